@@ -1,0 +1,66 @@
+# One runner, few verbs. Everything lives in .venv; nothing else on the machine is touched.
+
+BIN := .venv/bin
+STAMP := .venv/.setup-stamp
+PYTEST := $(BIN)/python -m pytest -n 2
+
+# The first Python that is new enough. Another one: `make setup PYTHON=/path/to/python`.
+PYTHON ?= $(shell for p in python3.11 python3 python3.12 python3.13 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup check fix test test-fast demo bench clean
+
+help: ## say what there is
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: $(STAMP) ## make .venv with everything needed; quick where nothing changed
+
+check: $(STAMP) ## lint, format, types and layers; changes nothing
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+fix: $(STAMP) ## format, and mend what the linter can mend
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+test: test-fast ## all tests, the fast ones first
+	$(PYTEST) -m "slow or e2e" tests
+
+test-fast: $(STAMP) ## the fast tests
+	$(PYTEST) -m "not slow and not e2e"
+
+demo: $(STAMP) ## the main job in one command, with sample data and no key
+	$(BIN)/wakelog demo
+
+bench: $(STAMP) ## run every script in tests/bench
+	@set -- $$(ls tests/bench/*.py 2>/dev/null | grep -v __init__); \
+	if [ $$# -eq 0 ]; then echo "There is no script in tests/bench yet."; fi; \
+	for script do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+clean: ## remove .venv, caches and build results
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# uv where it is present and works; else venv and pip. Without ensurepip (Debian keeps it in
+# python3-venv) the pip outside fills the new .venv. An existing .venv is kept and brought up to date.
+$(STAMP): pyproject.toml
+	@if [ ! -x $(BIN)/python ] && [ -z "$(PYTHON)" ] && ! command -v uv >/dev/null; then \
+		echo "No Python 3.11 or newer was found; install one, or name it: make setup PYTHON=..." >&2; \
+		exit 1; \
+	fi
+	@if command -v uv >/dev/null \
+		&& { [ -x $(BIN)/python ] || uv venv --quiet --seed --python "$(or $(PYTHON),3.11)" .venv; } \
+		&& uv pip install --quiet --python $(BIN)/python -e '.[dev]'; then :; \
+	elif { [ -x $(BIN)/python ] || $(PYTHON) -m venv --without-pip .venv; } && { \
+		$(BIN)/python -m pip --version || $(BIN)/python -m ensurepip --default-pip \
+		|| $(PYTHON) -m pip --python $(BIN)/python install pip; } >/dev/null 2>&1; then \
+		$(BIN)/python -m pip install --quiet -e '.[dev]'; \
+	else \
+		echo ".venv could not be made with $(PYTHON): it has no working venv or pip." >&2; \
+		echo "On Debian and Ubuntu: apt install python3-venv; then run make setup again." >&2; \
+		exit 1; \
+	fi
+	@touch $@

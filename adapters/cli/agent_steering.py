@@ -1,0 +1,307 @@
+"""`wakelog agent set, watch, unwatch, timer`: how a person steers an agent."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from adapters.cli.entering import TEXT, status_named
+from adapters.cli.shared import (
+    Session,
+    json_option,
+    key_option,
+    local_time,
+    nth_key,
+    pick_agent,
+    pick_task,
+)
+from domain.errors import Refused
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+    from domain.agent.agent import AgentTimer
+    from domain.agent.commands import AgentCommand
+
+ID_SHOWN = 8
+
+
+def note(session: Session, agent_id: str, command: "AgentCommand", key: str, done: str) -> bool:
+    """Append a command about an agent and tell; whether it changed anything."""
+    home = session.writing()
+    appended = home.desk.note(command, key=nth_key(key, 1))
+    has_changed = len(appended.rows) > 1  # one alone is a receipt
+    if not has_changed:
+        is_retry = bool(key) and not appended.rows
+        done = f"Done before under the key {key}" if is_retry else "Nothing to change"
+    after(session, agent_id, f"{done}: {session.reading().desk.agent(agent_id).name}")
+    return has_changed
+
+
+def after(session: Session, agent_id: str, done: str) -> None:
+    """Say what was done to an agent, or print its document."""
+    from adapters.cli.agent_documents import agent_of, agent_page
+
+    home = session.reading()
+    agent = agent_of(home, agent_id)
+    if session.as_json:
+        session.document(agent_page(home, agent, home.desk.clock.now()))
+    else:
+        session.say(done)
+
+
+@click.command(
+    "set",
+    epilog='Example: wakelog agent set "Fix the sink" --goal "Done by Friday" --prefer tone=brief',
+)
+@click.argument("agent", type=TEXT)
+@click.option("--name", type=TEXT, metavar="N", help="What it is called.")
+@click.option("--mode", type=TEXT, metavar="M", help="hybrid, autonomous or interactive.")
+@click.option(
+    "--category",
+    "categories",
+    type=TEXT,
+    multiple=True,
+    metavar="C",
+    help="A category it may touch; give all of them.",
+)
+@click.option("--model", type=TEXT, metavar="M", help="rules, gemini, ...; empty: the home's.")
+@click.option("--turns", type=int, metavar="N", help="Per wake, 1 to 20.")
+@click.option(
+    "--automatic/--no-automatic",
+    "is_automatic",
+    default=None,
+    help="Whether changes and timers wake it.",
+)
+@click.option("--goal", type=TEXT, metavar="G", help="What it is after; empty: nothing special.")
+@click.option(
+    "--open-loop",
+    "opened",
+    type=TEXT,
+    multiple=True,
+    metavar="L",
+    help="Something to keep in sight.",
+)
+@click.option(
+    "--close-loop", "closed", type=TEXT, multiple=True, metavar="L", help="It is settled."
+)
+@click.option(
+    "--prefer",
+    "preferences",
+    type=TEXT,
+    multiple=True,
+    metavar="K=V",
+    help="A preference; an empty V forgets it.",
+)
+@key_option
+@json_option
+@click.pass_obj
+def set_agent(session: Session, /, agent: str, key: str, **given: Any) -> None:
+    """Change an agent's settings, goal, open loops and preferences."""
+    from adapters.cli.documents import catalog_of, category_named
+    from domain.agent.commands import ConfigureAgent
+    from domain.agent.identity import Wanted
+
+    if all(value is None or value == () for value in given.values()):
+        because = "there is nothing to set"
+        raise Refused("invalid_value", because=because, instead="see `wakelog agent set --help`")
+    home = session.reading()
+    agent_id = pick_agent(home, agent)
+    catalog = catalog_of(home)
+    categories = tuple(sorted(category_named(catalog, one).id for one in given["categories"]))
+    wanted = Wanted(
+        given["name"],
+        given["mode"],
+        categories or None,
+        given["model"],
+        given["turns"],
+        given["is_automatic"],
+        given["goal"],
+        given["opened"],
+        given["closed"],
+        tuple(_preference(one) for one in given["preferences"]),
+    )
+    note(session, agent_id, ConfigureAgent(agent_id, wanted), key, "Changed")
+
+
+def _preference(given: str) -> tuple[str, str]:
+    name, sign, value = given.partition("=")
+    if not sign or not name.strip():
+        because = f"{given!r} is no preference"
+        raise Refused(
+            "invalid_value", because=because, instead="write name=value, as in tone=brief"
+        )
+    return name.strip(), value.strip()
+
+
+# --------------------------------------------------------------------------------- subscriptions
+
+
+@click.command(
+    "watch",
+    epilog="Examples: wakelog agent watch Sink --task Budget; "
+    "wakelog agent watch Sink --key NOTE --category Home",
+)
+@click.argument("agent", type=TEXT)
+@click.option(
+    "--key",
+    "keys",
+    multiple=True,
+    metavar="K",
+    help="TASK, CHECKLIST, CHECKLIST_ITEM, NOTE, TIME_ENTRY, LINK, CATEGORY or LABEL.",
+)
+@click.option("--task", "tasks", type=TEXT, multiple=True, metavar="TASK", help="Another task.")
+@click.option(
+    "--sub", "subs", multiple=True, metavar="S", help="A subtype, note:transcript for example."
+)
+@click.option("--category", type=TEXT, default="", metavar="C", help="Only tasks of it.")
+@click.option("--status", type=TEXT, default="", metavar="S", help="Only tasks that are so.")
+@click.option("--hears-agents", is_flag=True, help="Other agents' writes count, too.")
+@click.option("--defer-links", is_flag=True, help="Matches only through a link wait for morning.")
+@json_option
+@click.pass_obj
+def watch(  # noqa: PLR0913  one parameter for each option
+    session: Session,
+    *,
+    agent: str,
+    keys: Sequence[str],
+    tasks: Sequence[str],
+    subs: Sequence[str],
+    category: str,
+    status: str,
+    hears_agents: bool,
+    defer_links: bool,
+) -> None:
+    """Let an agent hear of more than its own task; the same again changes nothing."""
+    from adapters.cli.documents import catalog_of, category_named
+    from domain.agent.commands import WatchTokens
+
+    home = session.reading()
+    agent_id = pick_agent(home, agent)
+    tokens = (
+        *(f"key:{one.removeprefix('key:').upper()}" for one in keys),
+        *(f"id:{pick_task(home, one)}" for one in tasks),
+        *(f"sub:{one.removeprefix('sub:').lower()}" for one in subs),
+    )
+    command = WatchTokens(
+        agent_id,
+        tokens,
+        category_named(catalog_of(home), category).id if category else "",
+        status_named(status) if status else "",
+        hears_agents,
+        defer_links,
+    )
+    note(session, agent_id, command, "", "Watching")
+
+
+@click.command("unwatch", epilog="Example: wakelog agent unwatch Sink k3f9")
+@click.argument("agent", type=TEXT)
+@click.argument("subscription")
+@key_option
+@json_option
+@click.pass_obj
+def unwatch(session: Session, agent: str, subscription: str, key: str) -> None:
+    """Take a subscription back; `wakelog agent show` names them."""
+    from domain.agent.commands import UnwatchTokens
+
+    agent_id = pick_agent(session.reading(), agent)
+    note(session, agent_id, UnwatchTokens(agent_id, subscription), key, "Not watching any more")
+
+
+# ---------------------------------------------------------------------------------------- timers
+
+
+@click.command(
+    "timer",
+    epilog='Examples: wakelog agent timer Sink set "every day 07:00" --zone Europe/Berlin; '
+    'wakelog agent timer Sink remove "every day 07:00"',
+)
+@click.argument("agent", type=TEXT)
+@click.argument("action", type=click.Choice(["list", "set", "remove"]), default="list")
+@click.argument("schedule", type=TEXT, required=False)
+@click.option("--zone", default="", metavar="Z", help="IANA name; else your own time zone.")
+@key_option
+@json_option
+@click.pass_obj
+def timer(
+    session: Session, agent: str, action: str, schedule: str | None, zone: str, key: str
+) -> None:
+    """List, set or remove an agent's timers.
+
+    A SCHEDULE is "every hour", "every day 07:00", "every weekday 07:00", "every monday 09:30",
+    "cron 0 7 * * 1-5" or "once 2027-01-01 07:00"; remove takes a timer's id, too.
+    """
+    home = session.reading()
+    agent_id = pick_agent(home, agent)
+    if action == "list":
+        _list_timers(session, home, agent_id)
+        return
+    if not schedule:
+        because = f"the timer to {action} is missing"
+        instead = 'give a schedule, "every day 07:00" for example'
+        raise Refused("invalid_value", because=because, instead=instead)
+    if action == "set":
+        _set_timer(session, agent_id, schedule, zone, key)
+    else:
+        _remove_timer(session, agent_id, schedule, key)
+
+
+def _list_timers(session: Session, home: "Home", agent_id: str) -> None:
+    from adapters.cli.agent_documents import agent_of, agent_page
+
+    page = agent_page(home, agent_of(home, agent_id), home.desk.clock.now())
+    if session.as_json:
+        session.document(page["timers"])
+    elif not page["timers"]:
+        session.say(
+            f"{page['name']} has no timers; set one with "
+            f'`wakelog agent timer {agent_id[:ID_SHOWN]} set "every day 07:00"`.'
+        )
+    else:
+        zone = home.settings.timezone
+        rows = [
+            (one["id"][:ID_SHOWN], one["schedule"], one["zone"], local_time(one["next_at"], zone))
+            for one in page["timers"]
+        ]
+        session.table(("ID", "Schedule", "Zone", "Next"), rows)
+
+
+def _set_timer(session: Session, agent_id: str, schedule: str, zone: str, key: str) -> None:
+    from adapters.runtime import retries
+    from adapters.runtime.timers import timer_command
+    from adapters.schedules import parse_in
+    from domain.agent.commands import SetTimer
+
+    home = session.writing()
+    mine = zone or home.settings.timezone
+    normal, named = parse_in(schedule, mine)
+    said = {"agent": agent_id, "schedule": normal.text, "zone": named}
+    if retries.before(home.desk.agents, nth_key(key, 1), SetTimer, **said):
+        after(session, agent_id, f"Done before under the key {key}")
+        return
+    command = timer_command(agent_id, schedule, mine, home.desk.clock.now())
+    first = local_time(command.next_at, named)
+    done = f"Timer {command.schedule!r} ({named}) is set, first on {first}"
+    note(session, agent_id, command, key, done)
+
+
+def _remove_timer(session: Session, agent_id: str, wanted: str, key: str) -> None:
+    from domain.agent.commands import RemoveTimer
+
+    timers = session.reading().desk.agent(agent_id).timers
+    found = [one.id for one in timers if _is_named(one, wanted)]
+    timer_id = found[0] if len(found) == 1 else wanted
+    note(session, agent_id, RemoveTimer(agent_id, timer_id), key, "Timer removed")
+
+
+def _is_named(known: "AgentTimer", wanted: str) -> bool:
+    """Whether a schedule, with or without its zone, names a timer."""
+    from adapters.schedules import parse_in
+
+    try:
+        schedule, zone = parse_in(wanted, known.zone)
+    except Refused:
+        return False
+    return (schedule.text, zone) == (known.schedule, known.zone)
+
+
+COMMANDS: Sequence[click.Command] = (set_agent, watch, unwatch, timer)

@@ -1,0 +1,327 @@
+"""`wakelog agent`: the group, `list`, `show`, `create`, and an agent's life."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from adapters.cli import agent_steering, waking
+from adapters.cli.agent_steering import after
+from adapters.cli.entering import TEXT
+from adapters.cli.shared import (
+    Session,
+    json_option,
+    key_option,
+    local_time,
+    nth_key,
+    pick_agent,
+    pick_task,
+)
+from domain.errors import Refused
+
+if TYPE_CHECKING:
+    from adapters.cli.agent_documents import Document
+    from adapters.wiring import Home
+    from domain.agent.commands import AgentCommand, CreateAgent
+    from domain.agent.events import Mode
+    from projections.tasks import TaskDocument
+
+ID_SHOWN = 8  # characters
+NONE_YET = (
+    "There are no agents yet; make one for every open task with `wakelog agent create --all`."
+)
+NO_TASKS = "There are no open tasks; bring some in with `wakelog import TODO.md` first."
+
+
+@click.group(
+    "agent",
+    epilog="AGENT is an agent's id, the beginning of it, its name, or its task.",
+)
+def agent_command() -> None:
+    """Make, see and steer agents."""
+
+
+# ------------------------------------------------------------------------------------------- see
+
+
+@agent_command.command("list", epilog="Example: wakelog agent list --lifecycle dormant")
+@click.option("--lifecycle", metavar="L", default="", help="active, dormant or destroyed only.")
+@json_option
+@click.pass_obj
+def list_agents(session: Session, lifecycle: str) -> None:
+    """List agents: what they are doing, and when they wake next."""
+    from adapters.cli.agent_documents import agent_line, all_agents
+
+    home = session.reading()
+    now = home.desk.clock.now()
+    lines = [agent_line(one, now) for one in all_agents(home)]
+    found = [line for line in lines if lifecycle in ("", line["lifecycle"])]
+    if session.as_json:
+        session.document(found)
+    elif found:
+        zone = home.settings.timezone
+        rows = [_row(line, zone, now) for line in found]
+        headings = ("ID", "Name", "Mode", "Life", "Status", "Next wake", "Last wake", "Wakes")
+        session.table(headings, rows)
+    else:
+        session.say(f"No agent is {lifecycle}." if lines else NONE_YET)
+
+
+def _row(line: "Document", zone: str, now: str) -> tuple[object, ...]:
+    life, status = line["lifecycle"], line["run_status"]
+    if line["pause_reason"]:
+        life += f" ({line['pause_reason']})"
+    if line["failures"]:
+        status += f" ({line['failures']} failed in a row)"
+    elif line["stale"]:
+        status += " (stale)"
+    due = line["next_wake_at"] or ""
+    shown = "now" if due and due <= now else local_time(due, zone)
+    last = local_time(line["last_wake_at"] or "", zone)
+    return (
+        line["id"][:ID_SHOWN],
+        line["name"],
+        line["mode"],
+        life,
+        status,
+        shown,
+        last,
+        line["wakes"],
+    )
+
+
+@agent_command.command("show", epilog='Example: wakelog agent show "Fix the sink"')
+@click.argument("agent", type=TEXT)
+@json_option
+@click.pass_obj
+def show(session: Session, agent: str) -> None:
+    """Show all about an agent: life, settings, slots, subscriptions, timers, last wakes."""
+    from adapters.cli.agent_documents import agent_of, agent_page, titles_of
+    from adapters.cli.agent_text import told
+
+    home = session.reading()
+    found = agent_of(home, pick_agent(home, agent))
+    page = agent_page(home, found, home.desk.clock.now())
+    if session.as_json:
+        session.document(page)
+    else:
+        click.echo(told(page, titles_of(home), home.settings.timezone))
+
+
+# ------------------------------------------------------------------------------------------ make
+
+
+@agent_command.command(
+    "create",
+    epilog='Examples: wakelog agent create "Fix the sink"; wakelog agent create --all',
+)
+@click.argument("task", type=TEXT, required=False)
+@click.option("--task", "option", type=TEXT, metavar="TASK", help="The same as the argument.")
+@click.option("--all", "is_all", is_flag=True, help="One for every open task that has none.")
+@click.option("--name", type=TEXT, default="", metavar="N", help="Else the task's title.")
+@click.option("--mode", default="", metavar="M", help="hybrid, autonomous or interactive.")
+@click.option("--model", type=TEXT, default="", metavar="M", help="Else the home's model.")
+@click.option("--turns", type=int, default=0, metavar="N", help="Per wake, 1 to 20; default 5.")
+@key_option
+@json_option
+@click.pass_obj
+def create(  # noqa: PLR0913  one parameter for each option
+    session: Session,
+    *,
+    task: str | None,
+    option: str | None,
+    is_all: bool,
+    name: str,
+    mode: str,
+    model: str,
+    turns: int,
+    key: str,
+) -> None:
+    """Make an agent for a task; its first wake is queued, and runs with `wakelog wake`."""
+    from domain.agent import limits
+
+    wanted = task or option
+    if (wanted is None) != is_all or (task and option):
+        because = "it is not clear for which task the agent is"
+        raise Refused("invalid_value", because=because, instead="name one task, or give --all")
+    if is_all and name:
+        because = "--name and --all do not go together"
+        raise Refused("invalid_value", because=because, instead="leave --name out")
+    home = session.reading()
+    chosen = limits.mode(mode or home.settings.agents.mode)
+    if turns:
+        limits.turn_max(turns)
+    limits.model(model)
+    if wanted is not None:
+        _create_one(session, pick_task(home, wanted), Wish(chosen, name, model, turns), key)
+    else:
+        _create_all(session, Wish(chosen, name, model, turns), key)
+
+
+class Wish:
+    """What a new agent shall be like."""
+
+    def __init__(self, mode: "Mode", name: str, model: str, turns: int) -> None:
+        self.mode = mode
+        self.name = name
+        self.model = model
+        self.turns = turns
+
+    def command(self, home: "Home", task: "TaskDocument") -> "CreateAgent":
+        """The command that makes it, as the home stands now."""
+        from domain.agent.commands import CreateAgent
+
+        return CreateAgent(
+            task.id,
+            task.title,
+            task.category,
+            home.desk.journal.tail().n,
+            self.mode,
+            self.name,
+            self.model,
+            self.turns,
+            home.desk.is_enabled,
+        )
+
+    def made_before(self, home: "Home", task_id: str, key: str) -> str:
+        """The agent that a key made already; empty if it made none."""
+        from adapters.runtime import retries
+        from domain.agent.commands import CreateAgent
+
+        known = retries.before(
+            home.desk.agents,
+            key,
+            CreateAgent,
+            task=task_id,
+            mode=self.mode,
+            name=self.name,
+            model=self.model,
+            turn_max=self.turns,
+        )
+        return known.ids[0] if known else ""
+
+
+def _create_one(session: Session, task_id: str, wish: Wish, key: str) -> None:
+    from adapters.cli.agent_documents import agent_of
+    from projections.tasks import VIEW
+
+    home = session.writing()
+    task = home.views.get(VIEW, task_id)
+    first = nth_key(key, 1)
+    agent_id = wish.made_before(home, task_id, first)
+    is_new = not agent_id
+    if task is None or (task.is_deleted and is_new):
+        because = f"the task {task.title if task else task_id!r} is deleted"
+        raise Refused("task_deleted", because=because, instead="restore it first")
+    if is_new:
+        agent_id = home.desk.note(wish.command(home, task), key=first).result.ids[0]
+        home.views.catch_up()
+    agent = agent_of(home, agent_id)
+    done = f"Made the agent {agent.name!r} ({agent_id[:ID_SHOWN]}, {agent.mode})"
+    after(session, agent_id, done if is_new else f"Made before under the key {key}")
+    if is_new and agent.next_due:
+        session.note("Its first wake is queued; run it with `wakelog wake`.")
+
+
+def _create_all(session: Session, wish: Wish, key: str) -> None:
+    """Each task has its own key by its place among all tasks, which never moves."""
+    from adapters.cli.agent_documents import agent_line, all_agents
+    from projections.tasks import VIEW
+
+    home = session.reading()
+    having = {agent.task_id for agent in all_agents(home) if agent.is_living}
+    tasks = [(nth, one) for nth, one in enumerate(home.views.page(VIEW), start=1) if one.is_open]
+    if any(one.id not in having for _, one in tasks):
+        home = session.writing()
+    made = [
+        home.desk.note(wish.command(home, one), key=nth_key(key, nth)).result.ids[0]
+        for nth, one in tasks
+        if one.id not in having
+    ]
+    home.views.catch_up()
+    if session.as_json:
+        now = home.desk.clock.now()
+        lines = [agent_line(one, now) for one in all_agents(home) if one.id in made]
+        document = {"created": len(made), "existing": len(tasks) - len(made), "agents": lines}
+        session.document(document)
+    elif not tasks:
+        session.say(NO_TASKS)
+    else:
+        plural = "" if len(made) == 1 else "s"
+        session.say(f"Made {len(made)} agent{plural}; {len(tasks) - len(made)} had one already.")
+        if made:
+            session.note("Their first wakes are queued; run them with `wakelog wake`.")
+
+
+# ------------------------------------------------------------------------------------------ life
+
+
+def _live(session: Session, wanted: str, key: str, command: type, done: str) -> bool:
+    """Append a command about an agent's life, and tell; whether anything changed."""
+    home = session.reading()
+    agent_id = pick_agent(home, wanted)
+    home = session.writing()
+    return agent_steering.note(session, agent_id, _command(home, command, agent_id), key, done)
+
+
+def _command(home: "Home", command: type, agent_id: str) -> "AgentCommand":
+    from domain.agent.commands import ResumeAgent
+
+    if command is ResumeAgent:
+        return ResumeAgent(agent_id, home.desk.is_enabled)
+    made: AgentCommand = command(agent_id)
+    return made
+
+
+@agent_command.command("pause", epilog='Example: wakelog agent pause "Fix the sink"')
+@click.argument("agent", type=TEXT)
+@key_option
+@json_option
+@click.pass_obj
+def pause(session: Session, agent: str, key: str) -> None:
+    """Let an agent sleep: what waits is dropped, and a running wake stops at its next step."""
+    from domain.agent.commands import PauseAgent
+
+    _live(session, agent, key, PauseAgent, "Paused")
+
+
+@agent_command.command("resume", epilog='Example: wakelog agent resume "Fix the sink"')
+@click.argument("agent", type=TEXT)
+@key_option
+@json_option
+@click.pass_obj
+def resume(session: Session, agent: str, key: str) -> None:
+    """Let a sleeping agent wake again; one wake is queued that sees what changed meanwhile."""
+    from domain.agent.commands import ResumeAgent
+
+    if _live(session, agent, key, ResumeAgent, "Resumed"):
+        session.note("A wake is queued that looks at what changed; run it with `wakelog wake`.")
+
+
+@agent_command.command("destroy", epilog='Example: wakelog agent destroy "Fix the sink"')
+@click.argument("agent", type=TEXT)
+@key_option
+@json_option
+@click.pass_obj
+def destroy(session: Session, agent: str, key: str) -> None:
+    """End an agent for good; all it did can still be read. Its task may get a new one."""
+    from domain.agent.commands import DestroyAgent
+
+    _live(session, agent, key, DestroyAgent, "Destroyed")
+
+
+@agent_command.command("delete", epilog='Example: wakelog agent delete "Fix the sink"')
+@click.argument("agent", type=TEXT)
+@key_option
+@json_option
+@click.pass_obj
+def delete(session: Session, agent: str, key: str) -> None:
+    """Take a destroyed agent off the list; its facts stay in the log."""
+    from domain.agent.commands import DeleteAgent
+
+    _live(session, agent, key, DeleteAgent, "Deleted")
+
+
+_OTHERS: Sequence[click.Command] = (*agent_steering.COMMANDS, waking.ask_command)
+for _other in _OTHERS:
+    agent_command.add_command(_other)

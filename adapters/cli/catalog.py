@@ -1,0 +1,258 @@
+"""`wakelog category` and `wakelog label`: what tasks are sorted by."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from adapters.cli.editing import Editing
+from adapters.cli.entering import TEXT, language_named
+from adapters.cli.shared import Session, json_option, key_option, safe
+from domain.errors import Refused
+
+if TYPE_CHECKING:
+    from adapters.cli.documents import Document
+
+CATEGORIES_EMPTY = (
+    "No categories yet. Importing makes them from headings; "
+    'or add one with `wakelog category add "Name"`.'
+)
+LABELS_EMPTY = (
+    'No labels yet. Importing makes them from #words; or add one with `wakelog label add "name"`.'
+)
+
+
+# -------------------------------------------------------------------------------------- categories
+
+
+@click.group("category", epilog="CATEGORY is a category's name, in any case, or its id.")
+def category_command() -> None:
+    """List, add, rename and correct categories."""
+
+
+def _categories(session: Session) -> "list[Document]":
+    from adapters.cli.documents import category_documents
+    from projections.tasks import VIEW
+
+    home = session.reading()
+    tasks = [one.task for one in home.views.all(VIEW)]
+    with home.desk.journal.reading() as world:
+        return category_documents(world, tasks)
+
+
+@category_command.command("list", epilog="Example: wakelog category list")
+@json_option
+@click.pass_obj
+def category_list(session: Session) -> None:
+    """List categories, with their tasks and correction examples counted."""
+    found = _categories(session)
+    if session.as_json:
+        session.document(found)
+    elif found:
+        rows = [
+            (one["name"], one["language"], one["tasks"], len(one["corrections"])) for one in found
+        ]
+        session.table(("Category", "Language", "Tasks", "Corrections"), rows)
+    else:
+        session.say(CATEGORIES_EMPTY)
+
+
+def _tell_category(editing: Editing, done: str, wanted: str) -> None:
+    """Say what became of a category, by id or name."""
+    from adapters.cli.documents import catalog_of, category_named
+
+    category = category_named(catalog_of(editing.session.reading()), wanted)
+    if editing.session.as_json:
+        found = [one for one in _categories(editing.session) if one["id"] == category.id]
+        editing.session.document(found[0])
+    editing.session.say(f'{editing.outcome(done)}: category "{safe(category.name)}"')
+
+
+def _check_free(session: Session, name: str) -> None:
+    """Refuse a name that a category had before: ids are made of names, and it keeps its own."""
+    from adapters.cli.documents import catalog_of
+    from domain.journal.catalog import category_id, find_category
+
+    catalog = catalog_of(session.reading())
+    known = catalog.categories.get(category_id(name))
+    if known is not None and find_category(catalog, name) is None:
+        because = f"{name!r} is the former name of the category {known.name!r}"
+        instead = "rename that one back, or choose another name"
+        raise Refused("invalid_value", because=because, instead=instead)
+
+
+@category_command.command("add", epilog='Example: wakelog category add "Garden" --language en')
+@click.argument("name", type=TEXT)
+@click.option("--language", type=TEXT, default="none", metavar="L", help="Its default language.")
+@key_option
+@json_option
+@click.pass_obj
+def category_add(session: Session, name: str, language: str, key: str) -> None:
+    """Add a category."""
+    from domain.journal.catalog import NAME_MAX
+    from domain.journal.commands import AddCategory
+    from domain.journal.edits import titled
+
+    command = AddCategory(titled(name, NAME_MAX), language_named(language))
+    editing = Editing(session, key)
+    if editing.kept_before() is None:
+        _check_free(session, command.name)
+        editing.keep(command)
+        _tell_category(editing, "Added", command.name)
+    else:
+        _tell_category(editing, "Added", editing.keep(command).result.ids[0])
+
+
+@category_command.command("rename", epilog='Example: wakelog category rename "Garden" "Outdoors"')
+@click.argument("category", type=TEXT)
+@click.argument("name", type=TEXT)
+@key_option
+@json_option
+@click.pass_obj
+def category_rename(session: Session, category: str, name: str, key: str) -> None:
+    """Give a category another name; its tasks stay in it."""
+    from domain.journal.commands import RenameCategory
+
+    editing = Editing(session, key)
+    (category_id,) = editing.keep(RenameCategory(category, name)).result.ids
+    _tell_category(editing, "Renamed", category_id)
+
+
+@category_command.command(
+    "correct", epilog='Example: wakelog category correct Work "mtg" "meeting"'
+)
+@click.argument("category", type=TEXT)
+@click.argument("before", type=TEXT)
+@click.argument("after", type=TEXT)
+@key_option
+@json_option
+@click.pass_obj
+def category_correct(session: Session, category: str, before: str, after: str, key: str) -> None:
+    """Teach agents by example: what was written, and what it should have been."""
+    from domain.journal.commands import AddCorrection
+    from domain.text import squeeze
+    from domain.wire import payload
+
+    if not squeeze(before) or not squeeze(after) or before == after:
+        because = "the example shows no correction"
+        instead = "give two different texts, the wrong one first"
+        raise Refused("invalid_value", because=because, instead=instead)
+    texts = [payload("shared", text.encode()) for text in (before, after)]
+    editing = Editing(session, key)
+    command = AddCorrection(category, texts[0].id, texts[1].id)
+    (category_id,) = editing.keep(command, texts).result.ids
+    _tell_category(editing, "Noted the correction", category_id)
+
+
+# ------------------------------------------------------------------------------------------ labels
+
+
+@click.group("label", epilog="LABEL is a label's name, in any case, or its id.")
+def label_command() -> None:
+    """List, add, delete and suppress labels."""
+
+
+def _labels(session: Session) -> "list[Document]":
+    from adapters.cli.documents import catalog_of, label_documents
+    from projections.tasks import VIEW
+
+    home = session.reading()
+    tasks = [one for one in home.views.all(VIEW) if not one.is_deleted]
+    return label_documents(
+        catalog_of(home), lambda label: sum(label in one.labels for one in tasks)
+    )
+
+
+@label_command.command("list", epilog="Example: wakelog label list")
+@json_option
+@click.pass_obj
+def label_list(session: Session) -> None:
+    """List labels, where they may be used, and how many tasks carry them."""
+    found = _labels(session)
+    if session.as_json:
+        session.document(found)
+    elif found:
+        rows = [(one["name"], ", ".join(one["categories"]) or "all", one["tasks"]) for one in found]
+        session.table(("Label", "Categories", "Tasks"), rows)
+    else:
+        session.say(LABELS_EMPTY)
+
+
+@label_command.command("add", epilog="Example: wakelog label add urgent --category Work")
+@click.argument("name", type=TEXT)
+@click.option("--category", "categories", type=TEXT, multiple=True, metavar="C", help="Only there.")
+@key_option
+@json_option
+@click.pass_obj
+def label_add(session: Session, name: str, categories: Sequence[str], key: str) -> None:
+    """Add a label; agents may then propose it."""
+    from domain.journal.catalog import NAME_MAX
+    from domain.journal.commands import AddLabel
+    from domain.journal.edits import titled
+
+    command = AddLabel(titled(name.removeprefix("#"), NAME_MAX), tuple(categories))
+    editing = Editing(session, key)
+    (label_id,) = editing.keep(command).result.ids
+    found = [one for one in _labels(session) if one["id"] == label_id]
+    if session.as_json:
+        session.document(found[0] if found else {})
+    session.say(f"{editing.outcome('Added')}: label {_hash(name)}")
+
+
+@label_command.command("delete", epilog="Example: wakelog label delete urgent")
+@click.argument("label", type=TEXT)
+@key_option
+@json_option
+@click.pass_obj
+def label_delete(session: Session, label: str, key: str) -> None:
+    """Take a label out of use; tasks that carry it keep it."""
+    from domain.journal.commands import DeleteLabel
+
+    editing = Editing(session, key)
+    (label_id,) = editing.keep(DeleteLabel(label.removeprefix("#"))).result.ids
+    if session.as_json:
+        session.document({"id": label_id, "deleted": True})
+    session.say(f"{editing.outcome('Deleted')}: label {_hash(label)}")
+
+
+def _hash(label: str) -> str:
+    return f"#{safe(label.removeprefix('#'))}"
+
+
+def _change(session: Session, task: str, labels: Sequence[str], key: str, how: str) -> None:
+    """Change what a task has to do with some labels; `how` is a field of `ChangeLabels`."""
+    from domain.journal.commands import ChangeLabels
+
+    names = tuple(label.removeprefix("#") for label in labels)
+    editing = Editing(session, key)
+    found = editing.task(task)
+    editing.keep(ChangeLabels(found.id, **{how: names}))
+    told = " ".join(_hash(label) for label in labels)
+    done = {
+        "assign": f"Labelled {told}",
+        "remove": f"Took {told} off",
+        "suppress": f"Agents may no longer propose {told}",
+        "allow": f"Agents may propose {told} again",
+    }
+    editing.tell(done[how], found.id)
+
+
+def _changing(name: str, text: str) -> None:
+    """Add ``label NAME TASK LABEL...`` to the group."""
+
+    @label_command.command(
+        name, help=text, epilog=f'Example: wakelog label {name} "Call Ann" urgent'
+    )
+    @click.argument("task", type=TEXT)
+    @click.argument("label", type=TEXT, nargs=-1, required=True)
+    @key_option
+    @json_option
+    @click.pass_obj
+    def change(session: Session, task: str, label: Sequence[str], key: str) -> None:
+        _change(session, task, label, key, name)
+
+
+_changing("assign", "Put labels on a task.")
+_changing("remove", "Take labels off a task.")
+_changing("suppress", "Keep agents from proposing labels for a task.")
+_changing("allow", "Let agents propose suppressed labels for a task again.")

@@ -1,0 +1,291 @@
+"""`wakelog demo`: a fresh home, sample tasks, agents, wakes, reports and an inbox."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from adapters.cli.shared import Session, json_option, safe
+from domain.errors import Refused
+
+if TYPE_CHECKING:
+    from adapters.cli.agent_documents import Document
+    from adapters.proving import Proved
+    from adapters.wiring import Home
+
+FOLDER = "wakelog-demo"
+SOURCE = "wakelog demo"
+ID_SHOWN = 8
+REPORTS_SHOWN = 3
+SETS_SHOWN = 4
+MODEL = "rules"
+
+
+@click.command("demo", epilog="Examples: wakelog demo; wakelog demo --home /tmp/look --fresh")
+@click.option("--home", "folder", metavar="DIR", help=f"Where; else ./{FOLDER}.")
+@click.option("--fresh", is_flag=True, help="Throw an earlier demo away and begin anew.")
+@json_option
+@click.pass_context
+def demo_command(ctx: click.Context, folder: str | None, *, fresh: bool) -> None:
+    """See it all at once: sample tasks, agents, wakes, reports, proposals.
+
+    Needs no key and no network: the model is `rules`, which finds fixed phrases and says so. It
+    works in a home of its own and never in yours. A second time it shows what is there.
+    """
+    outer = ctx.find_object(Session)
+    assert outer is not None
+    path = _home(ctx, folder)
+    if fresh:
+        _throw_away(path)
+    session = Session(path, model=MODEL, as_json=outer.as_json, is_quiet=outer.is_quiet)
+    try:
+        _demonstrate(session)
+    finally:
+        session.close()
+
+
+def _home(ctx: click.Context, folder: str | None) -> Path:
+    """The demo's home: as told, here or before the command's name; never the default one."""
+    from adapters.homefiles import HOME_VARIABLE, home_path
+
+    told = folder or ctx.find_root().params.get("home") or os.environ.get(HOME_VARIABLE, "")
+    return home_path(str(told) if told else FOLDER, os.environ)
+
+
+def _throw_away(path: Path) -> None:
+    """Delete the files of an earlier demo, and nothing else.
+
+    Raises:
+        Refused: Code ``invalid_value``: the home is no demo's.
+    """
+    from adapters import homefiles
+    from adapters.cli.shared import Session as Opened
+
+    if not homefiles.exists(path):
+        return
+    session = Opened(path, model=MODEL, as_json=True, is_quiet=True)
+    try:
+        _check_ours(session.reading())
+    finally:
+        session.close()
+    logs = (homefiles.JOURNAL, homefiles.AGENT, homefiles.VIEWS, homefiles.RUNTIME)
+    names = [f"{name}{end}" for name in logs for end in ("", "-wal", "-shm")]
+    for name in (*names, homefiles.ANALYTICS, homefiles.SETTINGS, homefiles.REPLICA):
+        (path / name).unlink(missing_ok=True)
+
+
+def _check_ours(home: "Home") -> bool:
+    """Whether a home holds a demo; Refused if it holds anything else."""
+    from projections.tasks import VIEW
+
+    tasks = home.views.all(VIEW)
+    if tasks and not any(SOURCE in one.sources for one in tasks):
+        raise Refused(
+            "invalid_value",
+            because=f"the home {home.path} holds tasks of yours",
+            instead=f"leave it alone: name another with `wakelog demo --home DIR`, or use {FOLDER}",
+        )
+    return bool(tasks)
+
+
+def _has_reports(home: "Home") -> bool:
+    from projections.reports import VIEW
+
+    return any(one.agent_id for one in home.views.all(VIEW))
+
+
+def _demonstrate(session: Session) -> None:
+    from adapters.proving import prove_home
+
+    home = session.reading()
+    is_there = _check_ours(home) and _has_reports(home)
+    if not is_there:  # or one that was interrupted: go on with it
+        home = session.writing()
+        _import(home)
+        _make_agents(home)
+        _wake(session, home)
+    proved = prove_home(home)
+    if session.as_json:
+        session.document(_document(home, proved))
+    else:
+        _tell(session, home, proved, is_there=is_there)
+    raise SystemExit(0 if proved.ok else 1)
+
+
+# --------------------------------------------------------------------------------------- doing it
+
+
+def _import(home: "Home") -> None:
+    """The sample tasks, as `wakelog import` brings them in."""
+    from importlib.resources import files
+
+    from adapters.importers import markdown
+    from domain import canonical
+    from domain.journal.commands import ImportedRef, ImportTasks
+    from domain.wire import payload
+
+    data = files("adapters.demo").joinpath("tasks.md").read_bytes()
+    tasks = markdown.read(data, source=SOURCE).tasks
+    payloads = [payload(one.task_id, canonical.encode(one)) for one in tasks]
+    refs = [ImportedRef(one.task_id, kept.id) for one, kept in zip(tasks, payloads, strict=True)]
+    home.desk.keep(ImportTasks(SOURCE, tuple(refs)), payloads=payloads)
+    home.views.catch_up()
+
+
+def _make_agents(home: "Home") -> None:
+    """An agent for every open task, as `wakelog agent create --all` does."""
+    from adapters.cli.documents import agents_of
+    from domain.agent.commands import CreateAgent
+    from projections.tasks import VIEW
+
+    desk, known = home.desk, agents_of(home)
+    for task in home.views.page(VIEW):
+        if task.is_open and task.id not in known:
+            desk.note(
+                CreateAgent(
+                    task.id,
+                    task.title,
+                    task.category,
+                    desk.journal.tail().n,
+                    desk.settings.agents.mode,
+                    is_enabled=desk.is_enabled,
+                )
+            )
+    home.views.catch_up()
+
+
+def _wake(session: Session, home: "Home") -> None:
+    """Every queued wake, as `wakelog wake` does."""
+    from adapters.cli.agent_documents import all_agents
+    from adapters.runtime import rounds, watcher
+
+    names = {one.id: one.name for one in all_agents(home)}
+    rounds.prepare(home.desk, list(names))
+
+    def progress(nth: int, of: int, agent_id: str) -> None:
+        session.note(safe(f"waking {nth} of {of}: {names[agent_id]}"))
+
+    rounds.run_ready(home.desk, list(names), progress)
+    watcher.catch_up(home.desk)
+    home.views.catch_up()
+
+
+# -------------------------------------------------------------------------------------- telling it
+
+
+def _document(home: "Home", proved: "Proved") -> "Document":
+    from adapters.cli.agent_documents import all_agents, all_sets, set_documents
+    from projections import reports, tasks
+
+    return {
+        "home": str(home.path),
+        "tasks": len(home.views.all(tasks.VIEW)),
+        "agents": len(all_agents(home)),
+        "reports": len([one for one in home.views.all(reports.VIEW) if one.agent_id]),
+        "inbox": set_documents(home, all_sets(home), is_all=False),
+        "proof": proved.document(),
+    }
+
+
+def _tell(session: Session, home: "Home", proved: "Proved", *, is_there: bool) -> None:
+    from adapters.cli.agent_documents import all_agents, all_sets, set_documents
+
+    inbox = set_documents(home, all_sets(home), is_all=False)
+    agents = all_agents(home)
+    if is_there:
+        session.say(f"The demo is there already, in {home.path}; --fresh makes it anew.")
+    _heading(session, "What happened")
+    _tell_counts(session, home, inbox)
+    _heading(session, "What some of them report")
+    _tell_reports(session, home, [one.id for one in agents], inbox)
+    _heading(session, "What they propose: nothing is applied before you confirm it")
+    _tell_inbox(session, inbox)
+    _heading(session, "Proved")
+    session.say(
+        f"{proved.rows:,} rows of {proved.causes} causes were executed again in "
+        f"{proved.seconds:.2f} s: "
+        + ("every byte is the same." if proved.ok else "some differ, see `wakelog prove`.")
+    )
+    _tell_next(session, home, inbox)
+
+
+def _heading(session: Session, text: str) -> None:
+    session.say()
+    session.say(text, style="cyan")
+
+
+def _tell_counts(session: Session, home: "Home", inbox: "Sequence[Document]") -> None:
+    from projections import agents, journal, reports, tasks, wakes
+
+    found = home.views.all(tasks.VIEW)
+    categories = len({one.category for one in found})
+    open_tasks = sum(one.is_open for one in found)
+    woken = [one for one in home.views.all(wakes.VIEW) if one.outcome == "completed"]
+    head = len([one for one in home.views.all(reports.VIEW) if one.agent_id])
+    noted = len(home.views.all(journal.VIEW))
+    items = sum(len(one["items"]) for one in inbox)
+    living = sum(one.is_living for one in home.views.all(agents.VIEW))
+    session.say(f"{len(found)} tasks in {categories} categories, {open_tasks} of them open.")
+    session.say(f"{living} agents, one for each open task; they woke {len(woken)} times,")
+    session.say(f"wrote {head} reports, noted {noted} observations and propose {items} changes.")
+    session.say(
+        "The model is `rules`: fixed phrases, no key, no network. Others come with --model."
+    )
+
+
+def _tell_reports(
+    session: Session, home: "Home", agent_ids: "Sequence[str]", inbox: "Sequence[Document]"
+) -> None:
+    """The reports of those that propose most."""
+    from adapters.cli.reading_documents import report_document
+
+    counts = {one["agent_id"]: len(one["items"]) for one in inbox}
+    busiest = sorted(agent_ids, key=lambda one: -counts.get(one, 0))
+    for agent_id in busiest[:REPORTS_SHOWN]:
+        report = report_document(home, agent_id)
+        if report["tldr"]:
+            session.say(safe(f"{home.desk.agent(agent_id).name}"))
+            session.say(safe(f"    {report['tldr']}"))
+
+
+def _tell_inbox(session: Session, inbox: "Sequence[Document]") -> None:
+    for one in inbox[:SETS_SHOWN]:
+        session.say(safe(one["task_title"]))
+        for item in one["items"]:
+            session.say(safe(f"    {item['ref']:>5}  {item['summary']}"))
+    if len(inbox) > SETS_SHOWN:
+        session.say(f"and {len(inbox) - SETS_SHOWN} more tasks; `wakelog inbox` has them all")
+
+
+def _tell_next(session: Session, home: "Home", inbox: "Sequence[Document]") -> None:
+    """Commands to type, that work as they stand."""
+    from adapters.cli.agent_documents import all_agents
+
+    begin = f"wakelog --home {_short(home.path)}"
+    agents = all_agents(home)
+    first = inbox[0] if inbox else None
+    task = first["task_id"][:ID_SHOWN] if first else agents[0].task_id[:ID_SHOWN]
+    run = first["run_key"][:ID_SHOWN] if first else agents[0].agent.last_run[:ID_SHOWN]
+    lines = [
+        ("inbox", "all that they propose"),
+        *([(f"confirm {first['items'][0]['ref']}", "apply one of them")] if first else []),
+        (f"report {task}", "what its agent says in full"),
+        (f"show {run}", "the wake behind it, step by step"),
+        (f"why {task}", "why it woke"),
+        (f'task note {task} "Call Ms Miller by 2027-03-01."', "change a task; then `wake`"),
+        ("prove", "execute it all again"),
+    ]
+    _heading(session, "Go on")
+    for command, what in lines:
+        session.say(f"{begin} {command}  # {what}")
+
+
+def _short(path: Path) -> str:
+    """A path as it can be typed from here."""
+    import shlex
+
+    here = Path.cwd()
+    is_below = path.is_relative_to(here) and path != here
+    return shlex.quote(str(path.relative_to(here) if is_below else path))

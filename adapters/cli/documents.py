@@ -1,0 +1,233 @@
+"""The JSON documents about tasks, the catalog and imports, as SPEC 10 fixes them."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from adapters.wiring import Home
+from domain.handlers.journal import MAIN
+from domain.journal.catalog import (
+    CATALOG,
+    Catalog,
+    Category,
+    Label,
+    find_category,
+    find_label,
+    unknown_category,
+    unknown_label,
+)
+from domain.journal.fold import TASK
+from domain.journal.imported import Unreadable
+from domain.journal.links import LINKS, Links
+from domain.journal.task import Task
+from domain.wire import Words
+from domain.world import World
+from projections import agents
+
+Document = dict[str, Any]
+
+
+class TaskPage(Struct, frozen=True):
+    """All about one task: what `task show` prints, for people and as a document."""
+
+    task: Task
+    links: Links
+    catalog: Catalog
+    agent_id: str
+    texts: dict[str, str]  # long texts by the id of their payload
+    titles: dict[str, str]  # of the linked tasks, by id
+
+    def text(self, words: Words) -> str:
+        """A text, wherever it is kept."""
+        return self.texts[words.payload] if words.payload else words.text
+
+    def document(self) -> Document:
+        """The document of `task show`."""
+        task = self.task
+        links = [_link(link.relation, "out", link.target) for link in task.links]
+        links += [_link(link.relation, "in", link.source) for link in self.links.incoming]
+        return {
+            **task_line(task, self.catalog, self.agent_id),
+            "description": self.text(task.description),
+            "items": [
+                {
+                    "id": item.id,
+                    "title": item.title,
+                    "checked": item.is_checked,
+                    "checked_by": item.checked_by if item.is_checked else None,
+                    "archived": item.is_archived,
+                }
+                for item in task.items
+            ],
+            "notes": [
+                {
+                    "id": note.id,
+                    "kind": note.note_kind,
+                    "text": self.text(note.words),
+                    "at": note.at,
+                }
+                for note in task.notes
+            ],
+            "time": [
+                {"id": one.id, "start": one.start, "end": one.end or None, "summary": one.summary}
+                for one in task.time
+            ],
+            "links": links,
+            "history": [
+                {"at": one.at, "status": one.status, "by": one.by, "reason": one.reason}
+                for one in task.history
+            ],
+        }
+
+
+class ImportReport(Struct):
+    """What an import did with one file; `gone` are ids, `events` counts rows."""
+
+    file: str
+    format: str = ""
+    created: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    gone: tuple[str, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+    events: int = 0
+    failure: str = ""  # the file could not be read at all, and why
+
+    def document(self) -> Document:
+        """One of the `files` of `import`; a line 0 stands for the whole file."""
+        problems = [Unreadable(0, self.failure)] if self.failure else self.unreadable
+        return {
+            "file": self.file,
+            "format": self.format,
+            "created": self.created,
+            "changed": self.changed,
+            "unchanged": self.unchanged,
+            "gone": list(self.gone),
+            "unreadable": [{"line": one.line, "reason": one.reason} for one in problems],
+        }
+
+
+def import_document(reports: Iterable[ImportReport]) -> Document:
+    """The document of `import`."""
+    reports = list(reports)
+    files = [report.document() for report in reports]
+    return {"files": files, "events": sum(report.events for report in reports)}
+
+
+def task_line(task: Task, catalog: Catalog, agent_id: str) -> Document:
+    """One of the documents of `task list`; what a task does not have is null."""
+    items = [item for item in task.items if not item.is_archived]
+    done = sum(item.is_checked for item in items)
+    return {
+        "id": task.id,
+        "title": task.title,
+        "status": task.status,
+        "priority": task.priority,
+        "due_date": task.due or None,
+        "estimate_minutes": task.estimate or None,
+        "language": task.language or None,
+        "category": category_name(catalog, task.category),
+        "labels": [label_name(catalog, label) for label in task.labels],
+        "checklist": {"done": done, "total": len(items)},
+        "agent_id": agent_id or None,
+    }
+
+
+def category_name(catalog: Catalog, category: str) -> str:
+    """Its name; its id where the catalog does not know it."""
+    known = catalog.categories.get(category)
+    return known.name if known else category
+
+
+def label_name(catalog: Catalog, label: str) -> str:
+    """Its name, deleted or not; its id where the catalog does not know it."""
+    known = catalog.labels.get(label)
+    return known.name if known else label
+
+
+def catalog_of(home: Home) -> Catalog:
+    """The catalog as it is now."""
+    with home.desk.journal.reading() as world:
+        return world.load(CATALOG, MAIN)
+
+
+def category_named(catalog: Catalog, wanted: str) -> Category:
+    """The category of an id or name, or Refused."""
+    known = find_category(catalog, wanted)
+    if known is None:
+        raise unknown_category(wanted)
+    return known
+
+
+def label_named(catalog: Catalog, wanted: str) -> Label:
+    """The living label of an id or name, or Refused."""
+    known = find_label(catalog, wanted)
+    if known is None:
+        raise unknown_label(wanted)
+    return known
+
+
+def agents_of(home: Home) -> Mapping[str, str]:
+    """The id of each task's living agent, by the task's id."""
+    found = home.views.all(agents.VIEW)
+    return {agent.task_id: agent.id for agent in found if agent.is_living}
+
+
+def task_page(home: Home, task_id: str) -> TaskPage:
+    """All about one task, as the journal stands now."""
+    with home.desk.journal.reading() as world:
+        task, links = world.load(TASK, task_id), world.load(LINKS, task_id)
+        said = [task.description, *(note.words for note in task.notes)]
+        others = [link.target for link in task.links] + [link.source for link in links.incoming]
+        return TaskPage(
+            task,
+            links,
+            world.load(CATALOG, MAIN),
+            agents_of(home).get(task_id, ""),
+            {words.payload: world.text(words) for words in said if words.payload},
+            {other: world.load(TASK, other).title for other in others},
+        )
+
+
+def category_documents(world: World, tasks: Iterable[Task]) -> list[Document]:
+    """Every category with its correction examples, newest first, and how many tasks it has."""
+    counts: dict[str, int] = {}
+    for task in tasks:
+        if not task.is_deleted:
+            counts[task.category] = counts.get(task.category, 0) + 1
+    return [
+        {
+            "id": category.id,
+            "name": category.name,
+            "language": category.language or None,
+            "tasks": counts.get(category.id, 0),
+            "corrections": [
+                {
+                    "before": world.payload(one.before).decode(),
+                    "after": world.payload(one.after).decode(),
+                    "at": one.captured_at,
+                }
+                for one in reversed(category.corrections)
+            ],
+        }
+        for category in world.load(CATALOG, MAIN).categories.values()
+    ]
+
+
+def label_documents(catalog: Catalog, count: Callable[[str], int]) -> list[Document]:
+    """Every living label, its scope (empty: all categories), and how many tasks carry it."""
+    return [
+        {
+            "id": label.id,
+            "name": label.name,
+            "categories": [category_name(catalog, one) for one in label.categories],
+            "tasks": count(label.id),
+        }
+        for label in catalog.labels.values()
+        if not label.is_deleted
+    ]
+
+
+def _link(relation: str, direction: str, task_id: str) -> Document:
+    return {"relation": relation, "direction": direction, "task_id": task_id}

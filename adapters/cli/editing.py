@@ -1,0 +1,134 @@
+"""One writing command on tasks: finds what is named, appends under its keys, tells the outcome."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from adapters.cli.shared import Session, nth_key, pick, pick_task, safe
+from domain.causes import Receipt
+from domain.errors import Refused
+from domain.journal import task as t
+from domain.journal.commands import JournalCommand
+from domain.journal.fold import TASK
+from domain.journal.task import Task
+from domain.wire import Payload, Stored
+
+if TYPE_CHECKING:
+    from adapters.store.log import Appended
+
+ID_SHOWN = 8  # characters
+
+
+class Editing:
+    """Appends of one run of a command, the nth under ``K:n``.
+
+    The home is made by the first append, not before: a mistyped command leaves no folder.
+    """
+
+    def __init__(self, session: Session, key: str) -> None:
+        self.session = session
+        self.has_changed = False
+        self.is_retry = False
+        self._key = key
+        self._nth = 0
+
+    def task(self, wanted: str, *, is_deleted: bool = False) -> Task:
+        """The task that a word names; a retry knows it by the title it had then.
+
+        Args:
+            wanted: An id, an unambiguous prefix of one, or an exact title.
+            is_deleted: Look among the deleted ones first.
+        """
+        home = self.session.reading()
+        try:
+            task_id = pick_task(home, wanted, is_deleted=is_deleted)
+        except Refused:
+            task_id = self._named_before(wanted)
+            if not task_id:
+                raise
+        with home.desk.journal.reading() as world:
+            return world.load(TASK, task_id)
+
+    def item(self, task: Task, wanted: str) -> t.Item:
+        """The item that a word names: its number, id, prefix of it, or exact title."""
+        titles = [(item.id, item.title) for item in task.items]
+        numbered = {str(number): item for number, item in enumerate(task.items, start=1)}
+        if wanted in numbered and wanted not in (title for _, title in titles):
+            return numbered[wanted]
+        see = f"see `wakelog task show {task.id[:ID_SHOWN]}` for its items and their numbers"
+        try:
+            item_id = pick(wanted, titles, "item", "unknown_item", see=see)
+        except Refused:
+            command = self.kept_before()
+            item_id = getattr(command, "item", "")
+            if not self._has_had(task.id, wanted, item_id):
+                raise
+        return next(item for item in task.items if item.id == item_id)
+
+    def keep(self, command: JournalCommand, payloads: Sequence[Payload] = ()) -> "Appended":
+        """Append a command to the journal under this run's next key."""
+        home = self.session.writing()
+        self._nth += 1
+        appended = home.desk.keep(command, key=nth_key(self._key, self._nth), payloads=payloads)
+        self.has_changed |= len(appended.rows) > 1  # one alone is a receipt
+        self.is_retry |= bool(self._key) and not appended.rows
+        return appended
+
+    def tell(self, done: str, task_id: str) -> None:
+        """Say what was done and to which task, or print its document."""
+        from adapters.cli.documents import task_page
+
+        home = self.session.reading()
+        page = task_page(home, task_id)
+        if self.session.as_json:
+            self.session.document(page.document())
+            return
+        self.session.say(f"{self.outcome(done)}: {named(page.task)}")
+
+    def outcome(self, done: str) -> str:
+        """What to say: done, done by an earlier run with this key, or nothing to do."""
+        if self.has_changed:
+            return done
+        return f"Done before under the key {self._key}" if self.is_retry else "Nothing to change"
+
+    def kept_before(self) -> JournalCommand | None:
+        """What stands under the next key already, if this run is a retry."""
+        if not self._key:
+            return None
+        journal = self.session.reading().desk.journal
+        key = nth_key(self._key, self._nth + 1)
+        rows = journal.facts(f"receipt:{key}@{journal.replica}")
+        receipt = rows[0].fact if rows else None
+        # the journal holds no receipts of other commands
+        return cast("JournalCommand", receipt.command) if isinstance(receipt, Receipt) else None
+
+    def _named_before(self, wanted: str) -> str:
+        command = self.kept_before()
+        for name in ("task", "target"):
+            task_id = getattr(command, name, "")
+            if self._has_had(task_id, wanted):
+                return str(task_id)
+        return ""
+
+    def _has_had(self, task_id: str, title: str, item_id: str = "") -> bool:
+        """Whether a task, or an item of it, ever had a title."""
+        if not task_id:
+            return False
+        journal = self.session.reading().desk.journal
+        rows = journal.facts(f"task:{task_id}@{journal.replica}")
+        return any(_gave(row.fact, item_id) == title for row in rows)
+
+
+def named(task: Task) -> str:
+    """A task's title and short id, for one line."""
+    return f'"{safe(task.title)}" ({task.id[:ID_SHOWN]})'
+
+
+def _gave(fact: Stored, item_id: str) -> str | None:
+    """The title that a fact gave to a task, or to an item of it."""
+    match fact:
+        case t.TaskCreated(title=title) | t.TaskRetitled(title=title) if not item_id:
+            return title
+        case t.ItemAdded(title=title) | t.ItemRetitled(title=title) if fact.item == item_id:
+            return title
+        case _:
+            return None

@@ -1,0 +1,335 @@
+"""`wakelog import`: tasks from files, as often as you like (SPEC 1, Importers)."""
+
+import codecs
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import click
+
+from adapters.cli.editing import ID_SHOWN
+from adapters.cli.entering import TEXT
+from adapters.cli.shared import Session, Told, json_option, key_option, nth_key, safe
+from domain.errors import Refused
+
+if TYPE_CHECKING:
+    from adapters.cli.documents import ImportReport
+    from domain.journal.commands import ImportTasks
+    from domain.journal.imported import ImportedFile, ImportedTask, Unreadable
+    from domain.wire import Payload
+    from projections.tasks import TaskDocument
+
+TASKS_MAX = 200  # of one append
+FILE_BYTES_MAX = 64_000_000
+SHOWN_MAX = 20  # problems, and titles of gone tasks, of one file; --json has them all
+PROGRESS_FROM = 400  # tasks; fewer need no progress bar
+STDIN = "-"
+
+FORMATS = ("markdown",)
+_SUFFIXES = {".md": "markdown", ".markdown": "markdown", ".mdown": "markdown", ".mkd": "markdown"}
+_BOX = re.compile(rb"(?m)^[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[.?\](?:\s|$)")
+
+
+class _Unreadable(Exception):
+    """A file that cannot be read at all."""
+
+
+class Progress(Protocol):
+    def update(self, n_steps: int) -> None: ...
+
+
+@click.command(
+    "import",
+    epilog="Example: wakelog import TODO.md plans/*.md --dry-run",
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--format", "form", type=TEXT, default="", metavar="F", help="markdown.")
+@click.option(
+    "--source", type=TEXT, default="", metavar="S", help="Name of the source; else the file's."
+)
+@click.option(
+    "--headings", type=click.Choice(["tasks"]), help="A heading is a task, its boxes its checklist."
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@key_option
+@json_option
+@click.pass_obj
+def import_command(
+    session: Session,
+    /,
+    files: Sequence[str],
+    form: str,
+    source: str,
+    headings: str | None,
+    key: str,
+    *,
+    dry_run: bool,
+) -> None:
+    """Bring tasks in from files; `-` is stdin.
+
+    In Markdown, `- [ ] Paint the door ~2h !p1 #home due:2027-02-12` is a task. Importing a file
+    again takes over what changed in it, and leaves alone what you changed here.
+    """
+    from adapters.cli.documents import ImportReport, import_document
+
+    _check_format(form)
+    sources = _sources(files, source)
+    batches = _Batches(session, key)
+    reports: list[ImportReport] = []
+    for file, name in zip(files, sources, strict=True):
+        try:
+            read = _read(file, name, form, by_heading=headings is not None)
+        except _Unreadable as error:
+            reports.append(ImportReport(safe(file), failure=str(error)))
+            continue
+        reports.append(_planned(session, file, read) if dry_run else batches.keep(file, read))
+    if session.as_json:
+        session.document(import_document(reports))
+    for report in reports:
+        _tell(session, report, is_dry_run=dry_run)
+    _tell_next(session, reports, is_dry_run=dry_run)
+    failures = [report for report in reports if report.failure]
+    for report in failures:
+        click.echo(f"Error: {report.file}: {report.failure} [unreadable_file]", err=True)
+    if failures:
+        raise SystemExit(Told.exit_code)
+    if any(report.unreadable for report in reports):
+        raise SystemExit(1)
+
+
+# ------------------------------------------------------------------------------------ reading files
+
+
+def _check_format(form: str) -> None:
+    if form and form not in FORMATS:
+        because = f"the format {form!r} is not known to this version"
+        raise Refused("invalid_value", because=because, instead=f"use {' or '.join(FORMATS)}")
+
+
+def _sources(files: Sequence[str], source: str) -> list[str]:
+    """The name under which each file is known; ids are made of it, so no two may share it."""
+    if source and len(files) > 1:
+        because = f"--source names one source, and {len(files)} files are given"
+        raise Refused("invalid_value", because=because, instead="import them one by one")
+    if STDIN in files and not source:
+        because = "what comes from stdin has no name"
+        raise Refused("invalid_value", because=because, instead="give it one with --source NAME")
+    names = [source or Path(file).name for file in files]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        because = f"two files are named {twice!r}, and tasks are known by their file's name"
+        instead = "import them one by one, each with a --source of its own"
+        raise Refused("invalid_value", because=because, instead=instead)
+    return names
+
+
+def _read(file: str, source: str, form: str, *, by_heading: bool) -> "ImportedFile":
+    from adapters.importers import markdown
+
+    data = _bytes(file)
+    if b"\0" in data[:8192]:
+        raise _Unreadable("it is no text; save it as UTF-8 text")
+    _guessed(file, form, data)
+    return markdown.read(data, source=source, headings_are_tasks=by_heading)
+
+
+def _bytes(file: str) -> bytes:
+    try:
+        if file == STDIN:
+            data = sys.stdin.buffer.read(FILE_BYTES_MAX + 1)
+        else:
+            with Path(file).open("rb") as opened:
+                data = opened.read(FILE_BYTES_MAX + 1)
+    except FileNotFoundError:
+        raise _Unreadable("there is no such file; check its name") from None
+    except IsADirectoryError:
+        raise _Unreadable("it is a folder; name the files in it") from None
+    except OSError as error:
+        raise _Unreadable(f"it cannot be read ({error.strerror}); check its permissions") from None
+    if len(data) > FILE_BYTES_MAX:
+        raise _Unreadable(f"it is larger than {FILE_BYTES_MAX:,} bytes; part it into several")
+    return data
+
+
+def _guessed(file: str, form: str, data: bytes) -> str:
+    """The format of a file: as told, by its ending, or by what stands in it."""
+    known = form or _SUFFIXES.get(Path(file).suffix.lower(), "")
+    if not known and (_BOX.search(data.removeprefix(codecs.BOM_UTF8)) or not data.strip()):
+        known = "markdown"
+    if not known:
+        supported = " and ".join(FORMATS)
+        raise _Unreadable(f"its format is not known; {supported} is read, see --format")
+    return known
+
+
+# ------------------------------------------------------------------------------------------ writing
+
+
+class _Batches:
+    """The appends of one run over all its files, the nth under ``K:n``."""
+
+    def __init__(self, session: Session, key: str) -> None:
+        self._session = session
+        self._key = key
+        self._nth = 0
+
+    def keep(self, file: str, read: "ImportedFile") -> "ImportReport":
+        """Take a file's tasks over. What the rules refuse is reported, the rest is kept."""
+        known = _known(self._session)
+        report = _report(file, read, known)
+        with _progress(self._session, len(read.tasks)) as bar:
+            for first in range(0, len(read.tasks), TASKS_MAX):
+                batch = read.tasks[first : first + TASKS_MAX]
+                self._append(batch, read.source, known, report)
+                bar.update(len(batch))
+        return report
+
+    def _append(
+        self,
+        tasks: Sequence["ImportedTask"],
+        source: str,
+        known: Mapping[str, "TaskDocument"],
+        report: "ImportReport",
+    ) -> None:
+        command, payloads = _command(tasks, source)
+        desk = self._session.writing().desk
+        try:
+            appended = desk.keep(command, key=nth_key(self._key, self._nth + 1), payloads=payloads)
+        except Refused as refused:
+            if refused.code == "key_reused":
+                raise
+            self._part(tasks, source, known, report, refused)
+            return
+        self._nth += 1
+        changed = set(appended.result.ids) if appended.rows else set[str]()
+        report.events += len(appended.rows)
+        report.created += sum(one not in known for one in changed)
+        report.changed += sum(one in known for one in changed)
+        report.unchanged += len(tasks) - len(changed)
+
+    def _part(
+        self,
+        tasks: Sequence["ImportedTask"],
+        source: str,
+        known: Mapping[str, "TaskDocument"],
+        report: "ImportReport",
+        refused: Refused,
+    ) -> None:
+        """Try the halves of a refused batch, down to the one task that is the reason."""
+        from domain.journal.imported import Unreadable
+
+        if len(tasks) == 1:
+            told = f"{tasks[0].title!r} was left out: {refused}"
+            report.unreadable = (*report.unreadable, Unreadable(0, told))
+            return
+        middle = len(tasks) // 2
+        self._append(tasks[:middle], source, known, report)
+        self._append(tasks[middle:], source, known, report)
+
+
+def _known(session: Session) -> dict[str, "TaskDocument"]:
+    from projections.tasks import VIEW
+
+    return {task.id: task for task in session.reading().views.all(VIEW)}
+
+
+def _report(file: str, read: "ImportedFile", known: Mapping[str, "TaskDocument"]) -> "ImportReport":
+    """What can be said of a file before any of it is taken over."""
+    from adapters.cli.documents import ImportReport
+
+    here = {task.task_id for task in read.tasks}
+    gone = tuple(
+        task.id
+        for task in sorted(known.values(), key=lambda task: task.place)
+        if read.source in task.sources and task.id not in here and not task.is_deleted
+    )
+    return ImportReport(safe(file), read.format, gone=gone, unreadable=read.unreadable)
+
+
+def _command(tasks: Sequence["ImportedTask"], source: str) -> tuple["ImportTasks", list["Payload"]]:
+    from domain import canonical
+    from domain.journal.commands import ImportedRef, ImportTasks
+    from domain.wire import payload
+
+    payloads = [payload(task.task_id, canonical.encode(task)) for task in tasks]
+    refs = [ImportedRef(task.task_id, kept.id) for task, kept in zip(tasks, payloads, strict=True)]
+    return ImportTasks(source, tuple(refs)), payloads
+
+
+def _planned(session: Session, file: str, read: "ImportedFile") -> "ImportReport":
+    """What `_Batches.keep` would report, without writing."""
+    known = _known(session)
+    report = _report(file, read, known)
+    command, _ = _command(read.tasks, read.source)
+    for ref in command.tasks:
+        task = known.get(ref.task)
+        if task is None:
+            report.created += 1
+        elif task.is_deleted or dict(task.task.imported).get(read.source) == ref.document:
+            report.unchanged += 1
+        else:
+            report.changed += 1
+    return report
+
+
+@contextmanager
+def _progress(session: Session, count: int) -> Iterator[Progress]:
+    """A bar on stderr, where somebody looks at it and it takes a while."""
+    is_wanted = count >= PROGRESS_FROM and sys.stderr.isatty()
+    is_hidden = not is_wanted or session.is_quiet or session.as_json
+    with click.progressbar(
+        length=count, label="Importing", file=sys.stderr, hidden=is_hidden
+    ) as bar:
+        yield bar
+
+
+# ------------------------------------------------------------------------------------------ telling
+
+
+def _tell(session: Session, report: "ImportReport", *, is_dry_run: bool) -> None:
+    if report.failure or session.as_json:
+        return
+    counts = {
+        "created": report.created,
+        "changed": report.changed,
+        "unchanged": report.unchanged,
+        "gone": len(report.gone),
+        "unreadable": len(report.unreadable),
+    }
+    would = "would be " if is_dry_run else ""
+    told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    session.say(f"{report.file}: {would}{told}" if told else f"{report.file}: no tasks found")
+    for problem in report.unreadable[:SHOWN_MAX]:
+        session.say(f"  {_place(report.file, problem)}: {safe(problem.reason)}", style="yellow")
+    _more(session, len(report.unreadable))
+    if report.gone:
+        session.say("  No longer in the file, left alone here:")
+        titles = _known(session)
+        for one in report.gone[:SHOWN_MAX]:
+            session.say(f"    {one[:ID_SHOWN]} {safe(titles[one].title)}")
+        _more(session, len(report.gone))
+
+
+def _more(session: Session, count: int) -> None:
+    if count > SHOWN_MAX:
+        session.say(f"    and {count - SHOWN_MAX} more; --json lists them all")
+
+
+def _place(file: str, problem: "Unreadable") -> str:
+    return f"{file}:{problem.line}" if problem.line else file
+
+
+def _tell_next(session: Session, reports: Sequence["ImportReport"], *, is_dry_run: bool) -> None:
+    """A hint on stderr what to do now."""
+    read = [report for report in reports if not report.failure]
+    if read and not any(report.created + report.changed + report.unchanged for report in read):
+        session.note("A task is a line with a box, like `- [ ] Paint the door ~2h due:2027-02-12`.")
+    elif is_dry_run:
+        session.note("Nothing was written; leave --dry-run out to do it.")
+    elif any(report.created for report in read):
+        session.note(
+            "See them with `wakelog task list`; `wakelog agent create --all` gives agents."
+        )

@@ -1,0 +1,129 @@
+"""The command line: `wakelog COMMAND`. Heavy imports stand inside commands.
+
+Each group of commands lives in a module of its own and is imported when it is asked for, so
+that `wakelog --help` is quick. Exit status: 0 done, 1 a finding, 2 bad input or refusal.
+"""
+
+import importlib
+import os
+import sys
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from adapters.cli.shared import Session, Told
+from domain.errors import WakelogError
+
+# command: (module below adapters.cli, short help); the order is that of a first day's use
+COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("demo", "See it all at once: sample tasks, agents, wakes, reports, proposals."),
+    "import": ("importing", "Bring tasks in from files."),
+    "task": ("tasks", "List, show and edit tasks."),
+    "category": ("catalog", "List, add, rename and correct categories."),
+    "label": ("catalog", "List, add, delete and suppress labels."),
+    "agent": ("agents", "Make, see and steer agents."),
+    "wake": ("waking", "Wake an agent now, or all that are queued."),
+    "inbox": ("review", "See what agents propose."),
+    "confirm": ("review", "Apply proposed changes."),
+    "reject": ("review", "Decline proposed changes."),
+    "defer": ("review", "Put proposed changes off."),
+    "report": ("reading", "Read what an agent says about a task."),
+    "journal": ("reading", "Read an agent's private observations."),
+    "messages": ("reading", "Read an agent's messages, by thread."),
+    "wakes": ("reading", "List wakes, the newest first."),
+    "show": ("reading", "Show one wake, step by step."),
+    "why": ("reading", "Why an agent woke, or did not."),
+    "status": ("upkeep", "What is queued, running, due or in doubt."),
+    "prove": ("upkeep", "Re-execute both logs and compare every byte."),
+    "recover": ("upkeep", "Finish what a crash left undone."),
+    "rebuild": ("upkeep", "Make the views anew from the logs."),
+    "doctor": ("upkeep", "Look for trouble in a home."),
+    "completion": ("upkeep", "Print the shell's completion script."),
+}
+
+
+class Commands(click.Group):
+    """Imports a command's module when the command is used, and tells errors in one line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"adapters.cli.{COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except WakelogError as error:
+            raise Told(f"{error} [{error.code}]") from error
+
+    def main(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Run, and end with the exit status; every error is one line on stderr."""
+        kwargs["standalone_mode"] = False
+        try:
+            came = super().main(*args, **kwargs)
+            sys.stdout.flush()
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.format_message())
+            sys.exit(0)
+        except click.UsageError as error:
+            command = error.ctx.command_path if error.ctx else "wakelog"
+            click.echo(f"Error: {error.format_message()} See `{command} --help`.", err=True)
+            sys.exit(2)
+        except click.ClickException as error:
+            error.show()
+            sys.exit(error.exit_code)
+        except (click.Abort, KeyboardInterrupt):
+            click.echo("Stopped.", err=True)
+            sys.exit(130)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(141)
+        except OSError as error:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            click.echo(f"Error: the output cannot be written: {error.strerror}", err=True)
+            sys.exit(2)
+        sys.exit(came if isinstance(came, int) else 0)
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Begin with `wakelog demo`, or with `wakelog import TODO.md`.",
+)
+@click.option("--home", metavar="DIR", help="The home; else WAKELOG_HOME, else ~/.wakelog.")
+@click.option("--model", metavar="M", default="", help="rules, gemini, gemini:MODEL or tape:FILE.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--quiet", is_flag=True, help="Print no progress.")
+@click.version_option(package_name="wakelog", message="wakelog %(version)s")
+@click.pass_context
+def cli(ctx: click.Context, home: str | None, model: str, as_json: bool, quiet: bool) -> None:
+    """Task agents whose whole life is a log.
+
+    Import tasks, give them agents, wake the agents, and decide what they propose. Nothing an
+    agent proposes is applied before you confirm it, and everything can be proved and replayed.
+    """
+    from adapters.homefiles import home_path
+
+    path: Path = home_path(home, os.environ)
+    ctx.obj = Session(path, model=model, as_json=as_json, is_quiet=quiet)
+    ctx.call_on_close(ctx.obj.close)
+
+
+def main() -> None:
+    """The console script."""
+    cli(prog_name="wakelog")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,307 @@
+"""Read: `wakelog report`, `journal`, `messages`, `wakes`, `show` and `why`."""
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from adapters.cli.entering import TEXT
+from adapters.cli.shared import (
+    Session,
+    json_option,
+    local_time,
+    pick,
+    pick_agent,
+    safe,
+)
+from domain.errors import Refused
+
+if TYPE_CHECKING:
+    from adapters.cli.agent_documents import Document
+    from adapters.wiring import Home
+    from projections.wakes import WakeDocument
+
+ID_SHOWN = 8
+OUTCOMES = ("completed", "failed", "skipped", "superseded")
+STATES = ("queued", "running", "waiting")
+COUNT = click.IntRange(min=1)
+WHO = "TASK or AGENT is an id, the beginning of one, or an exact title or name."
+
+
+# ---------------------------------------------------------------------------------------- report
+
+
+@click.command("report", epilog=f'Example: wakelog report "Fix the sink". {WHO}')
+@click.argument("task", type=TEXT, metavar="TASK|AGENT")
+@click.option("--history", is_flag=True, help="Its earlier reports, too.")
+@json_option
+@click.pass_obj
+def report_command(session: Session, task: str, *, history: bool) -> None:
+    """Read what an agent says about its task."""
+    from adapters.cli.reading_documents import report_document
+    from adapters.cli.reading_text import report_head, report_history
+
+    home = session.reading()
+    agent_id = pick_agent(home, task)
+    document = report_document(home, agent_id)
+    if session.as_json:
+        session.document(document)
+        return
+    name, zone = home.desk.agent(agent_id).name, home.settings.timezone
+    if document["run_key"] is None:
+        session.say(f'{safe(name)}: no report yet. Write one with `wakelog wake "{safe(name)}"`.')
+        return
+    for line in report_head(document, name, zone):
+        session.say(line)
+    _markdown(document["content"])
+    told = report_history(document, zone)
+    if history:
+        session.say("\n".join(["", "Earlier reports:", *(told or ["  none"])]))
+    elif told:
+        session.note(f"\n{len(told)} earlier; see them with --history.")
+
+
+def _markdown(text: str) -> None:
+    """Rendered on a terminal, as it is in a pipe."""
+    click.echo()
+    if not sys.stdout.isatty():
+        click.echo(safe(text))
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console().print(Markdown(safe(text)))
+
+
+# ------------------------------------------------------------------------- journal and messages
+
+
+@click.command("journal", epilog=f'Example: wakelog journal "Fix the sink" --limit 5. {WHO}')
+@click.argument("task", type=TEXT, metavar="TASK|AGENT")
+@click.option("--limit", type=COUNT, default=50, show_default=True, metavar="N", help="At most.")
+@json_option
+@click.pass_obj
+def journal_command(session: Session, task: str, limit: int) -> None:
+    """Read an agent's private observations, the newest first."""
+    from adapters.cli.reading_documents import journal_documents
+
+    home = session.reading()
+    agent_id = pick_agent(home, task)
+    found = journal_documents(home, agent_id, limit)
+    if session.as_json:
+        session.document(found)
+        return
+    if not found:
+        name = safe(home.desk.agent(agent_id).name)
+        session.say(f"{name}: no observations yet. Agents make them when they wake.")
+        return
+    zone = home.settings.timezone
+    rows = [
+        (
+            local_time(one["at"], zone),
+            one["run_key"][:ID_SHOWN],
+            one["priority"],
+            one["category"],
+            one["text"],
+        )
+        for one in found
+    ]
+    session.table(("When", "Wake", "Priority", "Category", "Observation"), rows)
+
+
+@click.command(
+    "messages", epilog='Example: wakelog messages "Fix the sink" --thread nb5evlz4 --limit 20'
+)
+@click.argument("agent", type=TEXT, metavar="AGENT|TASK")
+@click.option("--thread", type=TEXT, default="", metavar="T", help="Only this one.")
+@click.option(
+    "--limit", type=COUNT, default=100, show_default=True, metavar="N", help="The newest N."
+)
+@json_option
+@click.pass_obj
+def messages_command(session: Session, agent: str, thread: str, limit: int) -> None:
+    """Read an agent's messages, thread by thread, the newest thread last.
+
+    A thread is a wake, or a session of questions and answers.
+    """
+    from adapters.cli.reading_documents import thread_documents
+    from adapters.cli.reading_text import thread_lines
+
+    home = session.reading()
+    agent_id = pick_agent(home, agent)
+    found = thread_documents(home, agent_id, thread, limit)
+    if session.as_json:
+        session.document(found)
+        return
+    if not found:
+        what = f"no thread {thread!r}" if thread else "no messages yet"
+        instead = "Leave --thread out to see all." if thread else "They come when it wakes."
+        session.say(f"{safe(home.desk.agent(agent_id).name)}: {what}. {instead}")
+        return
+    for nth, one in enumerate(found):
+        session.say(("\n" if nth else "") + one["thread"], style="cyan")
+        for line in thread_lines(one, home.settings.timezone):
+            session.say(line)
+
+
+# ----------------------------------------------------------------------------------------- wakes
+
+
+@click.command("wakes", epilog=f'Examples: wakelog wakes; wakelog wakes "Fix the sink". {WHO}')
+@click.argument("task", type=TEXT, required=False, metavar="[TASK|AGENT]")
+@click.option("--limit", type=COUNT, default=20, show_default=True, metavar="N", help="At most.")
+@click.option(
+    "--outcome",
+    type=click.Choice([*OUTCOMES, *STATES]),
+    help="Ended so, or, without an end, standing so.",
+)
+@json_option
+@click.pass_obj
+def wakes_command(session: Session, task: str | None, limit: int, outcome: str | None) -> None:
+    """List wakes, the newest first."""
+    from adapters.cli.agent_documents import wake_document
+
+    home = session.reading()
+    shelf = pick_agent(home, task) if task is not None else None
+    found, more = _wakes(home, shelf, limit, outcome)
+    documents = [wake_document(home, one) for one in found]
+    if session.as_json:
+        session.document(documents)
+    elif found:
+        _table(session, home, documents)
+        if more:
+            session.note(f"{more} older; raise --limit to see them.")
+        session.note("See one step by step with `wakelog show RUN`.")
+    else:
+        none = f"No wake is {outcome}." if outcome else "No wakes yet."
+        session.say(f"{none} Wake all that are queued with `wakelog wake`.")
+
+
+def _wakes(
+    home: "Home", shelf: str | None, limit: int, outcome: str | None
+) -> "tuple[list[WakeDocument], int]":
+    from projections.wakes import VIEW
+
+    found = home.views.page(VIEW, shelf=shelf, newest_first=True)
+    if outcome:
+        found = [one for one in found if outcome in (one.outcome, one.state)]
+    return found[:limit], len(found[limit:])
+
+
+def _table(session: Session, home: "Home", documents: "Sequence[Document]") -> None:
+    from adapters.cli.agent_documents import all_agents
+
+    names = {one.id: one.name for one in all_agents(home)}
+    zone = home.settings.timezone
+    rows = [
+        (
+            one["run_key"][:ID_SHOWN],
+            names.get(one["agent_id"], one["agent_id"][:ID_SHOWN]),
+            one["reason"],
+            local_time(one["started_at"] or one["queued_at"], zone),
+            (one["outcome"] or one["state"])
+            + (f" ({one['error_code']})" * bool(one["error_code"])),
+            one["turns"],
+            one["tool_calls"],
+            one["proposals"],
+            one["observations"],
+            one["model"],
+        )
+        for one in documents
+    ]
+    headings = "Run Agent Reason When Outcome Turns Calls Proposals Observations Model"
+    session.table(headings.split(), rows)
+
+
+# ------------------------------------------------------------------------------------------ show
+
+
+@click.command(
+    "show",
+    epilog="Examples: wakelog show nb5evlz4; wakelog show nb5evlz4 --prompt > prompt.txt",
+)
+@click.argument("run", type=TEXT, metavar="RUN")
+@click.option("--prompt", is_flag=True, help="Only what the model was shown, byte for byte.")
+@json_option
+@click.pass_obj
+def show_command(session: Session, run: str, *, prompt: bool) -> None:
+    """Show one wake, step by step: why, what was asked, answered, done, and how it ended.
+
+    RUN is a run key or the beginning of one, see `wakelog wakes`.
+    """
+    from adapters.cli.reading_documents import run_document
+    from adapters.cli.reading_text import run_lines
+
+    home = session.reading()
+    run_key = pick_run(home, run)
+    if prompt:
+        _prompt(session, home, run_key)
+        return
+    document = run_document(home, run_key)
+    if session.as_json:
+        session.document(document)
+        return
+    name = home.desk.agent(document["agent_id"]).name
+    for line in run_lines(document, name, home.settings.timezone):
+        session.say(line)
+    if document["started_at"]:
+        session.note(f"What the model was shown: `wakelog show {run_key[:ID_SHOWN]} --prompt`.")
+
+
+def pick_run(home: "Home", wanted: str) -> str:
+    """The run key that a word names: itself, or an unambiguous beginning of it."""
+    from projections.wakes import VIEW
+
+    known = [(one.run_key, "") for one in home.views.page(VIEW, prefix=wanted.lower()[:ID_SHOWN])]
+    return pick(wanted, known, "wake", "unknown_wake", see="see `wakelog wakes`")
+
+
+def _prompt(session: Session, home: "Home", run_key: str) -> None:
+    """The sections, an empty line between them, and nothing else."""
+    from adapters.cli.reading_documents import prompt_document, shown
+
+    found = shown(home, run_key)
+    if found is None:
+        because = f"the wake {run_key[:ID_SHOWN]} has not begun, so no model was shown anything"
+        raise Refused("unknown_wake", because=because, instead="run it with `wakelog wake`")
+    if session.as_json:
+        session.document(prompt_document(run_key, found))
+        return
+    system, user = found
+    text = "\n\n".join(one.text for one in (*system, *user))
+    end = "\n" if sys.stdout.isatty() else ""
+    click.echo(text.encode() + end.encode(), nl=False)
+
+
+# ------------------------------------------------------------------------------------------- why
+
+
+@click.command("why", epilog='Example: wakelog why "Fix the sink" --limit 5')
+@click.argument("agent", type=TEXT, metavar="AGENT|TASK")
+@click.option("--limit", type=COUNT, default=20, show_default=True, metavar="N", help="The last N.")
+@json_option
+@click.pass_obj
+def why_command(session: Session, agent: str, limit: int) -> None:
+    """Why an agent woke, or did not: its last triggers, the newest first.
+
+    A trigger woke it, was merged into a wake that was queued already, is queued, or was
+    suppressed by a rule; a change that touched nothing it hears of is unmatched.
+    The last N of either are looked at.
+    """
+    from adapters import why
+    from adapters.cli.reading_documents import why_document
+    from adapters.cli.reading_text import why_rows
+
+    home = session.reading()
+    agent_id = pick_agent(home, agent)
+    found = [why_document(one) for one in why.why(home.desk, agent_id, limit)]
+    if session.as_json:
+        session.document(found)
+        return
+    session.table(
+        ("When", "Where", "What", "Outcome", "Wake", "Why not"),
+        why_rows(found, home.settings.timezone),
+    )
+    if all(one["outcome"] == "unmatched" for one in found):
+        session.note("Nothing has woken it yet; wake it with `wakelog wake`.")

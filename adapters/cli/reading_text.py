@@ -1,0 +1,218 @@
+"""Reports, messages and wakes as a person reads them."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from textwrap import indent
+from typing import Any
+
+import msgspec
+
+from adapters.cli.shared import local_time, safe
+
+Document = dict[str, Any]
+ID_SHOWN = 8
+LINE_MAX = 160  # characters of one line of `show`; --json has all of it
+BLOCK_LINES_MAX = 12
+
+RULES = {
+    "dormant": "the agent is paused",
+    "destroyed": "the agent is destroyed",
+    "switched_off": "all agents are switched off",
+    "automation_off": "its automatic updates are off",
+    "mode": "its mode does not listen to this",
+    "own_write": "its own change",
+    "agent_write": "another agent's change",
+    "hops": "too many agents' changes in a row",
+    "predicate": "in another category or status than it hears of",
+    "not_noticed": "not looked at yet: `wakelog wake` does",
+    "task_deleted": "the task is deleted",
+    "out_of_scope": "the task is outside its categories",
+    "cancelled": "cancelled",
+}
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "row"), counted(2000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def rule_text(rule: str) -> str:
+    """A rule in words."""
+    return RULES.get(rule, rule.replace("_", " "))
+
+
+def why_rows(found: Sequence[Document], zone: str) -> list[tuple[object, ...]]:
+    """The rows of `why`; changes one after another that are none of its business are one row."""
+    rows: list[tuple[object, ...]] = []
+    for is_foreign, group in groupby(found, _is_foreign):
+        ones = list(group)
+        if is_foreign and len(ones) > 1:
+            where = f"{ones[-1]['position']}..{ones[0]['position'].rpartition(':')[2]}"
+            what = f"{len(ones)} changes that do not concern it"
+            rows.append((local_time(ones[0]["at"], zone), where, what, "unmatched", "", ""))
+            continue
+        for one in ones:
+            when, run = local_time(one["at"], zone), (one["run_key"] or "")[:ID_SHOWN]
+            rule = rule_text(one["rule"] or "")
+            rows.append((when, one["position"], one["what"], one["outcome"], run, rule))
+    return rows
+
+
+def _is_foreign(one: Document) -> bool:
+    return one["outcome"] == "unmatched" and not one["rule"]
+
+
+# --------------------------------------------------------------------------------------- reports
+
+
+def report_head(document: Document, name: str, zone: str) -> Iterator[str]:
+    """What stands above a report: its subject, who wrote it and when, and the short form."""
+    model = document["model"]
+    told = "no model, only fixed rules" if model == "rules" else str(model)
+    yield safe(name)
+    by = f"by wake {document['run_key'][:ID_SHOWN]} [{told}]"
+    yield f"{local_time(document['at'], zone)} {by}"
+    if document["stale"]:
+        yield "It may be stale: the task has changed since; `wakelog wake` brings it up to date."
+    yield ""
+    yield safe(f"TL;DR {document['tldr']}")
+
+
+def report_history(document: Document, zone: str) -> list[str]:
+    """The reports before the current one, each in a line."""
+    return [
+        f"  {local_time(one['at'], zone)}  {one['run_key'][:ID_SHOWN]}  {_line(one['tldr'])}"
+        for one in document["history"][1:]
+    ]
+
+
+# -------------------------------------------------------------------------------------- messages
+
+
+def thread_lines(thread: Document, zone: str) -> Iterator[str]:
+    """The messages of a thread."""
+    for one in thread["messages"]:
+        about = [one["tool"] or "", one["status"] or "", one["code"] or ""]
+        head = " ".join(part for part in (one["kind"].replace("_", " "), *about) if part)
+        yield f"  {local_time(one['at'], zone)}  {head}"
+        text = safe(one["text"]).strip()
+        if text:
+            yield indent(text, "      ")
+
+
+# ----------------------------------------------------------------------------------------- wakes
+
+
+def run_lines(run: Document, name: str, zone: str) -> Iterator[str]:
+    """A wake, step by step."""
+    yield safe(f"{name}: {run['reason']} wake {run['run_key']}")
+    yield from (f"  {line}" for line in _facts_of(run, zone))
+    yield ""
+    yield "Causes"
+    for cause in run["causes"]:
+        yield f"  {local_time(cause['at'], zone)}  {_line(_cause(cause))}"
+    if run["cause_count"] > len(run["causes"]):
+        yield f"  and {run['cause_count'] - len(run['causes'])} more"
+    yield ""
+    yield "Steps"
+    for step in run["steps"]:
+        kind = step["kind"].rpartition(".")[0]
+        yield f"  {step['n']:>5}  {local_time(step['at'], zone)}  {kind}"
+        yield from (indent(line, " " * 9) for line in _step(kind, step["data"]) if line)
+
+
+def _facts_of(run: Document, zone: str) -> Iterator[str]:
+    outcome = run["outcome"] or run["state"]
+    error = f": {run['error']}" if run["error"] else ""
+    yield safe(f"{outcome}{error}")
+    if run["waits_until"]:
+        until = local_time(run["waits_until"], zone)
+        yield f"waits for its {run['waits_for']} until {until}"
+    if run["superseded_by"]:
+        yield f"its triggers went to {run['superseded_by'][:ID_SHOWN]}"
+    if run["started_at"]:
+        ended = local_time(run["ended_at"] or "", zone) or "not ended"
+        yield f"{local_time(run['started_at'], zone)} to {ended}, model {run['model']}"
+        counts = ("turns", "tool_calls", "proposals", "observations")
+        yield ", ".join(counted(run[name], name.rpartition("_")[2][:-1]) for name in counts)
+        yield _usage(run["usage"])
+    if run["report"]:
+        yield safe(f"report: {run['report']['tldr']}")
+    elif run["report_missing"]:
+        yield "a report was due, and the model wrote none"
+
+
+def _usage(usage: Document) -> str:
+    names = {"in": "input_tokens", "out": "output_tokens", "thought": "thought_tokens"}
+    known = [f"{usage[key]:,} {name}" for name, key in names.items() if usage[key] is not None]
+    cost = "" if usage["cost"] is None else f", cost {usage['cost']:.6f}"
+    return f"tokens: {', '.join(known) or 'not told by the model'}{cost}"
+
+
+def _cause(cause: Document) -> str:
+    about = cause["position"] or ", ".join(cause["ticks"]) or ""
+    tokens = " ".join(cause["tokens"])
+    words = f'"{cause["words"]}"' if cause["words"] else ""
+    link = "through a link" if cause["propagated"] else ""
+    parts = (cause["how"], cause["reason"], about, tokens, link, words)
+    return " ".join(part for part in parts if part)
+
+
+def _step(kind: str, data: Document) -> Iterator[str]:
+    """What a person wants to know of a step, in as many lines as it needs."""
+    match kind:
+        case "wake.started":
+            yield f"shown: {', '.join(one['name'] for one in data['system'] + data['user'])}"
+            yield f"on offer: {', '.join(data['tools'])}"
+        case "wake.model_asked":
+            forced = f", only {data['forced']} on offer" if data["forced"] else ""
+            yield f"turn {data['turn']}, attempt {data['attempt']}{forced}"
+        case "wake.model_answered":
+            yield _block(data["text"] or "")
+            for call in data["calls"]:
+                yield _line(f"calls {call['tool']} {_json(call['arguments'])}")
+        case "wake.tool_asked":
+            yield _line(f"{data['tool']} {_json(data['arguments'])}")
+        case "wake.tool_returned":
+            code = f" ({data['code']})" if data["code"] else ""
+            yield _line(f"{data['tool']}: {data['status']}{code}. {data['message']}")
+        case "wake.report_drafted":
+            yield _line(f"{data['oneLiner']}: {data['tldr']}")
+        case "changes.item_proposed":
+            yield _line(f"{data['item']}. {data['summary']}")
+        case "agent.observed":
+            yield _line(f"{data['priority']}, {data['category']}: {data['words']}")
+        case "wake.finished":
+            stop = ", ".join(part for part in (data["outcome"], data["stop"], data["code"]) if part)
+            yield _line(f"{stop}. {data['message']}".rstrip(". "))
+        case "changes.opened":
+            yield "its proposals are shown to you"
+        case _:
+            yield _line(", ".join(f"{name} {_json(value)}" for name, value in _told(data)))
+
+
+def _told(data: Document) -> Iterator[tuple[str, Any]]:
+    """The fields of a step that say something."""
+    for name, value in data.items():
+        if value not in ("", None, 0, False, []) and name not in ("operation", "action"):
+            yield name, value
+
+
+def _json(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _line(text: str) -> str:
+    """A text in one line, its end cut where it is long."""
+    squeezed = " ".join(safe(text).split())
+    return squeezed if len(squeezed) <= LINE_MAX else squeezed[: LINE_MAX - 1] + "…"
+
+
+def _block(text: str) -> str:
+    lines = safe(text).strip().splitlines()
+    more = [f"… {len(lines) - BLOCK_LINES_MAX} more lines"] if len(lines) > BLOCK_LINES_MAX else []
+    return "\n".join([*(line[:LINE_MAX] for line in lines[:BLOCK_LINES_MAX]), *more])

@@ -1,0 +1,246 @@
+"""`wakelog inbox`, `confirm`, `reject` and `defer`: what agents propose, and the person's say."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from adapters.cli.entering import TEXT
+from adapters.cli.shared import Session, json_option, key_option, pick_task, safe
+from adapters.cli.verdicts import OPEN, Named, Verdict, decide, item_of
+from domain.errors import Refused, WakelogError
+
+if TYPE_CHECKING:
+    from adapters.cli.agent_documents import Document
+    from adapters.wiring import Home
+    from domain.changes.change_set import Item
+
+SETS_SHOWN = 200  # of `inbox --all`, the newest
+EMPTY = "Nothing to review."
+NO_AGENTS = (
+    "Nothing to review: there are no agents yet. "
+    "Make some with `wakelog agent create --all`, then run `wakelog wake`."
+)
+
+
+# ----------------------------------------------------------------------------------------- inbox
+
+
+@click.command(
+    "inbox",
+    epilog='Examples: wakelog inbox; wakelog inbox "Fix the sink"; then wakelog confirm 3.1',
+)
+@click.argument("task", type=TEXT, required=False)
+@click.option("--all", "is_all", is_flag=True, help="Deferred and decided proposals, too.")
+@json_option
+@click.pass_obj
+def inbox_command(session: Session, task: str | None, is_all: bool) -> None:
+    """See what agents propose, by task. An item is named SET.ITEM, 3.1 for example."""
+    from adapters.cli.agent_documents import all_agents, all_sets, set_documents
+
+    home = session.reading()
+    sets = all_sets(home)[-SETS_SHOWN:]
+    if task is not None:
+        task_id = pick_task(home, task)
+        sets = [one for one in sets if one.task_id == task_id]
+    found = set_documents(home, sets, is_all=is_all)
+    if session.as_json:
+        session.document(found)
+    elif found:
+        _tell_sets(session, found, home.desk.clock.now(), is_all=is_all)
+    elif not all_agents(home):
+        session.say(NO_AGENTS)
+    else:
+        deferred = sum(item.status == "deferred" for one in sets for item in one.items)
+        put_off = f" {deferred} put off: see `wakelog inbox --all`." if deferred else ""
+        session.say(EMPTY + put_off)
+
+
+def _tell_sets(session: Session, sets: "list[Document]", now: str, *, is_all: bool) -> None:
+    by_task: dict[str, list[Document]] = {}
+    for one in sets:
+        by_task.setdefault(one["task_id"], []).append(one)
+    for group in by_task.values():
+        session.say(safe(group[0]["task_title"]), style="cyan")
+        for one in group:
+            age = _age(one["created_at"], now)
+            for item in one["items"]:
+                session.say(safe(f"  {item['ref']:6} {_told(item)}  {age}"))
+        session.say()
+    first = next((one for one in sets if _open_refs(one)), None)
+    if first is not None:
+        ref = _open_refs(first)[0]
+        name = ref.partition(".")[0]
+        session.note(
+            f"Decide with `wakelog confirm {ref}` (or reject, defer), "
+            f"or a whole set with `wakelog confirm {name} --all`."
+        )
+    if not is_all:
+        return
+    session.note("Shown are decided proposals, too; `wakelog inbox` shows what waits for you.")
+
+
+def _open_refs(one: "Document") -> list[str]:
+    return [item["ref"] for item in one["items"] if item["status"] in OPEN]
+
+
+def _told(item: "Document") -> str:
+    parts = [item["summary"]]
+    if item["now"] is not None and item["status"] in OPEN:
+        parts.append(f"(now: {item['now']})")
+    if item["reason"]:
+        parts.append(f"- {item['reason']}")
+    if item["status"] != "pending":
+        parts.append(f"[{item['status']}]")
+    if item["stale"]:
+        parts.append("[stale]")
+    if item["error"]:
+        parts.append(f"[last try: {item['error']}]")
+    return " ".join(parts)
+
+
+def _age(at: str, now: str) -> str:
+    """How long ago, in the coarsest unit that says something.
+
+    >>> _age("2027-01-01T00:00:00.000000Z", "2027-01-01T02:30:00.000000Z")
+    '2 h ago'
+    """
+    from domain.moments import seconds_between
+
+    seconds = seconds_between(at, now)
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds // size} {unit} ago"
+    return "just now"
+
+
+# -------------------------------------------------------------------------------------- verdicts
+
+
+def _options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for add in (
+        click.pass_obj,
+        json_option,
+        key_option,
+        click.option("--all", "is_all", is_flag=True, help="A whole set; alone: all in the inbox."),
+        click.argument("refs", type=TEXT, nargs=-1, metavar="SET[.ITEM]..."),
+    ):
+        command = add(command)
+    return command
+
+
+def _reason_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    help_text = "Why; the agent is told."
+    return click.option("--reason", type=TEXT, default="", metavar="R", help=help_text)(command)
+
+
+@click.command(
+    "confirm",
+    epilog="Examples: wakelog confirm 3.1; wakelog confirm 3 --all; "
+    "wakelog confirm 3.1 --edit '{\"minutes\": 45}'",
+)
+@_options
+@click.option("--edit", type=TEXT, default="", metavar="JSON", help="Arguments to change first.")
+@click.option("--anyway", "is_anyway", is_flag=True, help="Apply it though it is stale.")
+def confirm_command(
+    session: Session,
+    *,
+    refs: Sequence[str],
+    is_all: bool,
+    edit: str,
+    is_anyway: bool,
+    key: str,
+) -> None:
+    """Apply proposed changes to the task, one after the other.
+
+    A stale one, whose values have changed since it was proposed, is refused without --anyway.
+    Exit status 1: some were not applied.
+    """
+    from adapters.runtime import review
+    from domain.changes.commands import ConfirmItem
+
+    if edit and (len(refs) != 1 or "." not in refs[0] or is_all):
+        because = "--edit changes one item"
+        raise Refused("invalid_value", because=because, instead="name it, 3.1 for example")
+
+    def one_by_one(home: "Home", one: Named, nth: str) -> "Item | None":
+        arguments = _edited(home, one, edit) if edit else ""
+        return review.confirm(
+            home.desk, one.set_id, one.number, edit=arguments, is_anyway=is_anyway, key=nth
+        )
+
+    def said(home: "Home", one: Named) -> dict[str, object]:
+        from domain.wire import words
+
+        task = review.changes_of(home.desk, one.set_id).task
+        return {"arguments": words(task, _edited(home, one, edit))[0] if edit else None}
+
+    if edit:
+        _read_edit(edit)
+    verdict = Verdict("confirm", "confirmed", ConfirmItem, one_by_one, said, is_strict=bool(edit))
+    raise SystemExit(decide(session, verdict, refs, key, is_all=is_all))
+
+
+def _read_edit(edit: str) -> dict[str, Any]:
+    from domain import canonical
+
+    try:
+        given = canonical.read(edit)
+    except WakelogError as error:
+        given = error.because
+    if isinstance(given, dict):
+        return given
+    because = f"--edit is no JSON object: {given}"[:200]
+    instead = "give what differs, '{\"minutes\": 45}' for example"
+    raise Refused("invalid_value", because=because, instead=instead)
+
+
+def _edited(home: "Home", one: Named, edit: str) -> str:
+    """The item's arguments with the edited ones in their place; null takes one away."""
+    import msgspec
+
+    from adapters.runtime import review
+    from domain import canonical
+
+    known = msgspec.json.decode(review.arguments_of(home.desk, item_of(home, one)))
+    merged = {**known, **_read_edit(edit)}
+    return canonical.text({name: value for name, value in merged.items() if value is not None})
+
+
+@click.command("reject", epilog='Example: wakelog reject 3.2 --reason "We have one already"')
+@_options
+@_reason_option
+def reject_command(
+    session: Session, *, refs: Sequence[str], is_all: bool, reason: str, key: str
+) -> None:
+    """Decline proposed changes; a declined label is not proposed for the task again."""
+    from adapters.runtime import review
+    from domain.changes.commands import RejectItem
+
+    def one_by_one(home: "Home", one: Named, nth: str) -> "Item | None":
+        return review.reject(home.desk, one.set_id, one.number, reason, nth)
+
+    verdict = Verdict(
+        "reject", "rejected", RejectItem, one_by_one, lambda _, __: {"reason": reason}
+    )
+    raise SystemExit(decide(session, verdict, refs, key, is_all=is_all))
+
+
+@click.command("defer", epilog='Example: wakelog defer 3 --all --reason "After the holidays"')
+@_options
+@_reason_option
+def defer_command(
+    session: Session, *, refs: Sequence[str], is_all: bool, reason: str, key: str
+) -> None:
+    """Put proposed changes off: they leave the inbox, and can still be decided."""
+    from adapters.runtime import review
+    from domain.changes.commands import DeferItem
+
+    def one_by_one(home: "Home", one: Named, nth: str) -> "Item | None":
+        return review.defer(home.desk, one.set_id, one.number, reason, nth)
+
+    def said(home: "Home", one: Named) -> dict[str, object]:
+        return {"reason": reason}
+
+    verdict = Verdict("defer", "deferred", DeferItem, one_by_one, said)
+    raise SystemExit(decide(session, verdict, refs, key, is_all=is_all))

@@ -1,0 +1,253 @@
+"""What all commands share: the session, output as text or JSON, errors, and common options."""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from domain.errors import Refused
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+
+F = TypeVar("F", bound=Callable[..., object])
+PREFIX_MIN = 1  # characters of an id that name it, if they do so alone
+
+
+class Told(click.ClickException):
+    """One line on stderr, exit status 2, and never a traceback for a user's mistake."""
+
+    exit_code = 2
+
+
+class Session:
+    """One run of the command line: where the home is, and how to print."""
+
+    def __init__(self, path: Path, *, model: str, as_json: bool, is_quiet: bool) -> None:
+        self.path = path
+        self.model = model
+        self.as_json = as_json
+        self.is_quiet = is_quiet
+        self._home: Home | None = None
+
+    def reading(self) -> "Home":
+        """The home, its views caught up; an empty one in memory if there is none."""
+        home = self._open(is_writing=False)
+        home.views.catch_up()
+        return home
+
+    def opened(self) -> "Home":
+        """The home as it is, its views left alone: for looking at logs that may be damaged."""
+        return self._open(is_writing=False)
+
+    def writing(self) -> "Home":
+        """The home, made if it is not there, its views caught up."""
+        home = self._open(is_writing=True)
+        home.views.catch_up()
+        return home
+
+    def _open(self, *, is_writing: bool) -> "Home":
+        from adapters.wiring import open_home
+
+        if self._home is not None and is_writing:
+            has_writer = self._home.exists and self._home.desk.journal.replica
+            if not has_writer:  # a home to be made, or a backup that has no name of its own yet
+                self.close()
+        if self._home is None:
+            self._home = open_home(self.path, os.environ, model=self.model, is_writing=is_writing)
+        return self._home
+
+    def close(self) -> None:
+        if self._home is not None:
+            self._home.close()
+            self._home = None
+
+    def document(self, value: object) -> None:
+        """Print one JSON document, keys as given, UTF-8."""
+        import msgspec
+
+        click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+    def say(self, text: str = "", *, style: str = "") -> None:
+        """Print a line for a person; nothing with --json."""
+        if not self.as_json:
+            click.echo(click.style(text, fg=style) if style else text)
+
+    def note(self, text: str) -> None:
+        """Print progress or a hint on stderr; nothing with --quiet or --json."""
+        if not (self.is_quiet or self.as_json):
+            click.echo(text, err=True)
+
+    def table(self, headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+        """Print a table: drawn on a terminal, tab-separated with its headings in a pipe."""
+        if self.as_json:
+            return
+        if not sys.stdout.isatty():
+            for row in (headings, *rows):
+                click.echo("\t".join(_plain(cell) for cell in row))
+            return
+        from rich.box import SIMPLE_HEAD
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=SIMPLE_HEAD, pad_edge=False)
+        for heading in headings:
+            table.add_column(heading, overflow="fold")
+        for row in rows:
+            table.add_row(*(Text(_plain(cell)) for cell in row))
+        Console().print(table)
+
+
+def _plain(cell: object) -> str:
+    """A cell in one line, without control characters that a terminal would obey."""
+    text = "" if cell is None else str(cell)
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def safe(text: str) -> str:
+    """A text of several lines without control characters that a terminal would obey."""
+    return "".join(char if char.isprintable() or char == "\n" else " " for char in text)
+
+
+def key_option(command: F) -> F:
+    """``--key K``: makes a writing command safe to retry."""
+    return click.option("--key", default="", metavar="K", help="Make a retry safe.")(command)
+
+
+def json_option(command: F) -> F:
+    """``--json`` after the command's name, too."""
+
+    def keep(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+        session = ctx.find_object(Session)
+        if value and session is not None:
+            session.as_json = True
+
+    option = click.option(
+        "--json",
+        is_flag=True,
+        expose_value=False,
+        callback=keep,
+        help="Print one JSON document.",
+    )
+    return option(command)
+
+
+def pick(
+    wanted: str, found: Sequence[tuple[str, str]], what: str, code: str, *, see: str = ""
+) -> str:
+    """The one id that a word names: an id, an unambiguous prefix of one, or an exact title.
+
+    Args:
+        wanted: What the user typed.
+        found: ``(id, title)`` of all there are.
+        what: ``"task"``, for the message.
+        code: Of the refusal if there is none, ``"unknown_task"`` for example.
+        see: Where all there are can be seen; else ``see `wakelog task list```.
+
+    Raises:
+        Refused: With `code`, or ``ambiguous``.
+    """
+    ids = [one for one, _ in found]
+    if wanted in ids:
+        return wanted
+    titled = [one for one, title in found if title == wanted]
+    begun = [one for one in ids if len(wanted) >= PREFIX_MIN and one.startswith(wanted.lower())]
+    matches = titled or begun
+    if len(matches) == 1:
+        return matches[0]
+    if not matches:
+        because = f"there is no {what} {wanted!r}"
+        raise Refused(code, because=because, instead=see or f"see `wakelog {what} list`")
+    names = ", ".join(one[:8] for one in matches[:5])
+    because = f"{wanted!r} names {len(matches)} {what}s ({names})"
+    raise Refused("ambiguous", because=because, instead="use more of the id")
+
+
+def pick_task(home: "Home", wanted: str, *, is_deleted: bool = False) -> str:
+    """The id of the task that a word names, see `pick`; living tasks before deleted ones.
+
+    Args:
+        home: Open, its views caught up.
+        wanted: What the user typed.
+        is_deleted: Look among the deleted ones first.
+
+    Raises:
+        Refused: Code ``unknown_task`` or ``ambiguous``.
+    """
+    from projections.tasks import VIEW
+
+    if home.views.get(VIEW, wanted) is not None:
+        return wanted
+    tasks = home.views.all(VIEW)
+    first = [(task.id, task.title) for task in tasks if task.is_deleted == is_deleted]
+    second = [(task.id, task.title) for task in tasks if task.is_deleted != is_deleted]
+    try:
+        return pick(wanted, first, "task", "unknown_task")
+    except Refused as refused:
+        if refused.code == "ambiguous":
+            raise
+        return pick(wanted, second, "task", "unknown_task")
+
+
+def nth_key(key: str, nth: int) -> str:
+    """The key of a command's nth append, from 1; empty where the caller brought none (DESIGN 6).
+
+    >>> nth_key("monday", 2), nth_key("", 2)
+    ('monday:2', '')
+    """
+    return f"{key}:{nth}" if key else ""
+
+
+def local_time(at: str, zone: str) -> str:
+    """A stored time as a person in a zone reads it; empty stays empty.
+
+    >>> local_time("2027-01-01T06:00:00.000000Z", "Europe/Berlin")
+    '2027-01-01 07:00'
+    """
+    from zoneinfo import ZoneInfo
+
+    from domain.moments import instant
+
+    return instant(at).astimezone(ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M") if at else ""
+
+
+def pick_agent(home: "Home", wanted: str) -> str:
+    """The id of the agent that a word names: by the agent's id, a beginning of it, its name, or
+    its task, named as `pick` does; living agents before destroyed ones.
+
+    Raises:
+        Refused: Code ``unknown_agent``, ``no_agent`` (a task without one) or ``ambiguous``.
+    """
+    from projections import agents, tasks
+
+    titles = {task.id: task.title for task in home.views.all(tasks.VIEW)}
+    known = [agent for agent in home.views.page(agents.VIEW) if agent.exists]
+    for is_living in (True, False):
+        group = [agent for agent in known if agent.is_living == is_living]
+        ids = {agent.id: (agent.id, agent.task_id) for agent in group}
+        names = {agent.id: (agent.name, titles.get(agent.task_id, "")) for agent in group}
+        start = wanted.lower() if len(wanted) >= PREFIX_MIN else "-"
+        found = (
+            [one for one, parts in ids.items() if wanted in parts]
+            or [one for one, parts in names.items() if wanted and wanted in parts]
+            or [one for one, parts in ids.items() if any(part.startswith(start) for part in parts)]
+        )
+        if len(found) == 1:
+            return found[0]
+        if found:
+            because = f"{wanted!r} names {len(found)} agents ({_short(found)})"
+            raise Refused("ambiguous", because=because, instead="use more of the id")
+    if wanted in titles or wanted in titles.values():
+        because = f"the task {wanted!r} has no agent"
+        instead = "make one with `wakelog agent create TASK`"
+        raise Refused("no_agent", because=because, instead=instead)
+    because = f"there is no agent and no task {wanted!r}"
+    raise Refused("unknown_agent", because=because, instead="see `wakelog agent list`")
+
+
+def _short(ids: Sequence[str]) -> str:
+    return ", ".join(one[:8] for one in ids[:5])

@@ -1,0 +1,199 @@
+"""What `wakelog status` says: where both logs stand, and what waits, runs or is in doubt."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from adapters.cli.shared import local_time
+from adapters.runtime import watcher
+from adapters.store.log import Log
+from adapters.wiring import Home
+from domain.changes.change_set import is_open
+from domain.moments import seconds_between
+from projections import agents, inbox, operations, tasks
+from projections.agents import AgentDocument
+
+Document = dict[str, Any]
+GRACE_SECONDS = 30  # behind its deadline a wake that runs has lost its process
+ID_SHOWN = 8
+LINES_MAX = 10  # of each list; --json has all
+
+
+def status_document(home: Home) -> Document:
+    """The document of `status`."""
+    now = home.desk.clock.now()
+    known = [one for one in home.views.page(agents.VIEW) if one.exists]
+    living = [one for one in known if one.is_living]
+    limit = home.settings.agents.deadline_seconds + GRACE_SECONDS
+    begun = [one for one in living if one.alert.running_since]
+    lost = [one for one in begun if seconds_between(one.alert.running_since, now) > limit]
+    running = [one for one in begun if one not in lost]
+    queued = sorted((one for one in living if one.next_due), key=lambda one: (one.next_due, one.id))
+    dues = [one.next_wake_at for one in living if one.next_wake_at]
+    return {
+        "home": str(home.path),
+        "exists": home.exists,
+        "model": home.settings.model,
+        "enabled": home.desk.is_enabled,
+        "journal": _log(home.desk.journal),
+        "agent_log": _log(home.desk.agents),
+        "lag": watcher.lag(home.desk),
+        "tasks": _tasks(home),
+        "agents": {
+            "living": len(living),
+            "dormant": sum(one.lifecycle == "dormant" for one in living),
+            "failing": [_failing(one) for one in living if _is_failing(one)],
+        },
+        "queued": [_queued(one, now) for one in queued],
+        "running": [
+            {**_who(one), "run_key": one.running_run_key, "since": one.alert.running_since}
+            for one in running
+        ],
+        "in_doubt": [*(_lost(one) for one in lost), *_effects(home)],
+        "open_proposals": _open(home),
+        "next_due": min(dues, default=None),
+        "at": now,
+    }
+
+
+def _log(log: Log) -> Document:
+    tail = log.tail()
+    position = f"{log.name}:{tail.replica}:{tail.n}" if tail.n else None
+    return {"position": position, "appends": tail.n, "rows": log.count(), "at": tail.at or None}
+
+
+def _tasks(home: Home) -> Document:
+    found = [one for one in home.views.all(tasks.VIEW) if not one.is_deleted]
+    return {"all": len(found), "open": sum(one.is_open for one in found)}
+
+
+def _who(one: AgentDocument) -> Document:
+    return {"agent_id": one.id, "name": one.name, "task_id": one.task_id}
+
+
+def _is_failing(one: AgentDocument) -> bool:
+    return one.failures > 0 or one.agent.pause_reason == "failures"
+
+
+def _failing(one: AgentDocument) -> Document:
+    return {
+        **_who(one),
+        "failures": one.failures,
+        "last_code": one.last_code or None,
+        "lifecycle": one.lifecycle,
+        "until": one.sleep_until or None,
+    }
+
+
+def _queued(one: AgentDocument, now: str) -> Document:
+    waiting = one.alert.waiting
+    wake = waiting or one.alert.queued
+    return {
+        **_who(one),
+        "run_key": one.next_run_key,
+        "reason": wake.reason if wake else "",
+        "due_at": one.next_due,
+        "is_due": one.next_due <= now,
+        "waits_for": (wake.waits_for or None) if wake else None,
+    }
+
+
+def _lost(one: AgentDocument) -> Document:
+    return {
+        "what": "wake",
+        **_who(one),
+        "run_key": one.running_run_key,
+        "since": one.alert.running_since,
+    }
+
+
+def _effects(home: Home) -> list[Document]:
+    """The effects of change sets that were asked for and not answered."""
+    return [
+        {
+            "what": "operation",
+            "agent_id": owner.agent_id,
+            "task_id": owner.task_id,
+            "run_key": owner.run_key,
+            "set_id": owner.owner,
+            "item": one.item,
+            "since": one.asked_at,
+        }
+        for owner in home.views.page(operations.VIEW, shelf="in_flight")
+        for one in owner.in_flight
+        if owner.owner != owner.run_key
+    ]
+
+
+def _open(home: Home) -> int:
+    sets = home.views.page(inbox.VIEW, shelf="open")
+    return sum(is_open(item) for one in sets for item in one.items)
+
+
+# ----------------------------------------------------------------------------------- for a person
+
+
+def status_lines(status: Document, zone: str) -> Iterator[str]:
+    """The status, line by line."""
+    journal, log = status["journal"], status["agent_log"]
+    yield f"home       {status['home']}"
+    yield f"journal    {journal['appends']:,} appends, {journal['rows']:,} rows"
+    yield f"agent log  {log['appends']:,} appends, {log['rows']:,} rows"
+    if status["lag"]:
+        yield f"lag        {status['lag']} journal appends that no agent has looked at"
+    yield f"tasks      {status['tasks']['open']} open of {status['tasks']['all']}"
+    living, dormant = status["agents"]["living"], status["agents"]["dormant"]
+    paused = f", {dormant} of them paused" if dormant else ""
+    off = "" if status["enabled"] else ", all switched off by agents.enabled"
+    yield f"agents     {living}{paused}{off}; model {status['model']}"
+    yield f"proposals  {status['open_proposals']} open"
+    yield from _list("running", [_running(one, zone) for one in status["running"]])
+    yield from _list("queued", [_due(one, zone) for one in status["queued"]])
+    yield from _list("failing", [_failed(one, zone) for one in status["agents"]["failing"]])
+    yield from _list("in doubt", [_doubtful(one, zone) for one in status["in_doubt"]])
+    yield _next(status, zone)
+
+
+def _list(title: str, lines: list[str]) -> Iterator[str]:
+    for nth, line in enumerate(lines[:LINES_MAX]):
+        yield f"{title if nth == 0 else '':9}  {line}"
+    if len(lines) > LINES_MAX:
+        yield f"{'':9}  and {len(lines) - LINES_MAX} more"
+
+
+def _running(one: Document, zone: str) -> str:
+    return f"{one['name']}, since {local_time(one['since'], zone)}"
+
+
+def _due(one: Document, zone: str) -> str:
+    due = "due now" if one["is_due"] else f"due {local_time(one['due_at'], zone)}"
+    waits = f", waits for its {one['waits_for']}" if one["waits_for"] else ""
+    return f"{one['name']}: {one['reason']}, {due}{waits}"
+
+
+def _failed(one: Document, zone: str) -> str:
+    code = f" ({one['last_code']})" if one["last_code"] else ""
+    paused = ", paused" if one["lifecycle"] == "dormant" else ""
+    return f"{one['name']}: {one['failures']} failed in a row{code}{paused}"
+
+
+def _doubtful(one: Document, zone: str) -> str:
+    if one["what"] == "wake":
+        return f"{one['name']}: its wake began {local_time(one['since'], zone)} and has no end"
+    return f"item {one['item']} of set {one['set_id'][:ID_SHOWN]}: is being applied"
+
+
+def _next(status: Document, zone: str) -> str:
+    """What to do now."""
+    if status["in_doubt"]:
+        return "Finish what a crash left with `wakelog recover`."
+    if status["lag"] or any(one["is_due"] for one in status["queued"]):
+        return "Wake all that are queued with `wakelog wake`."
+    if status["open_proposals"]:
+        return "See what agents propose with `wakelog inbox`."
+    if status["next_due"]:
+        return f"Next due {local_time(status['next_due'], zone)}."
+    if not status["tasks"]["all"]:
+        return "Bring tasks in with `wakelog import TODO.md`."
+    if not status["agents"]["living"]:
+        return "Give tasks agents with `wakelog agent create --all`."
+    return "Nothing waits."

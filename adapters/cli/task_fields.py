@@ -1,0 +1,189 @@
+"""`wakelog task add`, `set`, `delete` and `restore`: a task and its fields."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import click
+
+from adapters.cli.editing import Editing
+from adapters.cli.entering import NONE, TEXT, day, language_named, long_text, minutes, status_named
+from adapters.cli.shared import F, Session, json_option, key_option
+from domain.errors import Refused
+
+
+class Fields(NamedTuple):
+    """The values of the options that `add` and `set` share; None: not given."""
+
+    status: str | None = None
+    reason: str | None = None
+    priority: str | None = None
+    estimate: int | None = None
+    due: str | None = None
+    language: str | None = None
+    category: str | None = None
+
+    def given(self) -> dict[str, Any]:
+        """Only those that were given."""
+        return {name: value for name, value in self._asdict().items() if value is not None}
+
+
+def _field_options(command: F) -> F:
+    options = (
+        click.option("--description", type=TEXT, metavar="TEXT", help="Or `-` for stdin."),
+        click.option(
+            "--status", type=TEXT, metavar="S", help="open, groomed, in-progress, blocked, ..."
+        ),
+        click.option("--reason", type=TEXT, metavar="R", help="Why; needed for blocked, on-hold."),
+        click.option("--priority", type=TEXT, metavar="P", help="P0 to P3."),
+        click.option("--estimate", type=TEXT, metavar="E", help="90, 90m, 2h, 1h30m or none."),
+        click.option(
+            "--due", type=TEXT, metavar="DAY", help="YYYY-MM-DD, today, tomorrow or none."
+        ),
+        click.option("--language", type=TEXT, metavar="L", help="Like en or de, or none."),
+        click.option("--category", type=TEXT, metavar="C", help="A category's name."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _fields(session: Session, given: dict[str, str | None]) -> Fields:
+    """The options as the journal's commands take them."""
+    status, estimate, due = given["status"], given["estimate"], given["due"]
+    language = given["language"]
+    if given["reason"] is not None and status is None:
+        because = "--reason is given without --status"
+        raise Refused("invalid_value", because=because, instead="say which status it is for")
+    return Fields(
+        status=None if status is None else status_named(status),
+        reason=given["reason"],
+        priority=given["priority"],
+        estimate=None if estimate is None else minutes(estimate),
+        due=None if due is None else _due(session, due),
+        language=None if language is None else language_named(language),
+        category=given["category"],
+    )
+
+
+def _due(session: Session, given: str) -> str:
+    home = session.reading()
+    return day(given, home.settings.timezone, home.desk.clock.now)
+
+
+@click.command(
+    "add", epilog='Example: wakelog task add "Book the flight" --due 2027-02-12 --item "Compare"'
+)
+@click.argument("title", type=TEXT)
+@_field_options
+@click.option("--label", "labels", type=TEXT, multiple=True, metavar="L", help="A label's name.")
+@click.option("--item", "items", type=TEXT, multiple=True, metavar="I", help="A checklist item.")
+@key_option
+@json_option
+@click.pass_obj
+def add(
+    session: Session,
+    /,
+    title: str,
+    labels: Sequence[str],
+    items: Sequence[str],
+    key: str,
+    description: str | None,
+    **given: str | None,
+) -> None:
+    """Add a task, with a checklist if you like."""
+    from domain.journal import commands as do
+    from domain.journal import edits
+
+    fields = _fields(session, given)
+    titles = tuple(edits.titled(item, edits.ITEM_TITLE_MAX) for item in items)
+    said = None if description is None else long_text(description, None, "description")
+    editing = Editing(session, key)
+    made = editing.keep(do.CreateTask(title, labels=tuple(labels), **fields.given()))
+    task_id = made.result.ids[0]
+    if said is not None:
+        _describe(editing, task_id, said)
+    if titles:
+        editing.keep(do.AddItems(task_id, titles))
+    editing.tell("Added", task_id)
+
+
+@click.command(
+    "set", epilog='Example: wakelog task set "Book the flight" --status done --estimate none'
+)
+@click.argument("task", type=TEXT)
+@click.option("--title", type=TEXT, metavar="T", help="A new title.")
+@_field_options
+@key_option
+@json_option
+@click.pass_obj
+def edit(
+    session: Session,
+    /,
+    task: str,
+    title: str | None,
+    key: str,
+    description: str | None,
+    **given: str | None,
+) -> None:
+    """Change fields of a task; what is not named stays as it is."""
+    from domain.journal import commands as do
+    from domain.journal import edits
+    from domain.wire import words
+
+    fields = _fields(session, given).given()
+    if title is not None:
+        fields["title"] = edits.titled(title, edits.TITLE_MAX)
+    if description is None and not fields:
+        because = "nothing is named that shall change"
+        instead = "give an option, as in --status done; see `wakelog task set --help`"
+        raise Refused("invalid_value", because=because, instead=instead)
+    said = None if description is None else long_text(description, None, "description")
+    editing = Editing(session, key)
+    found = editing.task(task)
+    if said is None:
+        editing.keep(do.EditTask(found.id, **fields))
+    else:
+        described, payloads = words(found.id, "" if said == NONE else said)
+        editing.keep(do.EditTask(found.id, description=described, **fields), payloads)
+    editing.tell("Changed", found.id)
+
+
+def _describe(editing: Editing, task_id: str, description: str) -> None:
+    from domain.journal.commands import EditTask
+    from domain.wire import words
+
+    said, payloads = words(task_id, description)
+    editing.keep(EditTask(task_id, description=said), payloads)
+
+
+@click.command("delete", epilog='Example: wakelog task delete "Book the flight"')
+@click.argument("task", type=TEXT)
+@key_option
+@json_option
+@click.pass_obj
+def delete(session: Session, task: str, key: str) -> None:
+    """Delete a task; `task restore` brings it back with all it had."""
+    from domain.journal.commands import DeleteTask
+
+    editing = Editing(session, key)
+    found = editing.task(task)
+    editing.keep(DeleteTask(found.id))
+    editing.tell("Deleted", found.id)
+
+
+@click.command("restore", epilog='Example: wakelog task restore "Book the flight"')
+@click.argument("task", type=TEXT)
+@key_option
+@json_option
+@click.pass_obj
+def restore(session: Session, task: str, key: str) -> None:
+    """Bring a deleted task back; `task list --deleted` shows them."""
+    from domain.journal.commands import RestoreTask
+
+    editing = Editing(session, key)
+    found = editing.task(task, is_deleted=True)
+    editing.keep(RestoreTask(found.id))
+    editing.tell("Restored", found.id)
+
+
+COMMANDS: tuple[click.Command, ...] = (add, edit, delete, restore)

@@ -1,0 +1,242 @@
+"""`wakelog task check`, `uncheck`, `item`, `note`, `link` and `unlink`: the parts of a task."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from adapters.cli.editing import ID_SHOWN, Editing
+from adapters.cli.entering import TEXT, long_text, relation
+from adapters.cli.shared import Session, json_option, key_option, pick
+from domain.errors import Refused
+
+if TYPE_CHECKING:
+    from domain.journal.commands import JournalCommand
+    from domain.journal.task import NoteKind, Task
+
+ITEM_HELP = "ITEM is its number in `task show`, its id, the beginning of one, or its exact title."
+KINDS = ("note", "transcript", "image_analysis")
+
+
+@click.command("check", epilog=f'Example: wakelog task check "Book the flight" 1 2. {ITEM_HELP}')
+@click.argument("task", type=TEXT)
+@click.argument("item", type=TEXT, nargs=-1, required=True)
+@key_option
+@json_option
+@click.pass_obj
+def check(session: Session, task: str, item: Sequence[str], key: str) -> None:
+    """Tick checklist items off."""
+    _mark(session, task, item, key, is_checked=True)
+
+
+@click.command("uncheck", epilog=f'Example: wakelog task uncheck "Book the flight" 2. {ITEM_HELP}')
+@click.argument("task", type=TEXT)
+@click.argument("item", type=TEXT, nargs=-1, required=True)
+@key_option
+@json_option
+@click.pass_obj
+def uncheck(session: Session, task: str, item: Sequence[str], key: str) -> None:
+    """Take the tick off checklist items."""
+    _mark(session, task, item, key, is_checked=False)
+
+
+def _mark(
+    session: Session,
+    task: str,
+    items: Sequence[str],
+    key: str,
+    *,
+    is_checked: bool | None = None,
+    is_archived: bool | None = None,
+) -> None:
+    """Tick, untick, archive or restore items; if one is unknown, none is touched."""
+    from domain.journal.commands import EditItem
+
+    editing = Editing(session, key)
+    found = editing.task(task)
+    for one in dict.fromkeys(editing.item(found, item).id for item in items):
+        editing.keep(EditItem(found.id, one, is_checked=is_checked, is_archived=is_archived))
+    done = {True: "Checked", False: "Unchecked", None: "Archived" if is_archived else "Restored"}
+    _tell_items(editing, done[is_checked], found.id)
+
+
+def _tell_items(editing: Editing, done: str, task_id: str) -> None:
+    """Say what was done, and how far the checklist is."""
+    from adapters.cli.documents import task_line, task_page
+
+    page = task_page(editing.session.reading(), task_id)
+    told = task_line(page.task, page.catalog, "")["checklist"]
+    editing.tell(f"{done} ({told['done']} of {told['total']} done)", task_id)
+
+
+@click.group("item", epilog=ITEM_HELP)
+def item_group() -> None:
+    """Add, rename, archive and restore checklist items."""
+
+
+@item_group.command(
+    "add", epilog='Example: wakelog task item add "Book the flight" "Compare fares"'
+)
+@click.argument("task", type=TEXT)
+@click.argument("title", type=TEXT, nargs=-1, required=True)
+@click.option("--checklist", type=TEXT, default="", metavar="C", help="Title of the checklist.")
+@key_option
+@json_option
+@click.pass_obj
+def item_add(session: Session, task: str, title: Sequence[str], checklist: str, key: str) -> None:
+    """Add items at the end of a checklist."""
+    from domain.journal.commands import AddItems
+
+    editing = Editing(session, key)
+    found = editing.task(task)
+    editing.keep(AddItems(found.id, tuple(title), checklist))
+    _tell_items(editing, "Added", found.id)
+
+
+@item_group.command(
+    "rename", epilog='Example: wakelog task item rename "Book the flight" 1 "Compare fares"'
+)
+@click.argument("task", type=TEXT)
+@click.argument("item", type=TEXT)
+@click.argument("title", type=TEXT)
+@key_option
+@json_option
+@click.pass_obj
+def item_rename(session: Session, task: str, item: str, title: str, key: str) -> None:
+    """Rename an item; agents learn from it if it was not you who wrote it."""
+    from domain.journal import edits
+    from domain.journal.commands import EditItem
+
+    title = edits.titled(title, edits.ITEM_TITLE_MAX)
+    editing = Editing(session, key)
+    found = editing.task(task)
+    editing.keep(EditItem(found.id, editing.item(found, item).id, title=title))
+    editing.tell("Renamed the item", found.id)
+
+
+@item_group.command("archive", epilog='Example: wakelog task item archive "Book the flight" 2')
+@click.argument("task", type=TEXT)
+@click.argument("item", type=TEXT, nargs=-1, required=True)
+@key_option
+@json_option
+@click.pass_obj
+def item_archive(session: Session, task: str, item: Sequence[str], key: str) -> None:
+    """Put items aside; they no longer count."""
+    _mark(session, task, item, key, is_archived=True)
+
+
+@item_group.command("restore", epilog='Example: wakelog task item restore "Book the flight" 2')
+@click.argument("task", type=TEXT)
+@click.argument("item", type=TEXT, nargs=-1, required=True)
+@key_option
+@json_option
+@click.pass_obj
+def item_restore(session: Session, task: str, item: Sequence[str], key: str) -> None:
+    """Bring archived items back."""
+    _mark(session, task, item, key, is_archived=False)
+
+
+@click.command("note", epilog='Example: wakelog task note "Book the flight" "Ann prefers trains"')
+@click.argument("task", type=TEXT)
+@click.argument("text", type=TEXT, required=False)
+@click.option("--file", type=TEXT, metavar="PATH", help="Read the text from a file.")
+@click.option(
+    "--kind",
+    "note_kind",
+    type=click.Choice(KINDS),
+    default="note",
+    show_default=True,
+    help="What it is.",
+)
+@click.option("--edit", type=TEXT, metavar="NOTE", help="Replace the text of this note.")
+@click.option("--remove", type=TEXT, metavar="NOTE", help="Remove this note.")
+@key_option
+@json_option
+@click.pass_obj
+def note(
+    session: Session,
+    /,
+    task: str,
+    text: str | None,
+    file: str | None,
+    note_kind: str,
+    key: str,
+    **which: str | None,
+) -> None:
+    """Add a note: a TEXT, `-` for stdin, or --file. NOTE is a number in `task show`, or an id."""
+    from domain.journal import commands as do
+    from domain.wire import words
+
+    editing = Editing(session, key)
+    edit, remove = which["edit"], which["remove"]
+    if remove is not None:
+        if text is not None or file is not None or edit is not None:
+            because = "--remove takes no text and no --edit"
+            raise Refused("invalid_value", because=because, instead="do one after the other")
+        found = editing.task(task)
+        editing.keep(do.RemoveNote(found.id, _note(editing, found, remove)))
+        editing.tell("Removed the note", found.id)
+        return
+    said = long_text(text, file, "note")
+    found = editing.task(task)
+    kept, payloads = words(found.id, said)
+    if edit is None:
+        kind = cast("NoteKind", note_kind)  # click has checked it
+        editing.keep(do.AddNote(found.id, kind, kept), payloads)
+    else:
+        editing.keep(do.EditNote(found.id, _note(editing, found, edit), kept), payloads)
+    editing.tell("Noted" if edit is None else "Changed the note", found.id)
+
+
+def _note(editing: Editing, task: "Task", wanted: str) -> str:
+    numbered = {str(number): one.id for number, one in enumerate(task.notes, start=1)}
+    see = f"see `wakelog task show {task.id[:ID_SHOWN]}` for its notes and their numbers"
+    ids = [(one.id, "") for one in task.notes]
+    return numbered.get(wanted) or pick(wanted, ids, "note", "unknown_item", see=see)
+
+
+@click.command("link", epilog='Example: wakelog task link "Book the flight" blocks "Pack"')
+@click.argument("task", type=TEXT)
+@click.argument("relation_", metavar="RELATION", type=TEXT)
+@click.argument("other", type=TEXT)
+@key_option
+@json_option
+@click.pass_obj
+def link(session: Session, task: str, relation_: str, other: str, key: str) -> None:
+    """Link a task to another one.
+
+    RELATION is relates-to, blocks, follows-up-on, duplicates, fixes or supersedes, or the same
+    from the other end: blocked-by, has-follow-up, duplicated-by, fixed-by or superseded-by.
+    """
+    _link(session, task, relation_, other, key, is_new=True)
+
+
+@click.command("unlink", epilog='Example: wakelog task unlink "Book the flight" blocks "Pack"')
+@click.argument("task", type=TEXT)
+@click.argument("relation_", metavar="RELATION", type=TEXT)
+@click.argument("other", type=TEXT)
+@key_option
+@json_option
+@click.pass_obj
+def unlink(session: Session, task: str, relation_: str, other: str, key: str) -> None:
+    """Remove a link; RELATION is named as in `task link`."""
+    _link(session, task, relation_, other, key, is_new=False)
+
+
+def _link(session: Session, task: str, phrase: str, other: str, key: str, *, is_new: bool) -> None:
+    from domain.journal.commands import LinkTask, UnlinkTask
+    from domain.journal.links import INVERSE
+
+    editing = Editing(session, key)
+    here, there = editing.task(task), editing.task(other)
+    told = relation(phrase, INVERSE)
+    command: JournalCommand
+    if is_new:
+        command = LinkTask(here.id, told, there.id)
+    else:
+        command = UnlinkTask(here.id, told, there.id)
+    editing.keep(command)
+    editing.tell("Linked" if is_new else "Unlinked", here.id)
+
+
+COMMANDS: tuple[click.Command, ...] = (check, uncheck, item_group, note, link, unlink)

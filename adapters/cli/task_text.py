@@ -1,0 +1,117 @@
+"""A task as a person reads it: what `task show` prints."""
+
+from collections.abc import Iterator
+from textwrap import indent
+
+import click
+
+from adapters.cli.documents import TaskPage, category_name, label_name
+from adapters.cli.editing import ID_SHOWN
+from adapters.cli.shared import local_time, safe
+from domain.journal.links import PHRASE_OF
+from domain.journal.task import Item, StatusChange, TimeEntry
+from domain.moments import seconds_between
+
+
+def told(page: TaskPage, zone: str) -> str:
+    """The whole page; times as the clocks in a zone show them."""
+    parts = [
+        "\n".join(_head(page)),
+        safe(page.text(page.task.description)),
+        _section("Checklist", _items(page)),
+        _section("Notes", _notes(page, zone)),
+        _section("Time", [_entry(entry, zone) for entry in page.task.time]),
+        _section("Links", _links(page)),
+        _section("History", [_change(change, zone) for change in page.task.history]),
+    ]
+    return "\n\n".join(part for part in parts if part.strip())
+
+
+def duration(minutes: int) -> str:
+    """Minutes as a person writes them; empty for none.
+
+    >>> duration(90), duration(60), duration(5), duration(0)
+    ('1h30m', '1h', '5m', '')
+    """
+    hours, rest = divmod(minutes, 60)
+    return (f"{hours}h" if hours else "") + (f"{rest}m" if rest else "")
+
+
+def _head(page: TaskPage) -> Iterator[str]:
+    task = page.task
+    yield click.style(safe(task.title), bold=True) + (" (deleted)" if task.is_deleted else "")
+    reason = f" ({safe(task.status_reason)})" if task.status_reason else ""
+    fields = [
+        task.id[:ID_SHOWN],
+        task.status + reason,
+        task.priority,
+        f"due {task.due}" if task.due else "",
+        f"about {duration(task.estimate)}" if task.estimate else "",
+        f"in {safe(category_name(page.catalog, task.category))}",
+        task.language,
+        *(f"#{safe(label_name(page.catalog, label))}" for label in task.labels),
+    ]
+    yield " · ".join(field for field in fields if field)
+    if task.suppressed:
+        names = ", ".join(f"#{label_name(page.catalog, label)}" for label in task.suppressed)
+        yield f"Agents may not propose {safe(names)}."
+    if page.agent_id:
+        yield f"Agent {page.agent_id[:ID_SHOWN]}"
+
+
+def _section(title: str, lines: list[str]) -> str:
+    if not lines:
+        return ""
+    return "\n".join([click.style(title, bold=True), *(indent(line, "  ") for line in lines)])
+
+
+def _items(page: TaskPage) -> list[str]:
+    """Numbered over all checklists, archived ones too, so that a number stays an item's."""
+    lines: list[str] = []
+    titles = {checklist.id: checklist.title for checklist in page.task.checklists}
+    shown = ""
+    for number, item in enumerate(page.task.items, start=1):
+        if item.checklist != shown and len(titles) > 1:
+            lines.append(f"{safe(titles.get(item.checklist, ''))}:")
+        shown = item.checklist
+        lines.append(_item(number, item))
+    return lines
+
+
+def _item(number: int, item: Item) -> str:
+    by = f" (by {item.checked_by})" if item.is_checked and item.checked_by != "person" else ""
+    archived = " (archived)" if item.is_archived else ""
+    return f"{number:>2} [{'x' if item.is_checked else ' '}] {safe(item.title)}{by}{archived}"
+
+
+def _notes(page: TaskPage, zone: str) -> list[str]:
+    lines: list[str] = []
+    for number, note in enumerate(page.task.notes, start=1):
+        kind = "" if note.note_kind == "note" else f" {note.note_kind.replace('_', ' ')}"
+        lines.append(f"{number:>2} {local_time(note.at, zone)}{kind} by {safe(note.by)}")
+        lines.append(indent(safe(page.text(note.words)), "   "))
+    return lines
+
+
+def _entry(entry: TimeEntry, zone: str) -> str:
+    start, end = local_time(entry.start, zone), local_time(entry.end, zone) or "now"
+    spent = duration(seconds_between(entry.start, entry.end) // 60) or "0m" if entry.end else "runs"
+    return f"{start} to {end} ({spent}) {safe(entry.summary)}".rstrip()
+
+
+def _links(page: TaskPage) -> list[str]:
+    found = [(link.relation, link.target) for link in page.task.links]
+    lines = [f"{relation} {_other(page, task)}" for relation, task in found]
+    for link in page.links.incoming:
+        phrase = PHRASE_OF.get(link.relation, link.relation)
+        lines.append(f"{phrase} {_other(page, link.source)}")
+    return [line.replace("_", " ", 2) for line in lines]
+
+
+def _other(page: TaskPage, task_id: str) -> str:
+    return f'"{safe(page.titles.get(task_id, ""))}" ({task_id[:ID_SHOWN]})'
+
+
+def _change(change: StatusChange, zone: str) -> str:
+    reason = f": {safe(change.reason)}" if change.reason else ""
+    return f"{local_time(change.at, zone)} {change.status} by {safe(change.by)}{reason}"

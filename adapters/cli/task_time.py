@@ -1,0 +1,74 @@
+"""`wakelog task timer` and `wakelog task time`: what a task took."""
+
+import click
+
+from adapters.cli.editing import Editing
+from adapters.cli.entering import TEXT, moment
+from adapters.cli.shared import Session, json_option, key_option
+
+
+@click.group("timer")
+def timer_group() -> None:
+    """Start and stop the timer; there is one for all tasks."""
+
+
+@timer_group.command("start", epilog='Example: wakelog task timer start "Book the flight"')
+@click.argument("task", type=TEXT)
+@key_option
+@json_option
+@click.pass_obj
+def start(session: Session, task: str, key: str) -> None:
+    """Start the timer on a task; one that runs is stopped."""
+    from domain.journal.commands import StartTimer
+
+    editing = Editing(session, key)
+    found = editing.task(task)
+    editing.keep(StartTimer(found.id))
+    editing.tell("The timer runs", found.id)
+
+
+@timer_group.command("stop", epilog='Example: wakelog task timer stop --summary "Compared fares"')
+@click.option("--summary", type=TEXT, default="", metavar="TEXT", help="What was done.")
+@key_option
+@json_option
+@click.pass_obj
+def stop(session: Session, summary: str, key: str) -> None:
+    """Stop the timer."""
+    from domain.journal.commands import StopTimer
+
+    editing = Editing(session, key)
+    _, task_id = editing.keep(StopTimer(summary)).result.ids
+    editing.tell("Stopped the timer", task_id)
+
+
+@click.command(
+    "time", epilog='Example: wakelog task time "Book the flight" --start 09:00 --end 10:30'
+)
+@click.argument("task", type=TEXT)
+@click.option(
+    "--start",
+    "began",
+    type=TEXT,
+    required=True,
+    metavar="T",
+    help="YYYY-MM-DD HH:MM in your time zone, HH:MM of today, or RFC 3339.",
+)
+@click.option("--end", "ended", type=TEXT, required=True, metavar="T", help="As --start.")
+@click.option("--summary", type=TEXT, default="", metavar="TEXT", help="What was done.")
+@key_option
+@json_option
+@click.pass_obj
+def time(session: Session, task: str, began: str, ended: str, summary: str, key: str) -> None:
+    """Enter time that a task took."""
+    from domain.journal.commands import LogTime
+
+    home = session.reading()
+    zone, now = home.settings.timezone, home.desk.clock.now
+    first, last = moment(began, zone, now), moment(ended, zone, now)
+    editing = Editing(session, key)
+    found = editing.task(task)
+    editing.keep(LogTime(found.id, first, last, summary))
+    editing.tell("Entered the time", found.id)
+
+
+COMMANDS: tuple[click.Command, ...] = (timer_group, time)

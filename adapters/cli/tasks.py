@@ -1,0 +1,124 @@
+"""`wakelog task`: the group, `list` and `show`; what edits tasks stands in modules of its own."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from adapters.cli import task_fields, task_parts, task_time
+from adapters.cli.editing import ID_SHOWN
+from adapters.cli.entering import TEXT, status_named
+from adapters.cli.shared import Session, json_option, pick_task
+
+if TYPE_CHECKING:
+    from adapters.cli.documents import Document
+
+EMPTY = (
+    "No tasks yet. Bring some in with `wakelog import TODO.md`, "
+    'or add one with `wakelog task add "Title"`.'
+)
+
+
+@click.group("task", epilog="TASK is an id, the beginning of one, or an exact title.")
+def task_command() -> None:
+    """List, show and edit tasks."""
+
+
+@task_command.command(
+    "list", epilog='Example: wakelog task list --open --category "Phase 4" --limit 10'
+)
+@click.option("--status", "statuses", type=TEXT, multiple=True, metavar="S", help="Of this status.")
+@click.option("--category", type=TEXT, default="", metavar="C", help="Of this category.")
+@click.option("--label", "labels", type=TEXT, multiple=True, metavar="L", help="With this label.")
+@click.option("--open", "scope", flag_value="open", help="Neither done, rejected nor deleted.")
+@click.option("--all", "scope", flag_value="all", help="Deleted ones, too.")
+@click.option("--deleted", "scope", flag_value="deleted", help="Only the deleted ones.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
+@json_option
+@click.pass_obj
+def list_tasks(
+    session: Session,
+    statuses: Sequence[str],
+    category: str,
+    labels: Sequence[str],
+    scope: str | None,
+    limit: int | None,
+) -> None:
+    """List tasks in the order they came in; done ones too, deleted ones not."""
+    from adapters.cli.documents import (
+        agents_of,
+        catalog_of,
+        category_named,
+        label_named,
+        task_line,
+    )
+    from projections.tasks import VIEW
+
+    home = session.reading()
+    catalog = catalog_of(home)
+    wanted = {status_named(status) for status in statuses}
+    category_id = category_named(catalog, category).id if category else ""
+    label_ids = {label_named(catalog, label).id for label in labels}
+    tasks = home.views.page(VIEW)
+    found = [
+        one
+        for one in tasks
+        if (scope == "all" or one.is_deleted == (scope == "deleted"))
+        and (scope != "open" or one.is_open)
+        and (not wanted or one.status in wanted)
+        and (not category_id or one.category == category_id)
+        and label_ids <= set(one.labels)
+    ]
+    agents = agents_of(home)
+    shown = found[:limit]
+    if session.as_json:
+        lines = [task_line(one.task, catalog, agents.get(one.id, "")) for one in shown]
+        session.document(lines)
+    elif shown:
+        _table(session, [task_line(one.task, catalog, "") for one in shown])
+        if len(found) > len(shown):
+            session.note(f"{len(found) - len(shown)} more; raise --limit to see them.")
+    else:
+        session.say("No task matches; see `wakelog task list`." if tasks else EMPTY)
+
+
+def _table(session: Session, lines: Sequence["Document"]) -> None:
+    from adapters.cli.task_text import duration
+
+    headings = ("ID", "Title", "Status", "Prio", "Due", "Est", "Category", "Labels", "Items")
+    rows = [
+        (
+            line["id"][:ID_SHOWN],
+            line["title"],
+            line["status"],
+            line["priority"],
+            line["due_date"],
+            duration(line["estimate_minutes"] or 0),
+            line["category"],
+            " ".join(f"#{label}" for label in line["labels"]),
+            "{done}/{total}".format(**line["checklist"]) if line["checklist"]["total"] else "",
+        )
+        for line in lines
+    ]
+    session.table(headings, rows)
+
+
+@task_command.command("show", epilog='Example: wakelog task show "Book the flight"')
+@click.argument("task", type=TEXT)
+@json_option
+@click.pass_obj
+def show(session: Session, task: str) -> None:
+    """Show all about a task: fields, checklist, notes, time, links and history."""
+    from adapters.cli.documents import task_page
+    from adapters.cli.task_text import told
+
+    home = session.reading()
+    page = task_page(home, pick_task(home, task))
+    if session.as_json:
+        session.document(page.document())
+    else:
+        click.echo(told(page, home.settings.timezone))
+
+
+for _command in (*task_fields.COMMANDS, *task_parts.COMMANDS, *task_time.COMMANDS):
+    task_command.add_command(_command)

@@ -1,0 +1,294 @@
+"""Upkeep: `wakelog status`, `prove`, `recover`, `rebuild`, `doctor` and `completion`."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from adapters.cli.reading_text import counted
+from adapters.cli.shared import Session, json_option, safe
+from domain.errors import Refused
+
+if TYPE_CHECKING:
+    from adapters.cli.agent_documents import Document
+    from adapters.runtime.recovery import Step
+    from adapters.wiring import Home
+    from replay.prove import Divergence
+
+ID_SHOWN = 8
+DIVERGENCES_SHOWN = 20  # --json has all
+PROGRESS_FROM = 20_000  # rows; fewer need no bar
+NO_HOME = "There is no home at {} yet. Begin with `wakelog demo` or `wakelog import TODO.md`."
+
+
+# ---------------------------------------------------------------------------------------- status
+
+
+@click.command("status", epilog="Example: wakelog --json status")
+@json_option
+@click.pass_obj
+def status_command(session: Session) -> None:
+    """What is queued, running, waiting, due or in doubt."""
+    from adapters.cli.status_documents import status_document, status_lines
+
+    home = session.reading()
+    document = status_document(home)
+    if session.as_json:
+        session.document(document)
+    elif not home.exists:
+        session.say(NO_HOME.format(home.path))
+    else:
+        for line in status_lines(document, home.settings.timezone):
+            session.say(safe(line))
+
+
+# ----------------------------------------------------------------------------------------- prove
+
+
+@click.command("prove", epilog="Examples: wakelog prove; wakelog --json prove > proof.json")
+@json_option
+@click.pass_obj
+def prove_command(session: Session) -> None:
+    """Re-execute both logs with today's code and compare every byte.
+
+    Exit status 1: something differs. The digest names the whole log; keep it somewhere else,
+    and a log whose end was cut off cannot pass for the whole.
+    """
+    from adapters.proving import prove_home
+
+    home = session.opened()
+    with _bar(session, home, "Proving") as progress:
+        proved = prove_home(home, progress)
+    if session.as_json:
+        session.document(proved.document())
+    elif not proved.rows:
+        session.say(NO_HOME.format(home.path) if not home.exists else "Both logs are empty.")
+    else:
+        what = f"{counted(proved.rows, 'row')} of {counted(proved.causes, 'cause')} and "
+        what += f"{counted(proved.wakes, 'wake')} in {proved.seconds:.2f} s"
+        if proved.ok:
+            session.say(f"Proved {what}: every byte is what today's code writes.")
+        else:
+            found = counted(len(proved.divergences), "divergence")
+            session.say(f"{found} in {what}:", style="red")
+            _tell_divergences(session, proved.divergences)
+        session.say(f"digest {proved.digest}")
+    raise SystemExit(0 if proved.ok else 1)
+
+
+def _tell_divergences(session: Session, found: "tuple[Divergence, ...]") -> None:
+    for one in found[:DIVERGENCES_SHOWN]:
+        expected, actual = differing(one.expected, one.actual)
+        session.say(safe(f"{one.position}  {one.kind_of}: {one.path} of {_stream(one)}"))
+        session.say(safe(f"    expected  {expected or 'nothing'}"))
+        session.say(safe(f"    actual    {actual or 'nothing'}"))
+    if len(found) > DIVERGENCES_SHOWN:
+        session.say(f"and {len(found) - DIVERGENCES_SHOWN} more; --json has them all")
+
+
+def _stream(one: "Divergence") -> str:
+    return f"{one.stream}, version {one.version}"
+
+
+def differing(expected: str, actual: str, *, around: int = 40, width: int = 160) -> tuple[str, str]:
+    """The parts in which two texts differ, with a little of what stands around them.
+
+    >>> differing("a" * 90 + "1" + "b" * 90, "a" * 90 + "2" + "b" * 90, around=3)
+    ('…aaa1bbb…', '…aaa2bbb…')
+    """
+    if not expected or not actual:
+        return _cut(expected, width), _cut(actual, width)
+    shorter = min(len(expected), len(actual))
+    begin = next((at for at in range(shorter) if expected[at] != actual[at]), shorter)
+    end = 0
+    while end < shorter - begin and expected[-1 - end] == actual[-1 - end]:  # bounded by them
+        end += 1
+    first, last = max(0, begin - around), max(0, end - around)
+    parts = (text[first : len(text) - last] for text in (expected, actual))
+    head, tail = ("…" if first else ""), ("…" if last else "")
+    one, other = (f"{head}{_cut(part, width)}{tail}" for part in parts)
+    return one, other
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+# --------------------------------------------------------------------------- recover and rebuild
+
+
+@click.command("recover", epilog="Example: wakelog recover")
+@json_option
+@click.pass_obj
+def recover_command(session: Session) -> None:
+    """Finish what a crash left undone; doing it twice changes nothing more.
+
+    Wakes that began and did not end go on, changes that were being applied are driven to their
+    end, and proposals whose time has come expire. Exit status 1: something could not be
+    finished.
+    """
+    from adapters.cli.agent_documents import all_agents, all_sets, ranks_of
+    from adapters.runtime.recovery import recover
+
+    home = session.reading()
+    steps: list[Step] = []
+    ranked: dict[str, int] = {}
+    if home.exists:
+        home = session.writing()
+        ranked = ranks_of(home)
+        now = home.desk.clock.now()
+        expiring = [one.id for one in all_sets(home) if one.is_open and "" < one.expires_at <= now]
+        ids = [one.id for one in all_agents(home)]
+        steps = recover(
+            home.desk,
+            ids,
+            in_flight_sets(home),
+            expiring,
+            lambda step: session.say(safe(_told(step, ranked)), style="red" * bool(step.error)),
+        )
+    if session.as_json:
+        session.document({"steps": [_step_document(step, ranked) for step in steps]})
+    elif not steps:
+        session.say("Nothing to recover: every wake has its end, and every change its outcome.")
+    raise SystemExit(1 if any(step.error for step in steps) else 0)
+
+
+def in_flight_sets(home: "Home") -> list[str]:
+    """The change sets with an effect that was asked for and not answered."""
+    from projections.operations import VIEW
+
+    owners = home.views.page(VIEW, shelf="in_flight")
+    return [one.owner for one in owners if one.owner != one.run_key]
+
+
+def _ref(step: "Step", ranked: dict[str, int]) -> str:
+    if step.what == "wake":
+        return step.about[:ID_SHOWN]
+    name = str(ranked.get(step.about) or step.about[:ID_SHOWN])
+    return f"{name}.{step.item}" if step.item else name
+
+
+def _told(step: "Step", ranked: dict[str, int]) -> str:
+    what = {
+        "wake": "went on with the wake",
+        "operation": "finished applying",
+        "expiry": "expired what nobody decided of",
+    }[step.what]
+    return f"{what} {_ref(step, ranked)}: {step.error or step.status}"
+
+
+def _step_document(step: "Step", ranked: dict[str, int]) -> "Document":
+    return {
+        "what": step.what,
+        "ref": _ref(step, ranked),
+        "id": step.about,
+        "status": step.status or None,
+        "error": step.error or None,
+    }
+
+
+@click.command("rebuild", epilog="Example: wakelog rebuild")
+@json_option
+@click.pass_obj
+def rebuild_command(session: Session) -> None:
+    """Make the views anew from the logs.
+
+    Views are what lists and pages are read from; nothing in them is truth, and they bring
+    themselves up to date. This is for when you doubt them.
+    """
+    home = session.opened()
+    with _bar(session, home, "Rebuilding") as progress:
+        home.views.rebuild(progress)
+    journal, agents = home.desk.journal.tail().n, home.desk.agents.tail().n
+    if session.as_json:
+        session.document({"journal_appends": journal, "agent_appends": agents})
+    elif not home.exists:
+        session.say(NO_HOME.format(home.path))
+    else:
+        where = " in memory: views.db cannot be written" * home.views.is_in_memory
+        told = f"{counted(journal, 'append')} of the journal and {agents} of the agent log"
+        session.say(f"Made all views anew{where} from {told}.")
+
+
+# ------------------------------------------------------------------------- doctor and completion
+
+
+@click.command("doctor", epilog="Example: wakelog doctor && wakelog prove")
+@json_option
+@click.pass_obj
+def doctor_command(session: Session) -> None:
+    """Look for trouble in a home: its files, settings, agents and effects in doubt.
+
+    It changes nothing. Exit status 1: there is something to see to.
+    """
+    import os
+
+    from adapters.doctor import examine
+
+    findings = examine(session.path, os.environ, session.model)
+    is_ok = all(one.is_ok for one in findings)
+    if session.as_json:
+        checks = [
+            {"check": one.check, "ok": one.is_ok, "message": one.told, "do": one.do or None}
+            for one in findings
+        ]
+        session.document({"ok": is_ok, "checks": checks})
+    for one in findings:
+        mark = click.style("ok  ", fg="green") if one.is_ok else click.style("FIND", fg="red")
+        do = f"; {one.do}" if one.do else ""
+        session.say(f"{mark}  {one.check}: {safe(one.told + do)}")
+    raise SystemExit(0 if is_ok else 1)
+
+
+_FILES = {
+    "bash": ("~/.bashrc", "wakelog completion bash"),
+    "zsh": ("~/.zshrc", "wakelog completion zsh"),
+    "fish": ("~/.config/fish/completions/wakelog.fish", "wakelog completion fish"),
+}
+
+
+@click.command("completion", epilog='Example: eval "$(wakelog completion bash)"')
+@click.argument("shell", type=click.Choice(list(_FILES)))
+@click.pass_context
+def completion_command(ctx: click.Context, shell: str) -> None:
+    """Print the shell's completion script; how to install it stands in its first lines."""
+    from click.shell_completion import get_completion_class
+
+    made = get_completion_class(shell)
+    if made is None:
+        because = f"this version of click knows no completion for {shell}"
+        raise Refused("invalid_value", because=because, instead=f"use {', '.join(_FILES)}")
+    file, command = _FILES[shell]
+    if shell == "fish":
+        click.echo(f"# install: {command} > {file}")
+    else:
+        click.echo(f"# install: put this line into {file}:")
+        click.echo(f'#   eval "$({command})"')
+    group = ctx.find_root().command
+    click.echo(made(group, {}, "wakelog", "_WAKELOG_COMPLETE").source())
+
+
+# ------------------------------------------------------------------------------------- progress
+
+
+@contextmanager
+def _bar(
+    session: Session, home: "Home", label: str
+) -> Iterator[Callable[[str, int, int], None] | None]:
+    """A bar on stderr over both logs, where somebody looks at it and it takes a while."""
+    count = home.desk.journal.count() + home.desk.agents.count()
+    is_shown = count >= PROGRESS_FROM and sys.stderr.isatty()
+    if not is_shown or session.is_quiet or session.as_json:
+        yield None
+        return
+    reached: dict[str, float] = {}
+    with click.progressbar(length=200, label=label, file=sys.stderr) as bar:
+
+        def progress(log: str, nth: int, of: int) -> None:
+            before = sum(reached.values())
+            reached[log] = 100 * nth / of if of else 100
+            bar.update(int(sum(reached.values())) - int(before))
+
+        yield progress

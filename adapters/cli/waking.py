@@ -1,0 +1,324 @@
+"""`wakelog wake` and `wakelog agent ask`: wake now, wait, and say what came of it."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from adapters.cli.entering import TEXT
+from adapters.cli.shared import (
+    Session,
+    json_option,
+    key_option,
+    local_time,
+    nth_key,
+    pick_agent,
+    safe,
+)
+from domain.errors import Refused
+
+if TYPE_CHECKING:
+    from adapters.cli.agent_documents import Document
+    from adapters.runtime.rounds import Ran, Waiting
+    from adapters.wiring import Home
+
+ID_SHOWN = 8
+WORDS_MAX_BYTES = 16_384  # of one question
+NO_AGENTS = (
+    "There are no agents to wake. Make one for every open task with `wakelog agent create --all`."
+)
+IDLE = (
+    "Nothing is queued: agents wake when their tasks change. "
+    "Wake one anyway with `wakelog wake TASK`."
+)
+
+
+@click.command(
+    "wake",
+    epilog='Examples: wakelog wake; wakelog wake "Fix the sink"; wakelog --json wake',
+)
+@click.argument("agent", type=TEXT, required=False, metavar="[TASK or AGENT]")
+@key_option
+@json_option
+@click.pass_obj
+def wake_command(session: Session, agent: str | None, key: str) -> None:
+    """Wake an agent now and wait for it; without a name every queued one, in queue order.
+
+    Looks at what changed in the tasks first. A wake of a name takes over the changes that
+    waited for the agent. Exit status 1: a wake failed or could not run.
+    """
+    home = session.reading()
+    if agent is not None:
+        agent_id = pick_agent(home, agent)
+        raise SystemExit(_wake_one(session, agent_id, key))
+    if not home.exists:
+        _tell_nothing(session, NO_AGENTS)
+        return
+    raise SystemExit(_wake_all(session))
+
+
+def _prepared(session: Session) -> "tuple[Home, list[str]]":
+    """The home, caught up over the journal, timers fired; and its living agents' ids."""
+    from adapters.cli.agent_documents import all_agents, all_sets
+    from adapters.runtime import rounds
+
+    home = session.writing()
+    agents = [one.id for one in all_agents(home) if one.is_living]
+    now = home.desk.clock.now()
+    expiring = [one.id for one in all_sets(home) if one.is_open and "" < one.expires_at <= now]
+    for trouble in rounds.prepare(home.desk, agents, expiring):
+        click.echo(safe(f"warning: {trouble}"), err=True)
+    return home, agents
+
+
+# ----------------------------------------------------------------------------------- all of them
+
+
+def _wake_all(session: Session) -> int:
+    from adapters.cli.agent_documents import wake_document, wake_of
+    from adapters.runtime import rounds, watcher
+
+    home, agents = _prepared(session)
+    names = {one: home.desk.agent(one).name for one in agents}
+
+    def progress(nth: int, of: int, agent_id: str) -> None:
+        session.note(safe(f"waking {nth} of {of}: {names[agent_id]}"))
+
+    rounds_run = rounds.run_ready(home.desk, agents, progress)
+    watcher.catch_up(home.desk)
+    home.views.catch_up()
+    left = rounds.waiting(home.desk, agents)
+    found = [wake_of(home, ran.run_key) for ran in rounds_run]
+    documents = [wake_document(home, one) for one in found if one is not None]
+    failures = _failures(rounds_run, documents)
+    if session.as_json:
+        session.document(documents)
+        _tell_errors(rounds_run, names)
+    elif not rounds_run:
+        _tell_nothing(session, IDLE if agents else NO_AGENTS)
+        _tell_waiting(session, left, names, home.settings.timezone)
+    else:
+        for ran, document in zip(rounds_run, documents, strict=True):
+            session.say(safe(_line(document, names[ran.agent_id], ran.error)))
+        _tell_sum(session, documents, failures)
+        _tell_waiting(session, left, names, home.settings.timezone)
+    return 1 if failures else 0
+
+
+def _failures(ran: "Sequence[Ran]", documents: "Sequence[Document]") -> int:
+    """How many wakes failed or could not run."""
+    failed = {one["run_key"] for one in documents if one["outcome"] == "failed"}
+    return len(failed | {one.run_key for one in ran if one.error})
+
+
+def _line(document: "Document", name: str, error: str) -> str:
+    """One wake in one line: what came of it, what the agent says, how much it proposes."""
+    outcome = document["outcome"] or _unfinished(document)
+    if error:
+        return f"{name}: could not run. {error}"
+    if document["outcome"] in ("failed", "skipped"):
+        code = document["error_code"] or ""
+        told = document["error"] if document["error"] != code else ""
+        return f"{name}: {outcome} ({code}). {told}".rstrip(" .") + "."
+    said = document["report"]["one_liner"] if document["report"] else "no new report"
+    count = document["proposals"]
+    proposed = f" {count} proposal{'' if count == 1 else 's'}." if count else ""
+    return f"{name}: {outcome} [{document['model']}]. {said.rstrip('.')}.{proposed}"
+
+
+def _unfinished(document: "Document") -> str:
+    if document["waits_for"]:
+        return f"waits for its {document['waits_for']} until {document['waits_until']}"
+    return str(document["state"])
+
+
+def _tell_sum(session: Session, documents: "Sequence[Document]", failures: int) -> None:
+    done = sum(one["outcome"] == "completed" for one in documents)
+    proposals = sum(one["proposals"] for one in documents)
+    told = f"{done} of {len(documents)} completed"
+    told += f", {failures} failed" if failures else ""
+    session.note(f"{told}; {proposals} proposal{'' if proposals == 1 else 's'}.")
+    if proposals:
+        session.note("See what they propose with `wakelog inbox`.")
+    if failures:
+        session.note("See why with `wakelog wakes` and `wakelog show RUN`.")
+
+
+def _tell_waiting(
+    session: Session, left: "Sequence[Waiting]", names: Mapping[str, str], zone: str
+) -> None:
+    for one in left:
+        if one.reason == "running":
+            told = "is running elsewhere; if its process is gone, use `wakelog recover`"
+        else:
+            told = f"waits for its {one.reason} until {local_time(one.until, zone)}"
+        session.note(safe(f"{names[one.agent_id]}: {told}."))
+
+
+def _tell_errors(ran: "Sequence[Ran]", names: Mapping[str, str]) -> None:
+    for one in ran:
+        if one.error:
+            click.echo(safe(f"{names[one.agent_id]}: could not run. {one.error}"), err=True)
+
+
+def _tell_nothing(session: Session, text: str) -> None:
+    if session.as_json:
+        session.document([])
+    else:
+        session.say(text)
+
+
+# ------------------------------------------------------------------------------------ one of them
+
+
+def _wake_one(session: Session, agent_id: str, key: str) -> int:
+    from adapters.runtime import retries
+    from domain.agent.commands import RequestWake
+
+    home, _ = _prepared(session)
+    first = nth_key(key, 1)
+    known = retries.before(home.desk.agents, first, RequestWake, agent=agent_id, reason="manual")
+    if known is None:
+        _check_model(home, agent_id)
+        command = RequestWake(agent_id, "manual", is_enabled=home.desk.is_enabled)
+        known = home.desk.note(command, key=first).result
+    document, error = _run(session, home, agent_id, known.ids[1])
+    if session.as_json:
+        session.document(document)
+        if error:
+            click.echo(safe(error), err=True)
+    else:
+        session.say(safe(_line(document, home.desk.agent(agent_id).name, error)))
+        if document["proposals"]:
+            session.note("See what it proposes with `wakelog inbox`.")
+    return 1 if error or document["outcome"] == "failed" else 0
+
+
+def _check_model(home: "Home", agent_id: str) -> None:
+    """Refuse before anything is queued if the agent's model cannot be had."""
+    home.desk.model_for(home.desk.agent(agent_id).model or home.settings.model)
+
+
+def _run(session: Session, home: "Home", agent_id: str, run_key: str) -> "tuple[Document, str]":
+    """Run a wake that was asked for; its document, and why it could not run, if so."""
+    from adapters.cli.agent_documents import wake_document, wake_of
+    from adapters.runtime import rounds, watcher
+
+    name = home.desk.agent(agent_id).name
+    session.note(safe(f"waking: {name}"))
+    ran = rounds.run_requested(home.desk, agent_id, run_key, session.note)
+    watcher.catch_up(home.desk)
+    home.views.catch_up()
+    found = wake_of(home, run_key)
+    if found is None:
+        because = f"the wake {run_key} is not in the log"
+        raise Refused("unknown_wake", because=because, instead="see `wakelog wakes`")
+    return wake_document(home, found), ran.error
+
+
+# ------------------------------------------------------------------------------------------- ask
+
+
+@click.command(
+    "ask",
+    epilog='Example: wakelog agent ask "Fix the sink" "What is left to do?"',
+)
+@click.argument("agent", type=TEXT)
+@click.argument("words", type=TEXT)
+@click.option("--session", "name", type=TEXT, default="", metavar="S", help="Go on with a talk.")
+@key_option
+@json_option
+@click.pass_obj
+def ask_command(session: Session, agent: str, words: str, name: str, key: str) -> None:
+    """Ask an agent something, wait, and print its answer.
+
+    Each question is a wake. Its session is printed with the answer; give it with --session to
+    ask again in the same thread.
+    """
+    from adapters.runtime import retries
+    from domain.agent.commands import RequestWake
+    from domain.wire import payload
+
+    said = _checked(words)
+    agent_id = pick_agent(session.reading(), agent)
+    home, _ = _prepared(session)
+    kept = payload(home.desk.agent(agent_id).task, said.encode())
+    first = nth_key(key, 1)
+    known = retries.before(
+        home.desk.agents, first, RequestWake, agent=agent_id, reason="user", words=kept.id
+    )
+    if known is None:
+        _check_model(home, agent_id)
+        chosen, turn = _session(home, agent_id, name)
+        command = RequestWake(
+            agent_id, "user", chosen, turn, kept.id, is_enabled=home.desk.is_enabled
+        )
+        known = home.desk.note(command, key=first, payloads=[kept]).result
+    document, error = _run(session, home, agent_id, known.ids[1])
+    answer = _answer(home, document)
+    if session.as_json:
+        turn = _turn_of(home, known.ids[1])
+        session.document(
+            {**document, "answer": answer or None, "session": known.ids[2], "turn": turn}
+        )
+    else:
+        fallback = _line(document, home.desk.agent(agent_id).name, error)
+        session.say(safe(answer if answer and not error else fallback))
+        session.note(f"session {known.ids[2]}; go on with --session {known.ids[2][:ID_SHOWN]}")
+    raise SystemExit(1 if error or document["outcome"] == "failed" else 0)
+
+
+def _checked(words: str) -> str:
+    if not words.strip():
+        because = "the question is empty"
+        raise Refused("invalid_value", because=because, instead="say what you want to know")
+    if len(words.encode()) > WORDS_MAX_BYTES:
+        because = f"the question is longer than {WORDS_MAX_BYTES:,} bytes"
+        raise Refused("invalid_value", because=because, instead="put it into a note of the task")
+    return words
+
+
+def _turns(home: "Home", agent_id: str) -> dict[str, int]:
+    """The sessions of an agent, each with its last turn."""
+    from projections.wakes import VIEW
+
+    turns: dict[str, int] = {}
+    for wake in home.views.page(VIEW, shelf=agent_id):
+        for cause in wake.causes:
+            trigger = cause.trigger
+            if trigger.reason == "user":
+                turns[trigger.reason_id] = max(turns.get(trigger.reason_id, 0), trigger.turn)
+    return turns
+
+
+def _session(home: "Home", agent_id: str, name: str) -> tuple[str, int]:
+    """The session that a name or the beginning of one means, and the turn that comes next."""
+    if not name:
+        return "", 0
+    turns = _turns(home, agent_id)
+    begun = [one for one in turns if one.startswith(name)]
+    chosen = name if name in turns or len(begun) != 1 else begun[0]
+    if chosen not in turns and len(begun) > 1:
+        because = f"{name!r} begins {len(begun)} sessions"
+        raise Refused("ambiguous", because=because, instead="use more of the session's name")
+    return chosen, turns.get(chosen, 0) + 1
+
+
+def _turn_of(home: "Home", run_key: str) -> int:
+    from adapters.cli.agent_documents import wake_of
+
+    wake = wake_of(home, run_key)
+    return wake.causes[0].trigger.turn if wake and wake.causes else 0
+
+
+def _answer(home: "Home", document: "Document") -> str:
+    """What the model said last, else what its report says; empty if it said nothing."""
+    from domain.wake.events import ModelAnswered
+
+    agents = home.desk.agents
+    rows = agents.facts(f"wake:{document['run_key']}@{agents.replica}")
+    with agents.reading() as world:
+        answers = [row.fact for row in rows if isinstance(row.fact, ModelAnswered)]
+        texts = [world.text(one.text).strip() for one in answers if one.text is not None]
+    said = texts[-1] if texts else ""
+    return said or (document["report"]["tldr"] if document["report"] else "")

@@ -1,0 +1,192 @@
+"""The folder of a home, and the name of the installation that writes there (DESIGN 4).
+
+The first writing command makes the home; reading makes nothing. The file `replica` holds a name
+that is drawn once, and anew where the file is missing (a backup leaves it out, so that a restored
+home is another writer). `WAKELOG_REPLICA` wins over the file, for as long as it is set; it is
+stored only where there is no file yet, so a name once drawn is never lost.
+"""
+
+import errno
+import os
+import re
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from adapters.settings import DEFAULT_TOML
+from domain.errors import Damaged, Refused
+
+HOME_VARIABLE = "WAKELOG_HOME"
+REPLICA_VARIABLE = "WAKELOG_REPLICA"
+FOLDER = ".wakelog"
+JOURNAL, AGENT, VIEWS = "journal.db", "agent.db", "views.db"
+ANALYTICS, RUNTIME = "analytics.duckdb", "runtime.db"
+REPLICA, SETTINGS = "replica", "settings.toml"
+
+_NAME = re.compile(r"[a-z][a-z0-9]{0,15}")
+_NAME_READ_MAX = 64
+_DRAWN_FROM = "abcdefghijklmnopqrstuvwxyz234567"
+_DRAWN_LENGTH = 8
+
+
+def home_path(option: str | None, environ: Mapping[str, str]) -> Path:
+    """Where the home is: the option, else `WAKELOG_HOME`, else `~/.wakelog`. Makes nothing.
+
+    Raises:
+        Refused: Code ``invalid_value``: it cannot be a path.
+    """
+    if option is not None and not option.strip():
+        raise _invalid("--home is empty", "name a folder, or leave --home out")
+    given = option or environ.get(HOME_VARIABLE, "") or f"~/{FOLDER}"
+    if "\0" in given:
+        raise _invalid("the path of a home holds a NUL character", "name a folder")
+    try:
+        own = environ.get("HOME", "")
+        if own and (given == "~" or given.startswith("~/")):
+            return Path(own, given[2:]).absolute()
+        return Path(given).expanduser().absolute()
+    except RuntimeError:
+        instead = "name a folder with --home or WAKELOG_HOME"
+        raise _invalid(f"{given} stands for no folder: there is no such person", instead) from None
+
+
+def exists(home: Path) -> bool:
+    """Whether the home has been made: it holds a log. Settings alone make no home.
+
+    Raises:
+        Refused: Code ``not_a_log``: it is no folder; ``read_only``: it cannot be looked into.
+    """
+    with _told(home):
+        if home.exists() and not home.is_dir():
+            raise _no_folder(home)
+        return (home / JOURNAL).exists() or (home / AGENT).exists()
+
+
+def ensure(home: Path, environ: Mapping[str, str]) -> str:
+    """Make what is missing of a home: folder (0700), `replica` and, in a new home, settings.
+
+    Safe to call by every writing command, and by several at once: one draws the name, all use it.
+
+    Returns:
+        The name under which to write.
+
+    Raises:
+        Refused: Code ``read_only``, ``not_a_log`` (it is no folder) or ``invalid_value`` (a bad
+            `WAKELOG_REPLICA`, or the folder around it is missing).
+        Damaged: Code ``not_a_log``: the file `replica` holds no name.
+    """
+    given = _given(environ)
+    with _told(home):
+        if not home.parent.exists():
+            instead = "make it first, or name another home with --home"
+            raise _invalid(f"the folder {home.parent} for the home is missing", instead)
+        _make_folder(home)
+        stored = _stored(home)
+        if not stored:
+            is_new = not exists(home)
+            _make_file(home / REPLICA, given or drawn())
+            if is_new:
+                _make_file(home / SETTINGS, DEFAULT_TOML)
+            stored = _stored(home)
+    return given or stored
+
+
+def replica(home: Path, environ: Mapping[str, str]) -> str:
+    """The name under which a home is written, for commands that only read; empty if none is
+    known yet. Raises as `ensure` does, and makes nothing."""
+    given = _given(environ)
+    with _told(home):
+        return given or _stored(home)
+
+
+def drawn() -> str:
+    """A name for a new replica, one of 2**40; it is never drawn for the same home twice."""
+    return "r" + "".join(secrets.choice(_DRAWN_FROM) for _ in range(_DRAWN_LENGTH))
+
+
+def _given(environ: Mapping[str, str]) -> str:
+    given = environ.get(REPLICA_VARIABLE, "")
+    if given and _NAME.fullmatch(given) is None:
+        because = f"{REPLICA_VARIABLE} is {given!r}, which is no name of a replica"
+        raise _invalid(because, "use a small letter, then at most 15 small letters and digits")
+    return given
+
+
+def _stored(home: Path) -> str:
+    path = home / REPLICA
+    try:
+        with path.open("rb") as file:
+            name = file.read(_NAME_READ_MAX).decode("ascii", "replace").strip()
+    except FileNotFoundError:
+        return ""
+    if _NAME.fullmatch(name) is None:
+        raise Damaged(
+            "not_a_log",
+            because=f"{path} holds {name!r}, which is no name of a replica",
+            instead="delete the file: the next writing command draws a new name",
+        )
+    return name
+
+
+def _make_folder(home: Path) -> None:
+    try:
+        home.mkdir(mode=0o700)
+    except FileExistsError:
+        if not home.is_dir():
+            raise _no_folder(home) from None
+
+
+def _make_file(path: Path, text: str) -> None:
+    """Make a file, whole or not at all; one that is there stays as it is."""
+    written = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    try:
+        written.touch(mode=0o600, exist_ok=False)
+        with written.open("wb") as file:
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        _put(written, path)
+    finally:
+        with suppress(OSError):
+            written.unlink(missing_ok=True)
+
+
+def _put(written: Path, path: Path) -> None:
+    """Give a written file its name, unless another process was faster."""
+    try:
+        path.hardlink_to(written)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without hard links
+        if not path.exists():
+            written.rename(path)
+
+
+@contextmanager
+def _told(home: Path) -> Iterator[None]:
+    """The system's errors as one clear line each."""
+    try:
+        yield
+    except NotADirectoryError:
+        raise _no_folder(home) from None
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise _invalid("the path of the home is too long", "name another folder") from None
+        raise Refused(
+            "read_only",
+            because=f"the home {home} cannot be used: {error.strerror or error}",
+            instead="give yourself permission, free space, or name another home with --home",
+        ) from None
+
+
+def _no_folder(home: Path) -> Refused:
+    return Refused(
+        "not_a_log",
+        because=f"{home} is no folder, so it cannot be a home",
+        instead="name a folder with --home; one that is missing is made",
+    )
+
+
+def _invalid(because: str, instead: str) -> Refused:
+    return Refused("invalid_value", because=because, instead=instead)

@@ -1,0 +1,1 @@
+"""Shipped models: what answers a wake's question (DESIGN 8)."""

@@ -1,0 +1,93 @@
+"""The small JSON form in which the models of this package keep a reply.
+
+    {"text": "...", "calls": [{"id": "c1", "tool": "...", "arguments": {} or "raw text"}],
+     "usage": {"tokensIn", "tokensOut", "tokensThought", "tokensCached"}}
+
+Every key may be missing. `arguments` as an object stands for its canonical JSON; as text it is
+given on verbatim, so that a tape can hold what no model should say.
+"""
+
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from domain import canonical
+from domain.errors import Refused
+from domain.ports import Call, Reply, Usage
+
+
+class Kept(
+    Struct,
+    frozen=True,
+    kw_only=True,
+    rename="camel",
+    omit_defaults=True,
+    forbid_unknown_fields=True,
+):
+    """Base of the forms kept here."""
+
+
+class KeptCall(Kept, frozen=True, kw_only=True):
+    """A call; without an id it is `c1`, `c2` and so on, by its place."""
+
+    tool: str
+    id: str = ""
+    arguments: dict[str, Any] | str = ""
+
+
+class KeptUsage(Kept, frozen=True, kw_only=True):
+    """Tokens, as far as they are known."""
+
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    tokens_thought: int | None = None
+    tokens_cached: int | None = None
+
+
+NO_USAGE = KeptUsage()
+
+
+class KeptReply(Kept, frozen=True, kw_only=True):
+    """A reply without its bytes."""
+
+    text: str = ""
+    calls: tuple[KeptCall, ...] = ()
+    usage: KeptUsage = NO_USAGE
+
+
+Form = TypeVar("Form", bound=KeptReply)
+
+
+def read(data: bytes, form: type[Form], *, what: str) -> Form:
+    """Decode one kept reply. Raises `Refused` (``invalid_input``) that begins with `what`."""
+    instead = f"see {__name__} for the form"
+    try:
+        return msgspec.convert(canonical.read(data), form)
+    except Refused as error:
+        raise Refused(
+            "invalid_input", because=f"{what}: {error.because}", instead=instead
+        ) from None
+    except msgspec.ValidationError as error:
+        raise Refused("invalid_input", because=f"{what}: {error}", instead=instead) from None
+
+
+def reply(raw: bytes, kept: KeptReply) -> Reply:
+    """The reply that kept bytes stand for; `raw` is given on untouched."""
+    calls = tuple(
+        Call(call.id or f"c{place}", call.tool, _arguments(call))
+        for place, call in enumerate(kept.calls, start=1)
+    )
+    usage = Usage(
+        tokens_in=kept.usage.tokens_in,
+        tokens_out=kept.usage.tokens_out,
+        tokens_thought=kept.usage.tokens_thought,
+        tokens_cached=kept.usage.tokens_cached,
+    )
+    return Reply(raw, kept.text, calls, usage)
+
+
+def _arguments(call: KeptCall) -> str:
+    if isinstance(call.arguments, str):
+        return call.arguments
+    return canonical.text(call.arguments)

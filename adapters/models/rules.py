@@ -1,0 +1,184 @@
+"""The model that needs no key and no network: fixed phrases in, proposals and a report out.
+
+    request -> reading.read -> findings.find -> calls -> reply
+
+It never invents: each proposal quotes the text it was read from, and where nothing is found
+nothing is proposed. Its report says what wrote it. The same request always gets the same bytes.
+
+`Reply.raw` is canonical JSON: ``{"calls": [{"arguments": {...}, "id": "c1", "tool": "..."}],
+"model": "rules", "rules": 1, "text": "...", "usage": {}}``; empty ``calls`` and ``text`` stay.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from adapters.models import findings, reading, replies, reporting
+from adapters.models.findings import Finding, Findings
+from adapters.models.reading import Seen
+from adapters.models.replies import KeptReply
+from adapters.models.sentences import pattern
+from domain import canonical
+from domain.ports import Reply, Request
+from domain.text import cut, fold, squeeze
+
+RULES_VERSION = 1
+"""Raised when the same request may get another reply."""
+
+NOTE_LENGTH_MAX = 240
+TICK_REASON_MIN = 20
+
+_TOOLS: dict[str, str] = {
+    "language": "set_task_language",
+    "due": "update_task_due_date",
+    "estimate": "update_task_estimate",
+    "priority": "update_task_priority",
+    "status": "set_task_status",
+    "label": "assign_task_labels",
+    "item": "add_multiple_checklist_items",
+    "check": "update_checklist_items",
+}
+_GRIEVANCE = pattern(
+    r"you(?:'re| are) wrong|(?:that|this)(?:'s| is) wrong|wrong again|"
+    r"not what i (?:asked|said|want)|"
+    r"annoy|useless|terrible|frustrat|disappoint|complain|stop (?:doing|proposing|suggesting)|"
+    r"das ist falsch|schon wieder falsch|nervt|nervig|ärgerlich|unbrauchbar|enttäusch|beschwer|"
+    r"hör auf|lass das"
+)
+
+
+class RulesReply(KeptReply, frozen=True, kw_only=True):
+    """The form of this model's bytes."""
+
+    model: str = ""
+    rules: int = 0
+
+
+class RulesModel:
+    """Answers by rules; see the module."""
+
+    name = "rules"
+
+    async def reply(self, request: Request) -> Reply:
+        """Propose and report on the first turn, close on the second. Never raises `ModelFault`."""
+        seen = reading.read(request)
+        found = findings.find(seen)
+        if request.exchanges and not request.forced:
+            return _reply(reporting.closing(seen, found), [])
+        offered = {tool.name for tool in request.tools}
+        if request.forced:
+            offered &= {request.forced}
+        else:
+            unheard = {kind for kind, tool in _TOOLS.items() if tool not in offered}
+            found = findings.without(found, frozenset(unheard))
+        wishes = _wishes(seen, found, is_due=bool(request.forced))
+        calls = [(tool, arguments) for tool, arguments in wishes if tool in offered]
+        return _reply("" if calls else reporting.closing(seen, found), calls)
+
+
+def parse(raw: bytes) -> Reply:
+    """The reply that recorded bytes stand for: the inverse of `Reply.raw`.
+
+    Raises:
+        Refused: Code ``invalid_input``: not the bytes of this model.
+    """
+    return replies.reply(raw, replies.read(raw, RulesReply, what="a recorded reply of the rules"))
+
+
+def _reply(text: str, calls: list[tuple[str, dict[str, Any]]]) -> Reply:
+    document = {
+        "model": RulesModel.name,
+        "rules": RULES_VERSION,
+        "text": text,
+        "calls": [
+            {"id": f"c{place}", "tool": tool, "arguments": arguments}
+            for place, (tool, arguments) in enumerate(calls, start=1)
+        ],
+        "usage": {},
+    }
+    return parse(canonical.encode(document))
+
+
+def _wishes(seen: Seen, found: Findings, *, is_due: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Calls in their fixed order; `is_due`: the report is asked for whatever was found."""
+    yield from _proposals(seen, found)
+    observations = _observations(seen, found)
+    if observations:
+        yield "record_observations", {"observations": observations}
+    is_new = bool(found.proposals or observations or seen.has_changes)
+    if is_due or is_new or not seen.has_report:
+        report = reporting.report(seen, found)
+        yield (
+            "update_report",
+            {"content": report.content, "tldr": report.tldr, "oneLiner": report.one_liner},
+        )
+
+
+def _proposals(seen: Seen, found: Findings) -> Iterator[tuple[str, dict[str, Any]]]:
+    for kind, tool in _TOOLS.items():
+        of_kind = [finding for finding in found.proposals if finding.kind == kind]
+        if of_kind:
+            yield tool, _arguments(seen, kind, of_kind)
+
+
+def _arguments(seen: Seen, kind: str, of_kind: list[Finding]) -> dict[str, Any]:
+    first = of_kind[0]
+    match kind:
+        case "language":
+            return {"languageCode": first.value, "confidence": first.extra}
+        case "due":
+            return {"dueDate": first.value}
+        case "estimate":
+            return {"minutes": int(first.value)}
+        case "priority":
+            return {"priority": first.value}
+        case "status":
+            reason = first.extra or first.quote
+            return {"status": first.value, "reason": reason}
+        case "label":
+            labels = [{"id": finding.target, "confidence": "high"} for finding in of_kind]
+            return {"labels": labels}
+        case "item":
+            return {"items": [{"title": finding.value} for finding in of_kind]}
+        case _:
+            items = [
+                {"id": finding.target, "isChecked": True, "reason": _tick_reason(seen, finding)}
+                for finding in of_kind
+            ]
+            return {"items": items}
+
+
+def _tick_reason(seen: Seen, finding: Finding) -> str:
+    return f'{reporting.where(finding, seen)}: "{finding.quote}"'.ljust(TICK_REASON_MIN, ".")
+
+
+def _observations(seen: Seen, found: Findings) -> list[dict[str, str]]:
+    """At most three: what the user said, what was found, what was strange; nothing twice."""
+    notes: list[dict[str, str]] = []
+    if found.proposals:
+        facts = ", ".join(f"{finding.kind} {finding.value}" for finding in found.proposals)
+        notes.append(_note(f"Found by rule: {facts}", "routine"))
+    if found.freed is not None:
+        notes.append(_note(f'A note says it is not blocked now: "{found.freed.quote}"', "notable"))
+    elif not seen.is_readable:
+        notes.append(_note("The task section could not be read", "notable"))
+    elif seen.is_cut:
+        notes.append(_note("Some text was longer than what the rules read", "notable"))
+    known = fold(seen.journal)
+    fresh = [note for note in notes if fold(note["text"]) not in known]
+    return [*_user_said(seen), *fresh]
+
+
+def _user_said(seen: Seen) -> Iterator[dict[str, str]]:
+    if seen.words:
+        is_grievance = _GRIEVANCE.search(seen.words) is not None
+        priority = "critical" if is_grievance else "notable"
+        category = "grievance" if is_grievance else "operational"
+        yield _note(f'The user said: "{squeeze(seen.words)}"', priority, category)
+
+
+def _note(text: str, priority: str, category: str = "operational") -> dict[str, str]:
+    return {
+        "text": cut(text, length_max=NOTE_LENGTH_MAX),
+        "priority": priority,
+        "category": category,
+    }

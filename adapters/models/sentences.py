@@ -1,0 +1,154 @@
+"""Texts as sentences, and the helpers that all phrase rules share.
+
+Patterns are ASCII and case-insensitive with the German letters spelled out, so they match the
+same text under every Python; every repetition in them is bounded. Code blocks and quotes are
+not read: they are somebody else's words.
+"""
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from domain.text import cut, fold, squeeze
+
+QUOTE_LENGTH_MAX = 160
+CONTEXT_CHARS_MAX = 120
+
+LETTERS = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff"
+START = f"(?<![{LETTERS}0-9_])"
+END = f"(?![{LETTERS}0-9_])"
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a space-separated list."""
+    return frozenset(text.split())
+
+
+NEGATIVE = word_set(
+    "not no never without nothing none hardly don't doesn't didn't isn't wasn't aren't haven't "
+    "hasn't won't can't cannot shouldn't nicht kein keine keinen nie niemals nichts ohne"
+)
+CONDITIONAL = word_set(
+    "if when whenever once unless whether might may could would should maybe perhaps "
+    "wenn falls sobald ob könnte könnten würde würden vielleicht sollte sollten"
+)
+
+_MONTH_STARTS = "Jan|Jän|Feb|Mar|Mär|Apr|May|Mai|Jun|Jul|Aug|Sep|Oct|Okt|Nov|Dec|Dez"
+_ABBREVIATIONS = word_set(
+    "ca z b zb d u a e g i nr no st std min bzw usw etc dr mr mrs ms vs approx evtl ggf inkl "
+    "max jan feb mar apr jun jul aug sep sept oct okt nov dec dez"
+)
+_UMLAUTS = (("ä", "[äÄ]"), ("ö", "[öÖ]"), ("ü", "[üÜ]"), ("ß", "(?:ß|ss)"))
+
+
+def pattern(source: str) -> re.Pattern[str]:
+    """Compile a phrase; umlauts match in both cases. Not for umlauts in a character class."""
+    for letter, either in _UMLAUTS:
+        source = source.replace(letter, either)
+    return re.compile(source, re.IGNORECASE | re.ASCII)
+
+
+_BULLET = pattern(
+    rf"(?P<mark>(?:[-*+•–]|\d{{1,3}}[.)](?! (?:{_MONTH_STARTS}))) )?"
+    r"(?:\[(?P<box>[ x])\] |(?P<tick>[✓✔✅]) ?)?"
+)
+_STOP = re.compile(r"[.!?…]{1,8}(?= |$)")
+_LAST_WORD = re.compile(rf"[{LETTERS}0-9]{{1,20}}$")
+_WORD = re.compile(rf"[{LETTERS}0-9']{{1,40}}")
+_CLAUSE = re.compile(r"[,;:(]")
+_GOES_ON = re.compile(rf" (?:[a-zà-öø-ÿ]|{_MONTH_STARTS})")
+_FORGET = pattern(r"(?:don't|do not) forget|nicht vergessen|vergiss nicht")
+
+
+class Line(Struct, frozen=True):
+    """A line of text without its list mark."""
+
+    text: str
+    is_bullet: bool = False
+    box: str = ""  # "", " " (open) or "x"
+
+
+def lines(text: str) -> Iterator[Line]:
+    """The lines outside code blocks and quotes; a blank one is an empty line."""
+    is_code = False
+    for raw in text.splitlines():
+        line = squeeze(raw)
+        if line.startswith(("```", "~~~")):
+            is_code = not is_code
+        elif not is_code and not line.startswith(">"):
+            yield _line(line)
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of one line, each with its full stop.
+
+    >>> list(sentences("Dauert ca. 2 h. Bis 4. Dezember fertig!"))
+    ['Dauert ca. 2 h.', 'Bis 4. Dezember fertig!']
+    """
+    start = 0
+    for stop in _STOP.finditer(text):
+        if not _is_abbreviation(text, stop):
+            yield text[start : stop.end()]
+            start = stop.end() + 1
+    if start < len(text):
+        yield text[start:]
+
+
+def is_question(sentence: str) -> bool:
+    """Whether the sentence asks."""
+    return "?" in sentence[-8:]
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, folded."""
+    return _WORD.findall(fold(text))
+
+
+def clause_before(sentence: str, position: int) -> frozenset[str]:
+    """The folded words of the clause before a position; "don't forget" denies nothing."""
+    head = sentence[max(0, position - CONTEXT_CHARS_MAX) : position]
+    return frozenset(words(_FORGET.sub("", _CLAUSE.split(head)[-1])))
+
+
+def quote(sentence: str, start: int, end: int) -> str:
+    """The sentence, or in a long one the words around a span."""
+    if len(sentence) <= QUOTE_LENGTH_MAX:
+        return sentence
+    begin = max(0, min(start, end - QUOTE_LENGTH_MAX // 2))
+    lead = "…" if begin else ""
+    return lead + cut(sentence[begin:], length_max=QUOTE_LENGTH_MAX - len(lead))
+
+
+def contains(whole: str, part: str) -> bool:
+    """Whether a folded text holds another as whole words."""
+    position = whole.find(part)
+    while position >= 0:
+        before, after = whole[:position][-1:], whole[position + len(part) :][:1]
+        if not _WORD.match(before) and not _WORD.match(after):
+            return True
+        position = whole.find(part, position + 1)
+    return False
+
+
+def _line(line: str) -> Line:
+    mark = _BULLET.match(line)
+    rest = line[mark.end() :] if mark else line
+    box = "" if mark is None else "x" if mark["tick"] else box_of(mark["box"])
+    is_bullet = bool(mark and (mark["mark"] or box))
+    return Line(rest.replace("**", "").replace("__", ""), is_bullet, box)
+
+
+def box_of(box: str | None) -> str:
+    """What stands in a box: nothing, a blank, or ``x``."""
+    return "" if box is None else "x" if box in "xX" else " "
+
+
+def _is_abbreviation(text: str, stop: re.Match[str]) -> bool:
+    """Whether a full stop belongs to its word: "ca.", "4. Dezember", "z. B."."""
+    last = _LAST_WORD.search(text, max(0, stop.start() - 20), stop.start())
+    if stop[0] != "." or last is None or stop.end() >= len(text):
+        return False
+    if last[0].isdecimal():
+        return len(last[0]) <= 2 and _GOES_ON.match(text, stop.end()) is not None
+    return fold(last[0]) in _ABBREVIATIONS

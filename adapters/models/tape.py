@@ -1,0 +1,127 @@
+"""A model that answers from a list: for tests, demos and `--model tape:FILE`.
+
+A tape file is JSON Lines, one reply a line, in the form of `adapters.models.replies`; a line may
+instead be a fault: ``{"fault": {"code", "message", "ofProvider", "retrySeconds"}}``. Replies are
+used up in order by all wakes of one process.
+"""
+
+from collections.abc import Sequence
+from typing import Self
+
+from adapters.models import replies
+from adapters.models.replies import Kept, KeptCall, KeptReply, KeptUsage
+from domain import canonical
+from domain.errors import Refused
+from domain.ports import ModelFault, Reply, Request
+
+LINES_MAX = 100_000
+
+
+class KeptFault(Kept, frozen=True, kw_only=True):
+    """A model that does not answer, as `ModelFault` says it."""
+
+    code: str
+    message: str = ""
+    of_provider: bool = False
+    retry_seconds: int | None = None
+
+
+class TapeLine(KeptReply, frozen=True, kw_only=True):
+    """One line of a tape: a reply or a fault."""
+
+    fault: KeptFault | None = None
+
+
+class TapeModel:
+    """Answers with the next reply of its tape, and keeps what it was asked in `requests`."""
+
+    def __init__(self, name: str, replies: Sequence[Reply | ModelFault | bytes]) -> None:
+        """Check and keep the replies.
+
+        Args:
+            name: As recorded on the wake.
+            replies: A reply with empty `raw` gets its canonical form as bytes; `bytes` are one
+                line of a tape file.
+
+        Raises:
+            Refused: Code ``invalid_input``: bytes that are no line of a tape.
+        """
+        self._name = name
+        self._replies = [_entry(reply, line) for line, reply in enumerate(replies, start=1)]
+        self.requests: list[Request] = []
+
+    @classmethod
+    def load(cls, data: bytes, name: str = "tape") -> Self:
+        """Read a tape file; blank lines are skipped. Raises `Refused` (``invalid_input``)."""
+        lines = data.split(b"\n")
+        if len(lines) > LINES_MAX:
+            raise Refused(
+                "invalid_input",
+                because=f"the tape has more than {LINES_MAX} lines",
+                instead="split it into several tapes",
+            )
+        entries = [_entry(line, nth) for nth, line in enumerate(lines, start=1) if line.strip()]
+        return cls(name, entries)
+
+    @property
+    def name(self) -> str:
+        """The name the tape was given."""
+        return self._name
+
+    async def reply(self, request: Request) -> Reply:
+        """Give the next reply. Raises `ModelFault`, ``tape_ended`` when there is none left."""
+        self.requests.append(request)
+        if len(self.requests) > len(self._replies):
+            message = f"the tape ended after {len(self._replies)} replies; record a longer one"
+            raise ModelFault("tape_ended", message, of_provider=False)
+        entry = self._replies[len(self.requests) - 1]
+        if isinstance(entry, ModelFault):
+            raise _again(entry)
+        return entry
+
+
+def parse(raw: bytes) -> Reply:
+    """The reply that a tape's bytes stand for: the inverse of `Reply.raw`."""
+    return replies.reply(raw, replies.read(raw, TapeLine, what="a recorded tape reply"))
+
+
+def _entry(reply: Reply | ModelFault | bytes, line: int) -> Reply | ModelFault:
+    if isinstance(reply, ModelFault):
+        return reply
+    if isinstance(reply, Reply):
+        return reply if reply.raw else _with_bytes(reply)
+    kept = replies.read(reply, TapeLine, what=f"line {line} of the tape")
+    if kept.fault is None:
+        return replies.reply(canonical.encode(canonical.read(reply)), kept)
+    fault = kept.fault
+    return ModelFault(
+        fault.code, fault.message, of_provider=fault.of_provider, retry_seconds=fault.retry_seconds
+    )
+
+
+def _with_bytes(reply: Reply) -> Reply:
+    usage = reply.usage
+    kept = TapeLine(
+        text=reply.text,
+        calls=tuple(
+            KeptCall(id=call.call_id, tool=call.tool, arguments=call.arguments)
+            for call in reply.calls
+        ),
+        usage=KeptUsage(
+            tokens_in=usage.tokens_in,
+            tokens_out=usage.tokens_out,
+            tokens_thought=usage.tokens_thought,
+            tokens_cached=usage.tokens_cached,
+        ),
+    )
+    return replies.reply(canonical.encode(kept), kept)
+
+
+def _again(fault: ModelFault) -> ModelFault:
+    """A fresh exception: a raised one carries the traceback of its first use."""
+    return ModelFault(
+        fault.code,
+        str(fault),
+        of_provider=fault.of_provider,
+        retry_seconds=fault.retry_seconds,
+    )

@@ -1,0 +1,68 @@
+"""What every part of the runtime works on: both logs, a clock, the settings and the models."""
+
+from collections.abc import Callable, Sequence
+
+from adapters.runtime.budgets import Budgets
+from adapters.settings import Settings
+from adapters.store.log import Appended, Log
+from domain.agent.agent import AGENT, Agent
+from domain.agent.commands import AgentCommand
+from domain.causes import Cause
+from domain.changes.commands import ChangesCommand
+from domain.journal.commands import JournalCommand
+from domain.ports import Clock, Model
+from domain.wake.commands import WakeCommand
+from domain.wire import Payload
+
+ModelFor = Callable[[str], Model]
+
+
+class Desk:
+    """Two logs that never share a file, and what is needed to work on them.
+
+    `model_for` gives the model of a name, ``rules`` for example, and refuses one it cannot.
+    """
+
+    def __init__(
+        self, journal: Log, agents: Log, clock: Clock, settings: Settings, model_for: ModelFor
+    ) -> None:
+        self.journal = journal
+        self.agents = agents
+        self.clock = clock
+        self.settings = settings
+        self.model_for = model_for
+        self.budgets = Budgets(agents, settings)
+
+    @property
+    def is_enabled(self) -> bool:
+        """The master switch."""
+        return self.settings.agents.enabled
+
+    def keep(
+        self, command: JournalCommand, *, key: str = "", payloads: Sequence[Payload] = ()
+    ) -> Appended:
+        """Append a command to the journal."""
+        return self.journal.append(command, self.clock.now(), key=key, payloads=payloads)
+
+    def note(
+        self,
+        command: AgentCommand | WakeCommand | ChangesCommand,
+        *,
+        key: str = "",
+        payloads: Sequence[Payload] = (),
+    ) -> Appended:
+        """Append a command to the agent log."""
+        return self.agents.append(command, self.clock.now(), key=key, payloads=payloads)
+
+    def reply(self, cause: Cause, payloads: Sequence[Payload] = ()) -> Appended:
+        """Append a reply from outside to the agent log."""
+        return self.agents.append(cause, self.clock.now(), payloads=payloads)
+
+    def agent(self, agent_id: str) -> Agent:
+        """An agent as it is now."""
+        with self.agents.reading() as world:
+            return world.load(AGENT, agent_id)
+
+    def close(self) -> None:
+        self.journal.close()
+        self.agents.close()

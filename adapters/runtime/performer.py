@@ -1,0 +1,218 @@
+"""Performs what wakes wait for: the one async part (DESIGN 2, laws 4 and 5).
+
+It decides nothing. It reads the one recorded intent of a wake, does it, and records the reply;
+the machine in the log says what comes next. So a wake can stop at any row and go on in another
+process.
+"""
+
+import asyncio
+
+from adapters.runtime import effects
+from adapters.runtime.capture import capture
+from adapters.runtime.desk import Desk
+from domain import canonical
+from domain.agent.agent import AGENT
+from domain.agent.alertness import ALERT, Queued, next_wake
+from domain.causes import Replied
+from domain.errors import Refused
+from domain.journal.catalog import CATALOG
+from domain.journal.commands import ApplyOperation
+from domain.journal.fold import TASK
+from domain.moments import seconds_between
+from domain.ports import Call, Model, ModelFault, Reply
+from domain.tools import registry
+from domain.tools.snapshot import snapshot
+from domain.wake.commands import DeferWake, RetakeWake, SkipWake, StopWake
+from domain.wake.events import (
+    ModelAnswered,
+    ModelAsked,
+    ModelFailed,
+    ToolAsked,
+    ToolCall,
+    ToolReturned,
+    WakeReply,
+)
+from domain.wake.machine import pending
+from domain.wake.request import request
+from domain.wake.state import WAKE, Wake
+from domain.wire import INLINE_MAX_BYTES, Payload, Words, payload, words
+
+CANNOT_START = ("task_deleted", "unknown_task", "out_of_scope")
+STEPS_MAX = 2_000  # intents of one wake; the machine's own limits end it far earlier
+MESSAGE_MAX = 500  # characters of a fault's message that are kept
+
+
+async def run_wake(desk: Desk, agent_id: str, run_key: str, *, is_now: bool = False) -> None:
+    """Begin a queued wake, or go on with one that waited, and perform it to its end or wait.
+
+    Args:
+        desk: Where.
+        agent_id: Whose wake it is.
+        run_key: Which.
+        is_now: A person has it run, due or not.
+
+    Raises:
+        Refused: If its model cannot be had; nothing has begun then.
+    """
+    with desk.agents.reading() as world:
+        wake = world.load(WAKE, run_key)
+    if wake.phase != "absent":
+        desk.note(RetakeWake(run_key))
+    elif not _began(desk, agent_id, run_key, is_now=is_now):
+        return
+    await perform(desk, run_key)
+
+
+def _began(desk: Desk, agent_id: str, run_key: str, *, is_now: bool) -> bool:
+    try:
+        captured = capture(desk, agent_id, run_key, is_now=is_now)
+    except Refused as refused:
+        if refused.code not in CANNOT_START:
+            raise
+        desk.note(SkipWake(agent_id, run_key, refused.code, refused.because))
+        return False
+    # nothing is written where another process has begun it since, or where it is not due
+    return bool(desk.note(captured.command, payloads=captured.payloads).rows)
+
+
+async def perform(desk: Desk, run_key: str) -> None:
+    """Do what a begun wake waits for, one thing after another, until it waits for nothing."""
+    for _ in range(STEPS_MAX):
+        with desk.agents.reading() as world:
+            wake = world.load(WAKE, run_key)
+        match pending(wake):
+            case None:
+                return
+            case ModelAsked() as asked:
+                await _ask_model(desk, wake, asked)
+            case ToolAsked() as asked:
+                reply = _apply(desk, wake, asked)
+                desk.reply(Replied("wake", run_key, reply))
+    desk.note(StopWake(run_key, "limit", f"more than {STEPS_MAX} steps"))
+
+
+async def _ask_model(desk: Desk, wake: Wake, asked: ModelAsked) -> None:
+    left = desk.settings.agents.deadline_seconds - _running_seconds(desk, wake)
+    if left <= 0:
+        desk.note(StopWake(wake.run_key, "deadline", "the wake ran out of time"))
+        return
+    if not desk.is_enabled:
+        desk.note(StopWake(wake.run_key, "switched_off", "all agents are switched off"))
+        return
+    if until := desk.budgets.until(wake, desk.clock.now()):
+        desk.note(DeferWake(wake.begun.agent, wake.run_key, until, "budget"))
+        return
+    payloads: list[Payload] = []
+    try:
+        model = desk.model_for(wake.begun.model)
+        reply = await _reply(desk, model, wake, asked, left)
+        fact: WakeReply = _answered(wake, asked, reply, payloads)
+    except TimeoutError:
+        desk.note(StopWake(wake.run_key, "deadline", "the model did not answer in time"))
+        return
+    except ModelFault as fault:
+        fact = ModelFailed(
+            asked.turn,
+            asked.attempt,
+            fault.code,
+            str(fault)[:MESSAGE_MAX],
+            of_provider=fault.of_provider,
+            retry_seconds=fault.retry_seconds or 0,
+        )
+    desk.reply(Replied("wake", wake.run_key, fact), payloads)
+
+
+async def _reply(desk: Desk, model: Model, wake: Wake, asked: ModelAsked, seconds: float) -> Reply:
+    with desk.agents.reading() as world:
+        asking = request(world, wake, asked)
+    return await asyncio.wait_for(model.reply(asking), seconds)
+
+
+def _running_seconds(desk: Desk, wake: Wake) -> int:
+    with desk.agents.reading() as world:
+        since = world.load(ALERT, wake.begun.agent).running_since
+    return seconds_between(since, desk.clock.now()) if since else 0
+
+
+def _answered(
+    wake: Wake, asked: ModelAsked, reply: Reply, payloads: list[Payload]
+) -> ModelAnswered:
+    """The provider's answer as a fact: its bytes verbatim, its calls decoded at the boundary."""
+    unit = wake.begun.task
+    raw = payload(unit, reply.raw)
+    payloads.append(raw)
+    text: Words | None = None
+    if reply.text:
+        text, kept = words(unit, canonical.clean(reply.text))
+        payloads += kept
+    calls = tuple(_call(unit, call, payloads) for call in reply.calls)
+    return ModelAnswered(
+        asked.turn,
+        asked.attempt,
+        raw.id,
+        text,
+        calls,
+        reply.usage.tokens_in,
+        reply.usage.tokens_out,
+        reply.usage.tokens_thought,
+        reply.usage.tokens_cached,
+    )
+
+
+def _call(unit: str, call: Call, payloads: list[Payload]) -> ToolCall:
+    name, tool = canonical.clean(call.call_id), canonical.clean(call.tool)[: INLINE_MAX_BYTES // 8]
+    try:
+        decoded = canonical.read(call.arguments)
+    except Refused as refused:
+        return ToolCall(name, tool, Words("{}"), problem=str(refused))
+    said, kept = words(unit, canonical.text(decoded))
+    payloads += kept
+    return ToolCall(name, tool, said)
+
+
+def _apply(desk: Desk, wake: Wake, asked: ToolAsked) -> ToolReturned:
+    """Perform a tool's effect on the journal; a repeat of it is answered with its outcome."""
+    begun = wake.begun
+    with desk.agents.reading() as world:
+        text = world.text(asked.arguments)
+    command = ApplyOperation(
+        asked.operation,
+        begun.agent,
+        begun.task,
+        asked.tool,
+        asked.arguments,
+        asked.base,
+        begun.categories,
+        begun.hop,
+    )
+    with desk.journal.reading() as journal:
+        now = snapshot(journal.load(TASK, begun.task), journal.load(CATALOG, "main"), 0)
+    result, position = effects.apply(desk, command, text)
+    is_applied = result.status == "applied"
+    message = result.message or f"Done: {registry.summary(asked.tool, now, text)}"
+    return ToolReturned(
+        asked.turn,
+        asked.operation,
+        asked.attempt,
+        asked.action,
+        asked.call_id,
+        asked.tool,
+        "success" if is_applied else "error",
+        Words(message),
+        "" if is_applied else result.code or result.status,
+        result.ids if is_applied else (),
+        result.tokens,
+        position,
+    )
+
+
+def queued_wakes(desk: Desk, agent_ids: list[str]) -> list[tuple[str, str, Queued]]:
+    """The next wake of each agent as ``(due_at, agent, wake)``, in queue order."""
+    found: list[tuple[str, str, Queued]] = []
+    with desk.agents.reading() as world:
+        for agent_id in agent_ids:
+            alert = world.load(ALERT, agent_id)
+            wake = next_wake(alert)
+            if wake is not None and world.load(AGENT, agent_id).lifecycle:
+                found.append((wake.until or wake.due_at, agent_id, wake))
+    return sorted(found, key=lambda one: one[:2])

@@ -1,0 +1,122 @@
+"""Finishes what a crash left undone (DESIGN 2, law 5). Doing it twice changes nothing more.
+
+A begun wake goes on under its run key, an effect in doubt is driven again under its operation
+id, and proposals whose time has come expire. Who still works at one of them loses nothing: its
+reply comes under an older attempt, and is kept without a consequence.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import Literal
+
+from msgspec import Struct
+
+from adapters.runtime import performer, review
+from adapters.runtime.desk import Desk
+from domain.agent.alertness import ALERT
+from domain.changes.change_set import find
+from domain.changes.decisions import pending_effects
+from domain.errors import WakelogError
+from domain.wake.commands import StopWake
+from domain.wake.state import WAKE
+
+MESSAGE_MAX = 300
+
+
+class Step(Struct, frozen=True):
+    """One thing that was recovered. `about` is a run key, or a change set's id; `item` counts
+    from 1 and is 0 for a wake; `status` is what it is now; `error` is empty where it went well."""
+
+    what: Literal["wake", "operation", "expiry"]
+    about: str
+    item: int = 0
+    status: str = ""
+    error: str = ""
+
+
+Tell = Callable[[Step], None]
+
+
+def recover(
+    desk: Desk,
+    agent_ids: Iterable[str],
+    in_flight: Iterable[str],
+    expiring: Iterable[str],
+    tell: Tell,
+) -> list[Step]:
+    """Recover a home; each step is told as it is done.
+
+    Args:
+        desk: Where.
+        agent_ids: All agents.
+        in_flight: Change sets with an effect that was asked for and not answered.
+        expiring: Change sets whose time has come.
+        tell: Is told each step.
+    """
+    steps: list[Step] = []
+
+    def keep(step: Step) -> None:
+        steps.append(step)
+        tell(step)
+
+    for agent_id, run_key in begun_wakes(desk, agent_ids):
+        keep(_wake(desk, agent_id, run_key))
+    for set_id in in_flight:
+        for step in _operations(desk, set_id):
+            keep(step)
+    for set_id in expiring:
+        if review.expire(desk, set_id):
+            keep(Step("expiry", set_id, status="expired"))
+    return steps
+
+
+def begun_wakes(desk: Desk, agent_ids: Iterable[str]) -> list[tuple[str, str]]:
+    """The wakes that began and have no end, as ``(agent, run key)``; one that waits for its
+    provider or a budget until later is not in doubt."""
+    now = desk.clock.now()
+    found: list[tuple[str, str]] = []
+    with desk.agents.reading() as world:
+        for agent_id in agent_ids:
+            begun = world.load(ALERT, agent_id).begun
+            if begun is not None and begun.until <= now:
+                found.append((agent_id, begun.run_key))
+    return found
+
+
+def _wake(desk: Desk, agent_id: str, run_key: str) -> Step:
+    error = asyncio.run(_performed(desk, agent_id, run_key))
+    with desk.agents.reading() as world:
+        wake = world.load(WAKE, run_key)
+    return Step("wake", run_key, status=wake.outcome or wake.phase, error=error)
+
+
+async def _performed(desk: Desk, agent_id: str, run_key: str) -> str:
+    """Go on with a wake; what went wrong, and is not in the log, as a text."""
+    work = performer.run_wake(desk, agent_id, run_key, is_now=True)
+    fault = (await asyncio.gather(work, return_exceptions=True))[0]
+    match fault:
+        case None:
+            return ""
+        case WakelogError():
+            return str(fault)
+        case Exception():
+            told = f"{type(fault).__name__}: {fault}"[:MESSAGE_MAX]
+            desk.note(StopWake(run_key, "internal", told))
+            return told
+        case _:
+            raise fault
+
+
+def _operations(desk: Desk, set_id: str) -> list[Step]:
+    changes = review.changes_of(desk, set_id)
+    if not pending_effects(changes):
+        return []
+    try:
+        taken = review.recover(desk, set_id)
+    except WakelogError as error:
+        return [Step("operation", set_id, error=str(error))]
+    after = review.changes_of(desk, set_id)
+    items = ((number, find(after, number)) for number in taken)
+    return [
+        Step("operation", set_id, number, item.status, item.error) for number, item in items if item
+    ]

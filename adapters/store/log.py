@@ -1,0 +1,292 @@
+"""A log: decisions inside the write transaction, one append after another (DESIGN 4)."""
+
+import unicodedata
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import NamedTuple
+
+from adapters.store.memory import MemoryLogRecorder
+from adapters.store.recorder import LogRecorder, Timed, by_append, numbered
+from adapters.store.sqlite import SQLiteLogRecorder
+from domain import envelope
+from domain.causes import (
+    Cause,
+    Command,
+    EpochBegan,
+    Imported,
+    Receipt,
+    ReplicasImported,
+    Result,
+)
+from domain.envelope import Row
+from domain.errors import Damaged, KeyReused, Refused
+from domain.journal.commands import ApplyOperation, VoidOperation
+from domain.rules import RULES
+from domain.wire import Payload, PayloadId
+from domain.world import Folded, Recorded, World
+
+STATES_MAX = 4096
+"""Folded states that a process keeps."""
+
+
+class Appended(NamedTuple):
+    """What an append came to. `rows` is empty where nothing was written; `n` is the append's
+    number, or that of the receipt which answered a repeated key, or of the log's last append."""
+
+    result: Result
+    rows: tuple[Row, ...]
+    n: int
+
+
+class States(OrderedDict[str, Folded]):
+    """The newest used folded states, at most `STATES_MAX`."""
+
+    def __setitem__(self, stream: str, folded: Folded) -> None:
+        super().__setitem__(stream, folded)
+        self.move_to_end(stream)
+        if len(self) > STATES_MAX:
+            self.popitem(last=False)
+
+
+class Tail(NamedTuple):
+    """The newest append: its number, time and digest, and who wrote it."""
+
+    n: int = 0
+    at: str = ""
+    digest: str = ""
+    replica: str = ""
+
+
+class Main(NamedTuple):
+    """What ``log:main`` says, up to a version: the epoch, and whose rows were brought in."""
+
+    version: int = 0
+    rules: int = 0
+    replicas: tuple[str, ...] = ()
+
+
+class Log:
+    """One of a home's two logs, ``journal`` or ``agent``."""
+
+    def __init__(self, name: str, recorder: LogRecorder, replica: str) -> None:
+        self.name = name
+        self.replica = replica
+        self._recorder = recorder
+        self._states = States()
+        self._known_tail: tuple[int, Tail] = (0, Tail())
+        self._known_main = Main()
+
+    @classmethod
+    def open(cls, name: str, path: Path, replica: str) -> "Log":
+        """The log in a file, which is made if it is not there."""
+        return cls(name, SQLiteLogRecorder(path), replica)
+
+    @classmethod
+    def in_memory(cls, name: str, replica: str = "r1") -> "Log":
+        """A log that lives as long as the process."""
+        return cls(name, MemoryLogRecorder(), replica)
+
+    def append(
+        self, cause: Cause, now: str, *, key: str = "", payloads: Sequence[Payload] = ()
+    ) -> Appended:
+        """Decide and write in one transaction: log order is decision order.
+
+        Args:
+            cause: A command, or a reply from outside.
+            now: The present; the append's time is never before the log's last.
+            key: The caller's idempotency key.
+            payloads: What the cause names by id; kept only if something is written.
+
+        Raises:
+            Refused: If the rules do not allow the command now. Nothing is written.
+            KeyReused: If `key` already stands for another command.
+        """
+        with self._recorder.deciding():
+            tail = self._began(now)
+            if key and (known := self._receipt(key)):
+                return _repeated(known, cause, key)
+            world = self._world(tail.n + 1)
+            world.bring(payloads)
+            at = max(now, tail.at)
+            composed = envelope.compose(cause, key, at, tail.digest, world)
+            if not composed.rows:
+                return Appended(composed.result, (), tail.n)
+            self._write(composed.rows, [*payloads, *composed.payloads], at)
+            appended = Appended(composed.result, composed.rows, tail.n + 1)
+        self._known_main = self._main()  # after the commit: what it says is in the file
+        return appended
+
+    @contextmanager
+    def reading(self) -> Iterator[World]:
+        """The log as it is now, one state for as long as it is open."""
+        with self._recorder.reading():
+            yield self._world(self._tail().n + 1)
+
+    def world_at(self, n: int) -> World:
+        """The log as it stood after append n; nothing of it is cached."""
+
+        def read(stream: str, after: int) -> list[Recorded]:
+            return [one for one in self._read(stream, after) if one.n <= n]
+
+        return World(self.name, self.replica, n + 1, read, self.payload, replicas=self._replicas)
+
+    def appends(self, after: int = 0) -> Iterator[list[Recorded]]:
+        """Each append above n `after`, as its rows, in canonical order."""
+        for rows in by_append(self._recorder.rows(after)):
+            decoded = [envelope.read(row) for row in rows]
+            at = decoded[0].at
+            yield [
+                envelope.recorded(row, at, one) for row, one in zip(rows, decoded, strict=True)
+            ]
+
+    def rows(self, after: int = 0) -> Iterator[Row]:
+        """The rows as they are stored, above append n `after`, in canonical order."""
+        return self._recorder.rows(after)
+
+    def count(self) -> int:
+        """How many rows there are."""
+        return self._recorder.count()
+
+    def facts(self, stream: str) -> list[Recorded]:
+        """The rows of one stream of any replica, by its whole name."""
+        return self._read(stream, 0)
+
+    def payload(self, payload_id: PayloadId) -> bytes | None:
+        """The bytes of a payload, or None."""
+        return self._recorder.payload(payload_id)
+
+    def tail(self) -> Tail:
+        """The newest append; `n` 0 where there is none."""
+        with self._recorder.reading():
+            return self._tail()
+
+    def close(self) -> None:
+        self._recorder.close()
+
+    def _world(self, n: int) -> World:
+        return World(
+            self.name,
+            self.replica,
+            n,
+            self._read,
+            self._recorder.payload,
+            replicas=self._replicas,
+            cache=self._states,
+        )
+
+    def _read(self, stream: str, after: int) -> list[Recorded]:
+        return [_recorded(timed) for timed in self._recorder.stream(stream, after)]
+
+    def _tail(self) -> Tail:
+        count, known = self._known_tail
+        if count and self._recorder.count() == count:
+            return known
+        rows = self._recorder.last_append()
+        if not rows:
+            return Tail()
+        first = numbered(rows[0].state)
+        replica = rows[0].stream.rpartition("@")[2]
+        tail = Tail(first.n, first.at, envelope.digest(rows), replica)
+        self._known_tail = (self._recorder.count(), tail)
+        return tail
+
+    def _write(self, rows: tuple[Row, ...], payloads: Sequence[Payload], at: str) -> Tail:
+        self._recorder.insert(rows, payloads)
+        return Tail(numbered(rows[0].state).n, at, envelope.digest(rows), self.replica)
+
+    def _began(self, now: str) -> Tail:
+        """The tail to append to, after what must come first: a marker of the rows that another
+        replica wrote in this file, and the epoch of today's rules."""
+        tail = self._tail()
+        if tail.n and tail.replica != self.replica:
+            last = self._last_of_each()
+            own = last.pop(self.replica, Tail())
+            marker = ReplicasImported(tuple(Imported(name, one.n) for name, one in last.items()))
+            tail = self._alone(marker, now, tail, prev=own.digest)
+            self._states.clear()
+        epoch = self._main().rules
+        if epoch > RULES:
+            raise Damaged(
+                "newer_rules",
+                because=f"the log is in epoch {epoch}, and this wakelog knows rules {RULES}",
+                instead="use the newer wakelog that wrote it; nothing was changed",
+            )
+        if epoch < RULES:
+            package, unicode = _package_version(), unicodedata.unidata_version
+            began = EpochBegan(RULES, package, unicode, tail.digest)
+            tail = self._alone(began, now, tail, prev=tail.digest)
+        return tail
+
+    def _alone(self, fact: EpochBegan | ReplicasImported, now: str, tail: Tail, prev: str) -> Tail:
+        at = max(now, tail.at)
+        composed = envelope.compose(fact, "", at, prev, self._world(tail.n + 1))
+        return self._write(composed.rows, (), at)
+
+    def _main(self) -> Main:
+        """``log:main`` of this replica, read on from where it was known."""
+        version, rules, replicas = self._known_main
+        for recorded in self._read(f"log:main@{self.replica}", version):
+            version = recorded.version
+            match recorded.fact:
+                case EpochBegan(rules=began):
+                    rules = began
+                case ReplicasImported(replicas=brought):
+                    replicas = tuple(sorted({*replicas, *(one.replica for one in brought)}))
+        return Main(version, rules, replicas)
+
+    def _last_of_each(self) -> dict[str, Tail]:
+        """The newest append of each replica in the file, by name; reads all of it."""
+        last: dict[str, Tail] = {}
+        for rows in by_append(self._recorder.rows(0)):
+            first = numbered(rows[0].state)
+            name = rows[0].stream.rpartition("@")[2]
+            last[name] = Tail(first.n, first.at, envelope.digest(rows), name)
+        return dict(sorted(last.items()))
+
+    @property
+    def _replicas(self) -> tuple[str, ...]:
+        """The other replicas whose rows belong to this one's world: those that its markers
+        name, and, where another one wrote last, all that are in the file."""
+        last = self._tail()
+        if last.n and last.replica != self.replica:
+            return tuple(name for name in self._last_of_each() if name != self.replica)
+        return self._main().replicas
+
+    def _receipt(self, key: str) -> Recorded | None:
+        for replica in (self.replica, *self._replicas):
+            if found := self._read(f"receipt:{key}@{replica}", 0):
+                return found[0]
+        return None
+
+
+def _recorded(timed: Timed) -> Recorded:
+    return envelope.recorded(timed.row, timed.at, envelope.read(timed.row))
+
+
+_OPERATIONS = (ApplyOperation, VoidOperation)
+
+
+def _repeated(known: Recorded, cause: Cause, key: str) -> Appended:
+    """The stored result, if the command is the same one, or both settle one operation."""
+    receipt = known.fact
+    if not isinstance(receipt, Receipt):
+        raise Refused(
+            "not_a_log", because=f"{known.stream} holds no receipt", instead="run `wakelog prove`"
+        )
+    is_operation = isinstance(cause, _OPERATIONS) and isinstance(receipt.command, _OPERATIONS)
+    if receipt.command != cause and not is_operation:
+        raise KeyReused(key)
+    return Appended(receipt.result, (), known.n)
+
+
+def _package_version() -> str:
+    try:
+        return version("wakelog")
+    except PackageNotFoundError:
+        return "0"
+
+
+__all__ = ["Appended", "Command", "Log", "Tail"]

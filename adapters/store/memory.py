@@ -1,0 +1,80 @@
+"""The log in memory, over the `eventsourcing` library's own in-memory recorder: for tests."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from eventsourcing.persistence import StoredEvent
+from eventsourcing.popo import POPOApplicationRecorder
+
+from adapters.store.recorder import Timed, numbered
+from domain.envelope import Row
+from domain.wire import Payload, PayloadId
+
+PAGE_ROWS = 2000
+
+
+class MemoryLogRecorder(POPOApplicationRecorder):
+    """Keeps rows and payloads for as long as the process lives."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._payloads: dict[PayloadId, bytes] = {}
+
+    @contextmanager
+    def deciding(self) -> Iterator[None]:
+        with self._database_lock:
+            count = len(self._stored_events)
+            try:
+                yield
+            except BaseException:
+                self._forget(count)
+                raise
+
+    def _forget(self, count: int) -> None:
+        """Roll back to so many rows."""
+        for stored in self._stored_events[count:]:
+            del self._stored_events_index[str(stored.originator_id)][stored.originator_version]
+        del self._stored_events[count:]
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        with self._database_lock:
+            yield
+
+    def stream(self, stream: str, after: int) -> Sequence[Timed]:
+        found = self._stored_events_index.get(stream, {})
+        timed: list[Timed] = []
+        for version, index in found.items():
+            if version > after:
+                stored = self._stored_events[index]
+                first = self._stored_events[index - numbered(stored.state).row]
+                timed.append(Timed(_row(stored), numbered(first.state).at))
+        return timed
+
+    def last_append(self) -> Sequence[Row]:
+        if not self._stored_events:
+            return ()
+        first = len(self._stored_events) - 1 - numbered(self._stored_events[-1].state).row
+        return [_row(stored) for stored in self._stored_events[first:]]
+
+    def rows(self, after: int) -> Iterator[Row]:
+        stored = list(self._stored_events)
+        return (_row(one) for one in stored if numbered(one.state).n > after)
+
+    def count(self) -> int:
+        return len(self._stored_events)
+
+    def payload(self, payload_id: PayloadId) -> bytes | None:
+        return self._payloads.get(payload_id)
+
+    def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
+        self.insert_events([StoredEvent(*row) for row in rows])
+        for kept in payloads:
+            self._payloads.setdefault(kept.id, kept.data)
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+def _row(stored: StoredEvent) -> Row:
+    return Row(str(stored.originator_id), stored.originator_version, stored.topic, stored.state)

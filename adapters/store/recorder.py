@@ -1,0 +1,77 @@
+"""What a log needs from a recorder: one writer at a time, rows in canonical order, payloads.
+
+Rows are inserted append by append, so insertion order is canonical order while a file has one
+writing replica at a time; a rowid never leaves its recorder (DESIGN 4).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import NamedTuple, Protocol
+
+from msgspec import Struct
+from msgspec.json import Decoder
+
+from domain.envelope import Row
+from domain.wire import Payload, PayloadId
+
+
+class Timed(NamedTuple):
+    """A row with the time of its append."""
+
+    row: Row
+    at: str
+
+
+class Numbered(Struct, frozen=True):
+    """The part of an envelope that tells where it stands."""
+
+    n: int
+    row: int = 0
+    rows: int = 0
+    at: str = ""
+
+
+numbered = Decoder(Numbered).decode
+
+
+def by_append(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """Rows in canonical order, append by append."""
+    found: list[Row] = []
+    for row in rows:
+        if found and numbered(row.state).row == 0:
+            yield found
+            found = []
+        found.append(row)
+    if found:
+        yield found
+
+
+class LogRecorder(Protocol):
+    """A recorder of one log, in a file or in memory."""
+
+    def deciding(self) -> AbstractContextManager[None]:
+        """Hold the write lock; commit at the end, roll back if anything is raised."""
+
+    def reading(self) -> AbstractContextManager[None]:
+        """See one state of the log for as long as it is open."""
+
+    def stream(self, stream: str, after: int) -> Sequence[Timed]:
+        """The rows of a stream with a version above `after`, in order."""
+
+    def last_append(self) -> Sequence[Row]:
+        """The rows of the newest append, in order; empty where there is none."""
+
+    def rows(self, after: int) -> Iterator[Row]:
+        """All rows of appends with an `n` above `after`, in canonical order."""
+
+    def count(self) -> int:
+        """How many rows there are."""
+
+    def payload(self, payload_id: PayloadId) -> bytes | None:
+        """The bytes of a payload, or None."""
+
+    def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
+        """Write one append, inside `deciding`."""
+
+    def close(self) -> None:
+        """Release files and connections."""

@@ -1,0 +1,258 @@
+"""The log in a SQLite file: the `eventsourcing` library's recorder, near the floor (DESIGN 10).
+
+The subclass adds the payload table and one autocommit connection of its own, so that reading
+the tail, deciding and inserting happen in one `BEGIN IMMEDIATE`. WAL, `synchronous=FULL`.
+"""
+
+import errno
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteDatastore
+
+from adapters.store.recorder import Timed, numbered
+from domain.envelope import Row
+from domain.errors import Damaged, Refused
+from domain.rules import FORMAT
+from domain.wire import Payload, PayloadId
+
+LOCK_TIMEOUT_SECONDS = 30
+PAGE_ROWS = 2000
+_HEADER = b"SQLite format 3\x00"
+_KEEP = "INSERT INTO payloads VALUES (?, ?) ON CONFLICT DO NOTHING"
+# What the disk or its owner forbids; anything else is the file's own fault.
+_OUTSIDE = (
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+)
+# An append's rows have consecutive rowids, and `at` is the first key of its first row's state.
+_STREAM = """
+SELECT one.originator_id, one.originator_version, one.topic, one.state, substr(first.state, 8, 27)
+FROM stored_events AS one JOIN stored_events AS first
+ON first.rowid = one.rowid - coalesce(json_extract(CAST(one.state AS TEXT), '$.row'), 0)
+WHERE one.originator_id = ? AND one.originator_version > ?
+ORDER BY one.originator_version
+"""
+_PAGE = """
+SELECT rowid, originator_id, originator_version, topic, state
+FROM stored_events WHERE rowid >= ? ORDER BY rowid LIMIT ?
+"""
+
+
+class SQLiteLogRecorder(SQLiteApplicationRecorder):
+    """One write transaction around read, decide and insert; payloads in the same file."""
+
+    def __init__(self, path: Path) -> None:
+        """Open a log file, making it if it is not there.
+
+        Raises:
+            Damaged: Code ``not_a_log`` or ``newer_format``.
+            Refused: Code ``read_only``: it cannot be made or written.
+        """
+        _look(path)
+        self._path = path
+        name = f"file:{quote(str(path))}"
+        with _told(path):
+            super().__init__(SQLiteDatastore(name, originator_id_type="text"))
+            self._connection = sqlite3.connect(
+                path, isolation_level=None, timeout=LOCK_TIMEOUT_SECONDS, check_same_thread=False
+            )
+            try:
+                self._prepare()
+            except BaseException:
+                self.close()
+                raise
+
+    def construct_create_table_statements(self) -> list[str]:
+        payloads = "CREATE TABLE IF NOT EXISTS payloads (id TEXT PRIMARY KEY, bytes BLOB NOT NULL)"
+        return [*super().construct_create_table_statements(), payloads]
+
+    def _prepare(self) -> None:
+        """Look before anything is written: what is not ours stays as it is, byte for byte."""
+        found = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        tables = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if (tables or found) and not self._is_ours():
+            raise _not_a_log(self._path, "it is another program's database")
+        if found > FORMAT:
+            raise Damaged(
+                "newer_format",
+                because=f"{self._path} has format {found}, and this wakelog knows {FORMAT}",
+                instead="use the newer wakelog that wrote it; nothing was changed",
+            )
+        self._connection.execute("PRAGMA journal_mode=WAL")
+        self._connection.execute("PRAGMA synchronous=FULL")
+        if found < FORMAT:
+            self._make_tables()
+
+    def _make_tables(self) -> None:
+        with self.deciding():
+            for statement in self.create_table_statements:
+                self._connection.execute(statement)
+            self._connection.execute(f"PRAGMA user_version={FORMAT}")
+
+    def _is_ours(self) -> bool:
+        sql = "SELECT count(*) FROM sqlite_master WHERE name IN ('stored_events', 'payloads')"
+        return bool(self._connection.execute(sql).fetchone()[0] == 2)
+
+    @contextmanager
+    def deciding(self) -> Iterator[None]:
+        with _told(self._path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                self._roll_back()
+                raise
+
+    def _roll_back(self) -> None:
+        """Undo what is open; a full disk, for example, has undone it already."""
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        if self._connection.in_transaction:
+            yield
+            return
+        with _told(self._path):
+            self._connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._roll_back()
+
+    def stream(self, stream: str, after: int) -> Sequence[Timed]:
+        with _told(self._path):
+            found = self._connection.execute(_STREAM, (stream, after)).fetchall()
+        return [
+            Timed(Row(name, version, topic, state), at.decode())
+            for name, version, topic, state, at in found
+        ]
+
+    def last_append(self) -> Sequence[Row]:
+        last = self._max()
+        if not last:
+            return ()
+        newest = self._page(last, 1)[0][1]
+        first = last - numbered(newest.state).row
+        return [row for _, row in self._page(first, last - first + 1)]
+
+    def rows(self, after: int) -> Iterator[Row]:
+        rowid = self._first_after(after)
+        while page := self._page(rowid, PAGE_ROWS):  # bounded by the file
+            yield from (row for _, row in page)
+            rowid = page[-1][0] + 1
+
+    def count(self) -> int:
+        return self._max()
+
+    def payload(self, payload_id: PayloadId) -> bytes | None:
+        sql = "SELECT bytes FROM payloads WHERE id = ?"
+        with _told(self._path):
+            found = self._connection.execute(sql, (payload_id,)).fetchone()
+        return None if found is None else bytes(found[0])
+
+    def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
+        self._connection.executemany(self.insert_events_statement, rows)
+        if payloads:
+            self._connection.executemany(_KEEP, [(kept.id, kept.data) for kept in payloads])
+
+    def close(self) -> None:
+        self._connection.close()
+        self.datastore.close()
+
+    def _max(self) -> int:
+        with _told(self._path):
+            found = self._connection.execute("SELECT max(rowid) FROM stored_events").fetchone()
+        return int(found[0] or 0)
+
+    def _page(self, rowid: int, limit: int) -> list[tuple[int, Row]]:
+        with _told(self._path):
+            found = self._connection.execute(_PAGE, (rowid, limit)).fetchall()
+        return [(one[0], Row(*one[1:])) for one in found]
+
+    def _first_after(self, n: int) -> int:
+        """The first rowid whose append number is above n; `n` grows with the rowid."""
+        low, high = 1, self._max() + 1
+        while low < high:
+            middle = (low + high) // 2
+            page = self._page(middle, 1)
+            if page and numbered(page[0][1].state).n <= n:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+
+def _look(path: Path) -> None:
+    """Refuse what is no log, or one that is shorter than its own header says."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(100)
+            size = file.seek(0, 2)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise _unusable(path, error.strerror or str(error)) from None
+    if not header:
+        return
+    if not header.startswith(_HEADER):
+        raise _not_a_log(path, "it is no SQLite file")
+    page = int.from_bytes(header[16:18], "big")
+    expected = (65536 if page == 1 else page) * int.from_bytes(header[28:32], "big")
+    if size < expected and not _has_more(path):
+        raise _not_a_log(path, f"it is cut short: {size} of {expected} bytes are left")
+
+
+def _has_more(path: Path) -> bool:
+    """Whether pages may still stand in the file beside it: another process is just moving them
+    over, or died at it. Then SQLite knows better."""
+    try:
+        return path.with_name(f"{path.name}-wal").stat().st_size > 0
+    except OSError:
+        return False
+
+
+def _not_a_log(path: Path, why: str) -> Damaged:
+    return Damaged(
+        "not_a_log",
+        because=f"{path} cannot be read as a log: {why}",
+        instead="restore it from a backup, or choose another home with --home; it was not changed",
+    )
+
+
+def _unusable(path: Path, why: str) -> Refused:
+    return Refused(
+        "read_only",
+        because=f"{path} cannot be written: {why}",
+        instead="free space or give write permission, then repeat; nothing was lost",
+    )
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """SQLite's errors as one clear line each."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF  # the primary one
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            because = f"{path} is in use by another process for {LOCK_TIMEOUT_SECONDS} seconds"
+            raise Refused(
+                "read_only", because=because, instead="repeat when it has finished"
+            ) from None
+        if code in _OUTSIDE:
+            raise _unusable(path, str(error)) from None
+        raise _not_a_log(path, str(error)) from None
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EROFS, errno.EACCES):
+            raise _unusable(path, error.strerror or str(error)) from None
+        raise

@@ -1,0 +1,216 @@
+"""Why an agent woke, or did not: each of its last triggers with what became of it (SPEC 3).
+
+A trigger stands in the agent's log as queued, merged or suppressed. What is left out there, a
+journal append that touches nothing the agent subscribes to, is computed here, as far back as was
+asked for.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from adapters.runtime.desk import Desk
+from domain.agent.agent import AGENT, Agent
+from domain.agent.alert_events import (
+    Trigger,
+    TriggerMerged,
+    TriggerSuppressed,
+    WakeBegun,
+    WakeDropped,
+    WakeQueued,
+)
+from domain.agent.alertness import run_key_of
+from domain.agent.commands import CreateAgent
+from domain.agent.events import AgentCreated
+from domain.agent.matching import Batch, match
+from domain.agent.watch import WATCH
+from domain.causes import Receipt
+from domain.journal.fold import TASK
+from domain.journal.links import LINKS, Links
+from domain.journal.task import Task
+from domain.notices import batch, origin_of
+from domain.wire import tag_of
+from domain.world import Recorded
+
+Outcome = Literal["woke", "merged", "suppressed", "queued", "unmatched"]
+NOT_NOTICED = "not_noticed"
+"""The rule of a change that would wake the agent as soon as somebody looks at the journal."""
+PREDICATE = "predicate"
+"""The rule of a change that a subscription names, in another category or status."""
+
+
+class Why(Struct, frozen=True):
+    """One trigger. `position` is ``journal:r1:42``, or ``agent:r1:7`` for what was asked or
+    ticked; `run_key` is the wake it went to, empty where there is none; `what` says in a few
+    words what happened."""
+
+    position: str
+    at: str
+    tokens: tuple[str, ...]
+    outcome: Outcome
+    run_key: str
+    rule: str
+    reason: str
+    what: str
+
+
+class _Fates:
+    """What an agent's attention made of its triggers, by the key that names each."""
+
+    def __init__(self, agent: str, rows: Sequence[Recorded]) -> None:
+        self.first: dict[str, tuple[Trigger, Recorded]] = {}
+        self.last: dict[str, WakeQueued | TriggerMerged | TriggerSuppressed] = {}
+        self.begun: set[str] = set()
+        self.dropped: dict[str, str] = {}
+        for row in rows:
+            match row.fact:
+                case WakeQueued() | TriggerMerged() | TriggerSuppressed() as fact:
+                    name = run_key_of(agent, fact.trigger)
+                    self.first.setdefault(name, (fact.trigger, row))
+                    self.last[name] = fact
+                case WakeBegun(run_key=run_key):
+                    self.begun.add(run_key)
+                case WakeDropped(run_key=run_key, code=code):
+                    self.dropped[run_key] = code
+                case _:
+                    pass
+
+    def of(self, name: str) -> tuple[Outcome, str, str]:
+        """Outcome, run key and rule of a trigger; of one passed on, where it went last."""
+        fact = self.last[name]
+        if isinstance(fact, TriggerSuppressed):
+            return "suppressed", "", fact.rule
+        run_key = fact.run_key
+        code = self.dropped.get(run_key, "")
+        if code and code != "superseded":
+            return "suppressed", run_key, code
+        if run_key not in self.begun and not code:
+            return "queued", run_key, ""
+        return ("woke" if isinstance(fact, WakeQueued) else "merged"), run_key, ""
+
+
+def why(desk: Desk, agent_id: str, limit: int) -> list[Why]:
+    """The last triggers of an agent, and the changes that were none, the newest first.
+
+    Args:
+        desk: Where.
+        agent_id: The agent.
+        limit: How many triggers, and how many of the journal's last appends are looked through
+            for changes that were none.
+    """
+    agent = desk.agent(agent_id)
+    rows = desk.agents.facts(f"alert:{agent_id}@{desk.agents.replica}")
+    fates = _Fates(agent_id, rows)
+    newest = list(fates.first.items())[-limit:]
+    found = [_triggered(desk, fates, name, trigger, row) for name, (trigger, row) in newest]
+    known = {trigger.position for trigger, _ in fates.first.values()}
+    found += _others(desk, agent, known, limit)
+    return sorted(found, key=lambda one: (one.at, one.position), reverse=True)
+
+
+def _triggered(desk: Desk, fates: _Fates, name: str, trigger: Trigger, row: Recorded) -> Why:
+    outcome, run_key, rule = fates.of(name)
+    if trigger.reason != "subscription":
+        position = f"agent:{row.replica}:{row.n}"
+        what = _asked(trigger)
+        return Why(position, row.at, (), outcome, run_key, rule, trigger.reason, what)
+    append = next(desk.journal.appends(trigger.position - 1), [])
+    position = f"journal:{trigger.replica}:{trigger.position}"
+    at = append[0].at if append else row.at
+    what = _what(append) + (", through a link" if trigger.is_propagated else "")
+    return Why(position, at, trigger.tokens, outcome, run_key, rule, trigger.reason, what)
+
+
+def _asked(trigger: Trigger) -> str:
+    match trigger.reason:
+        case "timer":
+            ticks = len(trigger.ticks)
+            return "a timer ticked" + (f", {ticks} times" if ticks > 1 else "")
+        case "user":
+            return "you asked it something"
+        case "creation":
+            return "it was created"
+        case "recovery":
+            return "it was resumed"
+        case _:
+            return "you woke it"
+
+
+def _others(desk: Desk, agent: Agent, known: set[int], limit: int) -> list[Why]:
+    """The newest journal appends that are no trigger of the agent."""
+    taken = _taken(desk)
+    last = desk.journal.tail().n
+    after = max(_born(desk, agent.id), last - limit)
+    found: list[Why] = []
+    for append in desk.journal.appends(after):
+        if append[0].n in known:
+            continue
+        seen = _batch(desk, append)
+        if seen is None:
+            continue
+        is_noticed = append[0].n <= taken
+        outcome, rule, tokens = _unmatched(agent, seen, is_noticed=is_noticed)
+        position = f"journal:{append[0].replica}:{append[0].n}"
+        what = _what(append)
+        found.append(Why(position, append[0].at, tokens, outcome, "", rule, "subscription", what))
+    return found
+
+
+def _unmatched(
+    agent: Agent, seen: Batch, *, is_noticed: bool
+) -> tuple[Outcome, str, tuple[str, ...]]:
+    """What a change is that no trigger was made of."""
+    found = [match(one, seen) for one in agent.subscriptions]
+    matched = sorted({token for one in found if one for token in one[0]})
+    if matched and not is_noticed:
+        return "queued", NOT_NOTICED, tuple(matched)
+    tokens = {*seen.tokens, *seen.propagated}
+    is_named = any(tokens.intersection(one.tokens) for one in agent.subscriptions)
+    rule = PREDICATE if is_named and not matched else ""
+    return "unmatched", rule, seen.tokens
+
+
+def _batch(desk: Desk, append: Sequence[Recorded]) -> Batch | None:
+    world = desk.journal.world_at(append[0].n)
+
+    def links(task: str) -> Links:
+        return world.load(LINKS, task)
+
+    def task(task_id: str) -> Task:
+        return world.load(TASK, task_id)
+
+    return batch(append, links, task)
+
+
+def _what(append: Sequence[Recorded]) -> str:
+    """What happened in a journal append, ``item checked, note added by person`` for example."""
+    kinds = [
+        tag_of(row.fact).split(".")[1].replace("_", " ")
+        for row in append
+        if row.of_kind in ("task", "catalog")
+    ]
+    if not kinds:
+        return "a change"
+    named = list(dict.fromkeys(kinds))
+    more = f" and {len(named) - 3} more" if len(named) > 3 else ""
+    origin, _, name = origin_of(append).partition(":")
+    who = {"person": "you", "agent": "an agent"}.get(origin, f"the import of {name}")
+    return f"{', '.join(named[:3])}{more} by {who}"
+
+
+def _taken(desk: Desk) -> int:
+    with desk.agents.reading() as world:
+        return world.load(WATCH, "main").taken.get(desk.journal.replica, 0)
+
+
+def _born(desk: Desk, agent_id: str) -> int:
+    """Where the journal stood when the agent was made."""
+    with desk.agents.reading() as world:
+        rows = world.recorded(AGENT.name, agent_id)
+    made = next((row for row in rows if isinstance(row.fact, AgentCreated)), None)
+    if made is None:
+        return 0
+    receipt = next(desk.agents.appends(made.n - 1))[0].fact
+    command = receipt.command if isinstance(receipt, Receipt) else None
+    return command.position if isinstance(command, CreateAgent) else 0

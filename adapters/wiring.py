@@ -1,0 +1,130 @@
+"""Puts a home together: files, settings, clock, logs, models, views (DESIGN 3, 4)."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from adapters import homefiles
+from adapters.clock import clock_from
+from adapters.runtime.desk import Desk
+from adapters.settings import Settings, load
+from adapters.store.log import Log
+from adapters.views import Views
+from domain.errors import Refused
+from domain.ports import Model
+
+JOURNAL = "journal.db"
+AGENTS = "agent.db"
+VIEWS = "views.db"
+
+
+class Home:
+    """An open home: a desk to work at, and views to read.
+
+    A home that does not exist yet reads as an empty one; `open_home(..., is_writing=True)`
+    makes it.
+    """
+
+    def __init__(self, path: Path, desk: Desk, views: Views, *, exists: bool) -> None:
+        self.path = path
+        self.desk = desk
+        self.views = views
+        self.exists = exists
+
+    @property
+    def settings(self) -> Settings:
+        return self.desk.settings
+
+    def close(self) -> None:
+        self.views.close()
+        self.desk.close()
+
+    def __enter__(self) -> "Home":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_home(
+    path: Path, environ: Mapping[str, str], *, model: str = "", is_writing: bool = False
+) -> Home:
+    """Open the home in a folder.
+
+    Args:
+        path: The folder.
+        environ: Environment variables; see `adapters.settings`.
+        model: What `--model` says; empty: the settings'.
+        is_writing: Make the home if it is not there.
+
+    Raises:
+        Refused: A bad setting, or a home that cannot be used.
+        Damaged: A file that is no log, is cut short, or is of a newer format.
+    """
+    settings = load(path, environ, model)
+    exists = is_writing or homefiles.exists(path)
+    if exists:
+        find = homefiles.ensure if is_writing else homefiles.replica
+        replica = find(path, environ)
+        journal = Log.open("journal", path / JOURNAL, replica)
+        agents = Log.open("agent", path / AGENTS, replica)
+        views = Views(path / VIEWS, {"journal": journal, "agent": agents})
+    else:
+        journal, agents = Log.in_memory("journal"), Log.in_memory("agent")
+        views = Views.in_memory({"journal": journal, "agent": agents})
+    clock = clock_from(environ, max(journal.tail().at, agents.tail().at))
+    desk = Desk(journal, agents, clock, settings, Models(environ))
+    return Home(path, desk, views, exists=exists)
+
+
+class Models:
+    """Gives the model of a name, one object per name."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self._known: dict[str, Model] = {}
+
+    def __call__(self, name: str) -> Model:
+        """The model.
+
+        Raises:
+            Refused: Code ``missing_key``, ``model_unavailable`` or ``unreadable_file``.
+        """
+        if name not in self._known:
+            self._known[name] = self._make(name)
+        return self._known[name]
+
+    def _make(self, name: str) -> Model:
+        kind, _, rest = name.partition(":")
+        match kind:
+            case "rules":
+                from adapters.models.rules import RulesModel
+
+                return RulesModel()
+            case "tape":
+                return _tape(name, Path(rest))
+            case "gemini" if not self._environ.get("GEMINI_API_KEY"):
+                raise Refused(
+                    "missing_key",
+                    because="the model gemini needs a key, and GEMINI_API_KEY is not set",
+                    instead="set it, or use `--model rules`, which needs no key and no network",
+                )
+            case _:
+                raise Refused(
+                    "model_unavailable",
+                    because=f"the model {name!r} is not available in this version",
+                    instead="use `--model rules`, or `tape:FILE`",
+                )
+
+
+def _tape(name: str, path: Path) -> Model:
+    from adapters.models.tape import TapeModel
+
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise Refused(
+            "unreadable_file",
+            because=f"the tape {path} cannot be read: {error.strerror}",
+            instead="give the path of a JSON Lines file of replies",
+        ) from None
+    return TapeModel.load(data, name=name)

@@ -1,0 +1,250 @@
+"""An agent's attention as its facts make it: what waits, what runs, what held it off (SPEC 3).
+
+At most one wake is begun, and at most one is queued behind it. A begun wake either runs or, once
+it was backed off, waits for a provider or a budget; then its agent counts as queued. The rules
+that make the facts are in `domain.agent.alertness_rules`.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.agent.alert_events import (
+    AlertSettled,
+    Reason,
+    Trigger,
+    TriggerMerged,
+    TriggerSuppressed,
+    WakeBackedOff,
+    WakeBegun,
+    WakeDropped,
+    WakeQueued,
+)
+from domain.keys import key
+from domain.world import Kind, Recorded
+
+SEEN_KEPT = 256  # newest triggers whose repeat is recognised
+TRIGGERS_KEPT = 500  # of one wake; the log has them all
+AT_ONCE: frozenset[Reason] = frozenset({"manual", "user", "creation", "recovery"})
+"""Reasons that neither throttle nor backoff holds off."""
+
+RunStatus = Literal["idle", "queued", "running", "failed"]
+ELSEWHERE = frozenset({"own_write", "agent_write", "hops"})
+"""Rules of a suppressed change that leaves the agent's report as fresh as it was."""
+
+
+class Queued(Struct, frozen=True):
+    """A wake: queued, or begun.
+
+    `triggers`: its own first, then the merged ones in order; of more than `TRIGGERS_KEPT` the
+    oldest merged changes are left out. `hop`: the greatest of all its triggers. `until`: where
+    it was backed off, not before then, because of `waits_for`; `backoffs` counts the provider's.
+    """
+
+    run_key: str
+    reason: Reason
+    thread: str
+    queued_at: str
+    due_at: str
+    triggers: tuple[Trigger, ...]
+    hop: int = 0
+    is_propagated_only: bool = False
+    is_urgent: bool = False  # a trigger has a reason that is at once
+    begun_at: str = ""  # the last time
+    until: str = ""
+    waits_for: str = ""
+    backoffs: int = 0
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Payload ids of all that the person said to it, in order."""
+        return tuple(trigger.words for trigger in self.triggers if trigger.words)
+
+
+class Alert(Struct, frozen=True):
+    """The attention of one agent on one replica.
+
+    `not_before`: the armed throttle or backoff; nothing queued is due earlier unless it is at
+    once. `seen`: the newest triggers, by `run_key_of`. `changed`: the newest journal `n` that
+    concerned the agent; its report is stale where that is beyond `Agent.fresh_position`.
+    """
+
+    id: str
+    begun: Queued | None = None
+    queued: Queued | None = None
+    not_before: str = ""
+    failures: int = 0  # in a row
+    last_outcome: str = ""
+    seen: tuple[str, ...] = ()
+    changed: int = 0
+
+    @property
+    def running(self) -> str:
+        """Run key of the wake that runs now; empty if none does."""
+        return self.begun.run_key if self.begun and not self.begun.until else ""
+
+    @property
+    def running_since(self) -> str:
+        return self.begun.begun_at if self.begun and not self.begun.until else ""
+
+    @property
+    def waiting(self) -> Queued | None:
+        """The begun wake that was backed off and waits."""
+        return self.begun if self.begun and self.begun.until else None
+
+
+def run_key_of(agent: str, trigger: Trigger) -> str:
+    """The key of the wake that a trigger makes, if it is the first of it (DESIGN 6)."""
+    match trigger.reason:
+        case "subscription":
+            return key("run/subscription", agent, trigger.reason_id, trigger.change)
+        case "timer":  # a catch-up is its first tick, however late it is noticed
+            first = trigger.ticks[0] if trigger.ticks else ""
+            return key("run/timer", agent, trigger.reason_id, first)
+        case "user":
+            return key("run/user", agent, trigger.reason_id, str(trigger.turn))
+        case "manual" | "creation" | "recovery":
+            return key(f"run/{trigger.reason}", agent, trigger.replica, trigger.reason_id)
+
+
+def due_of(wake: Queued, alert: Alert) -> str:
+    """When a wake may begin: its own due time, its wait, and the agent's throttle or backoff.
+
+    One that has begun minds its wait alone.
+    """
+    if wake.begun_at:
+        return wake.until
+    return max(wake.due_at, wake.until, "" if wake.is_urgent else alert.not_before)
+
+
+def next_wake(alert: Alert) -> Queued | None:
+    """The wake that begins next: a begun one that waits goes first; none while one runs."""
+    return alert.queued if alert.begun is None else alert.waiting
+
+
+def next_due(alert: Alert) -> str:
+    """When the next wake may begin; empty where nothing is to begin."""
+    wake = next_wake(alert)
+    return due_of(wake, alert) if wake else ""
+
+
+def due(alert: Alert, at: str) -> bool:
+    """Whether a wake may begin now."""
+    return "" < next_due(alert) <= at
+
+
+def run_status(alert: Alert) -> RunStatus:
+    """What a person is told of it."""
+    if alert.running:
+        return "running"
+    if alert.waiting or alert.queued:
+        return "queued"
+    return "failed" if alert.last_outcome == "failed" else "idle"
+
+
+def evolve(alert: Alert, recorded: Recorded) -> Alert:
+    """The attention after one more fact."""
+    match recorded.fact:
+        case WakeQueued() as fact:
+            return _queued(_noticed(alert, fact.trigger), fact, recorded.at)
+        case TriggerMerged(run_key=run_key, trigger=trigger, due_at=due_at):
+            alert = _noticed(alert, trigger)
+            if alert.queued is None or alert.queued.run_key != run_key:
+                return alert
+            return replace(alert, queued=_merged(alert.queued, trigger, due_at))
+        case TriggerSuppressed(trigger=trigger, rule=rule):
+            return _noticed(alert, trigger, concerns=rule not in ELSEWHERE)
+        case WakeBegun(run_key=run_key):
+            return _begun(alert, run_key, recorded.at)
+        case WakeDropped(run_key=run_key):
+            known = alert.queued is not None and alert.queued.run_key == run_key
+            return replace(alert, queued=None) if known else alert
+        case WakeBackedOff() as fact:
+            return _backed_off(alert, fact)
+        case AlertSettled() as fact:
+            return _settled(alert, fact)
+        case _:
+            return alert
+
+
+ALERT: Kind[Alert] = Kind("alert", Alert, evolve, is_merged=False)
+
+
+def _noticed(alert: Alert, trigger: Trigger, *, concerns: bool = True) -> Alert:
+    """Remember a trigger; a resumed agent begins anew, and a person clears what holds it off."""
+    named = run_key_of(alert.id, trigger)
+    if named not in alert.seen:
+        alert = replace(alert, seen=(*alert.seen, named)[-SEEN_KEPT:])
+    match trigger.reason:
+        case "subscription" if concerns and trigger.position > alert.changed:
+            return replace(alert, changed=trigger.position)
+        case "recovery":
+            return replace(alert, failures=0, not_before="", last_outcome="")
+        case "manual" | "user":
+            return replace(alert, not_before="")
+        case _:
+            return alert
+
+
+def _queued(alert: Alert, fact: WakeQueued, at: str) -> Alert:
+    trigger = fact.trigger
+    made = Queued(
+        fact.run_key,
+        trigger.reason,
+        fact.thread,
+        at,
+        fact.due_at,
+        (trigger,),
+        hop=trigger.hop,
+        is_propagated_only=trigger.is_propagated,
+        is_urgent=trigger.reason in AT_ONCE,
+    )
+    return replace(alert, queued=made)
+
+
+def _merged(wake: Queued, trigger: Trigger, due_at: str) -> Queued:
+    triggers = (*wake.triggers, trigger)
+    if len(triggers) > TRIGGERS_KEPT:
+        changes = (nth for nth, one in enumerate(triggers) if nth and one.reason == "subscription")
+        out = next(changes, 1)
+        triggers = (*triggers[:out], *triggers[out + 1 :])
+    return replace(
+        wake,
+        triggers=triggers,
+        due_at=due_at or wake.due_at,
+        hop=max(wake.hop, trigger.hop),
+        is_propagated_only=wake.is_propagated_only and trigger.is_propagated,
+        is_urgent=wake.is_urgent or trigger.reason in AT_ONCE,
+    )
+
+
+def _begun(alert: Alert, run_key: str, at: str) -> Alert:
+    if alert.begun is not None and alert.begun.run_key == run_key:
+        return replace(alert, begun=replace(alert.begun, begun_at=at, until="", waits_for=""))
+    if alert.queued is not None and alert.queued.run_key == run_key:
+        wake = replace(alert.queued, begun_at=at, until="", waits_for="")
+        return replace(alert, begun=wake, queued=None)
+    return alert
+
+
+def _backed_off(alert: Alert, fact: WakeBackedOff) -> Alert:
+    for wake in (alert.begun, alert.queued):
+        if wake is None or wake.run_key != fact.run_key:
+            continue
+        count = wake.backoffs + (fact.reason == "provider")
+        held = replace(wake, until=fact.until, waits_for=fact.reason, backoffs=count)
+        return replace(alert, begun=held) if wake is alert.begun else replace(alert, queued=held)
+    return alert
+
+
+def _settled(alert: Alert, fact: AlertSettled) -> Alert:
+    if alert.begun is None or alert.begun.run_key != fact.run_key:
+        return alert
+    return replace(
+        alert,
+        begun=None,
+        failures=fact.failures,
+        not_before=fact.not_before,
+        last_outcome=fact.outcome,
+    )

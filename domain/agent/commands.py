@@ -1,0 +1,125 @@
+"""What a person, the watcher or the scheduler can ask of the agent log (SPEC 2, 3).
+
+STORAGE FORMAT: receipts keep commands, see `domain.wire`. What a decision needs from outside
+(a setting, a zone-dependent instant, the journal's state) travels in the command.
+"""
+
+from domain.agent.alert_events import Reason
+from domain.agent.events import Mode
+from domain.agent.identity import Wanted
+from domain.agent.matching import Batch
+from domain.wire import PayloadId, Stored
+
+
+class CreateAgent(Stored, frozen=True, tag="command.create_agent.1"):
+    """`category`: the task's, at the journal's `position`; `name`: empty takes `title`."""
+
+    task: str
+    title: str
+    category: str
+    position: int
+    mode: Mode
+    name: str = ""
+    model: str = ""
+    turn_max: int = 0
+    is_enabled: bool = False  # the master switch, as set now
+
+
+class ConfigureAgent(Stored, frozen=True, tag="command.configure_agent.1"):
+    agent: str
+    wanted: Wanted
+
+
+class WatchTokens(Stored, frozen=True, tag="command.watch_tokens.1"):
+    agent: str
+    tokens: tuple[str, ...]
+    category: str = ""
+    status: str = ""
+    hears_agents: bool = False
+    defers_propagated: bool = False
+
+
+class UnwatchTokens(Stored, frozen=True, tag="command.unwatch_tokens.1"):
+    agent: str
+    subscription: str
+
+
+class SetTimer(Stored, frozen=True, tag="command.set_timer.1"):
+    agent: str
+    schedule: str
+    zone: str
+    next_at: str
+
+
+class RemoveTimer(Stored, frozen=True, tag="command.remove_timer.1"):
+    agent: str
+    timer: str
+
+
+class PauseAgent(Stored, frozen=True, tag="command.pause_agent.1"):
+    agent: str
+
+
+class ResumeAgent(Stored, frozen=True, tag="command.resume_agent.1"):
+    agent: str
+    is_enabled: bool = False
+
+
+class DestroyAgent(Stored, frozen=True, tag="command.destroy_agent.1"):
+    agent: str
+
+
+class DeleteAgent(Stored, frozen=True, tag="command.delete_agent.1"):
+    agent: str
+
+
+class TakeJournal(Stored, frozen=True, tag="command.take_journal.1"):
+    """Journal appends `first`..`last` of `replica` as notification batches; appends that
+    concern nobody are in the range, not in `batches`. `propagated_due`: when a match only
+    through a link is due, resolved in the person's zone."""
+
+    replica: str
+    first: int
+    last: int
+    batches: tuple[Batch, ...]
+    propagated_due: str
+    is_enabled: bool = False
+
+
+class TickTimer(Stored, frozen=True, tag="command.tick_timer.1"):
+    """One catch-up for all `ticks`; `next_at` is empty where the schedule has ended."""
+
+    agent: str
+    timer: str
+    ticks: tuple[str, ...]
+    next_at: str = ""
+    is_enabled: bool = False
+
+
+class RequestWake(Stored, frozen=True, tag="command.request_wake.1"):
+    """`reason`: ``manual``, ``user`` or ``recovery``; of a user wake `session` (empty: this
+    command's key), `turn` and the words' payload."""
+
+    agent: str
+    reason: Reason
+    session: str = ""
+    turn: int = 0
+    words: PayloadId = ""
+    is_enabled: bool = False
+
+
+AgentCommand = (
+    CreateAgent
+    | ConfigureAgent
+    | WatchTokens
+    | UnwatchTokens
+    | SetTimer
+    | RemoveTimer
+    | PauseAgent
+    | ResumeAgent
+    | DestroyAgent
+    | DeleteAgent
+    | TakeJournal
+    | TickTimer
+    | RequestWake
+)

@@ -1,0 +1,106 @@
+"""Which subscriptions a journal append concerns (SPEC 3, DESIGN 5).
+
+A token is ``key:TASK`` (a kind of thing), ``sub:note:transcript`` (a subtype of it) or
+``id:<id>`` of a task or another entity. A journal append is one batch of them.
+"""
+
+import re
+
+from domain.agent.agent import Subscription
+from domain.agent.alert_events import Trigger
+from domain.wire import Part
+
+SEMANTIC_KEYS = (
+    "TASK",
+    "CHECKLIST",
+    "CHECKLIST_ITEM",
+    "NOTE",
+    "TIME_ENTRY",
+    "LINK",
+    "CATEGORY",
+    "LABEL",
+)
+_NAMESPACES = "|".join(name.lower() for name in SEMANTIC_KEYS)
+_TOKEN = re.compile(
+    rf"key:(?:{'|'.join(SEMANTIC_KEYS)})"
+    rf"|sub:(?:{_NAMESPACES}):[a-z][a-z0-9_]{{0,39}}"
+    r"|id:[a-z2-7]{32}"
+)
+
+
+class TouchedTask(Part, frozen=True):
+    """A task that an append touched, as it is after it."""
+
+    task: str
+    category: str
+    status: str
+
+
+class Batch(Part, frozen=True):
+    """Journal append `n` of `replica`, as subscriptions see it.
+
+    `origin`: ``person``, ``import:<source>`` or ``agent:<id>``. `hop`: how many agents' writes
+    led here, this one included. `tokens`: of what was changed. `propagated`: ids of tasks that
+    link to it. `change`: its logicalChangeKey.
+    """
+
+    n: int
+    replica: str
+    origin: str
+    hop: int
+    tokens: tuple[str, ...]
+    propagated: tuple[str, ...] = ()
+    change: str = ""
+    touched: tuple[TouchedTask, ...] = ()
+
+
+def is_token(text: str) -> bool:
+    """Whether a text is a well-formed token.
+
+    >>> is_token("key:TASK"), is_token("sub:note:transcript"), is_token("key:CAR")
+    (True, True, False)
+    """
+    return _TOKEN.fullmatch(text) is not None
+
+
+def match(subscription: Subscription, batch: Batch) -> tuple[tuple[str, ...], bool] | None:
+    """What a batch has that a subscription asks for.
+
+    Returns:
+        The matching tokens, sorted, and whether they match only through a link (an id that is
+        named both ways counts as direct); None where none match or the predicate does not hold.
+    """
+    wanted = set(subscription.tokens)
+    direct = wanted.intersection(batch.tokens)
+    found = direct | wanted.intersection(batch.propagated)
+    if not found or not _holds(subscription, batch):
+        return None
+    return tuple(sorted(found)), not direct
+
+
+def trigger_of(subscription: Subscription, batch: Batch) -> Trigger | None:
+    """The trigger that a batch is for a subscription, if it matches."""
+    found = match(subscription, batch)
+    if found is None:
+        return None
+    tokens, is_propagated = found
+    return Trigger(
+        "subscription",
+        subscription.id,
+        replica=batch.replica,
+        position=batch.n,
+        change=batch.change,
+        tokens=tokens,
+        is_propagated=is_propagated,
+        hop=batch.hop,
+    )
+
+
+def _holds(subscription: Subscription, batch: Batch) -> bool:
+    """Whether one touched task has the category and the status that are asked for."""
+    if not subscription.category and not subscription.status:
+        return True
+    return any(
+        subscription.category in ("", task.category) and subscription.status in ("", task.status)
+        for task in batch.touched
+    )

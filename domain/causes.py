@@ -1,0 +1,68 @@
+"""Causes, receipts and log facts: what stands first in an append (DESIGN 2, law 2; ADR 0002)."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from domain.agent.commands import AgentCommand
+from domain.changes.commands import ChangesCommand
+from domain.journal.commands import JournalCommand
+from domain.wake.commands import WakeCommand
+from domain.wire import Part, Stored
+
+Command = JournalCommand | AgentCommand | WakeCommand | ChangesCommand
+
+
+class Result(Part, frozen=True):
+    """What a command's caller is told, the first time and every time after.
+
+    `ids`: what was made, or what the command was about; `status` and `code`: of an operation
+    (``applied``, ``refused``, ``voided``); `tokens`: what changed, as notifications name it.
+    """
+
+    ids: tuple[str, ...] = ()
+    status: str = ""
+    code: str = ""
+    message: str = ""
+    tokens: tuple[str, ...] = ()
+
+
+class Receipt(Stored, frozen=True, tag="receipt.1"):
+    """A command and its result, under its idempotency key."""
+
+    command: Command
+    result: Result
+
+
+class EpochBegan(Stored, frozen=True, tag="log.epoch.1"):
+    """The first append under a new value of RULES. `digest`: of the log so far."""
+
+    rules: int
+    package: str
+    unicode: str
+    digest: str = ""
+
+
+class Imported(Part, frozen=True):
+    """Another replica's rows, up to `n`, are part of this replica's world from here on."""
+
+    replica: str
+    n: int
+
+
+class ReplicasImported(Stored, frozen=True, tag="log.imported.1"):
+    replicas: tuple[Imported, ...]
+
+
+LogFact = EpochBegan | ReplicasImported
+
+
+class Replied(Struct, frozen=True):
+    """A reply from outside, recorded as it is: to a wake (`of_kind` ``wake``) or a change set."""
+
+    of_kind: str
+    entity: str
+    fact: Any  # WakeReply | ChangesReply
+
+
+Cause = Command | Replied | LogFact

@@ -1,0 +1,277 @@
+"""A change set: what a wake proposes, item by item, and what became of it (SPEC 6).
+
+    pending <-> deferred        both -> confirming, rejected, expired; pending -> retracted
+    confirming -> confirmed     or back to pending where the operation was refused
+
+The effect under way stands in the item as the recorded intent itself (`asked`): a confirm's
+operation, or the suppression of a rejected label.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Literal, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.changes.events import (
+    ItemConfirmed,
+    ItemConfirming,
+    ItemDeferred,
+    ItemExpired,
+    ItemFailed,
+    ItemProposed,
+    ItemRejected,
+    ItemRetracted,
+    SetOpened,
+    SuppressionAsked,
+    SuppressionDone,
+)
+from domain.wire import Words
+from domain.world import Kind, Recorded
+
+ItemStatus = Literal[
+    "pending", "confirming", "confirmed", "rejected", "deferred", "retracted", "expired"
+]
+SetStatus = Literal["pending", "partially_resolved", "resolved", "expired"]
+
+
+class Proposal(Protocol):
+    """What a tool proposes, as this package reads it; fields as in `ItemProposed`."""
+
+    @property
+    def tool(self) -> str: ...
+    @property
+    def arguments(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def display(self) -> str: ...
+    @property
+    def base(self) -> str: ...
+    @property
+    def touches(self) -> tuple[str, ...]: ...
+
+
+class Item(Struct, frozen=True):
+    """One proposed change.
+
+    `confirmation` counts its confirms; `operations` are all ids they used. `arguments_now` are
+    the edited ones of the confirmation under way or done, empty where they were not edited.
+    `decided_at` is when the decision was made, not when its effect was done. `error` is what the
+    last confirm failed with; it goes with the next one. `position` is the journal's `n` of the
+    verdict, of a confirmed item the one that holds the effect.
+    """
+
+    number: int
+    tool: str
+    arguments: Words
+    summary: str
+    fingerprint: str
+    display: str
+    base: str
+    touches: tuple[str, ...] = ()
+    status: ItemStatus = "pending"
+    confirmation: int = 0
+    operations: tuple[str, ...] = ()
+    asked: ItemConfirming | SuppressionAsked | None = None
+    arguments_now: Words | None = None
+    decided_by: str = ""
+    decided_at: str = ""
+    reason: str = ""
+    position: int = 0
+    error: str = ""
+    error_code: str = ""
+
+
+class ChangeSet(Struct, frozen=True):
+    """A set; not `is_opened` to the person until the wake has ended."""
+
+    id: str
+    agent: str = ""
+    task: str = ""
+    run_key: str = ""
+    is_opened: bool = False
+    opened_at: str = ""
+    expires_at: str = ""
+    items: tuple[Item, ...] = ()
+
+
+def is_open(item: Item) -> bool:
+    """Whether something is still to happen: pending, confirming or deferred."""
+    return item.status in ("pending", "confirming", "deferred")
+
+
+def status_of(changes: ChangeSet) -> SetStatus:
+    """What a set is as a whole.
+
+    ``pending``: every item is open. ``partially_resolved``: some are. None is open: ``expired``
+    if time, and not a decision, closed at least one of them, else ``resolved``. A set without
+    items has nothing to wait for: ``resolved``.
+
+    >>> status_of(ChangeSet("set-1"))
+    'resolved'
+    """
+    are_open = {is_open(item) for item in changes.items}
+    if True in are_open:
+        return "partially_resolved" if False in are_open else "pending"
+    has_expired = any(item.status == "expired" for item in changes.items)
+    return "expired" if has_expired else "resolved"
+
+
+def find(changes: ChangeSet, number: int) -> Item | None:
+    """The item of a number."""
+    return next((item for item in changes.items if item.number == number), None)
+
+
+def ref(changes: ChangeSet, number: int) -> str:
+    """How an item is addressed: by the beginning of its set's id and its number."""
+    return f"{changes.id[:8]}.{number}"
+
+
+def evolve(changes: ChangeSet, recorded: Recorded) -> ChangeSet:
+    """The set after one more fact. Total: what does not fit changes nothing.
+
+    The order of facts from several replicas is not one that a decider allowed: there the
+    first verdict on an item stands, but an effect in the journal always makes it confirmed.
+    """
+    match recorded.fact:
+        case ItemProposed() as fact:
+            return _propose(changes, fact)
+        case SetOpened() as fact:
+            return _open(changes, fact, recorded.at)
+        case (
+            ItemConfirming() | ItemConfirmed() | ItemFailed() | ItemRejected() | ItemDeferred()
+            | ItemRetracted() | ItemExpired() | SuppressionAsked() | SuppressionDone()
+        ) as fact:  # fmt: skip
+            items = (
+                _after(item, fact, recorded.at) if item.number == fact.item else item
+                for item in changes.items
+            )
+            return replace(changes, items=tuple(items))
+        case _:
+            return changes
+
+
+def fold(set_id: str, history: Iterable[Recorded]) -> ChangeSet:
+    """The set that a history makes."""
+    changes = ChangeSet(set_id)
+    for recorded in history:
+        changes = evolve(changes, recorded)
+    return changes
+
+
+CHANGES: Kind[ChangeSet] = Kind("changes", ChangeSet, evolve)
+
+
+def _propose(changes: ChangeSet, fact: ItemProposed) -> ChangeSet:
+    if find(changes, fact.item):
+        return changes
+    item = Item(
+        fact.item,
+        fact.tool,
+        fact.arguments,
+        fact.summary,
+        fact.fingerprint,
+        fact.display,
+        fact.base,
+        fact.touches,
+    )
+    return replace(changes, items=(*changes.items, item))
+
+
+def _open(changes: ChangeSet, fact: SetOpened, at: str) -> ChangeSet:
+    if changes.is_opened:
+        return changes
+    return replace(
+        changes,
+        agent=fact.agent,
+        task=fact.task,
+        run_key=fact.run_key,
+        is_opened=True,
+        opened_at=at,
+        expires_at=fact.expires_at,
+    )
+
+
+def _after(item: Item, fact: Any, at: str) -> Item:
+    """An item after a fact about it; the same item where the fact does not fit its status."""
+    match item.status, fact:
+        case "pending" | "deferred" | "confirming", ItemConfirming():
+            return _confirming(item, fact, at)
+        case "confirmed", _:
+            return item
+        case _, ItemConfirmed():
+            return replace(item, status="confirmed", asked=None, position=fact.position)
+        case "confirming", ItemFailed(confirmation=item.confirmation):
+            return _failed(item, fact)
+        case "pending" | "deferred", ItemRejected():
+            return _decided(item, "rejected", at, fact.by, fact.reason, fact.position)
+        case "pending", ItemDeferred():
+            return _decided(item, "deferred", at, fact.by, fact.reason, fact.position)
+        case "pending", ItemRetracted():
+            return _decided(item, "retracted", at, fact.by, fact.reason)
+        case "pending" | "deferred", ItemExpired():
+            return _decided(item, "expired", at, reason=fact.reason)
+        case "rejected", SuppressionAsked():
+            return _suppressing(item, fact)
+        case "rejected", SuppressionDone(operation=operation):
+            is_awaited = item.asked is not None and item.asked.operation == operation
+            return replace(item, asked=None, error_code=fact.code) if is_awaited else item
+        case _:
+            return item
+
+
+def _confirming(item: Item, fact: ItemConfirming, at: str) -> Item:
+    """A new confirmation, or the next attempt of the one under way; an older one is ignored."""
+    if fact.confirmation > item.confirmation and item.status != "confirming":
+        return replace(
+            item,
+            status="confirming",
+            confirmation=fact.confirmation,
+            operations=(*item.operations, fact.operation),
+            asked=fact,
+            arguments_now=fact.arguments,
+            decided_by=fact.by,
+            decided_at=at,
+            reason="",
+            position=0,
+            error="",
+            error_code="",
+        )
+    return _next_attempt(item, fact)
+
+
+def _suppressing(item: Item, fact: SuppressionAsked) -> Item:
+    if item.asked is None and fact.operation not in item.operations:
+        return replace(item, asked=fact, operations=(*item.operations, fact.operation))
+    return _next_attempt(item, fact)
+
+
+def _next_attempt(item: Item, fact: ItemConfirming | SuppressionAsked) -> Item:
+    asked = item.asked
+    if asked is None or asked.operation != fact.operation or asked.attempt >= fact.attempt:
+        return item
+    return replace(item, asked=fact)
+
+
+def _failed(item: Item, fact: ItemFailed) -> Item:
+    return replace(
+        item,
+        status="pending",
+        asked=None,
+        arguments_now=None,
+        decided_by="",
+        decided_at="",
+        error=fact.message,
+        error_code=fact.code,
+    )
+
+
+def _decided(
+    item: Item, status: ItemStatus, at: str, by: str = "", reason: str = "", position: int = 0
+) -> Item:
+    return replace(
+        item, status=status, decided_by=by, decided_at=at, reason=reason, position=position
+    )

@@ -1,0 +1,51 @@
+"""What a person or the runtime can ask of change sets (SPEC 6).
+
+STORAGE FORMAT: receipts keep commands, see `domain.wire`. `position` is the journal's last `n`
+when it was decided; items count from 1.
+"""
+
+from domain.wire import Stored, Words
+
+
+class ConfirmItem(Stored, frozen=True, tag="command.confirm_item.1"):
+    """`arguments`: edited ones; `base`: the present values, of a confirmation `--anyway`."""
+
+    changes: str
+    item: int
+    by: str
+    position: int
+    arguments: Words | None = None
+    base: str = ""
+
+
+class RejectItem(Stored, frozen=True, tag="command.reject_item.1"):
+    changes: str
+    item: int
+    by: str
+    position: int
+    reason: str = ""
+
+
+class DeferItem(Stored, frozen=True, tag="command.defer_item.1"):
+    changes: str
+    item: int
+    by: str
+    position: int
+    reason: str = ""
+
+
+class RetakeEffect(Stored, frozen=True, tag="command.retake_effect.1"):
+    """Take over an item's effect in doubt: the same operation, under the next attempt."""
+
+    changes: str
+    item: int
+
+
+class ExpireItems(Stored, frozen=True, tag="command.expire_items.1"):
+    """Expire what is undecided past its time, or, with a reason, whatever is undecided."""
+
+    changes: str
+    reason: str = ""
+
+
+ChangesCommand = ConfirmItem | RejectItem | DeferItem | RetakeEffect | ExpireItems

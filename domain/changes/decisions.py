@@ -1,0 +1,321 @@
+"""What may be done with proposals: every decider of a change set (SPEC 6).
+
+Each answers with facts, with none where it is so already, or with `Refused`. A reply that
+nothing waits for any more is answered with none: it is no command, and nobody is told.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import count
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.changes.change_set import ChangeSet, Item, Proposal, find, ref
+from domain.changes.events import (
+    ChangesFact,
+    ChangesReply,
+    ItemConfirmed,
+    ItemConfirming,
+    ItemDeferred,
+    ItemExpired,
+    ItemFailed,
+    ItemProposed,
+    ItemRejected,
+    ItemRetracted,
+    SetOpened,
+    SuppressionAsked,
+    SuppressionDone,
+)
+from domain.errors import Refused
+from domain.keys import key
+from domain.text import cut
+from domain.wire import INLINE_MAX_BYTES, Payload, Words, words
+
+LABEL_TOOL = "assign_task_label"
+RULES = "rules"
+HOPELESS = ("not_found", "redundant", "unknown_tool", "invalid_arguments")
+"""What a second confirm would meet again. The others depend on what may change: the task
+(stale, sovereignty), the agent's categories, or luck."""
+
+
+# -------------------------------------------------------------------------------- by the wake
+
+
+def propose(
+    changes: ChangeSet, proposals: Sequence[Proposal], unit: str
+) -> tuple[list[ChangesFact], list[Payload]]:
+    """Items numbered on from the set's last one, and the payloads of long arguments."""
+    first = max((item.number for item in changes.items), default=0) + 1
+    facts: list[ChangesFact] = []
+    payloads: list[Payload] = []
+    for number, proposal in enumerate(proposals, first):
+        arguments, kept = words(unit, proposal.arguments)
+        payloads.extend(kept)
+        proposed = ItemProposed(
+            number,
+            proposal.tool,
+            arguments,
+            proposal.summary,
+            proposal.fingerprint,
+            proposal.display,
+            proposal.base,
+            proposal.touches,
+        )
+        facts.append(proposed)
+    return facts, payloads
+
+
+def opened(
+    changes: ChangeSet, agent: str, task: str, run_key: str, expires_at: str
+) -> list[ChangesFact]:
+    """Show a set to the person; nothing if it has no items or is shown already."""
+    if changes.is_opened or not changes.items:
+        return []
+    return [SetOpened(agent, task, run_key, expires_at)]
+
+
+def retract(
+    changes: ChangeSet,
+    requests: Iterable[tuple[str, str]],
+    by: str,
+    reproposed: frozenset[str] = frozenset(),
+) -> list[ChangesFact]:
+    """Take back the agent's own, still pending items of these fingerprints.
+
+    Args:
+        requests: Fingerprint and reason; of two for one fingerprint the first counts.
+        by: ``agent:<id>``. A set that is not opened is its own: no other wake knows it.
+        reproposed: Fingerprints that the same wake proposed, accepted or not: they stay.
+    """
+    if changes.is_opened and by != f"agent:{changes.agent}":
+        return []
+    reasons: dict[str, str] = {}
+    for fingerprint, reason in requests:
+        reasons.setdefault(fingerprint, reason)
+    return [
+        ItemRetracted(item.number, by, _short(reasons[item.fingerprint]))
+        for item in changes.items
+        if item.status == "pending"
+        and item.fingerprint in reasons
+        and item.fingerprint not in reproposed
+    ]
+
+
+# ------------------------------------------------------------------------------ by the person
+
+
+def confirm(
+    changes: ChangeSet,
+    number: int,
+    by: str,
+    *,
+    action: str,
+    arguments: Words | None = None,
+    base: str = "",
+) -> list[ChangesFact]:
+    """The intent to apply an item; nothing if it is under way or done.
+
+    Args:
+        action: ``H("action", ...)`` of the arguments in force.
+        arguments: Edited ones, else empty; equal to the proposed ones is unedited.
+        base: What `--anyway` takes as base, else empty.
+
+    Raises:
+        Refused: Code ``unknown_item``, ``agent_running`` or ``decided``.
+    """
+    item = _addressed(changes, number)
+    match item.status:
+        case "confirming" | "confirmed":
+            return []
+        case "pending" | "deferred":
+            edited = None if arguments == item.arguments else arguments
+            confirmation = item.confirmation + 1
+            operation = _operation(changes, item, action, confirmation)
+            return [ItemConfirming(number, by, confirmation, operation, 1, edited, base)]
+        case _:
+            raise _decided(changes, item)
+
+
+def reject(
+    changes: ChangeSet, number: int, by: str, reason: str, position: int
+) -> list[ChangesFact]:
+    """Decline an item, and ask for the suppression of a declined label; again: nothing.
+
+    Raises:
+        Refused: Code ``unknown_item``, ``agent_running``, ``decided`` or ``invalid_value``.
+    """
+    item = _addressed(changes, number)
+    match item.status:
+        case "rejected":
+            return []
+        case "pending" | "deferred":
+            verdict = ItemRejected(number, by, position, _bounded(reason))
+            return [verdict, *_suppression(changes, item)]
+        case _:
+            raise _decided(changes, item)
+
+
+def defer(
+    changes: ChangeSet, number: int, by: str, reason: str, position: int
+) -> list[ChangesFact]:
+    """Put an item off; it can still be decided. Again: nothing.
+
+    Raises:
+        Refused: Code ``unknown_item``, ``agent_running``, ``decided`` or ``invalid_value``.
+    """
+    item = _addressed(changes, number)
+    match item.status:
+        case "deferred":
+            return []
+        case "pending":
+            return [ItemDeferred(number, by, position, _bounded(reason))]
+        case _:
+            raise _decided(changes, item)
+
+
+# ----------------------------------------------------------------------------- by the runtime
+
+
+def pending_effects(changes: ChangeSet) -> list[ItemConfirming | SuppressionAsked]:
+    """The intents in flight, each by its last attempt, in the order of their items."""
+    return [item.asked for item in changes.items if item.asked is not None]
+
+
+def retake(changes: ChangeSet, number: int) -> list[ChangesFact]:
+    """Take over an effect in doubt: the same operation, under the next attempt.
+
+    Raises:
+        Refused: Code ``unknown_item``.
+    """
+    asked = _known(changes, number).asked
+    return [] if asked is None else [replace(asked, attempt=asked.attempt + 1)]
+
+
+def settle(changes: ChangeSet, reply: ChangesReply) -> list[ChangesFact]:
+    """What came of an operation; nothing if the item does not wait for it (any more).
+
+    A failure that can never succeed retracts the item, unless the person had edited the
+    arguments: then the fault may be theirs, and the item stays for another try.
+    """
+    item = find(changes, reply.item)
+    if item is None or not _awaits(item, reply):
+        return []
+    match reply:
+        case ItemFailed(code=code, message=message) if code in HOPELESS:
+            if item.arguments_now is None:
+                return [reply, ItemRetracted(item.number, RULES, _short(message))]
+    return [reply]
+
+
+def expire(changes: ChangeSet, at: str, reason: str = "") -> list[ChangesFact]:
+    """Close what nobody decided; what is being confirmed never expires.
+
+    Without a reason: pending items of a set past its time. With one (the task is gone, for
+    example) time does not matter, and deferred items go too: time alone does not undo a
+    person's "later".
+    """
+    is_past = bool(changes.expires_at) and changes.expires_at <= at
+    if not is_past and not reason:
+        return []
+    closing = ("pending", "deferred") if reason else ("pending",)
+    return [
+        ItemExpired(item.number, _short(reason)) for item in changes.items if item.status in closing
+    ]
+
+
+# --------------------------------------------------------------------------------------- parts
+
+
+class _LabelArguments(Struct):
+    """The part of a label proposal's arguments that names the label."""
+
+    id: str = ""
+
+
+def _suppression(changes: ChangeSet, item: Item) -> list[ChangesFact]:
+    if item.tool != LABEL_TOOL or not item.arguments.text:  # never so long as to be a payload
+        return []
+    label = msgspec.json.decode(item.arguments.text, type=_LabelArguments).id
+    if not label:
+        return []
+    action = key("action", "suppress_label", label)
+    operation = key("operation", changes.run_key, action, "0", "1")
+    return [SuppressionAsked(item.number, operation, label, 1)]
+
+
+def _operation(changes: ChangeSet, item: Item, action: str, confirmation: int) -> str:
+    """The ordinal counts earlier items of the same fingerprint; it moves on where an edit made
+    another item's action of this one, so that no operation id is used twice."""
+    used = {operation for other in changes.items for operation in other.operations}
+    twins = [other for other in changes.items if other.fingerprint == item.fingerprint]
+    earlier = len([twin for twin in twins if twin.number < item.number])
+    names = (
+        key("operation", changes.run_key, action, str(ordinal), str(confirmation))
+        for ordinal in count(earlier)  # bounded: each used id is passed once
+    )
+    return next(name for name in names if name not in used)
+
+
+def _awaits(item: Item, reply: ChangesReply) -> bool:
+    match item.asked, reply:
+        case SuppressionAsked() as asked, SuppressionDone(operation=operation):
+            return asked.operation == operation
+        case ItemConfirming() as asked, ItemConfirmed() | ItemFailed():
+            return asked.confirmation == reply.confirmation
+        case _:
+            return False
+
+
+def _known(changes: ChangeSet, number: int) -> Item:
+    item = find(changes, number)
+    if item is None:
+        raise Refused(
+            "unknown_item",
+            because=f"there is no item {ref(changes, number)}",
+            instead="see `wakelog inbox --all` for the items there are",
+        )
+    return item
+
+
+def _addressed(changes: ChangeSet, number: int) -> Item:
+    item = _known(changes, number)
+    if not changes.is_opened:
+        raise Refused(
+            "agent_running",
+            because=f"the wake that proposes item {ref(changes, number)} has not ended",
+            instead="decide when it has, see `wakelog inbox`",
+        )
+    return item
+
+
+def _decided(changes: ChangeSet, item: Item) -> Refused:
+    name = ref(changes, item.number)
+    if item.status == "confirming":
+        return Refused(
+            "decided",
+            because=f"item {name} is being confirmed",
+            instead="wait for it, or finish what a crash left with `wakelog recover`",
+        )
+    return Refused(
+        "decided",
+        because=f"item {name} is {item.status}",
+        instead="see `wakelog inbox` for open ones",
+    )
+
+
+def _bounded(reason: str) -> str:
+    if len(reason.encode()) > INLINE_MAX_BYTES:
+        raise Refused(
+            "invalid_value",
+            because=f"the reason is longer than {INLINE_MAX_BYTES} bytes",
+            instead="say it in fewer words",
+        )
+    return reason
+
+
+def _short(reason: str) -> str:
+    """A reason that nobody can be asked to shorten."""
+    if len(reason.encode()) <= INLINE_MAX_BYTES:
+        return reason
+    return cut(reason, length_max=INLINE_MAX_BYTES // 4)

@@ -1,0 +1,115 @@
+"""What happens to a change set: the stream ``changes:<set>`` (SPEC 6).
+
+STORAGE FORMAT, see `domain.wire`. Items are numbered from 1 in the order they were proposed.
+Proposals are written as the wake makes them; `SetOpened` shows them to the person when it ends.
+An item is a small machine of its own: pending, confirming, confirmed, rejected, deferred,
+retracted, expired.
+"""
+
+from domain.wire import Stored, Words
+
+
+class ItemProposed(Stored, frozen=True, tag="changes.item_proposed.1"):
+    """`tool` is the singular name, `arguments` canonical JSON, `summary` for the person,
+    `fingerprint` and `display` find duplicates, `base` digests the values it would change,
+    `touches` names the fields (see `Snapshot.touched`) or ``item:<id>`` it is about."""
+
+    item: int
+    tool: str
+    arguments: Words
+    summary: str
+    fingerprint: str
+    display: str
+    base: str
+    touches: tuple[str, ...] = ()
+
+
+class SetOpened(Stored, frozen=True, tag="changes.opened.1"):
+    agent: str
+    task: str
+    run_key: str
+    expires_at: str = ""
+
+
+class ItemConfirming(Stored, frozen=True, tag="changes.item_confirming.1"):
+    """The intent: `operation` is about to be applied to the journal."""
+
+    item: int
+    by: str
+    confirmation: int  # 1-based; a new confirm after a failure adds one
+    operation: str
+    attempt: int  # 1-based; taking over an intent in doubt raises it
+    arguments: Words | None = None  # of an edited item
+    base: str = ""  # what `--anyway` took as base; else empty: the item's own
+
+
+class ItemConfirmed(Stored, frozen=True, tag="changes.item_confirmed.1"):
+    item: int
+    confirmation: int
+    position: int = 0  # the journal's n that holds the effect
+
+
+class ItemFailed(Stored, frozen=True, tag="changes.item_failed.1"):
+    """The operation was refused; the item is pending again."""
+
+    item: int
+    confirmation: int
+    code: str
+    message: str
+
+
+class ItemRejected(Stored, frozen=True, tag="changes.item_rejected.1"):
+    item: int
+    by: str
+    position: int  # the journal's last n when it was decided
+    reason: str = ""
+
+
+class ItemDeferred(Stored, frozen=True, tag="changes.item_deferred.1"):
+    item: int
+    by: str
+    position: int
+    reason: str = ""
+
+
+class ItemRetracted(Stored, frozen=True, tag="changes.item_retracted.1"):
+    item: int
+    by: str  # agent:<id>, or "rules" where it can never succeed
+    reason: str = ""
+
+
+class ItemExpired(Stored, frozen=True, tag="changes.item_expired.1"):
+    item: int
+    reason: str = ""
+
+
+class SuppressionAsked(Stored, frozen=True, tag="changes.suppression_asked.1"):
+    """A rejected label is about to be suppressed on the task, by an operation of its own."""
+
+    item: int
+    operation: str
+    label: str
+    attempt: int
+
+
+class SuppressionDone(Stored, frozen=True, tag="changes.suppression_done.1"):
+    item: int
+    operation: str
+    code: str = ""  # empty: applied
+
+
+ChangesFact = (
+    ItemProposed
+    | SetOpened
+    | ItemConfirming
+    | ItemConfirmed
+    | ItemFailed
+    | ItemRejected
+    | ItemDeferred
+    | ItemRetracted
+    | ItemExpired
+    | SuppressionAsked
+    | SuppressionDone
+)
+ChangesReply = ItemConfirmed | ItemFailed | SuppressionDone
+"""What came of an operation: its own cause, recorded as it is."""

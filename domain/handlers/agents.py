@@ -1,0 +1,266 @@
+"""Agents and their attention: life, settings, notices, timers, requests (SPEC 2, 3)."""
+
+from collections.abc import Iterable, Sequence
+
+from domain.agent import alertness_rules as rules
+from domain.agent import commands as do
+from domain.agent import identity
+from domain.agent.agent import AGENT, TURN_MAX_DEFAULT, Agent
+from domain.agent.alert_events import AlertFact, AlertSettled, JournalTaken, Trigger, WakeDropped
+from domain.agent.alertness import ALERT, Alert, run_key_of
+from domain.agent.alertness_rules import Setting
+from domain.agent.events import AgentFact, AgentSettled
+from domain.agent.matching import Batch, trigger_of
+from domain.agent.subs import SUBS, moves
+from domain.agent.watch import WATCH
+from domain.causes import Result
+from domain.errors import Refused
+from domain.handlers.decided import Decided, Event, after, on
+from domain.handlers.journal import Handler
+from domain.wake import machine
+from domain.wake.events import WakeFact, WakeFinished
+from domain.wake.state import WAKE
+from domain.world import World
+
+MAIN = "main"
+
+
+def known_agent(world: World, wanted: str) -> Agent:
+    """An agent that was made, whatever its lifecycle; Refused if there is none."""
+    agent = world.load(AGENT, wanted)
+    if not agent.lifecycle or agent.is_deleted:
+        raise identity.unknown_agent(agent)
+    return agent
+
+
+def agent_events(world: World, agent: Agent, facts: Sequence[AgentFact]) -> list[Event]:
+    """Facts about an agent, with what they mean for the streams of its tokens."""
+    subscribers = [
+        event for token, fact in moves(agent, facts) for event in on(world, "subs", token, [fact])
+    ]
+    return [*on(world, "agent", agent.id, facts), *subscribers]
+
+
+def alert_events(
+    world: World, agent: str, facts: Sequence[AlertFact], code: str = "stopped"
+) -> list[Event]:
+    """Facts about an agent's attention; a wake that ends without running gets its end too.
+
+    `code`: why a begun wake that waited is skipped.
+    """
+    events = on(world, "alert", agent, facts)
+    for fact in facts:
+        match fact:
+            case WakeDropped(run_key=run_key, code=code):
+                outcome: WakeFinished = (
+                    WakeFinished("superseded")
+                    if code == "superseded"
+                    else WakeFinished("skipped", code=code)
+                )
+                events += on(world, "wake", run_key, [outcome])
+            case AlertSettled(run_key=run_key, outcome="skipped"):
+                events += _skipped(world, agent, run_key, code)
+            case _:
+                pass
+    return events
+
+
+def _skipped(world: World, agent: str, run_key: str, code: str) -> list[Event]:
+    """The end of a begun wake that waited and may not go on."""
+    ended: list[WakeFact] = machine.stop(world.load(WAKE, run_key), "skipped", code)
+    if not ended:
+        return []
+    settled = AgentSettled(run_key, "skipped", code)
+    return [*on(world, "wake", run_key, ended), *on(world, "agent", agent, [settled])]
+
+
+def create(cause: do.CreateAgent, key: str, at: str, world: World) -> Decided:
+    """A task's agent, the only living one, and the wake of its creation."""
+    if not cause.category:
+        because = "the task has no category, so no agent may touch it"
+        raise Refused("out_of_scope", because=because, instead="set its category first")
+    agent, generation = _vacant(world, cause.task)
+    facts = identity.create(
+        agent,
+        task=cause.task,
+        generation=generation,
+        name=cause.name or cause.title,
+        mode=cause.mode,
+        categories=(cause.category,),
+        model=cause.model,
+        turn_max=cause.turn_max or TURN_MAX_DEFAULT,
+        position=cause.position,
+    )
+    born = after(world, AGENT, agent, facts, at)
+    trigger = Trigger("creation", str(world.n), replica=world.replica)
+    alert = world.load(ALERT, agent.id)
+    queued = rules.request(alert, born, trigger, at, Setting(cause.is_enabled))
+    events = [*agent_events(world, agent, facts), *alert_events(world, agent.id, queued)]
+    return Decided(events, Result((agent.id,)))
+
+
+def _vacant(world: World, task: str) -> tuple[Agent, int]:
+    """The first agent id of a task that is free; Refused while one lives."""
+    generation = 1
+    while True:  # bounded by the generations that were destroyed
+        agent = world.load(AGENT, identity.agent_id(identity.AGENT_KIND, task, generation))
+        if agent.lifecycle != "destroyed":
+            return agent, generation
+        generation += 1
+
+
+def configure(cause: do.ConfigureAgent, key: str, at: str, world: World) -> Decided:
+    agent = known_agent(world, cause.agent)
+    return _agent(world, agent, identity.configure(agent, cause.wanted))
+
+
+def _agent(world: World, agent: Agent, facts: Sequence[AgentFact]) -> Decided:
+    return Decided(agent_events(world, agent, facts), Result((agent.id,)))
+
+
+def watch(cause: do.WatchTokens, key: str, at: str, world: World) -> Decided:
+    agent = known_agent(world, cause.agent)
+    facts = identity.watch(
+        agent,
+        cause.tokens,
+        category=cause.category,
+        status=cause.status,
+        hears_agents=cause.hears_agents,
+        defers_propagated=cause.defers_propagated,
+    )
+    return _agent(world, agent, facts)
+
+
+def unwatch(cause: do.UnwatchTokens, key: str, at: str, world: World) -> Decided:
+    agent = known_agent(world, cause.agent)
+    return _agent(world, agent, identity.unwatch(agent, cause.subscription))
+
+
+def set_timer(cause: do.SetTimer, key: str, at: str, world: World) -> Decided:
+    agent = known_agent(world, cause.agent)
+    timer = identity.timer_id(agent.id, cause.schedule, cause.zone)
+    facts = identity.set_timer(agent, timer, cause.schedule, cause.zone, cause.next_at)
+    return Decided(agent_events(world, agent, facts), Result((timer,)))
+
+
+def remove_timer(cause: do.RemoveTimer, key: str, at: str, world: World) -> Decided:
+    agent = known_agent(world, cause.agent)
+    return _agent(world, agent, identity.remove_timer(agent, cause.timer))
+
+
+def _with_wakes_ended(world: World, agent: Agent, facts: Sequence[AgentFact], code: str) -> Decided:
+    """A change of life that ends what waits; a running wake stops at its next row."""
+    ended = rules.drop_all_for_lifecycle(world.load(ALERT, agent.id), code) if facts else []
+    events = [*agent_events(world, agent, facts), *alert_events(world, agent.id, ended, code)]
+    return Decided(events, Result((agent.id,)))
+
+
+def pause(cause: do.PauseAgent, key: str, at: str, world: World) -> Decided:
+    agent = known_agent(world, cause.agent)
+    return _with_wakes_ended(world, agent, identity.pause(agent), "dormant")
+
+
+def destroy(cause: do.DestroyAgent, key: str, at: str, world: World) -> Decided:
+    agent = known_agent(world, cause.agent)
+    return _with_wakes_ended(world, agent, identity.destroy(agent), "destroyed")
+
+
+def delete(cause: do.DeleteAgent, key: str, at: str, world: World) -> Decided:
+    agent = known_agent(world, cause.agent)
+    return _agent(world, agent, identity.delete(agent))
+
+
+def resume(cause: do.ResumeAgent, key: str, at: str, world: World) -> Decided:
+    """An active agent again, and one recovery wake that sees what changed."""
+    agent = known_agent(world, cause.agent)
+    facts = identity.resume(agent)
+    queued: list[AlertFact] = []
+    if facts:
+        active = after(world, AGENT, agent, facts, at)
+        trigger = Trigger("recovery", str(world.n), replica=world.replica)
+        alert = world.load(ALERT, agent.id)
+        queued = rules.request(alert, active, trigger, at, Setting(cause.is_enabled))
+    events = [*agent_events(world, agent, facts), *alert_events(world, agent.id, queued)]
+    return Decided(events, Result((agent.id,)))
+
+
+def take_journal(cause: do.TakeJournal, key: str, at: str, world: World) -> Decided:
+    """Turn journal appends into notices, exactly once; a faster watcher's part is trimmed."""
+    first = max(cause.first, world.load(WATCH, MAIN).taken.get(cause.replica, 0) + 1)
+    if cause.last < first:
+        return Decided()
+    setting = Setting(cause.is_enabled, cause.propagated_due)
+    noticed: dict[str, list[AlertFact]] = {}
+    alerts: dict[str, Alert] = {}
+    for batch in cause.batches:
+        if batch.n < first:
+            continue
+        for agent, trigger in _matches(world, batch):
+            alert = alerts.get(agent.id) or world.load(ALERT, agent.id)
+            facts = rules.notice(alert, agent, trigger, at, setting, origin=batch.origin)
+            alerts[agent.id] = after(world, ALERT, alert, facts, at)
+            noticed.setdefault(agent.id, []).extend(facts)
+    events = on(world, "watch", MAIN, [JournalTaken(cause.replica, first, cause.last)])
+    for agent_id, facts in noticed.items():
+        events += alert_events(world, agent_id, facts)
+    return Decided(events)
+
+
+def _matches(world: World, batch: Batch) -> Iterable[tuple[Agent, Trigger]]:
+    """The agents a batch concerns, with the trigger it is for each, in order of their ids. What
+    was written before an agent was made is no news to it."""
+    tokens = (*batch.tokens, *batch.propagated)
+    found = {one for token in tokens for one in world.load(SUBS, token).subscribers}
+    for agent_id, subscription_id in sorted(found):
+        agent = world.load(AGENT, agent_id)
+        known = next((one for one in agent.subscriptions if one.id == subscription_id), None)
+        trigger = trigger_of(known, batch) if known and batch.n > agent.born else None
+        if trigger is not None:
+            yield agent, trigger
+
+
+def tick(cause: do.TickTimer, key: str, at: str, world: World) -> Decided:
+    agent = known_agent(world, cause.agent)
+    facts, trigger = identity.tick(agent, cause.timer, cause.ticks, cause.next_at)
+    queued: list[AlertFact] = []
+    if trigger is not None:
+        alert = world.load(ALERT, agent.id)
+        queued = rules.notice(alert, agent, trigger, at, Setting(cause.is_enabled))
+    events = [*agent_events(world, agent, facts), *alert_events(world, agent.id, queued)]
+    return Decided(events, Result((agent.id,)))
+
+
+def request(cause: do.RequestWake, key: str, at: str, world: World) -> Decided:
+    """A wake that a person asks for. The result's second id is its run key."""
+    agent = known_agent(world, cause.agent)
+    alert = world.load(ALERT, agent.id)
+    is_session = cause.reason == "user"
+    trigger = Trigger(
+        cause.reason,
+        (cause.session or key) if is_session else str(world.n),
+        replica="" if is_session else world.replica,
+        turn=cause.turn or int(is_session),
+        words=cause.words,
+    )
+    facts = rules.request(alert, agent, trigger, at, Setting(cause.is_enabled))
+    run_key = run_key_of(agent.id, trigger)
+    return Decided(
+        alert_events(world, agent.id, facts), Result((agent.id, run_key, trigger.reason_id))
+    )
+
+
+HANDLERS: dict[type, Handler] = {
+    do.CreateAgent: create,
+    do.ConfigureAgent: configure,
+    do.WatchTokens: watch,
+    do.UnwatchTokens: unwatch,
+    do.SetTimer: set_timer,
+    do.RemoveTimer: remove_timer,
+    do.PauseAgent: pause,
+    do.ResumeAgent: resume,
+    do.DestroyAgent: destroy,
+    do.DeleteAgent: delete,
+    do.TakeJournal: take_journal,
+    do.TickTimer: tick,
+    do.RequestWake: request,
+}

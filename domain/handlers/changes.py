@@ -1,0 +1,98 @@
+"""Change sets: the person's verdicts, and what came of their operations (SPEC 6)."""
+
+from domain import canonical
+from domain.agent.agent import AGENT
+from domain.causes import Result
+from domain.changes import commands as do
+from domain.changes import decisions
+from domain.changes.change_set import CHANGES, ChangeSet, find
+from domain.changes.events import ChangesFact, ChangesReply
+from domain.errors import Refused
+from domain.handlers.decided import Decided, on
+from domain.handlers.journal import Handler
+from domain.keys import key as make_key
+from domain.tools import registry
+from domain.tools.base import Refusal
+from domain.wire import Payload, Words, words
+from domain.world import World
+
+
+def _set(world: World, wanted: str) -> ChangeSet:
+    changes = world.load(CHANGES, wanted)
+    if not changes.is_opened:
+        because = f"there is no change set {wanted!r}"
+        raise Refused("unknown_set", because=because, instead="see `wakelog inbox --all`")
+    return changes
+
+
+def _decided(world: World, changes: ChangeSet, item: int, facts: list[ChangesFact]) -> Decided:
+    return Decided(on(world, "changes", changes.id, facts), Result((changes.id, str(item))))
+
+
+def confirm(cause: do.ConfirmItem, key: str, at: str, world: World) -> Decided:
+    changes = _set(world, cause.changes)
+    item = find(changes, cause.item)
+    arguments, kept = cause.arguments, list[Payload]()
+    in_force = "{}"
+    if item is not None:
+        in_force = world.text(item.arguments)
+        if cause.arguments is not None:
+            arguments, kept, in_force = _edited(world, changes, item.tool, cause.arguments)
+    scope = canonical.text(list(world.load(AGENT, changes.agent).categories))
+    tool = item.tool if item is not None else ""
+    action = make_key("action", tool, in_force, scope, canonical.text([changes.task]))
+    facts = decisions.confirm(
+        changes, cause.item, cause.by, action=action, arguments=arguments, base=cause.base
+    )
+    decided = _decided(world, changes, cause.item, facts)
+    return decided._replace(payloads=kept)
+
+
+def _edited(
+    world: World, changes: ChangeSet, tool: str, given: Words
+) -> tuple[Words, list[Payload], str]:
+    """A person's arguments, checked and in canonical form."""
+    checked = registry.check_edit(tool, canonical.read(world.text(given)))
+    if isinstance(checked, Refusal):
+        instead = "correct the JSON given with --edit"
+        raise Refused("invalid_value", because=checked.message, instead=instead)
+    said, kept = words(changes.task, checked)
+    return said, list(kept), checked
+
+
+def reject(cause: do.RejectItem, key: str, at: str, world: World) -> Decided:
+    changes = _set(world, cause.changes)
+    facts = decisions.reject(changes, cause.item, cause.by, cause.reason, cause.position)
+    return _decided(world, changes, cause.item, facts)
+
+
+def defer(cause: do.DeferItem, key: str, at: str, world: World) -> Decided:
+    changes = _set(world, cause.changes)
+    facts = decisions.defer(changes, cause.item, cause.by, cause.reason, cause.position)
+    return _decided(world, changes, cause.item, facts)
+
+
+def retake(cause: do.RetakeEffect, key: str, at: str, world: World) -> Decided:
+    changes = _set(world, cause.changes)
+    return _decided(world, changes, cause.item, decisions.retake(changes, cause.item))
+
+
+def expire(cause: do.ExpireItems, key: str, at: str, world: World) -> Decided:
+    changes = _set(world, cause.changes)
+    facts = decisions.expire(changes, at, cause.reason)
+    return Decided(on(world, "changes", changes.id, facts), Result((changes.id,)))
+
+
+def replied(entity: str, reply: ChangesReply, at: str, world: World) -> Decided:
+    """What came of an operation; nothing is written where nobody waits for it any more."""
+    facts = decisions.settle(world.load(CHANGES, entity), reply)
+    return Decided(on(world, "changes", entity, facts), Result((entity, str(reply.item))))
+
+
+HANDLERS: dict[type, Handler] = {
+    do.ConfirmItem: confirm,
+    do.RejectItem: reject,
+    do.DeferItem: defer,
+    do.RetakeEffect: retake,
+    do.ExpireItems: expire,
+}

@@ -1,0 +1,364 @@
+"""The journal's commands: what a person and an importer do (SPEC 1)."""
+
+from collections.abc import Callable
+from typing import Any
+
+from domain.causes import Result
+from domain.errors import Refused
+from domain.handlers.decided import Decided, Event, on
+from domain.journal import catalog as c
+from domain.journal import commands as do
+from domain.journal import edits
+from domain.journal import task as t
+from domain.journal.catalog import CATALOG, Catalog
+from domain.journal.fold import TASK
+from domain.journal.links import CYCLE_SEARCH_MAX, INVERSE, LinkedFrom, UnlinkedFrom
+from domain.journal.task import PERSON, Task, TaskFact
+from domain.journal.timer import TIMER, TimerStarted, TimerStopped
+from domain.keys import key as make_key
+from domain.wire import Payload, payload
+from domain.world import World
+
+MAIN = "main"
+RELATIONS: tuple[t.Relation, ...] = ("relates_to", *INVERSE.values())
+
+
+def task_of(world: World, wanted: str) -> Task:
+    """A living task, or Refused."""
+    return edits.living(world.load(TASK, wanted), wanted)
+
+
+def _facts(world: World, task: str, facts: list[TaskFact]) -> Decided:
+    return Decided(on(world, "task", task, facts), Result((task,)))
+
+
+def _category_id(catalog: Catalog, wanted: str) -> str:
+    known = c.find_category(catalog, wanted)
+    if known is None:
+        raise c.unknown_category(wanted)
+    return known.id
+
+
+def _inbox(catalog: Catalog, wanted: str) -> tuple[str, list[c.CatalogFact]]:
+    """The wanted category's id; where none is wanted, Inbox, made if it is missing."""
+    if wanted:
+        return _category_id(catalog, wanted), []
+    return c.category_id(c.INBOX), c.add_category(catalog, c.INBOX, "")
+
+
+def _label_id(catalog: Catalog, wanted: str) -> str:
+    known = c.find_label(catalog, wanted)
+    if known is None:
+        raise c.unknown_label(wanted)
+    return known.id
+
+
+def _label_ids(catalog: Catalog, names: tuple[str, ...]) -> list[str]:
+    """Ids of labels by name or id, each once."""
+    return list(dict.fromkeys(_label_id(catalog, name) for name in names))
+
+
+def create_task(cause: do.CreateTask, key: str, at: str, world: World) -> Decided:
+    catalog = world.load(CATALOG, MAIN)
+    task_id = make_key("task", key, "0")
+    title = edits.titled(cause.title, edits.TITLE_MAX)
+    category, made = _inbox(catalog, cause.category)
+    created = t.TaskCreated(PERSON, title, category)
+    task = Task(task_id, exists=True, title=title, category=category)
+    facts: list[TaskFact] = [created]
+    if cause.status:
+        facts += edits.set_status(task, cause.status, cause.reason, PERSON)
+    if cause.priority:
+        facts += edits.set_priority(task, cause.priority, PERSON)
+    facts += edits.set_estimate(task, cause.estimate, PERSON)
+    facts += edits.set_due(task, cause.due, PERSON)
+    facts += edits.set_language(task, cause.language, PERSON)
+    facts += [t.LabelAssigned(PERSON, one) for one in _label_ids(catalog, cause.labels)]
+    events = on(world, "catalog", MAIN, made) + on(world, "task", task_id, facts)
+    return Decided(events, Result((task_id,)))
+
+
+def edit_task(cause: do.EditTask, key: str, at: str, world: World) -> Decided:
+    task = task_of(world, cause.task)
+    facts: list[TaskFact] = []
+    if cause.title:
+        facts += edits.retitle(task, cause.title, PERSON)
+    if cause.description is not None:
+        facts += edits.describe(task, cause.description, PERSON)
+    if cause.status:
+        facts += edits.set_status(task, cause.status, cause.reason, PERSON)
+    if cause.priority:
+        facts += edits.set_priority(task, cause.priority, PERSON)
+    if cause.estimate is not None:
+        facts += edits.set_estimate(task, cause.estimate, PERSON)
+    if cause.due is not None:
+        facts += edits.set_due(task, cause.due, PERSON)
+    if cause.language is not None:
+        facts += edits.set_language(task, cause.language, PERSON)
+    if cause.category:
+        category = _category_id(world.load(CATALOG, MAIN), cause.category)
+        facts += edits.set_category(task, category, PERSON)
+    return _facts(world, task.id, facts)
+
+
+def add_items(cause: do.AddItems, key: str, at: str, world: World) -> Decided:
+    task = task_of(world, cause.task)
+    facts = edits.add_items(task, edits.few(cause.titles), cause.checklist, PERSON)
+    made = tuple(fact.item for fact in facts if isinstance(fact, t.ItemAdded))
+    return Decided(on(world, "task", task.id, facts), Result(made))
+
+
+def edit_item(cause: do.EditItem, key: str, at: str, world: World) -> Decided:
+    task = task_of(world, cause.task)
+    item = edits.known_item(task, cause.item)
+    facts = edits.edit_item(
+        task,
+        item,
+        title=cause.title,
+        is_checked=cause.is_checked,
+        is_archived=cause.is_archived,
+    )
+    events = on(world, "task", task.id, facts)
+    renamed = next((fact for fact in facts if isinstance(fact, t.ItemRetitled)), None)
+    if renamed is None or item.by == PERSON:
+        return Decided(events, Result((item.id,)))
+    corrected, payloads = _correction(world, task, item.title, renamed.title)
+    return Decided([*events, *corrected], Result((item.id,)), payloads)
+
+
+def _correction(
+    world: World, task: Task, before: str, after: str
+) -> tuple[list[Event], list[Payload]]:
+    """What an agent or importer wrote and the person changed, as an example (SPEC 1)."""
+    texts = [payload(task.id, before.encode()), payload(task.id, after.encode())]
+    captured = c.CorrectionCaptured(task.category, texts[0].id, texts[1].id)
+    return on(world, "catalog", MAIN, [captured]), texts
+
+
+def add_note(cause: do.AddNote, key: str, at: str, world: World) -> Decided:
+    task = task_of(world, cause.task)
+    note = make_key("note", key, "0")
+    facts = edits.add_note(task, note, cause.note_kind, cause.words)
+    return Decided(on(world, "task", task.id, facts), Result((note,)))
+
+
+def edit_note(cause: do.EditNote, key: str, at: str, world: World) -> Decided:
+    task = task_of(world, cause.task)
+    note = edits.known_note(task, cause.note)
+    facts = edits.edit_note(task, note, cause.words)
+    events = on(world, "task", task.id, facts)
+    if not facts or note.by == PERSON or note.note_kind != "transcript":
+        return Decided(events, Result((note.id,)))
+    before, after = world.text(note.words), world.text(cause.words)
+    corrected, payloads = _correction(world, task, before, after)
+    return Decided([*events, *corrected], Result((note.id,)), payloads)
+
+
+def remove_note(cause: do.RemoveNote, key: str, at: str, world: World) -> Decided:
+    task = task_of(world, cause.task)
+    note = edits.known_note(task, cause.note)
+    return _facts(world, task.id, [t.NoteRemoved(PERSON, note.id)])
+
+
+def change_labels(cause: do.ChangeLabels, key: str, at: str, world: World) -> Decided:
+    task = task_of(world, cause.task)
+    catalog = world.load(CATALOG, MAIN)
+
+    def ids(names: tuple[str, ...]) -> list[str]:
+        return _label_ids(catalog, names)
+
+    facts: list[TaskFact] = [
+        *(t.LabelAssigned(PERSON, one) for one in ids(cause.assign) if one not in task.labels),
+        *(t.LabelRemoved(PERSON, one) for one in ids(cause.remove) if one in task.labels),
+        *(
+            t.LabelSuppressed(PERSON, one)
+            for one in ids(cause.suppress)
+            if one not in task.suppressed
+        ),
+        *(t.LabelAllowed(PERSON, one) for one in ids(cause.allow) if one in task.suppressed),
+    ]
+    return _facts(world, task.id, facts)
+
+
+def _edge(cause: do.LinkTask | do.UnlinkTask, world: World) -> tuple[Task, Task, t.Relation]:
+    """The edge's source, target and relation in its canonical direction."""
+    here, there = task_of(world, cause.task), task_of(world, cause.target)
+    if here.id == there.id:
+        because = "a task cannot be linked to itself"
+        raise Refused("invalid_value", because=because, instead="name another task")
+    if cause.phrase in INVERSE:
+        return there, here, INVERSE[cause.phrase]
+    relation = next((one for one in RELATIONS if one == cause.phrase), None)
+    if relation is None:
+        known = ", ".join((*RELATIONS, *INVERSE))
+        because = f"{cause.phrase!r} is no relation"
+        raise Refused("invalid_value", because=because, instead=f"use one of {known}")
+    if relation == "relates_to" and t.Link(relation, here.id) in there.links:
+        return there, here, relation  # symmetric: the edge exists from the other end
+    return here, there, relation
+
+
+def link_task(cause: do.LinkTask, key: str, at: str, world: World) -> Decided:
+    source, target, relation = _edge(cause, world)
+    if t.Link(relation, target.id) in source.links:
+        return Decided(result=Result((source.id, target.id)))
+    if relation == "blocks":
+        _no_cycle(world, source, target)
+    events = [
+        *on(world, "task", source.id, [t.TaskLinked(PERSON, relation, target.id)]),
+        *on(world, "links", target.id, [LinkedFrom(relation, source.id)]),
+    ]
+    return Decided(events, Result((source.id, target.id)))
+
+
+def _no_cycle(world: World, source: Task, target: Task) -> None:
+    """Refuse an edge `source blocks target` if target already blocks source, however far."""
+    seen, ahead = {target.id}, [target.id]
+    while ahead:  # bounded by CYCLE_SEARCH_MAX
+        if len(seen) > CYCLE_SEARCH_MAX:
+            because = f"more than {CYCLE_SEARCH_MAX} tasks hang on {target.title!r}"
+            instead = "remove some `blocks` links first"
+            raise Refused("cycle", because=because, instead=instead)
+        links = world.load(TASK, ahead.pop()).links
+        blocked = [link.target for link in links if link.relation == "blocks"]
+        if source.id in blocked:
+            because = (
+                f"{target.title!r} already blocks {source.title!r}, directly or through others"
+            )
+            raise Refused("cycle", because=because, instead="remove that link first")
+        ahead += [one for one in blocked if one not in seen]
+        seen.update(blocked)
+
+
+def unlink_task(cause: do.UnlinkTask, key: str, at: str, world: World) -> Decided:
+    source, target, relation = _edge(cause, world)
+    if t.Link(relation, target.id) not in source.links:
+        return Decided(result=Result((source.id, target.id)))
+    events = [
+        *on(world, "task", source.id, [t.TaskUnlinked(PERSON, relation, target.id)]),
+        *on(world, "links", target.id, [UnlinkedFrom(relation, source.id)]),
+    ]
+    return Decided(events, Result((source.id, target.id)))
+
+
+def delete_task(cause: do.DeleteTask, key: str, at: str, world: World) -> Decided:
+    task = world.load(TASK, cause.task)
+    if task.exists and task.is_deleted:
+        return Decided(result=Result((task.id,)))
+    task = edits.living(task, cause.task)
+    is_timed = world.load(TIMER, MAIN).task == task.id
+    stopped = _stop(world, at, "") if is_timed else []
+    deleted = on(world, "task", task.id, [t.TaskDeleted(PERSON)])
+    return Decided([*stopped, *deleted], Result((task.id,)))
+
+
+def restore_task(cause: do.RestoreTask, key: str, at: str, world: World) -> Decided:
+    task = world.load(TASK, cause.task)
+    if task.exists and task.is_deleted:
+        return _facts(world, task.id, [t.TaskRestored(PERSON)])
+    task = edits.living(task, cause.task)
+    return Decided(result=Result((task.id,)))
+
+
+def _stop(world: World, at: str, summary: str) -> list[Event]:
+    timer = world.load(TIMER, MAIN)
+    if not timer.entry:
+        return []
+    stopped = t.TimeStopped(PERSON, timer.entry, at, edits.summarised(summary))
+    return [
+        *on(world, "task", timer.task, [stopped]),
+        *on(world, "timer", MAIN, [TimerStopped(timer.task, timer.entry)]),
+    ]
+
+
+def start_timer(cause: do.StartTimer, key: str, at: str, world: World) -> Decided:
+    task = task_of(world, cause.task)
+    timer = world.load(TIMER, MAIN)
+    if timer.task == task.id:
+        return Decided(result=Result((timer.entry,)))
+    entry = make_key("time", key, "0")
+    events = [
+        *_stop(world, at, ""),
+        *on(world, "task", task.id, [t.TimeStarted(PERSON, entry, at)]),
+        *on(world, "timer", MAIN, [TimerStarted(task.id, entry)]),
+    ]
+    return Decided(events, Result((entry,)))
+
+
+def stop_timer(cause: do.StopTimer, key: str, at: str, world: World) -> Decided:
+    events = _stop(world, at, cause.summary)
+    if not events:
+        instead = "start one with `wakelog task timer start TASK`"
+        raise Refused("nothing_running", because="no timer is running", instead=instead)
+    timer = world.load(TIMER, MAIN)
+    return Decided(events, Result((timer.entry, timer.task)))
+
+
+def log_time(cause: do.LogTime, key: str, at: str, world: World) -> Decided:
+    task = task_of(world, cause.task)
+    entry = make_key("time", key, "0")
+    facts = edits.log_time(task, entry, cause.start, cause.end, cause.summary)
+    return Decided(on(world, "task", task.id, facts), Result((entry,)))
+
+
+def _catalog(world: World, facts: list[c.CatalogFact], entity: str) -> Decided:
+    return Decided(on(world, "catalog", MAIN, facts), Result((entity,)))
+
+
+def add_category(cause: do.AddCategory, key: str, at: str, world: World) -> Decided:
+    name = edits.titled(cause.name, c.NAME_MAX)
+    catalog = world.load(CATALOG, MAIN)
+    facts = c.add_category(catalog, name, cause.language)
+    known = c.find_category(catalog, name)
+    return _catalog(world, facts, known.id if known else c.category_id(name))
+
+
+def rename_category(cause: do.RenameCategory, key: str, at: str, world: World) -> Decided:
+    catalog = world.load(CATALOG, MAIN)
+    name = edits.titled(cause.name, c.NAME_MAX)
+    facts = c.rename_category(catalog, cause.category, name)
+    return _catalog(world, facts, _category_id(catalog, cause.category))
+
+
+def add_correction(cause: do.AddCorrection, key: str, at: str, world: World) -> Decided:
+    category = _category_id(world.load(CATALOG, MAIN), cause.category)
+    fact = c.CorrectionCaptured(category, cause.before, cause.after)
+    return _catalog(world, [fact], category)
+
+
+def add_label(cause: do.AddLabel, key: str, at: str, world: World) -> Decided:
+    catalog = world.load(CATALOG, MAIN)
+    name = edits.titled(cause.name, c.NAME_MAX)
+    scope = tuple(sorted(_category_id(catalog, one) for one in cause.categories))
+    return _catalog(world, c.add_label(catalog, name, scope), c.label_id(name))
+
+
+def delete_label(cause: do.DeleteLabel, key: str, at: str, world: World) -> Decided:
+    catalog = world.load(CATALOG, MAIN)
+    facts = c.delete_label(catalog, cause.label)
+    return _catalog(world, facts, _label_id(catalog, cause.label))
+
+
+Handler = Callable[[Any, str, str, World], Decided]
+HANDLERS: dict[type, Handler] = {
+    do.CreateTask: create_task,
+    do.EditTask: edit_task,
+    do.AddItems: add_items,
+    do.EditItem: edit_item,
+    do.AddNote: add_note,
+    do.EditNote: edit_note,
+    do.RemoveNote: remove_note,
+    do.ChangeLabels: change_labels,
+    do.LinkTask: link_task,
+    do.UnlinkTask: unlink_task,
+    do.DeleteTask: delete_task,
+    do.RestoreTask: restore_task,
+    do.StartTimer: start_timer,
+    do.StopTimer: stop_timer,
+    do.LogTime: log_time,
+    do.AddCategory: add_category,
+    do.RenameCategory: rename_category,
+    do.AddCorrection: add_correction,
+    do.AddLabel: add_label,
+    do.DeleteLabel: delete_label,
+}

@@ -1,0 +1,273 @@
+"""Wakes: begin on a captured input, take replies, end in one append (DESIGN 7, SPEC 3)."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from domain import canonical
+from domain.agent import alertness_rules as rules
+from domain.agent import identity
+from domain.agent.agent import AGENT, Agent
+from domain.agent.alert_events import AlertFact, WakeBegun
+from domain.agent.alertness import ALERT
+from domain.agent.alertness_rules import Setting
+from domain.agent.events import AgentFact, AgentProposed, AgentReported, AgentSettled
+from domain.causes import Result
+from domain.changes import decisions
+from domain.changes.change_set import CHANGES, ChangeSet
+from domain.changes.events import ChangesFact
+from domain.errors import Refused
+from domain.handlers.agents import agent_events, alert_events, known_agent
+from domain.handlers.decided import Decided, Event, after, on
+from domain.handlers.journal import Handler
+from domain.keys import key as make_key
+from domain.moments import later
+from domain.tools import registry
+from domain.tools.snapshot import Snapshot
+from domain.wake import commands as do
+from domain.wake import machine
+from domain.wake.calls import Answered, Bench, reproposed
+from domain.wake.events import (
+    LateReply,
+    ModelFailed,
+    Outcome,
+    WakeDeferred,
+    WakeFact,
+    WakeFinished,
+    WakeReply,
+    WakeStarted,
+)
+from domain.wake.machine import Advanced
+from domain.wake.state import WAKE, Wake
+from domain.wire import SHARED, payload
+from domain.world import World
+
+SNAPSHOTS = msgspec.json.Decoder(Snapshot)
+DAY_SECONDS = 86_400
+SKIPS = ("dormant", "destroyed", "switched_off", "cancelled", "task_deleted", "out_of_scope")
+"""Why a begun wake is stopped without having failed."""
+
+
+def set_id(run_key: str) -> str:
+    """Id of the change set that a wake makes, if it makes one."""
+    return make_key("changes", run_key)
+
+
+def _bench(world: World, agent: Agent, run_key: str, snapshot: str) -> Bench:
+    own = world.load(CHANGES, set_id(run_key))
+    sets = tuple(world.load(CHANGES, one) for one in agent.sets if one != own.id)
+    captured = SNAPSHOTS.decode(world.payload(snapshot))
+    return Bench(captured, sets, own, world.text)
+
+
+def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
+    """Start a queued wake on a captured input, up to the first question to the model."""
+    agent = known_agent(world, cause.agent)
+    alert = world.load(ALERT, agent.id)
+    setting = Setting(cause.is_enabled)
+    facts = rules.begin(alert, agent, cause.run_key, at, setting, now=cause.is_now)
+    result = Result((cause.run_key,))
+    if not any(isinstance(fact, WakeBegun) for fact in facts):
+        return Decided(alert_events(world, agent.id, facts), result)
+    queued = alert.queued
+    if queued is None or queued.run_key != cause.run_key:
+        because = f"the wake {cause.run_key} has begun already"
+        raise Refused("agent_running", because=because, instead="resume it with `wakelog recover`")
+    tools = registry.offered(agent.agent_kind, queued.reason)
+    specs = payload(SHARED, canonical.encode(registry.specs(tools)))
+    started = WakeStarted(
+        agent.id,
+        agent.task,
+        queued.reason,
+        queued.thread,
+        cause.model,
+        cause.scaffold,
+        agent.turn_max,
+        cause.journal_position,
+        cause.agent_position,
+        cause.snapshot,
+        cause.system,
+        cause.user,
+        tools,
+        specs.id,
+        agent.categories,
+        is_first=not agent.report,
+        hop=queued.hop,
+        ttl_days=cause.ttl_days,
+    )
+    bench = _bench(world, agent, cause.run_key, cause.snapshot)
+    advanced = machine.start(world.load(WAKE, cause.run_key), started, bench)
+    events = [
+        *alert_events(world, agent.id, facts),
+        *on(world, "wake", cause.run_key, advanced.facts),
+    ]
+    return Decided(events, result, [specs])
+
+
+def skip(cause: do.SkipWake, key: str, at: str, world: World) -> Decided:
+    """End a queued wake that cannot start; a deleted task puts its agent to sleep."""
+    agent = known_agent(world, cause.agent)
+    dropped = rules.drop(world.load(ALERT, agent.id), cause.run_key, cause.code)
+    events = alert_events(world, agent.id, dropped)
+    if dropped and cause.code == "task_deleted" and agent.lifecycle == "active":
+        events += agent_events(world, agent, identity.pause(agent, "task_deleted"))
+        for one in agent.sets:
+            changes = world.load(CHANGES, one)
+            expired = decisions.expire(changes, at, "the task is deleted")
+            events += on(world, "changes", one, expired)
+    return Decided(events, Result((cause.run_key,), code=cause.code, message=cause.message))
+
+
+def stop(cause: do.StopWake, key: str, at: str, world: World) -> Decided:
+    wake = world.load(WAKE, cause.run_key)
+    agent = world.load(AGENT, wake.begun.agent)
+    outcome: Outcome = "skipped" if cause.code in SKIPS else "failed"
+    facts = machine.stop(wake, outcome, cause.code, cause.message)
+    return _written(world, agent, wake, Advanced(wake, facts, Answered()), at)
+
+
+def retake(cause: do.RetakeWake, key: str, at: str, world: World) -> Decided:
+    """Go on with a begun wake: its process is gone, or what it waited for may be there now."""
+    wake = world.load(WAKE, cause.run_key)
+    agent = world.load(AGENT, wake.begun.agent)
+    alert = world.load(ALERT, agent.id)
+    facts = machine.retake(wake)
+    begun: list[AlertFact] = []
+    if facts and alert.begun is not None and alert.begun.run_key == cause.run_key:
+        begun = [WakeBegun(cause.run_key)]  # its time begins anew: nobody worked at it meanwhile
+    if facts and (code := _must_stop(agent)):
+        facts = machine.stop(wake, "skipped", code)
+    decided = _written(world, agent, wake, Advanced(wake, facts, Answered()), at)
+    events = [*alert_events(world, agent.id, begun), *decided.events]
+    return decided._replace(events=events)
+
+
+def defer(cause: do.DeferWake, key: str, at: str, world: World) -> Decided:
+    """Let a wake wait for a budget, begun or not."""
+    wake = world.load(WAKE, cause.run_key)
+    deferred: list[WakeFact] = machine.defer(wake, cause.until, cause.reason)
+    alert = world.load(ALERT, cause.agent)
+    backed_off = rules.back_off(alert, cause.run_key, cause.until, cause.reason)
+    events = [
+        *on(world, "wake", cause.run_key, deferred),
+        *alert_events(world, cause.agent, backed_off),
+    ]
+    return Decided(events, Result((cause.run_key,)))
+
+
+def _must_stop(agent: Agent) -> str:
+    """Why a running wake of this agent may not go on; empty where it may."""
+    return "" if agent.lifecycle == "active" else agent.lifecycle
+
+
+def replied(entity: str, reply: WakeReply, at: str, world: World) -> Decided:
+    """The reply, and all that follows from it, in one append."""
+    wake = world.load(WAKE, entity)
+    agent = world.load(AGENT, wake.begun.agent)
+    asked = machine.pending(wake)
+    if asked is None or machine.ticket(asked) != machine.ticket(reply):
+        late: list[WakeFact] = [LateReply(reply)]
+        return Decided(on(world, "wake", entity, late), Result((entity,)))
+    if isinstance(reply, ModelFailed):
+        return _failed(world, agent, wake, reply, at)
+    if code := _must_stop(agent):
+        kept = machine.evolve(wake, reply)
+        stopped = WakeFinished("skipped", code=code)
+        advanced = Advanced(machine.evolve(kept, stopped), [reply, stopped], Answered())
+    else:
+        bench = _bench(world, agent, entity, wake.begun.snapshot)
+        advanced = machine.decide(wake, reply, bench)
+    return _written(world, agent, wake, advanced, at)
+
+
+def _failed(world: World, agent: Agent, wake: Wake, reply: ModelFailed, at: str) -> Decided:
+    """A model's failure; a provider's is no failure of the wake, which waits and goes on."""
+    alert = world.load(ALERT, agent.id)
+    until = rules.provider_until(alert, at, reply.retry_seconds)
+    facts = machine.failed(wake, reply, until)
+    if code := _must_stop(agent):
+        facts = [reply, WakeFinished("skipped", code=code)]
+    decided = _written(world, agent, wake, Advanced(wake, facts, Answered()), at)
+    if not any(isinstance(fact, WakeDeferred) for fact in facts):
+        return decided
+    backed_off = rules.back_off(alert, wake.run_key, until, "provider")
+    events = [*decided.events, *alert_events(world, agent.id, backed_off)]
+    return decided._replace(events=events)
+
+
+def _written(world: World, agent: Agent, before: Wake, advanced: Advanced, at: str) -> Decided:
+    """A wake's facts with all they mean for its change set, its agent and its attention."""
+    wake = before
+    for fact in advanced.facts:
+        wake = machine.evolve(wake, fact)
+    answered = advanced.answered
+    changes: list[ChangesFact] = list(answered.proposed)
+    agents: list[AgentFact] = list(answered.observed)
+    events = on(world, "wake", wake.run_key, advanced.facts)
+    alerts: list[AlertFact] = []
+    finished = advanced.facts[-1] if advanced.facts else None
+    if isinstance(finished, WakeFinished):
+        own = answered.own or world.load(CHANGES, set_id(wake.run_key))
+        days = wake.begun.ttl_days
+        expires_at = later(at, seconds=days * DAY_SECONDS) if days else ""
+        opened = decisions.opened(own, agent.id, agent.task, wake.run_key, expires_at)
+        changes += opened
+        agents += _ended(agent, wake, finished, own if opened else None)
+        alerts = rules.settle(world.load(ALERT, agent.id), wake.run_key, finished.outcome, at)
+        if finished.outcome == "completed":
+            events += _retracted(world, agent, wake, own)
+        agents += _paused(agent, alerts)
+    events += on(world, "changes", set_id(wake.run_key), changes)
+    events += agent_events(world, agent, agents)
+    events += on(world, "alert", agent.id, alerts)
+    return Decided(events, Result((wake.run_key,)), answered.payloads)
+
+
+def _ended(
+    agent: Agent, wake: Wake, finished: WakeFinished, own: ChangeSet | None
+) -> list[AgentFact]:
+    """What the end of a wake means for its agent: set, report head, and the count."""
+    facts: list[AgentFact] = []
+    if own is not None:
+        facts.append(AgentProposed(own.id, wake.run_key))
+    is_done = finished.outcome == "completed"
+    if is_done and wake.report is not None:
+        facts.append(AgentReported(wake.run_key))
+    position = wake.begun.journal_position
+    is_fresh = is_done and not finished.is_report_missing
+    facts.append(
+        AgentSettled(wake.run_key, finished.outcome, finished.code, position, is_fresh=is_fresh)
+    )
+    return facts
+
+
+def _retracted(world: World, agent: Agent, wake: Wake, own: ChangeSet) -> list[Event]:
+    """The second phase of the agent's retractions (SPEC 5)."""
+    requests = [(staged.fingerprint, staged.reason) for staged in wake.retractions]
+    if not requests:
+        return []
+    events: list[Event] = []
+    for one in agent.sets:
+        changes = world.load(CHANGES, one)
+        facts = decisions.retract(changes, requests, f"agent:{agent.id}", reproposed(own))
+        events += on(world, "changes", one, facts)
+    return events
+
+
+def _paused(agent: Agent, alerts: Sequence[AlertFact]) -> list[AgentFact]:
+    """An agent that failed too often in a row goes to sleep, with a notice (SPEC 3)."""
+    failures = max((getattr(fact, "failures", 0) for fact in alerts), default=0)
+    if agent.lifecycle == "active" and rules.must_pause(failures):
+        return identity.pause(agent, "failures")
+    return []
+
+
+HANDLERS: dict[type, Handler] = {
+    do.BeginWake: begin,
+    do.SkipWake: skip,
+    do.StopWake: stop,
+    do.RetakeWake: retake,
+    do.DeferWake: defer,
+}
+
+__all__ = ["HANDLERS", "after", "replied", "set_id"]

@@ -1,0 +1,214 @@
+"""Categories, labels and correction examples: the stream ``catalog:main`` (SPEC 1).
+
+STORAGE FORMAT, see `domain.wire`. A correction names its texts by payloads of the task they
+come from, so that they go when the task's unit is erased.
+"""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.errors import Refused
+from domain.keys import key
+from domain.text import fold as folded
+from domain.text import is_language
+from domain.wire import PayloadId, Stored
+from domain.world import Kind, Recorded
+
+INBOX = "Inbox"
+NAME_MAX = 100
+CORRECTIONS_MAX = 50  # of a category, the newest (SPEC 4)
+
+
+class CategoryAdded(Stored, frozen=True, tag="catalog.category_added.1"):
+    category: str
+    name: str
+    language: str = ""
+
+
+class CategoryRenamed(Stored, frozen=True, tag="catalog.category_renamed.1"):
+    category: str
+    name: str
+
+
+class CorrectionCaptured(Stored, frozen=True, tag="catalog.correction_captured.1"):
+    category: str
+    before: PayloadId
+    after: PayloadId
+
+
+class LabelAdded(Stored, frozen=True, tag="catalog.label_added.1"):
+    label: str
+    name: str
+    categories: tuple[str, ...] = ()  # empty: all
+
+
+class LabelDeleted(Stored, frozen=True, tag="catalog.label_deleted.1"):
+    label: str
+
+
+CatalogFact = CategoryAdded | CategoryRenamed | CorrectionCaptured | LabelAdded | LabelDeleted
+
+
+class Correction(Struct, frozen=True):
+    before: PayloadId
+    after: PayloadId
+    captured_at: str
+
+
+class Category(Struct, frozen=True):
+    id: str
+    name: str
+    language: str = ""
+    corrections: tuple[Correction, ...] = ()  # oldest first
+
+
+class Label(Struct, frozen=True):
+    id: str
+    name: str
+    categories: tuple[str, ...] = ()
+    is_deleted: bool = False
+
+
+class Catalog(Struct, frozen=True):
+    id: str
+    categories: dict[str, Category] = {}
+    labels: dict[str, Label] = {}
+
+
+def category_id(name: str) -> str:
+    """Two replicas make the same category of the same name (DESIGN 6)."""
+    return key("category", folded(name))
+
+
+def label_id(name: str) -> str:
+    """As categories: a label is its folded name (ADR 0011)."""
+    return key("label", folded(name))
+
+
+def find_category(catalog: Catalog, wanted: str) -> Category | None:
+    """By id, or by name (case and space folded); a renamed one is found by its new name."""
+    if wanted in catalog.categories:
+        return catalog.categories[wanted]
+    name = folded(wanted)
+    return next((one for one in catalog.categories.values() if folded(one.name) == name), None)
+
+
+def find_label(catalog: Catalog, wanted: str) -> Label | None:
+    """A living label by id, or by name (case and space folded)."""
+    living = [label for label in catalog.labels.values() if not label.is_deleted]
+    name = folded(wanted)
+    return next(
+        (label for label in living if label.id == wanted or folded(label.name) == name), None
+    )
+
+
+def available(catalog: Catalog, category: str) -> list[Label]:
+    """The living labels whose scope covers a category, by name then id."""
+    found = [
+        label
+        for label in catalog.labels.values()
+        if not label.is_deleted and (not label.categories or category in label.categories)
+    ]
+    return sorted(found, key=lambda label: (folded(label.name), label.id))
+
+
+def add_category(catalog: Catalog, name: str, language: str) -> list[CatalogFact]:
+    """A new category; nothing if one of that name is there.
+
+    Raises:
+        Refused: If a category had that name before: ids are made of names, so it is that one.
+    """
+    if find_category(catalog, name):
+        return []
+    _checked_language(language)
+    renamed = catalog.categories.get(category_id(name))
+    if renamed is not None:
+        because = f"the category {renamed.name!r} had the name {name!r} before"
+        raise Refused("invalid_value", because=because, instead="choose another name")
+    return [CategoryAdded(category_id(name), name, language)]
+
+
+def _checked_language(language: str) -> None:
+    if language and not is_language(language):
+        because = f"{language!r} is no language code"
+        raise Refused("invalid_value", because=because, instead="use two letters, `en` for example")
+
+
+def rename_category(catalog: Catalog, category: str, name: str) -> list[CatalogFact]:
+    """Another name for a category. Raises Refused if a different one has that name."""
+    known = find_category(catalog, category)
+    if known is None:
+        raise unknown_category(category)
+    if known.name == name:
+        return []
+    other = find_category(catalog, name)
+    if other is not None and other.id != known.id:
+        because = f"there is a category {other.name!r} already"
+        raise Refused("invalid_value", because=because, instead="choose another name")
+    return [CategoryRenamed(known.id, name)]
+
+
+def add_label(catalog: Catalog, name: str, categories: tuple[str, ...]) -> list[CatalogFact]:
+    """A new label, or a deleted one again; nothing if it is there with that scope."""
+    known = find_label(catalog, name)
+    if known is not None and known.categories == categories:
+        return []
+    return [LabelAdded(known.id if known else label_id(name), name, categories)]
+
+
+def delete_label(catalog: Catalog, label: str) -> list[CatalogFact]:
+    """Take a label out of use; tasks that carry it keep it. Raises Refused if unknown."""
+    known = find_label(catalog, label)
+    if known is None:
+        raise unknown_label(label)
+    return [LabelDeleted(known.id)]
+
+
+def unknown_category(wanted: str) -> Refused:
+    return Refused(
+        "unknown_category",
+        because=f"there is no category {wanted!r}",
+        instead="see `wakelog category list`, or add it with `wakelog category add`",
+    )
+
+
+def unknown_label(wanted: str) -> Refused:
+    return Refused(
+        "unknown_label",
+        because=f"there is no label {wanted!r}",
+        instead="see `wakelog label list`, or add it with `wakelog label add`",
+    )
+
+
+def evolve(catalog: Catalog, recorded: Recorded) -> Catalog:
+    """The catalog after one more fact."""
+    match recorded.fact:
+        case CategoryAdded(category=category, name=name, language=language):
+            if category in catalog.categories:
+                return catalog
+            return _put(catalog, Category(category, name, language))
+        case CategoryRenamed(category=category, name=name):
+            return _put(catalog, replace(_category(catalog, category), name=name))
+        case CorrectionCaptured(category=category, before=before, after=after):
+            known = _category(catalog, category)
+            corrections = (*known.corrections, Correction(before, after, recorded.at))
+            return _put(catalog, replace(known, corrections=corrections[-CORRECTIONS_MAX:]))
+        case LabelAdded(label=label, name=name, categories=categories):
+            labels = {**catalog.labels, label: Label(label, name, categories)}
+            return replace(catalog, labels=labels)
+        case LabelDeleted(label=label) if label in catalog.labels:
+            gone = replace(catalog.labels[label], is_deleted=True)
+            return replace(catalog, labels={**catalog.labels, label: gone})
+        case _:
+            return catalog
+
+
+def _category(catalog: Catalog, category: str) -> Category:
+    return catalog.categories.get(category, Category(category, category))
+
+
+def _put(catalog: Catalog, category: Category) -> Catalog:
+    return replace(catalog, categories={**catalog.categories, category.id: category})
+
+
+CATALOG: Kind[Catalog] = Kind("catalog", Catalog, evolve)

@@ -1,0 +1,199 @@
+"""What a person, an importer or an operation can ask of the journal.
+
+STORAGE FORMAT: receipts keep commands, see `domain.wire`. An empty text or None leaves a field
+as it is. Texts of any length travel as `Words`, made by adapters under the task's unit.
+"""
+
+from domain.journal.task import NoteKind
+from domain.wire import Part, PayloadId, Stored, Words
+
+
+class CreateTask(Stored, frozen=True, tag="command.create_task.1"):
+    title: str
+    category: str = ""  # name or id; empty: Inbox
+    status: str = ""
+    reason: str = ""
+    priority: str = ""
+    estimate: int = 0
+    due: str = ""
+    language: str = ""
+    labels: tuple[str, ...] = ()  # names or ids
+
+
+class EditTask(Stored, frozen=True, tag="command.edit_task.1"):
+    task: str
+    title: str = ""
+    description: Words | None = None
+    status: str = ""
+    reason: str = ""
+    priority: str = ""
+    estimate: int | None = None  # minutes; 0 clears
+    due: str | None = None  # empty clears
+    language: str | None = None  # empty clears
+    category: str = ""
+
+
+class AddItems(Stored, frozen=True, tag="command.add_items.1"):
+    task: str
+    titles: tuple[str, ...]
+    checklist: str = ""  # title; empty: the task's first, or a new "Checklist"
+
+
+class EditItem(Stored, frozen=True, tag="command.edit_item.1"):
+    task: str
+    item: str
+    title: str = ""
+    is_checked: bool | None = None
+    is_archived: bool | None = None
+
+
+class AddNote(Stored, frozen=True, tag="command.add_note.1"):
+    task: str
+    note_kind: NoteKind
+    words: Words
+
+
+class EditNote(Stored, frozen=True, tag="command.edit_note.1"):
+    task: str
+    note: str
+    words: Words
+
+
+class RemoveNote(Stored, frozen=True, tag="command.remove_note.1"):
+    task: str
+    note: str
+
+
+class ChangeLabels(Stored, frozen=True, tag="command.change_labels.1"):
+    task: str
+    assign: tuple[str, ...] = ()  # names or ids, as all here
+    remove: tuple[str, ...] = ()
+    suppress: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+
+
+class LinkTask(Stored, frozen=True, tag="command.link_task.1"):
+    task: str
+    phrase: str  # "blocks", "is_blocked_by", ...
+    target: str
+
+
+class UnlinkTask(Stored, frozen=True, tag="command.unlink_task.1"):
+    task: str
+    phrase: str
+    target: str
+
+
+class DeleteTask(Stored, frozen=True, tag="command.delete_task.1"):
+    task: str
+
+
+class RestoreTask(Stored, frozen=True, tag="command.restore_task.1"):
+    task: str
+
+
+class StartTimer(Stored, frozen=True, tag="command.start_timer.1"):
+    task: str
+
+
+class StopTimer(Stored, frozen=True, tag="command.stop_timer.1"):
+    summary: str = ""
+
+
+class LogTime(Stored, frozen=True, tag="command.log_time.1"):
+    task: str
+    start: str
+    end: str
+    summary: str = ""
+
+
+class AddCategory(Stored, frozen=True, tag="command.add_category.1"):
+    name: str
+    language: str = ""
+
+
+class RenameCategory(Stored, frozen=True, tag="command.rename_category.1"):
+    category: str
+    name: str
+
+
+class AddCorrection(Stored, frozen=True, tag="command.add_correction.1"):
+    category: str
+    before: PayloadId
+    after: PayloadId
+
+
+class AddLabel(Stored, frozen=True, tag="command.add_label.1"):
+    name: str
+    categories: tuple[str, ...] = ()
+
+
+class DeleteLabel(Stored, frozen=True, tag="command.delete_label.1"):
+    label: str
+
+
+class ImportedRef(Part, frozen=True):
+    """A task of a file: its document is a payload of the task's unit."""
+
+    task: str
+    document: PayloadId
+
+
+class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
+    """Up to 200 tasks of one file."""
+
+    source: str
+    tasks: tuple[ImportedRef, ...]
+
+
+class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):
+    """Run a tool on the task as it is now, once per operation id.
+
+    `base`: digest of the values it was proposed on; empty takes them as they are.
+    `categories`: what the agent may touch. `hop`: how many agents' writes led here, before
+    this one.
+    """
+
+    operation: str
+    agent: str
+    task: str
+    tool: str
+    arguments: Words
+    base: str = ""
+    categories: tuple[str, ...] = ()
+    hop: int = 0
+
+
+class VoidOperation(Stored, frozen=True, tag="command.void_operation.1"):
+    """Give an operation up, so that a slow process cannot apply it later."""
+
+    operation: str
+    task: str
+    reason: str
+
+
+JournalCommand = (
+    CreateTask
+    | EditTask
+    | AddItems
+    | EditItem
+    | AddNote
+    | EditNote
+    | RemoveNote
+    | ChangeLabels
+    | LinkTask
+    | UnlinkTask
+    | DeleteTask
+    | RestoreTask
+    | StartTimer
+    | StopTimer
+    | LogTime
+    | AddCategory
+    | RenameCategory
+    | AddCorrection
+    | AddLabel
+    | DeleteLabel
+    | ImportTasks
+    | ApplyOperation
+    | VoidOperation
+)

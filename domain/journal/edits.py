@@ -1,0 +1,228 @@
+"""Deciders of a person's commands on one task: facts, none (already so), or `Refused` (SPEC 1).
+
+A person's values are checked here as strictly as an agent's; what differs is that a person may
+do what sovereignty keeps from agents.
+"""
+
+from collections.abc import Collection, Sequence
+
+from domain.errors import Refused
+from domain.journal import task as t
+from domain.journal.task import PERSON, Task, TaskFact, item_of
+from domain.keys import key
+from domain.moments import is_date, is_moment
+from domain.text import fold, is_language, squeeze
+from domain.wire import Words
+
+TITLE_MAX = 200
+ITEM_TITLE_MAX = 400
+ESTIMATE_MAX = 1440
+REASON_MAX = 500
+SUMMARY_MAX = 500
+ITEMS_MAX = 500  # of one command of a person
+DEFAULT_CHECKLIST = "Checklist"
+NEEDS_REASON = ("BLOCKED", "ON HOLD")
+
+
+def living(task: Task, wanted: str) -> Task:
+    """The task, if it exists and is not deleted."""
+    if not task.exists:
+        because = f"there is no task {wanted!r}"
+        raise Refused("unknown_task", because=because, instead="see `wakelog task list`")
+    if task.is_deleted:
+        because = f"the task {task.title!r} is deleted"
+        instead = f"bring it back with `wakelog task restore {task.id[:8]}`"
+        raise Refused("task_deleted", because=because, instead=instead)
+    return task
+
+
+def retitle(task: Task, title: str, by: str) -> list[TaskFact]:
+    title = titled(title, TITLE_MAX)
+    return [] if title == task.title else [t.TaskRetitled(by, title)]
+
+
+def describe(task: Task, description: Words, by: str) -> list[TaskFact]:
+    return [] if description == task.description else [t.TaskDescribed(by, description)]
+
+
+def set_status(task: Task, status: str, reason: str, by: str) -> list[TaskFact]:
+    wanted = next((one for one in t.STATUSES if one == squeeze(status).upper()), None)
+    if wanted is None:
+        raise _invalid(f"{status!r} is no status", f"use one of {', '.join(t.STATUSES)}")
+    reason = squeeze(reason)
+    if wanted in NEEDS_REASON and not reason:
+        raise _invalid(f"{wanted} needs a reason", 'say why, with `--reason "..."`')
+    if len(reason) > REASON_MAX:
+        raise _too_long("a reason", len(reason), REASON_MAX)
+    if (wanted, reason) == (task.status, task.status_reason) or (
+        wanted == task.status and not reason
+    ):
+        return []
+    return [t.StatusSet(by, wanted, reason)]
+
+
+def set_priority(task: Task, priority: str, by: str) -> list[TaskFact]:
+    wanted = next((one for one in t.PRIORITIES if one == squeeze(priority).upper()), None)
+    if wanted is None:
+        raise _invalid(f"{priority!r} is no priority", f"use one of {', '.join(t.PRIORITIES)}")
+    return [] if wanted == task.priority else [t.PrioritySet(by, wanted)]
+
+
+def set_estimate(task: Task, minutes: int, by: str) -> list[TaskFact]:
+    if not 0 <= minutes <= ESTIMATE_MAX:
+        because = f"an estimate of {minutes} minutes is out of range"
+        raise _invalid(because, f"use 1 to {ESTIMATE_MAX} minutes, or 0 for none")
+    return [] if minutes == task.estimate else [t.EstimateSet(by, minutes)]
+
+
+def set_due(task: Task, due: str, by: str) -> list[TaskFact]:
+    if due and not is_date(due):
+        raise _invalid(f"{due!r} is no date", "use a real date as YYYY-MM-DD")
+    return [] if due == task.due else [t.DueSet(by, due)]
+
+
+def set_language(task: Task, language: str, by: str) -> list[TaskFact]:
+    language = squeeze(language).lower()
+    if language and not is_language(language):
+        raise _invalid(f"{language!r} is no language code", "use two letters, `en` for example")
+    if (language, by if language else "") == (task.language, task.language_by):
+        return []
+    return [t.LanguageSet(by, language)]
+
+
+def set_category(task: Task, category: str, by: str) -> list[TaskFact]:
+    return [] if category == task.category else [t.CategorySet(by, category)]
+
+
+def add_items(
+    task: Task, titles: Sequence[str], checklist: str, by: str, *, checked: Sequence[bool] = ()
+) -> list[TaskFact]:
+    """Items at the end of a checklist, which is made if the task has none of that title."""
+    facts, home = _checklist(task, checklist, by)
+    known = {item.id for item in task.items}
+    for index, wanted in enumerate(titles):
+        title = titled(wanted, ITEM_TITLE_MAX)
+        item = fresh_item_id(task.id, title, known)
+        known.add(item)
+        is_checked = index < len(checked) and checked[index]
+        facts.append(t.ItemAdded(by, home, item, title, is_checked))
+    return facts if titles else []
+
+
+def item_id(task: str, folded: str, nth: int) -> str:
+    """Id of the nth item of that folded title in a task (DESIGN 6)."""
+    return key("item", task, folded, str(nth))
+
+
+def few(titles: Sequence[str]) -> Sequence[str]:
+    """The titles, or Refused if they are more than one command may bring."""
+    if len(titles) > ITEMS_MAX:
+        raise _invalid(f"{len(titles)} items are too many", f"add at most {ITEMS_MAX} at once")
+    return titles
+
+
+def fresh_item_id(task: str, title: str, known: Collection[str]) -> str:
+    """The first id of that title which the task does not have yet."""
+    folded, nth = fold(title), 0
+    while (item := item_id(task, folded, nth)) in known:  # bounded by the known ids
+        nth += 1
+    return item
+
+
+def _checklist(task: Task, title: str, by: str) -> tuple[list[TaskFact], str]:
+    if not title and task.checklists:
+        return [], task.checklists[0].id
+    title = titled(title or DEFAULT_CHECKLIST, TITLE_MAX)
+    known = next((one for one in task.checklists if fold(one.title) == fold(title)), None)
+    if known:
+        return [], known.id
+    made = key("checklist", task.id, fold(title))
+    return [t.ChecklistAdded(by, made, title)], made
+
+
+def known_item(task: Task, wanted: str) -> t.Item:
+    """The item of that id, or Refused."""
+    item = item_of(task, wanted)
+    if item is None:
+        because = f"the task {task.title!r} has no item {wanted!r}"
+        instead = f"see `wakelog task show {task.id[:8]}` for its items"
+        raise Refused("unknown_item", because=because, instead=instead)
+    return item
+
+
+def edit_item(
+    task: Task,
+    item: t.Item,
+    *,
+    title: str = "",
+    is_checked: bool | None = None,
+    is_archived: bool | None = None,
+    by: str = PERSON,
+) -> list[TaskFact]:
+    facts: list[TaskFact] = []
+    if title and (title := titled(title, ITEM_TITLE_MAX)) != item.title:
+        facts.append(t.ItemRetitled(by, item.id, title))
+    if is_checked is not None and is_checked != item.is_checked:
+        facts.append(t.ItemChecked(by, item.id) if is_checked else t.ItemUnchecked(by, item.id))
+    if is_archived is not None and is_archived != item.is_archived:
+        facts.append(t.ItemArchived(by, item.id) if is_archived else t.ItemRestored(by, item.id))
+    return facts
+
+
+def known_note(task: Task, wanted: str) -> t.Note:
+    """The note of that id, or Refused."""
+    note = next((note for note in task.notes if note.id == wanted), None)
+    if note is None:
+        because = f"the task {task.title!r} has no note {wanted!r}"
+        instead = f"see `wakelog task show {task.id[:8]}` for its notes"
+        raise Refused("unknown_item", because=because, instead=instead)
+    return note
+
+
+def add_note(task: Task, note: str, note_kind: t.NoteKind, words: Words) -> list[TaskFact]:
+    _said(words)
+    return [t.NoteAdded(PERSON, note, note_kind, words)]
+
+
+def edit_note(task: Task, note: t.Note, words: Words) -> list[TaskFact]:
+    _said(words)
+    return [] if words == note.words else [t.NoteEdited(PERSON, note.id, words)]
+
+
+def log_time(task: Task, entry: str, start: str, end: str, summary: str) -> list[TaskFact]:
+    if not (is_moment(start) and is_moment(end)):
+        raise _invalid("start or end is no time", "give both as times")
+    if end <= start:
+        raise _invalid("the time ends before it starts", "give an end later than the start")
+    return [t.TimeLogged(PERSON, entry, start, end, summarised(summary))]
+
+
+def summarised(summary: str) -> str:
+    """A time entry's summary, or Refused if it is too long."""
+    summary = squeeze(summary)
+    if len(summary) > SUMMARY_MAX:
+        raise _too_long("a summary", len(summary), SUMMARY_MAX)
+    return summary
+
+
+def titled(title: str, length_max: int) -> str:
+    """A title without spare white space, or Refused if it is empty or too long."""
+    title = squeeze(title)
+    if not title:
+        raise _invalid("the title is empty", "give it at least one character")
+    if len(title) > length_max:
+        raise _too_long("a title", len(title), length_max)
+    return title
+
+
+def _said(words: Words) -> None:
+    if not words.payload and not squeeze(words.text):
+        raise _invalid("the note is empty", "write at least one character")
+
+
+def _too_long(what: str, length: int, length_max: int) -> Refused:
+    return _invalid(f"{what} of {length} characters is too long", f"use at most {length_max}")
+
+
+def _invalid(because: str, instead: str) -> Refused:
+    return Refused("invalid_value", because=because, instead=instead)

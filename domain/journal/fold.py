@@ -1,0 +1,257 @@
+"""How the facts of a task make its state. Total: history is never refused.
+
+`updated_at` moves with every fact; `touched` moves with facts of a person or an import only,
+because proposals that a person declined may come back once somebody else changed the thing
+(SPEC 6). An agent's own facts change nothing there.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec.structs import replace
+
+from domain.journal import task as t
+from domain.journal.task import Checklist, Item, Link, Note, StatusChange, Task, TimeEntry
+from domain.world import Kind, Recorded
+
+Change = dict[str, Any]
+
+
+def evolve(task: Task, recorded: Recorded) -> Task:
+    """The task after one more fact."""
+    apply = _APPLY.get(type(recorded.fact))
+    if apply is None:
+        return task
+    if isinstance(recorded.fact, t.TaskCreated) and task.exists:
+        return task  # another replica made the same task
+    change = apply(task, recorded.fact, recorded)
+    return replace(task, updated_at=recorded.at, **change)
+
+
+def fold(kind: Kind[Task], task_id: str, history: list[Recorded]) -> Task:
+    """The task that a history makes."""
+    task = kind.initial(task_id)
+    for recorded in history:
+        task = kind.evolve(task, recorded)
+    return task
+
+
+TASK: Kind[Task] = Kind("task", Task, evolve)
+
+
+def _touch(task: Task, by: str, field: str, n: int) -> Change:
+    return {} if by.startswith("agent:") else {"touched": {**task.touched, field: n}}
+
+
+def _created(task: Task, fact: t.TaskCreated, row: Recorded) -> Change:
+    opened = StatusChange(row.at, "OPEN", fact.by)
+    return {
+        "exists": True,
+        "title": fact.title,
+        "category": fact.category,
+        "created_at": row.at,
+        "history": (opened,),
+    }
+
+
+def _retitled(task: Task, fact: t.TaskRetitled, row: Recorded) -> Change:
+    return {"title": fact.title, **_touch(task, fact.by, "title", row.n)}
+
+
+def _described(task: Task, fact: t.TaskDescribed, row: Recorded) -> Change:
+    return {"description": fact.description, **_touch(task, fact.by, "description", row.n)}
+
+
+def _status(task: Task, fact: t.StatusSet, row: Recorded) -> Change:
+    changed = StatusChange(row.at, fact.status, fact.by, fact.reason)
+    return {
+        "status": fact.status,
+        "status_reason": fact.reason,
+        "history": (*task.history, changed),
+        **_touch(task, fact.by, "status", row.n),
+    }
+
+
+def _priority(task: Task, fact: t.PrioritySet, row: Recorded) -> Change:
+    return {"priority": fact.priority, **_touch(task, fact.by, "priority", row.n)}
+
+
+def _estimate(task: Task, fact: t.EstimateSet, row: Recorded) -> Change:
+    return {"estimate": fact.minutes, **_touch(task, fact.by, "estimate", row.n)}
+
+
+def _due(task: Task, fact: t.DueSet, row: Recorded) -> Change:
+    return {"due": fact.due, **_touch(task, fact.by, "due", row.n)}
+
+
+def _language(task: Task, fact: t.LanguageSet, row: Recorded) -> Change:
+    by = fact.by if fact.language else ""
+    touched = _touch(task, fact.by, "language", row.n)
+    return {"language": fact.language, "language_by": by, **touched}
+
+
+def _category(task: Task, fact: t.CategorySet, row: Recorded) -> Change:
+    return {"category": fact.category, **_touch(task, fact.by, "category", row.n)}
+
+
+def _label_in(task: Task, fact: t.LabelAssigned, row: Recorded) -> Change:
+    labels = (*(label for label in task.labels if label != fact.label), fact.label)
+    return {"labels": labels, **_touch(task, fact.by, f"label:{fact.label}", row.n)}
+
+
+def _label_out(task: Task, fact: t.LabelRemoved, row: Recorded) -> Change:
+    labels = tuple(label for label in task.labels if label != fact.label)
+    return {"labels": labels, **_touch(task, fact.by, f"label:{fact.label}", row.n)}
+
+
+def _suppressed(task: Task, fact: t.LabelSuppressed, row: Recorded) -> Change:
+    others = tuple(label for label in task.suppressed if label != fact.label)
+    touched = _touch(task, fact.by, f"label:{fact.label}", row.n)
+    return {"suppressed": (*others, fact.label), **touched}
+
+
+def _allowed(task: Task, fact: t.LabelAllowed, row: Recorded) -> Change:
+    left = tuple(label for label in task.suppressed if label != fact.label)
+    return {"suppressed": left, **_touch(task, fact.by, f"label:{fact.label}", row.n)}
+
+
+def _checklist(task: Task, fact: t.ChecklistAdded, row: Recorded) -> Change:
+    return {"checklists": (*task.checklists, Checklist(fact.checklist, fact.title))}
+
+
+def _item_added(task: Task, fact: t.ItemAdded, row: Recorded) -> Change:
+    item = Item(
+        fact.item,
+        fact.checklist,
+        fact.title,
+        fact.by,
+        is_checked=fact.is_checked,
+        checked_by=fact.by if fact.is_checked else "",
+        checked_at=row.at if fact.is_checked else "",
+        touched=_row_of(fact.by, row),
+    )
+    return {"items": (*task.items, item), **_touch(task, fact.by, "items", row.n)}
+
+
+def _row_of(by: str, row: Recorded) -> int:
+    return 0 if by.startswith("agent:") else row.n
+
+
+def _item(task: Task, fact: Any, row: Recorded, **change: Any) -> Change:
+    if touched := _row_of(fact.by, row):
+        change["touched"] = touched
+    items = tuple(replace(item, **change) if item.id == fact.item else item for item in task.items)
+    return {"items": items}
+
+
+def _item_retitled(task: Task, fact: t.ItemRetitled, row: Recorded) -> Change:
+    change = _item(task, fact, row, title=fact.title, by=fact.by)
+    return {**change, **_touch(task, fact.by, "items", row.n)}
+
+
+def _checked(task: Task, fact: t.ItemChecked, row: Recorded) -> Change:
+    return _item(task, fact, row, is_checked=True, checked_by=fact.by, checked_at=row.at)
+
+
+def _unchecked(task: Task, fact: t.ItemUnchecked, row: Recorded) -> Change:
+    return _item(task, fact, row, is_checked=False, checked_by=fact.by, checked_at=row.at)
+
+
+def _archived(task: Task, fact: t.ItemArchived, row: Recorded) -> Change:
+    return _item(task, fact, row, is_archived=True)
+
+
+def _restored(task: Task, fact: t.ItemRestored, row: Recorded) -> Change:
+    return _item(task, fact, row, is_archived=False)
+
+
+def _note_added(task: Task, fact: t.NoteAdded, row: Recorded) -> Change:
+    note = Note(fact.note, fact.note_kind, fact.words, fact.by, fact.recorded_at or row.at)
+    return {"notes": (*task.notes, note)}
+
+
+def _note_edited(task: Task, fact: t.NoteEdited, row: Recorded) -> Change:
+    notes = (
+        replace(note, words=fact.words, by=fact.by) if note.id == fact.note else note
+        for note in task.notes
+    )
+    return {"notes": tuple(notes)}
+
+
+def _note_removed(task: Task, fact: t.NoteRemoved, row: Recorded) -> Change:
+    return {"notes": tuple(note for note in task.notes if note.id != fact.note)}
+
+
+def _time_started(task: Task, fact: t.TimeStarted, row: Recorded) -> Change:
+    return {"time": (*task.time, TimeEntry(fact.entry, fact.start))}
+
+
+def _time_stopped(task: Task, fact: t.TimeStopped, row: Recorded) -> Change:
+    time = (
+        replace(entry, end=fact.end, summary=fact.summary) if entry.id == fact.entry else entry
+        for entry in task.time
+    )
+    return {"time": tuple(time)}
+
+
+def _time_logged(task: Task, fact: t.TimeLogged, row: Recorded) -> Change:
+    return {"time": (*task.time, TimeEntry(fact.entry, fact.start, fact.end, fact.summary))}
+
+
+def _linked(task: Task, fact: t.TaskLinked, row: Recorded) -> Change:
+    link = Link(fact.relation, fact.target)
+    return {} if link in task.links else {"links": (*task.links, link)}
+
+
+def _unlinked(task: Task, fact: t.TaskUnlinked, row: Recorded) -> Change:
+    gone = Link(fact.relation, fact.target)
+    return {"links": tuple(link for link in task.links if link != gone)}
+
+
+def _deleted(task: Task, fact: t.TaskDeleted, row: Recorded) -> Change:
+    return {"is_deleted": True}
+
+
+def _undeleted(task: Task, fact: t.TaskRestored, row: Recorded) -> Change:
+    return {"is_deleted": False}
+
+
+def _imported(task: Task, fact: t.TaskImported, row: Recorded) -> Change:
+    source = fact.by.partition(":")[2]
+    others = tuple(known for known in task.imported if known[0] != source)
+    return {"imported": (*others, (source, fact.document))}
+
+
+_APPLY: dict[type, Callable[[Task, Any, Recorded], Change]] = {
+    t.TaskCreated: _created,
+    t.TaskRetitled: _retitled,
+    t.TaskDescribed: _described,
+    t.StatusSet: _status,
+    t.PrioritySet: _priority,
+    t.EstimateSet: _estimate,
+    t.DueSet: _due,
+    t.LanguageSet: _language,
+    t.CategorySet: _category,
+    t.LabelAssigned: _label_in,
+    t.LabelRemoved: _label_out,
+    t.LabelSuppressed: _suppressed,
+    t.LabelAllowed: _allowed,
+    t.ChecklistAdded: _checklist,
+    t.ItemAdded: _item_added,
+    t.ItemRetitled: _item_retitled,
+    t.ItemChecked: _checked,
+    t.ItemUnchecked: _unchecked,
+    t.ItemArchived: _archived,
+    t.ItemRestored: _restored,
+    t.NoteAdded: _note_added,
+    t.NoteEdited: _note_edited,
+    t.NoteRemoved: _note_removed,
+    t.TimeStarted: _time_started,
+    t.TimeStopped: _time_stopped,
+    t.TimeLogged: _time_logged,
+    t.TaskLinked: _linked,
+    t.TaskUnlinked: _unlinked,
+    t.TaskDeleted: _deleted,
+    t.TaskRestored: _undeleted,
+    t.TaskImported: _imported,
+}

@@ -1,0 +1,60 @@
+"""What an importer hands over: one document per task, as the file says it (SPEC 1).
+
+The document is kept as a payload; the next import of the same file is compared with it, so
+that only what *the file* changed is written and a person's later edits survive.
+"""
+
+from domain.wire import Part
+
+
+class ImportedItem(Part, frozen=True):
+    """A checklist item; `title` 1..400 characters."""
+
+    title: str
+    is_checked: bool = False
+
+
+class ImportedNote(Part, frozen=True):
+    """A note; `at` is its own time as stored text, or empty: then the import's time stands."""
+
+    text: str
+    at: str = ""
+    key: str = ""  # the source's own id of the note, if it has one
+
+
+class ImportedTask(Part, frozen=True):
+    """A task as one file has it. Empty and 0 mean that the file does not say.
+
+    `status` is one of SPEC 1's; `due` is ``YYYY-MM-DD``; `estimate` is minutes, 1..1440;
+    `priority` is ``P0``..``P3``; `category` and `labels` are names, not ids.
+    """
+
+    task_id: str
+    title: str
+    category: str = ""
+    status: str = ""
+    status_reason: str = ""
+    priority: str = ""
+    estimate: int = 0
+    due: str = ""
+    labels: tuple[str, ...] = ()
+    description: str = ""
+    checklist: str = ""  # title of the checklist; empty: "Checklist"
+    items: tuple[ImportedItem, ...] = ()
+    notes: tuple[ImportedNote, ...] = ()
+
+
+class Unreadable(Part, frozen=True):
+    """A line (1-based) that could not be taken over as it stands, and why."""
+
+    line: int
+    reason: str
+
+
+class ImportedFile(Part, frozen=True):
+    """A whole file, read. `format` is ``markdown``, ``todotxt``, ... ."""
+
+    format: str
+    source: str
+    tasks: tuple[ImportedTask, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()

@@ -1,0 +1,153 @@
+"""What an import changes in a task: what *the file* changed since its last import (SPEC 1).
+
+The file's document of a task is compared with the one it had before, not with the task, so a
+person's later edits survive; a line that is gone changes nothing here.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from domain.journal import edits
+from domain.journal import task as t
+from domain.journal.imported import ImportedNote, ImportedTask
+from domain.journal.task import Task, TaskFact, item_of
+from domain.keys import key
+from domain.text import fold
+from domain.wire import Payload, words
+
+
+class Names(NamedTuple):
+    """How a file's names of categories and labels become ids."""
+
+    category: Callable[[str], str]
+    label: Callable[[str], str]
+
+
+def decide(
+    task: Task, before: ImportedTask | None, document: ImportedTask, names: Names, by: str
+) -> tuple[list[TaskFact], list[Payload]]:
+    """Facts, without the closing `TaskImported`, and the payloads of long notes.
+
+    Args:
+        task: As it is now; it may not exist yet.
+        before: What the same file said at its last import, or None.
+        document: What the file says now.
+    """
+    if not task.exists:
+        created = [t.TaskCreated(by, document.title, names.category(document.category))]
+        task = Task(task.id, exists=True, title=document.title, category=created[0].category)
+        before = ImportedTask(task.id, document.title, category=document.category)
+        facts: list[TaskFact] = [*created]
+    else:
+        facts = []
+    was = before or ImportedTask(task.id, "")
+    facts += _fields(task, was, document, names, by)
+    described, payloads = _description(task, was, document, by)
+    facts += described
+    facts += _labels(task, was, document, names, by)
+    facts += _items(task, was, document, by)
+    notes, kept = _notes(task, was, document, by)
+    return facts + notes, [*payloads, *kept]
+
+
+def _fields(
+    task: Task, was: ImportedTask, now: ImportedTask, names: Names, by: str
+) -> list[TaskFact]:
+    facts: list[TaskFact] = []
+    if now.title != was.title:
+        facts += edits.retitle(task, now.title, by)
+    if now.category != was.category:
+        facts += edits.set_category(task, names.category(now.category), by)
+    if (now.status, now.status_reason) != (was.status, was.status_reason):
+        facts += edits.set_status(task, now.status or "OPEN", now.status_reason, by)
+    if now.priority != was.priority and now.priority:
+        facts += edits.set_priority(task, now.priority, by)
+    if now.estimate != was.estimate:
+        facts += edits.set_estimate(task, now.estimate, by)
+    if now.due != was.due:
+        facts += edits.set_due(task, now.due, by)
+    return facts
+
+
+def _description(
+    task: Task, was: ImportedTask, now: ImportedTask, by: str
+) -> tuple[list[TaskFact], list[Payload]]:
+    if now.description == was.description:
+        return [], []
+    said, kept = words(task.id, now.description)
+    return edits.describe(task, said, by), [*kept]
+
+
+def _labels(
+    task: Task, was: ImportedTask, now: ImportedTask, names: Names, by: str
+) -> list[TaskFact]:
+    added = [names.label(name) for name in now.labels if name not in was.labels]
+    gone = [names.label(name) for name in was.labels if name not in now.labels]
+    return [
+        *(t.LabelAssigned(by, label) for label in added if label not in task.labels),
+        *(t.LabelRemoved(by, label) for label in gone if label in task.labels),
+    ]
+
+
+def _numbered(document: ImportedTask) -> dict[str, bool]:
+    """Whether the file has each item checked, by item id, in the file's order."""
+    counts: dict[str, int] = {}
+    found: dict[str, bool] = {}
+    for item in document.items:
+        folded = fold(item.title)
+        nth = counts.get(folded, 0)
+        counts[folded] = nth + 1
+        found[edits.item_id(document.task_id, folded, nth)] = item.is_checked
+    return found
+
+
+def _items(task: Task, was: ImportedTask, now: ImportedTask, by: str) -> list[TaskFact]:
+    before, present = _numbered(was), _numbered(now)
+    titles = [item.title for item in now.items]
+    fresh = [index for index, item in enumerate(present) if item_of(task, item) is None]
+    facts = edits.add_items(
+        task,
+        [titles[index] for index in fresh],
+        now.checklist,
+        by,
+        checked=[now.items[index].is_checked for index in fresh],
+    )
+    for item_id, is_checked in present.items():
+        known = item_of(task, item_id)
+        if known is not None and before.get(item_id) != is_checked:
+            facts += edits.edit_item(task, known, is_checked=is_checked, by=by)
+    return facts
+
+
+def _note_id(task: str, note: ImportedNote, nth: int) -> str:
+    return key("note", task, note.key or fold(note.text), str(nth))
+
+
+def _notes(
+    task: Task, was: ImportedTask, now: ImportedTask, by: str
+) -> tuple[list[TaskFact], list[Payload]]:
+    before = _noted(was)
+    known = {note.id for note in task.notes}
+    facts: list[TaskFact] = []
+    payloads: list[Payload] = []
+    for note_id, note in _noted(now).items():
+        said, kept = words(task.id, note.text)
+        if note_id in before and before[note_id].text == note.text:
+            continue
+        if note_id in known:
+            facts.append(t.NoteEdited(by, note_id, said))
+        else:
+            facts.append(t.NoteAdded(by, note_id, "note", said, note.at))
+        payloads += kept
+    return facts, payloads
+
+
+def _noted(document: ImportedTask) -> dict[str, ImportedNote]:
+    counts: dict[str, int] = {}
+    found: dict[str, ImportedNote] = {}
+    for note in document.notes:
+        name = note.key or fold(note.text)
+        nth = counts.get(name, 0)
+        counts[name] = nth + 1
+        found[_note_id(document.task_id, note, nth)] = note
+    return found

@@ -1,0 +1,337 @@
+"""The task stream: everything a person keeps about one task (SPEC 1, DESIGN 5).
+
+STORAGE FORMAT. Logs outlive this code. A tag, a field's name, order, type and default never
+change; a new field is optional and last; a changed meaning is a new tag.
+
+`by` is who did it: ``person``, ``agent:<id>`` or ``import:<source>``. The union at the foot is
+the list of what can happen to a task. `evolve` lives in `domain.journal.fold`.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from domain.wire import PayloadId, Stored, Words
+
+Status = Literal["OPEN", "GROOMED", "IN PROGRESS", "BLOCKED", "ON HOLD", "DONE", "REJECTED"]
+Priority = Literal["P0", "P1", "P2", "P3"]
+NoteKind = Literal["note", "transcript", "image_analysis"]
+Relation = Literal["relates_to", "blocks", "follows_up_on", "duplicates", "fixes", "supersedes"]
+
+STATUSES: tuple[Status, ...] = (
+    "OPEN",
+    "GROOMED",
+    "IN PROGRESS",
+    "BLOCKED",
+    "ON HOLD",
+    "DONE",
+    "REJECTED",
+)
+PRIORITIES: tuple[Priority, ...] = ("P0", "P1", "P2", "P3")
+PERSON = "person"
+
+
+class TaskCreated(Stored, frozen=True, tag="task.created.1"):
+    by: str
+    title: str
+    category: str
+
+
+class TaskRetitled(Stored, frozen=True, tag="task.retitled.1"):
+    by: str
+    title: str
+
+
+class TaskDescribed(Stored, frozen=True, tag="task.described.1"):
+    by: str
+    description: Words
+
+
+class StatusSet(Stored, frozen=True, tag="task.status_set.1"):
+    by: str
+    status: Status
+    reason: str = ""
+
+
+class PrioritySet(Stored, frozen=True, tag="task.priority_set.1"):
+    by: str
+    priority: Priority
+
+
+class EstimateSet(Stored, frozen=True, tag="task.estimate_set.1"):
+    by: str
+    minutes: int = 0  # 0: there is no estimate any more
+
+
+class DueSet(Stored, frozen=True, tag="task.due_set.1"):
+    by: str
+    due: str = ""  # YYYY-MM-DD; empty: no due date any more
+
+
+class LanguageSet(Stored, frozen=True, tag="task.language_set.1"):
+    by: str
+    language: str = ""  # ISO 639-1; empty: none any more
+
+
+class CategorySet(Stored, frozen=True, tag="task.category_set.1"):
+    by: str
+    category: str
+
+
+class LabelAssigned(Stored, frozen=True, tag="task.label_assigned.1"):
+    by: str
+    label: str
+
+
+class LabelRemoved(Stored, frozen=True, tag="task.label_removed.1"):
+    by: str
+    label: str
+
+
+class LabelSuppressed(Stored, frozen=True, tag="task.label_suppressed.1"):
+    by: str
+    label: str  # no agent shall propose it for this task
+
+
+class LabelAllowed(Stored, frozen=True, tag="task.label_allowed.1"):
+    by: str
+    label: str
+
+
+class ChecklistAdded(Stored, frozen=True, tag="task.checklist_added.1"):
+    by: str
+    checklist: str
+    title: str
+
+
+class ItemAdded(Stored, frozen=True, tag="task.item_added.1"):
+    by: str
+    checklist: str
+    item: str
+    title: str
+    is_checked: bool = False
+
+
+class ItemRetitled(Stored, frozen=True, tag="task.item_retitled.1"):
+    by: str
+    item: str
+    title: str
+
+
+class ItemChecked(Stored, frozen=True, tag="task.item_checked.1"):
+    by: str
+    item: str
+    reason: str = ""
+
+
+class ItemUnchecked(Stored, frozen=True, tag="task.item_unchecked.1"):
+    by: str
+    item: str
+    reason: str = ""
+
+
+class ItemArchived(Stored, frozen=True, tag="task.item_archived.1"):
+    by: str
+    item: str
+
+
+class ItemRestored(Stored, frozen=True, tag="task.item_restored.1"):
+    by: str
+    item: str
+
+
+class NoteAdded(Stored, frozen=True, tag="task.note_added.1"):
+    by: str
+    note: str
+    note_kind: NoteKind
+    words: Words
+    recorded_at: str = ""  # empty: when the row was written
+
+
+class NoteEdited(Stored, frozen=True, tag="task.note_edited.1"):
+    by: str
+    note: str
+    words: Words
+
+
+class NoteRemoved(Stored, frozen=True, tag="task.note_removed.1"):
+    by: str
+    note: str
+
+
+class TimeStarted(Stored, frozen=True, tag="task.time_started.1"):
+    by: str
+    entry: str
+    start: str
+
+
+class TimeStopped(Stored, frozen=True, tag="task.time_stopped.1"):
+    by: str
+    entry: str
+    end: str
+    summary: str = ""
+
+
+class TimeLogged(Stored, frozen=True, tag="task.time_logged.1"):
+    by: str
+    entry: str
+    start: str
+    end: str
+    summary: str = ""
+
+
+class TaskLinked(Stored, frozen=True, tag="task.linked.1"):
+    by: str
+    relation: Relation
+    target: str
+
+
+class TaskUnlinked(Stored, frozen=True, tag="task.unlinked.1"):
+    by: str
+    relation: Relation
+    target: str
+
+
+class TaskDeleted(Stored, frozen=True, tag="task.deleted.1"):
+    by: str
+
+
+class TaskRestored(Stored, frozen=True, tag="task.restored.1"):
+    by: str
+
+
+class TaskImported(Stored, frozen=True, tag="task.imported.1"):
+    by: str  # import:<source>
+    document: PayloadId  # an ImportedTask: what the file said
+
+
+TaskFact = (
+    TaskCreated
+    | TaskRetitled
+    | TaskDescribed
+    | StatusSet
+    | PrioritySet
+    | EstimateSet
+    | DueSet
+    | LanguageSet
+    | CategorySet
+    | LabelAssigned
+    | LabelRemoved
+    | LabelSuppressed
+    | LabelAllowed
+    | ChecklistAdded
+    | ItemAdded
+    | ItemRetitled
+    | ItemChecked
+    | ItemUnchecked
+    | ItemArchived
+    | ItemRestored
+    | NoteAdded
+    | NoteEdited
+    | NoteRemoved
+    | TimeStarted
+    | TimeStopped
+    | TimeLogged
+    | TaskLinked
+    | TaskUnlinked
+    | TaskDeleted
+    | TaskRestored
+    | TaskImported
+)
+
+
+class StatusChange(Struct, frozen=True):
+    """A line of the status history."""
+
+    at: str
+    status: Status
+    by: str
+    reason: str = ""
+
+
+class Item(Struct, frozen=True):
+    """A checklist item. `by` wrote its title; `touched` is the journal's `n` of the last fact
+    of a person or import about it."""
+
+    id: str
+    checklist: str
+    title: str
+    by: str
+    is_checked: bool = False
+    checked_by: str = ""
+    checked_at: str = ""
+    is_archived: bool = False
+    touched: int = 0
+
+
+class Checklist(Struct, frozen=True):
+    id: str
+    title: str
+
+
+class Note(Struct, frozen=True):
+    id: str
+    note_kind: NoteKind
+    words: Words
+    by: str
+    at: str
+
+
+class TimeEntry(Struct, frozen=True):
+    """A time entry; `end` is empty while its timer runs."""
+
+    id: str
+    start: str
+    end: str = ""
+    summary: str = ""
+
+
+class Link(Struct, frozen=True):
+    relation: Relation
+    target: str
+
+
+class Task(Struct, frozen=True):
+    """A task as its facts make it. `touched` maps a field's name, ``items`` or ``label:<id>``
+    to the journal's `n` of the last fact of a person or import about it."""
+
+    id: str
+    exists: bool = False
+    title: str = ""
+    description: Words = Words()
+    status: Status = "OPEN"
+    status_reason: str = ""
+    history: tuple[StatusChange, ...] = ()
+    priority: Priority = "P2"
+    estimate: int = 0
+    due: str = ""
+    language: str = ""
+    language_by: str = ""
+    category: str = ""
+    labels: tuple[str, ...] = ()
+    suppressed: tuple[str, ...] = ()
+    checklists: tuple[Checklist, ...] = ()
+    items: tuple[Item, ...] = ()
+    notes: tuple[Note, ...] = ()
+    time: tuple[TimeEntry, ...] = ()
+    links: tuple[Link, ...] = ()
+    imported: tuple[tuple[str, PayloadId], ...] = ()
+    created_at: str = ""
+    updated_at: str = ""
+    is_deleted: bool = False
+    touched: dict[str, int] = {}
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is still something to do: neither DONE, REJECTED nor deleted."""
+        return self.exists and not self.is_deleted and self.status not in ("DONE", "REJECTED")
+
+
+def item_of(task: Task, item_id: str) -> Item | None:
+    """The task's item of that id, if it has one."""
+    return next((item for item in task.items if item.id == item_id), None)
+
+
+def running(task: Task) -> TimeEntry | None:
+    """The time entry whose timer runs, if any."""
+    return next((entry for entry in task.time if not entry.end), None)

@@ -1,0 +1,10 @@
+"""The epoch of the rules (DESIGN 4).
+
+Raised, with an ADR, whenever recorded causes may decide differently than before. The first
+append under a new value is ``log.epoch.1``; prove re-executes epochs of its own value and
+folds older ones.
+"""
+
+RULES = 1
+FORMAT = 1
+"""Format of a log file, its ``PRAGMA user_version``; a file of a newer one is refused."""

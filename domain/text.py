@@ -1,0 +1,53 @@
+"""The one home of text folding, over a pinned table (DESIGN 3).
+
+Ids and duplicate checks compare folded texts, so folding must not follow the interpreter.
+"""
+
+from domain.folding import LONG, RUNS
+
+_FOLDED: dict[int, int | str] = dict(LONG)
+for _first, _last, _step, _distance in RUNS:
+    _FOLDED.update((code, code + _distance) for code in range(_first, _last + 1, _step))
+
+_SPACES = (
+    "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006"
+    "\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
+_TO_SPACE = {ord(space): " " for space in _SPACES}
+
+
+def squeeze(text: str) -> str:
+    """Runs of white space as one space, none at the ends.
+
+    >>> squeeze("  buy\\u00a0 milk\\n")
+    'buy milk'
+    """
+    return " ".join(part for part in text.translate(_TO_SPACE).split(" ") if part)
+
+
+def fold(text: str) -> str:
+    """What two texts have in common that differ only in case and white space.
+
+    >>> fold(" Straße  ÄNDERN ")
+    'strasse ändern'
+    """
+    return squeeze(text).translate(_FOLDED)
+
+
+def cut(text: str, *, length_max: int) -> str:
+    """The text, or its beginning up to a word, ending in an ellipsis; at most `length_max` long.
+
+    >>> cut("one two three", length_max=9)
+    'one two…'
+    """
+    if len(text) <= length_max:
+        return text
+    head = text[: length_max - 1]
+    if text[length_max - 1 : length_max] != " " and " " in head:
+        head = head[: head.rindex(" ")]
+    return head.rstrip(" ") + "…"
+
+
+def is_language(text: str) -> bool:
+    """Whether a text has the form of an ISO 639-1 code: two letters, a to z."""
+    return len(text) == 2 and all("a" <= letter <= "z" for letter in text)

@@ -1,0 +1,217 @@
+"""The arguments of every tool, as the model is shown them and as they are kept (SPEC 5).
+
+One Struct says all: its JSON Schema is what the model is offered and what `decoding` checks.
+Keys of ours in the schema, which the model never sees: ``x-clean`` names how a value is
+tidied before it is checked, ``x-elements`` how the elements of a forgiving list are (of which
+none may be left), ``x-asked`` how many elements the model is asked for where more are read and
+the best of them kept.
+
+STORAGE FORMAT for the singular ones: a change set keeps their canonical JSON, and fingerprints
+and bases are taken of it.
+"""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+TITLE_MAX = 200
+ITEM_TITLE_MAX = 400
+REASON_MAX = 500
+ESTIMATE_MAX = 1440
+BATCH_MAX = 20
+LABELS_MAX = 3
+
+
+class Arguments(
+    Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
+):
+    """Defaults are None and "" only: they mean "not given", and are not written."""
+
+
+def _text(length_max: int, description: str, clean: str = "words") -> Meta:
+    ours = {"x-clean": clean}
+    return Meta(
+        min_length=1, max_length=length_max, description=description, extra_json_schema=ours
+    )
+
+
+def _id(description: str) -> Meta:
+    return _text(100, description, "id")
+
+
+ItemTitle = Annotated[str, _text(ITEM_TITLE_MAX, "The item's text, in one line.")]
+TaskStatus = Annotated[
+    Literal["OPEN", "GROOMED", "IN PROGRESS", "BLOCKED", "ON HOLD"],
+    Meta(description="The new status.", extra_json_schema={"x-clean": "status"}),
+]
+LabelConfidence = Annotated[
+    Literal["very_high", "high", "medium", "low"],
+    Meta(description="How sure you are; low ones are dropped."),
+]
+
+
+class SetTaskTitle(Arguments, frozen=True):
+    title: Annotated[str, _text(TITLE_MAX, "The new title, in one line.")]
+
+
+class UpdateTaskEstimate(Arguments, frozen=True):
+    minutes: Annotated[
+        int, Meta(ge=1, le=ESTIMATE_MAX, description="The whole task's duration in minutes.")
+    ]
+
+
+class UpdateTaskDueDate(Arguments, frozen=True):
+    due_date: Annotated[str, _text(10, "The day it is due, YYYY-MM-DD.", "date")]
+
+
+class UpdateTaskPriority(Arguments, frozen=True):
+    priority: Annotated[Literal["P0", "P1", "P2", "P3"], Meta(description="P0 is the most urgent.")]
+
+
+class SetTaskStatus(Arguments, frozen=True):
+    status: TaskStatus
+    reason: Annotated[str, _text(REASON_MAX, "Why; needed for BLOCKED and ON HOLD.")] = ""
+
+
+class SetTaskLanguage(Arguments, frozen=True):
+    language_code: Annotated[str, _text(2, "ISO 639-1, two letters.", "language")]
+    confidence: Annotated[
+        Literal["high", "medium", "low"],
+        Meta(description="How sure you are; a low one is refused."),
+    ]
+
+
+class LabelChoice(Arguments, frozen=True):
+    """An available label."""
+
+    id: Annotated[str, _id("The label's id, from the available labels.")]
+    confidence: LabelConfidence
+
+
+class AssignTaskLabels(Arguments, frozen=True):
+    labels: Annotated[
+        tuple[LabelChoice, ...],
+        Meta(
+            min_length=1,
+            max_length=BATCH_MAX,
+            description="The labels that fit best.",
+            extra_json_schema={"x-asked": LABELS_MAX},
+        ),
+    ]
+
+
+class AddChecklistItem(Arguments, frozen=True):
+    """An item to add."""
+
+    title: ItemTitle
+
+
+class AddMultipleChecklistItems(Arguments, frozen=True):
+    items: Annotated[
+        tuple[AddChecklistItem, ...],
+        Meta(min_length=1, max_length=BATCH_MAX, description="The items, in their order."),
+    ]
+
+
+class UpdateChecklistItem(Arguments, frozen=True):
+    """A change to one item; give only what changes."""
+
+    id: Annotated[str, _id("The item's id.")]
+    is_checked: Annotated[bool | None, Meta(description="Whether it is done.")] = None
+    title: ItemTitle = ""
+    is_archived: Annotated[bool | None, Meta(description="Whether it is put away.")] = None
+    reason: Annotated[
+        str, _text(REASON_MAX, "Why; at least 20 characters against a person's own tick.")
+    ] = ""
+
+
+class UpdateChecklistItems(Arguments, frozen=True):
+    items: Annotated[
+        tuple[UpdateChecklistItem, ...],
+        Meta(min_length=1, max_length=BATCH_MAX, description="One entry for each item."),
+    ]
+
+
+class UpdateReport(Arguments, frozen=True):
+    content: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            description="The whole report, Markdown.",
+            extra_json_schema={"x-clean": "text"},
+        ),
+    ]
+    tldr: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            description="What matters, in one to three sentences.",
+            extra_json_schema={"x-clean": "text"},
+        ),
+    ]
+    one_liner: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            description="Where the task stands, in one short line.",
+            extra_json_schema={"x-clean": "words"},
+        ),
+    ]
+
+
+ObservationPriority = Literal["routine", "notable", "critical"]
+ObservationCategory = Literal["grievance", "excellence", "template_improvement", "operational"]
+ObservationTarget = Literal["template", "soul", "both"]
+
+
+class Observed(Arguments, frozen=True):
+    """A private note to yourself."""
+
+    text: Annotated[str, Meta(min_length=1, description="What you noticed.")]
+    priority: Annotated[ObservationPriority | None, Meta(description="routine if left out.")] = None
+    category: Annotated[
+        ObservationCategory | None, Meta(description="operational if left out.")
+    ] = None
+    target: Annotated[ObservationTarget | None, Meta(description="What it is about.")] = None
+
+
+class RecordObservations(Arguments, frozen=True):
+    observations: Annotated[
+        tuple[Annotated[str, Meta(min_length=1)] | Observed, ...],
+        Meta(
+            max_length=BATCH_MAX,
+            description="Texts, or objects.",
+            extra_json_schema={"minItems": 1, "x-elements": "observation"},
+        ),
+    ]
+
+
+class Retract(Arguments, frozen=True):
+    """An open proposal of yours to take back."""
+
+    fingerprint: Annotated[str, _id("From the list of open proposals.")]
+    reason: Annotated[str, _text(REASON_MAX, "Why it no longer fits.")]
+
+
+class RetractSuggestions(Arguments, frozen=True):
+    proposals: Annotated[
+        tuple[Retract, ...],
+        Meta(
+            max_length=BATCH_MAX,
+            description="The proposals to take back.",
+            extra_json_schema={"minItems": 1, "x-elements": "retraction"},
+        ),
+    ]
+
+
+class AssignTaskLabel(Arguments, frozen=True):
+    """The singular form; a person who edits it need not say how sure they are."""
+
+    id: Annotated[str, _id("The label's id.")]
+    confidence: LabelConfidence | None = None
+
+
+class SuppressLabel(Arguments, frozen=True):
+    """No tool of the model: what rejecting a label does (SPEC 6)."""
+
+    id: Annotated[str, _id("The label's id.")]

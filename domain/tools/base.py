@@ -1,0 +1,136 @@
+"""What the tools answer with, and what a singular tool is made of (SPEC 5, 6).
+
+A tool is pure: (snapshot, arguments) -> facts or a refusal. Texts here are recorded and told to
+the model, so they hold nothing whose spelling differs between versions of Python or a library.
+"""
+
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
+
+from msgspec import Struct
+
+from domain import canonical
+from domain.errors import Refused
+from domain.journal.task import TaskFact
+from domain.keys import key
+from domain.text import cut, fold, squeeze
+from domain.tools.snapshot import Snapshot
+
+SHOWN_LENGTH_MAX = 80
+"""So much of a text that is not ours is repeated in a message."""
+
+SKIPPING = ("redundant", "limit")
+"""An element with one of these codes is skipped; with any other, it is refused."""
+
+Facts = tuple[TaskFact, ...]
+
+
+class Refusal(Struct, frozen=True):
+    """A tool's no: `code` is one of `errors.TOOL_CODES`, `message` is for the model."""
+
+    code: str
+    message: str
+
+
+class Proposal(Struct, frozen=True):
+    """One change for the person to decide; the fields are those of `changes.ItemProposed`."""
+
+    tool: str
+    arguments: str
+    summary: str
+    fingerprint: str
+    display: str
+    base: str
+    touches: tuple[str, ...] = ()
+
+
+class Plan(Struct, frozen=True):
+    """What a deferred call comes to. `skipped` and `refused` are texts for the model: what is
+    not needed (redundant, over a limit), and what cannot be (unknown ids, sovereignty)."""
+
+    proposals: tuple[Proposal, ...] = ()
+    skipped: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+
+
+class Handler(Struct, frozen=True):
+    """A singular tool: one change to one task.
+
+    `facts` checks every rule; `values` are what it would change, for `base`; `touches` names
+    them as `Snapshot.touched` does.
+    """
+
+    arguments: type[Struct]
+    facts: Callable[[Snapshot, Any, str], Facts | Refusal]
+    values: Callable[[Snapshot, Any], object]
+    touches: Callable[[Any], tuple[str, ...]]
+    summary: Callable[[Snapshot, Any], str]
+
+
+class Exploded(Struct, frozen=True):
+    """The elements of a batch that become items, and why the others do not."""
+
+    accepted: tuple[Struct, ...]
+    refusals: tuple[Refusal, ...]
+
+
+def redundant(what: str) -> Refusal:
+    """The task is so already."""
+    return Refusal("redundant", what)
+
+
+def planned(proposals: Iterable[Proposal], refusals: Collection[Refusal]) -> Plan | Refusal:
+    """A batch sorted into what is proposed, skipped and refused; redundant, if all of it is."""
+    plan = Plan(
+        tuple(proposals),
+        tuple(no.message for no in refusals if no.code in SKIPPING),
+        tuple(no.message for no in refusals if no.code not in SKIPPING),
+    )
+    if not plan.proposals and {no.code for no in refusals} == {"redundant"}:
+        return redundant(" ".join(plan.skipped))
+    return plan
+
+
+def proposal(tool: str, handler: Handler, snapshot: Snapshot, arguments: Struct) -> Proposal:
+    """An accepted change as a person will decide on it."""
+    text = canonical.text(arguments)
+    summary = handler.summary(snapshot, arguments)
+    return Proposal(
+        tool,
+        text,
+        summary,
+        fingerprint(tool, text),
+        fold(summary),
+        base(tool, handler.values(snapshot, arguments)),
+        handler.touches(arguments),
+    )
+
+
+def base(tool: str, values: object) -> str:
+    """Digest of the values that a change rests on: equal if and only if they are."""
+    return key("base", tool, canonical.text(values))
+
+
+def fingerprint(tool: str, arguments: str) -> str:
+    """Name a proposal by what it does; how sure and why the agent is does not count (SPEC 6).
+
+    >>> sure = fingerprint("assign_task_label", '{"confidence":"high","id":"l1"}')
+    >>> sure == fingerprint("assign_task_label", '{"confidence":"medium","id":"l1"}')
+    True
+    """
+    try:
+        given = canonical.read(arguments)
+    except Refused:
+        return key("fingerprint", tool, arguments)
+    if isinstance(given, dict):
+        given = {name: given[name] for name in given if name not in ("confidence", "reason")}
+    return key("fingerprint", tool, canonical.text(given))
+
+
+def quoted(text: str) -> str:
+    """A text that is not ours, in a message: in one line, in quotes, and not too long.
+
+    >>> quoted("buy\\nmilk")
+    '"buy milk"'
+    """
+    return f'"{cut(squeeze(text), length_max=SHOWN_LENGTH_MAX)}"'

@@ -1,0 +1,217 @@
+"""The tools about a task's checklist (SPEC 5)."""
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from domain.journal import task as t
+from domain.keys import key
+from domain.text import fold, squeeze
+from domain.tools.arguments import (
+    AddChecklistItem,
+    AddMultipleChecklistItems,
+    UpdateChecklistItem,
+    UpdateChecklistItems,
+)
+from domain.tools.base import Exploded, Facts, Handler, Refusal, quoted, redundant
+from domain.tools.fields import is_persons
+from domain.tools.snapshot import Snapshot, SnapshotItem
+
+CHECKLIST_TITLE = "Checklist"
+REASON_MIN = 20
+"""So long is the reason against a person's own tick, at least (SPEC 1)."""
+
+
+def check_updates(arguments: UpdateChecklistItems) -> Refusal | None:
+    """The rules that need no task."""
+    refusals = (
+        _names_no_change(item, f"items[{number}]: ") for number, item in enumerate(arguments.items)
+    )
+    return next((refusal for refusal in refusals if refusal is not None), None)
+
+
+def check_update(arguments: UpdateChecklistItem) -> Refusal | None:
+    """The rules that need no task."""
+    return _names_no_change(arguments, "")
+
+
+def _names_no_change(item: UpdateChecklistItem, where: str) -> Refusal | None:
+    if item.is_checked is None and item.is_archived is None and not item.title:
+        return Refusal("invalid_arguments", f"{where}give isChecked, title or isArchived")
+    return None
+
+
+# ------------------------------------------------------------------------------------ adding
+
+
+def explode_added(snapshot: Snapshot, arguments: AddMultipleChecklistItems) -> Exploded | Refusal:
+    """The items that are not there yet, in their order."""
+    accepted: dict[str, AddChecklistItem] = {}
+    refusals: list[Refusal] = []
+    for item in arguments.items:
+        if fold(item.title) in accepted:
+            refusals.append(redundant(f"{quoted(item.title)} is named twice."))
+        elif _is_there(snapshot, item.title):
+            refusals.append(_there_already(item.title))
+        else:
+            accepted[fold(item.title)] = item
+    return Exploded(tuple(accepted.values()), tuple(refusals))
+
+
+def _add(snapshot: Snapshot, arguments: AddChecklistItem, by: str) -> Facts | Refusal:
+    title = arguments.title
+    if _is_there(snapshot, title):
+        return _there_already(title)
+    item = _new_id(snapshot, title)
+    if snapshot.checklists:
+        return (t.ItemAdded(by, snapshot.checklists[0], item, title),)
+    checklist = key("checklist", snapshot.task, fold(CHECKLIST_TITLE))
+    added = t.ItemAdded(by, checklist, item, title)
+    return t.ChecklistAdded(by, checklist, CHECKLIST_TITLE), added
+
+
+def _new_id(snapshot: Snapshot, title: str) -> str:
+    """Named by its title and how many have it; further on where a renamed item has that id."""
+    taken = {item.id for item in snapshot.items}
+    nth = sum(1 for item in snapshot.items if fold(item.title) == fold(title))
+    while (item := key("item", snapshot.task, fold(title), str(nth))) in taken:
+        nth += 1  # bounded: each id that is taken is another item's
+    return item
+
+
+def _is_there(snapshot: Snapshot, title: str) -> bool:
+    return any(fold(item.title) == fold(title) for item in snapshot.items)
+
+
+def _there_already(title: str) -> Refusal:
+    return redundant(f"{quoted(title)} is on the task already.")
+
+
+# ---------------------------------------------------------------------------------- changing
+
+
+def explode_updates(snapshot: Snapshot, arguments: UpdateChecklistItems) -> Exploded | Refusal:
+    """The changes that are real, each without its part that is so already or is the person's."""
+    accepted: list[UpdateChecklistItem] = []
+    refusals: list[Refusal] = []
+    named: set[str] = set()
+    for update in arguments.items:
+        item = _find(snapshot, update.id)
+        if isinstance(item, Refusal):
+            refusals.append(item)
+        elif item.id in named:
+            twice = f"Item {quoted(item.title)} is named twice; name each once in a call."
+            refusals.append(redundant(twice))
+        else:
+            named.add(item.id)
+            real, refusal = _allowed(item, update)
+            accepted += [real] if real is not None else []
+            refusals += [refusal] if refusal is not None else []
+    return Exploded(tuple(accepted), tuple(refusals))
+
+
+def _allowed(
+    item: SnapshotItem, update: UpdateChecklistItem
+) -> tuple[UpdateChecklistItem | None, Refusal | None]:
+    """The part of an update that may be proposed, and why the rest, or all of it, may not."""
+    real = _real(item, update)
+    if _names_no_change(real, ""):
+        return None, redundant(f"Item {quoted(item.title)} is so already.")
+    if (refusal := _sovereign(item, real)) is None:
+        return real, None
+    rest = replace(real, is_checked=None, reason="")
+    return (None if _names_no_change(rest, "") else rest), refusal
+
+
+def _update(snapshot: Snapshot, arguments: UpdateChecklistItem, by: str) -> Facts | Refusal:
+    item = _find(snapshot, arguments.id)
+    if isinstance(item, Refusal):
+        return item
+    real = _real(item, arguments)
+    if _names_no_change(real, ""):
+        return redundant(f"Item {quoted(item.title)} is so already.")
+    if (refusal := _sovereign(item, real)) is not None:
+        return refusal
+    facts: list[t.TaskFact] = []
+    if real.title:
+        facts.append(t.ItemRetitled(by, item.id, real.title))
+    if real.is_checked is not None:
+        ticked = t.ItemChecked if real.is_checked else t.ItemUnchecked
+        facts.append(ticked(by, item.id, real.reason))
+    if real.is_archived is not None:
+        put_away = t.ItemArchived if real.is_archived else t.ItemRestored
+        facts.append(put_away(by, item.id))
+    return tuple(facts)
+
+
+def _find(snapshot: Snapshot, wanted: str) -> SnapshotItem | Refusal:
+    found = (item for item in snapshot.items if item.id == wanted)
+    missing = Refusal("not_found", f"This task has no item with the id {quoted(wanted)}.")
+    return next(found, missing)
+
+
+def _real(item: SnapshotItem, update: UpdateChecklistItem) -> UpdateChecklistItem:
+    """The update without what is so already."""
+    is_checked = None if update.is_checked is item.is_checked else update.is_checked
+    return replace(
+        update,
+        is_checked=is_checked,
+        title="" if update.title == squeeze(item.title) else update.title,
+        is_archived=None if update.is_archived is item.is_archived else update.is_archived,
+        reason="" if is_checked is None else update.reason,
+    )
+
+
+def _sovereign(item: SnapshotItem, real: UpdateChecklistItem) -> Refusal | None:
+    if real.is_checked is None or not is_persons(item.checked_by):
+        return None
+    if len(real.reason) >= REASON_MIN:
+        return None
+    did = "ticked" if item.is_checked else "unticked"
+    because = f"The person {did} {quoted(item.title)}"
+    return Refusal("sovereignty", f"{because}; give a reason of {REASON_MIN} characters or more.")
+
+
+def _values(snapshot: Snapshot, update: UpdateChecklistItem) -> object:
+    item = _find(snapshot, update.id)
+    if isinstance(item, Refusal):
+        return None
+    values: dict[str, object] = {}
+    if update.is_checked is not None:
+        values["isChecked"] = item.is_checked
+    if update.title:
+        values["title"] = item.title
+    if update.is_archived is not None:
+        values["isArchived"] = item.is_archived
+    return values
+
+
+def _summary(snapshot: Snapshot, update: UpdateChecklistItem) -> str:
+    item = _find(snapshot, update.id)
+    title = f"{update.id[:8]}…" if isinstance(item, Refusal) else item.title
+    parts = []
+    if update.title:
+        parts.append(f'Rename: "{title}" to "{update.title}"')
+    if update.is_checked is not None:
+        parts.append(f'{"Check" if update.is_checked else "Uncheck"}: "{title}"')
+    if update.is_archived is not None:
+        parts.append(f'{"Archive" if update.is_archived else "Restore"}: "{title}"')
+    return "; ".join(parts)
+
+
+CHECKLIST: Mapping[str, Handler] = {
+    "add_checklist_item": Handler(
+        AddChecklistItem,
+        _add,
+        lambda snapshot, item: [_is_there(snapshot, item.title)],
+        lambda _: ("items",),
+        lambda _, item: f'Add: "{item.title}"',
+    ),
+    "update_checklist_item": Handler(
+        UpdateChecklistItem,
+        _update,
+        _values,
+        lambda update: (f"item:{update.id}",),
+        _summary,
+    ),
+}

@@ -1,0 +1,266 @@
+"""From the JSON that a model or a person sent to a tool's Struct, or a refusal (SPEC 5).
+
+Forgiving where the meaning is plain: snake_case keys, null for "not given", numbers as text,
+other case in enumerations, a list sent as text. Strict in all else: an unknown name or a wrong
+type is refused with its path. The messages are our own, because they are recorded and those of
+a library change with its version.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, get_args
+
+import msgspec
+from msgspec import Struct
+
+from domain import canonical
+from domain.errors import Refused
+from domain.moments import is_date
+from domain.text import cut, fold, squeeze
+from domain.tools.arguments import (
+    ObservationCategory,
+    ObservationPriority,
+    ObservationTarget,
+    Retract,
+)
+from domain.tools.base import Refusal, quoted
+from domain.tools.languages import LANGUAGES
+from domain.tools.schema import Schema, rules
+
+OBSERVATION_LENGTH_MAX = 4_000
+OF_PERSON = ("DONE", "REJECTED")
+"""Statuses that only a person sets (SPEC 1)."""
+
+S = TypeVar("S", bound=Struct)
+
+_NUMBER = re.compile(r"[+-]?[0-9]{1,9}(?:\.0{1,9})?")
+_SAFE_INTEGER = 10**15  # a larger one is not written out in a message
+
+
+class _Wrong(Exception):
+    """Why a value does not fit, and where; it never leaves this module."""
+
+    def __init__(self, message: str, code: str = "invalid_arguments") -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def decoded(shape: type[S], value: object) -> S | Refusal:
+    """Decoded JSON as a tool's arguments; never raises.
+
+    >>> from domain.tools.arguments import UpdateTaskEstimate
+    >>> decoded(UpdateTaskEstimate, {"minutes": "60"})
+    UpdateTaskEstimate(minutes=60)
+    >>> decoded(UpdateTaskEstimate, {"minutes": 0}).message
+    'minutes: expected a whole number from 1 to 1440, got 0'
+    """
+    try:
+        return msgspec.convert(_object(rules(shape), value, ""), shape)
+    except _Wrong as wrong:
+        return Refusal(wrong.code, str(wrong))
+
+
+# ------------------------------------------------------------------------------ one value by type
+
+
+def _value(schema: Schema, value: object, path: str) -> object:
+    return _BY_TYPE[schema["type"]](schema, value, path)
+
+
+def _object(schema: Schema, value: object, path: str) -> dict[str, Any]:
+    value = _unpacked(value)
+    if not isinstance(value, dict):
+        raise _Wrong(f"{path or 'arguments'}: expected an object, got {_shown(value)}")
+    fields = schema["properties"]
+    given = _known_names(value, fields, path)
+    found = {}
+    for name, field in fields.items():
+        here = f"{path}.{name}" if path else name
+        is_needed = name in schema["required"]
+        if name not in given:
+            if is_needed:
+                raise _Wrong(f"{here}: is missing")
+        elif is_needed or not _is_blank(given[name]):
+            found[name] = _value(field, given[name], here)
+    return found
+
+
+def _known_names(value: dict[str, Any], fields: Schema, path: str) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    unknown = []
+    for name, one in value.items():
+        known = name if name in fields else _camel(name)
+        if known not in fields:
+            unknown.append(quoted(canonical.clean(name)))
+        elif known in given:
+            raise _Wrong(f"{f'{path}.' if path else ''}{known}: is given twice")
+        else:
+            given[known] = one
+    if unknown:
+        where = f" in {path}" if path else ""
+        names = ", ".join(unknown[:3])
+        raise _Wrong(f"unknown argument {names}{where}; known are {', '.join(fields)}")
+    return given
+
+
+def _array(schema: Schema, value: object, path: str) -> list[Any]:
+    value = _unpacked(value)
+    if isinstance(value, dict):
+        value = [value]  # one element, sent without its list
+    if not isinstance(value, list):
+        raise _Wrong(f"{path}: expected a list, got {_shown(value)}")
+    if len(value) < schema["minItems"]:
+        raise _Wrong(f"{path}: expected at least {schema['minItems']}, got none")
+    if len(value) > schema["maxItems"]:
+        most = schema["maxItems"]
+        raise _Wrong(f"{path}: at most {most} in one call, got {len(value)}", "limit")
+    if "x-elements" in schema:
+        kept = map(_ELEMENTS[schema["x-elements"]], value)
+        return [element for element in kept if element is not None]
+    return [_value(schema["items"], one, f"{path}[{n}]") for n, one in enumerate(value)]
+
+
+def _string(schema: Schema, value: object, path: str) -> str:
+    if not isinstance(value, str):
+        raise _Wrong(f"{path}: expected {_expected(schema)}, got {_shown(value)}")
+    tidy = _tidy(schema, canonical.clean(value), path)
+    if "enum" in schema:
+        same = [known for known in schema["enum"] if fold(known) == fold(tidy)]
+        if not same:
+            raise _Wrong(f"{path}: expected {_expected(schema)}, got {_shown(value)}")
+        return str(same[0])
+    if len(tidy) < schema.get("minLength", 0):
+        raise _Wrong(f"{path}: expected {_expected(schema)}, got a blank one")
+    if len(tidy) > schema.get("maxLength", len(tidy)):
+        raise _Wrong(f"{path}: expected {_expected(schema)}, got {len(tidy)} characters")
+    return tidy
+
+
+def _integer(schema: Schema, value: object, path: str) -> int:
+    number = value
+    if isinstance(number, str) and _NUMBER.fullmatch(squeeze(number)):
+        number = int(squeeze(number).partition(".")[0])
+    elif isinstance(number, float) and number.is_integer():
+        number = int(number)
+    low, high = schema["minimum"], schema["maximum"]
+    if not isinstance(number, int) or isinstance(number, bool) or not low <= number <= high:
+        expected = f"a whole number from {low} to {high}"
+        raise _Wrong(f"{path}: expected {expected}, got {_shown(value)}")
+    return number
+
+
+def _boolean(schema: Schema, value: object, path: str) -> bool:
+    if not isinstance(value, bool):
+        raise _Wrong(f"{path}: expected true or false, got {_shown(value)}")
+    return value
+
+
+_BY_TYPE: Mapping[str, Callable[[Schema, object, str], object]] = {
+    "object": _object,
+    "array": _array,
+    "string": _string,
+    "integer": _integer,
+    "boolean": _boolean,
+}
+
+
+# ------------------------------------------------------------------------------------- tidying
+
+
+def _tidy(schema: Schema, text: str, path: str) -> str:
+    match schema.get("x-clean"):
+        case "words":
+            return squeeze(text)
+        case "date" if not is_date(text.strip()):
+            raise _Wrong(f"{path}: expected a real date YYYY-MM-DD, got {quoted(text)}")
+        case "language" if fold(text) not in LANGUAGES:
+            raise _Wrong(f"{path}: expected an ISO 639-1 code of two letters, got {quoted(text)}")
+        case "language":
+            return fold(text)
+        case "status" if fold(text) in map(fold, OF_PERSON):
+            raise _Wrong(f"{path}: only the person sets DONE or REJECTED", "sovereignty")
+        case _:
+            return text.strip()
+
+
+def _observation(value: object) -> dict[str, str] | None:
+    """An observation in its full form; None if there is no text. What is unknown is left out."""
+    given = {_camel(name): value[name] for name in value} if isinstance(value, dict) else {}
+    text = value if isinstance(value, str) else given.get("text")
+    if not isinstance(text, str) or not squeeze(text := canonical.clean(text)):
+        return None
+    found = {"text": cut(text.strip(), length_max=OBSERVATION_LENGTH_MAX)}
+    for name, known in _OBSERVATION_WORDS.items():
+        wanted = given.get(name)
+        if isinstance(wanted, str) and (word := fold(wanted)) in known:
+            found[name] = word
+    return found
+
+
+def _retraction(value: object) -> dict[str, Any] | None:
+    """A retraction; None if it is malformed."""
+    if not isinstance(value, dict):
+        return None
+    known = rules(Retract)
+    wanted = {name: value[name] for name in value if _camel(name) in known["properties"]}
+    try:
+        return _object(known, wanted, "")
+    except _Wrong:
+        return None
+
+
+_OBSERVATION_WORDS: Mapping[str, tuple[str, ...]] = {
+    "priority": get_args(ObservationPriority),
+    "category": get_args(ObservationCategory),
+    "target": get_args(ObservationTarget),
+}
+_ELEMENTS: Mapping[str, Callable[[object], dict[str, Any] | None]] = {
+    "observation": _observation,
+    "retraction": _retraction,
+}
+
+
+def _is_blank(value: object) -> bool:
+    return value is None or (isinstance(value, str) and not squeeze(value))
+
+
+def _unpacked(value: object) -> object:
+    """A list or object that was sent as text."""
+    if not isinstance(value, str) or value.strip()[:1] not in ("[", "{"):
+        return value
+    try:
+        inner = canonical.read(value)
+    except Refused:
+        return value
+    return inner
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(other[:1].upper() + other[1:] for other in others)
+
+
+def _expected(schema: Schema) -> str:
+    if "enum" in schema:
+        return f"one of {', '.join(schema['enum'])}"
+    if "maxLength" in schema:
+        return f"a text of {schema['minLength']} to {schema['maxLength']} characters"
+    return "a text"
+
+
+def _shown(value: object) -> str:
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return "true" if value else "false"
+        case int() | float() if abs(value) < _SAFE_INTEGER:
+            return str(value)
+        case int() | float():
+            return "a number out of range"
+        case str():
+            return quoted(canonical.clean(value))
+        case list():
+            return "a list"
+        case _:
+            return "an object"

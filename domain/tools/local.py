@@ -1,0 +1,134 @@
+"""The tools that stay in the wake: report, observations, retractions (SPEC 5, 7)."""
+
+import re
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from domain.keys import KEY_LENGTH
+from domain.text import cut, squeeze
+from domain.tools.arguments import (
+    ObservationCategory,
+    ObservationPriority,
+    Observed,
+    RecordObservations,
+    RetractSuggestions,
+    UpdateReport,
+)
+from domain.tools.base import Refusal
+
+CONTENT_LENGTH_MAX = 20_000
+TLDR_LENGTH_MAX = 2_000
+ONE_LINER_LENGTH_MAX = 200
+
+
+class Report(Struct, frozen=True):
+    """A report as a person reads it: trimmed, no internal ids, bounded."""
+
+    content: str
+    tldr: str
+    one_liner: str
+
+
+class Observation(NamedTuple):
+    """A private note of the agent; `target` is empty where it named none."""
+
+    text: str
+    priority: ObservationPriority
+    category: ObservationCategory
+    target: str
+
+
+class Retraction(NamedTuple):
+    """A proposal that the agent takes back."""
+
+    fingerprint: str
+    reason: str
+
+
+def report(arguments: UpdateReport) -> Report | Refusal:
+    """The report of a call; the last call wins, which is the caller's to see to."""
+    found = Report(
+        cut(without_ids(arguments.content), length_max=CONTENT_LENGTH_MAX),
+        cut(without_ids(arguments.tldr), length_max=TLDR_LENGTH_MAX),
+        cut(squeeze(without_ids(arguments.one_liner)), length_max=ONE_LINER_LENGTH_MAX),
+    )
+    parts = {"content": found.content, "tldr": found.tldr, "oneLiner": found.one_liner}
+    for name, text in parts.items():
+        if not squeeze(text):
+            because = f"{name}: nothing is left of it without its internal ids"
+            return Refusal("invalid_arguments", because)
+    return found
+
+
+def observations(arguments: RecordObservations) -> tuple[Observation, ...] | Refusal:
+    """The observations of a call, in their order."""
+    found = tuple(_observation(given) for given in arguments.observations)
+    if not found:
+        return Refusal("invalid_arguments", "observations: none of them has a text")
+    return found
+
+
+def retractions(arguments: RetractSuggestions) -> tuple[Retraction, ...] | Refusal:
+    """The proposals to take back, each once; whether they are open is the caller's to see."""
+    found: dict[str, Retraction] = {}
+    for given in arguments.proposals:
+        found.setdefault(given.fingerprint, Retraction(given.fingerprint, given.reason))
+    if not found:
+        because = "proposals: none of them has a fingerprint and a reason of 1 to 500 characters"
+        return Refusal("invalid_arguments", because)
+    return tuple(found.values())
+
+
+def _observation(given: str | Observed) -> Observation:
+    if isinstance(given, str):
+        given = Observed(given)
+    return Observation(
+        given.text,
+        given.priority or "routine",
+        given.category or "operational",
+        given.target or "",
+    )
+
+
+# --------------------------------------------------------------------------------- internal ids
+
+_ID = rf"`?(?<![0-9A-Za-z_])[a-z2-7]{{{KEY_LENGTH}}}(?![0-9A-Za-z_])`?"
+_IDS = rf"{_ID}(?:(?:[ \t]*[,;&][ \t]*|[ \t]+and[ \t]+){_ID})*"
+_THING = r"(?:(?i:agent|checklist|entry|item|label|note|proposal|task)[ \t]+)?"
+_LABEL = rf"(?<![0-9A-Za-z_]){_THING}(?i:ids?)[ \t]*[:=#]?[ \t]*"
+_INTERNAL = re.compile(
+    "|".join(
+        (
+            rf"(?P<kept>https?://[^\s()<>]+|/tasks/{_ID})",
+            rf"(?P<name>\[(?:{_LABEL}|{_THING}){_IDS}\](?=\())",
+            rf"\((?:{_LABEL}|{_THING}){_IDS}\)",
+            rf"\[(?:{_LABEL}|{_THING}){_IDS}\]",
+            rf"{_LABEL}{_IDS}",
+            _IDS,
+        )
+    ),
+    re.ASCII,
+)
+_GAP = "\0"
+_GAP_BEFORE_STOP = re.compile(r"(?<![ \t])[ \t]*\0[ \t\0]*(?=[,.;:!?)\]]|$)", re.MULTILINE)
+_GAP_AT_START = re.compile(r"(^[ \t]*|[(\[])\0[ \t\0]*", re.MULTILINE)
+_GAP_BETWEEN = re.compile(r"(?<![ \t])[ \t]*\0[ \t\0]*")
+
+
+def without_ids(text: str) -> str:
+    """A text for a person, without ids of ours; addresses and ``/tasks/<id>`` links stay.
+
+    >>> without_ids("Ask Ann (id: muu66rqunl7umhg7gxzt3xxv5cbd6dt5), then plant.")
+    'Ask Ann, then plant.'
+    """
+    text = _INTERNAL.sub(_instead, text.replace(_GAP, ""))
+    text = _GAP_BEFORE_STOP.sub("", text)
+    text = _GAP_AT_START.sub(r"\1", text)
+    return _GAP_BETWEEN.sub(" ", text).strip()
+
+
+def _instead(found: re.Match[str]) -> str:
+    if found["name"]:  # of a link
+        return "[task]"
+    return found["kept"] or _GAP

@@ -1,0 +1,92 @@
+"""A task as the tools see it: on the journal's side live, in a wake as it was captured.
+
+STORAGE FORMAT: a wake keeps its snapshot as a payload, see `domain.wire`.
+"""
+
+from domain.journal.catalog import Catalog, available
+from domain.journal.task import Task
+from domain.wire import Part
+
+
+class SnapshotItem(Part, frozen=True):
+    """A checklist item; `checked_by` is empty, ``person``, ``agent:<id>`` or ``import:...``."""
+
+    id: str
+    title: str
+    is_checked: bool = False
+    checked_by: str = ""
+    is_archived: bool = False
+    touched: int = 0
+
+
+class SnapshotLabel(Part, frozen=True):
+    """A label that may be assigned in the task's category, assigned and suppressed ones too."""
+
+    id: str
+    name: str
+
+
+class Touched(Part, frozen=True):
+    """`n` of the last journal append in which a person or import touched a field."""
+
+    field: str
+    n: int
+
+
+class Snapshot(Part, frozen=True):
+    """What tools read and the edge of what they may touch (SPEC 5).
+
+    `position` is the journal's `n` it was taken at; `estimate` is minutes, 0 where there is
+    none; `touched` names fields (``title``, ``status``, ``items``, ``label:<id>``, ...).
+    """
+
+    task: str
+    position: int
+    status: str
+    priority: str
+    title: str = ""
+    status_reason: str = ""
+    estimate: int = 0
+    due: str = ""
+    language: str = ""
+    language_by: str = ""
+    category: str = ""
+    labels: tuple[str, ...] = ()
+    suppressed: tuple[str, ...] = ()
+    available: tuple[SnapshotLabel, ...] = ()
+    items: tuple[SnapshotItem, ...] = ()
+    checklists: tuple[str, ...] = ()  # ids, oldest first
+    touched: tuple[Touched, ...] = ()
+    is_deleted: bool = False
+
+
+def snapshot(task: Task, catalog: Catalog, position: int) -> Snapshot:
+    """The part of a task that tools need."""
+    items = tuple(
+        SnapshotItem(
+            item.id, item.title, item.is_checked, item.checked_by, item.is_archived, item.touched
+        )
+        for item in task.items
+    )
+    return Snapshot(
+        task.id,
+        position,
+        task.status,
+        task.priority,
+        title=task.title,
+        status_reason=task.status_reason,
+        estimate=task.estimate,
+        due=task.due,
+        language=task.language,
+        language_by=task.language_by,
+        category=task.category,
+        labels=task.labels,
+        suppressed=task.suppressed,
+        available=tuple(
+            SnapshotLabel(label.id, label.name) for label in available(catalog, task.category)
+        ),
+        items=items,
+        checklists=tuple(checklist.id for checklist in task.checklists),
+        touched=tuple(Touched(field, n) for field, n in sorted(task.touched.items())),
+        is_deleted=task.is_deleted,
+    )

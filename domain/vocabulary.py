@@ -1,0 +1,17 @@
+"""Every fact that a log may hold: the union that rows are decoded by."""
+
+from domain.agent.alert_events import AlertFact, WatchFact
+from domain.agent.events import AgentFact, SubsFact
+from domain.causes import Command, LogFact, Receipt
+from domain.changes.events import ChangesFact
+from domain.journal.catalog import CatalogFact
+from domain.journal.links import LinksFact
+from domain.journal.task import TaskFact
+from domain.journal.timer import TimerFact
+from domain.wake.events import WakeFact
+
+JournalFact = TaskFact | CatalogFact | TimerFact | LinksFact
+AgentLogFact = AgentFact | SubsFact | AlertFact | WatchFact | WakeFact | ChangesFact
+Fact = JournalFact | AgentLogFact | Receipt | LogFact
+
+__all__ = ["Command", "Fact"]

@@ -1,0 +1,238 @@
+"""How one call of the model is answered: denied, queued for the person, kept, or asked outside.
+
+Every call ends in exactly one `ToolReturned`; a call that leaves the process is first a
+`ToolAsked` (SPEC 5). What a call proposes or observes goes to other streams in the same append,
+collected in `Answered`.
+"""
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from domain import canonical
+from domain.agent.events import AgentObserved
+from domain.changes import decisions, hygiene
+from domain.changes.change_set import CHANGES, ChangeSet
+from domain.changes.events import ChangesFact
+from domain.keys import key
+from domain.tools import local, registry
+from domain.tools.arguments import RecordObservations, RetractSuggestions, UpdateReport
+from domain.tools.base import Plan, Refusal
+from domain.tools.snapshot import Snapshot
+from domain.wake.events import (
+    ReportDrafted,
+    RetractionStaged,
+    ToolAsked,
+    ToolCall,
+    ToolReturned,
+    ToolStatus,
+    WakeFact,
+)
+from domain.wake.state import Wake
+from domain.wire import Payload, Words, words
+from domain.world import Recorded
+
+CALLS_MAX = 64
+"""Calls of one turn that are answered one by one; the others are refused unread."""
+
+
+class Bench(Struct, frozen=True):
+    """What answering needs besides the wake: the task as captured, the agent's change sets with
+    this wake's own, and how to read a long text."""
+
+    snapshot: Snapshot
+    sets: tuple[ChangeSet, ...]
+    own: ChangeSet
+    text: Callable[[Words], str]
+
+
+class Answered:
+    """What the calls of one append bring to other streams."""
+
+    def __init__(self) -> None:
+        self.proposed: list[ChangesFact] = []
+        self.observed: list[AgentObserved] = []
+        self.payloads: list[Payload] = []
+        self.own: ChangeSet | None = None
+
+    def keep(self, unit: str, text: str) -> Words:
+        """A text as it is stored; its payload, if it needs one, goes along."""
+        said, kept = words(unit, text)
+        self.payloads += kept
+        return said
+
+
+def answer_call(wake: Wake, call: ToolCall, bench: Bench, answered: Answered) -> list[WakeFact]:
+    """The facts that answer the turn's next call, or ask for its effect."""
+    tool = registry.canonical_name(call.tool) or call.tool
+    text = bench.text(call.arguments)
+    refusal = _refusal(wake, call, tool, bench)
+    if refusal is not None:
+        return [_denied(wake, call, tool, text, refusal, answered)]
+    arguments = registry.decode(tool, canonical.read(text))
+    if isinstance(arguments, Refusal):
+        return [_denied(wake, call, tool, text, arguments, answered)]
+    text = canonical.text(arguments)
+    match registry.mode_of(tool, bench.snapshot):
+        case "local":
+            return _local(wake, call, tool, text, arguments, answered)
+        case "deferred":
+            return [_deferred(wake, call, tool, text, arguments, bench, answered)]
+        case _:
+            return [_ask(wake, call, tool, text, bench, answered)]
+
+
+def _refusal(wake: Wake, call: ToolCall, tool: str, bench: Bench) -> Refusal | None:
+    """What speaks against a call before its arguments are looked at, fail closed."""
+    offered = wake.begun.tools
+    if len(wake.exchanges[-1].results) >= CALLS_MAX:
+        return Refusal("limit", f"more than {CALLS_MAX} calls in one turn; make fewer")
+    if tool not in registry.TOOLS:
+        message = f"there is no tool {call.tool!r}; use one of {', '.join(offered)}"
+        return Refusal("unknown_tool", message)
+    if tool not in offered or (wake.is_forced and tool != "update_report"):
+        message = f"{tool} is not offered in this turn"
+        return Refusal("wake_reason_not_allowed", message)
+    if call.problem:
+        return Refusal("invalid_json", call.problem)
+    if registry.TOOLS[tool].mode == "local":
+        return None
+    if not bench.snapshot.category:
+        return Refusal("missing_category", "the task has no category, so it may not be changed")
+    if bench.snapshot.category not in wake.begun.categories:
+        return Refusal("out_of_scope", "the task's category is not one this agent may touch")
+    return None
+
+
+def _names(wake: Wake, tool: str, arguments: str) -> tuple[str, str]:
+    """The action's stable id, and the operation's (DESIGN 6)."""
+    scope = canonical.text(list(wake.begun.categories))
+    action = key("action", tool, arguments, scope, canonical.text([wake.begun.task]))
+    ordinal = wake.actions.count(action)
+    return action, key("operation", wake.run_key, action, str(ordinal), "1")
+
+
+def returned(
+    wake: Wake,
+    call: ToolCall,
+    tool: str,
+    arguments: str,
+    status: ToolStatus,
+    message: Words,
+    *,
+    code: str = "",
+) -> ToolReturned:
+    """The result of a call that never left the process."""
+    action, operation = _names(wake, tool, arguments)
+    return ToolReturned(
+        wake.turn, operation, 0, action, call.call_id, tool, status, message, code=code
+    )
+
+
+def _denied(
+    wake: Wake, call: ToolCall, tool: str, text: str, refusal: Refusal, answered: Answered
+) -> ToolReturned:
+    message = answered.keep(wake.begun.task, refusal.message)
+    return returned(wake, call, tool, text, "denied", message, code=refusal.code)
+
+
+def _ask(
+    wake: Wake, call: ToolCall, tool: str, text: str, bench: Bench, answered: Answered
+) -> ToolAsked:
+    action, operation = _names(wake, tool, text)
+    return ToolAsked(
+        wake.turn,
+        operation,
+        1,
+        action,
+        "tool_call",
+        call.call_id,
+        tool,
+        answered.keep(wake.begun.task, text),
+        registry.base(tool, bench.snapshot, text),
+    )
+
+
+def _deferred(
+    wake: Wake,
+    call: ToolCall,
+    tool: str,
+    text: str,
+    arguments: Struct,
+    bench: Bench,
+    answered: Answered,
+) -> ToolReturned:
+    """Queue what the person has not been asked yet; say what was skipped or refused, and why."""
+    plan = registry.plan(tool, bench.snapshot, arguments)
+    if isinstance(plan, Refusal):
+        return _denied(wake, call, tool, text, plan, answered)
+    own = answered.own or bench.own
+    others = tuple(one for one in bench.sets if one.id != own.id)
+
+    def touched(fields: tuple[str, ...]) -> int:
+        return registry.last_touched(bench.snapshot, fields)
+
+    sifted = hygiene.sift(plan.proposals, (*others, own), touched)
+    facts, payloads = decisions.propose(own, sifted.accepted, wake.begun.task)
+    answered.payloads += payloads
+    answered.proposed += facts
+    for fact in facts:
+        own = CHANGES.evolve(own, Recorded("", 0, "", 0, 0, "", fact))
+    answered.own = own
+    skipped = (*plan.skipped, *sifted.skipped)
+    message = answered.keep(wake.begun.task, _queued_text(len(facts), skipped, plan))
+    if facts:
+        return returned(wake, call, tool, text, "queued", message)
+    code = "not_found" if plan.refused and not skipped else "redundant"
+    return returned(wake, call, tool, text, "denied", message, code=code)
+
+
+def _queued_text(count: int, skipped: tuple[str, ...], plan: Plan) -> str:
+    lines = [f"Queued for the person's review: {count} item(s)."] if count else []
+    if skipped:
+        lines.append(f"Skipped {len(skipped)}: " + "; ".join(skipped) + ".")
+    if plan.refused:
+        lines.append(f"Refused {len(plan.refused)}: " + "; ".join(plan.refused) + ".")
+    return " ".join(lines) or "Nothing to propose."
+
+
+def _local(
+    wake: Wake, call: ToolCall, tool: str, text: str, arguments: Struct, answered: Answered
+) -> list[WakeFact]:
+    """What stays in the agent's own log: its report, its observations, its retractions."""
+    unit = wake.begun.task
+    facts: list[WakeFact] = []
+    match arguments:
+        case UpdateReport():
+            report = local.report(arguments)
+            if isinstance(report, Refusal):
+                return [_denied(wake, call, tool, text, report, answered)]
+            content, tldr = answered.keep(unit, report.content), answered.keep(unit, report.tldr)
+            facts.append(ReportDrafted(content, tldr, report.one_liner))
+            message = "The report is kept; the last one of this wake counts."
+        case RecordObservations():
+            observed = local.observations(arguments)
+            if isinstance(observed, Refusal):
+                return [_denied(wake, call, tool, text, observed, answered)]
+            answered.observed += [_observed(wake, one, answered) for one in observed]
+            message = f"Recorded {len(observed)} observation(s)."
+        case RetractSuggestions():
+            requests = local.retractions(arguments)
+            if isinstance(requests, Refusal):
+                return [_denied(wake, call, tool, text, requests, answered)]
+            facts += [RetractionStaged(fingerprint, reason) for fingerprint, reason in requests]
+            message = f"Staged {len(requests)} retraction(s) for the end of this wake."
+        case _:
+            refusal = Refusal("internal", f"{tool} cannot be answered here")
+            return [_denied(wake, call, tool, text, refusal, answered)]
+    return [returned(wake, call, tool, text, "success", Words(message)), *facts]
+
+
+def _observed(wake: Wake, one: local.Observation, answered: Answered) -> AgentObserved:
+    said = answered.keep(wake.begun.task, one.text)
+    return AgentObserved(wake.run_key, said, one.priority, one.category, one.target)
+
+
+def reproposed(own: ChangeSet) -> frozenset[str]:
+    """Fingerprints that this wake proposed itself, so that it may not retract them."""
+    return frozenset(item.fingerprint for item in own.items)

@@ -1,0 +1,61 @@
+"""What the performer can ask of a wake, besides handing it replies (SPEC 3, DESIGN 7).
+
+STORAGE FORMAT: receipts keep commands, see `domain.wire`.
+"""
+
+from domain.wake.events import SectionRef
+from domain.wire import PayloadId, Stored
+
+
+class BeginWake(Stored, frozen=True, tag="command.begin_wake.1"):
+    """Start a queued wake on a captured input. The positions say where both logs stood when
+    the sections were rendered; `is_now`: do not wait until it is due."""
+
+    agent: str
+    run_key: str
+    model: str
+    scaffold: int
+    journal_position: int
+    agent_position: int
+    snapshot: PayloadId
+    system: tuple[SectionRef, ...]
+    user: tuple[SectionRef, ...]
+    is_now: bool = False
+    is_enabled: bool = False
+    ttl_days: int = 0  # after which its undecided proposals expire; 0: never
+
+
+class SkipWake(Stored, frozen=True, tag="command.skip_wake.1"):
+    """A queued wake that cannot start: ``task_deleted``, ``out_of_scope``, ``missing_category``."""
+
+    agent: str
+    run_key: str
+    code: str
+    message: str = ""
+
+
+class StopWake(Stored, frozen=True, tag="command.stop_wake.1"):
+    """End a begun wake: ``deadline`` or ``internal`` fails it, ``switched_off`` and
+    ``cancelled`` skip it."""
+
+    run_key: str
+    code: str
+    message: str = ""
+
+
+class RetakeWake(Stored, frozen=True, tag="command.retake_wake.1"):
+    """Take over a begun wake whose process is gone: its intent under the next attempt."""
+
+    run_key: str
+
+
+class DeferWake(Stored, frozen=True, tag="command.defer_wake.1"):
+    """Let a begun or queued wake wait: ``budget``."""
+
+    agent: str
+    run_key: str
+    until: str
+    reason: str
+
+
+WakeCommand = BeginWake | SkipWake | StopWake | RetakeWake | DeferWake

@@ -1,0 +1,283 @@
+"""From the worlds of both logs to what one agent may read (SPEC 4). It loads and decides scope.
+
+Only the owned task and its direct links are read. A payload is read only for what can be
+shown: the log newest first until the prompt would be full.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from domain.agent.agent import Agent, Observation
+from domain.changes.change_set import ChangeSet, is_open
+from domain.errors import Refused
+from domain.journal.catalog import CATALOG, Catalog, Category, available
+from domain.journal.fold import TASK
+from domain.journal.links import LINKS, PHRASE_OF
+from domain.journal.task import Note, Task
+from domain.moments import seconds_between
+from domain.text import fold
+from domain.wake.changed import fact_changes, fired, trigger_changes
+from domain.wake.reading import (
+    Asked,
+    CorrectionSeen,
+    EntrySeen,
+    ItemSeen,
+    LabelSeen,
+    Limits,
+    LinkedAgent,
+    LinkSeen,
+    ObservationSeen,
+    ProposalSeen,
+    Reading,
+    ReportShown,
+    SlotsSeen,
+    TaskSeen,
+    VerdictSeen,
+)
+from domain.world import World
+
+ENTRY_MIN_BYTES = 60
+"""Of a log entry's frame in the prompt: what even an empty one takes."""
+DEFAULTS = Limits()
+VERDICTS = ("confirmed", "rejected", "deferred")
+
+
+def gather(  # noqa: PLR0913  two logs and what a caller finds in their other streams
+    journal: World,
+    agents: World,
+    agent: Agent,
+    asked: Asked,
+    *,
+    report: ReportShown | None,
+    sets: Sequence[ChangeSet],
+    linked_agents: Mapping[str, LinkedAgent],
+    limits: Limits = DEFAULTS,
+) -> Reading:
+    """Read what a wake of the agent may see. Fails closed: no scope, no reading.
+
+    Args:
+        journal: The journal at the position that the wake is rendered at.
+        agents: The agent log at its position; it holds the texts of observations.
+        agent: Whose wake it is.
+        asked: Why it wakes.
+        report: Its current report, if there is one.
+        sets: Its change sets; those of other tasks, or not opened yet, are left out.
+        linked_agents: By id of linked task: what its agent says.
+        limits: Bounds what is read at all.
+
+    Raises:
+        Refused: Code ``unknown_task``, ``task_deleted``, or ``out_of_scope`` where the task has
+            no category or one that the agent is not allowed.
+    """
+    task = journal.load(TASK, agent.task)
+    _check(task, agent)
+    catalog = journal.load(CATALOG, "main")
+    category = catalog.categories.get(task.category, Category(task.category, task.category))
+    linked = _linked(journal, task, agent, linked_agents)
+    seen = {link.id for link in linked if link.id}
+    facts = fact_changes(journal.recorded("task", task.id), agent, seen)
+    others, hidden = trigger_changes(asked.triggers, task, seen, facts)
+    suppressed, free = _labels(catalog, task)
+    proposals, verdicts = _proposed(sets, task.id)
+    observed, critical = _observed(agents, agent)
+    return Reading(
+        task=_task(journal, task, catalog, category, limits),
+        reason=asked.reason,
+        slots=_slots(agent),
+        suppressed=suppressed,
+        available=free,
+        corrections=_corrections(journal, category, limits),
+        linked=linked,
+        report=report,
+        critical=critical,
+        journal=observed,
+        proposals=proposals,
+        verdicts=verdicts,
+        changes=tuple(sorted((*facts, *others), key=lambda one: (one.subject, one.what))),
+        hidden=hidden,
+        timers=tuple(fired(asked.triggers, agent)),
+        is_resumed="recovery" in {asked.reason, *(one.reason for one in asked.triggers)},
+        words=asked.words,
+        language=task.language or category.language,
+    )
+
+
+def _check(task: Task, agent: Agent) -> None:
+    """The edge of what a prompt may be rendered for; messages name ids only."""
+    if not task.exists:
+        raise Refused(
+            "unknown_task",
+            because=f"the task {agent.task} of agent {agent.id} is not in the journal",
+            instead="see `wakelog task list`",
+        )
+    if task.is_deleted:
+        raise Refused(
+            "task_deleted",
+            because=f"the task {task.id} is deleted",
+            instead="restore it with `wakelog task restore` and resume the agent",
+        )
+    if not task.category or task.category not in agent.categories:
+        raise Refused(
+            "out_of_scope",
+            because=f"the task {task.id} is in no category that agent {agent.id} may read",
+            instead="allow it with `wakelog agent set --category`, or move the task",
+        )
+
+
+def _who(by: str) -> str:
+    """Person, agent or import."""
+    origin = by.partition(":")[0]
+    return origin if origin in ("agent", "import") else "person"
+
+
+def _task(
+    journal: World, task: Task, catalog: Catalog, category: Category, limits: Limits
+) -> TaskSeen:
+    log = _log(journal, task.notes, limits)
+    seconds = sum(max(0, seconds_between(one.start, one.end)) for one in task.time if one.end)
+    return TaskSeen(
+        id=task.id,
+        title=task.title,
+        description=journal.text(task.description),
+        status=task.status,
+        status_reason=task.status_reason,
+        priority=task.priority,
+        estimate=task.estimate,
+        due=task.due,
+        language=task.language,
+        language_by="" if not task.language else _language_source(task.language_by),
+        category=LabelSeen(category.id, category.name),
+        labels=tuple(_label(catalog, label) for label in task.labels),
+        items=tuple(
+            ItemSeen(
+                item.id,
+                item.title,
+                item.is_checked,
+                _who(item.checked_by) if item.checked_by else "",
+                item.checked_at,
+                item.is_archived,
+            )
+            for item in task.items
+        ),
+        log=log,
+        log_unread=len(task.notes) - len(log),
+        minutes_spent=seconds // 60,
+        created_at=task.created_at,
+    )
+
+
+def _language_source(by: str) -> str:
+    """An imported language came from the person's own file."""
+    return "agent" if _who(by) == "agent" else "person"
+
+
+def _log(journal: World, notes: Sequence[Note], limits: Limits) -> tuple[EntrySeen, ...]:
+    """The newest entries that could fit, oldest first; older ones are not even read."""
+    newest_first = sorted(notes, key=lambda note: note.at)[::-1]
+    entries: list[EntrySeen] = []
+    room = limits.prompt_max_bytes
+    for note in newest_first[: limits.log_entries_max]:
+        if room <= 0:
+            break
+        text = journal.text(note.words)
+        room -= ENTRY_MIN_BYTES + min(len(text.encode()), limits.entry_max_bytes)
+        entries.append(EntrySeen(note.at, note.note_kind, _who(note.by), text))
+    return tuple(reversed(entries))
+
+
+def _label(catalog: Catalog, label: str) -> LabelSeen:
+    known = catalog.labels.get(label)
+    return LabelSeen(label, known.name if known else label)
+
+
+def _labels(catalog: Catalog, task: Task) -> tuple[tuple[LabelSeen, ...], tuple[LabelSeen, ...]]:
+    """Suppressed ones, and those that may be assigned; both living, by name then id."""
+    suppressed = [
+        LabelSeen(label.id, label.name)
+        for name in task.suppressed
+        if (label := catalog.labels.get(name)) and not label.is_deleted
+    ]
+    taken = {*task.labels, *task.suppressed}
+    free = (
+        LabelSeen(label.id, label.name)
+        for label in available(catalog, task.category)
+        if label.id not in taken
+    )
+    return tuple(sorted(suppressed, key=lambda one: (fold(one.name), one.id))), tuple(free)
+
+
+def _corrections(journal: World, category: Category, limits: Limits) -> tuple[CorrectionSeen, ...]:
+    newest_first = category.corrections[::-1][: limits.corrections_max]
+    return tuple(
+        CorrectionSeen(journal.payload(one.before).decode(), journal.payload(one.after).decode())
+        for one in newest_first
+    )
+
+
+def _linked(
+    journal: World, task: Task, agent: Agent, linked_agents: Mapping[str, LinkedAgent]
+) -> tuple[LinkSeen, ...]:
+    """Direct links, outgoing first, each once as it is seen from the task."""
+    incoming = journal.load(LINKS, task.id).incoming
+    edges = [(str(link.relation), link.target) for link in task.links]
+    edges += [(PHRASE_OF.get(edge.relation, edge.relation), edge.source) for edge in incoming]
+    return tuple(
+        _link(phrase, journal.load(TASK, other), agent, linked_agents)
+        for phrase, other in dict.fromkeys(edges)
+    )
+
+
+def _link(
+    phrase: str, other: Task, agent: Agent, linked_agents: Mapping[str, LinkedAgent]
+) -> LinkSeen:
+    if not other.exists or not other.category or other.category not in agent.categories:
+        return LinkSeen(phrase)
+    if other.is_deleted:
+        return LinkSeen(phrase, is_deleted=True)
+    one_liner = linked_agents.get(other.id, LinkedAgent()).one_liner
+    return LinkSeen(phrase, other.id, other.title, other.status, other.priority, one_liner)
+
+
+def _observed(
+    agents: World, agent: Agent
+) -> tuple[tuple[ObservationSeen, ...], tuple[ObservationSeen, ...]]:
+    """The journal (critical ones before the newest window, then the window), and the critical."""
+    shown = sum(one.priority == "critical" for one in agent.observations)
+    older = agent.critical[: max(0, len(agent.critical) - shown)]
+    journal = tuple(_observation(agents, one) for one in (*older, *agent.observations))
+    return journal, tuple(_observation(agents, one) for one in agent.critical)
+
+
+def _observation(agents: World, one: Observation) -> ObservationSeen:
+    return ObservationSeen(one.at, one.priority, one.category, agents.text(one.words))
+
+
+def _proposed(
+    sets: Sequence[ChangeSet], task: str
+) -> tuple[tuple[ProposalSeen, ...], tuple[VerdictSeen, ...]]:
+    """Open items in the order of their making, and all verdicts, newest first."""
+    shown = [one for one in sets if one.is_opened and one.task == task]
+    items = [(one.id, item) for one in shown for item in one.items]
+    proposals = tuple(
+        ProposalSeen(item.fingerprint, item.summary, item.status)
+        for _, item in items
+        if is_open(item)
+    )
+    decided = [(name, item) for name, item in items if item.status in VERDICTS]
+    decided.sort(key=lambda pair: (pair[1].decided_at, pair[0], pair[1].number), reverse=True)
+    verdicts = tuple(
+        VerdictSeen(
+            item.status,
+            item.summary,
+            item.reason,
+            is_edited=item.arguments_now is not None,
+        )
+        for _, item in decided
+    )
+    return proposals, verdicts
+
+
+def _slots(agent: Agent) -> SlotsSeen:
+    preferences = sorted((name, slot.value) for name, slot in agent.preferences.items())
+    return SlotsSeen(
+        agent.goal.value, agent.loops, tuple((name, value) for name, value in preferences if value)
+    )

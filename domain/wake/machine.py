@@ -1,0 +1,148 @@
+"""The wake machine: pure, synchronous, and ignorant of who feeds it.
+
+    ready -> waiting (model) -> answered -> done
+      ^          |    |
+      |          v    +-> deferred -> waiting (the same intent, next attempt)
+      +------ calling <-> waiting (tool)
+
+`pending` says what it waits for, `decide` takes a reply, `step` goes on where no reply is
+needed, `evolve` applies a fact. Live running, resuming and proving share all four. How one call
+of the model is answered is told in `domain.wake.calls`.
+
+At the end of the turns a report may be due (SPEC 7): then one more turn is asked for in which
+only `update_report` is on offer, whatever the turn limit says; if that brings none, the wake
+completes and says so.
+"""
+
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from domain.wake.calls import Answered, Bench, answer_call
+from domain.wake.events import (
+    Intent,
+    LateReply,
+    ModelAsked,
+    ModelFailed,
+    Outcome,
+    Stop,
+    ToolAsked,
+    ToolReturned,
+    WakeDeferred,
+    WakeFact,
+    WakeFinished,
+    WakeReply,
+    WakeStarted,
+)
+from domain.wake.state import WAKE, Wake, evolve
+
+RETAKES_MAX = 3  # times a wake is taken over without a reply in between (SPEC 3)
+REPORT_TOOL = "update_report"
+
+
+class Advanced(NamedTuple):
+    """One append's worth: the wake after it, its facts, and what goes to other streams."""
+
+    wake: Wake
+    facts: list[WakeFact]
+    answered: Answered
+
+
+def pending(wake: Wake) -> Intent | None:
+    """The one recorded intent that the wake waits for; nothing else may be performed."""
+    return wake.asked if wake.phase == "waiting" else None
+
+
+def start(wake: Wake, started: WakeStarted, bench: Bench) -> Advanced:
+    """Begin, up to the first question to the model."""
+    return advance(wake, [started], bench)
+
+
+def decide(wake: Wake, reply: WakeReply, bench: Bench) -> Advanced:
+    """One append: the reply and all that follows; a late reply is kept and changes nothing."""
+    asked = pending(wake)
+    if asked is None or ticket(asked) != ticket(reply):
+        return Advanced(wake, [LateReply(reply)], Answered())
+    return advance(wake, [reply], bench)
+
+
+def retake(wake: Wake) -> list[WakeFact]:
+    """Take over an effect left in doubt, or go on after a deferral: the same intent, under the
+    next attempt; after `RETAKES_MAX` times without a reply the wake has failed."""
+    if wake.asked is None or wake.phase not in ("waiting", "deferred"):
+        return []
+    if wake.phase == "waiting" and wake.retakes >= RETAKES_MAX:
+        message = f"taken over {RETAKES_MAX} times without a reply in between"
+        return [WakeFinished("failed", code="abandoned", message=message)]
+    return [replace(wake.asked, attempt=wake.asked.attempt + 1)]
+
+
+def stop(wake: Wake, outcome: Outcome, code: str, message: str = "") -> list[WakeFact]:
+    """End a begun wake from outside; nothing where it has ended or never began."""
+    if wake.phase in ("absent", "done"):
+        return []
+    return [WakeFinished(outcome, code=code, message=message)]
+
+
+def defer(wake: Wake, until: str, reason: str) -> list[WakeFact]:
+    """Let a begun wake wait; its run key, rows and open intent stay."""
+    return [WakeDeferred(until, reason)] if wake.phase == "waiting" else []
+
+
+def advance(wake: Wake, facts: list[WakeFact], bench: Bench) -> Advanced:
+    """The facts, then every step up to the next intent or the end."""
+    for fact in facts:
+        wake = evolve(wake, fact)
+    answered = Answered()
+    while following := step(wake, bench, answered):  # bounded: uses up a call, asks, or ends
+        for fact in following:
+            wake = evolve(wake, fact)
+        facts.extend(following)
+    return Advanced(wake, facts, answered)
+
+
+def step(wake: Wake, bench: Bench, answered: Answered) -> list[WakeFact]:
+    """The next facts that need no answer from outside; none where one is needed."""
+    match wake.phase:
+        case "calling":
+            return answer_call(wake, wake.calls[0], bench, answered)
+        case "answered":
+            return [_ask_or_finish(wake, "answered")]
+        case "ready" if wake.turn >= wake.begun.turn_max or wake.is_forced:
+            return [_ask_or_finish(wake, "answered" if wake.is_forced else "turn_limit")]
+        case "ready":
+            return [ModelAsked(wake.turn + 1, attempt=1)]
+        case _:
+            return []
+
+
+def is_report_due(wake: Wake) -> bool:
+    """Whether a first wake, or one that changed or proposed something, still owes a report."""
+    has_tool = REPORT_TOOL in wake.begun.tools
+    return has_tool and wake.report is None and (wake.begun.is_first or wake.is_material)
+
+
+def _ask_or_finish(wake: Wake, stop_as: Stop) -> WakeFact:
+    is_due = is_report_due(wake)
+    if is_due and not wake.is_forced:
+        return ModelAsked(wake.turn + 1, attempt=1, forced=REPORT_TOOL)
+    return WakeFinished("completed", stop=stop_as, is_report_missing=is_due)
+
+
+def failed(wake: Wake, fact: ModelFailed, until: str) -> list[WakeFact]:
+    """What follows a model's failure: a provider's defers the wake, another one ends it; in the
+    extra turn for a report it ends as completed, without one."""
+    if fact.of_provider:
+        return [fact, WakeDeferred(until, "provider")]
+    if wake.is_forced:
+        return [fact, WakeFinished("completed", stop="answered", is_report_missing=True)]
+    return [fact, WakeFinished("failed", code=fact.code, message=fact.message)]
+
+
+def ticket(fact: Intent | WakeReply) -> tuple[str, int, int]:
+    """What pairs a reply with the intent that it answers."""
+    operation = fact.operation if isinstance(fact, ToolAsked | ToolReturned) else ""
+    return operation, fact.turn, fact.attempt
+
+
+__all__ = ["WAKE", "Wake", "advance", "decide", "evolve", "pending", "start", "step", "ticket"]

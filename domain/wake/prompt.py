@@ -1,0 +1,153 @@
+"""From a reading to the sections a model sees, never larger than the limit (SPEC 4).
+
+The same reading gives the same bytes. What is cut says so. Where the whole is too large, the
+oldest log entries go first; once only the newest few are left, the other parts give way in the
+order of `LADDER`, step by step, until all fits.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from domain.ports import Section
+from domain.wake import prompt_parts as parts
+from domain.wake.directives import SCAFFOLD_VERSION
+from domain.wake.prompt_task import document, newest
+from domain.wake.prompt_text import section, size
+from domain.wake.reading import Limits, Reading
+
+SEPARATOR_BYTES = 2
+"""Reserved behind each section: a model is given them with an empty line between."""
+
+SYSTEM: tuple[parts.Part, ...] = (parts.role, parts.goal, parts.guiding)
+BEFORE_TASK: tuple[parts.Part, ...] = (
+    parts.suppressed_labels,
+    parts.available_labels,
+    parts.corrections,
+)
+AFTER_TASK: tuple[parts.Part, ...] = (
+    parts.linked,
+    parts.report,
+    parts.critical,
+    parts.journal,
+    parts.proposals,
+    parts.changed,
+    parts.words,
+    parts.first_wake,
+    parts.instruction,
+)
+
+LADDER: tuple[tuple[str, ...], ...] = (
+    ("entry_max_bytes", "text_max_bytes"),
+    ("finished_items_max",),
+    ("journal_max",),
+    ("corrections_max",),
+    ("linked_max",),
+    ("line_max_bytes", "critical_max", "proposals_max", "verdicts_max", "changes_max"),
+    ("items_max", "labels_max", "slots_max", "words_max_bytes"),
+)
+"""What gives way after the oldest log entries. A rung halves its bounds; after the last rung it
+begins again with the first, at most `ROUNDS` times; then the least of everything is shown."""
+ROUNDS = 8
+TEXT_LEAST_BYTES = 40
+"""No text is bounded below this: it would say nothing."""
+
+
+class Prompt(Struct, frozen=True):
+    """What a model is given in a wake's first turn."""
+
+    system: tuple[Section, ...]
+    user: tuple[Section, ...]
+
+
+def render(reading: Reading, limits: Limits) -> Prompt:
+    """The prompt of a wake, of at most `limits.prompt_max_bytes` (see `size_of`).
+
+    Args:
+        reading: What the agent may see.
+        limits: Bounds of the whole and of its parts.
+
+    Returns:
+        System and user sections in the order of SPEC 4; empty ones are left out.
+
+    Raises:
+        ValueError: If ids or other fixed fields, which are never cut, are too long to fit.
+    """
+    rungs = [limits, *_rungs(limits)]
+    fitting = _fitted(reading, limits)
+    low, high = 1, len(rungs) - 1
+    if fitting:
+        return fitting
+    while low <= high:  # bounded: halves the rungs that are left; less is shown on each
+        middle = (low + high) // 2
+        if prompt := _fitted(reading, rungs[middle]):
+            fitting, high = prompt, middle - 1
+        else:
+            low = middle + 1
+    if fitting is None:
+        raise ValueError(f"the fixed part of the prompt exceeds {limits.prompt_max_bytes} bytes")
+    return fitting
+
+
+def size_of(prompt: Prompt) -> int:
+    """UTF-8 bytes of all sections with what separates them."""
+    return _bytes_of((*prompt.system, *prompt.user))
+
+
+def _bytes_of(sections: Iterable[Section]) -> int:
+    return sum(size(one.text) + SEPARATOR_BYTES for one in sections)
+
+
+def _rungs(limits: Limits) -> Iterator[Limits]:
+    """Smaller and smaller bounds, then the least."""
+    bounds: dict[str, int] = asdict(limits)
+    for _ in range(ROUNDS):
+        for rung in LADDER:
+            bounds |= {name: _halved(name, bounds[name]) for name in rung}
+            yield Limits(**bounds)
+    yield Limits(**{name: _least(name, value) for name, value in bounds.items()})
+
+
+def _halved(name: str, value: int) -> int:
+    least = min(value, TEXT_LEAST_BYTES) if name.endswith("_bytes") else 0
+    return max(least, value // 2)
+
+
+def _least(name: str, value: int) -> int:
+    if name == "prompt_max_bytes":
+        return value
+    return min(value, TEXT_LEAST_BYTES) if name.endswith("_bytes") else 0
+
+
+def _fitted(reading: Reading, limits: Limits) -> Prompt | None:
+    """The prompt under these bounds, its log cut to what fits; None if too much would go."""
+    system = _made(SYSTEM, reading, limits)
+    before = _made(BEFORE_TASK, reading, limits)
+    after = _made(AFTER_TASK, reading, limits)
+    task = document(reading.task, limits)
+    log, left_out = reading.task.log, reading.task.log_unread
+
+    empty = section("task", "Task", task.with_log((), len(log) + left_out))
+    room = limits.prompt_max_bytes - _bytes_of((*system, *before, empty, *after))
+    if room < 0:
+        return None
+    entries = newest(log, limits, room - len("[\n\n]"))
+    if len(entries) < min(limits.log_entries_min, limits.log_entries_max, len(log)):
+        return None
+    text = task.with_log(entries, len(log) + left_out - len(entries))
+    whole = section("task", "Task", text)
+    return Prompt(system, (*before, whole, *after))
+
+
+def _made(makers: Iterable[parts.Part], reading: Reading, limits: Limits) -> tuple[Section, ...]:
+    return tuple(made for make in makers if (made := make(reading, limits)))
+
+
+__all__ = [
+    "LADDER",
+    "Prompt",
+    "SCAFFOLD_VERSION",
+    "render",
+    "size_of",
+]

@@ -1,0 +1,111 @@
+"""The owned task as one JSON document, keys in a fixed order, one element of a list per line."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from domain.wake.prompt_text import clip, dump, rows, size
+from domain.wake.reading import LABELS_MAX, EntrySeen, ItemSeen, LabelSeen, Limits, TaskSeen
+
+
+class TaskDocument(Struct, frozen=True):
+    """The document around its log: `before`, entries, `after`."""
+
+    before: str
+    after: str
+
+    def with_log(self, entries: Sequence[str], left_out: int) -> str:
+        """The document with these log entries, oldest first, and how many older were cut."""
+        cut = f',\n"logCut": {left_out}' if left_out else ""
+        return f"{self.before}{rows(entries)}{cut}{self.after}"
+
+
+def document(task: TaskSeen, limits: Limits) -> TaskDocument:
+    """All of the task but its log."""
+    items, items_cut = _kept(task.items, limits)
+    labels = task.labels[: limits.labels_max]
+    before = [
+        *_fields(task, limits),
+        f'"labels": {rows([dump(_label(label, limits)) for label in labels])}',
+        *_cut("labelsCut", len(task.labels) - len(labels)),
+        f'"labelsLeft": {labels_left(task)}',
+        f'"checklist": {rows([_item(item, limits) for item in items])}',
+        *_cut("checklistCut", items_cut),
+        '"log": ',
+    ]
+    after = [f'"timeSpentMinutes": {task.minutes_spent}', f'"createdAt": {dump(task.created_at)}']
+    return TaskDocument("{\n" + ",\n".join(before), ",\n" + ",\n".join(after) + "\n}")
+
+
+def labels_left(task: TaskSeen) -> int:
+    """How many labels agents may still assign."""
+    return max(0, LABELS_MAX - len(task.labels))
+
+
+def newest(entries: Sequence[EntrySeen], limits: Limits, room: int) -> list[str]:
+    """The newest log entries that fit into so many bytes, as JSON, oldest first.
+
+    Args:
+        entries: Oldest first. Shape ``(n,)``; looked at from the end, and no further than fits.
+        limits: Bounds each text and the number of entries.
+        room: UTF-8 bytes for all of them, separators included.
+    """
+    kept: list[str] = []
+    for entry in entries[: -limits.log_entries_max - 1 : -1]:
+        text = clip(entry.text, limits.entry_max_bytes)
+        told = {"at": entry.at, "type": entry.entry_kind, "by": entry.by, "text": text}
+        encoded = dump(told)
+        room -= size(encoded) + len(",\n")
+        if room < 0:
+            break
+        kept.append(encoded)
+    return kept[::-1]
+
+
+def _fields(task: TaskSeen, limits: Limits) -> list[str]:
+    fields = {
+        "id": task.id,
+        "title": clip(task.title, limits.line_max_bytes),
+        "description": clip(task.description, limits.text_max_bytes),
+        "status": task.status,
+        "statusReason": clip(task.status_reason, limits.line_max_bytes),
+        "priority": task.priority,
+        "estimateMinutes": task.estimate or None,
+        "dueDate": task.due or None,
+        "languageCode": clip(task.language, limits.line_max_bytes) or None,
+        "languageSource": task.language_by or None,
+        "category": _label(task.category, limits),
+    }
+    return [f'"{name}": {dump(value)}' for name, value in fields.items()]
+
+
+def _label(label: LabelSeen, limits: Limits) -> dict[str, str]:
+    return {"id": label.id, "name": clip(label.name, limits.line_max_bytes)}
+
+
+def _cut(name: str, count: int) -> list[str]:
+    return [f'"{name}": {count}'] if count else []
+
+
+def _kept(items: Sequence[ItemSeen], limits: Limits) -> tuple[list[ItemSeen], int]:
+    """The items to show, in their order, and how many are not: archived ones go first, then
+    checked ones, the older before the newer, then the last of those still to do."""
+    finished = [index for index, item in enumerate(items) if item.is_checked or item.is_archived]
+    finished.sort(key=lambda index: (items[index].is_archived, -index))
+    done = set(finished)
+    open_ones = [index for index in range(len(items)) if index not in done]
+    kept = sorted((*finished[: limits.finished_items_max], *open_ones[: limits.items_max]))
+    return [items[index] for index in kept], len(items) - len(kept)
+
+
+def _item(item: ItemSeen, limits: Limits) -> str:
+    return dump(
+        {
+            "id": item.id,
+            "title": clip(item.title, limits.line_max_bytes),
+            "checked": item.is_checked,
+            "checkedBy": item.checked_by or None,
+            "checkedAt": item.checked_at or None,
+            "archived": item.is_archived,
+        }
+    )

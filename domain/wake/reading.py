@@ -1,0 +1,225 @@
+"""What an agent reads when it wakes: values only, gathered from both logs (SPEC 4).
+
+A `Reading` holds nothing that the agent may not see: of a link outside its categories it has
+the relation and no more. `domain.wake.context` makes it, `domain.wake.prompt` renders it.
+"""
+
+from msgspec import Struct
+
+from domain.agent.alert_events import Reason, Trigger
+from domain.errors import Refused
+
+LABELS_MAX = 3
+"""Labels of a task that agents may fill up to (SPEC 5)."""
+PROMPT_MIN_BYTES = 16_384
+"""Below this not even the rules and an empty task fit."""
+
+
+class Limits(Struct, frozen=True):
+    """How much of a reading a prompt shows. Texts in UTF-8 bytes, the rest are counts.
+
+    Everything but `prompt_max_bytes` is a bound of one part; where the whole is still too
+    large, parts give way in the order of `domain.wake.prompt.LADDER`.
+
+    Raises:
+        Refused: Code ``invalid_value``: `prompt_max_bytes` is below `PROMPT_MIN_BYTES`.
+    """
+
+    prompt_max_bytes: int = 120_000
+    log_entries_max: int = 1_000
+    log_entries_min: int = 10  # the newest, kept while another part can still give way
+    entry_max_bytes: int = 4_000  # one log entry
+    text_max_bytes: int = 8_000  # description, report
+    line_max_bytes: int = 1_200  # titles, summaries, observations, sides of a correction
+    words_max_bytes: int = 8_000  # the user's words, goal, preferences
+    finished_items_max: int = 100  # checked or archived
+    items_max: int = 400  # still to do
+    journal_max: int = 220
+    critical_max: int = 200
+    corrections_max: int = 50
+    linked_max: int = 100
+    labels_max: int = 200
+    proposals_max: int = 200
+    verdicts_max: int = 20
+    changes_max: int = 100
+    slots_max: int = 50  # open loops, and preferences
+
+    def __post_init__(self) -> None:
+        if self.prompt_max_bytes < PROMPT_MIN_BYTES:
+            raise Refused(
+                "invalid_value",
+                because=f"a prompt of {self.prompt_max_bytes} bytes cannot hold rules and task",
+                instead=f"allow at least {PROMPT_MIN_BYTES} bytes",
+            )
+
+
+class Asked(Struct, frozen=True):
+    """Why this wake; `words` are the person's, of a user wake."""
+
+    reason: Reason
+    triggers: tuple[Trigger, ...] = ()
+    words: str = ""
+
+
+class ReportShown(Struct, frozen=True):
+    """The current report, its texts in full."""
+
+    at: str
+    tldr: str
+    one_liner: str
+    content: str
+
+
+class LinkedAgent(Struct, frozen=True):
+    """What the agent of a linked task says about it, in one line; may be empty."""
+
+    one_liner: str = ""
+
+
+class LabelSeen(Struct, frozen=True):
+    id: str
+    name: str
+
+
+class ItemSeen(Struct, frozen=True):
+    """A checklist item; `checked_by` is empty or who ticked or unticked it last."""
+
+    id: str
+    title: str
+    is_checked: bool = False
+    checked_by: str = ""
+    checked_at: str = ""
+    is_archived: bool = False
+
+
+class EntrySeen(Struct, frozen=True):
+    """A log entry; `by` is person, agent or import."""
+
+    at: str
+    entry_kind: str
+    by: str
+    text: str
+
+
+class TaskSeen(Struct, frozen=True):
+    """The owned task. `log` is oldest first; `log_unread` counts entries older than its first.
+
+    Empty texts and an `estimate` of 0 mean that there is none.
+    """
+
+    id: str
+    title: str
+    description: str = ""
+    status: str = "OPEN"
+    status_reason: str = ""
+    priority: str = "P2"
+    estimate: int = 0
+    due: str = ""
+    language: str = ""
+    language_by: str = ""
+    category: LabelSeen = LabelSeen("", "")
+    labels: tuple[LabelSeen, ...] = ()
+    items: tuple[ItemSeen, ...] = ()
+    log: tuple[EntrySeen, ...] = ()
+    log_unread: int = 0
+    minutes_spent: int = 0
+    created_at: str = ""
+
+
+class CorrectionSeen(Struct, frozen=True):
+    before: str
+    after: str
+
+
+class LinkSeen(Struct, frozen=True):
+    """An edge seen from the owned task. With an empty `id` only `relation` and `is_deleted`
+    may be known: the other task is out of scope, deleted or not there."""
+
+    relation: str
+    id: str = ""
+    title: str = ""
+    status: str = ""
+    priority: str = ""
+    one_liner: str = ""
+    is_deleted: bool = False
+
+
+class ObservationSeen(Struct, frozen=True):
+    at: str
+    priority: str
+    category: str
+    text: str
+
+
+class ProposalSeen(Struct, frozen=True):
+    """An open item; `status` is pending, confirming or deferred."""
+
+    fingerprint: str
+    summary: str
+    status: str = "pending"
+
+
+class VerdictSeen(Struct, frozen=True):
+    """What a person decided: confirmed, rejected or deferred."""
+
+    verdict: str
+    summary: str
+    reason: str = ""
+    is_edited: bool = False
+
+
+class ChangeSeen(Struct, frozen=True):
+    """Something that changed; `subject` is an id or token that the agent may see."""
+
+    subject: str
+    what: str
+    times: int = 1
+
+
+class TimerSeen(Struct, frozen=True):
+    """A timer that fired, and the times that this wake stands for."""
+
+    id: str
+    schedule: str = ""
+    ticks: tuple[str, ...] = ()
+
+
+class SlotsSeen(Struct, frozen=True):
+    """What the person told the agent to pursue; `preferences` are sorted by name."""
+
+    goal: str = ""
+    loops: tuple[str, ...] = ()
+    preferences: tuple[tuple[str, str], ...] = ()
+
+
+class Reading(Struct, frozen=True):
+    """Everything one wake reads. `language` is the report's; empty means English.
+
+    `suppressed` and `available` are by name; `corrections` and `verdicts` newest first;
+    `journal` oldest first, the critical ones included, which `critical` repeats. `hidden`
+    counts changed ids that the agent may not see.
+    """
+
+    task: TaskSeen
+    reason: Reason = "manual"
+    slots: SlotsSeen = SlotsSeen()
+    suppressed: tuple[LabelSeen, ...] = ()
+    available: tuple[LabelSeen, ...] = ()
+    corrections: tuple[CorrectionSeen, ...] = ()
+    linked: tuple[LinkSeen, ...] = ()
+    report: ReportShown | None = None
+    critical: tuple[ObservationSeen, ...] = ()
+    journal: tuple[ObservationSeen, ...] = ()
+    proposals: tuple[ProposalSeen, ...] = ()
+    verdicts: tuple[VerdictSeen, ...] = ()
+    changes: tuple[ChangeSeen, ...] = ()
+    hidden: int = 0
+    timers: tuple[TimerSeen, ...] = ()
+    is_resumed: bool = False
+    words: str = ""
+    language: str = ""
+
+    @property
+    def is_first(self) -> bool:
+        """Whether there is no report yet: the wake is to write the initial one."""
+        return self.report is None

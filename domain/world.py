@@ -1,0 +1,152 @@
+"""What a handler may know: the log just before its append, one value per stream (DESIGN 4).
+
+A `Kind` says how the streams of one kind fold. The world folds a stream once per cause and
+reads it through whoever holds the rows: a store inside its write transaction, or prove.
+"""
+
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from heapq import merge
+from typing import Generic, TypeVar
+
+from msgspec import Struct
+
+from domain.errors import Damaged
+from domain.wire import Payload, PayloadId, Stored, Words
+
+S = TypeVar("S")
+
+
+class Recorded(Struct, frozen=True):
+    """A fact with what its row knows: `row` counts within append `n` of `replica`, from 0."""
+
+    stream: str
+    version: int
+    replica: str
+    n: int
+    row: int
+    at: str
+    fact: Stored
+
+    @property
+    def entity(self) -> str:
+        """The id of the stream without kind and replica."""
+        return self.stream.partition(":")[2].rpartition("@")[0]
+
+    @property
+    def of_kind(self) -> str:
+        """The kind of the stream, ``"task"`` for example."""
+        return self.stream.partition(":")[0]
+
+
+class Kind(Struct, Generic[S], frozen=True):
+    """How the streams of one kind fold.
+
+    `is_merged`: every replica's stream of the entity is folded, in canonical order; else each
+    replica's stream is an entity of its own.
+    """
+
+    name: str
+    initial: Callable[[str], S]
+    evolve: Callable[[S, Recorded], S]
+    is_merged: bool = True
+
+
+class Folded(Struct, frozen=True):
+    """A cached state, and up to which version of its one stream it was folded."""
+
+    version: int
+    state: object
+
+
+Read = Callable[[str, int], Sequence[Recorded]]
+"""``read(stream, after_version)``: the later rows of one stream, in order."""
+
+
+class World:
+    """The log just before append `n` of `replica`."""
+
+    def __init__(
+        self,
+        log: str,
+        replica: str,
+        n: int,
+        read: Read,
+        payload: Callable[[PayloadId], bytes | None],
+        *,
+        replicas: Iterable[str] = (),
+        cache: MutableMapping[str, Folded] | None = None,
+    ) -> None:
+        self.log = log
+        self.replica = replica
+        self.n = n
+        self._read = read
+        self._payload = payload
+        self._replicas = sorted({replica, *replicas})
+        self._cache: MutableMapping[str, Folded] = {} if cache is None else cache
+        self._loaded: dict[tuple[str, str], object] = {}
+        self._brought: dict[PayloadId, bytes] = {}
+
+    def stream(self, kind: str, entity: str) -> str:
+        """The stream that this replica writes for an entity."""
+        return f"{kind}:{entity}@{self.replica}"
+
+    def load(self, kind: Kind[S], entity: str) -> S:
+        """The state of an entity before this append; its initial state if there is none."""
+        name = (kind.name, entity)
+        if name not in self._loaded:
+            self._loaded[name] = self._fold(kind, entity)
+        return self._loaded[name]  # type: ignore[return-value]  # keyed by the kind's name
+
+    def recorded(self, kind: str, entity: str) -> Sequence[Recorded]:
+        """All rows of this replica's stream of an entity, in order."""
+        return self._read(self.stream(kind, entity), 0)
+
+    def bring(self, payloads: Iterable[Payload]) -> None:
+        """Make payloads that come with the cause readable."""
+        self._brought.update((kept.id, kept.data) for kept in payloads)
+
+    def payload(self, payload_id: PayloadId) -> bytes:
+        """The bytes of a payload.
+
+        Raises:
+            Damaged: Code ``unknown_payload``: the log does not hold it.
+        """
+        data = self._brought.get(payload_id)
+        if data is None:
+            data = self._payload(payload_id)
+        if data is None:
+            raise Damaged(
+                "unknown_payload",
+                because=f"the log names the payload {payload_id}, which is not in its table",
+                instead="restore the file from a backup",
+            )
+        return data
+
+    def text(self, words: Words) -> str:
+        """A text, wherever it is kept."""
+        return self.payload(words.payload).decode() if words.payload else words.text
+
+    def _fold(self, kind: Kind[S], entity: str) -> S:
+        if kind.is_merged and len(self._replicas) > 1:
+            streams = [self._read(f"{kind.name}:{entity}@{name}", 0) for name in self._replicas]
+            state = kind.initial(entity)
+            for recorded in merge(*streams, key=lambda row: (row.n, row.replica, row.row)):
+                state = kind.evolve(state, recorded)
+            return state
+        stream = self.stream(kind.name, entity)
+        known = self._cache.get(stream)
+        version, state = 0, kind.initial(entity)
+        if known is not None:
+            version, state = known.version, known.state  # type: ignore[assignment]  # same stream
+        for recorded in self._read(stream, version):
+            state = kind.evolve(state, recorded)
+            version = recorded.version
+        self._cache[stream] = Folded(version, state)
+        return state
+
+    def version(self, stream: str) -> int:
+        """How many rows this replica's stream has."""
+        known = self._cache.get(stream)
+        after = known.version if known else 0
+        rows = self._read(stream, after)
+        return rows[-1].version if rows else after

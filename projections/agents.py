@@ -1,0 +1,162 @@
+"""Agents as `agent list` and the scheduler see them: the domain's own two folds (SPEC 2, 10)."""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.agent.agent import AGENT, Agent
+from domain.agent.alertness import ALERT, Alert, RunStatus, next_due, run_status
+from domain.agent.events import Mode
+from domain.world import Recorded
+from projections.view import View, position
+
+
+class AgentDocument(Struct, frozen=True):
+    """An agent and its attention; what is shown is derived from them.
+
+    `place` is that of its first row. A view has no clock: a time it names may be over.
+    """
+
+    agent: Agent
+    alert: Alert
+    place: str
+
+    @property
+    def id(self) -> str:
+        return self.agent.id
+
+    @property
+    def exists(self) -> bool:
+        """Whether it was made and not deleted."""
+        return self.agent.lifecycle != "" and not self.agent.is_deleted
+
+    @property
+    def is_living(self) -> bool:
+        """Whether it is its task's agent: a destroyed one is not any more."""
+        return self.exists and self.agent.lifecycle != "destroyed"
+
+    @property
+    def name(self) -> str:
+        return self.agent.name
+
+    @property
+    def task_id(self) -> str:
+        return self.agent.task
+
+    @property
+    def agent_kind(self) -> str:
+        return self.agent.agent_kind
+
+    @property
+    def mode(self) -> Mode:
+        return self.agent.mode
+
+    @property
+    def lifecycle(self) -> str:
+        return self.agent.lifecycle
+
+    @property
+    def generation(self) -> int:
+        return self.agent.generation
+
+    @property
+    def is_deleted(self) -> bool:
+        return self.agent.is_deleted
+
+    @property
+    def run_status(self) -> RunStatus:
+        return run_status(self.alert)
+
+    @property
+    def template_id(self) -> str:
+        """Empty: agents have no templates yet."""
+        return ""
+
+    @property
+    def next_due(self) -> str:
+        """When the wake that begins next may begin; empty where none waits, or one runs."""
+        return next_due(self.alert)
+
+    @property
+    def next_wake_at(self) -> str:
+        """The earlier of `next_due` and, where the agent heeds them, its timers."""
+        agent = self.agent
+        heeds = agent.lifecycle == "active" and agent.mode != "interactive" and agent.is_automatic
+        ticks = [timer.next_at for timer in agent.timers] if heeds else []
+        return min((at for at in (self.next_due, *ticks) if at), default="")
+
+    @property
+    def next_run_key(self) -> str:
+        """Which wake `next_due` is about."""
+        return self.waiting_run_key or ("" if self.running_run_key else self.queued_run_key)
+
+    @property
+    def last_wake_at(self) -> str:
+        return self.agent.last_wake_at
+
+    @property
+    def sleep_until(self) -> str:
+        """Until when a wait, the throttle or a backoff holds it off; empty where none does."""
+        return self.alert.waiting.until if self.alert.waiting else self.alert.not_before
+
+    @property
+    def failures(self) -> int:
+        """Failed wakes in a row."""
+        return self.agent.failures
+
+    @property
+    def wakes(self) -> int:
+        return self.agent.wakes
+
+    @property
+    def last_outcome(self) -> str:
+        return self.agent.last_outcome
+
+    @property
+    def last_code(self) -> str:
+        return self.agent.last_code
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether a change concerned it that its report does not speak of."""
+        return self.alert.changed > self.agent.fresh_position
+
+    @property
+    def queued_run_key(self) -> str:
+        """The wake that was not begun yet."""
+        return self.alert.queued.run_key if self.alert.queued else ""
+
+    @property
+    def running_run_key(self) -> str:
+        return self.alert.running
+
+    @property
+    def waiting_run_key(self) -> str:
+        """The begun wake that waits for its provider or a budget."""
+        return self.alert.waiting.run_key if self.alert.waiting else ""
+
+
+def keys(row: Recorded) -> tuple[str, ...]:
+    return (row.entity,) if row.of_kind in ("agent", "alert") else ()
+
+
+def apply(document: AgentDocument | None, row: Recorded) -> AgentDocument | None:
+    """The agent after this row, whichever of its two streams it is of."""
+    known = document or AgentDocument(
+        AGENT.initial(row.entity), ALERT.initial(row.entity), position(row)
+    )
+    if row.of_kind == "agent":
+        return replace(known, agent=AGENT.evolve(known.agent, row))
+    return replace(known, alert=ALERT.evolve(known.alert, row))
+
+
+def _shelf(document: AgentDocument) -> str:
+    return document.task_id
+
+
+def _place(document: AgentDocument) -> str:
+    return document.place
+
+
+VIEW: View[AgentDocument] = View(
+    "agents", "agent", 1, AgentDocument, keys, apply, shelf=_shelf, place=_place
+)

@@ -1,0 +1,28 @@
+"""Every view there is."""
+
+from typing import Any
+
+from projections import (
+    agents,
+    inbox,
+    journal,
+    messages,
+    operations,
+    ranks,
+    reports,
+    tasks,
+    wakes,
+)
+from projections.view import View
+
+VIEWS: tuple[View[Any], ...] = (
+    tasks.VIEW,
+    agents.VIEW,
+    wakes.VIEW,
+    reports.VIEW,
+    journal.VIEW,
+    messages.VIEW,
+    inbox.VIEW,
+    ranks.VIEW,
+    operations.VIEW,
+)

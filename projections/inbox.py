@@ -1,0 +1,96 @@
+"""Change sets as the person reviews them: the domain's own fold (SPEC 6, 10).
+
+A set is found by its id from its first proposal on, and stands on a shelf, ``open`` or
+``closed``, from the end of its wake, when the person is shown it. Its rank is in the view
+`projections.ranks`: a set cannot know it from its own facts.
+"""
+
+from msgspec import Struct
+
+from domain.changes.change_set import CHANGES, ChangeSet, Item, SetStatus, is_open, status_of
+from domain.changes.events import SetOpened
+from domain.wire import Words
+from domain.world import Recorded
+from projections.view import View, position
+
+
+class SetDocument(Struct, frozen=True):
+    """A set. `place` and `replica` are those of the row that opened it, empty before."""
+
+    changes: ChangeSet
+    place: str = ""
+    replica: str = ""
+
+    @property
+    def id(self) -> str:
+        return self.changes.id
+
+    @property
+    def is_opened(self) -> bool:
+        return self.changes.is_opened
+
+    @property
+    def task_id(self) -> str:
+        return self.changes.task
+
+    @property
+    def agent_id(self) -> str:
+        return self.changes.agent
+
+    @property
+    def run_key(self) -> str:
+        return self.changes.run_key
+
+    @property
+    def created_at(self) -> str:
+        return self.changes.opened_at
+
+    @property
+    def expires_at(self) -> str:
+        return self.changes.expires_at
+
+    @property
+    def status(self) -> SetStatus:
+        return status_of(self.changes)
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        return self.changes.items
+
+    @property
+    def is_open(self) -> bool:
+        """Whether an item is pending, under way or deferred."""
+        return self.is_opened and any(is_open(item) for item in self.items)
+
+
+def arguments_of(item: Item) -> Words:
+    """The arguments in force: a person's edited ones, else the proposed ones."""
+    return item.arguments_now or item.arguments
+
+
+def keys(row: Recorded) -> tuple[str, ...]:
+    return (row.entity,) if row.of_kind == "changes" else ()
+
+
+def apply(document: SetDocument | None, row: Recorded) -> SetDocument | None:
+    """The set after this row."""
+    known = document or SetDocument(CHANGES.initial(row.entity))
+    changes = CHANGES.evolve(known.changes, row)
+    if isinstance(row.fact, SetOpened) and not known.is_opened:
+        return SetDocument(changes, position(row), row.replica)
+    return SetDocument(changes, known.place, known.replica)
+
+
+def _shelf(document: SetDocument) -> str:
+    if not document.is_opened:
+        return ""
+    return "open" if document.is_open else "closed"
+
+
+def _place(document: SetDocument) -> str:
+    return document.place
+
+
+VIEW: View[SetDocument] = View(
+    "inbox", "agent", 1, SetDocument, keys, apply, shelf=_shelf, place=_place
+)

@@ -1,0 +1,137 @@
+"""What was said in a wake and around it, each message from exactly one fact (SPEC 5).
+
+One document for each wake: it knows the agent and the thread, which the facts of the wake's
+stream do not name. The words of a person belong to the wake that they queued; another one that
+inherits its triggers does not repeat them.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.agent.alert_events import WakeQueued
+from domain.agent.events import AgentObserved
+from domain.wake.events import ModelAnswered, ReportDrafted, ToolAsked, ToolReturned, WakeStarted
+from domain.wire import Words
+from domain.world import Recorded
+from projections.view import View, position
+
+MessageKind = Literal[
+    "observation", "user", "thought", "action", "tool_result", "summary", "system"
+]
+
+
+class Message(Struct, frozen=True):
+    """One message. `text` is, by kind: what was observed, asked, thought; an action's arguments;
+    what the model was told of a call's result; a report's content; the wake's reason.
+
+    `turn` and `attempt` are 0 where there is none; `operation` pairs an action with its result.
+    """
+
+    place: str
+    at: str
+    kind: MessageKind
+    text: Words
+    tool: str = ""
+    operation: str = ""
+    status: str = ""
+    code: str = ""
+    turn: int = 0
+    attempt: int = 0
+
+
+class WakeMessages(Struct, frozen=True):
+    """The messages of one wake, in order. `place` is that of the first."""
+
+    run_key: str
+    place: str
+    agent_id: str = ""
+    thread: str = ""
+    messages: tuple[Message, ...] = ()
+
+
+def keys(row: Recorded) -> tuple[str, ...]:
+    match row.fact:
+        case WakeQueued(run_key=run_key, trigger=trigger) if trigger.words:
+            return (run_key,)
+        case AgentObserved(run_key=run_key):
+            return (run_key,)
+        case WakeStarted() | ModelAnswered() | ToolAsked() | ToolReturned() | ReportDrafted():
+            return (row.entity,)
+        case _:
+            return ()
+
+
+def apply(document: WakeMessages | None, row: Recorded) -> WakeMessages | None:
+    """The wake's messages with the one that this row is, if it is one."""
+    named = keys(row)
+    if not named:
+        return document
+    known = _whose(document or WakeMessages(named[0], position(row)), row)
+    message = _message(row)
+    return replace(known, messages=(*known.messages, message)) if message else known
+
+
+def _whose(known: WakeMessages, row: Recorded) -> WakeMessages:
+    match row.fact:
+        case WakeQueued(thread=thread):
+            return replace(known, agent_id=row.entity, thread=thread)
+        case WakeStarted(agent=agent, thread=thread):
+            return replace(known, agent_id=agent, thread=thread)
+        case _:
+            return known
+
+
+def _message(row: Recorded) -> Message | None:
+    place, at = position(row), row.at
+    match row.fact:
+        case WakeQueued(trigger=trigger):
+            return Message(place, at, "user", Words(payload=trigger.words))
+        case WakeStarted(reason=reason):
+            return Message(place, at, "system", Words(reason))
+        case ModelAnswered(text=Words() as text, turn=turn, attempt=attempt) if text != Words():
+            return Message(place, at, "thought", text, turn=turn, attempt=attempt)
+        case ToolAsked() as asked:
+            return Message(
+                place,
+                at,
+                "action",
+                asked.arguments,
+                tool=asked.tool,
+                operation=asked.operation,
+                turn=asked.turn,
+                attempt=asked.attempt,
+            )
+        case ToolReturned() as returned:
+            return Message(
+                place,
+                at,
+                "tool_result",
+                returned.message,
+                tool=returned.tool,
+                operation=returned.operation,
+                status=returned.status,
+                code=returned.code,
+                turn=returned.turn,
+                attempt=returned.attempt,
+            )
+        case AgentObserved(words=words, priority=priority, category=category):
+            return Message(place, at, "observation", words, status=priority, code=category)
+        case ReportDrafted(content=content):
+            return Message(place, at, "summary", content)
+        case _:
+            return None
+
+
+def _shelf(document: WakeMessages) -> str:
+    return document.agent_id
+
+
+def _place(document: WakeMessages) -> str:
+    return document.place
+
+
+VIEW: View[WakeMessages] = View(
+    "messages", "agent", 1, WakeMessages, keys, apply, shelf=_shelf, place=_place
+)

@@ -1,0 +1,173 @@
+"""Effects that leave the process: in flight, done, or in doubt (DESIGN 2, law 5).
+
+One document for each owner, a wake or a change set, because an outcome does not always name its
+operation. An owner with an operation in flight stands on the shelf ``in_flight``, every other
+one on ``settled``; a wake that asked for none leaves no document.
+"""
+
+from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.changes import events as c
+from domain.wake import events as e
+from domain.world import Recorded
+from projections.view import View, position
+
+SUPPRESSION = "suppress_label"
+"""What `tool` says of the suppression of a rejected label."""
+
+Outcome = Literal["", "success", "error", "partial", "queued", "denied", "in_doubt"]
+
+
+class Operation(Struct, frozen=True):
+    """An effect that was asked for.
+
+    `item`: of a change set, else 0. `outcome` is empty while it is in flight; ``in_doubt`` says
+    that its wake has ended without an answer: one that comes later stands here too, and had no
+    other consequence. `position`: the journal's `n` that holds the effect, where it was named.
+    """
+
+    operation: str
+    tool: str
+    item: int
+    attempt: int
+    asked_at: str
+    settled_at: str = ""
+    outcome: Outcome = ""
+    code: str = ""
+    position: int = 0
+
+
+class OwnerOperations(Struct, frozen=True):
+    """The operations of a wake (`owner` is its run key) or of a change set (its id), in order.
+
+    `tools`: of a set, the tool of each item. `place` is that of the owner's first row.
+    """
+
+    owner: str
+    place: str
+    agent_id: str = ""
+    task_id: str = ""
+    run_key: str = ""
+    operations: tuple[Operation, ...] = ()
+    tools: dict[int, str] = {}
+
+    @property
+    def in_flight(self) -> tuple[Operation, ...]:
+        return tuple(one for one in self.operations if not one.outcome)
+
+
+def keys(row: Recorded) -> tuple[str, ...]:
+    return (row.entity,) if row.of_kind in ("wake", "changes") else ()
+
+
+def apply(document: OwnerOperations | None, row: Recorded) -> OwnerOperations | None:
+    """The owner's operations after this row."""
+    if row.of_kind == "changes":
+        return _of_set(document or OwnerOperations(row.entity, position(row)), row)
+    match document, row.fact:
+        case None, e.WakeStarted(agent=agent, task=task):
+            return OwnerOperations(row.entity, position(row), agent, task, row.entity)
+        case None, _:
+            return None
+        case OwnerOperations(operations=()), e.WakeFinished():
+            return None
+        case _:
+            return _of_wake(document, row)
+
+
+def _of_wake(document: OwnerOperations, row: Recorded) -> OwnerOperations:
+    match row.fact:
+        case e.ToolAsked(operation=operation, tool=tool, attempt=attempt):
+            return _asked(document, Operation(operation, tool, 0, attempt, row.at))
+        case e.ToolReturned() as fact if fact.attempt:
+            return _settled(document, fact.operation, "", row.at, **_outcome(fact))
+        case e.LateReply(reply=e.ToolReturned() as fact):
+            return _settled(document, fact.operation, "in_doubt", row.at, **_outcome(fact))
+        case e.WakeFinished():
+            left = (
+                one if one.outcome else replace(one, outcome="in_doubt")
+                for one in document.operations
+            )
+            return replace(document, operations=tuple(left))
+        case _:
+            return document
+
+
+def _outcome(fact: e.ToolReturned) -> dict[str, Any]:
+    return {"outcome": fact.status, "code": fact.code, "position": fact.position}
+
+
+def _of_set(document: OwnerOperations, row: Recorded) -> OwnerOperations:
+    match row.fact:
+        case c.ItemProposed(item=item, tool=tool):
+            return replace(document, tools={**document.tools, item: tool})
+        case c.SetOpened(agent=agent, task=task, run_key=run_key):
+            return replace(document, agent_id=agent, task_id=task, run_key=run_key)
+        case c.ItemConfirming() as fact:
+            tool = document.tools.get(fact.item, "")
+            made = Operation(fact.operation, tool, fact.item, fact.attempt, row.at)
+            return _asked(document, made)
+        case c.SuppressionAsked() as fact:
+            made = Operation(fact.operation, SUPPRESSION, fact.item, fact.attempt, row.at)
+            return _asked(document, made)
+        case c.ItemConfirmed(item=item, position=at_n):
+            operation = _of_item(document, item)
+            return _settled(document, operation, "", row.at, outcome="success", position=at_n)
+        case c.ItemFailed(item=item, code=code):
+            operation = _of_item(document, item)
+            return _settled(document, operation, "", row.at, outcome="error", code=code)
+        case c.SuppressionDone(operation=operation, code=code):
+            outcome = "error" if code else "success"
+            return _settled(document, operation, "", row.at, outcome=outcome, code=code)
+        case _:
+            return document
+
+
+def _asked(document: OwnerOperations, made: Operation) -> OwnerOperations:
+    """One more operation, or the next attempt of one that is known."""
+    if all(one.operation != made.operation for one in document.operations):
+        return replace(document, operations=(*document.operations, made))
+    again = (
+        replace(one, attempt=max(one.attempt, made.attempt))
+        if one.operation == made.operation
+        else one
+        for one in document.operations
+    )
+    return replace(document, operations=tuple(again))
+
+
+def _of_item(document: OwnerOperations, item: int) -> str:
+    """The operation in flight of an item's confirmation, if any."""
+    found = (
+        one.operation for one in document.in_flight if one.item == item and one.tool != SUPPRESSION
+    )
+    return next(found, "")
+
+
+def _settled(
+    document: OwnerOperations, operation: str, was: Outcome, at: str, **change: Any
+) -> OwnerOperations:
+    """An operation with its outcome, if it stood at `was`; the first answer counts."""
+    after = (
+        replace(one, settled_at=at, **change)
+        if one.operation == operation and one.outcome == was
+        else one
+        for one in document.operations
+    )
+    return replace(document, operations=tuple(after))
+
+
+def _shelf(document: OwnerOperations) -> str:
+    return "in_flight" if document.in_flight else "settled"
+
+
+def _place(document: OwnerOperations) -> str:
+    return document.place
+
+
+VIEW: View[OwnerOperations] = View(
+    "operations", "agent", 1, OwnerOperations, keys, apply, shelf=_shelf, place=_place
+)

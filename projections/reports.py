@@ -1,0 +1,62 @@
+"""Reports: drafted by a wake, the agent's own once its wake has completed (SPEC 7, 10).
+
+One document for each wake that drafted one. It comes to its agent's shelf when the head of the
+agent's report moves to it, so the newest on a shelf is the current one and the others are its
+history; what a wake drafted that then failed stands on no shelf.
+"""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.agent.events import AgentReported
+from domain.wake.events import ReportDrafted
+from domain.wire import Words
+from domain.world import Recorded
+from projections.view import View, position
+
+
+class ReportDocument(Struct, frozen=True):
+    """`agent_id` and `at` are empty while it is only a draft; `at` is when it became the head."""
+
+    run_key: str
+    drafted_at: str
+    content: Words
+    tldr: Words
+    one_liner: str
+    agent_id: str = ""
+    at: str = ""
+    place: str = ""
+
+
+def keys(row: Recorded) -> tuple[str, ...]:
+    match row.fact:
+        case ReportDrafted():
+            return (row.entity,)
+        case AgentReported(run_key=run_key):
+            return (run_key,)
+        case _:
+            return ()
+
+
+def apply(document: ReportDocument | None, row: Recorded) -> ReportDocument | None:
+    """The wake's report after this row: the last draft counts."""
+    match document, row.fact:
+        case _, ReportDrafted(content=content, tldr=tldr, one_liner=one_liner):
+            return ReportDocument(row.entity, row.at, content, tldr, one_liner)
+        case ReportDocument(), AgentReported():
+            return replace(document, agent_id=row.entity, at=row.at, place=position(row))
+        case _:
+            return document
+
+
+def _shelf(document: ReportDocument) -> str:
+    return document.agent_id
+
+
+def _place(document: ReportDocument) -> str:
+    return document.place
+
+
+VIEW: View[ReportDocument] = View(
+    "reports", "agent", 1, ReportDocument, keys, apply, shelf=_shelf, place=_place
+)

@@ -1,0 +1,110 @@
+"""What `task list`, the search and an import's "gone" lines show of a task (SPEC 1, 10)."""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.journal.fold import TASK
+from domain.journal.task import Item, Priority, Status, Task
+from domain.world import Recorded
+from projections.view import View, position
+
+
+class TaskDocument(Struct, frozen=True):
+    """A task without what only `task show` needs: no notes, time entries or status history.
+
+    `place` is that of its first row.
+    """
+
+    task: Task
+    place: str
+
+    @property
+    def id(self) -> str:
+        return self.task.id
+
+    @property
+    def title(self) -> str:
+        return self.task.title
+
+    @property
+    def status(self) -> Status:
+        return self.task.status
+
+    @property
+    def priority(self) -> Priority:
+        return self.task.priority
+
+    @property
+    def due(self) -> str:
+        """``YYYY-MM-DD``; empty where there is none."""
+        return self.task.due
+
+    @property
+    def estimate(self) -> int:
+        """Minutes; 0 where there is none."""
+        return self.task.estimate
+
+    @property
+    def language(self) -> str:
+        return self.task.language
+
+    @property
+    def category(self) -> str:
+        return self.task.category
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.task.labels
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The checklist items that are not archived."""
+        return tuple(item for item in self.task.items if not item.is_archived)
+
+    @property
+    def items_done(self) -> int:
+        return sum(item.is_checked for item in self.items)
+
+    @property
+    def items_total(self) -> int:
+        return len(self.items)
+
+    @property
+    def is_open(self) -> bool:
+        return self.task.is_open
+
+    @property
+    def is_deleted(self) -> bool:
+        return self.task.is_deleted
+
+    @property
+    def created_at(self) -> str:
+        return self.task.created_at
+
+    @property
+    def updated_at(self) -> str:
+        return self.task.updated_at
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Names of the sources it was imported from."""
+        return tuple(source for source, _ in self.task.imported)
+
+
+def keys(row: Recorded) -> tuple[str, ...]:
+    return (row.entity,) if row.of_kind == "task" else ()
+
+
+def apply(document: TaskDocument | None, row: Recorded) -> TaskDocument | None:
+    """The task after this row; what grows with the years and is not listed is left out."""
+    known = document or TaskDocument(TASK.initial(row.entity), position(row))
+    task = TASK.evolve(known.task, row)
+    slim = replace(task, history=(), notes=(), time=(), touched={})
+    return TaskDocument(slim, known.place)
+
+
+def _place(document: TaskDocument) -> str:
+    return document.place
+
+
+VIEW: View[TaskDocument] = View("tasks", "journal", 1, TaskDocument, keys, apply, place=_place)

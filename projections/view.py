@@ -1,0 +1,77 @@
+"""What a view is: documents that facts make, and that can be thrown away (DESIGN 2, law 1).
+
+`keys` names the documents that a row may change, `apply` gives each of them anew; both are pure
+and see nothing else, so a rebuild makes the same documents as one row at a time did. What a
+document needs to know it learns from facts of its own key. Texts stay `Words`: a reader resolves
+them.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Generic, Literal, Protocol, TypeVar
+
+from msgspec import Struct
+
+from domain.world import Recorded
+
+D = TypeVar("D")
+
+
+def _nowhere(document: object) -> str:
+    """The shelf and place of views whose documents are found by their key."""
+    return ""
+
+
+class View(Struct, Generic[D], frozen=True):
+    """One kind of document over one log.
+
+    `version` is raised when the documents mean something else: they are then made anew.
+    `shelf` is what a reader finds documents by besides their key, an agent's id for example;
+    `place` is a document's order on its shelf, as text.
+    """
+
+    name: str
+    log: Literal["journal", "agent"]
+    version: int
+    document: type[D]
+    keys: Callable[[Recorded], tuple[str, ...]]
+    apply: Callable[[D | None, Recorded], D | None]
+    shelf: Callable[[D], str] = _nowhere
+    place: Callable[[D], str] = _nowhere
+
+
+class Documents(Protocol[D]):
+    """Where a view's documents are kept, by key: a dictionary, or a file with a cache."""
+
+    def get(self, key: str, /) -> D | None: ...
+    def __setitem__(self, key: str, document: D, /) -> None: ...
+    def __delitem__(self, key: str, /) -> None: ...
+
+
+def project(view: View[D], row: Recorded, documents: Documents[D]) -> None:
+    """Bring a view's documents, by key, up to date with one more row."""
+    for key in view.keys(row):
+        before = documents.get(key)
+        after = view.apply(before, row)
+        if after is before:
+            continue
+        if after is None:
+            del documents[key]
+        else:
+            documents[key] = after
+
+
+def fold(view: View[D], rows: Iterable[Recorded]) -> dict[str, D]:
+    """The documents that rows make, by key."""
+    documents: dict[str, D] = {}
+    for row in rows:
+        project(view, row, documents)
+    return documents
+
+
+def position(row: Recorded) -> str:
+    """Where a row stands in its log, as text whose order is the canonical one.
+
+    >>> position(Recorded("agent:a@r1", 1, "r1", 42, 3, "", None))
+    '000000000042 r1 000003'
+    """
+    return f"{row.n:012d} {row.replica} {row.row:06d}"

@@ -1,0 +1,258 @@
+"""Wakes as `wakes` and `show` tell of them: one document for each run key (SPEC 3, 10).
+
+It begins in its agent's queue (`WakeQueued`), whether or not the wake ever starts. How many
+items it proposed stands in its change set only: take ``len(items)`` of the document `set_id` in
+`projections.inbox`. A reply that came too late has no part in the counts, as it had none in the
+wake.
+"""
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.agent import alert_events as a
+from domain.agent.alert_events import Reason, Trigger
+from domain.agent.events import AgentObserved
+from domain.handlers import wakes
+from domain.wake import events as e
+from domain.wake.events import Outcome, Stop
+from domain.world import Recorded
+from projections.view import View, position
+
+CAUSES_KEPT = 100  # of one wake, the first; `cause_count` counts them all
+
+State = Literal["queued", "running", "waiting", "ended"]
+Change = dict[str, Any]
+
+
+class CauseLine(Struct, frozen=True):
+    """A trigger of a wake: its ``first``, ``merged`` into it while it was queued, or
+    ``inherited`` from a wake that a person's request superseded."""
+
+    how: Literal["first", "merged", "inherited"]
+    at: str
+    trigger: Trigger
+
+
+class Usage(Struct, frozen=True):
+    """Tokens of all turns; None as soon as one turn's are not known (SPEC 7)."""
+
+    tokens_in: int | None = 0
+    tokens_out: int | None = 0
+    tokens_thought: int | None = 0
+    tokens_cached: int | None = 0
+
+
+class WakeDocument(Struct, frozen=True):
+    """A wake. Empty texts are what has not happened (yet), or what nobody said.
+
+    `place`: of the row that queued it, so text order is the order of appends. `task_id` is known
+    from the start on; before, the agent's document has it. `due_at` is its own due time; the
+    agent's throttle may hold it longer. `until`, `waits_for`: while it is backed off.
+    `superseded_by`: the wake that inherited its triggers. `code`, `message`: why it failed or
+    was skipped. `turns`: those that the model answered. `tool_calls`: those that have a result.
+    `is_report_missing`: one was due, and an extra turn brought none.
+    """
+
+    run_key: str
+    place: str
+    agent_id: str = ""
+    task_id: str = ""
+    thread: str = ""
+    reason: Reason | Literal[""] = ""
+    reason_id: str = ""
+    queued_at: str = ""
+    due_at: str = ""
+    causes: tuple[CauseLine, ...] = ()
+    cause_count: int = 0
+    started_at: str = ""
+    ended_at: str = ""
+    until: str = ""
+    waits_for: str = ""
+    superseded_by: str = ""
+    outcome: Outcome | Literal[""] = ""
+    stop: Stop = ""
+    code: str = ""
+    message: str = ""
+    model: str = ""
+    template_id: str = ""
+    template_version: int = 0
+    turn_max: int = 0
+    journal_position: int = 0
+    turns: int = 0
+    tool_calls: int = 0
+    observations: int = 0
+    has_report: bool = False
+    is_report_missing: bool = False
+    usage: Usage = Usage()
+
+    @property
+    def state(self) -> State:
+        """Where it stands."""
+        if self.ended_at:
+            return "ended"
+        if self.until:
+            return "waiting"
+        return "running" if self.started_at else "queued"
+
+    @property
+    def set_id(self) -> str:
+        """Id of its change set, if it made one."""
+        return wakes.set_id(self.run_key)
+
+
+def keys(row: Recorded) -> tuple[str, ...]:
+    match row.of_kind:
+        case "wake":
+            return (row.entity,)
+        case "alert" | "agent":
+            return _named_in(row)
+        case _:
+            return ()
+
+
+def _named_in(row: Recorded) -> tuple[str, ...]:
+    match row.fact:
+        case (
+            a.WakeQueued(run_key=run_key)
+            | a.TriggerMerged(run_key=run_key)
+            | a.WakeBegun(run_key=run_key)
+            | a.WakeDropped(run_key=run_key)
+            | a.WakeBackedOff(run_key=run_key)
+            | AgentObserved(run_key=run_key)
+        ):
+            return (run_key,)
+        case _:
+            return ()
+
+
+def apply(document: WakeDocument | None, row: Recorded) -> WakeDocument | None:
+    """The wake after this row."""
+    change = _APPLY.get(type(row.fact))
+    if change is None:
+        return document
+    known = document or WakeDocument(keys(row)[0], position(row))
+    return replace(known, **change(known, row.fact, row))
+
+
+def _queued(wake: WakeDocument, fact: a.WakeQueued, row: Recorded) -> Change:
+    return {
+        "agent_id": row.entity,
+        "thread": fact.thread,
+        "reason": fact.trigger.reason,
+        "reason_id": fact.trigger.reason_id,
+        "queued_at": row.at,
+        "due_at": fact.due_at,
+        "causes": (CauseLine("first", row.at, fact.trigger),),
+        "cause_count": 1,
+    }
+
+
+def _merged(wake: WakeDocument, fact: a.TriggerMerged, row: Recorded) -> Change:
+    """One more trigger. What a person's wake inherits is merged as it is queued, in one append;
+    nothing else is merged into it there."""
+    is_queued_now = wake.place.startswith(f"{row.n:012d} {row.replica} ")
+    is_inherited = is_queued_now and wake.reason in ("manual", "user")
+    line = CauseLine("inherited" if is_inherited else "merged", row.at, fact.trigger)
+    return {
+        "causes": (*wake.causes, line)[:CAUSES_KEPT],
+        "cause_count": wake.cause_count + 1,
+        "due_at": fact.due_at or wake.due_at,
+    }
+
+
+def _begun(wake: WakeDocument, fact: a.WakeBegun, row: Recorded) -> Change:
+    return {"until": "", "waits_for": ""}
+
+
+def _dropped(wake: WakeDocument, fact: a.WakeDropped, row: Recorded) -> Change:
+    return {"superseded_by": fact.by}
+
+
+def _backed_off(wake: WakeDocument, fact: a.WakeBackedOff, row: Recorded) -> Change:
+    return {"until": fact.until, "waits_for": fact.reason}
+
+
+def _observed(wake: WakeDocument, fact: AgentObserved, row: Recorded) -> Change:
+    return {"observations": wake.observations + 1}
+
+
+def _started(wake: WakeDocument, fact: e.WakeStarted, row: Recorded) -> Change:
+    return {
+        "agent_id": fact.agent,
+        "task_id": fact.task,
+        "thread": fact.thread,
+        "reason": fact.reason,
+        "started_at": row.at,
+        "model": fact.model,
+        "template_id": fact.template,
+        "template_version": fact.template_version,
+        "turn_max": fact.turn_max,
+        "journal_position": fact.journal_position,
+    }
+
+
+def _answered(wake: WakeDocument, fact: e.ModelAnswered, row: Recorded) -> Change:
+    used = wake.usage
+    usage = Usage(
+        _plus(used.tokens_in, fact.tokens_in),
+        _plus(used.tokens_out, fact.tokens_out),
+        _plus(used.tokens_thought, fact.tokens_thought),
+        _plus(used.tokens_cached, fact.tokens_cached),
+    )
+    return {"turns": wake.turns + 1, "usage": usage}
+
+
+def _plus(known: int | None, spent: int | None) -> int | None:
+    return None if known is None or spent is None else known + spent
+
+
+def _returned(wake: WakeDocument, fact: e.ToolReturned, row: Recorded) -> Change:
+    return {"tool_calls": wake.tool_calls + 1}
+
+
+def _drafted(wake: WakeDocument, fact: e.ReportDrafted, row: Recorded) -> Change:
+    return {"has_report": True}
+
+
+def _finished(wake: WakeDocument, fact: e.WakeFinished, row: Recorded) -> Change:
+    return {
+        "ended_at": row.at,
+        "until": "",
+        "waits_for": "",
+        "outcome": fact.outcome,
+        "stop": fact.stop,
+        "code": fact.code,
+        "message": fact.message,
+        "is_report_missing": fact.is_report_missing,
+    }
+
+
+_APPLY: dict[type, Callable[[WakeDocument, Any, Recorded], Change]] = {
+    a.WakeQueued: _queued,
+    a.TriggerMerged: _merged,
+    a.WakeBegun: _begun,
+    a.WakeDropped: _dropped,
+    a.WakeBackedOff: _backed_off,
+    AgentObserved: _observed,
+    e.WakeStarted: _started,
+    e.ModelAnswered: _answered,
+    e.ToolReturned: _returned,
+    e.ReportDrafted: _drafted,
+    e.WakeFinished: _finished,
+}
+
+
+def _shelf(document: WakeDocument) -> str:
+    return document.agent_id
+
+
+def _place(document: WakeDocument) -> str:
+    return document.place
+
+
+VIEW: View[WakeDocument] = View(
+    "wakes", "agent", 1, WakeDocument, keys, apply, shelf=_shelf, place=_place
+)

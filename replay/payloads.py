@@ -1,0 +1,143 @@
+"""Which payloads a fact names, and whether their bytes are what their ids say (DESIGN 2, law 6).
+
+A payload's id is made of its unit, a task or ``shared``, and its bytes, so an altered byte is
+found without an anchor. Which unit it is follows from the append that names it first.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
+
+from domain.agent.alert_events import Trigger
+from domain.agent.commands import RequestWake
+from domain.agent.events import AgentCreated
+from domain.causes import Receipt
+from domain.handlers.wakes import set_id
+from domain.journal.catalog import CorrectionCaptured
+from domain.journal.commands import AddCorrection, ImportedRef, ImportTasks
+from domain.journal.task import TaskImported
+from domain.keys import payload_id
+from domain.wake.commands import BeginWake
+from domain.wake.events import ModelAnswered, SectionRef, WakeStarted
+from domain.wire import SHARED, PayloadId, Words
+from domain.world import Recorded
+
+NAMED: dict[type[Struct], tuple[str, ...]] = {
+    AddCorrection: ("before", "after"),
+    BeginWake: ("snapshot",),
+    CorrectionCaptured: ("before", "after"),
+    ImportedRef: ("document",),
+    ModelAnswered: ("reply",),
+    RequestWake: ("words",),
+    SectionRef: ("payload",),
+    TaskImported: ("document",),
+    Trigger: ("words",),
+    WakeStarted: ("snapshot", "specs"),
+    Words: ("payload",),
+}
+"""Fields that hold a payload's id; the types of fields alone do not tell."""
+
+
+def named(fact: Struct) -> Iterator[PayloadId]:
+    """The ids of all payloads that a fact or command names, at any depth."""
+    for name in _fields(type(fact)):
+        yield from _named_in(getattr(fact, name))
+
+
+def _named_in(value: Any) -> Iterator[PayloadId]:
+    if isinstance(value, str):
+        if value:
+            yield value
+    elif isinstance(value, tuple):
+        for one in value:
+            yield from _named_in(one)
+    elif isinstance(value, Struct):
+        yield from named(value)
+
+
+@cache
+def _fields(struct: type[Struct]) -> tuple[str, ...]:
+    """The fields of a type that hold a payload's id, or something that does."""
+    own = NAMED.get(struct, ())
+    hints = get_type_hints(struct)
+    return tuple(
+        name
+        for name in struct.__struct_fields__
+        if name in own or any(_fields(inner) for inner in _structs(hints[name]))
+    )
+
+
+def _structs(hint: Any) -> Iterator[type[Struct]]:
+    if get_origin(hint) in (Union, UnionType, tuple):
+        for one in get_args(hint):
+            yield from _structs(one)
+    elif isinstance(hint, type) and issubclass(hint, Struct):
+        yield hint
+
+
+class Fault(Struct, frozen=True):
+    """A payload that is not there, or is not what its id says; then `found` is what it is."""
+
+    row: int
+    id: PayloadId
+    found: PayloadId = ""
+
+
+class Payloads:
+    """Checks each payload once, where it is named first."""
+
+    def __init__(self, read: Callable[[PayloadId], bytes | None]) -> None:
+        self.missing: set[PayloadId] = set()
+        self._read = read
+        self._seen: set[PayloadId] = set()
+        self._task_of: dict[str, str] = {}  # of an agent, a wake or a change set
+
+    def check(self, append: Sequence[Recorded]) -> Iterator[Fault]:
+        """What is wrong with the payloads that an append is the first to name."""
+        units: tuple[str, ...] = ()
+        self._learn(append)
+        for index, one in enumerate(append):
+            for named_id in named(one.fact):
+                if named_id in self._seen:
+                    continue
+                self._seen.add(named_id)
+                units = units or (*self._tasks(append), SHARED)
+                yield from self._faults(index, named_id, units)
+
+    def _faults(self, index: int, named_id: PayloadId, units: Iterable[str]) -> Iterator[Fault]:
+        data = self._read(named_id)
+        if data is None:
+            self.missing.add(named_id)
+            yield Fault(index, named_id)
+            return
+        found = [payload_id(unit, data) for unit in units]
+        if named_id not in found:
+            yield Fault(index, named_id, found[0])
+
+    def _learn(self, append: Sequence[Recorded]) -> None:
+        for one in append:
+            if isinstance(one.fact, AgentCreated):
+                self._task_of[one.entity] = one.fact.task
+            elif isinstance(one.fact, WakeStarted):
+                self._task_of[one.entity] = one.fact.task
+                self._task_of[set_id(one.entity)] = one.fact.task
+
+    def _tasks(self, append: Sequence[Recorded]) -> list[str]:
+        """The tasks that an append is about, each once."""
+        found: dict[str, None] = {}
+        for one in append:
+            command = one.fact.command if isinstance(one.fact, Receipt) else one.fact
+            names = [one.entity] if one.of_kind in ("task", "links") else []
+            names += [getattr(command, field, "") for field in ("task", "target")]
+            if isinstance(command, ImportTasks):
+                names += [ref.task for ref in command.tasks]
+            owners = [one.entity, *(getattr(command, name, "") for name in _OWNERS)]
+            names += [self._task_of.get(owner, "") for owner in owners]
+            found.update((name, None) for name in names if name)
+        return list(found)
+
+
+_OWNERS = ("agent", "run_key", "changes")

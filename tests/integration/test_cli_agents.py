@@ -1,0 +1,312 @@
+"""`wakelog agent`: made once per task, steered, put to sleep, ended; nothing is said twice."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cli import done, proved, refused, run, told
+from tests.support.waking import agent, at, sink
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+def shown(home: Path, name: str = "Fix the sink") -> Any:
+    return told(["agent", "show", name], home)
+
+
+# ---------------------------------------------------------------------------------- empty and new
+
+
+def test_an_empty_home_says_what_to_do_next_and_is_not_made(home: Path) -> None:
+    assert "agent create --all" in done(["agent", "list"], home)
+    assert told(["agent", "list"], home) == []
+    assert "[unknown_agent]" in refused(["agent", "show", "Sink"], home)
+    assert "[unknown_task]" in refused(["agent", "create", "Sink"], home)
+    assert not home.exists()
+
+
+def test_an_agent_is_made_for_a_task_and_its_first_wake_is_queued(home: Path) -> None:
+    task = sink(home)
+    result = run(["agent", "create", "Fix the sink"], home)
+    assert (result.exit_code, "Made the agent" in result.stdout) == (0, True)
+    assert "wakelog wake" in result.stderr
+    (line,) = told(["agent", "list"], home)
+    assert (line["task_id"], line["name"], line["kind"]) == (task, "Fix the sink", "task_agent")
+    assert (line["mode"], line["lifecycle"], line["run_status"]) == ("hybrid", "active", "queued")
+    assert (line["template_id"], line["last_wake_at"], line["wakes"]) == (None, None, 0)
+    assert proved(home)
+
+
+def test_a_task_has_one_living_agent(home: Path) -> None:
+    agent(home)
+    assert "[agent_exists]" in refused(["agent", "create", "Fix the sink"], home)
+
+
+def test_all_makes_one_for_each_open_task_that_has_none(home: Path) -> None:
+    agent(home)
+    for title in ("Plan the trip", "Sell the car", "Call Ann"):
+        done(["task", "add", title], home)
+    done(["task", "set", "Sell the car", "--status", "done"], home)
+    done(["task", "delete", "Call Ann"], home)
+    first = told(["agent", "create", "--all"], home)
+    assert (first["created"], first["existing"]) == (1, 1)
+    assert [one["name"] for one in first["agents"]] == ["Plan the trip"]
+    assert "0 agents; 2 had one already" in done(["agent", "create", "--all"], home)
+    assert proved(home)
+
+
+def test_all_without_a_task_says_so(home: Path) -> None:
+    assert "no open tasks" in done(["agent", "create", "--all"], home)
+    assert not home.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["Fix the sink", "--all"],
+        ["--all", "--name", "x"],
+        ["Fix the sink", "--mode", "lazy"],
+        ["Fix the sink", "--turns", "21"],
+        ["Fix the sink", "--model", "gpt"],
+    ],
+)
+def test_a_bad_wish_is_refused_and_writes_nothing(home: Path, arguments: list[str]) -> None:
+    sink(home)
+    rows = proved(home)
+    assert "[invalid_value]" in refused(["agent", "create", *arguments], home)
+    assert proved(home) == rows
+
+
+def test_options_of_create_are_kept(home: Path) -> None:
+    options = ("--name", "Sinky", "--mode", "interactive", "--model", "rules", "--turns", "3")
+    agent(home, "Fix the sink", *options)
+    page = shown(home, "Sinky")
+    assert (page["name"], page["mode"], page["run_status"]) == ("Sinky", "interactive", "idle")
+    assert page["config"] == {
+        "model": "rules",
+        "model_in_force": "rules",
+        "turns": 3,
+        "automatic": True,
+    }
+
+
+# ------------------------------------------------------------------------------- retries by a key
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["agent", "create", "Plan the trip"],
+        ["agent", "create", "--all"],
+        ["agent", "set", "Fix the sink", "--goal", "Dry by Friday"],
+        ["agent", "timer", "Fix the sink", "set", "every day 07:00"],
+        ["agent", "pause", "Fix the sink"],
+        ["agent", "destroy", "Fix the sink"],
+        ["wake", "Fix the sink"],
+        ["agent", "ask", "Fix the sink", "What is left?"],
+    ],
+)
+def test_a_retry_with_its_key_writes_nothing(home: Path, arguments: list[str]) -> None:
+    agent(home)
+    sink(home, "Plan the trip")
+    done([*arguments, "--key", "k1"], home)
+    done(["task", "note", "Fix the sink", "The journal has moved on"], home)
+    watched = arguments[0] == "wake" or arguments[1] == "ask"
+    if watched:
+        run(["wake"], home)
+    rows = proved(home)
+    again = run([*arguments, "--key", "k1"], home, env=at("2027-01-03T09:00:00Z"))
+    assert again.exit_code == 0, again.output
+    assert proved(home) == rows
+
+
+def test_a_key_that_stands_for_something_else_is_refused(home: Path) -> None:
+    agent(home)
+    sink(home, "Plan the trip")
+    done(["agent", "create", "Plan the trip", "--key", "k1"], home)
+    assert "[key_reused]" in refused(["agent", "create", "Fix the sink", "--key", "k1"], home)
+
+
+# ------------------------------------------------------------------------------ who is meant
+
+
+def test_an_agent_is_named_by_id_prefix_name_or_task(home: Path) -> None:
+    agent_id = agent(home, "Fix the sink", "--name", "Sinky")
+    task = shown(home, "Sinky")["task_id"]
+    for name in (agent_id, agent_id[:6], "Sinky", "Fix the sink", task, task[:6]):
+        assert shown(home, name)["id"] == agent_id
+
+
+def test_a_task_without_an_agent_is_told_so(home: Path) -> None:
+    sink(home)
+    assert "[no_agent]" in refused(["agent", "show", "Fix the sink"], home)
+
+
+def test_two_of_a_name_are_ambiguous(home: Path) -> None:
+    agent(home, "Fix the sink", "--name", "A")
+    agent(home, "Plan the trip", "--name", "A")
+    assert "[ambiguous]" in refused(["agent", "pause", "A"], home)
+
+
+def test_a_new_agent_is_meant_before_the_destroyed_one(home: Path) -> None:
+    first = agent(home)
+    done(["agent", "destroy", "Fix the sink"], home)
+    second = told(["agent", "create", "Fix the sink"], home)["id"]
+    assert first != second == shown(home)["id"]
+    assert shown(home, first)["lifecycle"] == "destroyed"
+    assert proved(home)
+
+
+# ------------------------------------------------------------------------------------- steering
+
+
+def test_set_changes_settings_and_slots_once(home: Path) -> None:
+    agent(home)
+    options = (
+        "--mode autonomous --turns 7 --no-automatic --goal Dry --open-loop plumber "
+        "--prefer tone=brief --prefer pace=slow"
+    )
+    command = ["agent", "set", "Fix the sink", *options.split()]
+    done(command, home)
+    page = shown(home)
+    assert (page["mode"], page["config"]["turns"]) == ("autonomous", 7)
+    assert page["config"]["automatic"] is False
+    assert page["slots"]["primary_goal"] == {"version": 1, "value": "Dry"}
+    assert page["slots"]["open_loops"] == {"version": 1, "values": ["plumber"]}
+    assert page["slots"]["preferences"]["tone"] == {"version": 1, "value": "brief"}
+    assert "Nothing to change" in done(command, home)
+    done(["agent", "set", "Fix the sink", "--close-loop", "plumber", "--prefer", "tone="], home)
+    slots = shown(home)["slots"]
+    assert (slots["open_loops"]["values"], list(slots["preferences"])) == ([], ["pace"])
+    assert proved(home)
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--prefer", "brief"], ["--mode", "x"], ["--close-loop", "unknown"]]
+)
+def test_a_bad_setting_is_refused(home: Path, options: list[str]) -> None:
+    agent(home)
+    assert "[invalid_value]" in refused(["agent", "set", "Fix the sink", *options], home)
+
+
+def test_categories_are_named(home: Path) -> None:
+    agent(home)
+    done(["category", "add", "Home"], home)
+    done(["agent", "set", "Fix the sink", "--category", "Home", "--category", "Inbox"], home)
+    assert sorted(shown(home)["allowed_categories"]) == ["Home", "Inbox"]
+    assert "[unknown_category]" in refused(
+        ["agent", "set", "Fix the sink", "--category", "Moon"], home
+    )
+
+
+def test_watch_and_unwatch(home: Path) -> None:
+    agent(home)
+    command = ["agent", "watch", "Fix the sink", "--key", "NOTE", "--status", "blocked"]
+    done(command, home)
+    assert "Nothing to change" in done(command, home)
+    built_in, made = shown(home)["subscriptions"]
+    assert (built_in["built_in"], made["built_in"]) == (True, False)
+    assert (made["tokens"], made["status"]) == (["key:NOTE"], "BLOCKED")
+    assert "key:NOTE, that is BLOCKED" in done(["agent", "show", "Fix the sink"], home)
+    done(["agent", "unwatch", "Fix the sink", made["id"][:6]], home)
+    assert len(shown(home)["subscriptions"]) == 1
+    refusal = refused(["agent", "unwatch", "Fix the sink", built_in["id"]], home)
+    assert "built in" in refusal
+    assert proved(home)
+
+
+@pytest.mark.parametrize("options", [[], ["--key", "CAR"], ["--sub", "note"], ["--status", "x"]])
+def test_a_bad_subscription_is_refused(home: Path, options: list[str]) -> None:
+    agent(home)
+    assert "[invalid_value]" in refused(["agent", "watch", "Fix the sink", *options], home)
+
+
+def test_timers_are_set_listed_and_removed(home: Path) -> None:
+    agent(home)
+    name = ["agent", "timer", "Fix the sink"]
+    assert "set one with" in done(name, home)
+    said = done([*name, "set", "every day 7:00 Europe/Berlin"], home)
+    assert "first on 2027-01-02 07:00" in said
+    assert "Nothing to change" in done([*name, "set", "every day 07:00 Europe/Berlin"], home)
+    (timer,) = told(name, home)
+    assert (timer["schedule"], timer["zone"]) == ("every day 07:00", "Europe/Berlin")
+    assert timer["next_at"] == "2027-01-02T06:00:00.000000Z"
+    done([*name, "remove", "every day 07:00"], home)
+    assert told(name, home) == []
+    assert proved(home)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["set"], ["set", "now and then"], ["set", "once 2020-01-01 07:00"], ["remove"]]
+)
+def test_a_bad_timer_is_refused(home: Path, arguments: list[str]) -> None:
+    agent(home)
+    refusal = refused(["agent", "timer", "Fix the sink", *arguments], home)
+    assert "[invalid_value]" in refusal
+
+
+# ------------------------------------------------------------------------------------------ life
+
+
+def test_pause_drops_what_waits_and_resume_queues_one_recovery(home: Path) -> None:
+    agent(home)
+    done(["agent", "pause", "Fix the sink"], home)
+    assert (shown(home)["lifecycle"], shown(home)["run_status"]) == ("dormant", "idle")
+    assert shown(home)["last_wakes"][0]["outcome"] == "skipped"
+    assert "Nothing to change" in done(["agent", "pause", "Fix the sink"], home)
+    assert "resume" in refused(["wake", "Fix the sink"], home)
+    assert "resume" in refused(["agent", "ask", "Fix the sink", "Hello?"], home)
+    done(["agent", "resume", "Fix the sink"], home)
+    (wake,) = told(["wake"], home)
+    assert (wake["reason"], wake["outcome"]) == ("recovery", "completed")
+    assert proved(home)
+
+
+def test_destroy_is_final_and_delete_needs_it(home: Path) -> None:
+    agent_id = agent(home)
+    assert "[not_destroyed]" in refused(["agent", "delete", "Fix the sink"], home)
+    done(["agent", "destroy", "Fix the sink"], home)
+    assert "[unknown_agent]" in refused(["agent", "resume", "Fix the sink"], home)
+    assert [one["lifecycle"] for one in told(["agent", "list"], home)] == ["destroyed"]
+    done(["agent", "delete", "Fix the sink"], home)
+    assert told(["agent", "list"], home) == []
+    assert "[unknown_agent]" in refused(["agent", "show", agent_id], home)
+    assert proved(home)
+
+
+# ------------------------------------------------------------------------------------------- ask
+
+
+def test_a_question_is_answered_and_its_session_goes_on(home: Path) -> None:
+    agent(home)
+    done(["wake"], home)
+    result = run(["agent", "ask", "Fix the sink", "What is left?"], home)
+    assert result.exit_code == 0
+    assert "offline rules model" in result.stdout
+    assert "--session" in result.stderr
+    first = told(["agent", "ask", "Fix the sink", "And now?"], home)
+    assert (first["reason"], first["turn"], first["outcome"]) == ("user", 1, "completed")
+    assert first["thread"] == f"agent:session:{first['session']}"
+    second = told(
+        ["agent", "ask", "Fix the sink", "Really?", "--session", first["session"][:8]], home
+    )
+    assert (second["session"], second["turn"]) == (first["session"], 2)
+    named = told(["agent", "ask", "Fix the sink", "Hm", "--session", "kitchen"], home)
+    assert (named["session"], named["turn"]) == ("kitchen", 1)
+    assert proved(home)
+
+
+def test_an_autonomous_agent_takes_no_questions(home: Path) -> None:
+    agent(home, "Fix the sink", "--mode", "autonomous")
+    assert "hybrid" in refused(["agent", "ask", "Fix the sink", "Hello?"], home)
+
+
+@pytest.mark.parametrize("words", ["", "  ", "x" * 20_000])
+def test_a_question_has_bounds(home: Path, words: str) -> None:
+    agent(home)
+    assert "[invalid_value]" in refused(["agent", "ask", "Fix the sink", words], home)

@@ -1,0 +1,95 @@
+"""Categories and labels on the command line, and what a key does for a retry."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import done, proved, refused, told
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    """A home that is not there yet; what was written to it is proved at the end."""
+    path = tmp_path / "home"
+    yield path
+    proved(path)
+
+
+@pytest.fixture
+def door(home: Path) -> str:
+    """A task with two items."""
+    args = ["task", "add", "Paint the door", "--item", "Buy paint", "--item", "Sand it"]
+    return str(told(args, home)["id"])
+
+
+# ------------------------------------------------------------------------------------ the catalog
+
+
+def test_categories_are_added_renamed_and_corrected(home: Path) -> None:
+    added = told(["category", "add", "Garden", "--language", "de"], home)
+    assert list(added) == ["id", "name", "language", "tasks", "corrections"]
+    assert list(added.values())[1:] == ["Garden", "de", 0, []]
+    assert "Nothing to change" in done(["category", "add", " garden "], home)
+    done(["category", "rename", "garden", "Outdoors"], home)
+    page = told(["category", "correct", "Outdoors", "lawn mower", "mower"], home)
+    assert [(one["before"], one["after"]) for one in page["corrections"]] == [
+        ("lawn mower", "mower")
+    ]
+    assert "Outdoors" in done(["category", "list"], home)
+    assert "unknown_category" in refused(["category", "rename", "Garden", "x"], home)
+    refused(["category", "correct", "Outdoors", "same", "same"], home)
+    assert "former name" in refused(["category", "add", "garden"], home)
+    assert "Nothing to change" in done(["category", "add", "outdoors"], home)
+    refused(["category", "add", " "], home)
+    refused(["category", "add", "x", "--language", "english"], home)
+
+
+def test_labels_are_assigned_suppressed_allowed_and_deleted(home: Path, door: str) -> None:
+    done(["category", "add", "Garden"], home)
+    label = told(["label", "add", "#green", "--category", "Garden"], home)
+    assert (label["name"], label["categories"], label["tasks"]) == ("green", ["Garden"], 0)
+    assert told(["label", "assign", door, "#Green"], home)["labels"] == ["green"]
+    assert told(["label", "list"], home)[0]["tasks"] == 1
+    assert told(["label", "remove", door, "green"], home)["labels"] == []
+    done(["label", "suppress", door, "green"], home)
+    assert "may not propose #green" in done(["task", "show", door], home)
+    done(["label", "allow", door, "green"], home)
+    assert "may not propose" not in done(["task", "show", door], home)
+    assert "Deleted" in done(["label", "delete", "green"], home)
+    assert told(["label", "list"], home) == []
+    assert "unknown_label" in refused(["label", "assign", door, "green"], home)
+
+
+# ------------------------------------------------------------------------------------ retries
+
+
+RETRIED: list[list[str]] = [
+    ["task", "add", "Sow", "--item", "a", "--description", "d"],
+    ["task", "set", "Paint the door", "--title", "Paint it green"],
+    ["task", "item", "rename", "Paint the door", "Sand it", "Sand it twice"],
+    ["task", "check", "Paint the door", "1", "2"],
+    ["task", "note", "Paint the door", "x" * 2000],
+    ["task", "delete", "Paint the door"],
+    ["task", "timer", "start", "Paint the door"],
+    ["category", "add", "Garden"],
+    ["category", "rename", "Inbox", "Desk"],
+    ["category", "correct", "Inbox", "a", "b"],
+    ["label", "add", "green"],
+]
+
+
+@pytest.mark.parametrize("args", RETRIED, ids=lambda args: " ".join(args[:3]))
+def test_a_retry_with_the_same_key_does_it_once(home: Path, door: str, args: list[str]) -> None:
+    first = told([*args, "--key", "k"], home)
+    count = proved(home)
+    assert told([*args, "--key", "k"], home) == first
+    assert proved(home) == count
+    assert "Done before under the key k" in done([*args, "--key", "k"], home)
+
+
+def test_a_key_for_another_command_is_refused(home: Path, door: str) -> None:
+    done(["task", "set", door, "--priority", "P1", "--key", "k"], home)
+    assert "key_reused" in refused(["task", "set", door, "--priority", "P0", "--key", "k"], home)
+    done(["task", "add", "Move in"], home)
+    assert "key_reused" in refused(["task", "delete", "Move in", "--key", "k"], home)

@@ -1,0 +1,244 @@
+"""`wakelog import`: what it takes over, what it leaves alone, and what it says."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapters.cli import importing
+from tests.support.cli import done, proved, refused, run, told
+
+DATA = Path(__file__).parents[2].parent / "shared/data/markdown"
+
+TODO = """\
+# Home
+- [ ] Paint the door ~2h !p1 #green due:2027-02-12
+  - [x] Buy paint
+  - [ ] Sand it
+
+  Ann prefers green.
+- [x] Fix the tap
+
+# Work
+- [ ] Write the report
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    """A home that is not there yet; what was written to it is proved at the end."""
+    path = tmp_path / "home"
+    yield path
+    proved(path)
+
+
+@pytest.fixture
+def todo(tmp_path: Path) -> Path:
+    file = tmp_path / "TODO.md"
+    file.write_text(TODO)
+    return file
+
+
+def imported(home: Path, *args: object, **more: Any) -> Any:
+    """The document of an import; it must end with status 0."""
+    return told(["import", *map(str, args)], home, **more)
+
+
+def counts(document: Any) -> tuple[int, int, int, int]:
+    """Of one file: created, changed, unchanged, gone."""
+    (file,) = document["files"]
+    return file["created"], file["changed"], file["unchanged"], len(file["gone"])
+
+
+def test_the_document_has_the_fixed_keys(home: Path, todo: Path) -> None:
+    document = imported(home, todo)
+    assert list(document) == ["files", "events"]
+    assert document["files"] == [
+        {
+            "file": str(todo),
+            "format": "markdown",
+            "created": 3,
+            "changed": 0,
+            "unchanged": 0,
+            "gone": [],
+            "unreadable": [],
+        }
+    ]
+    assert document["events"] == proved(home) - 1  # all but the epoch's row
+
+
+def test_all_that_a_line_says_is_taken_over(home: Path, todo: Path) -> None:
+    imported(home, todo)
+    tasks = told(["task", "list"], home)
+    assert [(task["title"], task["status"], task["category"]) for task in tasks] == [
+        ("Paint the door", "OPEN", "Home"),
+        ("Fix the tap", "DONE", "Home"),
+        ("Write the report", "OPEN", "Work"),
+    ]
+    page = told(["task", "show", "Paint the door"], home)
+    fields = ("priority", "estimate_minutes", "due_date", "labels", "checklist")
+    assert [page[name] for name in fields] == [
+        *("P1", 120, "2027-02-12"),
+        ["green"],
+        {"done": 1, "total": 2},
+    ]
+    assert page["items"][0]["checked_by"] == "import:TODO.md"
+    assert [note["text"] for note in page["notes"]] == ["Ann prefers green."]
+
+
+def test_the_same_file_twice_writes_nothing(home: Path, todo: Path) -> None:
+    imported(home, todo)
+    count = proved(home)
+    again = imported(home, todo)
+    assert (counts(again), again["events"]) == ((0, 0, 3, 0), 0)
+    assert proved(home) == count
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"the sample plans are not in {DATA}")
+@pytest.mark.parametrize("headings", [[], ["--headings", "tasks"]])
+def test_a_real_plan_twice_writes_nothing(home: Path, headings: list[str]) -> None:
+    plan = DATA / "daily-os-plan.md"
+    first = imported(home, plan, *headings)
+    assert counts(first)[0] == (18 if headings else 95)
+    count = proved(home)
+    assert imported(home, plan, *headings)["events"] == 0
+    assert proved(home) == count
+
+
+def test_a_persons_edits_survive_what_the_file_changes(home: Path, todo: Path) -> None:
+    imported(home, todo)
+    done(["task", "set", "Paint the door", "--due", "2027-03-01", "--title", "Paint it"], home)
+    todo.write_text(TODO.replace("~2h", "~3h").replace("- [ ] Write", "- [x] Write"))
+    assert counts(imported(home, todo)) == (0, 2, 1, 0)
+    page = told(["task", "show", "Paint it"], home)
+    assert (page["due_date"], page["estimate_minutes"]) == ("2027-03-01", 180)
+
+
+def test_what_is_gone_from_the_file_is_named_and_left_alone(home: Path, todo: Path) -> None:
+    imported(home, todo)
+    todo.write_text(TODO.replace("- [x] Fix the tap\n", "- [ ] Water the plants\n"))
+    document = imported(home, todo)
+    assert counts(document) == (1, 0, 2, 1)
+    (gone,) = document["files"][0]["gone"]
+    assert told(["task", "show", gone], home)["title"] == "Fix the tap"
+    assert "Fix the tap" in done(["import", str(todo)], home)
+    done(["task", "delete", gone], home)
+    assert counts(imported(home, todo)) == (0, 0, 3, 0)
+
+
+def test_a_deleted_task_stays_deleted(home: Path, todo: Path) -> None:
+    imported(home, todo)
+    done(["task", "delete", "Fix the tap"], home)
+    todo.write_text(TODO.replace("- [x] Fix the tap", "- [ ] Fix the tap"))
+    for args in (["--dry-run"], []):
+        assert counts(imported(home, todo, *args)) == (0, 0, 3, 0)
+    assert [task["title"] for task in told(["task", "list", "--deleted"], home)] == ["Fix the tap"]
+
+
+def test_a_dry_run_tells_what_the_import_then_does(home: Path, todo: Path) -> None:
+    planned = imported(home, todo, "--dry-run")
+    assert planned["events"] == 0
+    assert not home.exists()
+    assert imported(home, todo)["files"] == planned["files"]
+    todo.write_text(TODO.replace("~2h", "~3h").replace("Fix the tap", "Fix the roof"))
+    planned = imported(home, todo, "--dry-run")
+    assert counts(planned) == (1, 1, 1, 1)
+    assert imported(home, todo)["files"] == planned["files"]
+    assert "would be 3 unchanged" in done(["import", str(todo), "--dry-run"], home)
+
+
+def test_long_files_come_in_batches(
+    home: Path, todo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "TASKS_MAX", 4)
+    todo.write_text("\n".join(f"- [ ] Task {number}" for number in range(10)))
+    first = imported(home, todo, "--key", "k")
+    assert (counts(first), first["events"]) == ((10, 0, 0, 0), 24)
+    again = imported(home, todo, "--key", "k")
+    assert (counts(again), again["events"]) == ((0, 0, 10, 0), 0)
+    todo.write_text("- [ ] Another")
+    assert "key_reused" in refused(["import", str(todo), "--key", "k"], home)
+
+
+def test_a_task_that_the_rules_refuse_does_not_stop_the_others(home: Path, todo: Path) -> None:
+    items = "\n".join(f"  - [ ] Item {number}" for number in range(501))
+    todo.write_text(f"- [ ] One\n- [ ] Long\n{items}\n- [ ] Two")
+    result = run(["import", str(todo)], home)
+    titles = [task["title"] for task in told(["task", "list"], home)]
+    assert (result.exit_code, "Long" in titles) in ((0, True), (1, False))
+    assert {"One", "Two"} <= set(titles)
+
+
+def test_stdin_needs_a_name(home: Path) -> None:
+    assert "--source" in refused(["import", "-"], home, input=TODO)
+    document = imported(home, "-", "--source", "chat", input=TODO)
+    assert (document["files"][0]["file"], counts(document)) == ("-", (3, 0, 0, 0))
+    assert counts(imported(home, "-", "--source", "chat", input=TODO)) == (0, 0, 3, 0)
+
+
+def test_a_source_tells_files_of_one_name_apart(home: Path, todo: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other" / "TODO.md"
+    other.parent.mkdir()
+    other.write_text("- [ ] Another")
+    assert "--source" in refused(["import", str(todo), str(other)], home)
+    assert "one by one" in refused(["import", str(todo), "x.md", "--source", "s"], home)
+    assert not home.exists()
+    imported(home, todo)
+    assert counts(imported(home, other, "--source", "other")) == (1, 0, 0, 0)
+
+
+def test_lines_that_cannot_be_read_are_named_and_the_rest_comes_in(home: Path, todo: Path) -> None:
+    todo.write_text(TODO + "- [ ]\n- [ ] Call Ann due:2027-02-30\n")
+    result = run(["import", str(todo)], home)
+    assert result.exit_code == 1
+    assert f"{todo}:11: " in result.stdout
+    assert len(told(["task", "list"], home)) == 4
+    assert run(["import", str(todo), "--json"], home).exit_code == 1
+
+
+def test_files_that_cannot_be_read_are_named_and_the_others_come_in(
+    home: Path, todo: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "photo.md").write_bytes(b"\x89PNG\0\0")
+    (tmp_path / "data.json").write_text('{"a": 1}')
+    names = ["photo.md", "data.json", "missing.md", "."]
+    files = [str(tmp_path / name) for name in names]
+    result = run(["import", *files[:2], str(todo), *files[2:]], home)
+    assert result.exit_code == 2
+    lines = [line for line in result.stderr.splitlines() if line.startswith("Error: ")]
+    assert [line.partition(": ")[2].partition(": ")[0] for line in lines] == [
+        str(Path(file)) for file in files
+    ]
+    assert len(told(["task", "list"], home)) == 3
+
+
+def test_only_unreadable_files_make_no_home(home: Path, tmp_path: Path) -> None:
+    result = run(["import", str(tmp_path / "missing.md"), "--json"], home)
+    assert (result.exit_code, '"line": 0' in result.stdout) == (2, True)
+    assert not home.exists()
+
+
+def test_a_file_without_boxes_gets_a_hint(home: Path, todo: Path) -> None:
+    todo.write_text("# Notes\n- plain\n")
+    result = run(["import", str(todo)], home)
+    assert (result.exit_code, result.stdout) == (0, f"{todo}: no tasks found\n")
+    assert "- [ ]" in result.stderr
+    assert not home.exists()
+
+
+def test_a_format_of_a_later_version_is_refused_by_name(home: Path, todo: Path) -> None:
+    assert "use markdown" in refused(["import", str(todo), "--format", "taskwarrior"], home)
+    assert counts(imported(home, todo, "--format", "markdown")) == (3, 0, 0, 0)
+
+
+@pytest.mark.parametrize("name", ["list.txt", "TODO", "plan.MD"])
+def test_the_format_is_known_by_ending_or_boxes(home: Path, tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    file.write_bytes(b"\xef\xbb\xbf* [ ] Pack\r\n")
+    assert counts(imported(home, file)) == (1, 0, 0, 0)
+
+
+def test_quiet_says_no_hint(home: Path, todo: Path) -> None:
+    assert "wakelog task list" in run(["import", str(todo)], home).stderr
+    assert run(["--quiet", "import", str(todo), "--dry-run"], home).stderr == ""

@@ -1,0 +1,296 @@
+"""`wakelog inbox, confirm, reject, defer`: what a person decides, item by item."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapters.runtime import effects
+from tests.support.cli import done, proved, refused, run, told
+from tests.support.waking import agent, inbox, reply, report, tape
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """One agent whose first wake proposed a due date, an estimate and a priority."""
+    path = tmp_path / "home"
+    agent(path)
+    done(["wake"], path)
+    return path
+
+
+def ref_of(home: Path, tool: str) -> str:
+    (found,) = [item["ref"] for item in inbox(home, "--all") if item["tool"] == tool]
+    return str(found)
+
+
+def results(arguments: list[str], home: Path, status: int = 0) -> list[Any]:
+    result = run(["--json", *arguments], home)
+    assert result.exit_code == status, result.output
+    found: list[Any] = json.loads(result.stdout)["results"]
+    return found
+
+
+def task(home: Path) -> Any:
+    return told(["task", "show", "Fix the sink"], home)
+
+
+# ------------------------------------------------------------------------------------------ inbox
+
+
+def test_an_empty_inbox_says_why(tmp_path: Path) -> None:
+    assert "agent create --all" in done(["inbox"], tmp_path / "none")
+    assert told(["inbox"], tmp_path / "none") == []
+    assert not (tmp_path / "none").exists()
+
+
+def test_the_inbox_is_grouped_by_task_and_shows_present_values(home: Path) -> None:
+    agent(home, "Plan the trip")
+    done(["wake"], home)
+    text = done(["inbox"], home)
+    assert text.index("Fix the sink") < text.index("1.1") < text.index("Plan the trip")
+    assert "Set estimate to 60 minutes (now: none)" in text
+    assert "just now" in text
+    assert {item["ref"][0] for item in inbox(home, "Plan the trip")} == {"2"}
+    assert proved(home)
+
+
+def test_the_document_has_the_promised_keys(home: Path) -> None:
+    (one,) = told(["inbox"], home)
+    keys = "set id task_id task_title agent_id run_key created_at status items"
+    assert set(keys.split()) <= set(one)
+    item_keys = "ref tool arguments summary status stale fingerprint"
+    assert set(item_keys.split()) <= set(one["items"][0])
+    assert one["set"] == 1
+
+
+# ----------------------------------------------------------------------------------------- confirm
+
+
+def test_confirming_twice_changes_nothing_and_says_so(home: Path) -> None:
+    ref = ref_of(home, "update_task_estimate")
+    assert results(["confirm", ref], home)[0]["status"] == "confirmed"
+    rows = proved(home)
+    assert "(it was already)" in done(["confirm", ref], home)
+    assert results(["confirm", ref], home)[0]["error"] is None
+    assert proved(home) == rows
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["1"], "needs_all"),
+        ([], "invalid_value"),
+        (["9"], "unknown_set"),
+        (["1.9"], "unknown_item"),
+        (["1.0"], "invalid_value"),
+        (["1.x"], "invalid_value"),
+        (["1.1", "--edit", "{"], "invalid_value"),
+        (["1.1", "--edit", "[]"], "invalid_value"),
+        (["1.1", "--edit", '{"colour": 1}'], "invalid_value"),
+        (["--all", "--edit", "{}"], "invalid_value"),
+    ],
+)
+def test_what_is_not_clear_is_refused_and_nothing_is_done(
+    home: Path, arguments: list[str], code: str
+) -> None:
+    rows = proved(home)
+    assert f"[{code}]" in refused(["confirm", *arguments], home)
+    assert proved(home) == rows
+
+
+def test_a_set_without_all_is_refused_with_both_ways(home: Path) -> None:
+    refusal = refused(["confirm", "1"], home)
+    assert "confirm 1.1" in refusal
+    assert "confirm 1 --all" in refusal
+
+
+def test_several_items_and_sets_are_decided_in_order(home: Path) -> None:
+    agent(home, "Plan the trip")
+    done(["wake"], home)
+    found = results(["confirm", "2", "1.2", "--all"], home)
+    assert [one["ref"] for one in found] == ["2.1", "2.2", "2.3", "1.2"]
+    set_id = told(["inbox"], home)[0]["id"]
+    assert results(["confirm", f"{set_id[:8]}.1"], home)[0]["status"] == "confirmed"
+    assert [one["ref"] for one in results(["confirm", "--all"], home)] == ["1.3"]
+    assert results(["confirm", "--all"], home) == []
+    assert proved(home)
+
+
+def test_a_stale_item_is_shown_so_and_needs_anyway(home: Path) -> None:
+    ref = ref_of(home, "update_task_estimate")
+    done(["task", "set", "Fix the sink", "--estimate", "45m"], home)
+    assert [item["ref"] for item in inbox(home) if item["stale"]] == [ref]
+    assert "(now: 45 minutes) [stale]" in done(["inbox"], home)
+    (one,) = results(["confirm", ref], home, status=1)
+    assert one["status"] == "pending"
+    assert f"confirm {ref} --anyway" in one["error"]
+    assert task(home)["estimate_minutes"] == 45
+    (one,) = results(["confirm", ref, "--anyway"], home)
+    assert (one["status"], task(home)["estimate_minutes"]) == ("confirmed", 60)
+    assert proved(home)
+
+
+def test_one_that_fails_does_not_stop_the_rest(home: Path) -> None:
+    stale = ref_of(home, "update_task_estimate")
+    done(["task", "set", "Fix the sink", "--estimate", "45m"], home)
+    found = results(["confirm", "1", "--all"], home, status=1)
+    assert {one["ref"]: one["status"] for one in found} == {
+        f"1.{nth}": "pending" if f"1.{nth}" == stale else "confirmed" for nth in (1, 2, 3)
+    }
+    assert proved(home)
+
+
+def test_edited_arguments_are_applied_and_told(home: Path) -> None:
+    ref = ref_of(home, "update_task_estimate")
+    (one,) = results(["confirm", ref, "--edit", '{"minutes": 45}'], home)
+    assert (one["status"], one["summary"]) == ("confirmed", "Set estimate to 45 minutes")
+    assert task(home)["estimate_minutes"] == 45
+    assert proved(home)
+
+
+def test_an_edit_names_only_what_differs(home: Path, tmp_path: Path) -> None:
+    done(["task", "item", "add", "Fix the sink", "buy sealant"], home)
+    item = task(home)["items"][0]["id"]
+    change = {"items": [{"id": item, "title": "Buy sealant"}]}
+    calls = reply(("update_checklist_items", change), report())
+    told(["--model", tape(tmp_path / "t.jsonl", calls, reply()), "wake", "Fix the sink"], home)
+    done(["confirm", "2.1", "--edit", '{"title": "Buy grey sealant"}'], home)
+    assert task(home)["items"][0]["title"] == "Buy grey sealant"
+    assert proved(home)
+
+
+def test_a_decided_item_cannot_be_decided_otherwise(home: Path) -> None:
+    done(["reject", "1.1", "--reason", "No"], home)
+    (one,) = results(["confirm", "1.1"], home, status=1)
+    assert one["status"] == "rejected"
+    assert "item 1.1 is rejected" in one["error"]
+    assert proved(home)
+
+
+# ---------------------------------------------------------------------------- reject and defer
+
+
+def test_a_rejected_label_is_suppressed_on_the_task(home: Path, tmp_path: Path) -> None:
+    done(["label", "add", "plumbing"], home)
+    (label,) = told(["label", "list"], home)
+    change = {"labels": [{"id": label["id"], "confidence": "high"}]}
+    calls = reply(("assign_task_labels", change), report())
+    model = tape(tmp_path / "t.jsonl", calls, reply())
+    told(["--model", model, "wake", "Fix the sink"], home)
+    (one,) = results(["reject", "2.1", "--reason", "Wrong one"], home)
+    assert (one["status"], one["error"]) == ("rejected", None)
+    again = told(["--model", model, "wake", "Fix the sink"], home)
+    assert again["proposals"] == 0
+    assert proved(home)
+
+
+def test_what_was_rejected_is_not_proposed_again_until_it_is_touched(home: Path) -> None:
+    results(["reject", "1", "--all", "--reason", "Not now"], home)
+    assert told(["wake", "Fix the sink"], home)["proposals"] == 0
+    done(["task", "set", "Fix the sink", "--estimate", "10m"], home)
+    done(["task", "set", "Fix the sink", "--estimate", "none"], home)
+    wake = told(["wake", "Fix the sink"], home)
+    assert [item["tool"] for item in inbox(home)] == ["update_task_estimate"]
+    assert wake["proposals"] == 1
+    assert proved(home)
+
+
+def test_a_deferred_item_leaves_the_inbox_and_can_still_be_decided(home: Path) -> None:
+    done(["defer", "1.1", "--reason", "After the holidays"], home)
+    assert "1.1" not in [item["ref"] for item in inbox(home)]
+    text = done(["inbox", "--all"], home)
+    assert "After the holidays [deferred]" in text
+    assert [one["ref"] for one in results(["confirm", "--all"], home)] == ["1.2", "1.3"]
+    assert "put off" in done(["inbox"], home)
+    assert [one["status"] for one in results(["confirm", "1", "--all"], home)] == ["confirmed"]
+    assert proved(home)
+
+
+@pytest.mark.parametrize("verb", ["reject", "defer"])
+def test_deciding_the_same_twice_changes_nothing(home: Path, verb: str) -> None:
+    done([verb, "1.1"], home)
+    rows = proved(home)
+    assert "(it was already)" in done([verb, "1.1"], home)
+    assert proved(home) == rows
+
+
+# -------------------------------------------------------------------------------- keys and crashes
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["confirm", "1.1"],
+        ["confirm", "1", "--all"],
+        ["confirm", "--all"],
+        ["reject", "1.2", "--reason", "No"],
+        ["defer", "1", "--all"],
+    ],
+)
+def test_a_retry_with_its_key_writes_nothing(home: Path, arguments: list[str]) -> None:
+    first = results([*arguments, "--key", "k"], home)
+    rows = proved(home)
+    again = results([*arguments, "--key", "k"], home)
+    assert [(one["ref"], one["status"]) for one in first] == [
+        (one["ref"], one["status"]) for one in again
+    ]
+    assert proved(home) == rows
+
+
+def test_a_key_that_stands_for_something_else_is_refused(home: Path) -> None:
+    done(["confirm", "1.1", "--key", "k"], home)
+    assert "[key_reused]" in refused(["confirm", "1.2", "--key", "k"], home)
+    assert "[key_reused]" in refused(["reject", "1.1", "--key", "k"], home)
+
+
+class Crash(BaseException):
+    """The process dies between the intent and the effect."""
+
+
+@pytest.mark.parametrize("after_effect", [False, True])
+def test_a_crash_between_intent_and_outcome_is_recovered(
+    home: Path, monkeypatch: pytest.MonkeyPatch, *, after_effect: bool
+) -> None:
+    from adapters.runtime import review
+    from adapters.wiring import open_home
+
+    ref = ref_of(home, "update_task_estimate")
+    apply = effects.apply
+
+    def dying(*arguments: Any) -> Any:
+        if after_effect:
+            apply(*arguments)
+        raise Crash
+
+    with monkeypatch.context() as patch:
+        patch.setattr(effects, "apply", dying)
+        with pytest.raises(Crash):
+            run(["confirm", ref], home)
+    (one,) = [item for item in inbox(home) if item["ref"] == ref]
+    assert one["status"] == "confirming"
+    environ = {"WAKELOG_REPLICA": "r1", "WAKELOG_NOW": "2027-01-01T12:00:00Z"}
+    with open_home(home, environ) as opened:
+        set_id = told(["inbox"], home)[0]["id"]
+        assert review.recover(opened.desk, set_id) == [int(ref.partition(".")[2])]
+    assert task(home)["estimate_minutes"] == 60
+    assert ref not in [item["ref"] for item in inbox(home)]
+    assert proved(home)
+
+
+def test_confirming_again_finishes_what_a_crash_left(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = ref_of(home, "update_task_estimate")
+
+    def dying(*_: Any) -> Any:
+        raise Crash
+
+    with monkeypatch.context() as patch:
+        patch.setattr(effects, "apply", dying)
+        with pytest.raises(Crash):
+            run(["confirm", ref], home)
+    assert results(["confirm", ref], home)[0]["status"] == "confirmed"
+    assert task(home)["estimate_minutes"] == 60
+    assert proved(home)

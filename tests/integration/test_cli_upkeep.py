@@ -1,0 +1,383 @@
+"""`wakelog status`, `prove`, `recover`, `rebuild`, `doctor`, `completion`: also after damage."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from adapters.cli.main import cli
+from adapters.cli.upkeep import differing
+from adapters.runtime import review, watcher
+from adapters.runtime.capture import capture
+from adapters.wiring import Home, open_home
+from domain.changes.commands import ConfirmItem, RejectItem
+from tests.support.cli import FIXED, done, proved, refused, run, told
+
+TODO = """\
+- [ ] Fix the tap
+  - [ ] Find out the model
+
+  It is urgent. I need to call the plumber. Due by 2027-03-04.
+"""
+LATER = {"WAKELOG_NOW": "2027-01-03T09:00:00Z"}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """One task, whose agent woke once and made proposals."""
+    made = tmp_path / "home"
+    done(["import", "--source", "todo", "-"], made, input=TODO)
+    done(["agent", "create", "--all"], made)
+    done(["wake"], made)
+    return made
+
+
+@contextmanager
+def opened(home: Path) -> Iterator[Home]:
+    """The home as a process has it that is about to crash."""
+    with open_home(home, FIXED, is_writing=True) as found:
+        found.views.catch_up()
+        yield found
+
+
+def sql(home: Path, name: str, *statements: str) -> None:
+    """What only somebody with another program would do."""
+    with closing(sqlite3.connect(home / name)) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+# ---------------------------------------------------------------------------------------- status
+
+
+def test_status_says_what_waits(home: Path) -> None:
+    status = told(["status"], home)
+    assert status["tasks"] == {"all": 1, "open": 1}
+    assert status["agents"] == {"living": 1, "dormant": 0, "failing": []}
+    assert status["open_proposals"] == sum(len(one["items"]) for one in told(["inbox"], home)) > 0
+    assert (status["queued"], status["running"], status["in_doubt"]) == ([], [], [])
+    assert status["lag"] == 0
+    assert "wakelog inbox" in done(["status"], home)
+
+
+def test_status_has_the_queue_with_what_is_due_first(home: Path) -> None:
+    for title in ("Paint", "Sweep"):
+        done(["task", "add", title], home)
+        done(["agent", "create", "--task", title], home)
+    queued = told(["status"], home)["queued"]
+    assert [one["name"] for one in queued] == ["Paint", "Sweep"]
+    assert all(one["is_due"] for one in queued)
+    assert told(["status"], home)["next_due"] == queued[0]["due_at"]
+    assert "wakelog wake" in done(["status"], home)
+
+
+def test_status_of_no_home_makes_none(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    assert "wakelog demo" in done(["status"], home)
+    assert told(["status"], home)["exists"] is False
+    assert not home.exists()
+
+
+def test_status_counts_what_no_agent_has_looked_at(home: Path) -> None:
+    done(["category", "add", "Garden"], home)
+    assert told(["status"], home)["lag"] == 1
+
+
+# ----------------------------------------------------------------------------------------- prove
+
+
+def test_a_home_proves_and_names_its_digest(home: Path) -> None:
+    document = told(["prove"], home)
+    assert list(document) == "ok rows causes wakes digest seconds divergences".split()
+    assert (document["ok"], document["wakes"], document["divergences"]) == (True, 1, [])
+    assert document["rows"] == proved(home)
+    text = done(["prove"], home)
+    assert text.startswith(f"Proved {document['rows']} rows of {document['causes']} causes")
+    assert document["digest"] in text
+
+
+def test_an_altered_row_is_found_and_both_sides_are_shown(home: Path) -> None:
+    sql(
+        home,
+        "journal.db",
+        "UPDATE stored_events SET state = CAST(replace(CAST(state AS TEXT), 'Fix the tap', "
+        "'Fix the lap') AS BLOB) WHERE topic = 'task.created.1'",
+    )
+    result = run(["--json", "prove"], home)
+    assert result.exit_code == 1
+    document = json.loads(result.stdout)
+    assert document["ok"] is False
+    (one,) = document["divergences"]
+    assert list(one) == "log position stream version class path expected actual".split()
+    assert (one["log"], one["path"]) == ("journal", "row")
+    text = run(["prove"], home)
+    assert text.exit_code == 1
+    assert "Fix the tap" in text.stdout
+    assert "Fix the lap" in text.stdout
+    assert "1 divergence in" in text.stdout
+
+
+@pytest.mark.parametrize(
+    ("statement", "path"),
+    [
+        ("DELETE FROM payloads", "payload"),
+        ("UPDATE payloads SET bytes = x'ff'", "payload"),
+        ("UPDATE payloads SET bytes = CAST(bytes || x'20' AS BLOB)", "payload"),
+        ("DELETE FROM stored_events WHERE topic = 'wake.finished.1'", "rows"),
+        ("UPDATE stored_events SET state = x'7b' WHERE topic = 'wake.finished.1'", "row"),
+    ],
+)
+def test_damage_is_a_finding_and_no_traceback(home: Path, statement: str, path: str) -> None:
+    sql(home, "agent.db", statement)
+    result = run(["--json", "prove"], home)
+    assert result.exit_code == 1
+    assert path in {one["path"] for one in json.loads(result.stdout)["divergences"]}
+
+
+def test_proving_no_home_says_so(tmp_path: Path) -> None:
+    assert "no home" in done(["prove"], tmp_path / "home")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shown"),
+    [
+        ("", "x", ("", "x")),
+        ("same", "same", ("", "")),
+        ("ab", "abc", ("ab", "abc")),
+        ("aaaa", "aa", ("aaaa", "aa")),
+    ],
+)
+def test_only_the_differing_part_is_shown(one: str, other: str, shown: tuple[str, str]) -> None:
+    if one == other:
+        assert differing(one, other)[0] == differing(one, other)[1]
+    else:
+        assert differing(one, other) == shown
+
+
+# --------------------------------------------------------------------------------------- recover
+
+
+def test_there_may_be_nothing_to_recover(home: Path) -> None:
+    assert "Nothing to recover" in done(["recover"], home)
+    assert told(["recover"], home) == {"steps": []}
+    assert "Nothing to recover" in done(["recover"], home.parent / "none")
+    assert not (home.parent / "none").exists()
+
+
+def test_a_wake_whose_process_is_gone_goes_on(home: Path) -> None:
+    done(["task", "add", "Paint"], home)
+    done(["agent", "create", "--task", "Paint"], home)
+    (queued,) = told(["status"], home)["queued"]
+    with opened(home) as found:
+        captured = capture(found.desk, queued["agent_id"], queued["run_key"], is_now=True)
+        found.desk.note(captured.command, payloads=captured.payloads)
+    assert told(["wakes", "--outcome", "running"], home)[0]["run_key"] == queued["run_key"]
+    assert run(["doctor"], home).exit_code == 1
+    (step,) = told(["recover"], home)["steps"]
+    assert (step["what"], step["id"], step["status"]) == ("wake", queued["run_key"], "completed")
+    assert told(["recover"], home) == {"steps": []}
+    assert run(["doctor"], home).exit_code == 0
+    proved(home)
+
+
+def test_a_confirm_that_was_cut_off_is_driven_to_its_end(home: Path) -> None:
+    (one,) = told(["inbox"], home)
+    with opened(home) as found:
+        position = found.desk.journal.tail().n
+        found.desk.note(ConfirmItem(one["id"], 1, "person", position))
+    assert told(["status"], home)["in_doubt"][0]["what"] == "operation"
+    text = done(["recover"], home)
+    assert "finished applying 1.1: confirmed" in text
+    assert "Nothing to recover" in done(["recover"], home)
+    assert told(["status"], home)["in_doubt"] == []
+    proved(home)
+
+
+def test_a_confirm_whose_effect_was_done_is_not_done_twice(home: Path) -> None:
+    """The crash came after the journal's append and before the outcome's."""
+    (one,) = told(["inbox"], home)
+    add = next(item for item in one["items"] if item["tool"] == "add_checklist_item")
+    number = int(add["ref"].partition(".")[2])
+    with opened(home) as found:
+        position = found.desk.journal.tail().n
+        found.desk.note(ConfirmItem(one["id"], number, "person", position))
+        changes = review.changes_of(found.desk, one["id"])
+        item = changes.items[number - 1]
+        assert item.asked is not None
+        review._perform(found.desk, changes, item.asked)
+    before = len(told(["task", "show", "Fix the tap"], home)["items"])
+    done(["recover"], home)
+    assert len(told(["task", "show", "Fix the tap"], home)["items"]) == before
+    proved(home)
+
+
+def test_what_nobody_decided_in_time_expires(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    done(["import", "--source", "todo", "-"], home, input=TODO)
+    (home / "settings.toml").write_text("[agents]\nexpire_after_days = 1\n")
+    done(["agent", "create", "--all"], home)
+    done(["wake"], home)
+    assert told(["recover"], home) == {"steps": []}
+    (step,) = told(["recover"], home, env=LATER)["steps"]
+    assert (step["what"], step["ref"]) == ("expiry", "1")
+    assert told(["inbox"], home) == []
+    assert told(["recover"], home, env=LATER) == {"steps": []}
+    proved(home)
+
+
+def test_a_model_that_cannot_be_had_is_told_and_leaves_the_wake(home: Path) -> None:
+    done(["task", "add", "Paint"], home)
+    done(["agent", "create", "--task", "Paint"], home)
+    (queued,) = told(["status"], home)["queued"]
+    tape = home.parent / "tape.jsonl"
+    tape.write_text("")
+    with open_home(home, FIXED, model=f"tape:{tape}", is_writing=True) as found:
+        captured = capture(found.desk, queued["agent_id"], queued["run_key"], is_now=True)
+        found.desk.note(captured.command, payloads=captured.payloads)
+    tape.unlink()
+    result = run(["recover"], home)
+    assert result.exit_code == 1
+    assert "cannot be read" in result.stdout
+    proved(home)
+
+
+# ----------------------------------------------------------------------------- rebuild and doctor
+
+
+def test_views_are_made_anew(home: Path) -> None:
+    before = told(["task", "list"], home)
+    sql(home, "views.db", "UPDATE documents SET document = x'7b7d'")
+    assert "Made all views anew" in done(["rebuild"], home)
+    assert told(["task", "list"], home) == before
+
+
+def test_a_sound_home_has_no_findings(home: Path) -> None:
+    document = told(["doctor"], home)
+    assert document["ok"] is True
+    assert {"settings", "replica", "journal.db", "agent.db"} <= {
+        one["check"] for one in document["checks"]
+    }
+    assert "FIND" not in done(["doctor"], home)
+    assert told(["doctor"], home.parent / "none")["ok"] is True
+
+
+def finding(home: Path) -> str:
+    result = run(["doctor"], home)
+    assert result.exit_code == 1, result.output
+    return "\n".join(line for line in result.stdout.splitlines() if line.startswith("FIND"))
+
+
+def test_doctor_finds_a_missing_file_and_makes_none(home: Path) -> None:
+    for file in home.glob("journal.db*"):
+        file.unlink()
+    assert "journal.db: the file is missing" in finding(home)
+    assert not (home / "journal.db").exists()
+
+
+def test_doctor_finds_a_file_that_is_no_log(home: Path) -> None:
+    for file in home.glob("agent.db*"):
+        file.unlink()
+    (home / "agent.db").write_text("this is no database, and it is long enough to look at" * 20)
+    assert "agent.db: it cannot be read" in finding(home)
+
+
+def test_doctor_finds_a_damaged_page(home: Path) -> None:
+    with closing(sqlite3.connect(home / "agent.db")) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    size = (home / "agent.db").stat().st_size
+    with (home / "agent.db").open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * min(8192, size - 4096))
+    assert "agent.db" in finding(home)
+
+
+def test_doctor_finds_a_newer_format(home: Path) -> None:
+    sql(home, "agent.db", "PRAGMA user_version = 99")
+    assert "format 99" in finding(home)
+
+
+def test_doctor_finds_a_gap(home: Path) -> None:
+    sql(
+        home,
+        "journal.db",
+        "DELETE FROM stored_events WHERE json_extract(CAST(state AS TEXT), '$.n') = 2",
+    )
+    assert "append 1 is followed by 3" in finding(home)
+
+
+def test_doctor_finds_a_journal_of_another_time(home: Path) -> None:
+    last = told(["status"], home)["journal"]["appends"]
+    sql(
+        home,
+        "journal.db",
+        f"DELETE FROM stored_events WHERE json_extract(CAST(state AS TEXT), '$.n') = {last}",
+    )
+    assert "restore both from one backup" in finding(home)
+
+
+def test_doctor_finds_a_bad_setting(home: Path) -> None:
+    (home / "settings.toml").write_text('modle = "rules"\n')
+    assert "modle" in finding(home)
+
+
+def test_doctor_finds_a_bad_replica(home: Path) -> None:
+    (home / "replica").write_text("NOT A NAME")
+    result = run(["doctor"], home, env={"WAKELOG_REPLICA": ""})
+    assert result.exit_code == 1
+    assert "replica" in result.stdout
+
+
+def test_doctor_finds_an_effect_in_doubt(home: Path) -> None:
+    (one,) = told(["inbox"], home)
+    with opened(home) as found:
+        watcher.catch_up(found.desk)
+        found.desk.note(ConfirmItem(one["id"], 1, "person", 1))
+        found.desk.note(RejectItem(one["id"], 2, "person", 1, "no"))
+    assert "`wakelog recover` finishes it" in finding(home)
+
+
+def test_doctor_finds_an_agent_that_fails(home: Path) -> None:
+    tape = home.parent / "tape.jsonl"
+    tape.write_text("")
+    run(["--model", f"tape:{tape}", "wake", "Fix the tap"], home)
+    assert "failed 1 times in a row" in finding(home)
+    assert told(["status"], home)["agents"]["failing"][0]["failures"] == 1
+
+
+# ------------------------------------------------------------------------------------ completion
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_has_a_script_and_a_hint(shell: str, tmp_path: Path) -> None:
+    script = done(["completion", shell], tmp_path / "home")
+    assert script.startswith("# install")
+    assert "_WAKELOG_COMPLETE" in script
+
+
+def test_an_unknown_shell_is_refused(tmp_path: Path) -> None:
+    result = run(["completion", "ksh"], tmp_path / "home")
+    assert result.exit_code == 2
+
+
+UPKEEP = ("status", "prove", "recover", "rebuild", "doctor", "completion", "demo")
+
+
+@pytest.mark.parametrize("command", UPKEEP)
+def test_help_has_an_example(command: str) -> None:
+    result = CliRunner().invoke(cli, [command, "--help"], env=FIXED)
+    assert result.exit_code == 0
+    assert "Example" in result.stdout
+
+
+@pytest.mark.parametrize("command", [name for name in UPKEEP if name not in ("completion", "demo")])
+def test_a_home_that_is_a_file_is_refused_or_found(command: str, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.write_text("a file")
+    if command == "doctor":
+        assert "no folder" in finding(home)
+    else:
+        assert "no folder" in refused([command], home)

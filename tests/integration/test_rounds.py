@@ -1,0 +1,151 @@
+"""Rounds of waking: at most so many at once, one after another with a clock set by hand, and
+nothing that goes wrong in one wake reaches another."""
+
+import asyncio
+from collections.abc import Callable
+
+from adapters.clock import ManualClock
+from adapters.runtime import rounds
+from adapters.runtime.desk import Desk
+from domain.agent.commands import RequestWake
+from domain.ports import Reply, Request
+from domain.wake.state import WAKE, Wake
+from tests.support.desks import START, desk, divergences, queued_key, reply, task_with_agent
+
+
+class Busy:
+    """A model that takes its time, and counts how many ask it at once."""
+
+    name = "busy"
+
+    def __init__(self, trouble: Callable[[int], None] = lambda nth: None) -> None:
+        self.at_once = self.most = self.asked = 0
+        self._trouble = trouble
+
+    async def reply(self, request: Request) -> Reply:
+        self.asked += 1
+        self._trouble(self.asked)
+        self.at_once += 1
+        self.most = max(self.most, self.at_once)
+        await asyncio.sleep(0.01)
+        self.at_once -= 1
+        arguments = '{"content":"a","tldr":"b","oneLiner":"c"}'
+        calls = () if request.exchanges else (("update_report", arguments),)
+        made = reply(*calls)
+        return Reply(b"[%d]" % self.asked, calls=made.calls)
+
+
+def quiet(nth: int, of: int, agent_id: str) -> None:
+    """Progress that nobody hears."""
+
+
+def silent(text: str) -> None:
+    """A message that nobody hears."""
+
+
+def agents_of(at: Desk, count: int) -> list[str]:
+    return [task_with_agent(at, f"Task {nth}")[1] for nth in range(count)]
+
+
+def wake_of(at: Desk, run_key: str) -> Wake:
+    with at.agents.reading() as world:
+        return world.load(WAKE, run_key)
+
+
+def test_so_many_run_at_once_and_no_more() -> None:
+    model = Busy()
+    at = desk(model=model)
+    ran = rounds.run_ready(at, agents_of(at, 8), quiet)
+    assert [one.error for one in ran] == [""] * 8
+    assert model.most == at.settings.agents.parallel == 3
+    assert divergences(at) == []
+
+
+def test_with_a_clock_set_by_hand_they_run_one_after_another_in_queue_order() -> None:
+    model = Busy()
+    at = desk(model=model)
+    at.clock = ManualClock(START)
+    agents = agents_of(at, 4)
+    told: list[tuple[int, int, str]] = []
+    rounds.run_ready(at, agents, lambda *one: told.append(one))
+    assert model.most == 1
+    assert told == [(nth, 4, agent) for nth, agent in enumerate(agents, start=1)]
+
+
+def test_what_a_bug_raises_fails_its_own_wake_alone() -> None:
+    def trouble(nth: int) -> None:
+        if nth == 2:
+            raise ZeroDivisionError("a bug")
+
+    at = desk(model=Busy(trouble))
+    ran = rounds.run_ready(at, agents_of(at, 3), quiet)
+    assert [one.code for one in ran] == ["", "internal", ""]
+    outcomes = [wake_of(at, one.run_key).outcome for one in ran]
+    assert outcomes == ["completed", "failed", "completed"]
+    assert divergences(at) == []
+
+
+def test_an_interrupted_wake_waits_for_its_next_turn_at_once() -> None:
+    at = desk(model=Busy())
+    (agent,) = agents_of(at, 1)
+    run_key = queued_key(at, agent)
+
+    async def interrupted() -> None:
+        running = asyncio.create_task(rounds.run_one(at, agent, run_key))
+        await asyncio.sleep(0.005)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+    asyncio.run(interrupted())
+    assert wake_of(at, run_key).phase == "deferred"
+    (again,) = rounds.run_ready(at, [agent], quiet)
+    assert (again.run_key, again.error) == (run_key, "")
+    assert wake_of(at, run_key).outcome == "completed"
+    assert divergences(at) == []
+
+
+def test_a_request_waits_for_the_wake_that_runs() -> None:
+    at = desk(model=Busy())
+    (agent,) = agents_of(at, 1)
+    first = queued_key(at, agent)
+    told: list[str] = []
+
+    async def both() -> rounds.Ran:
+        running = asyncio.create_task(rounds.run_one(at, agent, first))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        run_key = at.note(RequestWake(agent, "manual", is_enabled=True)).result.ids[1]
+        ran = await rounds.run_asked(at, agent, run_key, told.append)
+        await running
+        return ran
+
+    ran = asyncio.run(both())
+    assert len(told) == 1
+    assert [wake_of(at, key).outcome for key in (first, ran.run_key)] == ["completed"] * 2
+    assert divergences(at) == []
+
+
+def test_a_repeated_request_for_a_wake_that_has_ended_runs_nothing() -> None:
+    model = Busy()
+    at = desk(model=model)
+    (agent,) = agents_of(at, 1)
+    run_key = at.note(RequestWake(agent, "manual", is_enabled=True)).result.ids[1]
+    rounds.run_requested(at, agent, run_key, silent)
+    asked = model.asked
+    assert rounds.run_requested(at, agent, run_key, silent).error == ""
+    assert model.asked == asked
+
+
+def test_a_second_process_that_comes_too_late_asks_nothing() -> None:
+    """Two processes find the same wake queued; the second begins nothing and performs nothing."""
+    model = Busy()
+    at = desk(model=model)
+    (agent,) = agents_of(at, 1)
+    run_key = queued_key(at, agent)
+
+    async def both() -> None:
+        await asyncio.gather(*(rounds.run_one(at, agent, run_key) for _ in range(2)))
+
+    asyncio.run(both())
+    assert model.asked == 2
+    assert divergences(at) == []

@@ -1,0 +1,246 @@
+"""The file of the views: shared, replaced, spoilt, locked, and always as good as new."""
+
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from adapters import viewfile
+from adapters.store.log import Log
+from adapters.views import Views
+from domain.world import Recorded
+from projections import agents, journal, wakes
+from projections.every import VIEWS
+from projections.view import View, project
+from tests.support.lives import ADD, OBSERVE, PROPOSE, REPORT, Life
+
+
+@pytest.fixture
+def life(tmp_path: Path) -> Iterator[Life]:
+    """An agent with two wakes, in a log of a file."""
+    log = Log.open("agent", tmp_path / "agent.db", "r1")
+    life = Life(log)
+    life.create()
+    life.run(PROPOSE, ADD, OBSERVE, REPORT)
+    life.ask(reason="manual")
+    life.run(OBSERVE)
+    yield life
+    log.close()
+
+
+def caught_up(path: Path | None, log: Log, views: tuple[View[Any], ...] = VIEWS) -> Views:
+    opened = Views(path, {"agent": log}, views)
+    opened.catch_up()
+    return opened
+
+
+def kept(path: Path | None, log: Log) -> dict[str, list[object]]:
+    """Every document, by a process that has just come."""
+    with closing(caught_up(path, log)) as views:
+        return {view.name: views.all(view) for view in VIEWS}
+
+
+def test_a_second_opening_finds_the_work_done(tmp_path: Path, life: Life) -> None:
+    path = tmp_path / "views.db"
+    first = kept(path, life.log)
+    seen: list[str] = []
+    with closing(Views(path, {"agent": life.log})) as views:
+        views.catch_up(lambda log, n, last_n: seen.append(f"{log} {n} {last_n}"))
+        assert {view.name: views.all(view) for view in VIEWS} == first
+    assert seen == []
+
+
+def test_it_survives_the_deletion_of_the_file(tmp_path: Path, life: Life) -> None:
+    path = tmp_path / "views.db"
+    before = kept(path, life.log)
+    for file in tmp_path.glob("views.db*"):
+        file.unlink()
+    assert kept(path, life.log) == before
+
+
+@pytest.mark.parametrize(
+    "spoilt", [b"", b"not a database" * 100, b"SQLite format 3\x00" + b"x" * 999]
+)
+def test_a_file_that_cannot_be_read_is_made_anew(tmp_path: Path, life: Life, spoilt: bytes) -> None:
+    path = tmp_path / "views.db"
+    path.write_bytes(spoilt)
+    with closing(caught_up(path, life.log)) as views:
+        assert not views.is_in_memory
+    assert kept(path, life.log) == kept(None, life.log)
+
+
+def test_a_file_cut_short_is_made_anew(tmp_path: Path, life: Life) -> None:
+    path = tmp_path / "views.db"
+    before = kept(path, life.log)
+    path.write_bytes(path.read_bytes()[: 4096 * 3])
+    assert kept(path, life.log) == before
+
+
+@pytest.mark.parametrize("number", [0, viewfile.FORMAT + 1])
+def test_a_file_of_another_format_is_made_anew(tmp_path: Path, life: Life, number: int) -> None:
+    path = tmp_path / "views.db"
+    before = kept(path, life.log)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version={number}")
+    assert kept(path, life.log) == before
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (viewfile.FORMAT,)
+
+
+def test_a_document_that_cannot_be_read_is_made_anew(tmp_path: Path, life: Life) -> None:
+    path = tmp_path / "views.db"
+    before = kept(path, life.log)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE documents SET document = '{}' WHERE view = 'agents'")
+    assert kept(path, life.log) == before
+
+
+def test_another_version_of_a_view_is_made_anew_and_no_other(tmp_path: Path, life: Life) -> None:
+    path = tmp_path / "views.db"
+    kept(path, life.log)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE documents SET shelf = 'old'")
+    newer = msgspec.structs.replace(wakes.VIEW, version=wakes.VIEW.version + 1)
+    views = tuple(newer if view is wakes.VIEW else view for view in VIEWS)
+    with closing(caught_up(path, life.log, views)) as opened:
+        assert len(opened.page(newer, shelf=life.agent)) == 2
+        assert opened.page(agents.VIEW, shelf=life.task) == []
+
+
+def test_another_log_in_its_place_is_noticed(tmp_path: Path, life: Life) -> None:
+    path = tmp_path / "views.db"
+    kept(path, life.log)
+    for appends in (1, 30):  # a shorter log, and a longer one
+        other = Life(task="another task")
+        other.create()
+        for n in range(appends):
+            other.change(n + 1)
+        assert kept(path, other.log) == kept(None, other.log)
+
+
+@pytest.mark.slow  # it waits for the lock
+def test_a_locked_file_does_not_stop_reading(tmp_path: Path, life: Life) -> None:
+    path = tmp_path / "views.db"
+    before = kept(path, life.log)
+    life.change(3)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with closing(caught_up(path, life.log)) as views:
+            assert views.is_in_memory
+            assert {view.name: views.all(view) for view in VIEWS} == kept(None, life.log)
+        other.execute("ROLLBACK")
+    assert kept(path, life.log) == kept(None, life.log) != before
+
+
+def test_a_place_where_nothing_can_be_written_does_not_stop_reading(
+    tmp_path: Path, life: Life
+) -> None:
+    for path in (tmp_path / "no" / "such" / "folder" / "views.db", tmp_path):
+        with closing(caught_up(path, life.log)) as views:
+            assert views.is_in_memory
+            assert len(views.all(wakes.VIEW)) == 2
+
+
+def test_two_openings_share_one_file(tmp_path: Path, life: Life) -> None:
+    path = tmp_path / "views.db"
+    with closing(caught_up(path, life.log)) as one, closing(caught_up(path, life.log)) as two:
+        for views in (one, two, one, one, two):
+            life.ask(reason="manual")
+            life.run(OBSERVE)
+            views.catch_up()
+        one.catch_up()
+        assert {view.name: one.all(view) for view in VIEWS} == kept(None, life.log)
+
+
+def test_several_processes_at_once_make_what_one_makes(tmp_path: Path, life: Life) -> None:
+    path = tmp_path / "views.db"
+    code = (
+        "import sys; from pathlib import Path; from adapters.store.log import Log;"
+        "from adapters.views import Views;"
+        "log = Log.open('agent', Path(sys.argv[1]), 'r1');"
+        "views = Views(Path(sys.argv[2]), {'agent': log});"
+        "[views.rebuild() for _ in range(5)]"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "agent.db"), str(path)]
+    workers = [subprocess.Popen(command) for _ in range(4)]
+    assert [worker.wait(timeout=60) for worker in workers] == [0, 0, 0, 0]
+    assert kept(path, life.log) == kept(None, life.log)
+
+
+def test_pages_are_by_shelf_place_and_prefix(life: Life) -> None:
+    views = caught_up(None, life.log)
+    first, second = views.page(wakes.VIEW)
+    assert first.queued_at < second.queued_at
+    assert views.page(wakes.VIEW, newest_first=True, limit=1) == [second]
+    assert views.page(wakes.VIEW, prefix=first.run_key[:8]) == [first]
+    assert views.page(wakes.VIEW, before=second.place) == [first]
+    assert views.page(journal.VIEW, shelf="nobody") == []
+    assert len(views.page(journal.VIEW, shelf=life.agent)) == 2
+    assert views.get(wakes.VIEW, first.run_key) == first
+    assert views.get(wakes.VIEW, "unknown") is None
+
+
+def test_a_rebuild_says_how_far_it_has_come(life: Life) -> None:
+    views = Views(None, {"agent": life.log}, batch_appends=6)
+    seen: list[tuple[str, int, int]] = []
+    views.rebuild(lambda log, n, last_n: seen.append((log, n, last_n)))
+    last = life.log.tail().n
+    assert seen == [("agent", 6, last), ("agent", last, last)]
+
+
+def test_an_interrupted_batch_leaves_nothing_behind(tmp_path: Path, life: Life) -> None:
+    path = tmp_path / "views.db"
+    unplugged: set[int] = set()
+
+    def fails(document: Any, row: Recorded) -> Any:
+        if row.n in unplugged:
+            raise RuntimeError("pulled the plug")
+        return wakes.VIEW.apply(document, row)
+
+    fragile = msgspec.structs.replace(wakes.VIEW, apply=fails)
+    with closing(caught_up(path, life.log, (fragile,))) as views:
+        before = views.all(fragile)
+        run_key = life.ask(reason="manual")
+        life.run(OBSERVE)
+        unplugged.add(life.log.tail().n)
+        with pytest.raises(RuntimeError):
+            views.catch_up()
+        assert views.all(fragile) == before
+        unplugged.clear()
+        views.catch_up()
+        found = views.get(wakes.VIEW, run_key)
+        assert found is not None
+        assert found.turns == 2
+    assert kept(path, life.log) == kept(None, life.log)
+
+
+def test_a_marker_of_another_replicas_rows_makes_them_anew(tmp_path: Path, life: Life) -> None:
+    path = tmp_path / "views.db"
+    kept(path, life.log)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE documents SET shelf = 'old'")
+    with closing(Log.open("agent", tmp_path / "agent.db", "r2")) as log:
+        other = Life(log, task="another task")
+        other.minutes = life.minutes
+        other.create()
+        assert kept(path, log) == kept(None, log)
+        with closing(caught_up(path, log)) as views:
+            assert views.page(wakes.VIEW, shelf="old") == []
+            assert len(views.all(agents.VIEW)) == 2
+
+
+def test_an_empty_log_has_no_documents(tmp_path: Path) -> None:
+    assert not any(kept(tmp_path / "views.db", Log.in_memory("agent")).values())
+
+
+def test_a_document_that_a_view_gives_up_is_gone(tmp_path: Path) -> None:
+    documents: dict[str, int] = {"a": 1}
+    given_up: View[int] = View("v", "agent", 1, int, lambda row: ("a",), lambda one, row: None)
+    project(given_up, None, documents)  # type: ignore[arg-type]  # the row is not looked at
+    assert documents == {}

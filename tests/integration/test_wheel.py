@@ -1,0 +1,79 @@
+"""The built wheel holds all it needs and runs without the checkout beside it."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from configparser import ConfigParser
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("domain", "projections", "adapters", "replay")
+
+
+def run(*arguments: str | Path, cwd: Path, **environment: str) -> str:
+    """Run this Python with the arguments; fail with its own words if it fails."""
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=cwd,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr + done.stdout
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout, built offline by the hatchling of the `dev` extra."""
+    built = tmp_path_factory.mktemp("wheel")
+    run("-m", "build", "--wheel", "--no-isolation", "--outdir", built, cwd=ROOT)
+    (file,) = built.glob("wakelog-*-py3-none-any.whl")
+    return file
+
+
+@pytest.fixture(scope="module")
+def target(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel installed in it, and nothing else."""
+    folder = tmp_path_factory.mktemp("target")
+    options = ("--quiet", "--no-deps", "--no-index", "--no-compile", "--target", folder)
+    run("-m", "pip", "install", *options, wheel, cwd=folder)
+    return folder
+
+
+def test_every_file_of_the_packages_is_in_the_wheel_and_no_other(wheel: Path) -> None:
+    """SQL, YAML, Markdown and `py.typed` ship without being listed anywhere."""
+    with zipfile.ZipFile(wheel) as archive:
+        shipped = {name for name in archive.namelist() if ".dist-info/" not in name}
+    ours = {
+        file.relative_to(ROOT).as_posix()
+        for package in PACKAGES
+        for file in (ROOT / package).rglob("*")
+        if file.is_file() and file.suffix != ".pyc"
+    }
+    assert shipped == ours
+    assert {f"{package}/py.typed" for package in PACKAGES} <= shipped
+
+
+def test_the_wheel_brings_the_command(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (entry_points,) = [name for name in archive.namelist() if name.endswith("entry_points.txt")]
+        scripts = ConfigParser()
+        scripts.read_string(archive.read(entry_points).decode())
+    assert dict(scripts["console_scripts"]) == {"wakelog": "adapters.cli.main:main"}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_installed_package_is_found_from_anywhere(
+    package: str, target: Path, tmp_path: Path
+) -> None:
+    code = f"import {package}; print({package}.__file__)"
+    found = run("-P", "-c", code, cwd=tmp_path, PYTHONPATH=str(target))
+    assert Path(found.strip()) == target / package / "__init__.py"

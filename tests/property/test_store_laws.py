@@ -1,0 +1,71 @@
+"""Where a log is kept makes no difference to a single byte of it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from adapters.store.log import Log
+from domain.errors import Refused, WakelogError
+from domain.journal import commands as do
+from replay.prove import Proof
+
+AT, LATER = "2027-01-01T00:00:00.000000Z", "2027-01-02T00:00:00.000000Z"
+NAMES = st.sampled_from(["a", "b", "Plan  the trip", "", "ä" * 201])
+TIMES = st.sampled_from([AT, LATER, "2026-01-01T00:00:00.000000Z"])
+COMMANDS = st.one_of(
+    st.builds(do.CreateTask, NAMES, priority=st.sampled_from(["", "P0", "P9"])),
+    st.builds(do.EditTask, NAMES, title=NAMES),
+    st.builds(do.AddItems, NAMES, st.lists(NAMES, max_size=3).map(tuple)),
+    st.builds(do.AddLabel, NAMES),
+    st.builds(do.DeleteTask, NAMES),
+    st.builds(do.RestoreTask, NAMES),
+)
+STEP = st.tuples(COMMANDS, TIMES, st.sampled_from(["", "", "k1", "k2"]))
+FIRST: list[tuple[do.JournalCommand, str, str]] = [(do.CreateTask("first"), AT, "")]
+STEPS = st.lists(STEP, max_size=12).map(lambda steps: FIRST + steps)
+
+
+def performed(log: Log, steps: list[tuple[do.JournalCommand, str, str]]) -> list[str]:
+    """Do it, with the titles of tasks in place of their ids; what came of each step."""
+    ids: dict[str, str] = {}
+    came = []
+    for command, now, key in steps:
+        try:
+            appended = log.append(_meant(command, ids), now, key=key)
+        except WakelogError as error:
+            came.append(error.code)
+            continue
+        came.append(f"{appended.n} {appended.result}")
+        if isinstance(command, do.CreateTask):
+            ids.setdefault(command.title, appended.result.ids[0])
+    return came
+
+
+def _meant(command: do.JournalCommand, ids: dict[str, str]) -> do.JournalCommand:
+    task = getattr(command, "task", "")
+    return replace(command, task=ids.get(task, task)) if task else command
+
+
+@pytest.mark.slow
+@given(STEPS)
+def test_memory_and_file_hold_the_same_bytes(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[do.JournalCommand, str, str]]
+) -> None:
+    file = Log.open("journal", tmp_path_factory.mktemp("log") / "journal.db", "r1")
+    memory = Log.in_memory("journal")
+    assert performed(file, steps) == performed(memory, steps)
+    assert list(file.rows()) == list(memory.rows())
+    assert list(file.appends()) == list(memory.appends())
+    assert file.tail() == memory.tail()
+    for stream in {row.stream for row in file.rows()}:
+        assert file.facts(stream) == memory.facts(stream)
+    assert list(Proof("journal", file.payload).walk(file.rows())) == []
+    file.close()
+
+
+def test_a_refused_first_command_leaves_no_row_in_memory_either() -> None:
+    memory = Log.in_memory("journal")
+    with pytest.raises(Refused):
+        memory.append(do.DeleteTask("nobody"), AT)
+    assert memory.count() == 0

@@ -1,0 +1,228 @@
+"""A whole home under a restless person, an unreliable model and crashes: nothing is lost.
+
+The test keeps its own list of what it wrote to the journal. At every step each of these writes
+must stand in exactly one wake's causes or one suppression, each proposed item in one status,
+and both logs must prove at the end (DESIGN 2, laws 5 to 9).
+"""
+
+import asyncio
+from collections import Counter
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from adapters.runtime import review, watcher
+from adapters.runtime.capture import capture
+from adapters.runtime.performer import perform, run_wake
+from domain.agent.agent import AGENT
+from domain.agent.alert_events import TriggerMerged, TriggerSuppressed, WakeQueued
+from domain.agent.alertness import ALERT, next_wake
+from domain.agent.commands import PauseAgent, RequestWake, ResumeAgent
+from domain.changes.change_set import CHANGES
+from domain.changes.commands import ConfirmItem
+from domain.errors import Refused
+from domain.journal.commands import AddItems, AddNote, EditTask
+from domain.journal.fold import TASK
+from domain.moments import later
+from domain.ports import ModelFault, Reply, Request
+from domain.wake.commands import RetakeWake
+from domain.wake.events import WakeFinished, WakeStarted
+from domain.wake.state import WAKE
+from domain.wire import Words
+from tests.support.desks import desk, divergences, reply, task_with_agent
+
+REPORT = ("update_report", '{"content":"All.","oneLiner":"One.","tldr":"Short."}')
+REPLIES: dict[str, Reply | ModelFault] = {
+    "nothing": reply(text="Nothing to do."),
+    "report": reply(REPORT),
+    "propose": reply(REPORT, ("update_task_estimate", '{"minutes":45}')),
+    "items": reply(("add_multiple_checklist_items", '{"items":[{"title":"a"},{"title":"b"}]}')),
+    "language": reply(("set_task_language", '{"languageCode":"de","confidence":"high"}')),
+    "wrong": reply(("no_tool", "{"), ("update_task_estimate", '{"minutes":"many"}')),
+    "provider": ModelFault("overloaded", "503", of_provider=True),
+    "broken": ModelFault("blocked", "unsafe", of_provider=False),
+}
+
+
+class Moody:
+    """Answers as it is told beforehand, then with nothing more to do."""
+
+    name = "moody"
+
+    def __init__(self) -> None:
+        self.next: list[str] = []
+
+    async def reply(self, request: Request) -> Reply:
+        answer = REPLIES[self.next.pop(0) if self.next else "nothing"]
+        if isinstance(answer, ModelFault):
+            raise answer
+        return answer
+
+
+class Home(RuleBasedStateMachine):
+    @initialize()
+    def begin(self) -> None:
+        self.model = Moody()
+        self.desk = desk(model=self.model)
+        self.task, self.agent = task_with_agent(self.desk)
+        watcher.catch_up(self.desk)
+        self.writes: list[int] = []  # the journal's n of each write after the agent was made
+        self.count = 0
+
+    # ---------------------------------------------------------------------------- the person
+
+    def wrote(self) -> None:
+        self.writes.append(self.desk.journal.tail().n)
+
+    @rule(what=st.sampled_from(["note", "item", "title"]))
+    def person_writes(self, what: str) -> None:
+        self.count += 1
+        match what:
+            case "note":
+                self.desk.keep(AddNote(self.task, "note", Words(f"note {self.count}")))
+            case "item":
+                self.desk.keep(AddItems(self.task, (f"item {self.count}",)))
+            case _:
+                self.desk.keep(EditTask(self.task, title=f"title {self.count}"))
+        self.wrote()
+
+    @rule(minutes=st.integers(1, 300))
+    def time_passes(self, minutes: int) -> None:
+        clock = self.desk.clock
+        clock.at = later(clock.at, seconds=60 * minutes)  # type: ignore[attr-defined]  # ours ticks
+
+    @rule(is_pausing=st.booleans())
+    def person_pauses_or_resumes(self, is_pausing: bool) -> None:
+        self.desk.note(
+            PauseAgent(self.agent) if is_pausing else ResumeAgent(self.agent, is_enabled=True)
+        )
+
+    @rule()
+    def person_asks_for_a_wake(self) -> None:
+        command = RequestWake(self.agent, "manual", is_enabled=True)
+        if self.desk.agent(self.agent).lifecycle == "active":
+            self.desk.note(command)
+            return
+        with pytest.raises(Refused, match="resume it first"):
+            self.desk.note(command)
+
+    def open_items(self) -> list[tuple[str, int]]:
+        with self.desk.agents.reading() as world:
+            sets = [world.load(CHANGES, one) for one in world.load(AGENT, self.agent).sets]
+        return [
+            (one.id, item.number)
+            for one in sets
+            for item in one.items
+            if item.status in ("pending", "deferred")
+        ]
+
+    @precondition(lambda self: self.open_items())
+    @rule(data=st.data(), verdict=st.sampled_from(["confirm", "anyway", "reject", "defer", "die"]))
+    def person_decides(self, data: st.DataObject, verdict: str) -> None:
+        set_id, number = data.draw(st.sampled_from(self.open_items()))
+        before = self.desk.journal.tail().n
+        match verdict:
+            case "confirm" | "anyway":
+                review.confirm(self.desk, set_id, number, is_anyway=verdict == "anyway")
+            case "reject":
+                review.reject(self.desk, set_id, number, "no")
+            case "defer":
+                review.defer(self.desk, set_id, number, "later")
+            case _:  # the process dies between intent and effect
+                self.desk.note(ConfirmItem(set_id, number, "person", before))
+        self.agents_wrote(before)
+
+    def agents_wrote(self, before: int) -> None:
+        """What an agent's operation changed is an own write: told, and suppressed."""
+        for rows in self.desk.journal.appends(before):
+            if any(row.of_kind == "task" for row in rows):
+                self.writes.append(rows[0].n)
+
+    # --------------------------------------------------------------------------- the machinery
+
+    @rule()
+    def watcher_catches_up(self) -> None:
+        watcher.catch_up(self.desk)
+
+    def next_run(self) -> str:
+        with self.desk.agents.reading() as world:
+            wake = next_wake(world.load(ALERT, self.agent))
+        return wake.run_key if wake else ""
+
+    @precondition(lambda self: self.next_run())
+    @rule(moods=st.lists(st.sampled_from(sorted(REPLIES)), max_size=6), dies=st.booleans())
+    def a_wake_runs(self, moods: list[str], dies: bool) -> None:
+        self.model.next = list(moods)
+        before = self.desk.journal.tail().n
+        run_key = self.next_run()
+        with self.desk.agents.reading() as world:
+            is_fresh = world.load(WAKE, run_key).phase == "absent"
+        if dies and is_fresh:  # the process dies right after the start
+            captured = capture(self.desk, self.agent, run_key, is_now=True)
+            self.desk.note(captured.command, payloads=captured.payloads)
+        else:
+            asyncio.run(run_wake(self.desk, self.agent, run_key, is_now=True))
+        self.agents_wrote(before)
+
+    @rule()
+    def recover(self) -> None:
+        before = self.desk.journal.tail().n
+        with self.desk.agents.reading() as world:
+            running = world.load(ALERT, self.agent).running
+            sets = world.load(AGENT, self.agent).sets
+        if running:
+            self.desk.note(RetakeWake(running))
+            asyncio.run(perform(self.desk, running))
+        for one in sets:
+            review.recover(self.desk, one)
+        self.agents_wrote(before)
+
+    # ------------------------------------------------------------------------------ the laws
+
+    @invariant()
+    def every_write_is_in_one_wake_or_one_suppression(self) -> None:
+        rows = self.desk.agents.facts(f"alert:{self.agent}@r1")
+        first: Counter[int] = Counter()
+        for row in rows:
+            match row.fact:
+                case WakeQueued(trigger=trigger) | TriggerSuppressed(trigger=trigger):
+                    first[trigger.position] += trigger.reason == "subscription"
+                case TriggerMerged(trigger=trigger, run_key=run_key):
+                    is_inherited = self.is_superseding(run_key) and trigger.position in first
+                    counts = trigger.reason == "subscription" and not is_inherited
+                    first[trigger.position] += counts
+                case _:
+                    pass
+        taken = self.desk.journal.tail().n - watcher.lag(self.desk)
+        assert {n: count for n, count in first.items() if count} == {
+            n: 1 for n in self.writes if n <= taken
+        }
+
+    def is_superseding(self, run_key: str) -> bool:
+        rows = self.desk.agents.facts(f"alert:{self.agent}@r1")
+        made = [row.fact for row in rows if isinstance(row.fact, WakeQueued)]
+        return any(one.run_key == run_key and one.trigger.reason == "manual" for one in made)
+
+    @invariant()
+    def a_wake_starts_once_and_ends_once(self) -> None:
+        started: Counter[str] = Counter()
+        ended: Counter[str] = Counter()
+        for rows in self.desk.agents.appends():
+            for row in rows:
+                started[row.entity] += isinstance(row.fact, WakeStarted)
+                ended[row.entity] += isinstance(row.fact, WakeFinished)
+        assert max(started.values(), default=0) <= 1
+        assert max(ended.values(), default=0) <= 1
+
+    def teardown(self) -> None:
+        self.recover()
+        assert divergences(self.desk) == []
+        with self.desk.journal.reading() as world:
+            titles = [item.title for item in world.load(TASK, self.task).items]
+        assert len(titles) == len(set(titles)), "an operation was applied twice"
+
+
+TestHome = Home.TestCase
+TestHome.settings = settings(max_examples=40, stateful_step_count=25)

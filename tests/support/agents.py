@@ -1,0 +1,100 @@
+"""Agents, their attention and their triggers, made of facts for tests."""
+
+from collections.abc import Iterable
+
+from domain.agent.agent import AGENT, Agent
+from domain.agent.alert_events import Reason, Trigger
+from domain.agent.alertness import ALERT, Alert, next_wake
+from domain.agent.alertness_rules import Setting, begin, notice
+from domain.agent.identity import AGENT_KIND, agent_id, create, task_subscription
+from domain.keys import key
+from domain.moments import later
+from domain.wire import Stored
+from domain.world import Recorded
+
+START = "2027-01-01T12:00:00.000000Z"
+MORNING = "2027-01-02T06:00:00.000000Z"
+TASK = key("task", "write the report")
+AGENT_ID = agent_id(AGENT_KIND, TASK, 1)
+BUILT_IN = task_subscription(AGENT_ID)
+ON = Setting(is_enabled=True)
+OFF = Setting(is_enabled=False)
+AT_DAWN = Setting(is_enabled=True, propagated_due=MORNING)
+
+
+def after(seconds: int) -> str:
+    """The start, and so many seconds more."""
+    return later(START, seconds=seconds)
+
+
+def row(fact: Stored, at: str = START, *, n: int = 1, stream: str = "agent:a@r1") -> Recorded:
+    """A fact as if it had been recorded."""
+    return Recorded(stream, n, stream.rpartition("@")[2], n, 0, at, fact)
+
+
+def agent_of(facts: Iterable[Stored], agent: Agent | None = None) -> Agent:
+    """The agent after more facts; from nothing if there is none yet."""
+    state = agent or AGENT.initial(AGENT_ID)
+    for n, fact in enumerate(facts, start=1):
+        state = AGENT.evolve(state, row(fact, n=n))
+    return state
+
+
+def alert_of(facts: Iterable[Stored], alert: Alert | None = None, at: str = START) -> Alert:
+    """The attention after more facts; from nothing if there is none yet."""
+    state = alert or ALERT.initial(AGENT_ID)
+    for n, fact in enumerate(facts, start=1):
+        state = ALERT.evolve(state, row(fact, at, n=n, stream=f"alert:{AGENT_ID}@r1"))
+    return state
+
+
+def born(mode: str = "hybrid", *more: Stored) -> Agent:
+    """An active agent, and what else happened to it."""
+    made = create(
+        Agent(AGENT_ID), task=TASK, generation=1, name="Report", mode=mode, categories=("c1",)
+    )
+    return agent_of([*made, *more])
+
+
+def change(
+    nth: int, *, subscription: str = BUILT_IN, is_propagated: bool = False, hop: int = 0
+) -> Trigger:
+    """The `nth` change that matches a subscription."""
+    return Trigger(
+        "subscription",
+        subscription,
+        replica="r1",
+        position=nth,
+        change=key("change", str(nth)),
+        tokens=(f"id:{TASK}",),
+        is_propagated=is_propagated,
+        hop=hop,
+    )
+
+
+def asked(reason: Reason, nth: int = 1, words: str = "") -> Trigger:
+    """The `nth` request for a reason; of a user, the turn of a session."""
+    if reason == "user":
+        return Trigger("user", "session-1", turn=nth, words=words)
+    return Trigger(reason, str(nth), replica="r1")
+
+
+def ticked(*ticks: str) -> Trigger:
+    """A timer's catch-up."""
+    return Trigger("timer", "timer-1", ticks=ticks)
+
+
+ACTIVE = born()
+
+
+def queued(at: str = START) -> Alert:
+    """A wake is queued for the first change."""
+    return alert_of(notice(Alert(AGENT_ID), ACTIVE, change(1), at, ON), at=at)
+
+
+def running(alert: Alert | None = None, at: str = START) -> Alert:
+    """The next wake runs; it is the one for the first change unless there is another."""
+    state = alert or queued()
+    wake = next_wake(state)
+    assert wake is not None
+    return alert_of(begin(state, ACTIVE, wake.run_key, at, ON, now=True), state, at)

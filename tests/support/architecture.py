@@ -1,0 +1,196 @@
+"""The house rules as functions over source text, so that each can be shown to bite.
+
+Each returns its findings, one line of text for each: where it is, what is wrong there and what to
+do instead. No finding means that the rule holds.
+"""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Collection, Iterator, Mapping
+
+FILE_LINES_MAX = 400
+FUNCTION_LINES_MAX = 60
+LINE_WIDTH_MAX = 100
+NESTING_MAX = 3
+
+# Each package of the core, and which of ours it may import.
+CORE: Mapping[str, frozenset[str]] = {
+    "domain": frozenset({"domain"}),
+    "projections": frozenset({"domain", "projections"}),
+    "replay": frozenset({"domain", "replay"}),
+}
+# What else it may import: nothing with a clock, dice, files, threads or zones.
+PURE = frozenset(
+    """
+    __future__ abc base64 bisect calendar collections contextlib copy dataclasses datetime decimal
+    enum functools hashlib heapq itertools json math msgspec operator re string types typing
+    """.split()
+)
+
+_IMPURE_BUILTINS = frozenset("__import__ compile eval exec hash id input open print".split())
+_UNICODE_METHODS = frozenset(
+    "isalnum isalpha isdecimal isdigit isidentifier isnumeric isprintable".split()
+)
+_UNICODE_CLASS = re.compile(r"\\[wWbBdD]")
+_IGNORE = re.compile(
+    r"noqa(:\s*[A-Z]+[0-9]+(\s*,\s*[A-Z]+[0-9]+)*)?|type:\s*ignore(\[[a-z, -]*\])?"
+)
+_BLOCKS = (
+    ast.If,
+    ast.For,
+    ast.AsyncFor,
+    ast.While,
+    ast.With,
+    ast.AsyncWith,
+    ast.Try,
+    ast.TryStar,
+    ast.Match,
+)
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def foreign_imports(source: str, package: str) -> list[str]:
+    """Find imports that a package of the core may not have, wherever in the file they stand."""
+    allowed = PURE | CORE[package]
+    return [
+        f"{line}: {package} may not import {name!r}; an adapter does that and hands over values"
+        for line, name in _imports(ast.parse(source))
+        if name.partition(".")[0] not in allowed
+    ]
+
+
+def impure_calls(source: str) -> list[str]:
+    """Find builtins that need no import and still reach outside, or differ between processes."""
+    return [
+        f"{node.lineno}: the core may not call {name}(); derive keys, and leave files to adapters"
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and (name := node.func.id) in _IMPURE_BUILTINS
+    ]
+
+
+def unpinned_text(source: str, *, is_text_home: bool = False) -> list[str]:
+    """Find what asks this Python's Unicode tables, whose answers differ between versions.
+
+    Args:
+        source: A module of the core.
+        is_text_home: Whether it is `domain/text.py`, the one place that may speak of `casefold`.
+    """
+    tree = ast.parse(source)
+    methods = _UNICODE_METHODS if is_text_home else _UNICODE_METHODS | {"casefold"}
+    docstrings = set(map(id, _docstrings(tree)))
+    findings = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(attr=name) if name in methods:
+                findings.append(f"{node.lineno}: .{name} differs between Pythons; use domain.text")
+            case ast.Attribute(value=ast.Name(id="unicodedata"), attr=name):
+                findings.append(f"{node.lineno}: unicodedata.{name} does too; use domain.text")
+            case ast.Constant(value=str(text)) if id(node) not in docstrings:
+                findings += [
+                    f"{node.lineno}: {found} differs between Pythons; write [0-9A-Za-z_] or so"
+                    for found in _UNICODE_CLASS.findall(text)
+                ]
+    return findings
+
+
+def oversized(source: str) -> list[str]:
+    """Find what is too long, too wide or too deep."""
+    tree = ast.parse(source)
+    lines = source.splitlines()
+    findings = [
+        f"{number}: {len(line)} columns, {LINE_WIDTH_MAX} allowed; break the line"
+        for number, line in enumerate(lines, start=1)
+        if len(line) > LINE_WIDTH_MAX
+    ]
+    if len(lines) > FILE_LINES_MAX:
+        findings.append(f"1: {len(lines)} lines, {FILE_LINES_MAX} allowed; split by what they mean")
+    for function in [node for node in ast.walk(tree) if isinstance(node, _Function)]:
+        where = f"{function.lineno}: {function.name} has"
+        if (length := _length(function)) > FUNCTION_LINES_MAX:
+            findings.append(
+                f"{where} {length} lines, {FUNCTION_LINES_MAX} allowed; compute in smaller ones"
+            )
+        if (depth := _nesting(function)) > NESTING_MAX:
+            findings.append(
+                f"{where} {depth} nested blocks, {NESTING_MAX} allowed; branch in the parent only"
+            )
+    return findings
+
+
+def silent_ignores(source: str) -> list[str]:
+    """Find comments that switch a check off and do not say why."""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return [
+        f"{token.start[0]}: {token.string!r} has no reason; write it behind, on the same line"
+        for token in tokens
+        if token.type == tokenize.COMMENT
+        and _IGNORE.search(token.string)
+        and not re.search("[A-Za-z]{2}", _IGNORE.sub("", token.string))
+    ]
+
+
+def strangers(installed: Mapping[str, Collection[str]], ours: Collection[str]) -> list[str]:
+    """Find other distributions that bring a top-level package of one of our names.
+
+    Args:
+        installed: As of `importlib.metadata.packages_distributions`.
+        ours: The names of our packages.
+    """
+    return [
+        f"{name!r} is also brought by {other!r}; uninstall that, or imports are a matter of luck"
+        for name in ours
+        for other in sorted(set(installed.get(name, ())) - {"wakelog"})
+    ]
+
+
+def _imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                yield from ((node.lineno, alias.name) for alias in names)
+            case ast.ImportFrom(module=module, level=level):
+                yield node.lineno, "." * level + (module or "")
+
+
+def _docstrings(tree: ast.Module) -> Iterator[ast.expr]:
+    """Every docstring; a bare string elsewhere is none, though it does nothing either."""
+    for node in ast.walk(tree):
+        if isinstance(node, _Documented) and ast.get_docstring(node, clean=False) is not None:
+            first = node.body[0]
+            assert isinstance(first, ast.Expr)
+            yield first.value
+
+
+def _length(function: _Function) -> int:
+    """Lines from `def` to the end, without those of the docstring."""
+    length = (function.end_lineno or 0) - function.lineno + 1
+    if ast.get_docstring(function, clean=False) is None:
+        return length
+    docstring = function.body[0]
+    return length - ((docstring.end_lineno or 0) - docstring.lineno + 1)
+
+
+def _nesting(node: ast.AST) -> int:
+    """How many blocks stand inside one another; a function inside is measured by itself."""
+    return max(
+        (
+            _nesting(child) + (isinstance(child, _BLOCKS) and not _is_elif(node, child))
+            for child in ast.iter_child_nodes(node)
+            if not isinstance(child, _Function)
+        ),
+        default=0,
+    )
+
+
+def _is_elif(parent: ast.AST, child: ast.AST) -> bool:
+    return (
+        isinstance(parent, ast.If)
+        and isinstance(child, ast.If)
+        and parent.orelse == [child]
+        and parent.col_offset == child.col_offset
+    )

@@ -1,0 +1,77 @@
+"""A whole desk in memory: both logs, a clock that ticks, and a model on a tape."""
+
+from collections.abc import Sequence
+from itertools import count
+
+from adapters.models.tape import TapeModel
+from adapters.runtime.desk import Desk
+from adapters.settings import Settings
+from adapters.store.log import Log
+from domain.agent import commands as agent_commands
+from domain.agent.alertness import ALERT
+from domain.agent.events import Mode
+from domain.journal import commands as journal_commands
+from domain.journal.fold import TASK
+from domain.moments import later
+from domain.ports import Call, Model, ModelFault, Reply
+from replay.prove import Divergence, Proof
+
+START = "2027-01-01T00:00:00.000000Z"
+
+
+class TickingClock:
+    """A second later at each reading."""
+
+    def __init__(self, start: str = START) -> None:
+        self.at = start
+
+    def now(self) -> str:
+        self.at = later(self.at, seconds=1)
+        return self.at
+
+
+def reply(*calls: tuple[str, str], text: str = "") -> Reply:
+    """A model's answer: calls as ``(tool, arguments)``, numbered c1, c2, ... ."""
+    made = (Call(f"c{nth}", tool, given) for nth, (tool, given) in zip(count(1), calls))
+    return Reply(raw=b"", text=text, calls=tuple(made))
+
+
+def desk(replies: Sequence[Reply | ModelFault] = (), *, model: Model | None = None) -> Desk:
+    """A desk whose model answers from a tape."""
+    tape = model or TapeModel("tape", list(replies))
+    logs = Log.in_memory("journal"), Log.in_memory("agent")
+    return Desk(*logs, TickingClock(), Settings(), lambda _: tape)
+
+
+def task_with_agent(
+    at: Desk, title: str = "Fix the sink", mode: Mode = "hybrid"
+) -> tuple[str, str]:
+    """A task and its agent, whose creation wake is queued."""
+    task = at.keep(journal_commands.CreateTask(title)).result.ids[0]
+    with at.journal.reading() as world:
+        category = world.load(TASK, task).category
+    position = at.journal.tail().n
+    command = agent_commands.CreateAgent(
+        task,
+        title,
+        category,
+        position,
+        mode,
+        is_enabled=True,
+    )
+    return task, at.note(command).result.ids[0]
+
+
+def queued_key(at: Desk, agent: str) -> str:
+    """Run key of the agent's queued wake; empty if none is."""
+    with at.agents.reading() as world:
+        queued = world.load(ALERT, agent).queued
+    return queued.run_key if queued else ""
+
+
+def divergences(at: Desk) -> list[Divergence]:
+    """What proving both logs finds; nothing, if all is well."""
+    found: list[Divergence] = []
+    for log in (at.journal, at.agents):
+        found += Proof(log.name, log.payload).walk(log.rows())
+    return found

@@ -1,0 +1,399 @@
+"""An agent's life, settings, slots, subscriptions and timers."""
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from domain.agent import limits
+from domain.agent.agent import Agent, Slot
+from domain.agent.events import (
+    AgentActivated,
+    AgentCreated,
+    AgentDeleted,
+    AgentDestroyed,
+    AgentFact,
+    AgentNamed,
+    AgentPaused,
+    AgentSettled,
+    AutomationSet,
+    CategoriesAllowed,
+    GoalSet,
+    LoopClosed,
+    LoopOpened,
+    ModelChosen,
+    ModeSet,
+    PreferenceSet,
+    Subscribed,
+    TimerRemoved,
+    TimerSet,
+    TimerTicked,
+    TurnMaxSet,
+    Unsubscribed,
+)
+from domain.agent.identity import (
+    Wanted,
+    agent_id,
+    configure,
+    create,
+    delete,
+    destroy,
+    pause,
+    remove_timer,
+    resume,
+    set_timer,
+    tick,
+    tokens_of,
+    unwatch,
+    watch,
+)
+from domain.agent.matching import is_token
+from domain.errors import REFUSAL_CODES, Refused
+from domain.keys import key
+from tests.support.agents import AGENT_ID, BUILT_IN, START, TASK, after, agent_of, born
+
+PAUSED, DESTROYED, DELETED = AgentPaused(), AgentDestroyed(), AgentDeleted()
+
+
+def refusal(decide: Callable[[], object]) -> str:
+    """The code of a refusal, which is one of the list."""
+    with pytest.raises(Refused) as refused:
+        decide()
+    assert refused.value.code in REFUSAL_CODES
+    assert refused.value.instead
+    return refused.value.code
+
+
+# ------------------------------------------------------------------------------------- lifecycle
+
+
+def test_two_replicas_make_the_same_agent_of_a_task() -> None:
+    assert agent_id("task_agent", "t1", 1) == key("agent", "task_agent", "t1", "1")
+    assert agent_id("task_agent", "t1", 2) != agent_id("task_agent", "t1", 1)
+
+
+def test_a_new_agent_is_active_and_hears_of_its_task() -> None:
+    facts = create(
+        Agent(AGENT_ID), task=TASK, generation=1, name=" The  report ", categories=("c2", "c1")
+    )
+    assert facts == [
+        AgentCreated("task_agent", TASK, 1, "The report", "autonomous", ("c1", "c2")),
+        AgentActivated(),
+        Subscribed(key("subscription", AGENT_ID, "task"), (f"id:{TASK}",)),
+    ]
+    agent = agent_of(facts)
+    assert (agent.lifecycle, agent.created_at, agent.turn_max) == ("active", START, 5)
+    assert tokens_of(agent.subscriptions[0]) == (f"id:{TASK}",)
+
+
+def test_model_and_turns_are_told_only_where_they_are_not_the_default() -> None:
+    facts = create(
+        Agent(AGENT_ID),
+        task=TASK,
+        generation=1,
+        name="A",
+        categories=("c",),
+        model="gemini:gemini-3.1-pro-preview",
+        turn_max=20,
+    )
+    assert facts[1:3] == [ModelChosen("gemini:gemini-3.1-pro-preview"), TurnMaxSet(20)]
+
+
+def test_an_agent_is_made_once() -> None:
+    for agent in (born(), born("hybrid", DESTROYED), born("hybrid", DESTROYED, DELETED)):
+        code = refusal(partial(create, agent, task=TASK, generation=1, name="A", categories=("c",)))
+        assert code == "agent_exists"
+
+
+def test_a_second_creation_from_another_replica_changes_nothing() -> None:
+    agent = born("hybrid", PAUSED)
+    assert agent_of([AgentCreated("task_agent", TASK, 1, "Other", "autonomous")], agent) == agent
+
+
+def test_pause_and_resume_are_each_said_once() -> None:
+    active, dormant = born(), born("hybrid", PAUSED)
+    assert (pause(active), pause(dormant)) == ([AgentPaused()], [])
+    assert (resume(active), resume(dormant)) == ([], [AgentActivated()])
+    assert pause(active, "failures") == [AgentPaused("failures")]
+
+
+def test_a_resumed_agent_has_not_failed_yet() -> None:
+    agent = born("hybrid", AgentSettled("run", "failed", "internal"), AgentPaused("failures"))
+    assert (agent.failures, agent.pause_reason) == (1, "failures")
+    again = agent_of(resume(agent), agent)
+    assert (again.failures, again.pause_reason, again.lifecycle) == (0, "", "active")
+
+
+def test_destroyed_is_final_and_takes_the_timers_along() -> None:
+    agent = born("hybrid", TimerSet("timer-1", "every day 07:00", "UTC", after(60)))
+    facts = destroy(agent)
+    assert facts == [TimerRemoved("timer-1"), AgentDestroyed()]
+    gone = agent_of([*facts, AgentActivated(), AgentPaused()], agent)
+    assert (gone.lifecycle, gone.timers) == ("destroyed", ())
+    assert destroy(gone) == []
+
+
+def test_delete_needs_destroyed_and_ends_the_subscriptions() -> None:
+    assert refusal(lambda: delete(born())) == "not_destroyed"
+    gone = born("hybrid", DESTROYED)
+    facts = delete(gone)
+    assert facts == [Unsubscribed(BUILT_IN), AgentDeleted()]
+    assert delete(agent_of(facts, gone)) == []
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [Agent(AGENT_ID), born("hybrid", DESTROYED), born("hybrid", DESTROYED, DELETED)],
+    ids=["unknown", "destroyed", "deleted"],
+)
+@pytest.mark.parametrize(
+    "decide",
+    [
+        pause,
+        resume,
+        lambda agent: configure(agent, Wanted(name="B")),
+        lambda agent: watch(agent, ["key:TASK"]),
+        lambda agent: unwatch(agent, BUILT_IN),
+        lambda agent: set_timer(agent, "t", "every day 07:00", "UTC", START),
+        lambda agent: remove_timer(agent, "t"),
+    ],
+)
+def test_nothing_is_done_with_an_agent_that_is_not(
+    decide: Callable[[Agent], list[AgentFact]], agent: Agent
+) -> None:
+    assert refusal(lambda: decide(agent)) == "unknown_agent"
+
+
+def test_there_is_nothing_to_destroy_or_delete_of_an_unknown_agent() -> None:
+    assert refusal(lambda: destroy(Agent(AGENT_ID))) == "unknown_agent"
+    assert refusal(lambda: delete(Agent(AGENT_ID))) == "unknown_agent"
+    with pytest.raises(Refused, match="there is no agent"):
+        destroy(born("hybrid", DESTROYED, DELETED))
+    with pytest.raises(Refused, match="is destroyed; make a new one"):
+        pause(born("hybrid", DESTROYED))
+
+
+# ----------------------------------------------------------------------------- settings and slots
+
+
+def test_settings_are_told_where_they_differ() -> None:
+    wanted = Wanted(
+        name="New",
+        mode="interactive",
+        categories=("c9", "c9"),
+        model="rules",
+        turn_max=7,
+        is_automatic=False,
+    )
+    facts = configure(born(), wanted)
+    assert facts == [
+        AgentNamed("New"),
+        ModeSet("interactive"),
+        CategoriesAllowed(("c9",)),
+        ModelChosen("rules"),
+        TurnMaxSet(7),
+        AutomationSet(is_on=False),
+    ]
+    agent = agent_of(facts, born())
+    assert configure(agent, wanted) == []
+    assert configure(agent, Wanted()) == []
+    assert configure(agent, Wanted(model="")) == [ModelChosen("")]
+
+
+def test_each_slot_counts_its_own_versions() -> None:
+    agent = born()
+    agent = agent_of(configure(agent, Wanted(goal="Ship it")), agent)
+    agent = agent_of(configure(agent, Wanted(goal="Ship it well\n", open_loops=("a", "b"))), agent)
+    agent = agent_of(configure(agent, Wanted(close_loops=("a",), open_loops=("c",))), agent)
+    assert agent.goal == Slot(2, "Ship it well")
+    assert (agent.loops, agent.loops_version) == (("b", "c"), 4)
+    assert configure(agent, Wanted(goal="Ship it well", open_loops=("b",))) == []
+    assert configure(agent, Wanted(goal="")) == [GoalSet(3, "")]
+
+
+def test_a_forgotten_preference_keeps_its_version() -> None:
+    agent = born()
+    agent = agent_of(configure(agent, Wanted(preferences=(("tone", "dry"),))), agent)
+    facts = configure(agent, Wanted(preferences=(("tone", " "),)))
+    assert facts == [PreferenceSet(2, "tone")]
+    agent = agent_of(facts, agent)
+    assert configure(agent, Wanted(preferences=(("tone", ""), ("never", "")))) == []
+    assert configure(agent, Wanted(preferences=(("tone", "warm"),))) == [
+        PreferenceSet(3, "tone", "warm")
+    ]
+
+
+def test_an_older_version_of_a_slot_does_not_win() -> None:
+    facts = [GoalSet(3, "new"), GoalSet(2, "old"), PreferenceSet(2, "k", "new")]
+    agent = born("hybrid", *facts, PreferenceSet(1, "k", "old"), LoopOpened(4, "x"))
+    agent = agent_of([LoopClosed(2, "x")], agent)
+    assert (agent.goal.value, agent.preferences["k"].value) == ("new", "new")
+    assert (agent.loops, agent.loops_version) == ((), 4)
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        Wanted(name=" "),
+        Wanted(name="x" * 201),
+        Wanted(mode="lazy"),
+        Wanted(categories=()),
+        Wanted(categories=("",)),
+        Wanted(categories=tuple(map(str, range(limits.CATEGORIES_MAX + 1)))),
+        Wanted(model="gpt"),
+        Wanted(model="gemini:"),
+        Wanted(turn_max=0),
+        Wanted(turn_max=21),
+        Wanted(goal="ü" * 513),
+        Wanted(open_loops=("a",), close_loops=("a",)),
+        Wanted(open_loops=("a", " a")),
+        Wanted(open_loops=("",)),
+        Wanted(close_loops=("never opened",)),
+        Wanted(open_loops=tuple(map(str, range(limits.LOOPS_MAX + 1)))),
+        Wanted(preferences=(("", "x"),)),
+        Wanted(preferences=(("k", "x"), ("k ", "y"))),
+        Wanted(preferences=(("k", "x" * 201),)),
+        Wanted(preferences=tuple((str(n), "x") for n in range(limits.PREFERENCES_MAX + 1))),
+    ],
+)
+def test_what_cannot_be_set_is_refused(wanted: Wanted) -> None:
+    assert refusal(lambda: configure(born(), wanted)) == "invalid_value"
+
+
+def test_limits_are_reached_and_not_passed() -> None:
+    most = Wanted(
+        name="x" * 200,
+        goal="ü" * 512,
+        turn_max=20,
+        open_loops=tuple(map(str, range(limits.LOOPS_MAX))),
+        preferences=tuple((str(n), "x") for n in range(limits.PREFERENCES_MAX)),
+    )
+    agent = agent_of(configure(born(), most), born())
+    swapped = Wanted(open_loops=("new",), close_loops=("1",), preferences=(("1", ""), ("n", "x")))
+    assert len(configure(agent, swapped)) == 4
+
+
+# -------------------------------------------------------------------------- subscriptions, timers
+
+
+@pytest.mark.parametrize(
+    "token",
+    ["key:TASK", "key:CHECKLIST_ITEM", "sub:note:transcript", "sub:note:a1_b", f"id:{TASK}"],
+)
+def test_a_well_formed_token_is_watched(token: str) -> None:
+    assert is_token(token)
+    assert isinstance(watch(born(), [token])[0], Subscribed)
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        *"|key:|key:CAR|key:task|TASK|sub:note|sub:car:x|sub:note:|sub:note:X|key:TASK\n".split(
+            "|"
+        ),
+        *["id:" + "a" * 31, f"id:{TASK}x", f" id:{TASK}", f"id:{TASK.upper()}", TASK],
+    ],
+)
+def test_a_malformed_token_is_refused(token: str) -> None:
+    assert not is_token(token)
+    assert refusal(lambda: watch(born(), ["key:TASK", token])) == "invalid_value"
+
+
+def test_a_subscription_is_named_by_tokens_and_predicate() -> None:
+    agent = born()
+    first = watch(agent, ["key:TASK", "key:NOTE", "key:TASK"], category="c", status="DONE")
+    named = key("subscription", AGENT_ID, '["key:NOTE","key:TASK"]', "c", "DONE")
+    assert first == [Subscribed(named, ("key:NOTE", "key:TASK"), "c", "DONE")]
+    agent = agent_of(first, agent)
+    same = ["key:NOTE", "key:TASK"]
+    assert watch(agent, same, category="c", status="DONE") == []
+    heard = watch(agent, same, category="c", status="DONE", hears_agents=True)
+    assert len(agent_of(heard, agent).subscriptions) == 2
+    assert watch(agent, same)[0] != first[0]
+
+
+def test_what_cannot_be_watched_is_refused() -> None:
+    agent = born()
+    others = ["id:" + key("task", str(n)) for n in range(limits.TOKENS_MAX + 1)]
+    assert refusal(lambda: watch(agent, [])) == "invalid_value"
+    assert refusal(lambda: watch(agent, ["key:TASK"], status="LATER")) == "invalid_value"
+    assert refusal(lambda: watch(agent, others)) == "invalid_value"
+    for n in range(limits.SUBSCRIPTIONS_MAX - 1):
+        agent = agent_of(watch(agent, ["id:" + key("task", str(n))]), agent)
+    assert refusal(lambda: watch(agent, ["key:TASK"])) == "invalid_value"
+    last = ["id:" + key("task", "1")]
+    assert len(watch(agent, last, hears_agents=True)) == 1  # a change is no further one
+
+
+def test_a_subscription_is_taken_back_by_the_beginning_of_its_id() -> None:
+    agent = agent_of(watch(born(), ["key:TASK"]), born())
+    made = agent.subscriptions[1].id
+    facts = unwatch(agent, made[:8])
+    assert facts == [Unsubscribed(made)]
+    assert refusal(lambda: unwatch(agent_of(facts, agent), made)) == "invalid_value"
+    assert refusal(lambda: unwatch(agent, "")) == "invalid_value"
+    assert refusal(lambda: unwatch(agent, BUILT_IN)) == "invalid_value"
+    twins = born("hybrid", Subscribed("ab1", ("key:TASK",)), Subscribed("ab2", ("key:NOTE",)))
+    assert refusal(lambda: unwatch(twins, "ab")) == "ambiguous"
+
+
+def test_the_same_timer_again_leaves_its_next_tick_alone() -> None:
+    agent = born()
+    facts = set_timer(agent, "t", "every day 07:00", "Europe/Berlin", after(60))
+    assert facts == [TimerSet("t", "every day 07:00", "Europe/Berlin", after(60))]
+    agent = agent_of(facts, agent)
+    assert set_timer(agent, "t", "every  day 07:00", "Europe/Berlin", after(999)) == []
+    assert len(set_timer(agent, "t", "every day 07:00", "UTC", after(999))) == 1
+    assert remove_timer(agent, "t") == [TimerRemoved("t")]
+
+
+@pytest.mark.parametrize(
+    ("schedule", "zone", "next_at"),
+    [
+        ("", "UTC", START),
+        ("every day", "Europe Berlin", START),
+        ("every day", "", START),
+        ("every day", "UTC", "2027-01-01"),
+        ("every day", "UTC", "2027-1-01T00:00:00.000000Z"),
+    ],
+)
+def test_a_timer_that_makes_no_sense_is_refused(schedule: str, zone: str, next_at: str) -> None:
+    assert refusal(lambda: set_timer(born(), "t", schedule, zone, next_at)) == "invalid_value"
+
+
+def test_timers_are_bounded() -> None:
+    timers = [TimerSet(str(n), "every day", "UTC", START) for n in range(limits.TIMERS_MAX)]
+    agent = born("hybrid", *timers)
+    assert refusal(lambda: set_timer(agent, "x", "every day", "UTC", START)) == "invalid_value"
+    assert len(set_timer(agent, "1", "every week", "UTC", START)) == 1
+
+
+def test_one_catch_up_names_the_ticks_it_stands_for() -> None:
+    agent = born("hybrid", TimerSet("t", "every day", "UTC", after(60)))
+    facts, trigger = tick(agent, "t", [after(180), after(60), after(60), after(0)], after(300))
+    assert facts == [TimerTicked("t", (after(60), after(180)), after(300))]
+    assert trigger is not None
+    assert (trigger.reason, trigger.reason_id) == ("timer", "t")
+    assert trigger.ticks == (after(60), after(180))
+    agent = agent_of(facts, agent)
+    assert tick(agent, "t", [after(180)], after(300)) == ([], None)
+    assert tick(agent, "gone", [after(300)], "") == ([], None)
+
+
+def test_a_timer_without_a_next_tick_is_gone() -> None:
+    agent = born("hybrid", TimerSet("t", "once", "UTC", after(60)))
+    facts, _ = tick(agent, "t", [after(60)], "")
+    assert agent_of(facts, agent).timers == ()
+
+
+def test_a_next_tick_is_later_than_the_last() -> None:
+    agent = born("hybrid", TimerSet("t", "every day", "UTC", after(60)))
+    assert refusal(lambda: tick(agent, "t", [after(60)], after(60))) == "invalid_value"
+
+
+def test_a_very_long_downtime_names_the_first_tick_and_the_newest() -> None:
+    agent = born("hybrid", TimerSet("t", "* * * * *", "UTC", after(0)))
+    ticks = [after(60 * nth) for nth in range(500)]
+    _, trigger = tick(agent, "t", ticks, after(60 * 500))
+    assert trigger is not None
+    assert trigger.ticks == (ticks[0], *ticks[-99:])

@@ -1,0 +1,215 @@
+"""The house holds its own rules, and each check is shown to bite."""
+
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+from tests.support import architecture as house
+
+ROOT = Path(__file__).parents[2]
+OURS = ("domain", "projections", "adapters", "replay")
+
+
+def sources(*folders: str) -> dict[str, str]:
+    """Every Python file of these folders, by its path from the top of the repository."""
+    files = sorted(file for folder in folders for file in (ROOT / folder).rglob("*.py"))
+    return {str(file.relative_to(ROOT)): file.read_text(encoding="utf-8") for file in files}
+
+
+CORE = sources(*house.CORE)
+ALL = sources(*OURS, "tests")
+
+
+def test_there_is_something_to_look_at() -> None:
+    assert set(house.CORE) == {Path(path).parts[0] for path in CORE}
+    assert CORE.keys() < ALL.keys()
+    assert "tests/unit/test_architecture.py" in ALL
+
+
+def test_the_core_imports_nothing_but_the_pure_and_the_layers_below() -> None:
+    found = [
+        f"{path}:{finding}"
+        for path, source in CORE.items()
+        for finding in house.foreign_imports(source, Path(path).parts[0])
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_the_core_calls_nothing_that_reaches_outside() -> None:
+    found = [
+        f"{path}:{finding}"
+        for path, source in CORE.items()
+        for finding in house.impure_calls(source)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_the_core_asks_no_unicode_table_but_the_pinned_one() -> None:
+    found = [
+        f"{path}:{finding}"
+        for path, source in CORE.items()
+        for finding in house.unpinned_text(source, is_text_home=path == "domain/text.py")
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_files_functions_and_lines_stay_small() -> None:
+    found = [
+        f"{path}:{finding}" for path, source in ALL.items() for finding in house.oversized(source)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_what_switches_a_check_off_says_why() -> None:
+    found = [
+        f"{path}:{finding}"
+        for path, source in ALL.items()
+        for finding in house.silent_ignores(source)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_nobody_else_brings_packages_of_our_names() -> None:
+    assert house.strangers(packages_distributions(), OURS) == []
+
+
+# ------------------------------------------------------------------------- the checks themselves
+
+
+@pytest.mark.parametrize(
+    ("package", "source"),
+    [
+        ("domain", "import os"),
+        ("domain", "import os.path as p"),
+        ("domain", "import json, time"),
+        ("domain", "from uuid import uuid4"),
+        ("domain", "from . import keys"),
+        ("domain", "def now():\n    from time import time"),
+        ("domain", "import projections.wakes"),
+        ("domain", "import typing_extensions"),
+        ("projections", "import replay.prove"),
+        ("replay", "from projections import wakes"),
+        ("replay", "from adapters.store import sqlite"),
+        ("replay", "import duckdb"),
+    ],
+)
+def test_a_foreign_import_is_found(package: str, source: str) -> None:
+    assert len(house.foreign_imports(source, package)) == 1
+
+
+def test_a_pure_import_is_allowed() -> None:
+    source = "import msgspec\nfrom collections.abc import Iterator\nfrom domain.keys import key"
+    assert all(house.foreign_imports(source, package) == [] for package in house.CORE)
+
+
+@pytest.mark.parametrize("source", ["open('x')", "x = hash(y)", "__import__('os')", "id(f)"])
+def test_an_impure_builtin_is_found(source: str) -> None:
+    assert len(house.impure_calls(source)) == 1
+
+
+def test_a_field_or_variable_of_such_a_name_is_allowed() -> None:
+    assert house.impure_calls("task.id\nf(id=1)\nre.compile(id)\nclass A:\n    id: str") == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"re.compile(r'\w+')",
+        r"re.compile('\\d')",
+        r"f = rf'{a}\b'",
+        "title.casefold()",
+        "f = str.casefold",
+        "title.isalnum()",
+        "unicodedata.normalize('NFC', title)",
+    ],
+)
+def test_unpinned_text_is_found(source: str) -> None:
+    assert len(house.unpinned_text(source)) == 1
+
+
+def test_only_the_home_of_text_may_speak_of_casefold() -> None:
+    assert house.unpinned_text("x.casefold()", is_text_home=True) == []
+    assert len(house.unpinned_text("x.isalpha()", is_text_home=True)) == 1
+
+
+def test_a_docstring_may_explain_and_an_ascii_class_is_allowed() -> None:
+    source = "def f():\n    r'''Take no \\w here.'''\n    return re.compile(r'[0-9A-Z]+\\s')"
+    assert house.unpinned_text(source) == []
+
+
+def function(lines: int, docstring: str = "") -> str:
+    """Source of a function with so many lines, `def` included and the docstring not."""
+    return "\n".join(["def f():", *([docstring] if docstring else []), *["    f()"] * (lines - 1)])
+
+
+def nested(*blocks: str) -> str:
+    """Source of a function with one block inside the other."""
+    inside = [f"{'    ' * depth}{block}:" for depth, block in enumerate(blocks, start=1)]
+    return "\n".join(["def f():", *inside, "    " * (len(blocks) + 1) + "f()"])
+
+
+BRANCHES = """
+def f():
+    if a:
+        f()
+    {} b:
+        if c:
+            if d:
+                f()
+"""
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "\n" * 401,
+        f"x = '{'a' * 95}'",
+        function(61),
+        f"class A:\n    async {function(61)}".replace("\n    f", "\n        f"),
+        nested("if a", "for a in b", "while a", "with a"),
+        nested("match a", "case b", "if c", "if d", "if e"),
+        BRANCHES.format("else:\n     if"),
+    ],
+)
+def test_the_oversized_is_found(source: str) -> None:
+    assert len(house.oversized(source)) == 1
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "\n" * 400,
+        f"x = '{'a' * 94}'",
+        function(60),
+        function(60, docstring="    '''One.\n\n    Two.\n    '''"),
+        nested("if a", "for a in b", "while a"),
+        nested("match a", "case b", "if c", "if d"),
+        nested("if a", "if b", "def f()", "if c", "if d"),
+        BRANCHES.format("elif"),
+    ],
+)
+def test_what_just_fits_is_allowed(source: str) -> None:
+    assert house.oversized(source) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["x = 1  # noqa", "x = 1  # noqa: E501, F401", "x = 1  # type: ignore[misc, attr-defined]"],
+)
+def test_an_ignore_without_a_reason_is_found(source: str) -> None:
+    assert len(house.silent_ignores(source)) == 1
+
+
+def test_an_ignore_with_a_reason_is_allowed() -> None:
+    source = (
+        "x = 1  # noqa: F401  registers the plugin\n"
+        "y = 1  # type: ignore[misc]  # the stub has no overload for this\n"
+        "z = '# noqa'  # a string is no comment"
+    )
+    assert house.silent_ignores(source) == []
+
+
+def test_a_stranger_of_our_name_is_found() -> None:
+    installed = {"adapters": ["adapters", "wakelog"], "domain": ["wakelog"], "rich": ["rich"]}
+    assert len(house.strangers(installed, OURS)) == 1

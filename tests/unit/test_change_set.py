@@ -1,0 +1,391 @@
+"""Change sets, item by item: given, when, then."""
+
+import pytest
+from msgspec.structs import replace
+
+from domain.changes import decisions
+from domain.changes.change_set import CHANGES, ChangeSet, fold, ref, status_of
+from domain.changes.events import (
+    ItemConfirmed,
+    ItemConfirming,
+    ItemDeferred,
+    ItemExpired,
+    ItemFailed,
+    ItemProposed,
+    ItemRejected,
+    ItemRetracted,
+    SetOpened,
+    SuppressionAsked,
+    SuppressionDone,
+)
+from domain.errors import Refused
+from domain.keys import key
+from domain.wire import Words
+from tests.support import proposals
+from tests.support.proposals import AGENT, AT, BY_AGENT, LATER, add, after, item, label, shown
+
+ACTION = key("action", "add_checklist_item")
+
+
+def confirming(changes: ChangeSet, number: int = 1, at: str = AT) -> ChangeSet:
+    return after(changes, decisions.confirm(changes, number, "person", action=ACTION), at)
+
+
+def rejected(changes: ChangeSet, number: int = 1) -> ChangeSet:
+    return after(changes, decisions.reject(changes, number, "person", "no", 7))
+
+
+def deferred(changes: ChangeSet, number: int = 1) -> ChangeSet:
+    return after(changes, decisions.defer(changes, number, "person", "later", 7))
+
+
+def settled(changes: ChangeSet, code: str = "", number: int = 1) -> ChangeSet:
+    nth = item(changes, number).confirmation
+    reply = ItemFailed(number, nth, code, "no good") if code else ItemConfirmed(number, nth, 12)
+    return after(changes, decisions.settle(changes, reply))
+
+
+# ------------------------------------------------------------------------------------ the wake
+
+
+def test_items_are_numbered_on_from_the_last_one() -> None:
+    changes = proposals.proposed(add("milk"), add("bread"))
+    facts, payloads = decisions.propose(changes, [add("eggs")], "task-1")
+    expected = ItemProposed(
+        3, "add_checklist_item", Words('{"title":"eggs"}'), 'Add: "eggs"', "fp-eggs",
+        'add: "eggs"', "", ("items",),
+    )  # fmt: skip
+    assert (facts, payloads) == ([expected], [])
+
+
+def test_long_arguments_stand_in_a_payload_of_their_unit() -> None:
+    long = add("x" * 1100)
+    facts, payloads = decisions.propose(ChangeSet("set-1"), [long, add("milk")], "task-1")
+    kept = item(after(ChangeSet("set-1"), facts))
+    assert [payload.data.decode() for payload in payloads] == [long.arguments]
+    assert kept.arguments == Words(payload=payloads[0].id)
+
+
+def test_a_set_is_opened_once_and_never_empty() -> None:
+    changes = proposals.proposed(add("milk"))
+    facts = decisions.opened(changes, AGENT, "task-1", "run-3", LATER)
+    assert facts == [SetOpened(AGENT, "task-1", "run-3", LATER)]
+    opened = after(changes, facts)
+    assert (opened.opened_at, ref(opened, 1)) == (AT, f"{opened.id[:8]}.1")
+    assert decisions.opened(opened, AGENT, "task-1", "run-3", LATER) == []
+    assert decisions.opened(ChangeSet("set-1"), AGENT, "task-1", "run-3", "") == []
+
+
+def test_an_agent_retracts_what_is_its_own_and_pending() -> None:
+    changes = rejected(shown(add("milk"), add("bread"), add("milk"), add("eggs"), add("tea")), 1)
+    requests = [("fp-milk", "bought"), ("fp-milk", "twice"), ("fp-eggs", "no"), ("fp-none", "")]
+    facts = decisions.retract(changes, requests, BY_AGENT, frozenset({"fp-eggs"}))
+    assert facts == [ItemRetracted(3, BY_AGENT, "bought")]
+    assert decisions.retract(changes, requests, "agent:other", frozenset()) == []
+
+
+def test_a_running_wake_retracts_from_its_own_set() -> None:
+    changes = proposals.proposed(add("milk"))
+    facts = decisions.retract(changes, [("fp-milk", "")], BY_AGENT, frozenset())
+    assert facts == [ItemRetracted(1, BY_AGENT)]
+    assert item(after(changes, facts)).status == "retracted"
+
+
+# ---------------------------------------------------------------------------------- confirming
+
+
+def test_confirm_records_the_intent_first() -> None:
+    changes = shown(add("milk"))
+    operation = key("operation", "run-3", ACTION, "0", "1")
+    facts = decisions.confirm(changes, 1, "person", action=ACTION)
+    assert facts == [ItemConfirming(1, "person", 1, operation, 1)]
+    changes = after(changes, facts)
+    assert item(changes).status == "confirming"
+    assert decisions.pending_effects(changes) == facts
+
+
+def test_an_edit_and_a_new_base_go_with_the_confirmation() -> None:
+    changes = shown(add("milk"))
+    edited = Words('{"title":"oat milk"}')
+    facts = decisions.confirm(changes, 1, "person", action=ACTION, arguments=edited, base="now")
+    assert isinstance(facts[0], ItemConfirming)
+    assert (facts[0].arguments, facts[0].base) == (edited, "now")
+    assert item(settled(after(changes, facts))).arguments_now == edited
+
+
+def test_an_edit_that_changes_nothing_is_none() -> None:
+    changes = shown(add("milk"))
+    same = item(changes).arguments
+    facts = decisions.confirm(changes, 1, "person", action=ACTION, arguments=same)
+    assert item(after(changes, facts)).arguments_now is None
+
+
+def test_confirming_twice_writes_nothing() -> None:
+    once = confirming(shown(add("milk")))
+    assert decisions.confirm(once, 1, "person", action=ACTION) == []
+    assert decisions.confirm(settled(once), 1, "person", action=ACTION) == []
+
+
+def test_a_confirmed_item_keeps_when_it_was_decided_and_where_its_effect_is() -> None:
+    changes = confirming(shown(add("milk")))
+    done = after(changes, [ItemConfirmed(1, 1, 12)], LATER)
+    kept = item(done)
+    assert (kept.status, kept.decided_by, kept.decided_at) == ("confirmed", "person", AT)
+    assert (kept.position, kept.asked) == (12, None)
+
+
+def test_a_new_confirm_after_a_failure_is_a_new_confirmation() -> None:
+    failed = settled(confirming(shown(add("milk"))), "stale")
+    kept = item(failed)
+    assert (kept.status, kept.error_code, kept.error) == ("pending", "stale", "no good")
+    assert (kept.decided_by, kept.decided_at, kept.asked) == ("", "", None)
+    again = item(confirming(failed))
+    assert (again.confirmation, again.error, again.error_code) == (2, "", "")
+    assert again.operations == tuple(
+        key("operation", "run-3", ACTION, "0", confirmation) for confirmation in ("1", "2")
+    )
+
+
+@pytest.mark.parametrize(
+    "code", ["stale", "missing_category", "out_of_scope", "internal", "limit", "sovereignty"]
+)
+def test_a_failure_that_may_pass_leaves_the_item_pending(code: str) -> None:
+    changes = confirming(shown(add("milk")))
+    reply = ItemFailed(1, 1, code, "no good")
+    assert decisions.settle(changes, reply) == [reply]
+
+
+@pytest.mark.parametrize("code", ["not_found", "redundant", "unknown_tool", "invalid_arguments"])
+def test_what_can_never_succeed_is_retracted(code: str) -> None:
+    changes = confirming(deferred(shown(add("milk"))))
+    reply = ItemFailed(1, 1, code, "no good")
+    facts = decisions.settle(changes, reply)
+    assert facts == [reply, ItemRetracted(1, "rules", "no good")]
+    assert item(after(changes, facts)).status == "retracted"
+
+
+def test_a_failed_edit_does_not_cost_the_item() -> None:
+    changes = shown(add("milk"))
+    changes = after(
+        changes,
+        decisions.confirm(changes, 1, "person", action=ACTION, arguments=Words('{"title":""}')),
+    )
+    changes = settled(changes, "invalid_arguments")
+    assert item(changes).status == "pending"
+    assert item(changes).arguments_now is None
+
+
+def test_a_second_outcome_writes_nothing() -> None:
+    changes = confirming(shown(add("milk")))
+    outcomes: list[ItemConfirmed | ItemFailed] = [
+        ItemConfirmed(1, 1, 12),
+        ItemFailed(1, 1, "stale", ""),
+    ]
+    for first in outcomes:
+        done = after(changes, decisions.settle(changes, first))
+        assert [decisions.settle(done, second) for second in outcomes] == [[], []]
+
+
+def test_an_outcome_of_an_older_confirmation_writes_nothing() -> None:
+    changes = confirming(settled(confirming(shown(add("milk"))), "stale"))
+    assert decisions.settle(changes, ItemConfirmed(1, 1)) == []
+    assert decisions.settle(changes, ItemConfirmed(2, 2)) == []
+    assert decisions.settle(changes, ItemConfirmed(1, 2)) == [ItemConfirmed(1, 2)]
+
+
+def test_taking_over_keeps_the_operation_and_raises_the_attempt() -> None:
+    changes = confirming(shown(add("milk")))
+    (first,) = decisions.pending_effects(changes)
+    (second,) = decisions.retake(changes, 1)
+    assert isinstance(second, ItemConfirming)
+    assert (second.operation, second.attempt) == (first.operation, 2)
+    changes = after(changes, [second], LATER)
+    assert decisions.pending_effects(changes) == [second]
+    assert item(changes).decided_at == AT
+    assert decisions.retake(settled(changes), 1) == []
+
+
+def test_twins_have_operations_of_their_own_in_any_order() -> None:
+    twins = shown(add("milk"), add("milk"))
+    forth = confirming(confirming(twins, 1), 2)
+    back = confirming(confirming(twins, 2), 1)
+    assert forth == back
+    assert len({intent.operation for intent in decisions.pending_effects(forth)}) == 2
+
+
+def test_an_edit_into_another_items_action_is_an_operation_of_its_own() -> None:
+    """Else the second one would be answered with the first one's outcome."""
+    changes = shown(add("milk"), add("bread"))
+    edited = decisions.confirm(
+        changes, 2, "person", action=ACTION, arguments=Words('{"title":"milk"}')
+    )
+    failed = settled(after(changes, edited), "stale", 2)
+    both = confirming(failed, 1)
+    assert not set(item(both, 1).operations) & set(item(both, 2).operations)
+
+
+# ---------------------------------------------------------------------------- other verdicts
+
+
+def test_a_rejected_label_is_suppressed_by_an_operation_of_its_own() -> None:
+    changes = shown(label("urgent"))
+    operation = key("operation", "run-3", key("action", "suppress_label", "urgent"), "0", "1")
+    facts = decisions.reject(changes, 1, "person", "no", 7)
+    asked = SuppressionAsked(1, operation, "urgent", 1)
+    assert facts == [ItemRejected(1, "person", 7, "no"), asked]
+    changes = after(changes, facts)
+    assert decisions.pending_effects(changes) == [asked]
+    (again,) = decisions.retake(changes, 1)
+    assert again == SuppressionAsked(1, operation, "urgent", 2)
+    changes = after(changes, [again])
+    assert decisions.settle(changes, SuppressionDone(1, "another")) == []
+    assert decisions.settle(changes, ItemConfirmed(1, 0)) == []
+    done = SuppressionDone(1, operation)
+    changes = after(changes, decisions.settle(changes, done))
+    assert (item(changes).status, decisions.pending_effects(changes)) == ("rejected", [])
+    assert decisions.settle(changes, done) == []
+    assert after(changes, [asked]) == changes
+
+
+def test_what_is_no_label_is_only_rejected() -> None:
+    changes = shown(replace(add("milk"), arguments='{"id":"item-1","isChecked":true}'))
+    assert decisions.reject(changes, 1, "person", "", 7) == [ItemRejected(1, "person", 7)]
+
+
+def test_a_deferred_item_can_still_be_decided() -> None:
+    changes = deferred(shown(add("milk")))
+    assert item(changes).status == "deferred"
+    assert (item(changes).position, item(changes).reason) == (7, "later")
+    assert item(rejected(changes)).status == "rejected"
+    assert item(confirming(changes)).status == "confirming"
+    failed = settled(confirming(changes), "stale")
+    assert item(failed).status == "pending"  # the person changed their mind, and must see it
+
+
+def test_the_same_verdict_again_writes_nothing() -> None:
+    changes = rejected(deferred(shown(add("milk"), add("bread")), 2), 1)
+    assert decisions.reject(changes, 1, "person", "other", 9) == []
+    assert decisions.defer(changes, 2, "person", "other", 9) == []
+
+
+def test_another_verdict_is_refused_with_a_hint() -> None:
+    changes = rejected(shown(add("milk"), add("bread")), 1)
+    with pytest.raises(Refused, match=r"item set-1.1 is rejected; see `wakelog inbox` for open") as no:
+        decisions.confirm(changes, 1, "person", action=ACTION)
+    assert no.value.code == "decided"
+    with pytest.raises(Refused, match=r"item set-1.1 is rejected"):
+        decisions.defer(changes, 1, "person", "", 7)
+    with pytest.raises(Refused, match=r"item set-1.2 is being confirmed; .* `wakelog recover`"):
+        decisions.reject(confirming(changes, 2), 2, "person", "", 7)
+    with pytest.raises(Refused, match=r"item set-1.2 is confirmed"):
+        decisions.defer(settled(confirming(changes, 2), number=2), 2, "person", "", 7)
+
+
+def test_an_unknown_item_is_refused() -> None:
+    changes = shown(add("milk"))
+    with pytest.raises(Refused, match=r"there is no item set-1.2; see `wakelog inbox --all`") as no:
+        decisions.confirm(changes, 2, "person", action=ACTION)
+    assert no.value.code == "unknown_item"
+    with pytest.raises(Refused, match=r"no item set-1.9"):
+        decisions.retake(changes, 9)
+
+
+def test_nothing_is_decided_before_the_wake_has_ended() -> None:
+    changes = proposals.proposed(add("milk"))
+    with pytest.raises(Refused, match=r"the wake that proposes item set-1.1 has not ended") as no:
+        decisions.confirm(changes, 1, "person", action=ACTION)
+    assert no.value.code == "agent_running"
+
+
+def test_a_reason_is_short_enough_for_a_row() -> None:
+    changes = shown(add("milk"))
+    assert len(decisions.reject(changes, 1, "person", "x" * 1024, 7)) == 1
+    for decide in (decisions.reject, decisions.defer):
+        with pytest.raises(Refused, match="say it in fewer words") as no:
+            decide(changes, 1, "person", "ä" * 513, 7)
+        assert no.value.code == "invalid_value"
+    (fact,) = decisions.retract(changes, [("fp-milk", "ä" * 2000)], BY_AGENT, frozenset())
+    assert isinstance(fact, ItemRetracted)
+    assert len(fact.reason.encode()) <= 1024
+
+
+# ------------------------------------------------------------------------------ time, and status
+
+
+def test_what_is_pending_expires_and_nothing_else() -> None:
+    changes = shown(*map(add, "abcd"), expires_at=LATER)
+    changes = deferred(confirming(rejected(changes, 1), 2), 3)
+    assert decisions.expire(changes, AT) == []
+    facts = decisions.expire(changes, LATER)
+    assert facts == [ItemExpired(4)]
+    assert decisions.expire(after(changes, facts), LATER) == []
+    assert decisions.expire(shown(add("milk")), LATER) == []
+
+
+def test_for_a_reason_everything_undecided_expires_before_its_time() -> None:
+    changes = deferred(confirming(shown(*map(add, "abc")), 2), 3)
+    gone = [ItemExpired(1, "task deleted"), ItemExpired(3, "task deleted")]
+    assert decisions.expire(changes, AT, "task deleted") == gone
+
+
+def test_a_set_is_as_its_items_are() -> None:
+    two = shown(add("milk"), add("bread"), expires_at=LATER)
+    expired = after(two, decisions.expire(two, LATER))
+    one_left = rejected(two, 1)
+    assert status_of(two) == "pending"
+    assert status_of(deferred(two)) == "pending"
+    assert status_of(confirming(two)) == "pending"
+    assert status_of(one_left) == "partially_resolved"
+    assert status_of(settled(confirming(one_left, 2), number=2)) == "resolved"
+    assert status_of(expired) == "expired"
+    assert status_of(after(one_left, decisions.expire(one_left, LATER))) == "expired"
+
+
+def test_a_history_folds_to_its_set() -> None:
+    opened = SetOpened(AGENT, "task-1", "run-3")
+    facts = [*decisions.propose(ChangeSet("set-1"), [add("milk")], "task-1")[0], opened]
+    assert fold("set-1", map(proposals.recorded, facts)) == shown(add("milk"))
+    assert CHANGES.initial("set-1") == ChangeSet("set-1")
+
+
+def test_facts_that_do_not_fit_change_nothing() -> None:
+    changes = rejected(shown(add("milk")))
+    misfits = [
+        ItemConfirming(1, "person", 1, "op", 1),
+        ItemFailed(1, 1, "stale", ""),
+        ItemDeferred(1, "person", 9),
+        ItemRetracted(1, BY_AGENT),
+        ItemExpired(1),
+        ItemRejected(9, "person", 1),
+        SetOpened("other", "other", "other"),
+        *decisions.propose(ChangeSet("set-1"), [add("bread")], "task-1")[0],
+    ]
+    assert after(changes, misfits, LATER) == changes
+
+
+def test_facts_of_another_confirmation_attempt_or_operation_change_nothing() -> None:
+    changes = confirming(settled(confirming(shown(add("milk"))), "stale"))
+    (intent,) = decisions.pending_effects(changes)
+    (second,) = decisions.retake(changes, 1)
+    changes = after(changes, [second])
+    assert isinstance(intent, ItemConfirming)
+    misfits = [
+        ItemFailed(1, 1, "internal", "late"),
+        intent,  # an older attempt
+        replace(intent, operation="another", attempt=3),
+        replace(intent, confirmation=1, operation=item(changes).operations[0], attempt=3),
+    ]
+    assert after(changes, misfits, LATER) == changes
+
+
+def test_what_the_person_put_off_is_not_retracted() -> None:
+    changes = deferred(shown(add("milk")))
+    assert decisions.retract(changes, [("fp-milk", "")], BY_AGENT) == []
+    assert after(changes, [ItemRetracted(1, BY_AGENT)]) == changes
+
+
+def test_an_effect_in_the_journal_makes_an_item_confirmed_for_good() -> None:
+    """Two replicas may decide differently; what was applied is applied."""
+    changes = after(rejected(shown(add("milk"))), [ItemConfirmed(1, 1, 12)])
+    assert item(changes).status == "confirmed"
+    assert after(changes, [ItemRejected(1, "person", 1), ItemConfirmed(1, 2, 13)]) == changes

@@ -1,0 +1,101 @@
+"""Clocks: what a manual one reads, and which clock the environment asks for."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from adapters.clock import ManualClock, SystemClock, clock_from, rfc_3339
+from domain.errors import Refused
+from domain.moments import instant, moment
+
+START = "2027-01-01T07:00:00.000000Z"
+
+
+def test_the_system_clock_reads_utc_to_the_microsecond() -> None:
+    before, read, after = datetime.now(UTC), instant(SystemClock().now()), datetime.now(UTC)
+    assert before <= read <= after
+
+
+def test_a_manual_clock_is_one_millisecond_later_each_time() -> None:
+    clock = ManualClock(START)
+    assert [clock.now() for _ in range(3)] == [
+        START,
+        "2027-01-01T07:00:00.001000Z",
+        "2027-01-01T07:00:00.002000Z",
+    ]
+
+
+def test_a_manual_clock_steps_as_it_is_told() -> None:
+    clock = ManualClock(START, step_ms=60_000)
+    clock.now()
+    assert clock.now() == "2027-01-01T07:01:00.000000Z"
+
+
+def test_time_can_be_let_pass() -> None:
+    clock = ManualClock(START)
+    clock.advance(seconds=3600)
+    assert clock.now() == "2027-01-01T08:00:00.000000Z"
+
+
+@pytest.mark.parametrize("environ", [{}, {"WAKELOG_NOW": ""}])
+def test_without_the_variable_it_is_the_systems_clock(environ: dict[str, str]) -> None:
+    assert isinstance(clock_from(environ, START), SystemClock)
+
+
+@pytest.mark.parametrize(
+    ("last", "first"),
+    [
+        ("", START),
+        ("2026-12-31T00:00:00.000000Z", START),
+        ("2027-01-01T06:59:59.999000Z", START),
+        (START, "2027-01-01T07:00:00.001000Z"),
+        ("2027-06-01T00:00:00.000123Z", "2027-06-01T00:00:00.001123Z"),
+    ],
+)
+def test_a_clock_set_by_hand_never_reads_a_time_that_a_row_has(last: str, first: str) -> None:
+    clock = clock_from({"WAKELOG_NOW": "2027-01-01T08:00:00+01:00"}, last)
+    assert clock.now() == first
+
+
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        ("2027-01-01T07:00:00Z", START),
+        ("2027-01-01t07:00:00z", START),
+        ("2027-01-01 07:00:00-00:00", START),
+        ("2026-12-31T19:00:00.5-12:00", "2027-01-01T07:00:00.500000Z"),
+        ("2027-01-01T12:45:00.123456789+05:45", "2027-01-01T07:00:00.123456Z"),
+        ("1970-01-01T00:00:00Z", "1970-01-01T00:00:00.000000Z"),
+    ],
+)
+def test_every_offset_is_read(given: str, stored: str) -> None:
+    assert rfc_3339(given) == stored
+    assert moment(instant(stored)) == stored
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "now",
+        "2027-01-01",
+        "2027-01-01T07:00:00",
+        "2027-01-01T07:00Z",
+        "2027-W01-1T07:00:00Z",
+        "2027-02-29T07:00:00Z",
+        "2027-01-01T24:00:01Z",
+        "2027-01-01T07:00:60Z",
+        "2027-01-01T07:00:00+0100",
+        "2027-01-01T07:00:00+24:00",
+        "2027-01-01T07:00:00Z\n",
+        "٢٠٢٧-01-01T07:00:00Z",
+        "0001-01-01T00:00:00+14:00",
+        "9999-12-31T23:59:59-14:00",
+        "1969-12-31T23:59:59Z",
+        "1798761600",
+    ],
+)
+def test_what_is_no_time_is_refused(given: str) -> None:
+    with pytest.raises(Refused, match=r"WAKELOG_NOW is .* as in 2027-01-01T07:00:00Z") as refused:
+        clock_from({"WAKELOG_NOW": given})
+    assert refused.value.code == "invalid_value"
+    assert "\n" not in str(refused.value)

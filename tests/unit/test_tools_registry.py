@@ -1,0 +1,130 @@
+"""The twelve tools, what a wake is offered of them, and how they are called."""
+
+import json
+from typing import Any, get_args
+
+import jsonschema
+import pytest
+
+from domain.agent.alert_events import Reason
+from domain.journal import task as t
+from domain.tools import definitions, registry
+from domain.tools.base import Refusal
+from domain.tools.definitions import ALIASES, CAPABILITIES, REASONS, TOOLS
+from tests.support.tools import code, given, planned
+
+TASK = given(t.TaskCreated("person", "Plant", "c1"))
+NAMES = """
+    set_task_title update_task_estimate update_task_due_date update_task_priority set_task_status
+    set_task_language assign_task_labels add_multiple_checklist_items update_checklist_items
+    update_report record_observations retract_suggestions
+""".split()
+
+
+def test_the_twelve_are_in_the_order_of_the_specification() -> None:
+    assert list(TOOLS) == NAMES
+    assert all(name == tool.name for name, tool in TOOLS.items())
+
+
+def test_an_alias_names_a_tool_and_a_tool_names_itself() -> None:
+    assert {alias: registry.canonical_name(alias) for alias in ALIASES} == ALIASES
+    assert [registry.canonical_name(name) for name in NAMES] == NAMES
+    assert registry.canonical_name("SET_TASK_TITLE") is None
+
+
+def test_the_reasons_are_those_of_wakes() -> None:
+    assert get_args(Reason) == REASONS
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_a_task_agent_is_offered_all_in_every_wake(reason: str) -> None:
+    assert list(registry.offered("task_agent", reason)) == NAMES
+
+
+def test_an_unknown_kind_or_reason_is_offered_nothing() -> None:
+    assert registry.offered("stranger", "user") == ()
+    assert registry.offered("task_agent", "whim") == ()
+    assert code(registry.denied("stranger", "user", "set_task_title")) == "out_of_scope"
+    assert code(registry.denied("task_agent", "whim", "set_task_title")) == (
+        "wake_reason_not_allowed"
+    )
+
+
+def test_a_call_of_what_is_no_tool_is_told_what_there_is() -> None:
+    answer = registry.denied("task_agent", "user", "launch_rocket")
+    assert isinstance(answer, Refusal)
+    assert answer.code == "unknown_tool"
+    assert answer.message.startswith('There is no tool "launch_rocket"; known are set_task_title,')
+    assert registry.denied("task_agent", "user", "set_task_priority") is None
+
+
+def test_every_capability_of_a_tool_is_one_that_some_kind_has() -> None:
+    needed = {one for tool in TOOLS.values() for one in tool.capabilities}
+    assert needed == set().union(*CAPABILITIES.values())
+
+
+def test_a_schema_is_one_object_with_nothing_of_ours() -> None:
+    for spec in registry.specs(NAMES):
+        jsonschema.Draft202012Validator.check_schema(spec.schema)
+        assert spec.schema["type"] == "object"
+        assert spec.schema["additionalProperties"] is False
+        assert set(spec.schema["required"]) <= set(spec.schema["properties"])
+        text = json.dumps(spec.schema)
+        assert not [ours for ours in ('"x-', "$ref", "$defs", '"default"', "null") if ours in text]
+        assert spec.description == TOOLS[spec.name].description
+
+
+def test_schemas_say_the_limits() -> None:
+    fields: dict[str, Any] = {
+        spec.name: spec.schema["properties"] for spec in registry.specs(NAMES)
+    }
+    assert fields["set_task_title"]["title"]["maxLength"] == 200
+    assert fields["update_task_estimate"]["minutes"]["maximum"] == 1440
+    assert fields["assign_task_labels"]["labels"]["maxItems"] == 3
+    assert fields["add_multiple_checklist_items"]["items"]["maxItems"] == 20
+    assert "DONE" not in fields["set_task_status"]["status"]["enum"]
+    assert fields["update_checklist_items"]["items"]["items"]["required"] == ["id"]
+
+
+def test_specs_come_in_the_order_asked_for_and_cannot_spoil_each_other() -> None:
+    first = registry.specs(["update_report", "set_task_title"])
+    assert [spec.name for spec in first] == ["update_report", "set_task_title"]
+    first[1].schema["properties"].clear()
+    assert registry.specs(["set_task_title"])[0].schema["properties"]
+
+
+def test_local_tools_are_neither_planned_nor_applied() -> None:
+    report = registry.decode("update_report", {"content": "a", "tldr": "b", "oneLiner": "c"})
+    assert not isinstance(report, Refusal)
+    assert code(registry.plan("update_report", TASK, report)) == "unknown_tool"
+    assert code(registry.apply("update_report", TASK, "{}", "agent:a1")) == "unknown_tool"
+
+
+@pytest.mark.parametrize("tool", ["add_multiple_checklist_items", "set_task_estimate", "nothing"])
+def test_only_single_changes_are_applied(tool: str) -> None:
+    assert code(registry.apply(tool, TASK, '{"minutes":1}', "agent:a1")) == "unknown_tool"
+
+
+def test_what_cannot_be_read_is_refused_and_changes_nothing() -> None:
+    broken = '{"minutes":'
+    assert code(registry.apply("update_task_estimate", TASK, broken, "agent:a1")) == "invalid_json"
+    assert registry.touches("update_task_estimate", broken) == ()
+    assert registry.summary("update_task_estimate", TASK, broken) == "update_task_estimate"
+    assert registry.base("update_task_estimate", TASK, broken)
+    assert registry.fingerprint("update_task_estimate", broken)
+
+
+def test_the_language_may_be_proposed_where_it_cannot_be_set_at_once() -> None:
+    plan = planned("set_task_language", TASK, languageCode="de", confidence="high")
+    assert not isinstance(plan, Refusal)
+    assert plan.proposals[0].summary == "Set language to de"
+
+
+def test_singular_names_belong_to_batches() -> None:
+    pairs = {(tool.name, tool.array, tool.singular) for tool in TOOLS.values() if tool.array}
+    assert pairs == {
+        ("assign_task_labels", "labels", "assign_task_label"),
+        ("add_multiple_checklist_items", "items", "add_checklist_item"),
+        ("update_checklist_items", "items", "update_checklist_item"),
+    }
+    assert definitions.TOOLS is registry.TOOLS

@@ -1,0 +1,230 @@
+"""The wake machine: given a wake, when a reply comes, then these facts (SPEC 3, 5, 7)."""
+
+from msgspec.structs import replace
+
+from domain.changes.change_set import ChangeSet
+from domain.tools import registry
+from domain.tools.snapshot import Snapshot
+from domain.wake import machine
+from domain.wake.calls import Bench
+from domain.wake.events import (
+    LateReply,
+    ModelAnswered,
+    ModelAsked,
+    ModelFailed,
+    ReportDrafted,
+    RetractionStaged,
+    ToolAsked,
+    ToolCall,
+    ToolReturned,
+    WakeDeferred,
+    WakeFact,
+    WakeFinished,
+    WakeReply,
+    WakeStarted,
+)
+from domain.wake.state import Wake, evolve
+from domain.wire import Words
+
+TASK = "t" * 32
+SEEN = Snapshot(TASK, 1, "OPEN", "P2", title="Fix the sink", category="home", estimate=30)
+TOOLS = registry.offered("task_agent", "manual")
+STARTED = WakeStarted(
+    "agent", TASK, "manual", "agent:run:k", "tape", 1, 3, 1, 1, "p", (), (), TOOLS, "s", ("home",)
+)
+REPORT = '{"content":"All.","oneLiner":"One.","tldr":"Short."}'
+DONE: WakeFact = WakeFinished("completed", stop="answered")
+
+
+def bench(snapshot: Snapshot = SEEN) -> Bench:
+    return Bench(snapshot, (), ChangeSet("set"), lambda said: said.text)
+
+
+def given(*facts: WakeFact) -> Wake:
+    wake = Wake("k")
+    for fact in (STARTED, ModelAsked(1, 1), *facts):
+        wake = evolve(wake, fact)
+    return wake
+
+
+def answer(*calls: tuple[str, str], turn: int = 1, attempt: int = 1) -> ModelAnswered:
+    made = (ToolCall(f"c{nth}", tool, Words(text)) for nth, (tool, text) in enumerate(calls, 1))
+    return ModelAnswered(turn, attempt, "reply", None, tuple(made))
+
+
+def when(wake: Wake, reply: WakeReply, seen: Snapshot = SEEN) -> list[WakeFact]:
+    return machine.decide(wake, reply, bench(seen)).facts[1:]
+
+
+def results(facts: list[WakeFact]) -> list[tuple[str, str, str]]:
+    return [(one.tool, one.status, one.code) for one in facts if isinstance(one, ToolReturned)]
+
+
+def test_a_wake_begins_by_asking_the_model() -> None:
+    begun = machine.start(Wake("k"), STARTED, bench())
+    assert begun.facts == [STARTED, ModelAsked(1, 1)]
+
+
+def test_an_answer_without_calls_ends_the_wake() -> None:
+    assert when(given(), answer()) == [DONE]
+
+
+def test_a_late_reply_is_kept_and_changes_nothing() -> None:
+    late = answer(turn=1, attempt=2)
+    assert machine.decide(given(), late, bench()).facts == [LateReply(late)]
+    ended = given(answer(), DONE)
+    assert machine.decide(ended, answer(), bench()).facts == [LateReply(answer())]
+
+
+def test_all_calls_of_a_turn_are_answered_before_the_model_is_asked_again() -> None:
+    facts = when(given(), answer(("update_task_estimate", '{"minutes":60}'), ("no_tool", "{}")))
+    assert results(facts) == [
+        ("update_task_estimate", "queued", ""),
+        ("no_tool", "denied", "unknown_tool"),
+    ]
+    assert facts[-1] == ModelAsked(2, 1)
+
+
+def test_an_alias_is_answered_under_its_real_name() -> None:
+    facts = when(given(), answer(("set_task_estimate", '{"minutes":60}')))
+    assert results(facts) == [("update_task_estimate", "queued", "")]
+
+
+def test_a_call_that_leaves_the_process_waits_and_the_next_ones_wait_behind_it() -> None:
+    calls = answer(("set_task_language", '{"languageCode":"de","confidence":"high"}'), ("x", "{}"))
+    facts = when(given(), calls)
+    assert len(facts) == 1
+    asked = facts[0]
+    assert isinstance(asked, ToolAsked)
+    assert (asked.tool, asked.attempt, asked.action_type) == ("set_task_language", 1, "tool_call")
+    back = ToolReturned(1, asked.operation, 1, asked.action, "c1", asked.tool, "success", Words())
+    assert results(when(given(calls, asked), back)) == [("x", "denied", "unknown_tool")]
+
+
+def test_refusals_have_codes_and_the_wake_goes_on() -> None:
+    bad_json = ToolCall("c1", "set_task_title", Words("{}"), problem="this is not JSON")
+    wake, reply = given(), ModelAnswered(1, 1, "reply", None, (bad_json,))
+    assert results(when(wake, reply)) == [("set_task_title", "denied", "invalid_json")]
+    for arguments, code in (
+        ('{"minutes":0}', "invalid_arguments"),
+        ('{"hours":1}', "invalid_arguments"),
+        ('{"minutes":30}', "redundant"),
+    ):
+        facts = when(given(), answer(("update_task_estimate", arguments)))
+        assert results(facts) == [("update_task_estimate", "denied", code)], arguments
+    facts = when(given(), answer(("set_task_status", '{"status":"DONE"}')))
+    assert results(facts) == [("set_task_status", "denied", "sovereignty")]
+
+
+def test_the_scope_is_closed_where_the_category_is_missing_or_not_allowed() -> None:
+    call = answer(("update_task_estimate", '{"minutes":60}'))
+    for category, code in (("", "missing_category"), ("work", "out_of_scope")):
+        facts = when(given(), call, replace(SEEN, category=category))
+        assert results(facts) == [("update_task_estimate", "denied", code)]
+
+
+def test_the_same_proposal_twice_in_one_turn_is_queued_once() -> None:
+    twice = answer(*[("update_task_estimate", '{"minutes":60}')] * 2)
+    advanced = machine.decide(given(), twice, bench())
+    assert [status for _, status, _ in results(advanced.facts)] == ["queued", "denied"]
+    assert len(advanced.answered.proposed) == 1
+
+
+def test_identical_calls_have_different_operations() -> None:
+    facts = when(given(), answer(("nothing", "{}"), ("nothing", "{}")))
+    operations = [one.operation for one in facts if isinstance(one, ToolReturned)]
+    assert len(set(operations)) == 2
+
+
+def test_the_last_report_of_a_wake_counts() -> None:
+    first = REPORT.replace("One.", "Zero.")
+    facts = when(given(), answer(("update_report", first), ("update_report", REPORT)))
+    drafted = [one.one_liner for one in facts if isinstance(one, ReportDrafted)]
+    assert drafted == ["Zero.", "One."]
+    wake = given(answer(("a", "{}"), ("b", "{}")), *facts[:-1])
+    assert wake.report is not None
+    assert wake.report.one_liner == "One."
+
+
+def test_observations_go_to_the_agents_journal_and_retractions_are_staged() -> None:
+    calls = answer(
+        ("record_observations", '{"observations":["a"]}'),
+        ("retract_suggestions", '{"proposals":[{"fingerprint":"f","reason":"gone"}]}'),
+    )
+    advanced = machine.decide(given(), calls, bench())
+    assert [one.words.text for one in advanced.answered.observed] == ["a"]
+    assert RetractionStaged("f", "gone") in advanced.facts
+
+
+def test_a_first_wake_without_a_report_gets_one_more_turn_for_it() -> None:
+    first = replace(STARTED, is_first=True)
+    wake = evolve(evolve(Wake("k"), first), ModelAsked(1, 1))
+    (asked,) = when(wake, answer())
+    assert asked == ModelAsked(2, 1, forced="update_report")
+    wake = evolve(evolve(wake, answer()), asked)
+    facts = when(wake, answer(("update_report", REPORT), turn=2))
+    assert facts[-1] == DONE
+    missing = when(wake, answer(("update_task_estimate", '{"minutes":60}'), turn=2))
+    assert results(missing) == [("update_task_estimate", "denied", "wake_reason_not_allowed")]
+    assert missing[-1] == WakeFinished("completed", stop="answered", is_report_missing=True)
+    failing = machine.failed(wake, ModelFailed(2, 1, "blocked", "no"), "")
+    assert failing[-1] == WakeFinished("completed", stop="answered", is_report_missing=True)
+
+
+def test_a_wake_that_proposed_owes_a_report_even_at_its_turn_limit() -> None:
+    wake = given()
+    for turn in (1, 2, 3):
+        reply = answer(("update_task_estimate", f'{{"minutes":{60 + turn}}}'), turn=turn)
+        facts = when(wake, reply)
+        for fact in (reply, *facts):
+            wake = evolve(wake, fact)
+    assert facts[-1] == ModelAsked(4, 1, forced="update_report")
+
+
+def test_a_wake_ends_at_its_turn_limit() -> None:
+    wake = given()
+    for turn in (1, 2, 3):
+        reply = answer(("nothing", "{}"), turn=turn)
+        facts = when(wake, reply)
+        for fact in (reply, *facts):
+            wake = evolve(wake, fact)
+    assert facts[-1] == WakeFinished("completed", stop="turn_limit")
+
+
+def test_a_provider_fault_defers_and_keeps_the_intent() -> None:
+    fault = ModelFailed(1, 1, "rate_limited", "slow down", of_provider=True)
+    facts = machine.failed(given(), fault, "later")
+    assert facts == [fault, WakeDeferred("later", "provider")]
+    assert machine.retake(given(*facts)) == [ModelAsked(1, 2)]
+
+
+def test_another_fault_of_the_model_fails_the_wake() -> None:
+    fault = ModelFailed(1, 1, "blocked", "unsafe")
+    assert machine.failed(given(), fault, "")[-1] == WakeFinished(
+        "failed", code="blocked", message="unsafe"
+    )
+
+
+def test_a_wake_taken_over_three_times_without_a_reply_has_failed() -> None:
+    wake = given()
+    for attempt in (2, 3, 4):
+        facts = machine.retake(wake)
+        assert facts == [ModelAsked(1, attempt)]
+        wake = evolve(wake, facts[0])
+    (ended,) = machine.retake(wake)
+    assert isinstance(ended, WakeFinished)
+    assert (ended.outcome, ended.code) == ("failed", "abandoned")
+
+
+def test_a_wake_that_has_ended_is_neither_stopped_nor_taken_over_nor_deferred() -> None:
+    ended = given(answer(), DONE)
+    assert machine.stop(ended, "failed", "deadline") == []
+    assert machine.retake(ended) == []
+    assert machine.defer(ended, "later", "budget") == []
+    assert machine.stop(Wake("k"), "failed", "deadline") == []
+
+
+def test_more_calls_than_the_limit_are_refused_unread() -> None:
+    facts = when(given(), answer(*[("nothing", "{}")] * 70))
+    codes = [code for _, _, code in results(facts)]
+    assert codes == ["unknown_tool"] * 64 + ["limit"] * 6

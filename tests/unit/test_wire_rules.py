@@ -1,0 +1,117 @@
+"""The rules of the storage format, over every stored type (DESIGN 4, "Bytes")."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec import Struct
+
+from domain.causes import Receipt
+from domain.rules import RULES
+from domain.wire import UPCASTERS, Part, Stored, Words, payload, tag_of, upcast, words
+from tests.support.stored import part_types, sample, stored_types
+
+ALL: list[type[Struct]] = [*stored_types(), *part_types()]
+DEFAULTS = (None, False, 0, "", ())
+
+
+def _names(structs: list[type[Struct]]) -> list[str]:
+    return [one.__name__ for one in structs]
+
+
+@pytest.mark.parametrize("struct", ALL, ids=_names(ALL))
+def test_a_stored_type_is_frozen_and_forbids_unknown_fields(struct: type[Struct]) -> None:
+    config = struct.__struct_config__
+    assert config.frozen
+    assert config.omit_defaults
+    assert config.forbid_unknown_fields
+    assert issubclass(struct, Part)
+
+
+@pytest.mark.parametrize("struct", ALL, ids=_names(ALL))
+def test_defaults_are_those_that_are_reliably_omitted(struct: type[Struct]) -> None:
+    seen_default = False
+    for field in msgspec.structs.fields(struct):
+        assert field.default_factory is msgspec.NODEFAULT, field.name
+        if field.default is msgspec.NODEFAULT:
+            assert not seen_default, f"{field.name} is required after an optional field"
+            continue
+        seen_default = True
+        assert field.default in DEFAULTS, field.name
+
+
+@pytest.mark.parametrize("struct", ALL, ids=_names(ALL))
+def test_names_on_the_wire_are_camel_case_and_never_kind(struct: type[Struct]) -> None:
+    for field in msgspec.structs.fields(struct):
+        assert field.encode_name != "kind"
+        assert "_" not in field.encode_name
+        assert field.encode_name[0].islower()
+
+
+@pytest.mark.parametrize("struct", stored_types(), ids=_names([*stored_types()]))
+def test_a_tag_is_words_and_a_version(struct: type[Stored]) -> None:
+    tag = str(struct.__struct_config__.tag)
+    *names, version = tag.split(".")
+    assert names
+    assert int(version) >= 1
+    assert all(name.replace("_", "").isalpha() and name.islower() for name in names)
+
+
+def test_no_two_facts_share_a_tag() -> None:
+    tags = [str(one.__struct_config__.tag) for one in stored_types()]
+    assert len(tags) == len(set(tags)) == len({one.__name__ for one in stored_types()})
+
+
+@pytest.mark.parametrize("struct", ALL, ids=_names(ALL))
+@pytest.mark.parametrize("is_full", [True, False], ids=["full", "least"])
+def test_a_stored_value_keeps_its_bytes(struct: type[Struct], is_full: bool) -> None:
+    value = sample(struct, is_full=is_full)
+    data = msgspec.json.encode(value)
+    decoded = msgspec.json.decode(data, type=struct)
+    assert decoded == value
+    assert msgspec.json.encode(decoded) == data
+
+
+def test_old_rows_keep_their_bytes_after_a_field_is_added() -> None:
+    class Old(Stored, frozen=True, tag="test.thing.1"):
+        name: str
+        size: int = 0
+
+    class New(Stored, frozen=True, tag="test.thing.1"):
+        name: str
+        size: int = 0
+        colour: str = ""
+
+    for old in (Old("a"), Old("b", 3)):
+        data = msgspec.json.encode(old)
+        assert msgspec.json.encode(msgspec.json.decode(data, type=New)) == data
+
+
+def test_a_retired_fact_is_seen_by_folds_as_the_one_that_means_the_same() -> None:
+    class Retired(Stored, frozen=True, tag="test.retired.1"):
+        minutes: int
+
+    class Today(Stored, frozen=True, tag="test.retired.2"):
+        seconds: int
+
+    UPCASTERS[Retired] = lambda old: Today(old.minutes * 60)
+    try:
+        assert upcast(Retired(2)) == Today(120)
+        assert upcast(Today(5)) == Today(5)
+    finally:
+        del UPCASTERS[Retired]
+
+
+def test_a_long_text_stands_in_a_payload_of_its_unit() -> None:
+    short, none = words("unit-1", "ä" * 512)
+    assert (short, none) == (Words("ä" * 512), ())
+    long, (kept,) = words("unit-1", "ä" * 513)
+    assert long == Words(payload=kept.id)
+    assert kept.data.decode() == "ä" * 513
+    assert kept.id != payload("unit-2", kept.data).id
+
+
+def test_a_receipt_names_its_tag() -> None:
+    value: Any = sample(Receipt, is_full=False)
+    assert tag_of(value) == "receipt.1"
+    assert RULES == 1
