@@ -118,9 +118,9 @@ class Proof:
         today's code.
         """
         before = self._open.pop(one.replica, [])
-        last = self._last.get(one.replica, 0)
+        due = self._due(one)
         head = self.heads.get(f"{self._log}:{one.replica}", "")
-        is_gap = one.replica in self._last and one.n != last + 1
+        is_gap = one.n != due
         if one.first.row == 0 and one.first.prev != head and not is_gap:
             yield from (replace(known, kind_of=_as_altered(known)) for known in before)
             if not before:
@@ -129,7 +129,17 @@ class Proof:
         yield from before
         if is_gap:
             self._has_holes = True
-            yield self._differs(one, one.rows[0], ALTERED, "n", str(last + 1), str(one.n))
+            yield self._differs(one, one.rows[0], ALTERED, "n", str(due), str(one.n))
+
+    def _due(self, one: Append) -> int:
+        """The number that comes next; a marker's is above all that it brought."""
+        brought = [
+            other.n
+            for row in one.facts
+            if isinstance(row.fact, ReplicasImported)
+            for other in row.fact.replicas
+        ]
+        return max(self._last.get(one.replica, 0), *brought, 0) + 1
 
     def _shape(self, one: Append) -> Iterator[Divergence]:
         """Whether all rows of the append are there, each once and in order."""

@@ -202,15 +202,13 @@ def _table(session: Session, home: "Home", documents: "Sequence[Document]") -> N
             local_time(one["started_at"] or one["queued_at"], zone),
             (one["outcome"] or one["state"])
             + (f" ({one['error_code']})" * bool(one["error_code"])),
-            one["turns"],
             one["tool_calls"],
             one["proposals"],
-            one["observations"],
             one["model"],
         )
         for one in documents
     ]
-    headings = "Run Agent Reason When Outcome Turns Calls Proposals Observations Model"
+    headings = "Run Agent Reason When Outcome Calls Items Model"
     session.table(headings.split(), rows)
 
 

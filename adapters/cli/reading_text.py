@@ -51,15 +51,22 @@ def why_rows(found: Sequence[Document], zone: str) -> list[tuple[object, ...]]:
     for is_foreign, group in groupby(found, _is_foreign):
         ones = list(group)
         if is_foreign and len(ones) > 1:
-            where = f"{ones[-1]['position']}..{ones[0]['position'].rpartition(':')[2]}"
+            last = ones[0]["position"].rpartition(":")[2]
+            where = f"{_where(ones[-1])}..{last}"
             what = f"{len(ones)} changes that do not concern it"
             rows.append((local_time(ones[0]["at"], zone), where, what, "unmatched", "", ""))
             continue
         for one in ones:
             when, run = local_time(one["at"], zone), (one["run_key"] or "")[:ID_SHOWN]
             rule = rule_text(one["rule"] or "")
-            rows.append((when, one["position"], one["what"], one["outcome"], run, rule))
+            rows.append((when, _where(one), one["what"], one["outcome"], run, rule))
     return rows
+
+
+def _where(one: Document) -> str:
+    """A position as short as one replica needs it, ``journal 42``."""
+    log, _, n = one["position"].split(":")
+    return f"{log} {n}"
 
 
 def _is_foreign(one: Document) -> bool:

@@ -2,6 +2,7 @@
 
 from adapters.runtime import effects
 from adapters.runtime.desk import Desk
+from adapters.store.log import Appended
 from domain.agent.agent import AGENT
 from domain.causes import Replied
 from domain.changes.change_set import CHANGES, ChangeSet, Item, find
@@ -82,15 +83,21 @@ def confirm(
     said, kept = words(changes.task, edit) if edit else (None, ())
     position = desk.journal.tail().n
     command = ConfirmItem(set_id, number, PERSON, position, said, base)
-    desk.note(command, key=key, payloads=kept)
-    return drive(desk, set_id, number)
+    return _driven(desk, desk.note(command, key=key, payloads=kept), set_id, number)
 
 
 def reject(desk: Desk, set_id: str, number: int, reason: str, key: str = "") -> Item | None:
     """Decline an item; a declined label is suppressed on the task."""
     position = desk.journal.tail().n
-    desk.note(RejectItem(set_id, number, PERSON, position, reason), key=key)
-    return drive(desk, set_id, number)
+    command = RejectItem(set_id, number, PERSON, position, reason)
+    return _driven(desk, desk.note(command, key=key), set_id, number)
+
+
+def _driven(desk: Desk, appended: Appended, set_id: str, number: int) -> Item | None:
+    """Only who appended an intent performs it; one in doubt is taken over by `recover`."""
+    if appended.rows:
+        return drive(desk, set_id, number)
+    return find(changes_of(desk, set_id), number)
 
 
 def defer(desk: Desk, set_id: str, number: int, reason: str, key: str = "") -> Item | None:

@@ -118,7 +118,7 @@ def confirm(
 
     Args:
         action: ``H("action", ...)`` of the arguments in force.
-        arguments: Edited ones, else empty; equal to the proposed ones is unedited.
+        arguments: Edited ones, else None; equal to the proposed ones is unedited.
         base: What `--anyway` takes as base, else empty.
 
     Raises:

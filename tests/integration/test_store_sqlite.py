@@ -321,7 +321,6 @@ def test_a_refused_first_command_of_a_replica_leaves_no_marker(path: Path, journ
     second.close()
 
 
-@pytest.mark.xfail(strict=True, reason="prove takes the number of a later marker for a gap")
 def test_a_replica_may_come_back(path: Path, journal: Log) -> None:
     task = create(journal, "one")
     second = Log.open("journal", path, "r2")

@@ -270,7 +270,7 @@ def test_the_same_verdict_again_writes_nothing() -> None:
 
 def test_another_verdict_is_refused_with_a_hint() -> None:
     changes = rejected(shown(add("milk"), add("bread")), 1)
-    with pytest.raises(Refused, match=r"item set-1.1 is rejected; see `wakelog inbox` for open") as no:
+    with pytest.raises(Refused, match=r"item set-1.1 is rejected; see `wakelog inbox`") as no:
         decisions.confirm(changes, 1, "person", action=ACTION)
     assert no.value.code == "decided"
     with pytest.raises(Refused, match=r"item set-1.1 is rejected"):
