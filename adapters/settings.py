@@ -20,6 +20,7 @@ from msgspec.structs import fields, replace
 
 from adapters.schedules import zone_named
 from domain.agent import limits
+from domain.agent.alertness_rules import THROTTLE_SECONDS
 from domain.agent.events import Mode
 from domain.errors import Refused
 from domain.wake.reading import PROMPT_MIN_BYTES
@@ -44,6 +45,12 @@ class Agents(Struct, frozen=True):
     propagated_at: str = "06:00"
     deadline_seconds: Annotated[int, Meta(ge=10, le=86_400)] = 600
     expire_after_days: Annotated[int, Meta(ge=0, le=3_650)] = 0  # of change sets; 0: never
+    throttle_seconds: Annotated[int, Meta(ge=1, le=86_400)] = THROTTLE_SECONDS
+
+    @property
+    def throttle(self) -> int:
+        """`throttle_seconds` as it travels in a cause: 0 for the default."""
+        return 0 if self.throttle_seconds == THROTTLE_SECONDS else self.throttle_seconds
 
 
 class Budget(Struct, frozen=True):
@@ -99,6 +106,7 @@ DEFAULT_TOML = """\
 # propagated_at = "06:00"        # when agents look at changes of linked tasks
 # deadline_seconds = 600         # of one wake
 # expire_after_days = 0          # when undecided proposals expire; 0: never
+# throttle_seconds = 120         # how long a changed task is left alone before its agent wakes
 
 # [budget]                       # tokens, in and out; 0: no limit
 # tokens_per_wake = 0

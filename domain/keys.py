@@ -5,10 +5,12 @@ UTF-8 parts, of which the first 160 bits stand as 32 characters of lower-case ba
 """
 
 import hashlib
-from base64 import b32encode
 from collections.abc import Iterable
 
 KEY_LENGTH = 32
+_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
+_PAIRS = [high + low for high in _LETTERS for low in _LETTERS]
+_SHIFTS = range(150, -1, -10)  # of 160 bits, ten at a time: several times faster than base64's
 
 
 def key(what: str, *parts: str | bytes) -> str:
@@ -31,7 +33,8 @@ def key(what: str, *parts: str | bytes) -> str:
         data = part.encode() if isinstance(part, str) else part
         digest.update(b"%d:" % len(data))
         digest.update(data)
-    return b32encode(digest.digest()[:20]).decode("ascii").lower()
+    number = int.from_bytes(digest.digest()[:20], "big")
+    return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])
 
 
 def sha(data: bytes) -> str:

@@ -114,8 +114,16 @@ def _of_line(line: Line, header: re.Match[str] | None, listing: str) -> list[Phr
         phrase
         for sentence in sentences(line.text)
         if not is_question(sentence)
-        for phrase in _of_sentence(sentence)
+        for phrase in (_listed_within(sentence) or _of_sentence(sentence))
     ]
+
+
+def _listed_within(sentence: str) -> list[Phrase]:
+    """The elements of a list that begins a later sentence: "Done: a. Still to do: b, c."."""
+    header = _HEADER.match(sentence)
+    if header is not None and header["colon"] and header["rest"]:
+        return _listed(header["rest"], sentence)
+    return []
 
 
 def _listed(rest: str, line: str) -> list[Phrase]:

@@ -66,6 +66,7 @@ def capture(desk: Desk, agent_id: str, run_key: str, *, is_now: bool) -> Capture
         is_now=is_now,
         is_enabled=desk.is_enabled,
         ttl_days=desk.settings.agents.expire_after_days,
+        throttle_seconds=desk.settings.agents.throttle,
     )
     return Captured(command, payloads)
 

@@ -54,6 +54,7 @@ def _take(desk: Desk) -> int:
         batches=tuple(one for one in found if one is not None),
         propagated_due=next_local(settings.agents.propagated_at, zone, at),
         is_enabled=desk.is_enabled,
+        throttle_seconds=settings.agents.throttle,
     )
     desk.note(command)
     return len(appends)

@@ -138,9 +138,7 @@ class Log:
         for rows in by_append(self._recorder.rows(after)):
             decoded = [envelope.read(row) for row in rows]
             at = decoded[0].at
-            yield [
-                envelope.recorded(row, at, one) for row, one in zip(rows, decoded, strict=True)
-            ]
+            yield [envelope.recorded(row, at, one) for row, one in zip(rows, decoded, strict=True)]
 
     def rows(self, after: int = 0) -> Iterator[Row]:
         """The rows as they are stored, above append n `after`, in canonical order."""

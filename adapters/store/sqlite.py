@@ -133,7 +133,7 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
         with _told(self._path):
             found = self._connection.execute(_STREAM, (stream, after)).fetchall()
         return [
-            Timed(Row(name, version, topic, state), at.decode())
+            Timed(Row(name, version, topic, _bytes(state)), _bytes(at).decode("utf-8", "replace"))
             for name, version, topic, state, at in found
         ]
 
@@ -158,7 +158,7 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
         sql = "SELECT bytes FROM payloads WHERE id = ?"
         with _told(self._path):
             found = self._connection.execute(sql, (payload_id,)).fetchone()
-        return None if found is None else bytes(found[0])
+        return None if found is None else _bytes(found[0])
 
     def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
         self._connection.executemany(self.insert_events_statement, rows)
@@ -177,7 +177,10 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
     def _page(self, rowid: int, limit: int) -> list[tuple[int, Row]]:
         with _told(self._path):
             found = self._connection.execute(_PAGE, (rowid, limit)).fetchall()
-        return [(one[0], Row(*one[1:])) for one in found]
+        return [
+            (rowid, Row(name, version, topic, _bytes(state)))
+            for rowid, name, version, topic, state in found
+        ]
 
     def _first_after(self, n: int) -> int:
         """The first rowid whose append number is above n; `n` grows with the rowid."""
@@ -190,6 +193,11 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
             else:
                 high = middle
         return low
+
+
+def _bytes(stored: bytes | str) -> bytes:
+    """What a column holds: bytes, whatever another program may have put there."""
+    return stored.encode() if isinstance(stored, str) else bytes(stored)
 
 
 def _look(path: Path) -> None:

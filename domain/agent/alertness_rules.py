@@ -49,10 +49,12 @@ PERSON = frozenset({"manual", "user"})
 
 class Setting(Part, frozen=True):
     """What a decision needs from outside. `propagated_due`: when a match only through a link is
-    due, resolved in the person's time zone; empty: like any other."""
+    due, resolved in the person's time zone; empty: like any other. `throttle_seconds`: how long
+    changes are deferred; 0: `THROTTLE_SECONDS`."""
 
     is_enabled: bool  # the master switch
     propagated_due: str = ""
+    throttle_seconds: int = 0
 
 
 # -------------------------------------------------------------------------------------- triggers
@@ -163,7 +165,7 @@ def _queue(alert: Alert, agent: Agent, trigger: Trigger, at: str, setting: Setti
     elif is_deferred:
         due_at = max(at, alert.not_before, setting.propagated_due)
     else:
-        due_at = max(later(at, seconds=THROTTLE_SECONDS), alert.not_before)
+        due_at = max(throttled(at, setting.throttle_seconds), alert.not_before)
     queued = alert.queued
     if queued is None:
         return _wake(alert.id, trigger, due_at)
@@ -284,7 +286,9 @@ def provider_until(alert: Alert, at: str, retry_seconds: int = 0) -> str:
     return later(at, seconds=backoff_seconds(alert.begun.backoffs + 1 if alert.begun else 1))
 
 
-def settle(alert: Alert, run_key: str, outcome: Outcome, at: str) -> list[AlertFact]:
+def settle(
+    alert: Alert, run_key: str, outcome: Outcome, at: str, throttle_seconds: int = 0
+) -> list[AlertFact]:
     """The begun wake has ended. Nothing if it is not the begun one.
 
     A failure arms a backoff. The throttle is armed only where a change, and nothing but
@@ -294,7 +298,7 @@ def settle(alert: Alert, run_key: str, outcome: Outcome, at: str) -> list[AlertF
         return []
     held = ""
     if alert.queued is not None and _is_throttled(alert.queued):
-        held = later(at, seconds=THROTTLE_SECONDS)
+        held = throttled(at, throttle_seconds)
     match outcome:
         case "completed":
             return [AlertSettled(run_key, outcome, 0, held)]
@@ -315,6 +319,11 @@ def backoff_seconds(failures: int) -> int:
     """
     doublings = min(failures - 1, 6)  # the sixth is beyond the limit already
     return min(BACKOFF_SECONDS << doublings, BACKOFF_SECONDS_MAX)
+
+
+def throttled(at: str, seconds: int = 0) -> str:
+    """Until when the changes of a moment are deferred; 0 seconds: the default."""
+    return later(at, seconds=seconds or THROTTLE_SECONDS)
 
 
 def must_pause(failures: int) -> bool:

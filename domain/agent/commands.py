@@ -84,6 +84,7 @@ class TakeJournal(Stored, frozen=True, tag="command.take_journal.1"):
     batches: tuple[Batch, ...]
     propagated_due: str
     is_enabled: bool = False
+    throttle_seconds: int = 0  # 0: the default
 
 
 class TickTimer(Stored, frozen=True, tag="command.tick_timer.1"):

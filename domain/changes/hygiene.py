@@ -52,6 +52,18 @@ def sift(proposals: Sequence[P], sets: Sequence[ChangeSet], last_touched: LastTo
     return Sifted(tuple(accepted), tuple(skipped))
 
 
+def reproposed(proposals: Sequence[Proposal], sets: Sequence[ChangeSet]) -> tuple[str, ...]:
+    """Fingerprints of the pending items that are proposed once more: an agent that asks for
+    something does not mean to take it back (SPEC 5)."""
+    found = {
+        item.fingerprint
+        for changes in sets
+        for item in changes.items
+        if item.status == "pending" and any(_is_same(one, item) for one in proposals)
+    }
+    return tuple(sorted(found))
+
+
 def _is_same(one: Proposal, other: Proposal | Item) -> bool:
     return one.fingerprint == other.fingerprint or one.display == other.display
 

@@ -189,7 +189,7 @@ def take_journal(cause: do.TakeJournal, key: str, at: str, world: World) -> Deci
     first = max(cause.first, world.load(WATCH, MAIN).taken.get(cause.replica, 0) + 1)
     if cause.last < first:
         return Decided()
-    setting = Setting(cause.is_enabled, cause.propagated_due)
+    setting = Setting(cause.is_enabled, cause.propagated_due, cause.throttle_seconds)
     noticed: dict[str, list[AlertFact]] = {}
     alerts: dict[str, Alert] = {}
     for batch in cause.batches:

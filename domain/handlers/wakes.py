@@ -1,6 +1,7 @@
 """Wakes: begin on a captured input, take replies, end in one append (DESIGN 7, SPEC 3)."""
 
 from collections.abc import Sequence
+from functools import cache
 
 import msgspec
 
@@ -26,7 +27,7 @@ from domain.tools import registry
 from domain.tools.snapshot import Snapshot
 from domain.wake import commands as do
 from domain.wake import machine
-from domain.wake.calls import Answered, Bench, reproposed
+from domain.wake.calls import Answered, Bench
 from domain.wake.events import (
     LateReply,
     ModelFailed,
@@ -39,7 +40,7 @@ from domain.wake.events import (
 )
 from domain.wake.machine import Advanced
 from domain.wake.state import WAKE, Wake
-from domain.wire import SHARED, payload
+from domain.wire import SHARED, Payload, payload
 from domain.world import World
 
 SNAPSHOTS = msgspec.json.Decoder(Snapshot)
@@ -60,6 +61,12 @@ def _bench(world: World, agent: Agent, run_key: str, snapshot: str) -> Bench:
     return Bench(captured, sets, own, world.text)
 
 
+@cache
+def _specs(tools: tuple[str, ...]) -> Payload:
+    """The tools as the model is offered them: no task's, so no task's unit."""
+    return payload(SHARED, canonical.encode(registry.specs(tools)))
+
+
 def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
     """Start a queued wake on a captured input, up to the first question to the model."""
     agent = known_agent(world, cause.agent)
@@ -74,7 +81,7 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
         because = f"the wake {cause.run_key} has begun already"
         raise Refused("agent_running", because=because, instead="resume it with `wakelog recover`")
     tools = registry.offered(agent.agent_kind, queued.reason)
-    specs = payload(SHARED, canonical.encode(registry.specs(tools)))
+    specs = _specs(tools)
     started = WakeStarted(
         agent.id,
         agent.task,
@@ -94,6 +101,7 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
         is_first=not agent.report,
         hop=queued.hop,
         ttl_days=cause.ttl_days,
+        throttle_seconds=cause.throttle_seconds,
     )
     bench = _bench(world, agent, cause.run_key, cause.snapshot)
     advanced = machine.start(world.load(WAKE, cause.run_key), started, bench)
@@ -213,9 +221,15 @@ def _written(world: World, agent: Agent, before: Wake, advanced: Advanced, at: s
         opened = decisions.opened(own, agent.id, agent.task, wake.run_key, expires_at)
         changes += opened
         agents += _ended(agent, wake, finished, own if opened else None)
-        alerts = rules.settle(world.load(ALERT, agent.id), wake.run_key, finished.outcome, at)
+        alerts = rules.settle(
+            world.load(ALERT, agent.id),
+            wake.run_key,
+            finished.outcome,
+            at,
+            wake.begun.throttle_seconds,
+        )
         if finished.outcome == "completed":
-            events += _retracted(world, agent, wake, own)
+            events += _retracted(world, agent, wake)
         agents += _paused(agent, alerts)
     events += on(world, "changes", set_id(wake.run_key), changes)
     events += agent_events(world, agent, agents)
@@ -241,7 +255,7 @@ def _ended(
     return facts
 
 
-def _retracted(world: World, agent: Agent, wake: Wake, own: ChangeSet) -> list[Event]:
+def _retracted(world: World, agent: Agent, wake: Wake) -> list[Event]:
     """The second phase of the agent's retractions (SPEC 5)."""
     requests = [(staged.fingerprint, staged.reason) for staged in wake.retractions]
     if not requests:
@@ -249,7 +263,7 @@ def _retracted(world: World, agent: Agent, wake: Wake, own: ChangeSet) -> list[E
     events: list[Event] = []
     for one in agent.sets:
         changes = world.load(CHANGES, one)
-        facts = decisions.retract(changes, requests, f"agent:{agent.id}", reproposed(own))
+        facts = decisions.retract(changes, requests, f"agent:{agent.id}", wake.reproposed)
         events += on(world, "changes", one, facts)
     return events
 

@@ -8,6 +8,7 @@ collected in `Answered`.
 from collections.abc import Callable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain import canonical
 from domain.agent.events import AgentObserved
@@ -181,10 +182,13 @@ def _deferred(
     answered.own = own
     skipped = (*plan.skipped, *sifted.skipped)
     message = answered.keep(wake.begun.task, _queued_text(len(facts), skipped, plan))
+    anew = hygiene.reproposed(plan.proposals, others)
     if facts:
-        return returned(wake, call, tool, text, "queued", message)
-    code = "not_found" if plan.refused and not skipped else "redundant"
-    return returned(wake, call, tool, text, "denied", message, code=code)
+        done = returned(wake, call, tool, text, "queued", message)
+    else:
+        code = "not_found" if plan.refused and not skipped else "redundant"
+        done = returned(wake, call, tool, text, "denied", message, code=code)
+    return replace(done, reproposed=anew)
 
 
 def _queued_text(count: int, skipped: tuple[str, ...], plan: Plan) -> str:
@@ -231,8 +235,3 @@ def _local(
 def _observed(wake: Wake, one: local.Observation, answered: Answered) -> AgentObserved:
     said = answered.keep(wake.begun.task, one.text)
     return AgentObserved(wake.run_key, said, one.priority, one.category, one.target)
-
-
-def reproposed(own: ChangeSet) -> frozenset[str]:
-    """Fingerprints that this wake proposed itself, so that it may not retract them."""
-    return frozenset(item.fingerprint for item in own.items)

@@ -23,6 +23,7 @@ class BeginWake(Stored, frozen=True, tag="command.begin_wake.1"):
     is_now: bool = False
     is_enabled: bool = False
     ttl_days: int = 0  # after which its undecided proposals expire; 0: never
+    throttle_seconds: int = 0  # of changes that come while it runs; 0: the default
 
 
 class SkipWake(Stored, frozen=True, tag="command.skip_wake.1"):

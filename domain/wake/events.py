@@ -55,6 +55,7 @@ class WakeStarted(Stored, frozen=True, tag="wake.started.1"):
     template_version: int = 0
     hop: int = 0  # how many agents' writes led to this wake
     ttl_days: int = 0  # after which its undecided proposals expire; 0: never
+    throttle_seconds: int = 0  # of changes that come while it runs; 0: the default
 
 
 class ModelAsked(Stored, frozen=True, tag="wake.model_asked.1"):
@@ -113,6 +114,7 @@ class ToolReturned(Stored, frozen=True, tag="wake.tool_returned.1"):
     changed: tuple[str, ...] = ()
     tokens: tuple[str, ...] = ()
     position: int = 0  # the journal's n that holds the effect
+    reproposed: tuple[str, ...] = ()  # fingerprints of older open items that it proposed anew
 
 
 class ReportDrafted(Stored, frozen=True, tag="wake.report_drafted.1"):

@@ -46,7 +46,8 @@ class ExchangeRef(Struct, frozen=True):
 
 class Wake(Struct, frozen=True):
     """A wake as its facts make it. `calls` are those of the turn not yet answered; `actions` the
-    stable ids of all that were answered; `retakes` counts take-overs since the last reply;
+    stable ids of all that were answered; `reproposed` the fingerprints of older open items that
+    it proposed once more; `retakes` counts take-overs since the last reply;
     `is_material`: it changed or proposed something, so a report is due."""
 
     run_key: str
@@ -59,6 +60,7 @@ class Wake(Struct, frozen=True):
     exchanges: tuple[ExchangeRef, ...] = ()
     report: ReportDrafted | None = None
     retractions: tuple[RetractionStaged, ...] = ()
+    reproposed: frozenset[str] = frozenset()
     is_material: bool = False
     is_forced: bool = False
     retakes: int = 0
@@ -140,6 +142,7 @@ def _returned(wake: Wake, event: ToolReturned) -> Wake:
         actions=(*wake.actions, event.action),
         exchanges=(*wake.exchanges[:-1], exchange),
         is_material=wake.is_material or is_change,
+        reproposed=wake.reproposed.union(event.reproposed),
         retakes=0,
     )
 

@@ -198,7 +198,9 @@ def test_open_proposals_and_verdicts(snapshot: SnapshotAssertion) -> None:
         at = AT.format(number)
         tool, none = "add_checklist_item", Words("{}")
         known = Item(number, tool, none, summary, f"fp{number}", "", "", status=status)
-        return replace(known, decided_at=at, reason=reason, arguments_now=Words(edited) if edited else None)
+        return replace(
+            known, decided_at=at, reason=reason, arguments_now=Words(edited) if edited else None
+        )
 
     items = (
         item(1, 'Add: "Design mockup"', "pending"),

@@ -137,6 +137,7 @@ def test_other_lengths_are_no_effort(text: str) -> None:
         ("Remember to lock up", ["Lock up"]),
         ("todo: call Bob", ["Call Bob"]),
         ("TODO call Bob", ["Call Bob"]),
+        ("Done: ask Bob. Still to do: pay Bob, thank him", ["Pay Bob", "Thank him"]),
         ("// TODO(ann): fix the parser", ["Fix the parser"]),
         ("**To do:** a form, two stamps and glue", ["A form", "Two stamps", "Glue"]),
         (

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from domain.changes.change_set import ChangeSet
+from domain.changes.change_set import ChangeSet, Item
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot
 from domain.wake import machine
@@ -228,3 +228,18 @@ def test_more_calls_than_the_limit_are_refused_unread() -> None:
     facts = when(given(), answer(*[("nothing", "{}")] * 70))
     codes = [code for _, _, code in results(facts)]
     assert codes == ["unknown_tool"] * 64 + ["limit"] * 6
+
+
+def test_what_is_proposed_again_in_the_same_wake_is_not_retracted() -> None:
+    older = Item(
+        1, "update_task_estimate", Words(), "s", "other", "set estimate to 60 minutes", "b"
+    )
+    known = ChangeSet("older", "agent", TASK, "run", True, items=(older,))
+    calls = answer(
+        ("retract_suggestions", '{"proposals":[{"fingerprint":"other","reason":"gone"}]}'),
+        ("update_task_estimate", '{"minutes":60}'),
+    )
+    at = Bench(SEEN, (known,), ChangeSet("set"), lambda said: said.text)
+    advanced = machine.decide(given(), calls, at)
+    assert results(advanced.facts)[1] == ("update_task_estimate", "denied", "redundant")
+    assert advanced.wake.reproposed == {"other"}

@@ -1,0 +1,82 @@
+"""A store whose process dies at a boundary of its choice: just before an append is in the file,
+or just after.
+
+Every append passes two boundaries, counted over both logs: `before` its commit, when nothing of
+it is there yet, and `after` it, when nobody has been told. `Fuse()` only counts; `Fuse(k)` kills
+at the k-th boundary, counted from 1.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from adapters.store.recorder import LogRecorder, Timed
+from domain.envelope import Row
+from domain.wire import Payload, PayloadId
+
+
+class Died(BaseException):
+    """The process is gone: no handler of errors may catch this."""
+
+
+class Fuse:
+    """Counts boundaries, and kills at one of them, once."""
+
+    def __init__(self, at: int = 0) -> None:
+        self.passed = 0
+        self.has_blown = False
+        self._at = at
+
+    def passes(self) -> None:
+        """A boundary is reached."""
+        if self.has_blown:
+            raise Died  # whatever still runs in a dead process
+        self.passed += 1
+        if self.passed == self._at:
+            self.has_blown = True
+            raise Died
+
+
+class FaultyRecorder:
+    """A recorder that dies where its fuse says; in all else the one it wraps."""
+
+    def __init__(self, recorder: LogRecorder, fuse: Fuse) -> None:
+        self._recorder = recorder
+        self._fuse = fuse
+        self._has_written = False
+
+    @contextmanager
+    def deciding(self) -> Iterator[None]:
+        self._has_written = False
+        with self._recorder.deciding():
+            yield
+            if self._has_written:
+                self._fuse.passes()
+        if self._has_written:
+            self._fuse.passes()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        with self._recorder.reading():
+            yield
+
+    def stream(self, stream: str, after: int) -> Sequence[Timed]:
+        return self._recorder.stream(stream, after)
+
+    def last_append(self) -> Sequence[Row]:
+        return self._recorder.last_append()
+
+    def rows(self, after: int) -> Iterator[Row]:
+        return self._recorder.rows(after)
+
+    def count(self) -> int:
+        return self._recorder.count()
+
+    def payload(self, payload_id: PayloadId) -> bytes | None:
+        return self._recorder.payload(payload_id)
+
+    def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
+        self._has_written = True
+        self._recorder.insert(rows, payloads)
+
+    def close(self) -> None:
+        self._recorder.close()

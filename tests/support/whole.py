@@ -1,0 +1,178 @@
+"""Whether a home is whole: what must hold of its two logs whatever was killed, and whoever wrote.
+
+Each check reads the logs alone, not the folds that decided what stands in them.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from adapters.runtime.desk import Desk
+from adapters.store.log import Log
+from domain.agent.agent import AGENT
+from domain.agent.alert_events import (
+    AlertSettled,
+    TriggerMerged,
+    TriggerSuppressed,
+    WakeBackedOff,
+    WakeBegun,
+    WakeDropped,
+    WakeQueued,
+)
+from domain.agent.events import AgentCreated
+from domain.causes import Receipt
+from domain.changes.events import ItemConfirmed, ItemConfirming, ItemFailed
+from domain.journal.commands import ApplyOperation
+from domain.wake.events import LateReply, ModelAsked, ToolAsked, WakeFinished, WakeStarted
+from domain.world import Recorded
+from replay.prove import Proof
+
+
+def faults(desk: Desk, *, is_finished: bool = True) -> list[str]:
+    """All that is wrong, one line each. `is_finished`: nothing may be begun or in doubt."""
+    found: list[str] = []
+    for log in (desk.journal, desk.agents):
+        found += (str(one) for one in Proof(log.name, log.payload).walk(log.rows()))
+        found += _gaps(log)
+    found += _wakes(desk, is_finished=is_finished)
+    found += _operations(desk, is_finished=is_finished)
+    found += _triggers(desk)
+    return found
+
+
+def rows_of(log: Log) -> Iterator[Recorded]:
+    """Every row of a log, decoded."""
+    for rows in log.appends():
+        yield from rows
+
+
+def agents_of(desk: Desk) -> list[str]:
+    """The ids of all agents."""
+    return [row.entity for row in rows_of(desk.agents) if isinstance(row.fact, AgentCreated)]
+
+
+def sets_of(desk: Desk) -> list[str]:
+    """The ids of all change sets, by agent in the order of their making."""
+    with desk.agents.reading() as world:
+        return [one for agent in agents_of(desk) for one in world.load(AGENT, agent).sets]
+
+
+def late_replies(desk: Desk) -> int:
+    """How often two processes worked at one wake."""
+    return sum(isinstance(row.fact, LateReply) for row in rows_of(desk.agents))
+
+
+def retaken(desk: Desk) -> int:
+    """How often an intent was taken over."""
+    facts = (row.fact for row in rows_of(desk.agents))
+    return sum(isinstance(one, ModelAsked | ToolAsked) and one.attempt > 1 for one in facts)
+
+
+def _gaps(log: Log) -> Iterator[str]:
+    """Rows lost or doubled: numbers count on by one, versions too."""
+    versions: Counter[str] = Counter()
+    for nth, rows in enumerate(log.appends(), start=1):
+        if rows[0].n != nth:
+            yield f"{log.name}: append {nth} has the number {rows[0].n}"
+        if [row.row for row in rows] != list(range(len(rows))):
+            yield f"{log.name}: append {nth} is not whole"
+        for row in rows:
+            versions[row.stream] += 1
+            if row.version != versions[row.stream]:
+                yield f"{log.name}: {row.stream} has no version {versions[row.stream]}"
+
+
+def _wakes(desk: Desk, *, is_finished: bool) -> Iterator[str]:
+    """One wake of an agent at a time, each started once and ended once."""
+    started: Counter[str] = Counter()
+    ended: Counter[str] = Counter()
+    running: defaultdict[str, str] = defaultdict(str)
+    for row in rows_of(desk.agents):
+        match row.fact:
+            case WakeStarted():
+                started[row.entity] += 1
+            case WakeFinished():
+                ended[row.entity] += 1
+            case WakeBegun(run_key=run_key):
+                if running[row.entity] not in ("", run_key):
+                    yield f"{run_key} began while {running[row.entity]} ran"
+                running[row.entity] = run_key
+            case AlertSettled(run_key=run_key) | WakeBackedOff(run_key=run_key):
+                if running[row.entity] == run_key:
+                    running[row.entity] = ""
+            case _:
+                pass
+    for run_key, count in (started + ended).items():
+        most = count - started[run_key], started[run_key]
+        if max(most) > 1:
+            yield f"the wake {run_key} started {most[1]} times and ended {most[0]} times"
+        if is_finished and started[run_key] > ended[run_key]:
+            yield f"the wake {run_key} has no end"
+
+
+def _operations(desk: Desk, *, is_finished: bool) -> Iterator[str]:
+    """Each operation has one receipt in the journal, and what was confirmed is applied there."""
+    applied: Counter[str] = Counter()
+    for row in rows_of(desk.journal):
+        receipt = row.fact
+        if isinstance(receipt, Receipt) and isinstance(receipt.command, ApplyOperation):
+            applied[receipt.command.operation] += receipt.result.status == "applied"
+    intents: dict[tuple[str, int], str] = {}
+    for row in rows_of(desk.agents):
+        match row.fact:
+            case ItemConfirming(item=item, operation=operation):
+                intents[row.entity, item] = operation
+            case ItemConfirmed(item=item):
+                operation = intents.pop((row.entity, item), "")
+                if not applied[operation]:
+                    yield f"item {item} of {row.entity} is confirmed and was not applied"
+            case ItemFailed(item=item):
+                intents.pop((row.entity, item), "")
+            case _:
+                pass
+    yield from (f"{one} was applied {count} times" for one, count in applied.items() if count > 1)
+    if is_finished:
+        yield from (f"item {item} of {of} is in doubt" for of, item in intents)
+
+
+def _triggers(desk: Desk) -> Iterator[str]:
+    """Every change of a task after its agent was made, as far as the watcher has come, stands in
+    one wake's causes or one suppression of its agent (DESIGN 2, law 9)."""
+    agents = {
+        row.fact.task: (row.entity, row.fact.position)
+        for row in rows_of(desk.agents)
+        if isinstance(row.fact, AgentCreated)
+    }
+    noticed: defaultdict[str, Counter[int]] = defaultdict(Counter)
+    dropped = _superseding(desk)
+    for row in rows_of(desk.agents):
+        match row.fact:
+            case WakeQueued(trigger=trigger) | TriggerSuppressed(trigger=trigger):
+                noticed[row.entity][trigger.position] += trigger.reason == "subscription"
+            case TriggerMerged(trigger=trigger, run_key=run_key):
+                is_inherited = run_key in dropped and noticed[row.entity][trigger.position]
+                counts = trigger.reason == "subscription" and not is_inherited
+                noticed[row.entity][trigger.position] += counts
+            case _:
+                pass
+    taken = _taken(desk)
+    for task, (agent, born) in agents.items():
+        wrote = {
+            row.n
+            for row in rows_of(desk.journal)
+            if row.of_kind == "task" and row.entity == task and born < row.n <= taken
+        }
+        seen = {n: count for n, count in noticed[agent].items() if count}
+        if seen != dict.fromkeys(wrote, 1):
+            yield f"agent {agent}: noticed {sorted(seen.items())}, written {sorted(wrote)}"
+
+
+def _superseding(desk: Desk) -> set[str]:
+    """The wakes that took over another one's triggers."""
+    facts = (row.fact for row in rows_of(desk.agents))
+    return {one.by for one in facts if isinstance(one, WakeDropped) and one.by}
+
+
+def _taken(desk: Desk) -> int:
+    from adapters.runtime import watcher
+
+    return desk.journal.tail().n - watcher.lag(desk)
