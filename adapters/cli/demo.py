@@ -263,7 +263,7 @@ def _tell_next(session: Session, home: "Home", inbox: "Sequence[Document]") -> N
     """Commands to type, that work as they stand."""
     from adapters.cli.agent_documents import all_agents
 
-    begin = f"wakelog --home {_short(home.path)}"
+    begin = f"{_program()} --home {_short(home.path)}"
     agents = all_agents(home)
     first = inbox[0] if inbox else None
     task = first["task_id"][:ID_SHOWN] if first else agents[0].task_id[:ID_SHOWN]
@@ -280,6 +280,17 @@ def _tell_next(session: Session, home: "Home", inbox: "Sequence[Document]") -> N
     _heading(session, "Go on")
     for command, what in lines:
         session.say(f"{begin} {command}  # {what}")
+
+
+def _program() -> str:
+    """How `wakelog` is called from here: by its name, or its path where it is not on PATH."""
+    import shutil
+    import sys
+
+    beside = Path(sys.executable).parent / "wakelog"
+    if shutil.which("wakelog") is None and beside.exists():
+        return _short(beside)
+    return "wakelog"
 
 
 def _short(path: Path) -> str:
