@@ -9,7 +9,7 @@ PYTHON ?= $(shell for p in python3.11 python3 python3.12 python3.13 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix test test-fast demo bench clean
+.PHONY: help setup check fix test test-fast demo bench screenshots clean
 
 help: ## say what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -39,6 +39,9 @@ bench: $(STAMP) ## run every script in tests/bench
 	@set -- $$(ls tests/bench/*.py 2>/dev/null | grep -v __init__); \
 	if [ $$# -eq 0 ]; then echo "There is no script in tests/bench yet."; fi; \
 	for script do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+screenshots: $(STAMP) ## take the pictures of every page anew; needs a Chromium
+	$(BIN)/python -m adapters.web.gallery
 
 clean: ## remove .venv, caches and build results
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist

@@ -5,7 +5,6 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
-from urllib.parse import quote
 
 from msgspec import Struct
 
@@ -13,6 +12,7 @@ from adapters import homefiles
 from adapters.settings import load
 from adapters.store.log import Log
 from adapters.store.recorder import numbered
+from adapters.store.sqlite import read_only
 from adapters.wiring import Home, open_home
 from domain.agent.watch import WATCH
 from domain.errors import WakelogError
@@ -101,8 +101,7 @@ def _files(path: Path) -> Iterator[Finding]:
 
 def _file(file: Path) -> Finding:
     try:
-        uri = f"file:{quote(str(file))}?mode=ro"
-        with closing(sqlite3.connect(uri, uri=True)) as connection:
+        with closing(read_only(file)) as connection:
             found = connection.execute("PRAGMA quick_check(3)").fetchall()
             version = connection.execute("PRAGMA user_version").fetchone()[0]
     except sqlite3.Error as error:

@@ -1,24 +1,41 @@
 """Proves both logs of a home: today's code, yesterday's causes (SPEC 9, `prove`)."""
 
-from collections.abc import Callable, Iterator
+import difflib
+import json
+from collections.abc import Callable, Iterable, Iterator
 from time import perf_counter
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from adapters.store.log import Log
 from adapters.wiring import Home
 from domain.envelope import Row
-from replay.prove import Divergence, Proof, log_digest
+from domain.errors import WakelogError
+from domain.rules import RULES
+from domain.world import Recorded
+from replay.crossing import Crossing, Side
+from replay.divergence import Divergence
+from replay.prove import Options, Proof, log_digest
 
 STEP_ROWS = 1_000
+FOUND_MAX = 1_000  # divergences that are told; the others are counted
+DIFF_LINES_MAX = 200
+CONTEXT_LINES = 1
 
 Progress = Callable[[str, int, int], None]
 """``progress(log, rows, of)``: so far has it come."""
+Since = dict[str, int]
+"""By log: appends up to this `n` are folded, and not executed again."""
+Anchors = dict[str, dict[int, str]]
+"""By ``log:replica`` and n: digests that are known from outside."""
 
 
 class Proved(Struct, frozen=True):
-    """What a proof of a whole home has found. `seconds` is wall time."""
+    """What a proof of a whole home has found. `seconds` is wall time; `heads` the newest append
+    of each log and replica, as n and digest; `prompts` those that were rendered again; `left`
+    counts the divergences beyond the first `FOUND_MAX`."""
 
     rows: int
     causes: int
@@ -26,6 +43,9 @@ class Proved(Struct, frozen=True):
     digest: str
     seconds: float
     divergences: tuple[Divergence, ...] = ()
+    prompts: int = 0
+    heads: dict[str, tuple[int, str]] = {}
+    left: int = 0
 
     @property
     def ok(self) -> bool:
@@ -40,44 +60,171 @@ class Proved(Struct, frozen=True):
             "wakes": self.wakes,
             "digest": self.digest,
             "seconds": self.seconds,
-            "divergences": [
-                {
-                    "log": one.log,
-                    "position": one.position,
-                    "stream": one.stream,
-                    "version": one.version,
-                    "class": one.kind_of,
-                    "path": one.path,
-                    "expected": one.expected,
-                    "actual": one.actual,
-                }
-                for one in self.divergences
-            ],
+            "divergences": [_document(one) for one in self.divergences],
+            "prompts": self.prompts,
+            "heads": {name: {"n": n, "digest": digest} for name, (n, digest) in self.heads.items()},
+            "more": self.left,
         }
 
 
-def prove_home(home: Home, progress: Progress | None = None) -> Proved:
+def _document(one: Divergence) -> dict[str, Any]:
+    return {
+        "log": one.log,
+        "position": one.position,
+        "stream": one.stream,
+        "version": one.version,
+        "class": one.kind_of,
+        "path": one.path,
+        "expected": one.expected,
+        "actual": one.actual,
+        "wake": one.wake or None,
+        "step": one.step or None,
+        "cause": one.cause or None,
+        "upstream": one.upstream or None,
+        "diff": diff(one),
+    }
+
+
+def prove_home(
+    home: Home,
+    progress: Progress | None = None,
+    *,
+    since: Since | None = None,
+    anchors: Anchors | None = None,
+    is_every_epoch: bool = False,
+) -> Proved:
     """Re-execute both logs; nothing is written."""
+    desk = home.desk
+    return prove_logs(
+        desk.journal,
+        desk.agents,
+        progress,
+        since=since,
+        anchors=anchors,
+        is_every_epoch=is_every_epoch,
+    )
+
+
+def prove_logs(
+    journal: Log,
+    agents: Log,
+    progress: Progress | None = None,
+    *,
+    since: Since | None = None,
+    anchors: Anchors | None = None,
+    is_every_epoch: bool = False,
+) -> Proved:
+    """Re-execute two logs together.
+
+    Args:
+        journal: The person's.
+        agents: The agents'.
+        progress: Is told how far it has come.
+        since: By log: appends up to this `n` are only folded.
+        anchors: What is known from outside.
+        is_every_epoch: Execute epochs of other rules too.
+    """
     begun = perf_counter()
+    options = Options(RULES, 0, is_every_epoch, anchors or {})
+    sides: list[Side] = []
+    for log in (journal, agents):
+        own = replace(options, since=(since or {}).get(log.name, 0))
+        proof = Proof(log.name, log.payload, own, again=_again(log))
+        sides.append(Side(proof, _told(log, progress), log.world_at, log.payload))
+    return prove_sides(*sides, begun=begun)
+
+
+def prove_sides(journal: Side, agents: Side, *, begun: float | None = None) -> Proved:
+    """Walk both logs together. `begun`: when it began, as `perf_counter` says it."""
+    begun = perf_counter() if begun is None else begun
+    crossing = Crossing(journal, agents)
     found: list[Divergence] = []
-    heads: dict[str, str] = {}
-    rows = causes = wakes = 0
-    for log in (home.desk.journal, home.desk.agents):
-        proof = Proof(log.name, log.payload)
-        found += proof.walk(_told(log, progress))
-        heads |= proof.heads
-        rows, causes, wakes = rows + proof.rows, causes + proof.causes, wakes + proof.wakes
-    seconds = round(perf_counter() - begun, 3)
-    return Proved(rows, causes, wakes, log_digest(heads), seconds, tuple(found))
+    left = 0
+    for one in crossing.walk():
+        if len(found) < FOUND_MAX:
+            found.append(one)
+        else:
+            left += 1
+    found.sort(key=_place)
+    proofs = (journal.proof, agents.proof)
+    heads = {name: digest for proof in proofs for name, digest in proof.heads.items()}
+    last = {
+        name: (proof.last[name.partition(":")[2]], digest)
+        for proof in proofs
+        for name, digest in sorted(proof.heads.items())
+    }
+    return Proved(
+        sum(proof.rows for proof in proofs),
+        sum(proof.causes for proof in proofs),
+        sum(proof.wakes for proof in proofs),
+        log_digest(heads),
+        round(perf_counter() - begun, 3),
+        tuple(found),
+        crossing.prompts,
+        last,
+        left,
+    )
+
+
+def _place(one: Divergence) -> tuple[bool, int]:
+    """What led somewhere before what came of it: the journal first, then in order."""
+    n = one.position.rpartition(":")[2]
+    return one.log != "journal", int(n) if n.isdigit() else 0
+
+
+def _again(log: Log) -> Callable[[str, int], list[Recorded]]:
+    """Reads the rows of a stream above a version; none of one that is damaged."""
+
+    def again(stream: str, after: int) -> list[Recorded]:
+        try:
+            return [row for row in log.facts(stream) if row.version > after]
+        except WakelogError:
+            return []  # which row it is, is told where the walk meets it
+
+    return again
 
 
 def _told(log: Log, progress: Progress | None) -> Iterator[Row]:
     """The rows of a log, as they are read."""
-    of = log.count() if progress else 0
+    if progress is None:
+        yield from log.rows()
+        return
+    of = log.count()
     nth = 0
     for nth, row in enumerate(log.rows(), start=1):
-        if progress and nth % STEP_ROWS == 0:
+        if nth % STEP_ROWS == 0:
             progress(log.name, nth, of)
         yield row
-    if progress:
-        progress(log.name, nth, of)
+    progress(log.name, nth, of)
+
+
+# ---------------------------------------------------------------------------------------- telling
+
+
+def diff(one: Divergence) -> list[str]:
+    """What differs, line by line: ``- `` should stand there, ``+ `` does."""
+    lines = difflib.unified_diff(
+        _lines(one.expected), _lines(one.actual), lineterm="", n=CONTEXT_LINES
+    )
+    return [line for line in lines if not line.startswith(("---", "+++", "@@"))][:DIFF_LINES_MAX]
+
+
+def _lines(told: str) -> list[str]:
+    """A row with its JSON spread over lines; another text as it is."""
+    head, brace, rest = told.partition("{")
+    try:
+        document = json.loads(brace + rest) if brace else None
+    except ValueError:
+        document = None
+    if document is None:
+        return told.splitlines()
+    spread = json.dumps(document, indent=1, ensure_ascii=False).splitlines()
+    return ([head.rstrip()] if head else []) + spread
+
+
+def by_class(found: Iterable[Divergence]) -> dict[str, int]:
+    """How many there are of each class, in the order of their coming."""
+    counts: dict[str, int] = {}
+    for one in found:
+        counts[one.kind_of] = counts.get(one.kind_of, 0) + 1
+    return counts

@@ -65,29 +65,43 @@ def open_home(
     if exists:
         find = homefiles.ensure if is_writing else homefiles.replica
         replica = find(path, environ)
-        journal = Log.open("journal", path / JOURNAL, replica)
-        agents = Log.open("agent", path / AGENTS, replica)
+        open_log = Log.open if is_writing else _for_reading
+        journal = open_log("journal", path / JOURNAL, replica)
+        agents = open_log("agent", path / AGENTS, replica)
         views = Views(path / VIEWS, {"journal": journal, "agent": agents})
     else:
         journal, agents = Log.in_memory("journal"), Log.in_memory("agent")
         views = Views.in_memory({"journal": journal, "agent": agents})
     clock = clock_from(environ, max(journal.tail().at, agents.tail().at))
-    desk = Desk(journal, agents, clock, settings, Models(environ))
+    desk = Desk(journal, agents, clock, settings, Models(environ, settings))
     return Home(path, desk, views, exists=exists)
+
+
+def _for_reading(name: str, path: Path, replica: str) -> Log:
+    """A log for a command that may only read: where it cannot be written, it is read all the
+    same; one that is not there, and cannot be made, is empty."""
+    try:
+        return Log.open(name, path, replica)
+    except Refused as refused:
+        if refused.code != "read_only":
+            raise
+        return Log.read_only(name, path, replica) if path.exists() else Log.in_memory(name)
 
 
 class Models:
     """Gives the model of a name, one object per name."""
 
-    def __init__(self, environ: Mapping[str, str]) -> None:
+    def __init__(self, environ: Mapping[str, str], settings: Settings) -> None:
         self._environ = environ
+        self._settings = settings
         self._known: dict[str, Model] = {}
 
     def __call__(self, name: str) -> Model:
         """The model.
 
         Raises:
-            Refused: Code ``missing_key``, ``model_unavailable`` or ``unreadable_file``.
+            Refused: Code ``missing_key``, ``invalid_value`` (a key that is none),
+                ``model_unavailable`` or ``unreadable_file``.
         """
         if name not in self._known:
             self._known[name] = self._make(name)
@@ -102,18 +116,23 @@ class Models:
                 return RulesModel()
             case "tape":
                 return _tape(name, Path(rest))
-            case "gemini" if not self._environ.get("GEMINI_API_KEY"):
-                raise Refused(
-                    "missing_key",
-                    because="the model gemini needs a key, and GEMINI_API_KEY is not set",
-                    instead="set it, or use `--model rules`, which needs no key and no network",
-                )
+            case "gemini":
+                return _gemini(name, self._environ, self._settings)
             case _:
                 raise Refused(
                     "model_unavailable",
                     because=f"the model {name!r} is not available in this version",
-                    instead="use `--model rules`, or `tape:FILE`",
+                    instead="use `rules`, `gemini`, `gemini:MODEL` or `tape:FILE`",
                 )
+
+
+def _gemini(name: str, environ: Mapping[str, str], settings: Settings) -> Model:
+    from adapters.keys import gemini_key
+    from adapters.models.gemini import PATIENCE_SHARE, GeminiModel
+
+    patience = settings.agents.deadline_seconds * PATIENCE_SHARE
+    key, url = gemini_key(environ), settings.gemini.base_url
+    return GeminiModel(name, key, url, patience_seconds=patience)
 
 
 def _tape(name: str, path: Path) -> Model:

@@ -7,10 +7,11 @@ from msgspec import Struct
 from domain.agent.commands import AgentCommand
 from domain.changes.commands import ChangesCommand
 from domain.journal.commands import JournalCommand
+from domain.templates.commands import TemplateCommand
 from domain.wake.commands import WakeCommand
 from domain.wire import Part, Stored
 
-Command = JournalCommand | AgentCommand | WakeCommand | ChangesCommand
+Command = JournalCommand | AgentCommand | WakeCommand | ChangesCommand | TemplateCommand
 
 
 class Result(Part, frozen=True):

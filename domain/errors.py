@@ -49,6 +49,7 @@ REFUSAL_CODES: Final = (
     "stale",
     "switched_off",
     "task_deleted",
+    "template_in_use",
     "unknown_agent",
     "unknown_category",
     "unknown_fact",

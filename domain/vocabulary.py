@@ -8,10 +8,11 @@ from domain.journal.catalog import CatalogFact
 from domain.journal.links import LinksFact
 from domain.journal.task import TaskFact
 from domain.journal.timer import TimerFact
+from domain.templates.template import TemplateFact
 from domain.wake.events import WakeFact
 
 JournalFact = TaskFact | CatalogFact | TimerFact | LinksFact
-AgentLogFact = AgentFact | SubsFact | AlertFact | WatchFact | WakeFact | ChangesFact
+AgentLogFact = AgentFact | SubsFact | AlertFact | WatchFact | WakeFact | ChangesFact | TemplateFact
 Fact = JournalFact | AgentLogFact | Receipt | LogFact
 
 __all__ = ["Command", "Fact"]

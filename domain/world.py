@@ -15,6 +15,8 @@ from domain.wire import Payload, PayloadId, Stored, Words
 
 S = TypeVar("S")
 
+ROWS_FIRST = 64  # of a stream's end, where only what is new is wanted
+
 
 class Recorded(Struct, frozen=True):
     """A fact with what its row knows: `row` counts within append `n` of `replica`, from 0."""
@@ -97,9 +99,18 @@ class World:
             self._loaded[name] = self._fold(kind, entity)
         return self._loaded[name]  # type: ignore[return-value]  # keyed by the kind's name
 
-    def recorded(self, kind: str, entity: str) -> Sequence[Recorded]:
-        """All rows of this replica's stream of an entity, in order."""
-        return self._read(self.stream(kind, entity), 0)
+    def recorded(self, kind: str, entity: str, after_n: int = 0) -> Sequence[Recorded]:
+        """The rows of this replica's stream of an entity in appends above `after_n`, in order;
+        of a long stream only its end is read, as far back as needed."""
+        stream = self.stream(kind, entity)
+        count = ROWS_FIRST if after_n else 0
+        last = self.version(stream) if count else 0
+        while count < last:  # bounded: grows to the whole stream
+            rows = self._read(stream, last - count)
+            if not rows or rows[0].n <= after_n:
+                return [row for row in rows if row.n > after_n]
+            count *= 8
+        return [row for row in self._read(stream, 0) if row.n > after_n]
 
     def bring(self, payloads: Iterable[Payload]) -> None:
         """Make payloads that come with the cause readable."""
@@ -138,7 +149,10 @@ class World:
         version, state = 0, kind.initial(entity)
         if known is not None:
             version, state = known.version, known.state  # type: ignore[assignment]  # same stream
-        for recorded in self._read(stream, version):
+        rows = self._read(stream, version)
+        if known is not None and not rows:
+            return state
+        for recorded in rows:
             state = kind.evolve(state, recorded)
             version = recorded.version
         self._cache[stream] = Folded(version, state)

@@ -68,8 +68,8 @@ class AgentDocument(Struct, frozen=True):
 
     @property
     def template_id(self) -> str:
-        """Empty: agents have no templates yet."""
-        return ""
+        """The template that it lives on; empty: the built-in directives."""
+        return self.agent.template
 
     @property
     def next_due(self) -> str:
@@ -158,5 +158,5 @@ def _place(document: AgentDocument) -> str:
 
 
 VIEW: View[AgentDocument] = View(
-    "agents", "agent", 1, AgentDocument, keys, apply, shelf=_shelf, place=_place
+    "agents", "agent", 2, AgentDocument, keys, apply, shelf=_shelf, place=_place
 )

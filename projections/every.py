@@ -11,6 +11,7 @@ from projections import (
     ranks,
     reports,
     tasks,
+    templates,
     wakes,
 )
 from projections.view import View
@@ -25,4 +26,5 @@ VIEWS: tuple[View[Any], ...] = (
     inbox.VIEW,
     ranks.VIEW,
     operations.VIEW,
+    templates.VIEW,
 )

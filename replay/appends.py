@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from domain import envelope
-from domain.envelope import Row
+from domain.envelope import Envelope, Row
 from domain.errors import WakelogError
 from domain.world import Recorded
 
@@ -30,56 +30,48 @@ class Append:
     `facts`: of the rows that can be read; `unread`: index and reason of the others.
     """
 
-    def __init__(self, row: Row, place: Place) -> None:
-        self.rows = [row]
-        self.places = [place]
+    def __init__(self, replica: str, first: Place | Envelope) -> None:
+        self.replica = replica
+        self.first = first
+        self.n = first.n
+        self.rows: list[Row] = []
+        self.places: list[Place | Envelope] = []
         self.facts: list[Recorded] = []
         self.unread: list[tuple[int, str]] = []
 
-    @property
-    def first(self) -> Place:
-        return self.places[0]
+    def add(self, row: Row, place: Place | Envelope, reason: str) -> None:
+        """One more row, as a fact if it can be read."""
+        if isinstance(place, Envelope):
+            self.facts.append(envelope.recorded(row, self.first.at, place))
+        else:
+            self.unread.append((len(self.rows), reason))
+        self.rows.append(row)
+        self.places.append(place)
 
-    @property
-    def n(self) -> int:
-        return self.first.n
-
-    @property
-    def replica(self) -> str:
-        return _replica(self.rows[0])
-
-    def takes(self, row: Row, place: Place) -> bool:
+    def takes(self, row: Row, replica: str, place: Place | Envelope) -> bool:
         """Whether a row is one more of this append."""
-        if (_replica(row), place.n) != (self.replica, self.n):
+        if place.n != self.n or replica != self.replica:
             return False
         return place.row != 0 or row == self.rows[-1]
-
-    def read(self) -> None:
-        """Decode every row that can be decoded."""
-        for index, row in enumerate(self.rows):
-            try:
-                one = envelope.read(row)
-            except WakelogError as error:
-                self.unread.append((index, str(error)))
-                continue
-            self.facts.append(envelope.recorded(row, self.first.at, one))
 
 
 def appends(rows: Iterable[Row]) -> Iterator[Append]:
     """Rows, append by append, whatever is missing, doubled or out of order."""
     found: Append | None = None
     for row in rows:
-        place = _placed(row, found)
-        if found is not None and found.takes(row, place):
-            found.rows.append(row)
-            found.places.append(place)
-            continue
-        if found is not None:
-            found.read()
-            yield found
-        found = Append(row, place)
+        reason = ""
+        place: Place | Envelope
+        try:
+            place = envelope.read(row)
+        except WakelogError as error:
+            place, reason = _placed(row, found), str(error)
+        replica = row.stream.rpartition("@")[2]
+        if found is None or not found.takes(row, replica, place):
+            if found is not None:
+                yield found
+            found = Append(replica, place)
+        found.add(row, place, reason)
     if found is not None:
-        found.read()
         yield found
 
 
@@ -89,7 +81,3 @@ def _placed(row: Row, found: Append | None) -> Place:
         return _place.decode(row.state)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return Place(found.n, len(found.rows)) if found else Place(0)
-
-
-def _replica(row: Row) -> str:
-    return row.stream.rpartition("@")[2]

@@ -4,10 +4,11 @@ A payload's id is made of its unit, a task or ``shared``, and its bytes, so an a
 found without an anchor. Which unit it is follows from the append that names it first.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
@@ -24,6 +25,10 @@ from domain.wake.commands import BeginWake
 from domain.wake.events import ModelAnswered, SectionRef, WakeStarted
 from domain.wire import SHARED, PayloadId, Words
 from domain.world import Recorded
+
+V = TypeVar("V")
+SEEN_MAX = 65_536  # payloads that were checked, the newest
+NEWEST_MAX = 8_192  # wakes and change sets whose task is known
 
 NAMED: dict[type[Struct], tuple[str, ...]] = {
     AddCorrection: ("before", "after"),
@@ -87,23 +92,30 @@ class Fault(Struct, frozen=True):
 
 
 class Payloads:
-    """Checks each payload once, where it is named first."""
+    """Checks each payload where it is named first, and again where that was long ago."""
 
-    def __init__(self, read: Callable[[PayloadId], bytes | None]) -> None:
+    def __init__(
+        self,
+        read: Callable[[PayloadId], bytes | None],
+        task_of: Callable[[str, str], str] | None = None,
+    ) -> None:
+        """`task_of`: of a kind of stream (``wake``, ``changes``) and an entity, from long ago."""
         self.missing: set[PayloadId] = set()
         self._read = read
-        self._seen: set[PayloadId] = set()
-        self._task_of: dict[str, str] = {}  # of an agent, a wake or a change set
+        self._left = task_of
+        self._seen: OrderedDict[PayloadId, None] = OrderedDict()
+        self._agents: dict[str, str] = {}  # to their tasks
+        self._newest: OrderedDict[str, str] = OrderedDict()  # wakes and change sets to theirs
 
     def check(self, append: Sequence[Recorded]) -> Iterator[Fault]:
-        """What is wrong with the payloads that an append is the first to name."""
+        """What is wrong with the payloads that an append names."""
         units: tuple[str, ...] = ()
         self._learn(append)
         for index, one in enumerate(append):
             for named_id in named(one.fact):
                 if named_id in self._seen:
                     continue
-                self._seen.add(named_id)
+                _keep(self._seen, named_id, None, SEEN_MAX)
                 units = units or (*self._tasks(append), SHARED)
                 yield from self._faults(index, named_id, units)
 
@@ -113,17 +125,21 @@ class Payloads:
             self.missing.add(named_id)
             yield Fault(index, named_id)
             return
-        found = [payload_id(unit, data) for unit in units]
-        if named_id not in found:
-            yield Fault(index, named_id, found[0])
+        found = ""
+        for unit in units:
+            made = payload_id(unit, data)
+            if made == named_id:
+                return
+            found = found or made
+        yield Fault(index, named_id, found)
 
     def _learn(self, append: Sequence[Recorded]) -> None:
         for one in append:
             if isinstance(one.fact, AgentCreated):
-                self._task_of[one.entity] = one.fact.task
+                self._agents[one.entity] = one.fact.task
             elif isinstance(one.fact, WakeStarted):
-                self._task_of[one.entity] = one.fact.task
-                self._task_of[set_id(one.entity)] = one.fact.task
+                _keep(self._newest, one.entity, one.fact.task, NEWEST_MAX)
+                _keep(self._newest, set_id(one.entity), one.fact.task, NEWEST_MAX)
 
     def _tasks(self, append: Sequence[Recorded]) -> list[str]:
         """The tasks that an append is about, each once."""
@@ -134,10 +150,24 @@ class Payloads:
             names += [getattr(command, field, "") for field in ("task", "target")]
             if isinstance(command, ImportTasks):
                 names += [ref.task for ref in command.tasks]
-            owners = [one.entity, *(getattr(command, name, "") for name in _OWNERS)]
-            names += [self._task_of.get(owner, "") for owner in owners]
+            names.append(self._task(one.of_kind, one.entity))
+            names += [
+                self._task(kind, getattr(command, name, "")) for name, kind in _OWNERS.items()
+            ]
             found.update((name, None) for name in names if name)
         return list(found)
 
+    def _task(self, kind: str, owner: str) -> str:
+        known = self._agents.get(owner) or self._newest.get(owner, "")
+        if known or not owner or self._left is None or kind not in ("wake", "changes"):
+            return known
+        return self._left(kind, owner)
 
-_OWNERS = ("agent", "run_key", "changes")
+
+def _keep(newest: OrderedDict[str, V], name: str, value: V, count: int) -> None:
+    newest[name] = value
+    if len(newest) > count:
+        newest.popitem(last=False)
+
+
+_OWNERS = {"agent": "agent", "run_key": "wake", "changes": "changes"}

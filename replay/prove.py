@@ -5,109 +5,136 @@ is reported once and does not spoil what follows; every byte of every row is com
 append with the digest that the next one carries, and each payload with its id.
 """
 
-from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from msgspec import MsgspecError, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from domain import envelope
-from domain.causes import EpochBegan, ReplicasImported
+from domain.agent.alert_events import WakeQueued
+from domain.causes import Cause, EpochBegan, Receipt, ReplicasImported
+from domain.changes.change_set import CHANGES
 from domain.envelope import Row
 from domain.errors import Damaged, WakelogError
+from domain.journal.commands import ApplyOperation, VoidOperation
 from domain.keys import key
 from domain.rules import RULES
-from domain.wire import PayloadId, Stored
-from domain.world import Folded, Recorded, World
+from domain.wake.state import WAKE
+from domain.wire import PayloadId, tag_of
+from domain.world import Read, Recorded
 from replay.appends import Append, appends
-from replay.payloads import Payloads
-
-ALTERED, CHANGED = "data altered", "rule changed"
-_FAILURES = (
-    WakelogError,
-    MsgspecError,
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    TypeError,
-    ValueError,
+from replay.divergence import (
+    ALTERED,
+    CHANGED,
+    DICE,
+    FORMAT,
+    MISSING,
+    Difference,
+    Divergence,
+    as_altered,
+    compared,
+    cut,
+    text,
 )
-"""What today's code may raise on a cause that was altered, or that it does not allow."""
-FORMAT, MISSING = "event format changed", "payload missing"
+from replay.payloads import Payloads
+from replay.streams import FAILURES, Streams
+
+ORIGINS_MAX = 8192  # newest wakes of which it is known what led to them
+
+More = Callable[[Append, Cause], Iterable[Difference]]
+"""More checks of an append, in the world just before it."""
 
 
-class Hole(Stored, frozen=True, tag="hole"):
-    """Stands in a stream for a row that is gone, so that what follows is counted as it was."""
+class Options(Struct, frozen=True):
+    """How a log is proved. `since`: appends up to this `n` are folded, not executed again;
+    `is_every_epoch`: execute those of other rules too; `anchors`: digests that are known from
+    outside, by ``log:replica`` and n."""
+
+    rules: int = RULES
+    since: int = 0
+    is_every_epoch: bool = False
+    anchors: Mapping[str, Mapping[int, str]] = {}
 
 
-class Divergence(Struct, frozen=True):
-    """One difference between a log and what today's code makes of its causes.
-
-    `position` is ``log:replica:n``. `kind_of` is its class: ``data altered`` (the chain of
-    digests is broken there too), ``rule changed`` (it is whole: today's code decides something
-    else; of a log's last append nobody can tell the two apart), ``payload missing`` or ``event
-    format changed``. `path` names what differs: ``row``, ``rows``, ``order``, ``n``, ``prev``,
-    ``payload``, ``cause`` or ``digest``. `expected` is what should stand there, `actual` what
-    does.
-    """
-
-    log: str
-    position: str
-    stream: str
-    version: int
-    kind_of: str
-    path: str
-    expected: str
-    actual: str
+DEFAULTS = Options()
 
 
 class Proof:
     """Walks one log. After the walk: what was seen, and the log's part of the digest."""
 
     def __init__(
-        self, log: str, payload: Callable[[PayloadId], bytes | None], rules: int = RULES
+        self,
+        log: str,
+        payload: Callable[[PayloadId], bytes | None],
+        options: Options = DEFAULTS,
+        *,
+        again: Read | None = None,
     ) -> None:
+        """Begin before the first append.
+
+        Args:
+            log: ``journal`` or ``agent``.
+            payload: Reads a payload's bytes.
+            options: What is checked, and how.
+            again: Reads a stream's rows above a version once more; without it all are kept.
+        """
         self.rows = 0
         self.causes = 0
         self.wakes = 0
         self.heads: dict[str, str] = {}  # "log:replica" -> chain head
+        self.last: dict[str, int] = {}  # replica -> n
+        self.streams = Streams(log, payload, again)
         self._log = log
-        self._payload = payload
-        self._payloads = Payloads(payload)
-        self._rules = rules
+        self._options = options
+        self._payloads = Payloads(payload, self._task_of)
         self._epoch: dict[str, int] = {}
-        self._facts: defaultdict[str, list[Recorded]] = defaultdict(list)
-        self._states: dict[str, Folded] = {}
-        self._last: dict[str, int] = {}
-        self._replicas: dict[str, set[str]] = defaultdict(set)
         self._open: dict[str, list[Divergence]] = {}  # of each replica's last append
+        self._origins: OrderedDict[str, str] = OrderedDict()  # run key -> position
         self._has_holes = False
+        self.first_fault = ""  # position of the first append that differs
 
     def walk(self, rows: Iterable[Row]) -> Iterator[Divergence]:
         """Name every byte that today's code would write differently."""
         for one in appends(rows):
-            yield from self._append(one)
-        for left in self._open.values():
-            yield from left
+            yield from self.take(one)
+        yield from self.finish()
 
-    def _append(self, one: Append) -> Iterator[Divergence]:
+    def take(self, one: Append, more: More | None = None) -> Iterator[Divergence]:
+        """Prove one more append; told is what is wrong with the one before it.
+
+        Only the digest that the next one carries tells whether an append was altered.
+        """
         self.rows += len(one.rows)
         self.causes += 1
         self.wakes += sum(row.topic == "wake.started.1" for row in one.rows)
         yield from self._chain(one)
         found = [*self._shape(one), *self._unread(one)]
-        facts = one.facts
         is_whole = not found
-        found += self._kept(one, facts)
+        found += self._kept(one)
         if self._has_holes:
-            self._fill(facts)
-        if is_whole:
-            found += self._redone(one, facts)
+            self.streams.fill(one.facts)
+        if is_whole and one.facts:
+            found += self._redone(one, more)
         self._has_holes |= not is_whole
-        self._open[one.replica] = found
-        self._remember(one, facts)
+        digest = self._remember(one)
+        found += self._anchored(one, digest)
+        if found and not self.first_fault:
+            self.first_fault = f"{self._log}:{one.replica}:{one.n}"
+        self._open[one.replica] = [self._told(one, difference) for difference in found]
+
+    def finish(self) -> Iterator[Divergence]:
+        """What is left to say at the end of the log."""
+        for left in self._open.values():
+            yield from left
+        self._open.clear()
+        for head, known in sorted(self._options.anchors.items()):
+            log, _, replica = head.partition(":")
+            last = self.last.get(replica, 0)
+            if log == self._log and known and max(known) > last:
+                expected, actual = f"append {max(known)}", f"the log ends at {last}"
+                position = f"{head}:{last}"
+                yield Divergence(log, position, "", 0, ALTERED, "tail", expected, actual)
 
     # --------------------------------------------------------------------------------- the chain
 
@@ -122,14 +149,14 @@ class Proof:
         head = self.heads.get(f"{self._log}:{one.replica}", "")
         is_gap = one.n != due
         if one.first.row == 0 and one.first.prev != head and not is_gap:
-            yield from (replace(known, kind_of=_as_altered(known)) for known in before)
+            yield from (replace(known, kind_of=as_altered(known.kind_of)) for known in before)
             if not before:
-                yield self._differs(one, one.rows[0], ALTERED, "prev", head, one.first.prev)
+                yield self._told(one, Difference(0, ALTERED, "prev", head, one.first.prev))
             return
         yield from before
         if is_gap:
             self._has_holes = True
-            yield self._differs(one, one.rows[0], ALTERED, "n", str(due), str(one.n))
+            yield self._told(one, Difference(0, ALTERED, "n", str(due), str(one.n)))
 
     def _due(self, one: Append) -> int:
         """The number that comes next; a marker's is above all that it brought."""
@@ -139,135 +166,148 @@ class Proof:
             if isinstance(row.fact, ReplicasImported)
             for other in row.fact.replicas
         ]
-        return max(self._last.get(one.replica, 0), *brought, 0) + 1
+        return max(self.last.get(one.replica, 0), *brought, 0) + 1
 
-    def _shape(self, one: Append) -> Iterator[Divergence]:
+    def _shape(self, one: Append) -> Iterator[Difference]:
         """Whether all rows of the append are there, each once and in order."""
         numbers = [place.row for place in one.places]
+        count = one.first.rows
+        if numbers == list(range(count)):
+            return
         for index, number in enumerate(numbers):
             if number in numbers[:index]:
-                yield self._differs(
-                    one, one.rows[index], ALTERED, "row", "", _text(one.rows[index])
-                )
-        wanted = range(max(one.first.rows if numbers[0] == 0 else 0, max(numbers) + 1))
+                yield Difference(index, ALTERED, "row", "", text(one.rows[index]))
+        wanted = range(max(count if numbers[0] == 0 else 0, max(numbers) + 1))
         missing = [str(number) for number in wanted if number not in numbers]
         if missing:
             told = f"row {', '.join(missing)} of append {one.n}"
-            yield self._differs(one, one.rows[0], ALTERED, "rows", told, "")
+            yield Difference(0, ALTERED, "rows", told, "")
         elif numbers != sorted(numbers):
             order = " ".join(map(str, numbers))
-            expected = " ".join(map(str, sorted(numbers)))
-            yield self._differs(one, one.rows[0], ALTERED, "order", expected, order)
-        elif not one.first.rows or max(numbers) >= one.first.rows:
-            count = str(len(numbers))
-            yield self._differs(one, one.rows[0], ALTERED, "rows", str(one.first.rows), count)
+            yield Difference(0, ALTERED, "order", " ".join(map(str, sorted(numbers))), order)
+        elif not count or max(numbers) >= count:
+            yield Difference(0, ALTERED, "rows", str(count), str(len(numbers)))
 
-    def _unread(self, one: Append) -> Iterator[Divergence]:
+    def _unread(self, one: Append) -> Iterator[Difference]:
         for index, error in one.unread:
-            yield self._differs(
-                one, one.rows[index], FORMAT, "row", f"a fact that is known here ({error})",
-                _text(one.rows[index]),
-            )  # fmt: skip
+            expected = f"a fact that is known here ({error})"
+            yield Difference(index, FORMAT, "row", expected, text(one.rows[index]))
 
-    def _kept(self, one: Append, facts: Sequence[Recorded]) -> Iterator[Divergence]:
-        """The payloads that the append is the first to name."""
-        rows = {(row.stream, row.version): row for row in one.rows}
-        for fault in self._payloads.check(facts):
-            row = rows[facts[fault.row].stream, facts[fault.row].version]
+    def _kept(self, one: Append) -> Iterator[Difference]:
+        """The payloads that the append names."""
+        for fault in self._payloads.check(one.facts):
+            fact = one.facts[fault.row]
+            row = next(
+                nth for nth, row in enumerate(one.rows) if row[:2] == (fact.stream, fact.version)
+            )
             kind_of = ALTERED if fault.found else MISSING
-            yield self._differs(one, row, kind_of, "payload", fault.id, fault.found)
+            yield Difference(row, kind_of, "payload", fault.id, fault.found)
+
+    def _anchored(self, one: Append, digest: str) -> Iterator[Difference]:
+        known = self._options.anchors.get(f"{self._log}:{one.replica}", {}).get(one.n, digest)
+        if known != digest:
+            yield Difference(0, ALTERED, "anchor", known, digest)
 
     # -------------------------------------------------------------------------------- re-execution
 
-    def _redone(self, one: Append, facts: Sequence[Recorded]) -> Iterator[Divergence]:
+    def _redone(self, one: Append, more: More | None) -> Iterator[Difference]:
         """Hand the cause to today's code, and compare every row that it writes."""
-        cause, given = envelope.cause_of(facts[0])
+        cause, given = envelope.cause_of(one.facts[0])
         if isinstance(cause, EpochBegan):
             self._epoch[one.replica] = cause.rules
             head = self.heads.get(f"{self._log}:{one.replica}", "")
             if cause.digest != head:
-                yield self._differs(one, one.rows[0], ALTERED, "digest", head, cause.digest)
-        if self._epoch.get(one.replica, self._rules) != self._rules:
+                yield Difference(0, ALTERED, "digest", head, cause.digest)
+        rules = self._options.rules
+        is_ours = self._options.is_every_epoch or self._epoch.get(one.replica, rules) == rules
+        if not is_ours or one.n <= self._options.since:
             return
+        yield from self._receipt(cause, given)
+        differences, is_missing = self._composed(one, cause, given)
+        if differences and not is_missing:
+            again, _ = self._composed(one, cause, given)
+            if again != differences:
+                differences = [replace(known, kind_of=DICE) for known in differences]
+        yield from differences
+        if more is not None and not differences:
+            yield from more(one, cause)
+
+    def _receipt(self, cause: Cause, given: str) -> Iterator[Difference]:
+        """An operation's receipt stands under the operation's own id."""
+        if isinstance(cause, ApplyOperation | VoidOperation) and given != cause.operation:
+            yield Difference(0, CHANGED, "stream", cause.operation, given)
+
+    def _composed(self, one: Append, cause: Cause, given: str) -> tuple[list[Difference], bool]:
+        """What today's code does otherwise, and whether a payload it needs is missing."""
         missed: list[PayloadId] = []
-        world = self._world(one, missed)
+        world = self.streams.world(one.replica, one.n, missed)
         try:
-            composed = envelope.compose(cause, given, facts[0].at, one.first.prev, world)
+            composed = envelope.compose(cause, given, one.first.at, one.first.prev, world)
         except Damaged as error:
             if not missed:
-                yield self._fails(one, error)
-            elif missed[-1] not in self._payloads.missing:
-                self._payloads.missing.add(missed[-1])
-                yield self._differs(one, one.rows[0], MISSING, "payload", missed[-1], "")
-            return
-        except _FAILURES as error:
-            yield self._fails(one, error)
-            return
-        yield from self._compared(one, composed.rows)
+                return [_fails(one, error)], False
+            if missed[-1] in self._payloads.missing:
+                return [], True
+            self._payloads.missing.add(missed[-1])
+            return [Difference(0, MISSING, "payload", missed[-1], "")], True
+        except FAILURES as error:
+            return [_fails(one, error)], False
+        if composed.rows == tuple(one.rows):
+            return [], False
+        return compared(one.rows, composed.rows), False
 
-    def _fails(self, one: Append, error: Exception) -> Divergence:
-        told = str(error) if isinstance(error, WakelogError) else f"{type(error).__name__}: {error}"
-        rows = f"{len(one.rows)} rows"
-        return self._differs(one, one.rows[0], CHANGED, "cause", told, rows)
+    def _task_of(self, kind: str, entity: str) -> str:
+        """The task of a wake or a change set that the walk has left behind."""
+        for replica in self.last:
+            world = self.streams.world(replica, self.streams.n + 1, [])
+            if kind == "changes" and (task := world.load(CHANGES, entity).task):
+                return task
+            if kind == "wake" and (started := world.load(WAKE, entity).started) is not None:
+                return started.task
+        return ""
 
-    def _compared(self, one: Append, today: Sequence[Row]) -> Iterator[Divergence]:
-        """Row by row; where the streams are others, the first difference tells it."""
-        for was, now in zip(one.rows, today, strict=False):
-            if was != now:
-                yield self._differs(one, was, CHANGED, "row", _text(now), _text(was))
-        for now in today[len(one.rows) :]:
-            yield self._differs(one, now, CHANGED, "row", _text(now), "")
-        for was in one.rows[len(today) :]:
-            yield self._differs(one, was, CHANGED, "row", "", _text(was))
+    def _remember(self, one: Append) -> str:
+        self.streams.take(one.facts)
+        for row in one.facts:
+            if isinstance(row.fact, WakeQueued):
+                self._led(row.fact, f"{self._log}:{one.replica}:{one.n}")
+        self.last[one.replica] = one.n
+        digest = envelope.digest(one.rows)
+        self.heads[f"{self._log}:{one.replica}"] = digest
+        return digest
 
-    def _remember(self, one: Append, facts: Sequence[Recorded]) -> None:
-        for fact in facts:
-            self._facts[fact.stream].append(fact)
-            if isinstance(fact.fact, ReplicasImported):
-                self._replicas[one.replica].update(other.replica for other in fact.fact.replicas)
-        self._last[one.replica] = one.n
-        self.heads[f"{self._log}:{one.replica}"] = envelope.digest(one.rows)
+    # ------------------------------------------------------------------------------------ telling
 
-    def _fill(self, facts: Sequence[Recorded]) -> None:
-        """Put a hole where rows of a stream are known to be gone."""
-        for fact in facts:
-            known = self._facts[fact.stream]
-            last = known[-1].version if known else 0
-            is_first = all(other.stream != fact.stream for other in facts[: facts.index(fact)])
-            if is_first and fact.version > last + 1:
-                known.append(replace(fact, version=fact.version - 1, fact=Hole()))
+    def _led(self, fact: WakeQueued, here: str) -> None:
+        trigger = fact.trigger
+        is_change = trigger.reason == "subscription"
+        origin = f"journal:{trigger.replica}:{trigger.position}" if is_change else here
+        self._origins[fact.run_key] = origin
+        if len(self._origins) > ORIGINS_MAX:
+            self._origins.popitem(last=False)
 
-    def _world(self, one: Append, missed: list[PayloadId]) -> World:
-        def payload(wanted: PayloadId) -> bytes | None:
-            data = self._payload(wanted)
-            if data is None:
-                missed.append(wanted)
-            return data
-
-        return World(
-            self._log,
-            one.replica,
-            one.n,
-            self._later,
-            payload,
-            replicas=self._replicas[one.replica],
-            cache=self._states,
-        )
-
-    def _later(self, stream: str, after: int) -> Sequence[Recorded]:
-        rows = self._facts[stream]
-        return rows[bisect_right(rows, after, key=_version) :]
-
-    def _differs(
-        self, one: Append, row: Row, kind_of: str, path: str, expected: str, actual: str
-    ) -> Divergence:
+    def _told(self, one: Append, known: Difference) -> Divergence:
         position = f"{self._log}:{one.replica}:{one.n}"
+        row = one.rows[min(known.row, len(one.rows) - 1)]
+        wake, step = _wake_of(one, row)
+        cause = _cause_tag(one.facts[0]) if one.facts else ""
         return Divergence(
-            self._log, position, row.stream, row.version, kind_of, path, expected, actual
+            self._log,
+            position,
+            row.stream,
+            row.version,
+            known.kind_of,
+            known.path,
+            cut(known.expected),
+            cut(known.actual),
+            wake,
+            step,
+            cause,
+            known.upstream or self._origins.get(wake, position),
         )
 
 
-def log_digest(heads: dict[str, str]) -> str:
+def log_digest(heads: Mapping[str, str]) -> str:
     """One digest for a whole home: `H` over each log's and replica's chain head, sorted.
 
     Args:
@@ -276,14 +316,27 @@ def log_digest(heads: dict[str, str]) -> str:
     return key("log", *(f"{name}={head}" for name, head in sorted(heads.items())))
 
 
-def _as_altered(known: Divergence) -> str:
-    return ALTERED if known.kind_of == CHANGED else known.kind_of
+def _fails(one: Append, error: Exception) -> Difference:
+    told = str(error) if isinstance(error, WakelogError) else f"{type(error).__name__}: {error}"
+    return Difference(0, CHANGED, "cause", told, f"{len(one.rows)} rows")
 
 
-def _version(row: Recorded) -> int:
-    return row.version
+def _cause_tag(first: Recorded) -> str:
+    fact = first.fact
+    return tag_of(fact.command if isinstance(fact, Receipt) else fact)
 
 
-def _text(row: Row) -> str:
-    state = row.state.decode("utf-8", "backslashreplace")
-    return f"{row.stream} {row.version} {row.topic} {state}"
+def _wake_of(one: Append, row: Row) -> tuple[str, int]:
+    """The wake that a row belongs to, and at which row of its stream."""
+    if row.stream.startswith("wake:"):
+        return row.stream.partition(":")[2].rpartition("@")[0], row.version
+    known: Sequence[Recorded] = one.facts
+    for fact in known:
+        if fact.of_kind == "wake":
+            return fact.entity, fact.version
+    first = known[0].fact if known else None
+    command = first.command if isinstance(first, Receipt) else first
+    return str(getattr(command, "run_key", "")), 0
+
+
+__all__ = ["Append", "Divergence", "Options", "Proof", "log_digest"]

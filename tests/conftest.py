@@ -4,6 +4,7 @@
 """
 
 import os
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -22,5 +23,6 @@ def no_settings_from_outside(tmp_path_factory: pytest.TempPathFactory) -> Iterat
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith("WAKELOG_") or name in KEYS]:
             patch.delenv(name)
+        patch.setitem(sys.modules, "keyring", None)
         patch.setenv("WAKELOG_HOME", str(tmp_path_factory.mktemp("home")))
         yield

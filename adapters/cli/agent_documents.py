@@ -177,6 +177,12 @@ def titles_of(home: Home) -> dict[str, str]:
     return {task.id: task.title for task in home.views.all(tasks.VIEW)}
 
 
+def _titles(home: Home, task_ids: Iterable[str]) -> dict[str, str]:
+    """The titles of some tasks: of ten thousand, those few that are shown."""
+    found = (home.views.get(tasks.VIEW, task_id) for task_id in task_ids)
+    return {task.id: task.title for task in found if task is not None}
+
+
 def set_documents(home: Home, sets: Iterable[SetDocument], *, is_all: bool) -> list[Document]:
     """The documents of `inbox`.
 
@@ -185,7 +191,8 @@ def set_documents(home: Home, sets: Iterable[SetDocument], *, is_all: bool) -> l
         sets: Which sets.
         is_all: Their deferred and decided items too.
     """
-    ranked, titles = ranks_of(home), titles_of(home)
+    sets = list(sets)
+    ranked, titles = ranks_of(home), _titles(home, {one.task_id for one in sets})
     now: dict[str, Snapshot] = {}
     found: list[Document] = []
     for one in sets:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli import agent_steering, waking
+from adapters.cli import agent_steering, chatting, waking
 from adapters.cli.agent_steering import after
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import (
@@ -121,6 +121,7 @@ def show(session: Session, agent: str) -> None:
 @click.option("--name", type=TEXT, default="", metavar="N", help="Else the task's title.")
 @click.option("--mode", default="", metavar="M", help="hybrid, autonomous or interactive.")
 @click.option("--model", type=TEXT, default="", metavar="M", help="Else the home's model.")
+@click.option("--template", type=TEXT, default="", metavar="T", help="Else its category's.")
 @click.option("--turns", type=int, default=0, metavar="N", help="Per wake, 1 to 20; default 5.")
 @key_option
 @json_option
@@ -134,6 +135,7 @@ def create(  # noqa: PLR0913  one parameter for each option
     name: str,
     mode: str,
     model: str,
+    template: str,
     turns: int,
     key: str,
 ) -> None:
@@ -152,25 +154,40 @@ def create(  # noqa: PLR0913  one parameter for each option
     if turns:
         limits.turn_max(turns)
     limits.model(model)
-    if wanted is not None:
-        _create_one(session, pick_task(home, wanted), Wish(chosen, name, model, turns), key)
+    task_id = pick_task(home, wanted) if wanted is not None else ""
+    housing = _housing(session, template, key)
+    wish = Wish(chosen, name, model, turns, housing)
+    if task_id:
+        _create_one(session, task_id, wish, key)
     else:
-        _create_all(session, Wish(chosen, name, model, turns), key)
+        _create_all(session, wish, key)
+
+
+def _housing(session: Session, template: str, key: str) -> str:
+    """The id of the template that is asked for by name; empty where none is."""
+    if not template:
+        return ""
+    from adapters.cli.templating import pick_template
+
+    return pick_template(session.writing(), template, f"{key}:template" if key else "")
 
 
 class Wish:
     """What a new agent shall be like."""
 
-    def __init__(self, mode: "Mode", name: str, model: str, turns: int) -> None:
+    def __init__(self, mode: "Mode", name: str, model: str, turns: int, template: str = "") -> None:
         self.mode = mode
         self.name = name
         self.model = model
         self.turns = turns
+        self.template = template
 
     def command(self, home: "Home", task: "TaskDocument") -> "CreateAgent":
         """The command that makes it, as the home stands now."""
+        from adapters.cli.templating import templates_of
         from domain.agent.commands import CreateAgent
 
+        fitting = (one.id for one in templates_of(home) if task.category in one.categories)
         return CreateAgent(
             task.id,
             task.title,
@@ -181,6 +198,7 @@ class Wish:
             self.model,
             self.turns,
             home.desk.is_enabled,
+            self.template or next(fitting, ""),
         )
 
     def made_before(self, home: "Home", task_id: str, key: str) -> str:
@@ -322,6 +340,10 @@ def delete(session: Session, agent: str, key: str) -> None:
     _live(session, agent, key, DeleteAgent, "Deleted")
 
 
-_OTHERS: Sequence[click.Command] = (*agent_steering.COMMANDS, waking.ask_command)
+_OTHERS: Sequence[click.Command] = (
+    *agent_steering.COMMANDS,
+    waking.ask_command,
+    chatting.chat_command,
+)
 for _other in _OTHERS:
     agent_command.add_command(_other)

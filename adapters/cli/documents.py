@@ -93,6 +93,7 @@ class ImportReport(Struct):
     unreadable: tuple[Unreadable, ...] = ()
     events: int = 0
     failure: str = ""  # the file could not be read at all, and why
+    left_out: tuple[str, ...] = ()  # what is no task by its nature, counted
 
     def document(self) -> Document:
         """One of the `files` of `import`; a line 0 stands for the whole file."""
@@ -174,6 +175,12 @@ def agents_of(home: Home) -> Mapping[str, str]:
     return {agent.task_id: agent.id for agent in found if agent.is_living}
 
 
+def _agent_of(home: Home, task_id: str) -> str:
+    """The id of a task's living agent; empty where it has none."""
+    found = home.views.page(agents.VIEW, shelf=task_id)
+    return next((agent.id for agent in found if agent.is_living), "")
+
+
 def task_page(home: Home, task_id: str) -> TaskPage:
     """All about one task, as the journal stands now."""
     with home.desk.journal.reading() as world:
@@ -184,7 +191,7 @@ def task_page(home: Home, task_id: str) -> TaskPage:
             task,
             links,
             world.load(CATALOG, MAIN),
-            agents_of(home).get(task_id, ""),
+            _agent_of(home, task_id),
             {words.payload: world.text(words) for words in said if words.payload},
             {other: world.load(TASK, other).title for other in others},
         )

@@ -1,7 +1,5 @@
 """`wakelog import`: tasks from files, as often as you like (SPEC 1, Importers)."""
 
-import codecs
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,6 +11,7 @@ import click
 from adapters.cli.editing import ID_SHOWN
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, Told, json_option, key_option, nth_key, safe
+from adapters.importers.formats import ALIASES, FORMATS
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -27,10 +26,7 @@ FILE_BYTES_MAX = 64_000_000
 SHOWN_MAX = 20  # problems, and titles of gone tasks, of one file; --json has them all
 PROGRESS_FROM = 400  # tasks; fewer need no progress bar
 STDIN = "-"
-
-FORMATS = ("markdown",)
-_SUFFIXES = {".md": "markdown", ".markdown": "markdown", ".mdown": "markdown", ".mkd": "markdown"}
-_BOX = re.compile(rb"(?m)^[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[.?\](?:\s|$)")
+_FORMATS = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
 
 
 class _Unreadable(Exception):
@@ -46,12 +42,16 @@ class Progress(Protocol):
     epilog="Example: wakelog import TODO.md plans/*.md --dry-run",
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--format", "form", type=TEXT, default="", metavar="F", help="markdown.")
+@click.option(
+    "--format", "form", type=TEXT, default="", metavar="F", help=f"{_FORMATS}; else guessed."
+)
 @click.option(
     "--source", type=TEXT, default="", metavar="S", help="Name of the source; else the file's."
 )
 @click.option(
-    "--headings", type=click.Choice(["tasks"]), help="A heading is a task, its boxes its checklist."
+    "--headings",
+    type=click.Choice(["tasks"]),
+    help="In Markdown: a heading is a task, its boxes its checklist.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @key_option
@@ -70,18 +70,20 @@ def import_command(
 ) -> None:
     """Bring tasks in from files; `-` is stdin.
 
-    In Markdown, `- [ ] Paint the door ~2h !p1 #home due:2027-02-12` is a task. Importing a file
-    again takes over what changed in it, and leaves alone what you changed here.
+    In Markdown, `- [ ] Paint the door ~2h !p1 #home due:2027-02-12` is a task. todo.txt, what
+    `task export` and `gh issue list --json number,title,body,labels,state,url` write, and issues
+    of GitHub's REST interface are read, too. Importing a file again takes over what changed in
+    it, and leaves alone what you changed here.
     """
     from adapters.cli.documents import ImportReport, import_document
 
-    _check_format(form)
+    form = _known_format(form)
     sources = _sources(files, source)
     batches = _Batches(session, key)
     reports: list[ImportReport] = []
     for file, name in zip(files, sources, strict=True):
         try:
-            read = _read(file, name, form, by_heading=headings is not None)
+            read = _read(session, file, name, form, by_heading=headings is not None)
         except _Unreadable as error:
             reports.append(ImportReport(safe(file), failure=str(error)))
             continue
@@ -100,13 +102,31 @@ def import_command(
         raise SystemExit(1)
 
 
+def import_again(session: Session, file: str) -> "ImportReport":
+    """Take over what changed in a file that is watched; `failure` says why it cannot be read."""
+    from adapters.cli.documents import ImportReport
+
+    try:
+        read = _read(session, file, Path(file).name, "", by_heading=False)
+    except _Unreadable as error:
+        return ImportReport(safe(file), failure=str(error))
+    return _Batches(session, "").keep(file, read)
+
+
+def check_sources(files: Sequence[str]) -> None:
+    """Refuse two files of one name: the ids of tasks are made of it."""
+    _sources(files, "")
+
+
 # ------------------------------------------------------------------------------------ reading files
 
 
-def _check_format(form: str) -> None:
+def _known_format(form: str) -> str:
+    form = ALIASES.get(form.lower(), form.lower())
     if form and form not in FORMATS:
         because = f"the format {form!r} is not known to this version"
-        raise Refused("invalid_value", because=because, instead=f"use {' or '.join(FORMATS)}")
+        raise Refused("invalid_value", because=because, instead=f"use {_FORMATS}")
+    return form
 
 
 def _sources(files: Sequence[str], source: str) -> list[str]:
@@ -126,14 +146,21 @@ def _sources(files: Sequence[str], source: str) -> list[str]:
     return names
 
 
-def _read(file: str, source: str, form: str, *, by_heading: bool) -> "ImportedFile":
-    from adapters.importers import markdown
+def _read(
+    session: Session, file: str, source: str, form: str, *, by_heading: bool
+) -> "ImportedFile":
+    from zoneinfo import ZoneInfo
+
+    from adapters.importers import formats
 
     data = _bytes(file)
     if b"\0" in data[:8192]:
         raise _Unreadable("it is no text; save it as UTF-8 text")
-    _guessed(file, form, data)
-    return markdown.read(data, source=source, headings_are_tasks=by_heading)
+    zone = ZoneInfo(session.opened().settings.timezone)
+    read = formats.read(data, file, form, source, headings_are_tasks=by_heading, zone=zone)
+    if read is None:
+        raise _Unreadable(f"its format is not known; name it with --format: {_FORMATS}")
+    return read
 
 
 def _bytes(file: str) -> bytes:
@@ -152,17 +179,6 @@ def _bytes(file: str) -> bytes:
     if len(data) > FILE_BYTES_MAX:
         raise _Unreadable(f"it is larger than {FILE_BYTES_MAX:,} bytes; part it into several")
     return data
-
-
-def _guessed(file: str, form: str, data: bytes) -> str:
-    """The format of a file: as told, by its ending, or by what stands in it."""
-    known = form or _SUFFIXES.get(Path(file).suffix.lower(), "")
-    if not known and (_BOX.search(data.removeprefix(codecs.BOM_UTF8)) or not data.strip()):
-        known = "markdown"
-    if not known:
-        supported = " and ".join(FORMATS)
-        raise _Unreadable(f"its format is not known; {supported} is read, see --format")
-    return known
 
 
 # ------------------------------------------------------------------------------------------ writing
@@ -246,7 +262,9 @@ def _report(file: str, read: "ImportedFile", known: Mapping[str, "TaskDocument"]
         for task in sorted(known.values(), key=lambda task: task.place)
         if read.source in task.sources and task.id not in here and not task.is_deleted
     )
-    return ImportReport(safe(file), read.format, gone=gone, unreadable=read.unreadable)
+    return ImportReport(
+        safe(file), read.format, gone=gone, unreadable=read.unreadable, left_out=read.left_out
+    )
 
 
 def _command(tasks: Sequence["ImportedTask"], source: str) -> tuple["ImportTasks", list["Payload"]]:
@@ -301,7 +319,10 @@ def _tell(session: Session, report: "ImportReport", *, is_dry_run: bool) -> None
     }
     would = "would be " if is_dry_run else ""
     told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-    session.say(f"{report.file}: {would}{told}" if told else f"{report.file}: no tasks found")
+    named = report.file if report.format == "markdown" else f"{report.file} ({report.format})"
+    session.say(f"{named}: {would}{told}" if told else f"{named}: no tasks found")
+    if report.left_out:
+        session.say(f"  Left out: {', '.join(report.left_out)}")
     for problem in report.unreadable[:SHOWN_MAX]:
         session.say(f"  {_place(report.file, problem)}: {safe(problem.reason)}", style="yellow")
     _more(session, len(report.unreadable))
@@ -326,6 +347,8 @@ def _tell_next(session: Session, reports: Sequence["ImportReport"], *, is_dry_ru
     """A hint on stderr what to do now."""
     read = [report for report in reports if not report.failure]
     if read and not any(report.created + report.changed + report.unchanged for report in read):
+        if all(report.format != "markdown" for report in read):
+            return
         session.note("A task is a line with a box, like `- [ ] Paint the door ~2h due:2027-02-12`.")
     elif is_dry_run:
         session.note("Nothing was written; leave --dry-run out to do it.")

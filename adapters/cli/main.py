@@ -23,7 +23,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "category": ("catalog", "List, add, rename and correct categories."),
     "label": ("catalog", "List, add, delete and suppress labels."),
     "agent": ("agents", "Make, see and steer agents."),
+    "template": ("templating", "List, make, version and assign templates of agents."),
     "wake": ("waking", "Wake an agent now, or all that are queued."),
+    "run": ("running", "Keep agents awake: watch, wait, wake."),
     "inbox": ("review", "See what agents propose."),
     "confirm": ("review", "Apply proposed changes."),
     "reject": ("review", "Decline proposed changes."),
@@ -34,10 +36,23 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "wakes": ("reading", "List wakes, the newest first."),
     "show": ("reading", "Show one wake, step by step."),
     "why": ("reading", "Why an agent woke, or did not."),
+    "sql": ("analysing", "Ask both logs as tables, in SQL."),
+    "metrics": ("analysing", "How each template does."),
+    "export": ("analysing", "Write the analytics tables as Parquet."),
     "status": ("upkeep", "What is queued, running, due or in doubt."),
-    "prove": ("upkeep", "Re-execute both logs and compare every byte."),
+    "serve": ("serving", "Open the local page: see what agents do, decide what they propose."),
+    "prove": ("proving", "Re-execute both logs and compare every byte."),
+    "replay": ("replaying", "Run a wake again, step by step, on its recorded replies."),
+    "at": ("replaying", "Stand in any moment: the whole world then."),
+    "diff": ("replaying", "Compare two wakes, two moments or two homes."),
+    "bisect": ("replaying", "Find the wake since which something holds."),
+    "fork": ("forking", "What if? Run a wake again with something else in its world."),
+    "simulate": ("simulating", "Try the whole of it on a made-up home, by a seed."),
+    "export-history": ("exporting", "Write a wake's history for a determinism suite."),
     "recover": ("upkeep", "Finish what a crash left undone."),
     "rebuild": ("upkeep", "Make the views anew from the logs."),
+    "health": ("keeping", "Say whether agents are awake, for machines."),
+    "backup": ("keeping", "Copy the home, while it is worked in."),
     "doctor": ("upkeep", "Look for trouble in a home."),
     "completion": ("upkeep", "Print the shell's completion script."),
 }
@@ -53,7 +68,7 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"adapters.cli.{COMMANDS[cmd_name][0]}")
-        command: click.Command = getattr(module, f"{cmd_name}_command")
+        command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

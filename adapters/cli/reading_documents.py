@@ -227,7 +227,8 @@ def _cost(used: Usage, price: Price | None) -> float | None:
     """In the person's currency; unknown stays unknown."""
     if price is None or used.tokens_in is None or used.tokens_out is None:
         return None
-    millionths = (used.tokens_in * price.input + used.tokens_out * price.output) // MICRO
+    written = used.tokens_out + (used.tokens_thought or 0)  # thoughts are paid as output
+    millionths = (used.tokens_in * price.input + written * price.output) // MICRO
     return millionths / MICRO
 
 

@@ -49,6 +49,7 @@ def status_document(home: Home) -> Document:
             for one in running
         ],
         "in_doubt": [*(_lost(one) for one in lost), *_effects(home)],
+        "runtimes": _runtimes(home, now),
         "open_proposals": _open(home),
         "next_due": min(dues, default=None),
         "at": now,
@@ -124,6 +125,37 @@ def _effects(home: Home) -> list[Document]:
     ]
 
 
+def _runtimes(home: Home, now: str) -> list[Document]:
+    """The processes of `wakelog run` that are known, and the wakes they have leases for."""
+    from contextlib import closing, suppress
+
+    from adapters import homefiles
+    from adapters.runtime.leases import Leases
+    from domain.errors import WakelogError
+
+    path = home.path / homefiles.RUNTIME
+    found: list[Document] = []
+    if not home.exists or not path.exists():
+        return found
+    with suppress(WakelogError), closing(Leases(path)) as leases:
+        held = leases.all(now)
+        found += [
+            {
+                "pid": one.pid,
+                "since": one.since,
+                "beat": one.beat,
+                "alive": one.is_alive,
+                "leases": [
+                    {"agent_id": lease.agent, "run_key": lease.run_key, "since": lease.since}
+                    for lease in held
+                    if lease.owner == one.owner
+                ],
+            }
+            for one in leases.runtimes(now)
+        ]
+    return found
+
+
 def _open(home: Home) -> int:
     sets = home.views.page(inbox.VIEW, shelf="open")
     return sum(is_open(item) for one in sets for item in one.items)
@@ -146,6 +178,7 @@ def status_lines(status: Document, zone: str) -> Iterator[str]:
     off = "" if status["enabled"] else ", all switched off by agents.enabled"
     yield f"agents     {living}{paused}{off}; model {status['model']}"
     yield f"proposals  {status['open_proposals']} open"
+    yield from _list("runtime", [_runtime(one, zone) for one in status["runtimes"]])
     yield from _list("running", [_running(one, zone) for one in status["running"]])
     yield from _list("queued", [_due(one, zone) for one in status["queued"]])
     yield from _list("failing", [_failed(one, zone) for one in status["agents"]["failing"]])
@@ -158,6 +191,13 @@ def _list(title: str, lines: list[str]) -> Iterator[str]:
         yield f"{title if nth == 0 else '':9}  {line}"
     if len(lines) > LINES_MAX:
         yield f"{'':9}  and {len(lines) - LINES_MAX} more"
+
+
+def _runtime(one: Document, zone: str) -> str:
+    if not one["alive"]:
+        return f"process {one['pid']} is gone, last heard of {local_time(one['beat'], zone)}"
+    working = f", {len(one['leases'])} wakes" if one["leases"] else ""
+    return f"process {one['pid']}, since {local_time(one['since'], zone)}{working}"
 
 
 def _running(one: Document, zone: str) -> str:

@@ -1,4 +1,4 @@
-"""Upkeep: `wakelog status`, `prove`, `recover`, `rebuild`, `doctor` and `completion`."""
+"""Upkeep: `wakelog status`, `recover`, `rebuild`, `doctor` and `completion`."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -15,10 +15,8 @@ if TYPE_CHECKING:
     from adapters.cli.agent_documents import Document
     from adapters.runtime.recovery import Step
     from adapters.wiring import Home
-    from replay.prove import Divergence
 
 ID_SHOWN = 8
-DIVERGENCES_SHOWN = 20  # --json has all
 PROGRESS_FROM = 20_000  # rows; fewer need no bar
 NO_HOME = "There is no home at {} yet. Begin with `wakelog demo` or `wakelog import TODO.md`."
 
@@ -42,78 +40,6 @@ def status_command(session: Session) -> None:
     else:
         for line in status_lines(document, home.settings.timezone):
             session.say(safe(line))
-
-
-# ----------------------------------------------------------------------------------------- prove
-
-
-@click.command("prove", epilog="Examples: wakelog prove; wakelog --json prove > proof.json")
-@json_option
-@click.pass_obj
-def prove_command(session: Session) -> None:
-    """Re-execute both logs with today's code and compare every byte.
-
-    Exit status 1: something differs. The digest names the whole log; keep it somewhere else,
-    and a log whose end was cut off cannot pass for the whole.
-    """
-    from adapters.proving import prove_home
-
-    home = session.opened()
-    with _bar(session, home, "Proving") as progress:
-        proved = prove_home(home, progress)
-    if session.as_json:
-        session.document(proved.document())
-    elif not proved.rows:
-        session.say(NO_HOME.format(home.path) if not home.exists else "Both logs are empty.")
-    else:
-        what = f"{counted(proved.rows, 'row')} of {counted(proved.causes, 'cause')} and "
-        what += f"{counted(proved.wakes, 'wake')} in {proved.seconds:.2f} s"
-        if proved.ok:
-            session.say(f"Proved {what}: every byte is what today's code writes.")
-        else:
-            found = counted(len(proved.divergences), "divergence")
-            session.say(f"{found} in {what}:", style="red")
-            _tell_divergences(session, proved.divergences)
-        session.say(f"digest {proved.digest}")
-    raise SystemExit(0 if proved.ok else 1)
-
-
-def _tell_divergences(session: Session, found: "tuple[Divergence, ...]") -> None:
-    for one in found[:DIVERGENCES_SHOWN]:
-        expected, actual = differing(one.expected, one.actual)
-        session.say(safe(f"{one.position}  {one.kind_of}: {one.path} of {_stream(one)}"))
-        session.say(safe(f"    expected  {expected or 'nothing'}"))
-        session.say(safe(f"    actual    {actual or 'nothing'}"))
-    if len(found) > DIVERGENCES_SHOWN:
-        session.say(f"and {len(found) - DIVERGENCES_SHOWN} more; --json has them all")
-
-
-def _stream(one: "Divergence") -> str:
-    return f"{one.stream}, version {one.version}"
-
-
-def differing(expected: str, actual: str, *, around: int = 40, width: int = 160) -> tuple[str, str]:
-    """The parts in which two texts differ, with a little of what stands around them.
-
-    >>> differing("a" * 90 + "1" + "b" * 90, "a" * 90 + "2" + "b" * 90, around=3)
-    ('…aaa1bbb…', '…aaa2bbb…')
-    """
-    if not expected or not actual:
-        return _cut(expected, width), _cut(actual, width)
-    shorter = min(len(expected), len(actual))
-    begin = next((at for at in range(shorter) if expected[at] != actual[at]), shorter)
-    end = 0
-    while end < shorter - begin and expected[-1 - end] == actual[-1 - end]:  # bounded by them
-        end += 1
-    first, last = max(0, begin - around), max(0, end - around)
-    parts = (text[first : len(text) - last] for text in (expected, actual))
-    head, tail = ("…" if first else ""), ("…" if last else "")
-    one, other = (f"{head}{_cut(part, width)}{tail}" for part in parts)
-    return one, other
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
 
 
 # --------------------------------------------------------------------------- recover and rebuild
@@ -140,7 +66,8 @@ def recover_command(session: Session) -> None:
         ranked = ranks_of(home)
         now = home.desk.clock.now()
         expiring = [one.id for one in all_sets(home) if one.is_open and "" < one.expires_at <= now]
-        ids = [one.id for one in all_agents(home)]
+        busy = leased(home, now)
+        ids = [one.id for one in all_agents(home) if one.id not in busy]
         steps = recover(
             home.desk,
             ids,
@@ -153,6 +80,22 @@ def recover_command(session: Session) -> None:
     elif not steps:
         session.say("Nothing to recover: every wake has its end, and every change its outcome.")
     raise SystemExit(1 if any(step.error for step in steps) else 0)
+
+
+def leased(home: "Home", now: str) -> set[str]:
+    """The agents that a living `wakelog run` works for: their wakes are in no doubt."""
+    from contextlib import closing, suppress
+
+    from adapters import homefiles
+    from adapters.runtime.leases import Leases
+    from domain.errors import WakelogError
+
+    path = home.path / homefiles.RUNTIME
+    found: set[str] = set()
+    if path.exists():
+        with suppress(WakelogError), closing(Leases(path)) as leases:
+            found |= {one.agent for one in leases.all(now) if one.is_alive}
+    return found
 
 
 def in_flight_sets(home: "Home") -> list[str]:
@@ -199,7 +142,7 @@ def rebuild_command(session: Session) -> None:
     themselves up to date. This is for when you doubt them.
     """
     home = session.opened()
-    with _bar(session, home, "Rebuilding") as progress:
+    with progress_bar(session, home, "Rebuilding") as progress:
         home.views.rebuild(progress)
     journal, agents = home.desk.journal.tail().n, home.desk.agents.tail().n
     if session.as_json:
@@ -274,7 +217,7 @@ def completion_command(ctx: click.Context, shell: str) -> None:
 
 
 @contextmanager
-def _bar(
+def progress_bar(
     session: Session, home: "Home", label: str
 ) -> Iterator[Callable[[str, int, int], None] | None]:
     """A bar on stderr over both logs, where somebody looks at it and it takes a while."""

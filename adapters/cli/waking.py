@@ -1,7 +1,7 @@
 """`wakelog wake` and `wakelog agent ask`: wake now, wait, and say what came of it."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -196,7 +196,7 @@ def _wake_one(session: Session, agent_id: str, key: str) -> int:
 
 def _check_model(home: "Home", agent_id: str) -> None:
     """Refuse before anything is queued if the agent's model cannot be had."""
-    home.desk.model_for(home.desk.agent(agent_id).model or home.settings.model)
+    home.desk.model_for(home.desk.model_name(home.desk.agent(agent_id)))
 
 
 def _run(session: Session, home: "Home", agent_id: str, run_key: str) -> "tuple[Document, str]":
@@ -235,14 +235,33 @@ def ask_command(session: Session, agent: str, words: str, name: str, key: str) -
     Each question is a wake. Its session is printed with the answer; give it with --session to
     ask again in the same thread.
     """
+    said = checked(words)
+    got = asked(session, pick_agent(session.reading(), agent), said, name, key)
+    if session.as_json:
+        session.document(got.document)
+    else:
+        session.say(got.shown)
+        session.note(f"session {got.session}; go on with --session {got.session[:ID_SHOWN]}")
+    raise SystemExit(1 if got.has_failed else 0)
+
+
+class Asked(NamedTuple):
+    """A question's answer: as a document, and as a person is shown it."""
+
+    document: "Document"
+    shown: str
+    session: str
+    has_failed: bool
+
+
+def asked(session: Session, agent_id: str, words: str, name: str, key: str = "") -> Asked:
+    """Ask an agent in a session, a new one where `name` is empty, and wait for its answer."""
     from adapters.runtime import retries
     from domain.agent.commands import RequestWake
     from domain.wire import payload
 
-    said = _checked(words)
-    agent_id = pick_agent(session.reading(), agent)
     home, _ = _prepared(session)
-    kept = payload(home.desk.agent(agent_id).task, said.encode())
+    kept = payload(home.desk.agent(agent_id).task, words.encode())
     first = nth_key(key, 1)
     known = retries.before(
         home.desk.agents, first, RequestWake, agent=agent_id, reason="user", words=kept.id
@@ -256,19 +275,18 @@ def ask_command(session: Session, agent: str, words: str, name: str, key: str) -
         known = home.desk.note(command, key=first, payloads=[kept]).result
     document, error = _run(session, home, agent_id, known.ids[1])
     answer = _answer(home, document)
-    if session.as_json:
-        turn = _turn_of(home, known.ids[1])
-        session.document(
-            {**document, "answer": answer or None, "session": known.ids[2], "turn": turn}
-        )
-    else:
-        fallback = _line(document, home.desk.agent(agent_id).name, error)
-        session.say(safe(answer if answer and not error else fallback))
-        session.note(f"session {known.ids[2]}; go on with --session {known.ids[2][:ID_SHOWN]}")
-    raise SystemExit(1 if error or document["outcome"] == "failed" else 0)
+    fallback = _line(document, home.desk.agent(agent_id).name, error)
+    more = {"session": known.ids[2], "turn": _turn_of(home, known.ids[1])}
+    return Asked(
+        {**document, "answer": answer or None, **more},
+        safe(answer if answer and not error else fallback),
+        known.ids[2],
+        bool(error) or document["outcome"] == "failed",
+    )
 
 
-def _checked(words: str) -> str:
+def checked(words: str) -> str:
+    """A question that may be asked. Raises Refused."""
     if not words.strip():
         because = "the question is empty"
         raise Refused("invalid_value", because=because, instead="say what you want to know")

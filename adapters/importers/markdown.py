@@ -5,7 +5,6 @@ the nearest heading its category. A box under a plain bullet is a top-level box.
 ``headings_are_tasks`` a heading with boxes is a task and the heading above it the category.
 """
 
-import codecs
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -25,6 +24,14 @@ from adapters.importers.outline import (
     outline,
     read_box,
 )
+from adapters.importers.texts import (
+    CATEGORY_LENGTH_MAX,
+    ITEM_LENGTH_MAX,
+    TITLE_LENGTH_MAX,
+    bounded,
+    decoded,
+    extra_notes,
+)
 from domain import canonical
 from domain.journal.imported import (
     ImportedFile,
@@ -35,11 +42,6 @@ from domain.journal.imported import (
 )
 from domain.keys import key
 from domain.text import cut, fold, squeeze
-
-TITLE_LENGTH_MAX = 200
-ITEM_LENGTH_MAX = 400
-CATEGORY_LENGTH_MAX = 100
-UNREADABLE_MAX = 1000
 
 _STATUS = {"x": "DONE", "/": "IN PROGRESS", "-": "REJECTED"}
 _FRONT_MATTER = re.compile(
@@ -61,13 +63,13 @@ def read(data: bytes, *, source: str, headings_are_tasks: bool = False) -> Impor
     [('Paint the door', 'Home', 'IN PROGRESS', 120)]
     """
     problems: list[Unreadable] = []
-    text = _decoded(data, problems)
+    text = _without_front_matter(decoded(data, problems))
     blocks, too_deep = outline(text)
     reason = f"a box further right than column {COLUMNS_MAX} is nested too deeply to read"
     problems += (Unreadable(line + 1, reason) for line in too_deep)
     source = canonical.clean(source)
     reader = _Reader(text.split("\n"), source, headings_are_tasks, problems)
-    return ImportedFile("markdown", source, reader.tasks(blocks), _bounded(problems))
+    return ImportedFile("markdown", source, reader.tasks(blocks), bounded(problems))
 
 
 @dataclass(slots=True)
@@ -154,7 +156,7 @@ class _Reader:
             return
         words = plain(box.title)
         title = squeeze(words.text)
-        notes = _extra_notes(title, ITEM_LENGTH_MAX, words.links)
+        notes = extra_notes(title, ITEM_LENGTH_MAX, words.links)
         draft.notes_at.update((number, []) for number in range(box.start, box.line))
         draft.notes_at[box.line] = notes
         if title:
@@ -173,7 +175,7 @@ class _Reader:
         identity = path, fold(marked.title)
         nth = self._seen[identity]
         self._seen[identity] += 1
-        notes = _extra_notes(marked.title, TITLE_LENGTH_MAX, marked.links)
+        notes = extra_notes(marked.title, TITLE_LENGTH_MAX, marked.links)
         notes += _notes(self._lines, draft, min(draft.end, line))
         category = draft.path[-1] if draft.path else ""
         self._tasks.append(
@@ -201,12 +203,6 @@ class _Reader:
         self._problems.append(Unreadable(line + 1, reason))
 
 
-def _extra_notes(title: str, length_max: int, links: Iterable[tuple[str, str]]) -> list[str]:
-    """What a title line says that the title cannot hold: its whole text, addresses."""
-    whole = [title] if len(title) > length_max else []
-    return [*whole, *(f"{text}: {url}" for text, url in links)]
-
-
 def _notes(lines: Sequence[str], draft: _Draft, end: int) -> list[str]:
     """One note for each run of lines below the title without a box or a blank line between."""
     notes: list[str] = []
@@ -226,30 +222,9 @@ def _note(block: Sequence[str]) -> list[str]:
     return [dedent("\n".join(block)).rstrip()] if block else []
 
 
-def _decoded(data: bytes, problems: list[Unreadable]) -> str:
-    """Text with line feeds only, without byte order mark, NUL and front matter."""
-    data = data.removeprefix(codecs.BOM_UTF8)
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        text = data.decode(errors="replace")
-        line = _lines_ended(data[: error.start].decode()).count("\n") + 1
-        problems.append(Unreadable(line, "this is not UTF-8; what could not be read is now \ufffd"))
-    text = _lines_ended(text).replace("\0", "\ufffd")
+def _without_front_matter(text: str) -> str:
+    """The text with blank lines for what a YAML block at its top says, unless it holds boxes."""
     front = _FRONT_MATTER.match(text)
     if front and not _ANY_BOX.search(front[0]):
         text = "\n" * front[0].count("\n") + text[front.end() :]
     return text
-
-
-def _lines_ended(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _bounded(problems: list[Unreadable]) -> tuple[Unreadable, ...]:
-    """In the order of lines; of very many the first, and how many more there are."""
-    problems.sort(key=lambda problem: problem.line)
-    kept, more = problems[:UNREADABLE_MAX], problems[UNREADABLE_MAX:]
-    if more:
-        kept.append(Unreadable(more[0].line, f"{len(more)} more from here on could not be read"))
-    return tuple(kept)

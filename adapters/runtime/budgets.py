@@ -14,7 +14,7 @@ from adapters.store.log import Log
 from domain.handlers import unwrapped
 from domain.moments import later
 from domain.wake.events import ModelAnswered
-from domain.wake.state import WAKE, Wake
+from domain.wake.state import WAKE, Wake, spent_by
 
 MIDNIGHT = "00:00"
 DAY_SECONDS = 86_400
@@ -74,7 +74,7 @@ class Budgets:
             for row in rows:
                 fact = unwrapped(row.fact)
                 if isinstance(fact, ModelAnswered) and row.at >= self._day.start:
-                    spent[row.entity] += (fact.tokens_in or 0) + (fact.tokens_out or 0)
+                    spent[row.entity] += spent_by(fact)
         with self._log.reading() as world:
             for run_key, tokens in spent.items():
                 self._day.by_wake[run_key] += tokens

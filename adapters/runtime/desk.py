@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from adapters.runtime.budgets import Budgets
+from adapters.runtime.past import Past
 from adapters.settings import Settings
 from adapters.store.log import Appended, Log
 from domain.agent.agent import AGENT, Agent
@@ -11,6 +12,8 @@ from domain.causes import Cause
 from domain.changes.commands import ChangesCommand
 from domain.journal.commands import JournalCommand
 from domain.ports import Clock, Model
+from domain.templates.commands import TemplateCommand
+from domain.templates.template import TEMPLATE
 from domain.wake.commands import WakeCommand
 from domain.wire import Payload
 
@@ -32,6 +35,7 @@ class Desk:
         self.settings = settings
         self.model_for = model_for
         self.budgets = Budgets(agents, settings)
+        self.past: Past | None = None  # where the watcher stands
 
     @property
     def is_enabled(self) -> bool:
@@ -46,7 +50,7 @@ class Desk:
 
     def note(
         self,
-        command: AgentCommand | WakeCommand | ChangesCommand,
+        command: AgentCommand | WakeCommand | ChangesCommand | TemplateCommand,
         *,
         key: str = "",
         payloads: Sequence[Payload] = (),
@@ -57,6 +61,15 @@ class Desk:
     def reply(self, cause: Cause, payloads: Sequence[Payload] = ()) -> Appended:
         """Append a reply from outside to the agent log."""
         return self.agents.append(cause, self.clock.now(), payloads=payloads)
+
+    def model_name(self, agent: Agent) -> str:
+        """Which model an agent asks: its template's active version's, else its template's, else
+        its own, else the setting's (SPEC 8)."""
+        if not agent.template:
+            return agent.model or self.settings.model
+        with self.agents.reading() as world:
+            template = world.load(TEMPLATE, agent.template)
+        return template.model_in_force or agent.model or self.settings.model
 
     def agent(self, agent_id: str) -> Agent:
         """An agent as it is now."""

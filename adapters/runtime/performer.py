@@ -10,6 +10,7 @@ import asyncio
 from adapters.runtime import effects
 from adapters.runtime.capture import capture
 from adapters.runtime.desk import Desk
+from adapters.store.log import Appended
 from domain import canonical
 from domain.agent.agent import AGENT
 from domain.agent.alertness import ALERT, Queued, next_wake
@@ -24,6 +25,7 @@ from domain.tools import registry
 from domain.tools.snapshot import snapshot
 from domain.wake.commands import DeferWake, RetakeWake, SkipWake, StopWake
 from domain.wake.events import (
+    LateReply,
     ModelAnswered,
     ModelAsked,
     ModelFailed,
@@ -32,17 +34,20 @@ from domain.wake.events import (
     ToolReturned,
     WakeReply,
 )
-from domain.wake.machine import pending
+from domain.wake.machine import pending, ticket
 from domain.wake.request import request
 from domain.wake.state import WAKE, Wake
 from domain.wire import INLINE_MAX_BYTES, Payload, Words, payload, words
 
 CANNOT_START = ("task_deleted", "unknown_task", "out_of_scope")
 STEPS_MAX = 2_000  # intents of one wake; the machine's own limits end it far earlier
+LATE = str(LateReply.__struct_config__.tag)
 MESSAGE_MAX = 500  # characters of a fault's message that are kept
 
 
-async def run_wake(desk: Desk, agent_id: str, run_key: str, *, is_now: bool = False) -> None:
+async def run_wake(
+    desk: Desk, agent_id: str, run_key: str, *, is_now: bool = False, seen: Wake | None = None
+) -> None:
     """Begin a queued wake, or go on with one that waited, and perform it to its end or wait.
 
     Args:
@@ -50,17 +55,31 @@ async def run_wake(desk: Desk, agent_id: str, run_key: str, *, is_now: bool = Fa
         agent_id: Whose wake it is.
         run_key: Which.
         is_now: A person has it run, due or not.
+        seen: The wake as it was when it was found that nobody works at it; else as it is now.
+            Where it has moved on since, another process was faster, and nothing is done.
 
     Raises:
         Refused: If its model cannot be had; nothing has begun then.
     """
-    with desk.agents.reading() as world:
-        wake = world.load(WAKE, run_key)
+    wake = seen or _now(desk, run_key)
     if wake.phase != "absent":
-        desk.note(RetakeWake(run_key))
+        if not desk.note(_retake(wake)).rows:  # it has ended, or another process goes on
+            return
     elif not _began(desk, agent_id, run_key, is_now=is_now):
         return
     await perform(desk, run_key)
+
+
+def _now(desk: Desk, run_key: str) -> Wake:
+    with desk.agents.reading() as world:
+        return world.load(WAKE, run_key)
+
+
+def _retake(wake: Wake) -> RetakeWake:
+    if wake.asked is None:
+        return RetakeWake(wake.run_key)
+    operation, turn, attempt = ticket(wake.asked)
+    return RetakeWake(wake.run_key, turn, attempt, operation)
 
 
 def _began(desk: Desk, agent_id: str, run_key: str, *, is_now: bool) -> bool:
@@ -76,32 +95,43 @@ def _began(desk: Desk, agent_id: str, run_key: str, *, is_now: bool) -> bool:
 
 
 async def perform(desk: Desk, run_key: str) -> None:
-    """Do what a begun wake waits for, one thing after another, until it waits for nothing."""
+    """Do what a begun wake waits for, one thing after another, until it waits for nothing.
+
+    It stops where a reply came too late: then another process has taken the wake over, and only
+    that one performs what it has asked for.
+    """
     for _ in range(STEPS_MAX):
-        with desk.agents.reading() as world:
-            wake = world.load(WAKE, run_key)
+        wake = _now(desk, run_key)
         match pending(wake):
             case None:
                 return
             case ModelAsked() as asked:
-                await _ask_model(desk, wake, asked)
+                is_ours = await _ask_model(desk, wake, asked)
             case ToolAsked() as asked:
                 reply = _apply(desk, wake, asked)
-                desk.reply(Replied("wake", run_key, reply))
+                is_ours = _is_in_time(desk.reply(Replied("wake", run_key, reply)))
+        if not is_ours:
+            return
     desk.note(StopWake(run_key, "limit", f"more than {STEPS_MAX} steps"))
 
 
-async def _ask_model(desk: Desk, wake: Wake, asked: ModelAsked) -> None:
+def _is_in_time(appended: Appended) -> bool:
+    """Whether a reply had its consequence."""
+    return not any(row.topic == LATE for row in appended.rows)
+
+
+async def _ask_model(desk: Desk, wake: Wake, asked: ModelAsked) -> bool:
+    """Ask, and record what came of it; whether the wake is still ours."""
     left = desk.settings.agents.deadline_seconds - _running_seconds(desk, wake)
     if left <= 0:
         desk.note(StopWake(wake.run_key, "deadline", "the wake ran out of time"))
-        return
+        return True
     if not desk.is_enabled:
         desk.note(StopWake(wake.run_key, "switched_off", "all agents are switched off"))
-        return
+        return True
     if until := desk.budgets.until(wake, desk.clock.now()):
         desk.note(DeferWake(wake.begun.agent, wake.run_key, until, "budget"))
-        return
+        return True
     payloads: list[Payload] = []
     try:
         model = desk.model_for(wake.begun.model)
@@ -109,7 +139,7 @@ async def _ask_model(desk: Desk, wake: Wake, asked: ModelAsked) -> None:
         fact: WakeReply = _answered(wake, asked, reply, payloads)
     except TimeoutError:
         desk.note(StopWake(wake.run_key, "deadline", "the model did not answer in time"))
-        return
+        return True
     except ModelFault as fault:
         fact = ModelFailed(
             asked.turn,
@@ -119,7 +149,7 @@ async def _ask_model(desk: Desk, wake: Wake, asked: ModelAsked) -> None:
             of_provider=fault.of_provider,
             retry_seconds=fault.retry_seconds or 0,
         )
-    desk.reply(Replied("wake", wake.run_key, fact), payloads)
+    return _is_in_time(desk.reply(Replied("wake", wake.run_key, fact), payloads))
 
 
 async def _reply(desk: Desk, model: Model, wake: Wake, asked: ModelAsked, seconds: float) -> Reply:

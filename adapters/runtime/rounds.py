@@ -170,9 +170,10 @@ async def run_one(desk: Desk, agent_id: str, run_key: str) -> Ran:
 
 
 async def _perform(desk: Desk, agent_id: str, run_key: str) -> None:
-    alert = _alert(desk, agent_id)
+    with desk.agents.reading() as world:
+        alert, wake = world.load(ALERT, agent_id), world.load(WAKE, run_key)
     if alert.running != run_key or _is_abandoned(desk, alert):
-        await performer.run_wake(desk, agent_id, run_key, is_now=True)
+        await performer.run_wake(desk, agent_id, run_key, is_now=True, seen=wake)
 
 
 def _release(desk: Desk, agent_id: str, run_key: str, reason: str) -> None:

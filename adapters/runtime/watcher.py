@@ -8,13 +8,11 @@ from collections.abc import Sequence
 from itertools import islice
 
 from adapters.runtime.desk import Desk
+from adapters.runtime.past import Past
 from adapters.schedules import next_local
 from domain.agent.commands import TakeJournal
 from domain.agent.matching import Batch
 from domain.agent.watch import WATCH
-from domain.journal.fold import TASK
-from domain.journal.links import LINKS, Links
-from domain.journal.task import Task
 from domain.notices import batch
 from domain.world import Recorded
 
@@ -24,7 +22,7 @@ APPENDS_MAX = 500  # of one TakeJournal
 def catch_up(desk: Desk) -> int:
     """Take all journal appends that were not taken yet; how many."""
     taken = 0
-    while count := _take(desk):  # bounded by the journal
+    while count := take(desk):  # bounded by the journal
         taken += count
     return taken
 
@@ -39,12 +37,16 @@ def _position(desk: Desk) -> int:
         return world.load(WATCH, "main").taken.get(desk.journal.replica, 0)
 
 
-def _take(desk: Desk) -> int:
+def take(desk: Desk) -> int:
+    """Take the next journal appends, `APPENDS_MAX` at most; how many."""
     after = _position(desk)
     appends = list(islice(desk.journal.appends(after), APPENDS_MAX))
     if not appends:
         return 0
-    found = [_batch(desk, rows) for rows in appends]
+    past, desk.past = desk.past, None
+    if past is None or past.n != after:  # another watcher was here
+        past = Past(desk.journal, after)
+    found = [_batch(past, rows) for rows in appends]
     settings = desk.settings
     zone, at = settings.timezone, desk.clock.now()
     command = TakeJournal(
@@ -57,17 +59,11 @@ def _take(desk: Desk) -> int:
         throttle_seconds=settings.agents.throttle,
     )
     desk.note(command)
+    desk.past = past if past.is_kept else None
     return len(appends)
 
 
-def _batch(desk: Desk, rows: Sequence[Recorded]) -> Batch | None:
+def _batch(past: Past, rows: Sequence[Recorded]) -> Batch | None:
     """The append as a notification, read as the journal stood right after it."""
-    world = desk.journal.world_at(rows[0].n)
-
-    def links(task: str) -> Links:
-        return world.load(LINKS, task)
-
-    def task(task_id: str) -> Task:
-        return world.load(TASK, task_id)
-
-    return batch(rows, links, task)
+    past.go_on(rows)
+    return batch(rows, past.links, past.task)

@@ -68,6 +68,14 @@ class Main(NamedTuple):
     replicas: tuple[str, ...] = ()
 
 
+class Seen(NamedTuple):
+    """What was last seen of a log: so many rows, and what they come to."""
+
+    rows: int = 0
+    tail: Tail = Tail()
+    main: Main = Main()
+
+
 class Log:
     """One of a home's two logs, ``journal`` or ``agent``."""
 
@@ -76,13 +84,17 @@ class Log:
         self.replica = replica
         self._recorder = recorder
         self._states = States()
-        self._known_tail: tuple[int, Tail] = (0, Tail())
-        self._known_main = Main()
+        self._seen = Seen()
 
     @classmethod
     def open(cls, name: str, path: Path, replica: str) -> "Log":
         """The log in a file, which is made if it is not there."""
         return cls(name, SQLiteLogRecorder(path), replica)
+
+    @classmethod
+    def read_only(cls, name: str, path: Path, replica: str) -> "Log":
+        """The log in a file that may not be written."""
+        return cls(name, SQLiteLogRecorder(path, is_read_only=True), replica)
 
     @classmethod
     def in_memory(cls, name: str, replica: str = "r1") -> "Log":
@@ -104,20 +116,29 @@ class Log:
             Refused: If the rules do not allow the command now. Nothing is written.
             KeyReused: If `key` already stands for another command.
         """
-        with self._recorder.deciding():
-            tail = self._began(now)
-            if key and (known := self._receipt(key)):
-                return _repeated(known, cause, key)
-            world = self._world(tail.n + 1)
-            world.bring(payloads)
-            at = max(now, tail.at)
-            composed = envelope.compose(cause, key, at, tail.digest, world)
-            if not composed.rows:
-                return Appended(composed.result, (), tail.n)
-            self._write(composed.rows, [*payloads, *composed.payloads], at)
-            appended = Appended(composed.result, composed.rows, tail.n + 1)
-        self._known_main = self._main()  # after the commit: what it says is in the file
-        return appended
+        try:
+            with self._recorder.deciding():
+                return self._decided(cause, now, key, payloads)
+        except BaseException:
+            self._seen = Seen()  # some of it may be undone
+            raise
+
+    def _decided(self, cause: Cause, now: str, key: str, payloads: Sequence[Payload]) -> Appended:
+        tail = self._began(now)
+        if key and (known := self._receipt(key)):
+            return _repeated(known, cause, key)
+        world = self._world(tail.n + 1)
+        world.bring(payloads)
+        at = max(now, tail.at)
+        composed = envelope.compose(cause, key, at, tail.digest, world)
+        rows = composed.rows
+        if not rows:
+            return Appended(composed.result, (), tail.n)
+        seen = self._look()
+        written = self._write(rows, [*payloads, *composed.payloads], at)
+        if not rows[0].stream.startswith("log:"):
+            self._seen = Seen(seen.rows + len(rows), written, seen.main)
+        return Appended(composed.result, rows, tail.n + 1)
 
     @contextmanager
     def reading(self) -> Iterator[World]:
@@ -179,17 +200,22 @@ class Log:
         return [_recorded(timed) for timed in self._recorder.stream(stream, after)]
 
     def _tail(self) -> Tail:
-        count, known = self._known_tail
-        if count and self._recorder.count() == count:
-            return known
+        return self._look().tail
+
+    def _look(self) -> Seen:
+        """What the log comes to; read only if it has grown since."""
+        count = self._recorder.count()
+        if count != self._seen.rows:
+            self._seen = Seen(count, self._newest(), self._main_now())
+        return self._seen
+
+    def _newest(self) -> Tail:
         rows = self._recorder.last_append()
         if not rows:
             return Tail()
         first = numbered(rows[0].state)
         replica = rows[0].stream.rpartition("@")[2]
-        tail = Tail(first.n, first.at, envelope.digest(rows), replica)
-        self._known_tail = (self._recorder.count(), tail)
-        return tail
+        return Tail(first.n, first.at, envelope.digest(rows), replica)
 
     def _write(self, rows: tuple[Row, ...], payloads: Sequence[Payload], at: str) -> Tail:
         self._recorder.insert(rows, payloads)
@@ -224,8 +250,11 @@ class Log:
         return self._write(composed.rows, (), at)
 
     def _main(self) -> Main:
+        return self._look().main
+
+    def _main_now(self) -> Main:
         """``log:main`` of this replica, read on from where it was known."""
-        version, rules, replicas = self._known_main
+        version, rules, replicas = self._seen.main
         for recorded in self._read(f"log:main@{self.replica}", version):
             version = recorded.version
             match recorded.fact:
@@ -248,10 +277,10 @@ class Log:
     def _replicas(self) -> tuple[str, ...]:
         """The other replicas whose rows belong to this one's world: those that its markers
         name, and, where another one wrote last, all that are in the file."""
-        last = self._tail()
-        if last.n and last.replica != self.replica:
+        seen = self._look()
+        if seen.tail.n and seen.tail.replica != self.replica:
             return tuple(name for name in self._last_of_each() if name != self.replica)
-        return self._main().replicas
+        return seen.main.replicas
 
     def _receipt(self, key: str) -> Recorded | None:
         for replica in (self.replica, *self._replicas):

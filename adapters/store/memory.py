@@ -1,5 +1,6 @@
 """The log in memory, over the `eventsourcing` library's own in-memory recorder: for tests."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -44,11 +45,11 @@ class MemoryLogRecorder(POPOApplicationRecorder):
     def stream(self, stream: str, after: int) -> Sequence[Timed]:
         found = self._stored_events_index.get(stream, {})
         timed: list[Timed] = []
-        for version, index in found.items():
-            if version > after:
-                stored = self._stored_events[index]
-                first = self._stored_events[index - numbered(stored.state).row]
-                timed.append(Timed(_row(stored), numbered(first.state).at))
+        for version in range(after + 1, len(found) + 1):  # versions have no gaps
+            index = found[version]
+            stored = self._stored_events[index]
+            first = self._stored_events[index - numbered(stored.state).row]
+            timed.append(Timed(_row(stored), numbered(first.state).at))
         return timed
 
     def last_append(self) -> Sequence[Row]:
@@ -58,8 +59,8 @@ class MemoryLogRecorder(POPOApplicationRecorder):
         return [_row(stored) for stored in self._stored_events[first:]]
 
     def rows(self, after: int) -> Iterator[Row]:
-        stored = list(self._stored_events)
-        return (_row(one) for one in stored if numbered(one.state).n > after)
+        first = bisect_right(self._stored_events, after, key=lambda one: numbered(one.state).n)
+        return (_row(one) for one in self._stored_events[first:])
 
     def count(self) -> int:
         return len(self._stored_events)

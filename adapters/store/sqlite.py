@@ -5,10 +5,12 @@ the tail, deciding and inserting happen in one `BEGIN IMMEDIATE`. WAL, `synchron
 """
 
 import errno
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteDatastore
@@ -32,6 +34,7 @@ _OUTSIDE = (
     sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_READONLY,
 )
+_TROUBLE = (sqlite3.DatabaseError, OSError)
 # An append's rows have consecutive rowids, and `at` is the first key of its first row's state.
 _STREAM = """
 SELECT one.originator_id, one.originator_version, one.topic, one.state, substr(first.state, 8, 27)
@@ -49,21 +52,24 @@ FROM stored_events WHERE rowid >= ? ORDER BY rowid LIMIT ?
 class SQLiteLogRecorder(SQLiteApplicationRecorder):
     """One write transaction around read, decide and insert; payloads in the same file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, is_read_only: bool = False) -> None:
         """Open a log file, making it if it is not there.
+
+        Args:
+            path: The file.
+            is_read_only: Only read it, where it may not be written; it must be there then.
 
         Raises:
             Damaged: Code ``not_a_log`` or ``newer_format``.
-            Refused: Code ``read_only``: it cannot be made or written.
+            Refused: Code ``read_only``: it cannot be made or written, or not even read.
         """
         _look(path)
         self._path = path
+        self._is_read_only = is_read_only
         name = f"file:{quote(str(path))}"
         with _told(path):
             super().__init__(SQLiteDatastore(name, originator_id_type="text"))
-            self._connection = sqlite3.connect(
-                path, isolation_level=None, timeout=LOCK_TIMEOUT_SECONDS, check_same_thread=False
-            )
+            self._connection = read_only(path) if is_read_only else _connected(str(path))
             try:
                 self._prepare()
             except BaseException:
@@ -86,6 +92,8 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
                 because=f"{self._path} has format {found}, and this wakelog knows {FORMAT}",
                 instead="use the newer wakelog that wrote it; nothing was changed",
             )
+        if self._is_read_only and found:
+            return
         self._connection.execute("PRAGMA journal_mode=WAL")
         self._connection.execute("PRAGMA synchronous=FULL")
         if found < FORMAT:
@@ -103,6 +111,9 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
 
     @contextmanager
     def deciding(self) -> Iterator[None]:
+        if self._is_read_only:
+            may_write = os.access(self._path, os.W_OK) and os.access(self._path.parent, os.W_OK)
+            raise _unusable(self._path, "the disk is full" if may_write else "it may only be read")
         with _told(self._path):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -130,8 +141,7 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
                 self._roll_back()
 
     def stream(self, stream: str, after: int) -> Sequence[Timed]:
-        with _told(self._path):
-            found = self._connection.execute(_STREAM, (stream, after)).fetchall()
+        found = self._found(_STREAM, stream, after)
         return [
             Timed(Row(name, version, topic, _bytes(state)), _bytes(at).decode("utf-8", "replace"))
             for name, version, topic, state, at in found
@@ -156,9 +166,8 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
 
     def payload(self, payload_id: PayloadId) -> bytes | None:
         sql = "SELECT bytes FROM payloads WHERE id = ?"
-        with _told(self._path):
-            found = self._connection.execute(sql, (payload_id,)).fetchone()
-        return None if found is None else _bytes(found[0])
+        found = self._found(sql, payload_id)
+        return _bytes(found[0][0]) if found else None
 
     def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
         self._connection.executemany(self.insert_events_statement, rows)
@@ -170,17 +179,19 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
         self.datastore.close()
 
     def _max(self) -> int:
-        with _told(self._path):
-            found = self._connection.execute("SELECT max(rowid) FROM stored_events").fetchone()
-        return int(found[0] or 0)
+        return int(self._found("SELECT max(rowid) FROM stored_events")[0][0] or 0)
 
     def _page(self, rowid: int, limit: int) -> list[tuple[int, Row]]:
-        with _told(self._path):
-            found = self._connection.execute(_PAGE, (rowid, limit)).fetchall()
         return [
             (rowid, Row(name, version, topic, _bytes(state)))
-            for rowid, name, version, topic, state in found
+            for rowid, name, version, topic, state in self._found(_PAGE, rowid, limit)
         ]
+
+    def _found(self, sql: str, *values: str | int) -> list[Any]:
+        try:
+            return self._connection.execute(sql, values).fetchall()
+        except _TROUBLE as error:
+            raise _as_told(self._path, error) from None
 
     def _first_after(self, n: int) -> int:
         """The first rowid whose append number is above n; `n` grows with the rowid."""
@@ -193,6 +204,34 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
             else:
                 high = middle
         return low
+
+
+def _connected(name: str, *, is_uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(
+        name,
+        isolation_level=None,
+        timeout=LOCK_TIMEOUT_SECONDS,
+        check_same_thread=False,
+        uri=is_uri,
+    )
+
+
+def read_only(path: Path) -> sqlite3.Connection:
+    """A connection that only reads, on a medium that may not be written.
+
+    A WAL file beside the log is read along where SQLite can do it. Without one, nothing is left
+    to be read along, and the file is taken as it is.
+    """
+    uri = f"file:{quote(str(path))}?mode=ro"
+    connection = _connected(uri, is_uri=True)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError:
+        connection.close()
+        if _has_more(path):
+            raise
+        return _connected(f"{uri}&immutable=1", is_uri=True)
+    return connection
 
 
 def _bytes(stored: bytes | str) -> bytes:
@@ -250,17 +289,17 @@ def _told(path: Path) -> Iterator[None]:
     """SQLite's errors as one clear line each."""
     try:
         yield
-    except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF  # the primary one
-        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            because = f"{path} is in use by another process for {LOCK_TIMEOUT_SECONDS} seconds"
-            raise Refused(
-                "read_only", because=because, instead="repeat when it has finished"
-            ) from None
-        if code in _OUTSIDE:
-            raise _unusable(path, str(error)) from None
-        raise _not_a_log(path, str(error)) from None
-    except OSError as error:
+    except _TROUBLE as error:
+        raise _as_told(path, error) from None
+
+
+def _as_told(path: Path, error: sqlite3.DatabaseError | OSError) -> Exception:
+    if isinstance(error, OSError):
         if error.errno in (errno.ENOSPC, errno.EROFS, errno.EACCES):
-            raise _unusable(path, error.strerror or str(error)) from None
-        raise
+            return _unusable(path, error.strerror or str(error))
+        return error
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF  # the primary one
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        because = f"{path} is in use by another process for {LOCK_TIMEOUT_SECONDS} seconds"
+        return Refused("read_only", because=because, instead="repeat when it has finished")
+    return _unusable(path, str(error)) if code in _OUTSIDE else _not_a_log(path, str(error))

@@ -71,6 +71,7 @@ class Agent(Struct, frozen=True):
     mode: Mode = "autonomous"
     categories: tuple[str, ...] = ()
     model: str = ""
+    template: str = ""  # empty: it lives on the built-in directives
     turn_max: int = TURN_MAX_DEFAULT
     is_automatic: bool = True
     pause_reason: str = ""
@@ -137,6 +138,10 @@ def _categories(agent: Agent, fact: e.CategoriesAllowed, row: Recorded) -> Chang
 
 def _model(agent: Agent, fact: e.ModelChosen, row: Recorded) -> Change:
     return {"model": fact.model}
+
+
+def _template(agent: Agent, fact: e.TemplateAssigned, row: Recorded) -> Change:
+    return {"template": fact.template}
 
 
 def _turn_max(agent: Agent, fact: e.TurnMaxSet, row: Recorded) -> Change:
@@ -272,6 +277,7 @@ _APPLY: dict[type, Callable[[Agent, Any, Recorded], Change]] = {
     e.ModeSet: _mode,
     e.CategoriesAllowed: _categories,
     e.ModelChosen: _model,
+    e.TemplateAssigned: _template,
     e.TurnMaxSet: _turn_max,
     e.AutomationSet: _automation,
     e.AgentActivated: _activated,

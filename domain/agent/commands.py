@@ -23,6 +23,7 @@ class CreateAgent(Stored, frozen=True, tag="command.create_agent.1"):
     model: str = ""
     turn_max: int = 0
     is_enabled: bool = False  # the master switch, as set now
+    template: str = ""  # that it shall live on; empty: the built-in directives
 
 
 class ConfigureAgent(Stored, frozen=True, tag="command.configure_agent.1"):

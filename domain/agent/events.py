@@ -153,6 +153,10 @@ class AgentSettled(Stored, frozen=True, tag="agent.settled.1"):
     is_fresh: bool = False  # the wake brought the report up to date with what it saw
 
 
+class TemplateAssigned(Stored, frozen=True, tag="agent.template_assigned.1"):
+    template: str = ""  # empty: the built-in directives
+
+
 AgentFact = (
     AgentCreated
     | AgentNamed
@@ -178,6 +182,7 @@ AgentFact = (
     | AgentObserved
     | AgentProposed
     | AgentSettled
+    | TemplateAssigned
 )
 
 

@@ -5,7 +5,7 @@ the same one (DESIGN 2, law 2).
 """
 
 from domain.causes import Command, Replied
-from domain.handlers import agents, changes, imports, journal, operations, wakes
+from domain.handlers import agents, changes, imports, journal, operations, templates, wakes
 from domain.handlers.decided import Decided
 from domain.wake.events import LateReply
 from domain.wire import Stored
@@ -18,6 +18,7 @@ _HANDLERS = {
     **agents.HANDLERS,
     **wakes.HANDLERS,
     **changes.HANDLERS,
+    **templates.HANDLERS,
 }
 
 

@@ -9,7 +9,7 @@ from domain.agent.agent import AGENT, TURN_MAX_DEFAULT, Agent
 from domain.agent.alert_events import AlertFact, AlertSettled, JournalTaken, Trigger, WakeDropped
 from domain.agent.alertness import ALERT, Alert, run_key_of
 from domain.agent.alertness_rules import Setting
-from domain.agent.events import AgentFact, AgentSettled
+from domain.agent.events import AgentFact, AgentSettled, TemplateAssigned
 from domain.agent.matching import Batch, trigger_of
 from domain.agent.subs import SUBS, moves
 from domain.agent.watch import WATCH
@@ -17,6 +17,8 @@ from domain.causes import Result
 from domain.errors import Refused
 from domain.handlers.decided import Decided, Event, after, on
 from domain.handlers.journal import Handler
+from domain.templates.template import TEMPLATE, InstanceAdded, InstanceRemoved
+from domain.templates.template import living as living_template
 from domain.wake import machine
 from domain.wake.events import WakeFact, WakeFinished
 from domain.wake.state import WAKE
@@ -91,12 +93,17 @@ def create(cause: do.CreateAgent, key: str, at: str, world: World) -> Decided:
         turn_max=cause.turn_max or TURN_MAX_DEFAULT,
         position=cause.position,
     )
+    housed: list[Event] = []
+    if cause.template:
+        living_template(world.load(TEMPLATE, cause.template))
+        facts.append(TemplateAssigned(cause.template))
+        housed = on(world, "template", cause.template, [InstanceAdded(agent.id)])
     born = after(world, AGENT, agent, facts, at)
     trigger = Trigger("creation", str(world.n), replica=world.replica)
     alert = world.load(ALERT, agent.id)
     queued = rules.request(alert, born, trigger, at, Setting(cause.is_enabled))
-    events = [*agent_events(world, agent, facts), *alert_events(world, agent.id, queued)]
-    return Decided(events, Result((agent.id,)))
+    events = [*agent_events(world, agent, facts), *housed]
+    return Decided([*events, *alert_events(world, agent.id, queued)], Result((agent.id,)))
 
 
 def _vacant(world: World, task: str) -> tuple[Agent, int]:
@@ -162,7 +169,16 @@ def pause(cause: do.PauseAgent, key: str, at: str, world: World) -> Decided:
 
 def destroy(cause: do.DestroyAgent, key: str, at: str, world: World) -> Decided:
     agent = known_agent(world, cause.agent)
-    return _with_wakes_ended(world, agent, identity.destroy(agent), "destroyed")
+    facts = identity.destroy(agent)
+    decided = _with_wakes_ended(world, agent, facts, "destroyed")
+    return decided._replace(events=[*decided.events, *(left(world, agent) if facts else [])])
+
+
+def left(world: World, agent: Agent) -> list[Event]:
+    """What an agent that moves out or is destroyed means for its template."""
+    if not agent.template:
+        return []
+    return on(world, "template", agent.template, [InstanceRemoved(agent.id)])
 
 
 def delete(cause: do.DeleteAgent, key: str, at: str, world: World) -> Decided:

@@ -99,6 +99,8 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
         specs.id,
         agent.categories,
         is_first=not agent.report,
+        template=cause.template,
+        template_version=cause.template_version,
         hop=queued.hop,
         ttl_days=cause.ttl_days,
         throttle_seconds=cause.throttle_seconds,
@@ -139,6 +141,9 @@ def retake(cause: do.RetakeWake, key: str, at: str, world: World) -> Decided:
     wake = world.load(WAKE, cause.run_key)
     agent = world.load(AGENT, wake.begun.agent)
     alert = world.load(ALERT, agent.id)
+    seen = cause.operation, cause.turn, cause.attempt
+    if cause.attempt and wake.asked is not None and machine.ticket(wake.asked) != seen:
+        return Decided(result=Result((cause.run_key,)))  # another process goes on with it
     facts = machine.retake(wake)
     begun: list[AlertFact] = []
     if facts and alert.begun is not None and alert.begun.run_key == cause.run_key:

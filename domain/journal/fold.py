@@ -130,7 +130,8 @@ def _item_added(task: Task, fact: t.ItemAdded, row: Recorded) -> Change:
         checked_at=row.at if fact.is_checked else "",
         touched=_row_of(fact.by, row),
     )
-    return {"items": (*task.items, item), **_touch(task, fact.by, "items", row.n)}
+    items = task.items + (item,)  # noqa: RUF005  unpacking takes thrice as long on large tasks
+    return {"items": items, **_touch(task, fact.by, "items", row.n)}
 
 
 def _row_of(by: str, row: Recorded) -> int:
@@ -140,8 +141,15 @@ def _row_of(by: str, row: Recorded) -> int:
 def _item(task: Task, fact: Any, row: Recorded, **change: Any) -> Change:
     if touched := _row_of(fact.by, row):
         change["touched"] = touched
-    items = tuple(replace(item, **change) if item.id == fact.item else item for item in task.items)
-    return {"items": items}
+    return {"items": _with(task.items, fact.item, **change)}
+
+
+def _with(parts: tuple[Any, ...], wanted: str, **change: Any) -> tuple[Any, ...]:
+    """Items, notes or time entries with one of them changed; the newest are looked at first."""
+    for place in range(len(parts) - 1, -1, -1):
+        if parts[place].id == wanted:
+            return (*parts[:place], replace(parts[place], **change), *parts[place + 1 :])
+    return parts
 
 
 def _item_retitled(task: Task, fact: t.ItemRetitled, row: Recorded) -> Change:
@@ -167,15 +175,11 @@ def _restored(task: Task, fact: t.ItemRestored, row: Recorded) -> Change:
 
 def _note_added(task: Task, fact: t.NoteAdded, row: Recorded) -> Change:
     note = Note(fact.note, fact.note_kind, fact.words, fact.by, fact.recorded_at or row.at)
-    return {"notes": (*task.notes, note)}
+    return {"notes": task.notes + (note,)}  # noqa: RUF005  as with items
 
 
 def _note_edited(task: Task, fact: t.NoteEdited, row: Recorded) -> Change:
-    notes = (
-        replace(note, words=fact.words, by=fact.by) if note.id == fact.note else note
-        for note in task.notes
-    )
-    return {"notes": tuple(notes)}
+    return {"notes": _with(task.notes, fact.note, words=fact.words, by=fact.by)}
 
 
 def _note_removed(task: Task, fact: t.NoteRemoved, row: Recorded) -> Change:
@@ -187,11 +191,7 @@ def _time_started(task: Task, fact: t.TimeStarted, row: Recorded) -> Change:
 
 
 def _time_stopped(task: Task, fact: t.TimeStopped, row: Recorded) -> Change:
-    time = (
-        replace(entry, end=fact.end, summary=fact.summary) if entry.id == fact.entry else entry
-        for entry in task.time
-    )
-    return {"time": tuple(time)}
+    return {"time": _with(task.time, fact.entry, end=fact.end, summary=fact.summary)}
 
 
 def _time_logged(task: Task, fact: t.TimeLogged, row: Recorded) -> Change:

@@ -58,3 +58,4 @@ class ImportedFile(Part, frozen=True):
     source: str
     tasks: tuple[ImportedTask, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
+    left_out: tuple[str, ...] = ()  # what is no task by its nature, counted: "2 pull requests"

@@ -3,9 +3,14 @@
 STORAGE FORMAT: a wake keeps its snapshot as a payload, see `domain.wire`.
 """
 
+from msgspec.structs import replace
+
 from domain.journal.catalog import Catalog, available
 from domain.journal.task import Task
 from domain.wire import Part
+
+OPEN_ITEMS_KEPT = 500  # of a wake's snapshot
+FINISHED_ITEMS_KEPT = 500  # the same; checked or archived ones
 
 
 class SnapshotItem(Part, frozen=True):
@@ -58,6 +63,25 @@ class Snapshot(Part, frozen=True):
     checklists: tuple[str, ...] = ()  # ids, oldest first
     touched: tuple[Touched, ...] = ()
     is_deleted: bool = False
+
+
+def captured(task: Task, catalog: Catalog, position: int) -> Snapshot:
+    """What a wake keeps of a task: of its items no more than a prompt could ever show.
+
+    Of the open ones the first `OPEN_ITEMS_KEPT`, of the others the last `FINISHED_ITEMS_KEPT`,
+    archived ones only where there is room; in their order. To a wake the rest is not there;
+    applying a change looks at all of them.
+    """
+    seen = snapshot(task, catalog, position)
+    finished = [one for one in seen.items if one.is_checked or one.is_archived]
+    if len(finished) <= FINISHED_ITEMS_KEPT and len(seen.items) - len(finished) <= OPEN_ITEMS_KEPT:
+        return seen
+    done = {one.id for one in finished}
+    open_ones = [one for one in seen.items if one.id not in done]
+    places = sorted(range(len(finished)), key=lambda nth: (finished[nth].is_archived, -nth))
+    newest = [finished[nth] for nth in places[:FINISHED_ITEMS_KEPT]]
+    kept = {one.id for one in (*open_ones[:OPEN_ITEMS_KEPT], *newest)}
+    return replace(seen, items=tuple(one for one in seen.items if one.id in kept))
 
 
 def snapshot(task: Task, catalog: Catalog, position: int) -> Snapshot:

@@ -24,6 +24,9 @@ class BeginWake(Stored, frozen=True, tag="command.begin_wake.1"):
     is_enabled: bool = False
     ttl_days: int = 0  # after which its undecided proposals expire; 0: never
     throttle_seconds: int = 0  # of changes that come while it runs; 0: the default
+    prompt_max_bytes: int = 0  # what the sections had to fit in; 0: the default
+    template: str = ""  # whose directives the sections hold; empty: the built-in ones
+    template_version: int = 0
 
 
 class SkipWake(Stored, frozen=True, tag="command.skip_wake.1"):
@@ -45,9 +48,16 @@ class StopWake(Stored, frozen=True, tag="command.stop_wake.1"):
 
 
 class RetakeWake(Stored, frozen=True, tag="command.retake_wake.1"):
-    """Take over a begun wake whose process is gone: its intent under the next attempt."""
+    """Take over a begun wake whose process is gone: its intent under the next attempt.
+
+    `turn`, `attempt` and `operation` name the intent that was seen in doubt: once the wake waits
+    for another one, somebody else goes on with it. An attempt of 0: whatever it waits for.
+    """
 
     run_key: str
+    turn: int = 0
+    attempt: int = 0
+    operation: str = ""
 
 
 class DeferWake(Stored, frozen=True, tag="command.defer_wake.1"):

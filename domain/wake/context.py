@@ -74,7 +74,8 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
     category = catalog.categories.get(task.category, Category(task.category, task.category))
     linked = _linked(journal, task, agent, linked_agents)
     seen = {link.id for link in linked if link.id}
-    facts = fact_changes(journal.recorded("task", task.id), agent, seen)
+    later = journal.recorded("task", task.id, agent.position) if agent.position else ()
+    facts = fact_changes(later, agent, seen)
     others, hidden = trigger_changes(asked.triggers, task, seen, facts)
     suppressed, free = _labels(catalog, task)
     proposals, verdicts = _proposed(sets, task.id)

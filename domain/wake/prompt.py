@@ -45,7 +45,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("corrections_max",),
     ("linked_max",),
     ("line_max_bytes", "critical_max", "proposals_max", "verdicts_max", "changes_max"),
-    ("items_max", "labels_max", "slots_max", "words_max_bytes"),
+    ("items_max", "labels_max", "slots_max", "words_max_bytes", "directives_max_bytes"),
 )
 """What gives way after the oldest log entries. A rung halves its bounds; after the last rung it
 begins again with the first, at most `ROUNDS` times; then the least of everything is shown."""
@@ -74,11 +74,11 @@ def render(reading: Reading, limits: Limits) -> Prompt:
     Raises:
         ValueError: If ids or other fixed fields, which are never cut, are too long to fit.
     """
-    rungs = [limits, *_rungs(limits)]
     fitting = _fitted(reading, limits)
-    low, high = 1, len(rungs) - 1
     if fitting:
         return fitting
+    rungs = [limits, *_rungs(limits)]
+    low, high = 1, len(rungs) - 1
     while low <= high:  # bounded: halves the rungs that are left; less is shown on each
         middle = (low + high) // 2
         if prompt := _fitted(reading, rungs[middle]):

@@ -43,6 +43,8 @@ def goal(reading: Reading, limits: Limits) -> Section | None:
 
 def guiding(reading: Reading, limits: Limits) -> Section:
     text = directives.DIRECTIVES[directives.DIRECTIVES_VERSION]
+    if reading.directives:
+        text = block(reading.directives, limits.directives_max_bytes)
     return section("directives", "Directives", text)
 
 

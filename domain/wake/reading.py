@@ -32,6 +32,7 @@ class Limits(Struct, frozen=True):
     text_max_bytes: int = 8_000  # description, report
     line_max_bytes: int = 1_200  # titles, summaries, observations, sides of a correction
     words_max_bytes: int = 8_000  # the user's words, goal, preferences
+    directives_max_bytes: int = 20_000  # of a template
     finished_items_max: int = 100  # checked or archived
     items_max: int = 400  # still to do
     journal_max: int = 220
@@ -218,6 +219,7 @@ class Reading(Struct, frozen=True):
     is_resumed: bool = False
     words: str = ""
     language: str = ""
+    directives: str = ""  # of the agent's template; empty: the built-in ones
 
     @property
     def is_first(self) -> bool:

@@ -66,7 +66,7 @@ class Wake(Struct, frozen=True):
     retakes: int = 0
     deferred_until: str = ""
     defers: int = 0
-    tokens: int = 0  # in and out, as far as the provider said
+    tokens: int = 0  # in, out and thoughts, as far as the provider said
     outcome: Outcome | Literal[""] = ""
 
     @property
@@ -124,8 +124,13 @@ def _answered(wake: Wake, event: ModelAnswered) -> Wake:
         exchanges=(*wake.exchanges, ExchangeRef(event.reply)),
         retakes=0,
         defers=0,
-        tokens=wake.tokens + (event.tokens_in or 0) + (event.tokens_out or 0),
+        tokens=wake.tokens + spent_by(event),
     )
+
+
+def spent_by(event: ModelAnswered) -> int:
+    """Tokens of a turn, thoughts included, as far as the provider said."""
+    return (event.tokens_in or 0) + (event.tokens_out or 0) + (event.tokens_thought or 0)
 
 
 def _returned(wake: Wake, event: ToolReturned) -> Wake:

@@ -9,6 +9,7 @@ import pytest
 from adapters.cli import importing
 from tests.support.cli import done, proved, refused, run, told
 
+SAMPLES = Path(__file__).parents[1] / "data"
 DATA = Path(__file__).parents[2].parent / "shared/data/markdown"
 
 TODO = """\
@@ -227,9 +228,63 @@ def test_a_file_without_boxes_gets_a_hint(home: Path, todo: Path) -> None:
     assert not home.exists()
 
 
-def test_a_format_of_a_later_version_is_refused_by_name(home: Path, todo: Path) -> None:
-    assert "use markdown" in refused(["import", str(todo), "--format", "taskwarrior"], home)
+def test_an_unknown_format_is_refused_by_name(home: Path, todo: Path) -> None:
+    told_so = refused(["import", str(todo), "--format", "org"], home)
+    assert "use markdown, todotxt, taskwarrior or github" in told_so
     assert counts(imported(home, todo, "--format", "markdown")) == (3, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "created"),
+    [
+        ("taskwarrior/export.json", "taskwarrior", 5),
+        ("taskwarrior/lines.json", "taskwarrior", 5),
+        ("todotxt/todo.txt", "todotxt", 4),
+        ("github/gh.json", "github", 2),
+        ("github/rest.json", "github", 2),
+    ],
+)
+def test_other_formats_come_in_and_come_in_once(
+    home: Path, name: str, form: str, created: int
+) -> None:
+    first = imported(home, SAMPLES / name)
+    assert (counts(first), first["files"][0]["format"]) == ((created, 0, 0, 0), form)
+    count = proved(home)
+    again = imported(home, SAMPLES / name)
+    assert (counts(again), again["events"]) == ((0, 0, created, 0), 0)
+    assert proved(home) == count
+    assert f"{name} ({form}): {created} unchanged" in done(["import", str(SAMPLES / name)], home)
+
+
+def test_what_is_no_task_is_counted_and_is_no_finding(home: Path) -> None:
+    said = done(["import", str(SAMPLES / "taskwarrior/export.json")], home)
+    assert "  Left out: 1 template of a recurring task, 1 deleted task\n" in said
+    assert "1 pull request" in done(["import", str(SAMPLES / "github/rest.json")], home)
+
+
+def test_days_are_those_of_the_persons_time_zone(home: Path) -> None:
+    file = SAMPLES / "taskwarrior/export.json"
+    imported(home, file, env={"WAKELOG_TIMEZONE": "Europe/Berlin"})
+    assert told(["task", "show", "Paint the door"], home)["due_date"] == "2027-02-12"
+
+
+def test_an_issue_is_known_by_its_repository_whatever_the_file(home: Path, tmp_path: Path) -> None:
+    imported(home, SAMPLES / "github/gh.json")
+    assert counts(imported(home, SAMPLES / "github/rest.json")) == (1, 1, 0, 0)
+    assert len(told(["task", "list"], home)) == 3
+
+
+def test_done_lines_that_a_client_moved_away_are_found_under_the_same_source(
+    home: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "todo.txt"
+    file.write_text("(A) Call Mom\nBuy milk\n")
+    imported(home, file)
+    archived = tmp_path / "done.txt"
+    archived.write_text("x 2027-01-02 2027-01-01 Buy milk\n")
+    document = imported(home, archived, "--source", "todo.txt")
+    assert counts(document) == (0, 1, 0, 1)
+    assert told(["task", "show", "Buy milk"], home)["status"] == "DONE"
 
 
 @pytest.mark.parametrize("name", ["list.txt", "TODO", "plan.MD"])

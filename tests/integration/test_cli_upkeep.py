@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from adapters.cli.main import cli
-from adapters.cli.upkeep import differing
+from adapters.cli.proving import differing
 from adapters.runtime import review, watcher
 from adapters.runtime.capture import capture
 from adapters.wiring import Home, open_home
@@ -92,7 +92,8 @@ def test_status_counts_what_no_agent_has_looked_at(home: Path) -> None:
 
 def test_a_home_proves_and_names_its_digest(home: Path) -> None:
     document = told(["prove"], home)
-    assert list(document) == "ok rows causes wakes digest seconds divergences".split()
+    assert list(document)[:7] == "ok rows causes wakes digest seconds divergences".split()
+    assert document["prompts"] == 1
     assert (document["ok"], document["wakes"], document["divergences"]) == (True, 1, [])
     assert document["rows"] == proved(home)
     text = done(["prove"], home)
@@ -111,14 +112,19 @@ def test_an_altered_row_is_found_and_both_sides_are_shown(home: Path) -> None:
     assert result.exit_code == 1
     document = json.loads(result.stdout)
     assert document["ok"] is False
-    (one,) = document["divergences"]
-    assert list(one) == "log position stream version class path expected actual".split()
-    assert (one["log"], one["path"]) == ("journal", "row")
+    one, *prompts = document["divergences"]
+    assert {known["upstream"] for known in prompts} == {one["position"]}
+    assert "prompt changed" in {known["class"] for known in prompts}
+    assert list(one)[:8] == "log position stream version class path expected actual".split()
+    assert (one["log"], one["path"]) == ("journal", "data.title")
+    assert one["class"] == "data altered"
+    assert one["cause"] == "command.import_tasks.1"
+    assert any(line.startswith("-") and "Fix the tap" in line for line in one["diff"])
     text = run(["prove"], home)
     assert text.exit_code == 1
     assert "Fix the tap" in text.stdout
     assert "Fix the lap" in text.stdout
-    assert "1 divergence in" in text.stdout
+    assert "data altered: data.title of task:" in text.stdout
 
 
 @pytest.mark.parametrize(

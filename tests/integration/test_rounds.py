@@ -5,12 +5,14 @@ import asyncio
 from collections.abc import Callable
 
 from adapters.clock import ManualClock
-from adapters.runtime import rounds
+from adapters.runtime import performer, rounds
+from adapters.runtime.capture import capture
 from adapters.runtime.desk import Desk
 from domain.agent.commands import RequestWake
 from domain.ports import Reply, Request
 from domain.wake.state import WAKE, Wake
 from tests.support.desks import START, desk, divergences, queued_key, reply, task_with_agent
+from tests.support.whole import late_replies
 
 
 class Busy:
@@ -20,10 +22,12 @@ class Busy:
 
     def __init__(self, trouble: Callable[[int], None] = lambda nth: None) -> None:
         self.at_once = self.most = self.asked = 0
+        self.is_asked = asyncio.Event()
         self._trouble = trouble
 
     async def reply(self, request: Request) -> Reply:
         self.asked += 1
+        self.is_asked.set()
         self._trouble(self.asked)
         self.at_once += 1
         self.most = max(self.most, self.at_once)
@@ -86,13 +90,14 @@ def test_what_a_bug_raises_fails_its_own_wake_alone() -> None:
 
 
 def test_an_interrupted_wake_waits_for_its_next_turn_at_once() -> None:
-    at = desk(model=Busy())
+    model = Busy()
+    at = desk(model=model)
     (agent,) = agents_of(at, 1)
     run_key = queued_key(at, agent)
 
     async def interrupted() -> None:
         running = asyncio.create_task(rounds.run_one(at, agent, run_key))
-        await asyncio.sleep(0.005)
+        await model.is_asked.wait()
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
 
@@ -149,3 +154,38 @@ def test_a_second_process_that_comes_too_late_asks_nothing() -> None:
     asyncio.run(both())
     assert model.asked == 2
     assert divergences(at) == []
+
+
+def test_two_that_found_the_same_wake_abandoned_take_it_over_once() -> None:
+    """Each has seen it in doubt before the other has taken it over."""
+    model = Busy()
+    at = desk(model=model)
+    (agent,) = agents_of(at, 1)
+    run_key = queued_key(at, agent)
+    captured = capture(at, agent, run_key, is_now=True)
+    at.note(captured.command, payloads=captured.payloads)  # and the process dies
+    seen = wake_of(at, run_key)
+
+    async def both() -> None:
+        again = (performer.run_wake(at, agent, run_key, seen=seen) for _ in range(2))
+        await asyncio.gather(*again)
+
+    asyncio.run(both())
+    assert (model.asked, late_replies(at)) == (2, 0)
+    assert wake_of(at, run_key).outcome == "completed"
+    assert divergences(at) == []
+
+
+def test_who_saw_a_wake_queued_does_not_take_it_over_once_it_runs() -> None:
+    model = Busy()
+    at = desk(model=model)
+    (agent,) = agents_of(at, 1)
+    run_key = queued_key(at, agent)
+    seen = wake_of(at, run_key)
+
+    async def both() -> None:
+        runs = (performer.run_wake(at, agent, run_key, is_now=True, seen=seen) for _ in range(2))
+        await asyncio.gather(*runs, return_exceptions=True)
+
+    asyncio.run(both())
+    assert (model.asked, late_replies(at)) == (2, 0)

@@ -6,7 +6,7 @@ it is there yet, and `after` it, when nobody has been told. `Fuse()` only counts
 at the k-th boundary, counted from 1.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from adapters.store.recorder import LogRecorder, Timed
@@ -36,17 +36,36 @@ class Fuse:
             raise Died
 
 
-class FaultyRecorder:
-    """A recorder that dies where its fuse says; in all else the one it wraps."""
+class Meddler:
+    """A fuse of another kind: at the k-th access to the store another process is faster, once."""
 
-    def __init__(self, recorder: LogRecorder, fuse: Fuse) -> None:
+    def __init__(self, at: int, meddle: Callable[[], None]) -> None:
+        self.accesses = 0
+        self._at = at
+        self._meddle = meddle
+
+    def accessed(self) -> None:
+        """The store is about to be read or written."""
+        self.accesses += 1
+        if self.accesses == self._at:
+            self._meddle()
+
+
+class FaultyRecorder:
+    """A recorder that dies where its fuse says, or is meddled with; else the one it wraps."""
+
+    def __init__(
+        self, recorder: LogRecorder, fuse: Fuse | None = None, meddler: Meddler | None = None
+    ) -> None:
         self._recorder = recorder
-        self._fuse = fuse
+        self._fuse = fuse or Fuse()
+        self._meddler = meddler or Meddler(0, lambda: None)
         self._has_written = False
 
     @contextmanager
     def deciding(self) -> Iterator[None]:
         self._has_written = False
+        self._meddler.accessed()
         with self._recorder.deciding():
             yield
             if self._has_written:
@@ -56,6 +75,7 @@ class FaultyRecorder:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
+        self._meddler.accessed()
         with self._recorder.reading():
             yield
 

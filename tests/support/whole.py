@@ -5,7 +5,9 @@ Each check reads the logs alone, not the folds that decided what stands in them.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from typing import NamedTuple
 
+from adapters.runtime import watcher
 from adapters.runtime.desk import Desk
 from adapters.store.log import Log
 from domain.agent.agent import AGENT
@@ -27,15 +29,23 @@ from domain.world import Recorded
 from replay.prove import Proof
 
 
+class Rows(NamedTuple):
+    """Both logs, read once."""
+
+    journal: list[Recorded]
+    agents: list[Recorded]
+
+
 def faults(desk: Desk, *, is_finished: bool = True) -> list[str]:
     """All that is wrong, one line each. `is_finished`: nothing may be begun or in doubt."""
     found: list[str] = []
     for log in (desk.journal, desk.agents):
         found += (str(one) for one in Proof(log.name, log.payload).walk(log.rows()))
         found += _gaps(log)
-    found += _wakes(desk, is_finished=is_finished)
-    found += _operations(desk, is_finished=is_finished)
-    found += _triggers(desk)
+    rows = Rows(list(rows_of(desk.journal)), list(rows_of(desk.agents)))
+    found += _wakes(rows, is_finished=is_finished)
+    found += _operations(rows, is_finished=is_finished)
+    found += _triggers(rows, desk.journal.tail().n - watcher.lag(desk))
     return found
 
 
@@ -81,12 +91,12 @@ def _gaps(log: Log) -> Iterator[str]:
                 yield f"{log.name}: {row.stream} has no version {versions[row.stream]}"
 
 
-def _wakes(desk: Desk, *, is_finished: bool) -> Iterator[str]:
+def _wakes(rows: Rows, *, is_finished: bool) -> Iterator[str]:
     """One wake of an agent at a time, each started once and ended once."""
     started: Counter[str] = Counter()
     ended: Counter[str] = Counter()
     running: defaultdict[str, str] = defaultdict(str)
-    for row in rows_of(desk.agents):
+    for row in rows.agents:
         match row.fact:
             case WakeStarted():
                 started[row.entity] += 1
@@ -109,15 +119,15 @@ def _wakes(desk: Desk, *, is_finished: bool) -> Iterator[str]:
             yield f"the wake {run_key} has no end"
 
 
-def _operations(desk: Desk, *, is_finished: bool) -> Iterator[str]:
+def _operations(rows: Rows, *, is_finished: bool) -> Iterator[str]:
     """Each operation has one receipt in the journal, and what was confirmed is applied there."""
     applied: Counter[str] = Counter()
-    for row in rows_of(desk.journal):
+    for row in rows.journal:
         receipt = row.fact
         if isinstance(receipt, Receipt) and isinstance(receipt.command, ApplyOperation):
             applied[receipt.command.operation] += receipt.result.status == "applied"
     intents: dict[tuple[str, int], str] = {}
-    for row in rows_of(desk.agents):
+    for row in rows.agents:
         match row.fact:
             case ItemConfirming(item=item, operation=operation):
                 intents[row.entity, item] = operation
@@ -134,17 +144,17 @@ def _operations(desk: Desk, *, is_finished: bool) -> Iterator[str]:
         yield from (f"item {item} of {of} is in doubt" for of, item in intents)
 
 
-def _triggers(desk: Desk) -> Iterator[str]:
+def _triggers(rows: Rows, taken: int) -> Iterator[str]:
     """Every change of a task after its agent was made, as far as the watcher has come, stands in
     one wake's causes or one suppression of its agent (DESIGN 2, law 9)."""
     agents = {
         row.fact.task: (row.entity, row.fact.position)
-        for row in rows_of(desk.agents)
+        for row in rows.agents
         if isinstance(row.fact, AgentCreated)
     }
     noticed: defaultdict[str, Counter[int]] = defaultdict(Counter)
-    dropped = _superseding(desk)
-    for row in rows_of(desk.agents):
+    dropped = _superseding(rows)
+    for row in rows.agents:
         match row.fact:
             case WakeQueued(trigger=trigger) | TriggerSuppressed(trigger=trigger):
                 noticed[row.entity][trigger.position] += trigger.reason == "subscription"
@@ -154,25 +164,18 @@ def _triggers(desk: Desk) -> Iterator[str]:
                 noticed[row.entity][trigger.position] += counts
             case _:
                 pass
-    taken = _taken(desk)
+    written: defaultdict[str, set[int]] = defaultdict(set)
+    for row in rows.journal:
+        if row.of_kind == "task" and row.n <= taken:
+            written[row.entity].add(row.n)
     for task, (agent, born) in agents.items():
-        wrote = {
-            row.n
-            for row in rows_of(desk.journal)
-            if row.of_kind == "task" and row.entity == task and born < row.n <= taken
-        }
+        wrote = {n for n in written[task] if n > born}
         seen = {n: count for n, count in noticed[agent].items() if count}
         if seen != dict.fromkeys(wrote, 1):
             yield f"agent {agent}: noticed {sorted(seen.items())}, written {sorted(wrote)}"
 
 
-def _superseding(desk: Desk) -> set[str]:
+def _superseding(rows: Rows) -> set[str]:
     """The wakes that took over another one's triggers."""
-    facts = (row.fact for row in rows_of(desk.agents))
+    facts = (row.fact for row in rows.agents)
     return {one.by for one in facts if isinstance(one, WakeDropped) and one.by}
-
-
-def _taken(desk: Desk) -> int:
-    from adapters.runtime import watcher
-
-    return desk.journal.tail().n - watcher.lag(desk)

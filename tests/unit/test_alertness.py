@@ -24,6 +24,7 @@ from domain.agent.alertness_rules import (
     notice,
     request,
     settle,
+    throttled,
 )
 from domain.agent.events import (
     AgentDestroyed,
@@ -282,3 +283,8 @@ def test_what_is_elsewhere_leaves_the_report_fresh() -> None:
     asleep = notice(NONE, DORMANT, change(5), START, ON)
     assert alert_of(asleep).changed == 5
     assert alert_of(notice(NONE, ACTIVE, change(3), START, ON), alert_of(asleep)).changed == 5
+
+
+def test_the_throttle_is_a_setting_that_travels() -> None:
+    assert throttled(START) == throttled(START, 120) == later(START, seconds=120)
+    assert throttled(START, 5) == later(START, seconds=5)

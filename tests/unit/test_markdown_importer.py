@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from adapters.importers.markdown import UNREADABLE_MAX, read
+from adapters.importers.markdown import read
+from adapters.importers.texts import UNREADABLE_MAX
 from domain.journal.imported import ImportedFile, ImportedItem, ImportedTask
 from domain.keys import key
 

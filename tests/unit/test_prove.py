@@ -18,7 +18,7 @@ from domain.journal.commands import AddItems, AddNote, EditTask
 from domain.wire import Words, payload, words
 from replay.appends import appends
 from replay.payloads import NAMED
-from replay.prove import Divergence, Proof, log_digest
+from replay.prove import Divergence, Options, Proof, log_digest
 from tests.support.desks import desk, queued_key, task_with_agent
 
 LONG = "It takes about 2 hours. Due by 2027-03-04. I need to call the plumber. " + "drip " * 300
@@ -107,7 +107,8 @@ def test_an_altered_value_is_named_with_both_bytes(life: Recorded) -> None:
     nth = index_of(life.journal, '"kind":"task.priority_set.1"')
     life.journal[nth] = altered(life.journal[nth], '"P1"', '"P0"')
     (one,) = found(life.journal, life.payloads)
-    assert (one.kind_of, one.path, one.stream) == ("data altered", "row", life.journal[nth].stream)
+    stream = life.journal[nth].stream
+    assert (one.kind_of, one.path, one.stream) == ("data altered", "data.priority", stream)
     assert '"P1"' in one.expected
     assert '"P0"' in one.actual
 
@@ -115,7 +116,7 @@ def test_an_altered_value_is_named_with_both_bytes(life: Recorded) -> None:
 def test_an_altered_value_of_the_last_append_is_found_too(life: Recorded) -> None:
     nth = index_of(life.journal, '"kind":"task.retitled.1"')
     life.journal[nth] = altered(life.journal[nth], "other", "right")
-    assert kinds(found(life.journal, life.payloads)) == [("rule changed", "row")]
+    assert kinds(found(life.journal, life.payloads)) == [("rule changed", "data.title")]
 
 
 def test_an_altered_time_is_found_by_the_chain_alone(life: Recorded) -> None:
@@ -129,13 +130,14 @@ def test_an_altered_cause_is_found(life: Recorded) -> None:
     nth = index_of(life.journal, '"priority":"P1"')
     life.journal[nth] = altered(life.journal[nth], '"P1"', '"P0"')
     (one,) = found(life.journal, life.payloads)
-    assert (one.kind_of, one.path) == ("data altered", "row")
+    assert (one.kind_of, one.path) == ("data altered", "data.priority")
+    assert one.cause == "command.edit_task.1"
 
 
 def test_an_altered_tag_beside_the_row_is_found(life: Recorded) -> None:
     nth = index_of(life.journal, '"kind":"task.priority_set.1"')
     life.journal[nth] = life.journal[nth]._replace(topic="task.retitled.1")
-    assert kinds(found(life.journal, life.payloads)) == [("rule changed", "row")]
+    assert kinds(found(life.journal, life.payloads)) == [("rule changed", "topic")]
 
 
 def test_what_another_rule_would_write_is_no_alteration(life: Recorded) -> None:
@@ -143,7 +145,7 @@ def test_what_another_rule_would_write_is_no_alteration(life: Recorded) -> None:
     nth = index_of(life.agent, '"kind":"alert.wake_queued.1"')
     rows = rechained(life.agent, nth, lambda row: altered(row, '"creation"', '"manual"'))
     faults = found(rows, life.payloads, "agent")
-    assert kinds(faults)[0] == ("rule changed", "row")
+    assert kinds(faults)[0] == ("rule changed", "data.trigger.reason")
     assert all(one.kind_of != "data altered" for one in faults)
 
 
@@ -316,5 +318,5 @@ def test_every_field_that_holds_a_payload_is_known() -> None:
 def test_an_epoch_of_other_rules_is_folded_and_not_executed(life: Recorded) -> None:
     nth = index_of(life.journal, '"priority":"P1"')
     life.journal[nth] = altered(life.journal[nth], '"P1"', '"P0"')
-    faults = list(Proof("journal", life.payloads.get, rules=99).walk(life.journal))
+    faults = list(Proof("journal", life.payloads.get, Options(rules=99)).walk(life.journal))
     assert kinds(faults) == [("data altered", "prev")]

@@ -1,0 +1,249 @@
+"""The analytics file: both logs as tables for SQL and notebooks, always thrown away gladly.
+
+One process at a time may write a DuckDB file, and it shuts out readers meanwhile. So nobody
+writes into `analytics.duckdb`: a refresh copies it, brings the copy up to date in one transaction
+with the position it has come to, and puts the copy in its place. A reader keeps the file it has
+opened, whole and unmoved; of two refreshes at once the later one's file stays, and both are right.
+"""
+
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+
+from adapters import homefiles
+from adapters.analytics_rows import (
+    LOGS,
+    SCHEMA_VERSION,
+    Position,
+    create,
+    digest_at,
+    fill,
+    keep_settings,
+)
+from adapters.settings import Settings
+from adapters.store.log import Log
+from adapters.wiring import open_home
+
+LEFT_SECONDS = 3600  # after which a copy that a crash left is removed
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": False,  # a query never reaches for the network
+    "autoload_known_extensions": False,
+}
+
+
+class _Known(NamedTuple):
+    """What a file says of itself."""
+
+    schema_version: int
+    settings: tuple[object, ...]
+    positions: dict[str, Position]
+
+
+def connect(
+    home: Path | str | None = None, environ: Mapping[str, str] | None = None
+) -> duckdb.DuckDBPyConnection:
+    """A read-only connection to a home's analytics, brought up to date first.
+
+    Later changes are seen by connecting again. Temporary tables and views may be made.
+
+    Args:
+        home: The folder; None: as the command line finds it.
+        environ: Environment variables; None: this process's.
+
+    Raises:
+        Refused: A bad setting, or a home that cannot be used.
+        Damaged: A log that cannot be read.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     connect(folder, {}).sql("SELECT count(*) FROM wakes").fetchone()
+    (0,)
+    """
+    environ = os.environ if environ is None else environ
+    path = homefiles.home_path(None if home is None else str(home), environ)
+    with open_home(path, environ) as found:
+        logs = {"journal": found.desk.journal, "agent": found.desk.agents}
+        return opened(path if found.exists else None, logs, found.settings)
+
+
+def opened(
+    home: Path | None, logs: Mapping[str, Log], settings: Settings
+) -> duckdb.DuckDBPyConnection:
+    """As `connect`, of a home that is open already; None, or one that cannot be written, is
+    answered from memory."""
+    if home is not None:
+        with suppress(OSError):
+            refresh(home, logs, settings)
+            return _reading(home / homefiles.ANALYTICS)
+    connection = _connected()
+    _fill_anew(connection, logs, settings)
+    return connection
+
+
+def refresh(home: Path, logs: Mapping[str, Log], settings: Settings) -> bool:
+    """Bring a home's analytics up to date; whether there was anything to do.
+
+    Raises:
+        OSError: The home cannot be written.
+    """
+    path = home / homefiles.ANALYTICS
+    known = _known(path)
+    after = _trusted(known, logs)
+    if known is not None and after is not None and _is_current(known, logs, settings):
+        return False
+    _remove_left(home)
+    with _replacing(path) as copy:
+        if after is not None:
+            shutil.copyfile(path, copy)
+        connection = _writing(copy)
+        try:
+            if after is None or not _fill_on(connection, logs, settings, after):
+                connection = _emptied(connection, copy)
+                _fill_anew(connection, logs, settings)
+            connection.execute("CHECKPOINT analytics")
+        finally:
+            connection.close()
+    return True
+
+
+def lock(connection: duckdb.DuckDBPyConnection) -> None:
+    """Let nobody's query reach other files or change what it may do; for good."""
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+
+
+# ---------------------------------------------------------------------------------- the content
+
+
+def _fill_anew(
+    connection: duckdb.DuckDBPyConnection, logs: Mapping[str, Log], settings: Settings
+) -> None:
+    connection.execute("BEGIN")
+    create(connection)
+    keep_settings(connection, settings)
+    fill(connection, logs, {name: Position() for name in LOGS})
+    connection.execute("COMMIT")
+
+
+def _fill_on(
+    connection: duckdb.DuckDBPyConnection,
+    logs: Mapping[str, Log],
+    settings: Settings,
+    after: Mapping[str, Position],
+) -> bool:
+    """Add what is new; False, and nothing done, where it has to be made anew."""
+    connection.execute("BEGIN")
+    keep_settings(connection, settings)
+    is_done = fill(connection, logs, after)
+    connection.execute("COMMIT" if is_done else "ROLLBACK")
+    return is_done
+
+
+def _is_current(known: _Known, logs: Mapping[str, Log], settings: Settings) -> bool:
+    """Whether there is nothing to add to a file that is trusted."""
+    is_at_end = all(known.positions[name].n == log.tail().n for name, log in logs.items())
+    return is_at_end and known.settings == _settings(settings)
+
+
+def _settings(settings: Settings) -> tuple[object, ...]:
+    prices = sorted(settings.prices.items())
+    return (settings.timezone, *((model, one.input, one.output) for model, one in prices))
+
+
+def _trusted(known: _Known | None, logs: Mapping[str, Log]) -> dict[str, Position] | None:
+    """The positions to go on from; None where the tables are to be made anew."""
+    if known is None or known.schema_version != SCHEMA_VERSION or set(known.positions) != {*LOGS}:
+        return None
+    for name, position in known.positions.items():
+        if digest_at(logs[name], position.n) != position.digest:
+            return None
+    return known.positions if any(one.n for one in known.positions.values()) else None
+
+
+def _known(path: Path) -> _Known | None:
+    """What a file says of itself; None where there is none or it cannot be read."""
+    if not path.exists():
+        return None
+    try:
+        connection = _reading(path)
+    except (duckdb.Error, OSError):
+        return None
+    try:
+        version, zone = connection.execute("FROM home").fetchall()[0]
+        prices = connection.execute("FROM prices ORDER BY model").fetchall()
+        positions = connection.execute("SELECT log, n, digest FROM positions").fetchall()
+        return _Known(
+            version, (zone, *prices), {name: Position(n, digest) for name, n, digest in positions}
+        )
+    except (duckdb.Error, IndexError):
+        return None
+    finally:
+        connection.close()
+
+
+# ------------------------------------------------------------------------------------- the file
+
+
+def _reading(path: Path) -> duckdb.DuckDBPyConnection:
+    """A connection of its own to the file that stands there now: DuckDB would hand out an older
+    one that is open still, if it were opened by its name."""
+    return _attached(path, "READ_ONLY")
+
+
+def _writing(path: Path) -> duckdb.DuckDBPyConnection:
+    """To a copy that a crash makes worthless anyway: without a log of its own to write first."""
+    return _attached(path, "RECOVERY_MODE no_wal_writes")
+
+
+def _attached(path: Path, how: str) -> duckdb.DuckDBPyConnection:
+    connection = _connected()
+    try:
+        name = str(path).replace("'", "''")
+        connection.execute(f"ATTACH '{name}' AS analytics ({how})")
+        connection.execute("USE analytics")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _connected() -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect(config=_CONFIG)
+    connection.execute("SET TimeZone = 'UTC'")  # whatever the machine's is
+    return connection
+
+
+def _emptied(connection: duckdb.DuckDBPyConnection, path: Path) -> duckdb.DuckDBPyConnection:
+    connection.close()
+    path.unlink(missing_ok=True)
+    return _writing(path)
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """A file to write that takes the place of another one at the end, if all went well."""
+    copy = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    copy.touch(mode=0o600)
+    copy.unlink()  # it was only to see whether the folder can be written
+    try:
+        yield copy
+        copy.chmod(0o600)
+        copy.replace(path)
+    finally:
+        for left in (copy, copy.with_name(f"{copy.name}.wal")):
+            left.unlink(missing_ok=True)
+
+
+def _remove_left(home: Path) -> None:
+    """Remove what a crash left behind."""
+    for left in home.glob(f".{homefiles.ANALYTICS}.*"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > LEFT_SECONDS:
+                left.unlink()

@@ -1,0 +1,221 @@
+"""How the rows of both logs come into DuckDB: in bulk, then by SQL (`projections/analytics`).
+
+DuckDB reads JSON Lines in parallel and faster than rows can be handed over one by one, and the
+envelope is taken apart on the way. Everything else is a statement over all that is new.
+"""
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from importlib.resources import files
+from itertools import count, islice
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+import msgspec
+
+from adapters.settings import Settings
+from adapters.store.log import Log
+from adapters.store.recorder import numbered
+from domain import envelope
+from domain.envelope import Row
+
+SCHEMA_VERSION = 1
+"""Of the tables and views that `projections/analytics` defines and README.md there describes."""
+
+BATCH_ROWS = 50_000
+LINE_BYTES = 16_777_216  # DuckDB's own bound of a line; a longer one raises it
+LOGS = ("journal", "agent")
+"""In this order: what the agent log says of the journal has happened there before."""
+
+_FIRST = b'{"at":"'  # what only an append's first row begins with
+_LINE = b'{"stream":%b,"version":%d,"tag":"%b","occurred_at":"%b","state":%b}\n'
+_READ = """
+INSERT INTO events
+SELECT ?, split_part(stream, '@', -1), state.n, coalesce(state.row, 0), coalesce(state.rows, 0),
+    occurred_at, stream, split_part(stream, ':', 1),
+    stream[length(split_part(stream, ':', 1)) + 2 : -2 - length(split_part(stream, '@', -1))],
+    version, tag, state.data
+FROM read_json(?, format = 'newline_delimited', maximum_object_size = ?, columns = {
+    stream: 'VARCHAR', version: 'INTEGER', tag: 'VARCHAR', occurred_at: 'TIMESTAMP',
+    state: 'STRUCT(n BIGINT, "row" INTEGER, "rows" INTEGER, data JSON)'})
+"""
+_PAYLOADS = """
+SELECT DISTINCT payload FROM (
+    SELECT unnest(regexp_extract_all(data, '"payload":"([a-z2-7]{32})"', 1)) AS payload
+    FROM fresh WHERE kind IN ('wake', 'agent', 'changes', 'template')
+    UNION ALL
+    SELECT data->'trigger'->>'words' FROM fresh WHERE tag IN (
+        'alert.wake_queued.1', 'alert.trigger_merged.1', 'alert.trigger_suppressed.1')
+) ANTI JOIN texts USING (payload) WHERE payload IS NOT NULL ORDER BY payload
+"""
+_PLACE = "SELECT * FROM events WHERE log = 'journal' AND n > {} OR log = 'agent' AND n > {}"
+
+
+class Position(NamedTuple):
+    """Up to which append of a log the tables have come, and that append's digest."""
+
+    n: int = 0
+    digest: str = ""
+
+
+@cache
+def statements(name: str) -> str:
+    """The SQL of a file of `projections/analytics`."""
+    return (files("projections") / "analytics" / f"{name}.sql").read_text("utf-8")
+
+
+def documentation() -> str:
+    """What each table, view and column means: the contract, as Markdown."""
+    return (files("projections") / "analytics" / "README.md").read_text("utf-8")
+
+
+def create(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make the empty tables, and the views over them."""
+    for name in ("tables", "questions"):
+        connection.execute(statements(name))
+    connection.execute("INSERT INTO home VALUES (?, 'UTC')", [SCHEMA_VERSION])
+    for name in LOGS:
+        connection.execute("INSERT INTO positions VALUES (?, 0, '', 0)", [name])
+
+
+def fill(
+    connection: duckdb.DuckDBPyConnection,
+    logs: Mapping[str, Log],
+    after: Mapping[str, Position],
+) -> bool:
+    """Bring what the logs have beyond their positions into all tables; inside a transaction.
+
+    Args:
+        connection: To a database that `create` was called on.
+        logs: ``journal`` and ``agent``.
+        after: The positions that the tables stand at.
+
+    Returns:
+        False if rows of another replica came in, some of them perhaps before a position: then
+        the caller rolls back and begins with an empty database.
+    """
+    is_anew = not any(position.n for position in after.values())
+    reached: dict[str, Position] = {}
+    with tempfile.TemporaryDirectory(prefix="wakelog-") as folder:
+        for name in LOGS:
+            reached[name] = _load(connection, logs[name], after[name], Path(folder))
+    _view(connection, "fresh", _PLACE.format(*(after[name].n for name in LOGS)))
+    sql = "SELECT count(*) FROM fresh WHERE tag = 'log.imported.1'"
+    if not is_anew and _number(connection, sql):
+        return False
+    _texts(connection, logs["agent"])
+    connection.execute(statements("rows"))
+    connection.execute(statements("touched"))
+    whole = "SELECT * FROM events"
+    if not is_anew:
+        sql = f"{whole} SEMI JOIN touched USING (kind, entity)"
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE whole_streams AS {sql}")
+        whole = "SELECT * FROM whole_streams"
+    _view(connection, "live", whole)
+    for file in ("templates", "entities", "proposals", "journal", "causality"):
+        connection.execute(statements(file))
+    for name, position in reached.items():
+        connection.execute(
+            "UPDATE positions SET n = $2, digest = $3, events = (SELECT count(*) FROM events "
+            "WHERE log = $1) WHERE log = $1",
+            [name, *position],
+        )
+    return True
+
+
+def keep_settings(connection: duckdb.DuckDBPyConnection, settings: Settings) -> None:
+    """What the questions need from the settings: the time zone and the prices."""
+    connection.execute("UPDATE home SET timezone = ?", [settings.timezone])
+    connection.execute("DELETE FROM prices")
+    for model, price in sorted(settings.prices.items()):
+        connection.execute(
+            "INSERT INTO prices VALUES (?, ?, ?)", [model, price.input, price.output]
+        )
+
+
+def digest_at(log: Log, n: int) -> str:
+    """The digest of a log's append n; empty where there is none."""
+    if n == 0:
+        return ""
+    rows: list[Row] = []
+    for row in log.rows(n - 1):
+        if rows and row.state.startswith(_FIRST):
+            break
+        rows.append(row)
+    found = bool(rows) and numbered(rows[0].state).n == n
+    return envelope.digest(rows) if found else ""
+
+
+class _Lines:
+    """Rows as lines of JSON; remembers the newest append and the longest line."""
+
+    def __init__(self, rows: Iterator[Row]) -> None:
+        self._rows = rows
+        self._at = b""
+        self.append: list[Row] = []
+        self.longest = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        encode = msgspec.json.encode
+        for row in self._rows:
+            if row.state.startswith(_FIRST):
+                self._at = row.state[7:34]
+                self.append.clear()
+            self.append.append(row)
+            stream, tag = encode(row.stream), row.topic.encode()
+            line = _LINE % (stream, row.version, tag, self._at, row.state)
+            self.longest = max(self.longest, len(line))
+            yield line
+
+
+def _load(
+    connection: duckdb.DuckDBPyConnection, log: Log, after: Position, folder: Path
+) -> Position:
+    """The log's rows beyond a position as events; the position that they end at.
+
+    While DuckDB reads one batch, in a thread of its own, the next one is written.
+    """
+    source = _Lines(log.rows(after.n))
+    lines = iter(source)
+    reading: Future[object] | None = None
+    with ThreadPoolExecutor(1) as worker:
+        for nth in count():  # bounded by the log
+            batch = list(islice(lines, BATCH_ROWS))
+            if not batch:
+                break
+            path = folder / f"{log.name}-{nth % 2}"
+            with path.open("wb") as file:
+                file.writelines(batch)
+            size = max(LINE_BYTES, source.longest + 1)
+            if reading is not None:
+                reading.result()
+            reading = worker.submit(connection.execute, _READ, [log.name, str(path), size])
+        if reading is not None:
+            reading.result()
+    if not source.append:
+        return after
+    return Position(numbered(source.append[0].state).n, envelope.digest(source.append))
+
+
+def _texts(connection: duckdb.DuckDBPyConnection, log: Log) -> None:
+    """The texts that fresh rows name, each once."""
+    wanted = [str(row[0]) for row in connection.execute(_PAYLOADS).fetchall()]
+    appender = connection.appender("texts")
+    appender.append_rows(
+        (name, len(data), data.decode("utf-8", "replace"))
+        for name in wanted
+        if (data := log.payload(name)) is not None
+    )
+    appender.flush()
+
+
+def _view(connection: duckdb.DuckDBPyConnection, name: str, sql: str) -> None:
+    connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {sql}")
+
+
+def _number(connection: duckdb.DuckDBPyConnection, sql: str) -> int:
+    found = connection.execute(sql).fetchone()
+    return int(found[0]) if found else 0

@@ -1,0 +1,236 @@
+"""What if? `wakelog fork`."""
+
+import re
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from adapters.cli.entering import TEXT
+from adapters.cli.shared import Session, json_option, pick_task
+from domain.errors import Refused
+
+if TYPE_CHECKING:
+    from adapters.branches import Forked, NoteEdit, Wanted
+    from adapters.cli.places import Place
+    from adapters.cli.replaying_documents import Document
+    from adapters.wiring import Home
+    from replay.fork import Verdict
+
+ID_SHOWN = 8
+FOLDER = "forks"
+ABOUT = "fork.json"
+FORKS_MAX = 10_000
+_VERDICT = re.compile(r"([a-z0-9]{1,32})\.([1-9][0-9]{0,4})=(confirm|reject)")
+_NOTE = re.compile(r"(.+)\.([1-9][0-9]{0,4})")
+
+
+class Options(NamedTuple):
+    """What the person typed."""
+
+    run: str
+    model: str
+    template: str
+    notes: tuple[tuple[str, str], ...]
+    verdicts: tuple[str, ...]
+    out: str
+
+
+@click.command(
+    "fork",
+    epilog="Examples: wakelog fork nb5evlz4 --model gemini; wakelog fork nb5evlz4.64 "
+    '--model rules; wakelog fork nb5evlz4 --note "Fix the sink.1" "Due by 2027-03-01."; '
+    "wakelog fork nb5evlz4 --verdict 3.1=reject",
+)
+@click.argument("run", type=TEXT, metavar="RUN[.STEP]")
+@click.option("--model", type=TEXT, default="", metavar="M", help="Who answers what is new.")
+@click.option("--template", type=TEXT, default="", metavar="T", help="Not possible yet.")
+@click.option(
+    "--note", "notes", type=(TEXT, TEXT), multiple=True, metavar="TASK[.N] TEXT",
+    help="Note N of a task says TEXT; without N it has one more.",
+)  # fmt: skip
+@click.option(
+    "--verdict", "verdicts", type=TEXT, multiple=True, metavar="SET.ITEM=confirm|reject",
+    help="An item was decided so.",
+)  # fmt: skip
+@click.option("--out", type=TEXT, default="", metavar="DIR", help="A new folder for the fork.")
+@json_option
+@click.pass_obj
+def fork_command(session: Session, /, **options: object) -> None:
+    """Run a wake again with something else in its world, in a home of its own.
+
+    Your journal and agent log are only read. Recorded answers are used for as long as the request
+    is byte for byte the recorded one; then the model given is asked, or the fork stops. With
+    RUN.STEP the wake goes on from that step, with another model. What happened between another
+    verdict and the wake stays as it was. Exit status 1: the fork stopped before its end.
+
+    Every answer is marked: recorded; live, of a language model; stub, of `rules` or a tape.
+    """
+    from adapters.cli.places import find, past_of
+    from adapters.cli.replaying_documents import wake_seen
+    from adapters.moments import Past
+    from replay import diff
+
+    given = Options(**options)  # type: ignore[arg-type]  # click gives them by these names
+    home = session.reading()
+    place = find(home, given.run)
+    wanted = _wanted(home, place, given._replace(model=given.model or session.model))
+    folder = _folder(home, place.spot.run_key, given.out)
+    forked = _forked(home, place, wanted, folder)
+    try:
+        branch = Past(forked.journal, forked.agents)
+        was = wake_seen(past_of(home), place.spot.run_key, place.replica)
+        compared = diff.wakes(was, wake_seen(branch, forked.run_key, place.replica))
+    finally:
+        forked.close()
+    document = _document(place, wanted, folder, forked, compared)
+    _keep(folder, home.path, document)
+    if session.as_json:
+        session.document(document)
+    else:
+        _tell(session, document)
+    raise SystemExit(1 if forked.stopped else 0)
+
+
+# ---------------------------------------------------------------------------------- what is wanted
+
+
+def _wanted(home: "Home", place: "Place", given: Options) -> "Wanted":
+    from adapters.branches import Wanted
+
+    if given.template:
+        raise Refused(
+            "unknown_template",
+            because="another template version cannot be tried in a fork yet",
+            instead="leave --template out; --model, --note and --verdict work",
+        )
+    if place.wake is None:
+        because = f"{given.run!r} is a moment and no wake"
+        raise Refused("unknown_wake", because=because, instead="name a RUN, see `wakelog wakes`")
+    if place.spot.step and (given.notes or given.verdicts):
+        raise Refused(
+            "invalid_value",
+            because="what a wake is shown is fixed once it has begun",
+            instead=f"use `wakelog fork {place.spot.run_key[:ID_SHOWN]}` without a step",
+        )
+    return Wanted(
+        given.model,
+        tuple(_note(home, *one) for one in given.notes),
+        tuple(_verdict(home, one) for one in given.verdicts),
+    )
+
+
+def _note(home: "Home", task: str, text: str) -> "NoteEdit":
+    """A task, and the number of its note behind a dot, unless that is part of its title."""
+    from adapters.branches import NoteEdit
+
+    numbered = _NOTE.fullmatch(task)
+    try:
+        return NoteEdit(pick_task(home, task), 0, text)
+    except Refused as refused:
+        if numbered is None or refused.code != "unknown_task":
+            raise
+    return NoteEdit(pick_task(home, numbered[1]), int(numbered[2]), text)
+
+
+def _verdict(home: "Home", given: str) -> "Verdict":
+    from adapters.cli.agent_documents import ranks_of
+    from replay.fork import Verdict
+
+    read = _VERDICT.fullmatch(given)
+    if read is None:
+        because = f"{given!r} is no verdict"
+        instead = "write SET.ITEM=confirm or SET.ITEM=reject, 3.1=reject for example"
+        raise Refused("invalid_value", because=because, instead=instead)
+    name, item, verb = read.groups()
+    ranked = ranks_of(home)
+    exact = [one for one, rank in ranked.items() if str(rank) == name]
+    found = exact or [one for one in ranked if one.startswith(name)]
+    if len(found) != 1:
+        because = f"{name!r} names {len(found)} change sets"
+        raise Refused("unknown_set", because=because, instead="see `wakelog inbox --all`")
+    return Verdict(found[0], int(item), "confirm" if verb == "confirm" else "reject")
+
+
+def _folder(home: "Home", run_key: str, out: str) -> Path:
+    """Where the fork will be: as told, else the next free folder in the home's `forks`."""
+    if out:
+        return Path(out).expanduser().absolute()
+    free = (home.path / FOLDER / f"{run_key[:ID_SHOWN]}-{nth}" for nth in range(1, FORKS_MAX))
+    found = next((path for path in free if not path.exists()), None)
+    if found is None:
+        because = f"there are {FORKS_MAX} forks of this wake"
+        raise Refused("invalid_value", because=because, instead="name a folder with --out")
+    return found
+
+
+def _forked(home: "Home", place: "Place", wanted: "Wanted", folder: Path) -> "Forked":
+    from adapters.branches import Branch
+
+    model = home.desk.model_for(wanted.model) if wanted.model else None
+    branch = Branch(place.past, place.spot.run_key, place.replica, home.settings)
+    return branch.make(folder, place.spot, wanted, model)
+
+
+# -------------------------------------------------------------------------------------- telling it
+
+
+def _document(
+    place: "Place", wanted: "Wanted", folder: Path, forked: "Forked", compared: "Document"
+) -> "Document":
+    """The document of `fork`, which is also kept beside the fork."""
+    where = place.spot.where
+    return {
+        "home": str(folder),
+        "of": str(place.home.path),
+        "run_key": place.spot.run_key,
+        "forked_run_key": forked.run_key,
+        "step": place.spot.step or None,
+        "journal": place.past.journal.position(where.journal),
+        "agent": place.past.agents.position(where.agent),
+        "model": wanted.model or None,
+        "notes": [{"task": one.task, "number": one.number or None} for one in wanted.notes],
+        "verdicts": [
+            {"set": one.changes, "item": one.item, "verdict": one.verb} for one in wanted.verdicts
+        ],
+        "answers": [
+            {"turn": one.turn, "how": one.how, "model": one.model, "request": one.request}
+            for one in forked.answers
+        ],
+        "stopped": forked.stopped or None,
+        "left_out": forked.left_out,
+        "diff": compared,
+    }
+
+
+def _keep(folder: Path, home: Path, document: "Document") -> None:
+    """What the fork is of, beside it, and the settings of the home that it comes from."""
+    import msgspec
+
+    from adapters.homefiles import SETTINGS
+
+    told = {name: value for name, value in document.items() if name not in ("diff", "home")}
+    text = msgspec.json.format(msgspec.json.encode(told), indent=2)
+    (folder / ABOUT).write_bytes(text + b"\n")
+    if (home / SETTINGS).exists():
+        (folder / SETTINGS).write_bytes((home / SETTINGS).read_bytes())
+
+
+def _tell(session: Session, document: "Document") -> None:
+    from adapters.cli.replaying_text import wakes_lines
+
+    run = document["run_key"][:ID_SHOWN]
+    session.say(f"forked wake {run} before {document['agent']} into {document['home']}")
+    for one in document["answers"]:
+        session.say(f"turn {one['turn']}  {one['how']} answer of {one['model']}")
+    if document["left_out"]:
+        left = document["left_out"]
+        session.say(f"{left} recorded causes were left out: the fork's world refuses them")
+    if document["stopped"]:
+        session.say(f"stopped: {document['stopped']}; go on with --model M", style="yellow")
+    session.say()
+    for line in wakes_lines(document["diff"]):
+        session.say(line)
+    home, there = shlex.quote(document["home"]), document["forked_run_key"][:ID_SHOWN]
+    session.note(f"\nIt is a home: `wakelog --home {home} show {there}`; delete it at will.")

@@ -1,0 +1,142 @@
+"""WHERE, as the commands that look back read it: RUN, RUN.STEP, a position, a time, a home."""
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from adapters.clock import rfc_3339
+from domain.errors import Refused
+
+if TYPE_CHECKING:
+    from adapters.moments import Past, Spot
+    from adapters.wiring import Home
+    from projections.wakes import WakeDocument
+
+WHERE = (
+    "WHERE is RUN (before that wake), RUN.STEP (after that step of it, numbered as `show` does), "
+    "a position (journal:r1:42, agent:r1:42) or a time (2027-01-31, 2027-01-31 07:00, RFC 3339)."
+)
+_POSITION = re.compile(r"(journal|agent):([a-z][a-z0-9]{0,15}):([0-9]{1,12})")
+_LOCAL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T]([0-9]{2}:[0-9]{2})(:[0-9]{2})?)?")
+_IN_HOME = "::"
+
+
+class Place(NamedTuple):
+    """What somebody named: a moment of a home, a wake, or, `is_home`, all of it."""
+
+    home: "Home"
+    past: "Past"
+    spot: "Spot"
+    given: str
+    wake: "WakeDocument | None" = None
+    is_home: bool = False
+
+    @property
+    def replica(self) -> str:
+        """Who ran the wake; else who writes in the home."""
+        return replica_of(self.wake) if self.wake else self.home.desk.agents.replica
+
+
+def replica_of(wake: "WakeDocument") -> str:
+    """Which replica queued, and so ran, a wake."""
+    return wake.place.split(" ")[1]
+
+
+def past_of(home: "Home") -> "Past":
+    from adapters.moments import Past
+
+    return Past(home.desk.journal, home.desk.agents)
+
+
+def find(home: "Home", given: str) -> Place:
+    """The moment that a word names.
+
+    Raises:
+        Refused: Code ``unknown_wake``, ``ambiguous`` or ``invalid_value``.
+    """
+    past = past_of(home)
+    if position := _POSITION.fullmatch(given):
+        log, replica, digits = position.groups()
+        return Place(home, past, past.position(log, int(digits), replica), given)
+    if ":" in given or _LOCAL.fullmatch(given):
+        return Place(home, past, past.time(moment(given, home.settings.timezone)), given)
+    return _run(home, past, given)
+
+
+def _run(home: "Home", past: "Past", given: str) -> Place:
+    run, dot, digits = given.partition(".")
+    wake = wake_named(home, run)
+    if dot and not (digits.isascii() and digits.isdigit() and len(digits) < 12):
+        because = f"{given!r} names no step of a wake"
+        instead = "write RUN.STEP with a number that `wakelog show RUN` prints"
+        raise Refused("invalid_value", because=because, instead=instead)
+    queued_n = int(wake.place.split(" ")[0])
+    spot = past.run(wake.run_key, replica_of(wake), queued_n, int(digits or 0))
+    return Place(home, past, spot, given, wake)
+
+
+def wake_named(home: "Home", run: str) -> "WakeDocument":
+    """The wake of a run key or the beginning of one."""
+    from adapters.cli.agent_documents import wake_of
+    from adapters.cli.reading import pick_run
+
+    wake = wake_of(home, pick_run(home, run))
+    assert wake is not None, run
+    return wake
+
+
+def moment(given: str, zone: str) -> str:
+    """A time as it is stored. What is left out of it stands for its end: a day for all of it,
+    a minute for all of it; without an offset it is the person's own time.
+
+    >>> moment("2027-01-31", "Europe/Berlin"), moment("2027-01-31 07:00", "UTC")
+    ('2027-01-31T22:59:59.999999Z', '2027-01-31T07:00:59.999999Z')
+    """
+    from datetime import datetime
+    from zoneinfo import ZoneInfo
+
+    from domain.moments import moment as stored
+
+    local = _LOCAL.fullmatch(given)
+    try:
+        if local is None:
+            return rfc_3339(given)
+        day, minute, second = local.groups()
+        text = f"{day}T{minute or '23:59'}{second or ':59'}.999999"
+        return stored(datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone)))
+    except (Refused, ValueError, OverflowError):
+        raise Refused(
+            "invalid_value",
+            because=f"{given!r} is no moment",
+            instead="write RUN, RUN.STEP, journal:r1:42, or a time as 2027-01-31T07:00:00Z",
+        ) from None
+
+
+def find_anywhere(home: "Home", given: str) -> tuple[Place, bool]:
+    """As `find`, and also a home's folder, or ``DIR::WHERE`` for a moment of another home.
+
+    Returns:
+        The place, and whether another home was opened for it, which is then to be closed.
+    """
+    folder, sep, rest = given.rpartition(_IN_HOME)
+    if sep:
+        return find(_opened(Path(folder)), rest), True
+    path = Path(given).expanduser()
+    if "/" in given or given in (".", "..") or path.is_dir():
+        other = _opened(path)
+        past = past_of(other)
+        return Place(other, past, past.now(), given, is_home=True), True
+    return find(home, given), False
+
+
+def _opened(path: Path) -> "Home":
+    from adapters import homefiles
+    from adapters.wiring import open_home
+
+    if not path.is_dir() or not homefiles.exists(path):
+        because = f"there is no home in {path}"
+        raise Refused("not_a_log", because=because, instead="name a folder with both logs")
+    home = open_home(path.absolute(), os.environ)
+    home.views.catch_up()
+    return home

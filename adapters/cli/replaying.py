@@ -1,0 +1,318 @@
+"""Look back: `wakelog replay`, `at`, `diff` and `bisect`."""
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from adapters.cli.entering import TEXT
+from adapters.cli.places import WHERE
+from adapters.cli.shared import Session, json_option, local_time, pick_agent, pick_task, safe
+from domain.errors import Refused
+
+if TYPE_CHECKING:
+    from adapters.cli.places import Place
+    from adapters.cli.replaying_documents import Document
+    from adapters.moments import Past
+    from adapters.predicates import Predicate
+    from adapters.wiring import Home
+    from projections.wakes import WakeDocument
+    from replay.bisect import Found
+
+ID_SHOWN = 8
+
+
+# ---------------------------------------------------------------------------------------- replay
+
+
+@click.command("replay", epilog="Examples: wakelog replay nb5evlz4; wakelog replay nb5evlz4 --step")
+@click.argument("run", type=TEXT, metavar="RUN")
+@click.option("--step", "is_stepping", is_flag=True, help="Wait for Enter before each step.")
+@json_option
+@click.pass_obj
+def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
+    """Run one wake again on its recorded replies, with today's code.
+
+    Prints what was asked, answered and decided, and why, and compares every byte with what was
+    recorded. Nothing is written and no model is asked. Exit status 1: something differs.
+    """
+    from adapters.cli.places import past_of, replica_of, wake_named
+    from adapters.cli.replaying_documents import prompt_again, step_document, steps_again
+    from adapters.cli.replaying_text import prompt_lines, step_lines
+
+    home = session.reading()
+    wake = wake_named(home, run)
+    if not wake.started_at:
+        because = f"the wake {wake.run_key[:ID_SHOWN]} has not begun, so there is nothing to replay"
+        raise Refused("unknown_wake", because=because, instead="run it with `wakelog wake`")
+    past, zone = past_of(home), home.settings.timezone
+    sections = prompt_again(past, wake.run_key, replica_of(wake))
+    session.say(f"wake {wake.run_key} of {safe(home.desk.agent(wake.agent_id).name)}")
+    for line in prompt_lines(sections):
+        session.say(line)
+    is_same, steps = all(one.is_same for one in sections), list["Document"]()
+    for step in steps_again(past, wake.run_key, replica_of(wake)):
+        if is_stepping and not session.as_json and not _goes_on():
+            break
+        is_same, steps = is_same and step.is_same, [*steps, step_document(step)]
+        for line in step_lines(step, zone):
+            session.say(line)
+    if session.as_json:
+        prompt = [_section(one.name, one.today, one.recorded, one.is_same) for one in sections]
+        head = {"run_key": wake.run_key, "agent_id": wake.agent_id, "same": is_same}
+        session.document({**head, "prompt": prompt, "steps": steps})
+    else:
+        session.say("Every byte is the same." if is_same else "Some bytes are others.")
+    raise SystemExit(0 if is_same else 1)
+
+
+def _section(name: str, today: str | None, recorded: str | None, is_same: bool) -> "Document":
+    told = {} if is_same else {"today": today, "recorded": recorded}
+    return {"section": name, "same": is_same, **told}
+
+
+def _goes_on() -> bool:
+    """Wait for Enter; whether to go on: ``q`` or the end of the input stops."""
+    click.echo("Enter: the next step; q: stop ", nl=False, err=True)
+    read = sys.stdin.readline()
+    return bool(read) and read.strip().lower() != "q"
+
+
+# -------------------------------------------------------------------------------------------- at
+
+
+@click.command(
+    "at",
+    epilog="Examples: wakelog at nb5evlz4; wakelog at nb5evlz4.64 --prompt; "
+    'wakelog at journal:r1:42; wakelog at "2027-01-31 07:00" --task "Fix the sink"',
+)
+@click.argument("where", type=TEXT, metavar="WHERE")
+@click.option("--task", type=TEXT, default="", metavar="TASK", help="Only it and what it links to.")
+@click.option("--all", "is_all", is_flag=True, help="Every task, not only those of the wake.")
+@click.option("--prompt", is_flag=True, help="Only what the model was shown, byte for byte.")
+@json_option
+@click.pass_obj
+def at_command(session: Session, where: str, task: str, *, is_all: bool, prompt: bool) -> None:
+    """Stand in any moment; `help` below says where that can be."""
+    from adapters.cli.places import find
+    from adapters.cli.replaying_documents import at_document
+    from adapters.cli.replaying_text import at_lines
+
+    home = session.reading()
+    place = find(home, where)
+    scope = _scope(place, task, is_all=is_all)
+    if prompt:
+        _prompt(session, place, scope)
+        return
+    document = at_document(place, scope)
+    if session.as_json:
+        session.document(document)
+        return
+    if place.wake is not None:
+        step = f"after step {place.spot.step} of" if place.spot.step else "before"
+        session.say(f"{step} the {place.wake.reason} wake {place.wake.run_key}")
+    for line in at_lines(document, home.settings.timezone):
+        session.say(line)
+
+
+at_command.help = f"""Stand in any moment: tasks, agents, reports, proposals and wakes as they were.
+
+{WHERE} Of the other log, what was written up to the same time."""
+
+
+def _scope(place: "Place", task: str, *, is_all: bool) -> Sequence[str] | None:
+    """Which tasks are shown: the named one, else the wake's, with their links; None: all."""
+    from adapters.cli.replaying_documents import around
+
+    if task:
+        return around(place, pick_task(place.home, task))
+    if place.wake is None or is_all:
+        return None
+    own = place.wake.task_id or place.home.desk.agent(place.wake.agent_id).task
+    return around(place, own)
+
+
+def _prompt(session: Session, place: "Place", scope: Sequence[str] | None) -> None:
+    from adapters.cli.replaying_documents import prompt_document, prompt_of, prompt_text
+
+    run_key, asked, asking = prompt_of(place, scope)
+    if session.as_json:
+        session.document(prompt_document(run_key, asked, asking))
+        return
+    end = "\n" if sys.stdout.isatty() else ""
+    click.echo((prompt_text(asking) + end).encode(), nl=False)
+
+
+# ------------------------------------------------------------------------------------------ diff
+
+
+@click.command(
+    "diff",
+    epilog="Examples: wakelog diff nb5evlz4 hei3li3f; wakelog diff 2027-01-01 2027-01-31; "
+    "wakelog diff ./home ./forks/x; wakelog diff nb5evlz4 ./forks/x::nb5evlz4",
+)
+@click.argument("a", type=TEXT)
+@click.argument("b", type=TEXT)
+@click.option("--task", type=TEXT, default="", metavar="TASK", help="Only it and what it links to.")
+@json_option
+@click.pass_obj
+def diff_command(session: Session, a: str, b: str, task: str) -> None:
+    """Compare two wakes, two moments, or two homes.
+
+    Two RUNs are compared as wakes: what they were shown, answered, called, proposed, reported.
+    Other moments (RUN.STEP, positions, times) are compared as worlds, homes by their logs and by
+    what stands at their ends. DIR::WHERE is a moment of another home. Exit status 1: they differ.
+    """
+    from adapters.cli.places import find_anywhere
+    from adapters.cli.replaying_text import wakes_lines, worlds_lines
+
+    home = session.reading()
+    opened: list[Home] = []
+    places: list[Place] = []
+    try:
+        for given in (a, b):
+            place, is_other = find_anywhere(home, given)
+            opened += [place.home] if is_other else []
+            places.append(place)
+        document = _diff(places[0], places[1], task)
+    finally:
+        for other in opened:
+            other.close()
+    if session.as_json:
+        session.document(document)
+    elif document["same"]:
+        session.say("Nothing differs.")
+    else:
+        lines = wakes_lines if document["kind"] == "wakes" else worlds_lines
+        for line in lines(document):
+            session.say(line)
+    raise SystemExit(0 if document["same"] else 1)
+
+
+def _diff(a: "Place", b: "Place", task: str) -> "Document":
+    from adapters.cli.replaying_documents import homes_document, wake_seen, worlds_document
+    from replay import diff
+
+    if a.is_home != b.is_home:
+        because = "a home can be compared with a home, and a moment with a moment"
+        raise Refused("invalid_value", because=because, instead="name two of a kind")
+    if a.is_home:
+        return homes_document(a, b)
+    runs = [one for one in (a, b) if one.wake is not None and not one.spot.step]
+    if len(runs) == 2 and not task:
+        sides = (wake_seen(one.past, one.spot.run_key, one.replica) for one in runs)
+        return {"kind": "wakes", **diff.wakes(*sides)}
+    return worlds_document(a, b, _scope(a, task, is_all=not task))
+
+
+# ---------------------------------------------------------------------------------------- bisect
+
+
+@click.command(
+    "bisect",
+    epilog='Examples: wakelog bisect "Fix the sink" --text "call the plumber"; '
+    'wakelog bisect "Fix the sink" --sql "SELECT status = \'BLOCKED\' FROM tasks"; '
+    "wakelog bisect \"Fix the sink\" --python 'len(proposals) > 3'",
+)
+@click.argument("agent", type=TEXT, metavar="AGENT|TASK")
+@click.option("--sql", type=TEXT, metavar="QUERY", help="The first value of its first row is true.")
+@click.option("--text", type=TEXT, metavar="TEXT", help="It stands in the agent's report.")
+@click.option("--python", type=TEXT, metavar="EXPR", help="It is true. Runs what you type.")
+@json_option
+@click.pass_obj
+def bisect_command(
+    session: Session, agent: str, sql: str | None, text: str | None, python: str | None
+) -> None:
+    """Find the wake of an agent since which something holds; no model is asked.
+
+    The world after a wake is what `wakelog at` shows of the agent's task. SQL sees the tables
+    tasks, items, notes, links, agents, reports, observations, proposals and wakes; an expression
+    the names task, agent, report, journal, proposals and wakes, as in `task.status == "DONE"`.
+    At most log2(n) + 1 wakes are looked at. Exit status 1: it holds after none.
+    """
+    from adapters.cli.places import past_of
+
+    predicate, kind, said = _predicate(sql, text, python)
+    home = session.reading()
+    agent_id = pick_agent(home, agent)
+    ended = _ended(home, agent_id)
+    found, documents = _bisected(session, home, past_of(home), ended, predicate)
+    since = _wake_line(ended, found.since)
+    if session.as_json:
+        document = {
+            "agent_id": agent_id,
+            "predicate": {"kind": kind, "text": said},
+            "wakes": found.of,
+            "since": since,
+            "before": _wake_line(ended, (found.since or found.of + 1) - 1),
+            "probes": documents,
+        }
+        session.document(document)
+    elif since is None:
+        session.say(f"It holds after none of {found.of} wakes.")
+    else:
+        when = local_time(since["ended_at"], home.settings.timezone)
+        nth = f"wake {found.since} of {found.of}"
+        session.say(f"It holds since {nth}: {since['run_key'][:ID_SHOWN]}, {when}.")
+        session.note(f"Look at it with `wakelog show {since['run_key'][:ID_SHOWN]}`.")
+    raise SystemExit(0 if found.since else 1)
+
+
+def _predicate(
+    sql: str | None, text: str | None, python: str | None
+) -> "tuple[Predicate, str, str]":
+    from adapters import predicates
+
+    given = {"sql": sql, "text": text, "python": python}
+    named = [(kind, said) for kind, said in given.items() if said is not None]
+    if len(named) != 1:
+        because = "one question is needed" if not named else "only one question can be asked"
+        raise Refused("invalid_value", because=because, instead="give --sql, --text or --python")
+    kind, said = named[0]
+    makers = {
+        "sql": predicates.sql, "text": predicates.text_in_report, "python": predicates.python,
+    }  # fmt: skip
+    return makers[kind](said), kind, said
+
+
+def _ended(home: "Home", agent_id: str) -> "list[WakeDocument]":
+    """The agent's wakes that began and ended, in the order of their ends."""
+    from projections.wakes import VIEW
+
+    found = [one for one in home.views.page(VIEW, shelf=agent_id) if one.started_at]
+    return sorted((one for one in found if one.ended_at), key=lambda one: (one.ended_at, one.place))
+
+
+def _bisected(
+    session: Session,
+    home: "Home",
+    past: "Past",
+    ended: "Sequence[WakeDocument]",
+    predicate: "Predicate",
+) -> "tuple[Found, list[Document]]":
+    from adapters.cli.places import replica_of
+    from adapters.cli.replaying_documents import names_of
+    from replay import at, bisect
+
+    names, documents = names_of(home), list["Document"]()
+
+    def holds(nth: int) -> bool:
+        wake = ended[nth - 1]
+        replica = replica_of(wake)
+        last = past.agents.rows_of(f"wake:{wake.run_key}@{replica}")[-1].n
+        where = past.run(wake.run_key, replica, 0, last).where
+        answer = predicate(at.document(*past.worlds(where, replica), [wake.task_id], names))
+        told = "holds" if answer else "does not hold"
+        session.say(f"wake {nth:,} of {len(ended):,}  {wake.run_key[:ID_SHOWN]}  {told}")
+        documents.append({"nth": nth, "run_key": wake.run_key, "holds": answer})
+        return answer
+
+    return bisect.bisect(len(ended), holds), documents
+
+
+def _wake_line(ended: "Sequence[WakeDocument]", nth: int) -> "Document | None":
+    if not nth:
+        return None
+    wake = ended[nth - 1]
+    return {"nth": nth, "run_key": wake.run_key, "ended_at": wake.ended_at}

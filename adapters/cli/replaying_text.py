@@ -1,0 +1,279 @@
+"""What the commands that look back print for a person."""
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import unified_diff
+from typing import Any
+
+import msgspec
+
+from adapters.cli.reading_text import counted
+from adapters.cli.shared import local_time, safe
+from replay.rerun import Asked, SectionAgain, Step
+
+Document = dict[str, Any]
+ID_SHOWN = 8
+LINE_MAX = 160
+CHANGES_SHOWN = 60  # --json has all
+DIFF_LINES_MAX = 40  # of one text
+_ID = re.compile(rf"([a-z2-7]{{{ID_SHOWN}}})[a-z2-7]{{24}}")
+
+
+def line(text: str) -> str:
+    """A text in one line, its end cut where it is long."""
+    joined = " ".join(part.rstrip() for part in safe(text).splitlines())
+    return joined if len(joined) <= LINE_MAX else joined[: LINE_MAX - 1] + "…"
+
+
+def text_diff(a: str, b: str) -> Iterator[str]:
+    """The lines in which two texts differ, with one line around them."""
+    found = list(unified_diff(a.splitlines(), b.splitlines(), lineterm="", n=1))[2:]
+    yield from (safe(one) for one in found[:DIFF_LINES_MAX])
+    if len(found) > DIFF_LINES_MAX:
+        yield f"… {len(found) - DIFF_LINES_MAX} more lines"
+
+
+# -------------------------------------------------------------------------------------------- at
+
+
+def at_lines(document: Document, zone: str) -> Iterator[str]:
+    """A world: tasks, agents, proposals, wakes."""
+    when = local_time(document["at"] or "", zone) or "before the first append"
+    yield f"{when}  {document['journal']}  {document['agent']}"
+    for name, lines in (
+        ("Tasks", (one for task in document["tasks"] for one in _task(task, zone))),
+        ("Agents", (one for agent in document["agents"] for one in _agent(agent, zone))),
+        ("Proposals", (_proposal(one) for one in document["proposals"])),
+        ("Wakes", (_wake(one, zone) for one in document["wakes"])),
+    ):
+        yield ""
+        yield name
+        yield from (f"  {one}" for one in _or_none(lines))
+
+
+def _or_none(lines: Iterator[str]) -> Iterator[str]:
+    is_empty = True
+    for one in lines:
+        is_empty = False
+        yield one
+    if is_empty:
+        yield "none"
+
+
+def _task(task: Document, zone: str) -> Iterator[str]:
+    parts = [task["status"], task["priority"]]
+    parts += [f"due {task['due_date']}"] if task["due_date"] else []
+    parts += [f"{task['estimate_minutes']} minutes"] if task["estimate_minutes"] else []
+    parts += [f"#{label}" for label in task["labels"]]
+    parts += ["deleted"] if task["deleted"] else []
+    yield line(f"{task['id'][:ID_SHOWN]}  {task['title']}: {', '.join(parts)}")
+    for item in task["items"]:
+        if not item["archived"]:
+            yield line(f"    [{'x' if item['checked'] else ' '}] {item['title']}")
+    for note in task["notes"]:
+        yield line(f"    {local_time(note['at'], zone)}  {note['kind']}: {note['text']}")
+    for link in task["links"]:
+        arrow = "->" if link["direction"] == "out" else "<-"
+        yield f"    {link['relation']} {arrow} {link['task_id'][:ID_SHOWN]}"
+
+
+def _agent(agent: Document, zone: str) -> Iterator[str]:
+    parts = [agent["mode"], agent["lifecycle"], agent["run_status"]]
+    parts += [counted(agent["wakes"], "wake")]
+    parts += [f"{agent['failures']} failed in a row"] if agent["failures"] else []
+    parts += ["its report is stale"] if agent["stale"] else []
+    yield line(f"{agent['id'][:ID_SHOWN]}  {agent['name']}: {', '.join(parts)}")
+    if agent["report"]:
+        told = agent["report"]
+        yield line(f"    report of {told['run_key'][:ID_SHOWN]}: {told['tldr']}")
+    for one in agent["journal"]:
+        yield line(f"    {local_time(one['at'], zone)}  {one['priority']}: {one['text']}")
+
+
+def _proposal(one: Document) -> str:
+    return line(f"{one['ref']:>6}  {one['status']}: {one['summary']}")
+
+
+def _wake(one: Document, zone: str) -> str:
+    due = local_time(one["waits_until"] or one["due_at"], zone)
+    about = f"{one['state']} {one['reason']} wake of {one['agent_id'][:ID_SHOWN]}"
+    return f"{one['run_key'][:ID_SHOWN]}  {about}, due {due}, {counted(one['triggers'], 'trigger')}"
+
+
+# ---------------------------------------------------------------------------------------- replay
+
+
+def prompt_lines(sections: Sequence[SectionAgain]) -> Iterator[str]:
+    """What today's code makes of the prompt."""
+    changed = [one for one in sections if not one.is_same]
+    names = ", ".join(one.name for one in sections)
+    if not changed:
+        yield f"  prompt    rendered again: {names}: the same bytes"
+        return
+    yield f"  prompt    rendered again: {', '.join(one.name for one in changed)}: OTHER BYTES"
+    for one in changed:
+        yield f"    {one.name}, recorded (-) and today (+)"
+        yield from (f"      {told}" for told in text_diff(one.recorded or "", one.today or ""))
+
+
+def step_lines(step: Step, zone: str) -> Iterator[str]:
+    """One step: what was asked, answered and decided, why, and whether the bytes are the same."""
+    log = step.position.partition(":")[0]
+    yield f"{'step' if log == 'agent' else 'journal'} {step.n}  {local_time(step.at, zone)}"
+    if step.asked.what:
+        yield f"  asked     {_asked(step.asked)}"
+    yield f"  answered  {line(_answer(step))}"
+    for one in step.decided:
+        reason = f": {one.why}" if one.why else ""
+        yield line(f"  decided   {one.kind_of.rpartition('.')[0]}{_about(one.data)}{reason}")
+    if step.is_same:
+        yield "  bytes     the same"
+        return
+    yield "  bytes     OTHERS" + (f": today's code says: {line(step.error)}" if step.error else "")
+    for changed in step.changed:
+        yield f"    {changed.stream}, version {changed.version}"
+        yield f"      recorded  {line(changed.recorded) or 'nothing'}"
+        yield f"      today     {line(changed.today) or 'nothing'}"
+
+
+def _asked(asked: Asked) -> str:
+    if asked.request is None:
+        return line(f"{asked.tool} {asked.arguments}")
+    request = asked.request
+    size = sum(len(one.text.encode()) for one in (*request.system, *request.user))
+    forced = f", only {request.forced} on offer" if request.forced else ""
+    told = f"{request.model}, turn {asked.turn}: {counted(size, 'byte')} of prompt"
+    return f"{told}, {counted(len(request.exchanges), 'earlier turn')}{forced}"
+
+
+def _answer(step: Step) -> str:
+    """The cause in words; of a reply of the model its calls."""
+    data = step.answer
+    kind = step.cause.rpartition(".")[0]
+    calls = [f"calls {one['tool']} {_words(one['arguments'])}" for one in data.get("calls", ())]
+    said = _words(data["text"]) if isinstance(data.get("text"), dict) else ""
+    parts = [part for part in (said, *calls) if part]
+    return f"{kind}: {'; '.join(parts)}" if parts else kind + _about(data)
+
+
+def _about(data: Document) -> str:
+    """What tells one fact from another of its kind."""
+    names = ("tool", "status", "code", "outcome", "stop", "turn", "forced", "item", "summary")
+    told = [f"{name} {data[name]}" for name in names if data.get(name)]
+    return f" ({', '.join(told)})" if told else ""
+
+
+def _words(value: Document) -> str:
+    return str(value.get("text") or (f"payload {value['payload']}" if "payload" in value else ""))
+
+
+# ------------------------------------------------------------------------------------------ diff
+
+
+def wakes_lines(document: Document) -> Iterator[str]:
+    """What differs between two wakes."""
+    for name in ("model", "reason", "outcome"):
+        one = document[name]
+        if not one["same"]:
+            yield line(f"{name}: {one['a']} -> {one['b']}")
+    yield from _prompt_diff(document["prompt"])
+    for reply in document["replies"]:
+        if not reply["same"]:
+            yield f"reply {reply['turn']}"
+            yield from (f"  {one}" for one in text_diff(reply["a"] or "", reply["b"] or ""))
+            yield from _calls_diff(reply["calls"])
+    for name in ("proposals", "observations"):
+        yield from _sides(name, document[name])
+    report = document["report"]
+    if not report["same"]:
+        yield "report"
+        for field in ("one_liner", "tldr", "content"):
+            sides = [(report[side] or {}).get(field, "") for side in ("a", "b")]
+            yield from (f"  {one}" for one in text_diff(*sides))
+    yield tokens_line(document["tokens"])
+
+
+def _prompt_diff(sections: Sequence[Document]) -> Iterator[str]:
+    same = [one["section"] for one in sections if one["same"]]
+    if len(same) == len(sections):
+        yield f"prompt: the same ({', '.join(same)})"
+        return
+    for one in sections:
+        if not one["same"]:
+            yield f"prompt section {one['section']}"
+            yield from (f"  {told}" for told in text_diff(one["a"] or "", one["b"] or ""))
+
+
+def _calls_diff(calls: Sequence[Document]) -> Iterator[str]:
+    for call in calls:
+        if not call["same"]:
+            yield from (f"  {mark} {_call(call[side])}" for mark, side in (("-", "a"), ("+", "b"))
+                        if call[side])  # fmt: skip
+
+
+def _call(call: Document) -> str:
+    code = f" ({call['code']})" if call["code"] else ""
+    return line(f"{call['tool']} {call['arguments']}: {call['status']}{code} {call['message']}")
+
+
+def _sides(name: str, part: Document) -> Iterator[str]:
+    if part["same"]:
+        return
+    yield name
+    yield from (line(f"  - {one}") for one in part["only_a"])
+    yield from (line(f"  + {one}") for one in part["only_b"])
+
+
+def tokens_line(tokens: Document) -> str:
+    """Tokens of both sides; what a model did not tell is unknown."""
+    return f"tokens: {_tokens(tokens['a'])} -> {_tokens(tokens['b'])}"
+
+
+def _tokens(side: Document) -> str:
+    known = [side["input_tokens"], side["output_tokens"]]
+    told = ["unknown" if one is None else f"{one:,}" for one in known]
+    return f"{told[0]} in, {told[1]} out in {counted(side['turns'], 'turn')}"
+
+
+def worlds_lines(document: Document) -> Iterator[str]:
+    """What differs between two worlds."""
+    for log in document.get("logs", ()):
+        yield from _log(log)
+    found = document["changes"]
+    for one in found[:CHANGES_SHOWN]:
+        yield from _change(one)
+    if len(found) > CHANGES_SHOWN:
+        yield f"and {len(found) - CHANGES_SHOWN} more; --json has them all"
+
+
+def _log(log: Document) -> Iterator[str]:
+    rows = counted(log["same_rows"], "row")
+    if log["same"]:
+        yield f"{log['log']}: the same to the byte, {rows}"
+        return
+    yield f"{log['log']}: the same for {rows}, then they part ({log['a_rows']}, {log['b_rows']})"
+    for mark, side in (("-", "a"), ("+", "b")):
+        row = log["first"][side]
+        told = f"{row['stream']} {row['version']} {row['kind']}" if row else "it ends"
+        yield line(f"  {mark} {told}")
+
+
+def _change(one: Document) -> Iterator[str]:
+    path = _ID.sub(r"\1", one["path"])
+    sides = [one["a"], one["b"]]
+    if all(isinstance(side, str) for side in sides) and any("\n" in side for side in sides):
+        yield path
+        yield from (f"  {told}" for told in text_diff(*sides))
+        return
+    told = [line("nothing" if side is None else _value(side)) for side in sides]
+    match one["change"]:
+        case "added":
+            yield f"+ {path}: {told[1]}"
+        case "removed":
+            yield f"- {path}: {told[0]}"
+        case _:
+            yield f"~ {path}: {told[0]} -> {told[1]}"
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()

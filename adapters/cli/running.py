@@ -1,0 +1,218 @@
+"""`wakelog run`: the process to leave running."""
+
+import asyncio
+import signal
+from collections.abc import Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from adapters.cli.shared import Session, json_option, local_time, safe
+from adapters.cli.upkeep import in_flight_sets
+from adapters.clock import ManualClock, SystemClock
+from domain.errors import Refused, WakelogError
+
+if TYPE_CHECKING:
+    from adapters.runtime.engine import Counts, Found, Options
+    from adapters.runtime.leases import Leases
+    from adapters.wiring import Home
+
+GRACE_SECONDS = 10.0
+ID_SHOWN = 8
+_WORDS = {
+    "started": "running; stop it with Ctrl-C",
+    "looked": "looked at {appends} journal appends",
+    "imported": "{file}: {created} created, {changed} changed",
+    "unreadable": "{file}: {message}",
+    "ticked": "timers fired for {agents} agents",
+    "expired": "nobody decided of set {set_id}: it expired",
+    "recovered": "finished what a crash left of item {item} of set {set_id}",
+    "waking": "{agent}: wakes ({reason})",
+    "resumed": "{agent}: goes on",
+    "taken_over": "{agent}: taken over from a process that is gone",
+    "waits": "{agent}: waits until {until}",
+    "ended": "{agent}: {outcome} after {turns} turns",
+    "cancelled": "{agent}: stopped, the agent is {reason}",
+    "handed_back": "handed the wake {run_key} back",
+    "slept": "the machine slept for {seconds} seconds",
+    "stopping": "stopping; {running} wakes may end first, Ctrl-C again leaves them",
+    "interrupted": "stopped at once; {running} wakes are left in doubt",
+    "stopped": "stopped after {wakes} wakes",
+    "trouble": "{message}",
+}
+_COLOURS = {"error": "red", "warning": "yellow"}
+
+
+@click.command(
+    "run",
+    epilog="Examples: wakelog run --watch TODO.md; wakelog run --until-idle",
+)
+@click.option("--until-idle", is_flag=True, help="End once nothing runs and nothing is due soon.")
+@click.option(
+    "--watch", "files", multiple=True, metavar="FILE", help="Import this file when it changes."
+)
+@click.option(
+    "--grace",
+    type=click.FloatRange(0, 3600),
+    default=GRACE_SECONDS,
+    show_default=True,
+    help="Seconds that wakes may take to end when it is stopped.",
+)
+@json_option
+@click.pass_obj
+def run_command(session: Session, files: Sequence[str], grace: float, *, until_idle: bool) -> None:
+    """Wake agents as their tasks change and their timers fire, until it is stopped.
+
+    Its log goes to stderr, with --json one JSON object a line. Several may run on one home: each
+    wake is run by one of them. Ctrl-C ends it once what runs has ended or is handed back; Ctrl-C
+    again ends it at once, and the next one takes over what it left.
+    """
+    from adapters import homefiles
+    from adapters.cli.agent_documents import all_agents, all_sets
+    from adapters.runtime.engine import Found, Options
+    from adapters.runtime.leases import Leases
+
+    home = session.writing()
+    if isinstance(home.desk.clock, ManualClock) and not until_idle:
+        because = "a clock that is set by hand does not go on by itself"
+        raise Refused("invalid_value", because=because, instead="add --until-idle")
+    _check_models(home)
+    lines = _Lines(session, home)
+    watched = _Watched(session, lines, files)
+    watched.start()
+    home = session.writing()
+    found = Found(
+        [one.id for one in all_agents(home)],
+        [one.id for one in all_sets(home) if one.is_open],
+        in_flight_sets(home),
+    )
+    with closing(Leases(home.path / homefiles.RUNTIME)) as leases:
+        lines.tell("started", agents=len(list(found.agents)), pid=leases.pid)
+        options = Options(is_until_idle=until_idle, grace_seconds=grace)
+        counts, is_in_doubt = asyncio.run(_run(home, leases, lines, watched, options, found))
+    lines.tell("stopped", wakes=counts.wakes, failed=counts.failed)
+    if session.as_json:
+        session.document(
+            {
+                "wakes": counts.wakes,
+                "failed": counts.failed,
+                "recovered": counts.recovered,
+                "journal_appends": counts.taken,
+                "troubles": counts.troubles,
+            }
+        )
+    raise SystemExit(130 if is_in_doubt else int(until_idle and bool(counts.failed)))
+
+
+def _check_models(home: "Home") -> None:
+    """Refuse before anything runs if the model of the settings cannot be had."""
+    home.desk.model_for(home.settings.model)
+
+
+async def _run(
+    home: "Home",
+    leases: "Leases",
+    lines: "_Lines",
+    watched: "_Watched",
+    options: "Options",
+    found: "Found",
+) -> "tuple[Counts, bool]":
+    from adapters.runtime.engine import Engine
+    from adapters.runtime.signals import FileProbe, Signal
+    from adapters.wiring import AGENTS, JOURNAL
+
+    probes = [FileProbe(home.path / name) for name in (JOURNAL, AGENTS)]
+    engine = Engine(home.desk, leases, Signal(home.desk.clock, probes), lines.tell, options)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, engine.stop)
+    follows = asyncio.create_task(watched.follow())
+    try:
+        await engine.run(found)
+    finally:
+        follows.cancel()
+        await asyncio.gather(follows, return_exceptions=True)
+        for probe in probes:
+            probe.close()
+    return engine.counts, engine.is_in_doubt
+
+
+class _Watched:
+    """The files of `--watch`: each edit becomes facts of the journal."""
+
+    def __init__(self, session: Session, lines: "_Lines", files: Sequence[str]) -> None:
+        from adapters.cli.importing import check_sources
+        from adapters.runtime.files import Files
+
+        check_sources(files)
+        self._session = session
+        self._lines = lines
+        self._files = Files(list(files), self._take)
+        self._is_starting = True
+
+    def start(self) -> None:
+        """Take over what was edited while nobody watched. Raises Refused: one cannot be read."""
+        self._files.take_all()
+        self._is_starting = False
+
+    async def follow(self) -> None:
+        await self._files.follow()
+
+    def _take(self, file: str) -> None:
+        from adapters.cli.importing import import_again
+
+        try:
+            report = import_again(self._session, file)
+        except WakelogError as error:
+            if self._is_starting:
+                raise
+            self._lines.tell("trouble", level="error", code=error.code, message=str(error))
+            return
+        if report.failure and self._is_starting:
+            because = f"{report.file} cannot be watched: {report.failure}"
+            raise Refused("unreadable_file", because=because, instead="name a file of tasks")
+        if report.failure:
+            self._lines.tell(
+                "unreadable", level="warning", file=report.file, message=report.failure
+            )
+            return
+        for problem in report.unreadable:
+            where = f"{report.file}:{problem.line}"
+            self._lines.tell("unreadable", level="warning", file=where, message=problem.reason)
+        if report.events:
+            self._lines.tell(
+                "imported", file=report.file, created=report.created, changed=report.changed
+            )
+
+
+class _Lines:
+    """The engine's log on stderr: for a person, or one JSON object a line."""
+
+    def __init__(self, session: Session, home: "Home") -> None:
+        self._session = session
+        self._clock = SystemClock()
+        self._zone = home.settings.timezone
+
+    def tell(self, event: str, level: str = "info", **fields: object) -> None:
+        if self._session.is_quiet and level == "info":
+            return
+        at = self._clock.now()
+        if self._session.as_json:
+            line = {"at": at, "level": level, "event": event, **fields}
+            click.echo(msgspec.json.encode(line).decode(), err=True)
+            return
+        shown = {name: self._shown(name, value) for name, value in fields.items()}
+        text = safe(f"{local_time(at, self._zone)}  {_WORDS[event].format_map(shown)}")
+        colour = _COLOURS.get(level)
+        click.echo(click.style(text, fg=colour) if colour else text, err=True)
+
+    def _shown(self, name: str, value: object) -> str:
+        match name:
+            case "until":
+                return local_time(str(value), self._zone)
+            case "set_id" | "run_key":
+                return str(value)[:ID_SHOWN]
+            case _:
+                return str(value)

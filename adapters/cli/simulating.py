@@ -1,0 +1,101 @@
+"""`wakelog simulate`: the whole of it on made-up homes, and the laws after every step."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from adapters.cli.reading_text import counted
+from adapters.cli.shared import Session, json_option, safe
+from domain.errors import Refused
+
+if TYPE_CHECKING:
+    from adapters.simulating import Simulated
+
+FAULTS_SHOWN = 10
+WAKES_MAX = 10_000_000
+
+
+@click.command(
+    "simulate",
+    epilog="Examples: wakelog simulate --wakes 500 --seed monday; "
+    "wakelog --json simulate --wakes 20000 --seed 7 --keep failing.jsonl",
+)
+@click.option("--wakes", type=click.IntRange(1, WAKES_MAX), default=200, show_default=True)
+@click.option("--seed", default="wakelog", show_default=True, metavar="TEXT")
+@click.option(
+    "--keep",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Where to write a failing episode, as a history.",
+)
+@json_option
+@click.pass_obj
+def simulate_command(session: Session, wakes: int, seed: str, keep: Path | None) -> None:
+    """Try everything at once, by a seed: nothing of yours is read or written.
+
+    In memory, on a virtual clock, a scripted person edits, asks and decides; the model calls
+    wrong tools, sends bad JSON, repeats itself, floods, falls silent or is overloaded; processes
+    die at appends, and the disk fills up. After every step the laws are checked, and in the end
+    both logs are proved. The same seed gives the same digest on every machine. Exit status 1: a
+    law was broken; then the plan is made as short as it can be, and --keep writes its history.
+    """
+    from adapters.simulating import simulate
+
+    with _bar(session, wakes) as bar:
+        done = simulate(seed, wakes, lambda at, _: bar.update(at - bar.pos))
+    kept = _kept(done, keep) if keep and done.faults else None
+    if session.as_json:
+        session.document(
+            {
+                "ok": not done.faults,
+                "seed": seed,
+                "digest": done.digest,
+                "episodes": done.episodes,
+                "wakes": done.wakes,
+                "rows": done.rows,
+                "crashes": done.crashes,
+                "faults": list(done.faults),
+                "failed": done.failed or None,
+                "steps": [[one.deed, one.who, one.how] for one in done.steps],
+                "history": str(kept) if kept else None,
+            }
+        )
+    else:
+        _tell(session, done, kept)
+    raise SystemExit(1 if done.faults else 0)
+
+
+def _tell(session: Session, done: "Simulated", kept: Path | None) -> None:
+    what = f"{counted(done.wakes, 'wake')} in {counted(done.episodes, 'home')}, "
+    what += f"{counted(done.rows, 'row')}, {counted(done.crashes, 'accident')}"
+    if not done.faults:
+        session.say(f"{what}: every law held after every step, and all of it proved.")
+    else:
+        session.say(
+            f"A law was broken after {what}, in the home of seed {done.failed}:", style="red"
+        )
+        for fault in done.faults[:FAULTS_SHOWN]:
+            session.say(safe(f"    {fault}"))
+        steps = " ".join(one.deed for one in done.steps)
+        session.say(f"The shortest plan found that does it: {steps}")
+        session.say(f"Its history is in {kept}." if kept else "--keep FILE writes its history.")
+    session.say(f"digest {done.digest}")
+
+
+def _kept(done: "Simulated", path: Path) -> Path:
+    from adapters import histories
+    from adapters.simulating import history_of
+
+    try:
+        path.write_text("".join(histories.lines(history_of(done.steps))), encoding="utf-8")
+    except OSError as error:
+        because = f"{path} cannot be written: {error.strerror}"
+        raise Refused("read_only", because=because, instead="name another file") from None
+    return path
+
+
+def _bar(session: Session, wakes: int) -> "click._termui_impl.ProgressBar[int]":
+    is_shown = sys.stderr.isatty() and not session.is_quiet and not session.as_json
+    return click.progressbar(length=wakes, label="Simulating", file=sys.stderr, hidden=not is_shown)

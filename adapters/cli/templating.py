@@ -1,0 +1,356 @@
+"""`wakelog template`: directives for agents, in versions (SPEC 8)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from adapters.cli.shared import (
+    Session,
+    json_option,
+    key_option,
+    local_time,
+    nth_key,
+    pick,
+    pick_agent,
+    safe,
+)
+from domain.errors import Refused
+
+if TYPE_CHECKING:
+    from adapters.cli.agent_documents import Document
+    from adapters.wiring import Home
+    from domain.causes import Result
+    from domain.templates.commands import TemplateCommand
+    from domain.templates.seeds import Seed
+    from domain.templates.template import Template
+    from domain.wire import Payload, Words
+
+ID_SHOWN = 8
+BUILT_IN = "built-in"
+
+
+@click.group(
+    "template", epilog="TEMPLATE is a template's id, the beginning of it, its name, laura or tom."
+)
+def template_command() -> None:
+    """List, make, version and assign templates of agents.
+
+    A template tells its agents how to work and how to report. It has versions, one of them
+    active; each wake records which one it ran on. Laura and Tom come with wakelog.
+    """
+
+
+# ------------------------------------------------------------------------------------- finding one
+
+
+def templates_of(home: "Home") -> "list[Template]":
+    """All templates that are in use, the oldest first."""
+    from projections.templates import VIEW
+
+    found = sorted(home.views.all(VIEW), key=lambda one: one.place)
+    return [one.template for one in found if not one.template.is_deleted]
+
+
+def _seed(wanted: str) -> "Seed | None":
+    from domain.templates.seeds import SEEDS
+
+    return next((one for one in SEEDS if one.seed == wanted.lower()), None)
+
+
+def pick_template(home: "Home", wanted: str, key: str = "") -> str:
+    """The id of a template; a built-in one is put in use when it is first named."""
+    from domain.templates.commands import CreateTemplate
+    from domain.templates.seeds import seed_id
+
+    found = [(one.id, one.name) for one in templates_of(home)]
+    seed = _seed(wanted)
+    if seed is None or seed_id(seed.seed) in dict(found):
+        return pick(seed_id(seed.seed) if seed else wanted, found, "template", "unknown_template")
+    general, report = _kept(seed.general), _kept(seed.report)
+    command = CreateTemplate(seed.name, general[0], report[0], seed=seed.seed)
+    home.desk.note(command, key=key, payloads=[*general[1], *report[1]])
+    home.views.catch_up()
+    return seed_id(seed.seed)
+
+
+def _kept(text: str) -> "tuple[Words, tuple[Payload, ...]]":
+    from domain.wire import SHARED, words
+
+    return words(SHARED, text)
+
+
+# ------------------------------------------------------------------------------------------ telling
+
+
+def document(home: "Home", template: "Template") -> "Document":
+    """A template as JSON; `directives` are those of the active version."""
+    with home.desk.agents.reading() as world:
+        versions = [
+            {
+                "version": one.version,
+                "author": one.author,
+                "active": one.version == template.active,
+                "model": one.model or None,
+                "created_at": one.created_at,
+                "general": world.text(one.general),
+                "report": world.text(one.report),
+            }
+            for one in template.versions
+        ]
+    return {
+        "id": template.id,
+        "name": template.name,
+        "kind": template.agent_kind,
+        "model": template.model or None,
+        "category_ids": list(template.categories),
+        "active_version": template.active or None,
+        "versions": versions,
+        "agents": list(template.instances),
+        "created_at": template.created_at,
+    }
+
+
+@template_command.command("list", epilog="Example: wakelog template list")
+@json_option
+@click.pass_obj
+def template_list(session: Session) -> None:
+    """List templates in use, and those that come with wakelog."""
+    from domain.templates.seeds import SEEDS, seed_id
+
+    home = session.reading()
+    found = templates_of(home)
+    if session.as_json:
+        session.document([document(home, one) for one in found])
+        return
+    rows: list[Sequence[object]] = [
+        (one.id[:ID_SHOWN], safe(one.name), one.active, one.model, len(one.instances), "")
+        for one in found
+    ]
+    used = {one.id for one in found}
+    rows += [
+        ("", seed.seed, BUILT_IN, "", 0, seed.summary)
+        for seed in SEEDS
+        if seed_id(seed.seed) not in used
+    ]
+    session.table(("ID", "Name", "Version", "Model", "Agents", "What"), rows)
+    session.note("Give one to an agent with `wakelog template assign TASK laura`.")
+
+
+@template_command.command("show", epilog="Example: wakelog template show laura")
+@click.argument("template")
+@json_option
+@click.pass_obj
+def template_show(session: Session, template: str) -> None:
+    """Show a template, its active directives and its versions."""
+    home = session.reading()
+    found = [(one.id, one.name) for one in templates_of(home)]
+    seed = _seed(template)
+    if seed is not None and seed.name not in [name for _, name in found]:
+        _show_seed(session, seed)
+        return
+    wanted = pick(seed.name if seed else template, found, "template", "unknown_template")
+    known = next(one for one in templates_of(home) if one.id == wanted)
+    told = document(home, known)
+    if session.as_json:
+        session.document(told)
+        return
+    session.say(f"{safe(known.name)} ({known.id[:ID_SHOWN]}), {len(known.instances)} agent(s)")
+    for one in told["versions"]:
+        mark = "*" if one["active"] else " "
+        at = local_time(one["created_at"], home.settings.timezone)
+        model = f", model {one['model']}" if one["model"] else ""
+        session.say(f"{mark} version {one['version']}, {at}, by {one['author']}{model}")
+    active = next((one for one in told["versions"] if one["active"]), None)
+    if active is not None:
+        session.say(f"\nHow to work\n{safe(active['general'])}")
+        session.say(f"\nHow to report\n{safe(active['report'])}")
+
+
+def _show_seed(session: Session, seed: "Seed") -> None:
+    if session.as_json:
+        named = {"name": seed.name, "general": seed.general, "report": seed.report}
+        session.document({"id": None, "seed": seed.seed, **named})
+        return
+    session.say(f"{seed.name}, {BUILT_IN}, not in use yet: {seed.summary}")
+    session.say(f"\nHow to work\n{seed.general}\n\nHow to report\n{seed.report}")
+
+
+# ----------------------------------------------------------------------------------------- changing
+
+
+def _note(
+    session: Session, command: "TemplateCommand", key: str, payloads: "Sequence[Payload]" = ()
+) -> "Result":
+    home = session.writing()
+    result = home.desk.note(command, key=key, payloads=payloads).result
+    home.views.catch_up()
+    return result
+
+
+def _tell(session: Session, template: str, done: str) -> None:
+    home = session.reading()
+    known = next((one for one in templates_of(home) if one.id == template), None)
+    if session.as_json:
+        session.document(document(home, known) if known else {"id": template, "deleted": True})
+    elif known is not None:
+        version = f", version {known.active}" if known.active else ""
+        session.say(f"{done}: template {safe(known.name)} ({known.id[:ID_SHOWN]}{version})")
+    else:
+        session.say(f"{done}: template {template[:ID_SHOWN]}")
+
+
+def _text(given: str, file: Path | None, what: str) -> str:
+    """A directive from its option or its file."""
+    from domain.templates.template import DIRECTIVE_MAX_BYTES
+
+    if file is not None:
+        try:
+            given = file.read_bytes().decode("utf-8", "replace")
+        except OSError as error:
+            because = f"{file} cannot be read: {error.strerror}"
+            raise Refused("unreadable_file", because=because, instead="check its name") from None
+    if len(given.encode()) > DIRECTIVE_MAX_BYTES:
+        because = f"the {what} directive has {len(given.encode())} bytes"
+        raise Refused("invalid_value", because=because, instead=f"use {DIRECTIVE_MAX_BYTES}")
+    return given
+
+
+def _categories(home: "Home", names: Sequence[str]) -> tuple[str, ...]:
+    from adapters.cli.documents import catalog_of, category_named
+
+    catalog = catalog_of(home) if names else None
+    return tuple(category_named(catalog, name).id for name in names) if catalog else ()
+
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@template_command.command(
+    "create", epilog='Example: wakelog template create "Calm" --general-file calm.md'
+)
+@click.argument("name")
+@click.option("--general", default="", help="How to work, as text.")
+@click.option("--general-file", type=_FILE, help="The same, from a file.")
+@click.option("--report", default="", help="How to report, as text.")
+@click.option("--report-file", type=_FILE, help="The same, from a file.")
+@click.option("--model", default="", metavar="M", help="The model of its agents.")
+@click.option("--category", "categories", multiple=True, help="New agents there take it.")
+@key_option
+@json_option
+@click.pass_obj
+def template_create(  # noqa: PLR0913, PLR0917  click hands over one argument for each option
+    session: Session,
+    name: str,
+    general: str,
+    general_file: Path | None,
+    report: str,
+    report_file: Path | None,
+    model: str,
+    categories: Sequence[str],
+    key: str,
+) -> None:
+    """Make a template with its first version."""
+    from domain.agent.limits import model as checked_model
+    from domain.templates.commands import CreateTemplate
+
+    work, kept = _kept(_text(general, general_file, "general"))
+    told, more = _kept(_text(report, report_file, "report"))
+    allowed = _categories(session.reading(), categories)
+    named_model = checked_model(model) if model else ""
+    command = CreateTemplate(name, work, told, named_model, allowed)
+    result = _note(session, command, nth_key(key, 1), [*kept, *more])
+    _tell(session, result.ids[0], "Made")
+
+
+@template_command.command(
+    "version", epilog='Example: wakelog template version Calm --report "Two sentences."'
+)
+@click.argument("template")
+@click.option("--general", default="", help="How to work; else as in the active version.")
+@click.option("--general-file", type=_FILE, help="The same, from a file.")
+@click.option("--report", default="", help="How to report; else as in the active version.")
+@click.option("--report-file", type=_FILE, help="The same, from a file.")
+@click.option("--model", default="", metavar="M", help="Goes before the template's.")
+@key_option
+@json_option
+@click.pass_obj
+def template_version(  # noqa: PLR0913, PLR0917  click hands over one argument for each option
+    session: Session,
+    template: str,
+    general: str,
+    general_file: Path | None,
+    report: str,
+    report_file: Path | None,
+    model: str,
+    key: str,
+) -> None:
+    """Add a version, active at once; what is not given stays as it is."""
+    from domain.agent.limits import model as checked_model
+    from domain.templates.commands import AddVersion
+
+    home = session.writing()
+    wanted = pick_template(home, template, nth_key(key, 1))
+    known = next(one for one in templates_of(home) if one.id == wanted).version
+    with home.desk.agents.reading() as world:
+        was = (world.text(known.general), world.text(known.report)) if known else ("", "")
+    work, kept = _kept(_text(general, general_file, "general") or was[0])
+    told, more = _kept(_text(report, report_file, "report") or was[1])
+    named = checked_model(model) if model else (known.model if known else "")
+    command = AddVersion(wanted, work, told, "user", named)
+    _note(session, command, nth_key(key, 2), [*kept, *more])
+    _tell(session, wanted, "Active now")
+
+
+@template_command.command("rollback", epilog="Example: wakelog template rollback Calm 1")
+@click.argument("template")
+@click.argument("version", type=int)
+@key_option
+@json_option
+@click.pass_obj
+def template_rollback(session: Session, template: str, version: int, key: str) -> None:
+    """Make an old version the active one again."""
+    from domain.templates.commands import RollBackTemplate
+
+    wanted = pick_template(session.writing(), template, nth_key(key, 1))
+    _note(session, RollBackTemplate(wanted, version), nth_key(key, 2))
+    _tell(session, wanted, "Active now")
+
+
+@template_command.command("assign", epilog='Example: wakelog template assign "Fix the tap" tom')
+@click.argument("agent")
+@click.argument("template")
+@key_option
+@json_option
+@click.pass_obj
+def template_assign(session: Session, agent: str, template: str, key: str) -> None:
+    """Let an agent live on a template; `built-in` takes it back to the built-in directives."""
+    from domain.templates.commands import AssignTemplate
+
+    home = session.writing()
+    agent_id = pick_agent(home, agent)
+    is_back = template == BUILT_IN
+    wanted = "" if is_back else pick_template(home, template, nth_key(key, 1))
+    _note(session, AssignTemplate(agent_id, wanted), nth_key(key, 2))
+    if session.as_json:
+        session.document({"agent_id": agent_id, "template_id": wanted or None})
+        return
+    name = home.desk.agent(agent_id).name
+    session.say(f"{safe(name)} lives on {BUILT_IN if is_back else template} now")
+
+
+@template_command.command("delete", epilog="Example: wakelog template delete Calm")
+@click.argument("template")
+@key_option
+@json_option
+@click.pass_obj
+def template_delete(session: Session, template: str, key: str) -> None:
+    """Take a template out of use; refused while an agent lives on it."""
+    from domain.templates.commands import DeleteTemplate
+
+    home = session.reading()
+    found = [(one.id, one.name) for one in templates_of(home)]
+    wanted = pick(template, found, "template", "unknown_template")
+    _note(session, DeleteTemplate(wanted), nth_key(key, 1))
+    _tell(session, wanted, "Deleted")

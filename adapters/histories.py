@@ -1,0 +1,210 @@
+"""Histories: both logs up to a wake's end, as one JSON Lines file that proves itself.
+
+The first line says what it is: ``{"history": 1, "rules": ..., "digest": ..., ...}``. Then come the
+payloads, ``{"payload": id, "text": ...}`` (or ``"base64"`` where the bytes are no UTF-8), then the
+rows of the journal and of the agent log, ``{"log", "stream", "version", "topic", "state"}``. All
+that came before the wake is in it, for a wake can rest on any of it; what came after is not.
+"""
+
+import json
+from base64 import b64decode, b64encode
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from adapters.proving import Proved, prove_sides
+from adapters.store.log import Log
+from domain import envelope
+from domain.envelope import Row
+from domain.errors import Refused
+from domain.rules import RULES
+from domain.wire import PayloadId
+from domain.world import Recorded, World
+from replay.appends import appends
+from replay.crossing import At, Side, journal_positions
+from replay.divergence import ALTERED, Divergence
+from replay.payloads import named
+from replay.prove import Proof, log_digest
+
+FORMAT = 1
+LOGS = ("journal", "agent")
+
+
+class History(Struct, frozen=True):
+    """Both logs as rows, and their payloads. `digest`: of the whole; `run`: the wake it was made
+    for, empty for all of a home."""
+
+    rows: dict[str, list[Row]]
+    payloads: dict[PayloadId, bytes]
+    digest: str
+    run: str = ""
+    is_redacted: bool = False
+
+
+# ------------------------------------------------------------------------------------ out of a home
+
+
+def taken(journal: Log, agents: Log, run_key: str = "") -> History:
+    """The history of a wake: both logs up to its last row; without one, all of both.
+
+    Raises:
+        Refused: Code ``unknown_wake``.
+    """
+    last = _last_of(agents, run_key) if run_key else None
+    rows = {"agent": _up_to(agents, last)}
+    known = None
+    if run_key:
+        facts = (row.fact for append in appends(rows["agent"]) for row in append.facts)
+        known = max((n for fact in facts for n in journal_positions(fact)), default=0)
+    rows = {"journal": _up_to(journal, known), **rows}
+    payloads: dict[PayloadId, bytes] = {}
+    for log in (journal, agents):
+        payloads |= _payloads(rows[log.name], log.payload)
+    return History(rows, dict(sorted(payloads.items())), digest_of(rows), run_key)
+
+
+def digest_of(rows: Mapping[str, Sequence[Row]]) -> str:
+    """The digest of both logs, as `prove` tells it."""
+    heads: dict[str, str] = {}
+    for name in LOGS:
+        for one in appends(rows[name]):
+            heads[f"{name}:{one.replica}"] = envelope.digest(one.rows)
+    return log_digest(heads)
+
+
+def _last_of(agents: Log, run_key: str) -> int:
+    found = agents.facts(f"wake:{run_key}@{agents.replica}")
+    if not found:
+        because = f"there is no wake {run_key!r} that began"
+        raise Refused("unknown_wake", because=because, instead="see `wakelog wakes`")
+    return found[-1].n
+
+
+def _up_to(log: Log, n: int | None) -> list[Row]:
+    if n is None:
+        return list(log.rows())
+    return [row for one in appends(log.rows()) if one.n <= n for row in one.rows]
+
+
+def _payloads(
+    rows: Iterable[Row], read: Callable[[PayloadId], bytes | None]
+) -> dict[PayloadId, bytes]:
+    ids = {one for append in appends(rows) for row in append.facts for one in named(row.fact)}
+    return {one: data for one in ids if (data := read(one)) is not None}
+
+
+# ---------------------------------------------------------------------------------------- the file
+
+
+def lines(history: History) -> Iterator[str]:
+    """A history as the lines of its file."""
+    head: dict[str, Any] = {"history": FORMAT, "rules": RULES, "digest": history.digest}
+    head |= {"run": history.run, "redacted": history.is_redacted}
+    yield _line(head)
+    for name, data in sorted(history.payloads.items()):
+        try:
+            yield _line({"payload": name, "text": data.decode()})
+        except UnicodeDecodeError:
+            yield _line({"payload": name, "base64": b64encode(data).decode()})
+    for log in LOGS:
+        for row in history.rows[log]:
+            told = dict(zip(("stream", "version", "topic"), row, strict=False))
+            yield _line({"log": log, **told, "state": row.state.decode()})
+
+
+def _line(document: dict[str, Any]) -> str:
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def read(path: Path) -> History:
+    """A history from its file.
+
+    Raises:
+        Refused: Code ``unreadable_file``: it cannot be read, or is none.
+    """
+    try:
+        told = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise _no_history(path, str(error)) from None
+    rows: dict[str, list[Row]] = {name: [] for name in LOGS}
+    payloads: dict[PayloadId, bytes] = {}
+    head: dict[str, Any] = {}
+    for nth, line in enumerate(told, start=1):
+        try:
+            document = json.loads(line) if line else {}
+            if "payload" in document:
+                payloads[document["payload"]] = _data(document)
+            elif "log" in document:
+                state = document["state"].encode()
+                row = Row(document["stream"], document["version"], document["topic"], state)
+                rows[document["log"]].append(row)
+            elif document:
+                head = document
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise _no_history(path, f"line {nth}: {error}") from None
+    if head.get("history") != FORMAT:
+        raise _no_history(path, f"its first line is none of a history of format {FORMAT}")
+    return History(
+        rows,
+        payloads,
+        str(head.get("digest", "")),
+        str(head.get("run", "")),
+        bool(head.get("redacted")),
+    )
+
+
+def _data(document: dict[str, str]) -> bytes:
+    return document["text"].encode() if "text" in document else b64decode(document["base64"])
+
+
+def _no_history(path: Path, why: str) -> Refused:
+    because = f"{path} cannot be read as a history: {why}"
+    return Refused("unreadable_file", because=because, instead="make it with export-history")
+
+
+# ----------------------------------------------------------------------------------------- proving
+
+
+def prove(history: History) -> Proved:
+    """Re-execute a history with today's code, its prompts included; and compare its digest."""
+    sides = []
+    for name in LOGS:
+        rows, payload = history.rows[name], history.payloads.get
+        sides.append(Side(Proof(name, payload), rows, _worlds(name, rows, payload), payload))
+    proved = prove_sides(*sides)
+    if proved.digest == history.digest:
+        return proved
+    cut = Divergence("", "", "", 0, ALTERED, "digest", history.digest, proved.digest)
+    return Proved(
+        proved.rows,
+        proved.causes,
+        proved.wakes,
+        proved.digest,
+        proved.seconds,
+        (*proved.divergences, cut),
+        proved.prompts,
+        proved.heads,
+        proved.left,
+    )
+
+
+def _worlds(name: str, rows: Sequence[Row], payload: Callable[[PayloadId], bytes | None]) -> At:
+    """Worlds of long ago, for wakes that ran at once."""
+    streams: dict[str, list[Recorded]] = defaultdict(list)
+
+    def at(n: int) -> World:
+        if not streams:
+            for one in appends(rows):
+                for row in one.facts:
+                    streams[row.stream].append(row)
+
+        def again(stream: str, after: int) -> list[Recorded]:
+            return [row for row in streams.get(stream, ()) if row.version > after and row.n <= n]
+
+        replica = rows[0].stream.rpartition("@")[2] if rows else ""
+        return World(name, replica, n + 1, again, payload)
+
+    return at

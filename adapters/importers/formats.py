@@ -1,0 +1,92 @@
+"""Which format a file has, by its name and what stands in it, and the reader for it.
+
+The readers are imported when they are needed: `wakelog --help` asks only for the names.
+"""
+
+import codecs
+import re
+from datetime import UTC, tzinfo
+from itertools import islice
+from pathlib import PurePath
+
+from domain.journal.imported import ImportedFile
+
+FORMATS = ("markdown", "todotxt", "taskwarrior", "github")
+ALIASES = {"md": "markdown", "todo.txt": "todotxt"}
+
+_MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")
+_BOX = re.compile(rb"(?m)^[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[.?\](?:\s|$)")
+_TODOTXT = re.compile(rb"(?m)^(?:x [0-9]{4}-[0-9]{2}-[0-9]{2}[ \t]|\([A-Z]\)[ \t]+\S)")
+_EMPTY_LIST = re.compile(rb"\[\s*\]\s*")
+_LOOKED_AT = 100  # objects; of a file that mixes things the first that is known decides
+
+
+def guess(data: bytes, name: str) -> str:
+    """One of `FORMATS`, or empty if neither name nor content tells.
+
+    >>> guess(b"- [ ] Paint", "TODO"), guess(b"(A) Paint", "list.txt"), guess(b"Hello", "a.txt")
+    ('markdown', 'todotxt', '')
+    """
+    path = PurePath(name.lower())
+    data = data.removeprefix(codecs.BOM_UTF8)
+    if path.suffix in _MARKDOWN:
+        return "markdown"
+    if data.lstrip()[:1] in (b"[", b"{") and (form := _of_json(data)):
+        return form
+    is_list = path.suffix in (".txt", "") and _TODOTXT.search(data)
+    if _BOX.search(data) and not is_list:
+        return "markdown"
+    if is_list or path.name in ("todo.txt", "done.txt") or path.name.endswith(".todo.txt"):
+        return "todotxt"
+    return "" if data.strip() else "markdown"
+
+
+def _of_json(data: bytes) -> str:
+    """By what the first objects hold; an empty list by how each client writes one."""
+    from adapters.importers.records import records
+
+    if _EMPTY_LIST.fullmatch(data):
+        return "taskwarrior" if b"\n" in data.strip() else "github"
+    for record in islice(records(data.decode(errors="replace"), []), _LOOKED_AT):
+        if record.has("uuid") and record.has("description"):
+            return "taskwarrior"
+        if record.has("number") and record.has("title"):
+            return "github"
+    return ""
+
+
+def read(
+    data: bytes,
+    name: str,
+    form: str,
+    source: str,
+    *,
+    headings_are_tasks: bool = False,
+    zone: tzinfo = UTC,
+) -> ImportedFile | None:
+    """Read a file in its format.
+
+    Args:
+        data: The file's bytes.
+        name: Of the file; only its end is looked at.
+        form: One of `FORMATS`, or empty: then it is guessed.
+        source: Name of the source; ids are derived from it.
+        headings_are_tasks: In Markdown, a heading with boxes is a task.
+        zone: Where the person is; for files that write dates as instants.
+
+    Returns:
+        What the file holds, or None if its format is not known.
+    """
+    from adapters.importers import github, markdown, taskwarrior, todotxt
+
+    match form or guess(data, name):
+        case "markdown":
+            return markdown.read(data, source=source, headings_are_tasks=headings_are_tasks)
+        case "todotxt":
+            return todotxt.read(data, source=source)
+        case "taskwarrior":
+            return taskwarrior.read(data, source=source, zone=zone)
+        case "github":
+            return github.read(data, source=source)
+        case _:
+            return None

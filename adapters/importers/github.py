@@ -1,0 +1,170 @@
+"""Tasks from GitHub issues as JSON (SPEC 1, Importers): a pure function of its bytes.
+
+Read are the shapes of `gh issue list --json ...` and of the REST interface. An issue is known
+by repository and number, whatever file it comes in. Boxes of its body are the checklist, the
+rest of the body is the description; the repository is the category, the milestone a label, and
+its date the due date. Pull requests are left out and counted.
+"""
+
+import re
+from collections.abc import Mapping
+
+from adapters.importers.inline import plain
+from adapters.importers.outline import Box, outline
+from adapters.importers.records import Record, records
+from adapters.importers.texts import (
+    CATEGORY_LENGTH_MAX,
+    ITEM_LENGTH_MAX,
+    TITLE_LENGTH_MAX,
+    Problems,
+    bounded,
+    counted,
+    decoded,
+    extra_notes,
+    labels_of,
+    whole_title,
+)
+from domain import canonical
+from domain.journal.imported import (
+    ImportedFile,
+    ImportedItem,
+    ImportedNote,
+    ImportedTask,
+)
+from domain.keys import key
+from domain.moments import moment
+from domain.text import cut, fold, squeeze
+
+_ADDRESS = re.compile(
+    r"https?://[^/\s]+(?:/api/v3)?(?:/repos)?/(?P<owner>[^/\s]+)/(?P<name>[^/\s]+)"
+    r"(?:/(?P<kind>issues|pull|pulls)/[0-9]+)?/?"
+)
+_REJECTED = {"not_planned": "not planned", "duplicate": "duplicate"}
+
+
+def read(data: bytes, *, source: str) -> ImportedFile:
+    """Read a file whole; nothing raises, what cannot be taken over is reported.
+
+    Args:
+        data: The file's bytes, UTF-8; other bytes are replaced and reported once.
+        source: Name of the source; it stands for the repository where an issue names none.
+
+    >>> issue = b'{"number": 7, "title": "Leak", "body": "Soon\\\\n- [x] Find it\\\\n- [ ] Fix it"}'
+    >>> (task,) = read(issue, source="issues.json").tasks
+    >>> task.title, task.description, [(item.title, item.is_checked) for item in task.items]
+    ('Leak', 'Soon', [('Find it', True), ('Fix it', False)])
+    """
+    problems = Problems()
+    source = canonical.clean(source)
+    tasks: dict[str, ImportedTask] = {}
+    pulls = 0
+    for record in records(decoded(data, problems), problems):
+        if _is_pull(record):
+            pulls += 1
+        elif task := _task(record, source):
+            if task.task_id in tasks:
+                record.report("the issue is in the file twice; the first one was taken")
+            tasks.setdefault(task.task_id, task)
+    left_out = (counted(pulls, "pull request"),) if pulls else ()
+    return ImportedFile("github", source, tuple(tasks.values()), bounded(problems), left_out)
+
+
+def _task(record: Record, source: str) -> ImportedTask | None:
+    number, title = record.number("number"), record.title("title")
+    if not number or not title:
+        record.report(f"the issue has no {'title' if number else 'number'}; it was left out")
+        return None
+    owner, name = _repository(record)
+    status, reason = _status(record)
+    description, items, links = _body(record.text("body"))
+    milestone = record.inner("milestone")
+    due = milestone.time("dueOn" if milestone.has("dueOn") else "due_on")
+    labels = [*record.titles("labels", within="name"), milestone.title("title")]
+    return ImportedTask(
+        key("task", "github", fold(f"{owner}/{name}") if name else source, str(number)),
+        cut(title, length_max=TITLE_LENGTH_MAX),
+        category=cut(name, length_max=CATEGORY_LENGTH_MAX),
+        status=status,
+        status_reason=reason,
+        due=due.date().isoformat() if due else "",
+        labels=labels_of(labels, record.report),
+        description=description,
+        items=items,
+        notes=(*whole_title(title), *map(ImportedNote, links), *_comments(record)),
+    )
+
+
+def _is_pull(record: Record) -> bool:
+    found = _address(record.values, "url") or _address(record.values, "html_url")
+    return record.has("pull_request") or bool(found and (found["kind"] or "").startswith("pull"))
+
+
+def _repository(record: Record) -> tuple[str, str]:
+    """Owner and name, both empty if the issue does not say."""
+    for field in ("html_url", "url", "repository_url"):
+        if found := _address(record.values, field):
+            return found["owner"], found["name"]
+    told = record.inner("repository") if record.has("repository") else record
+    full = (told.title("nameWithOwner") or told.title("full_name")).split("/")
+    return (full[0], full[1]) if len(full) == 2 and all(full) else ("", "")
+
+
+def _address(values: Mapping[str, object], field: str) -> re.Match[str] | None:
+    value = values.get(field)
+    return _ADDRESS.fullmatch(canonical.clean(value)) if isinstance(value, str) else None
+
+
+def _status(record: Record) -> tuple[str, str]:
+    """Status and its reason; an issue of a list of open ones need not say anything."""
+    state = record.title("state").lower()
+    if state not in ("", "open", "closed"):
+        shown = cut(state, length_max=40)
+        record.report(f"the state {shown!r} is neither open nor closed; it was read as open")
+    if state != "closed":
+        return "", ""
+    why = record.title("stateReason" if record.has("stateReason") else "state_reason").lower()
+    if why in _REJECTED:
+        return "REJECTED", _REJECTED[why]
+    at = record.time("closedAt" if record.has("closedAt") else "closed_at")
+    return "DONE", f"closed on {at.date().isoformat()}" if at else ""
+
+
+def _body(text: str) -> tuple[str, tuple[ImportedItem, ...], list[str]]:
+    """Description, checklist, and notes of what an item's title cannot hold."""
+    if not text:
+        return "", (), []
+    lines = text.split("\n")
+    items: list[ImportedItem] = []
+    notes: list[str] = []
+    taken: set[int] = set()
+    for box in outline(text)[0]:
+        if not isinstance(box, Box) or box.mark not in (" ", "x"):
+            continue
+        words = plain(box.title)
+        if title := squeeze(words.text):
+            items.append(ImportedItem(cut(title, length_max=ITEM_LENGTH_MAX), box.mark == "x"))
+            notes += extra_notes(title, ITEM_LENGTH_MAX, words.links)
+            taken.update(range(box.start, box.line + 1))
+    kept: list[str] = []
+    for number, line in enumerate(lines):
+        is_gap = not line.strip() and number - 1 in taken and (not kept or not kept[-1].strip())
+        if is_gap:
+            taken.add(number)
+        if number not in taken:
+            kept.append(line)
+    return "\n".join(kept).strip(), tuple(items), notes
+
+
+def _comments(record: Record) -> list[ImportedNote]:
+    """The comments as notes; REST says only how many there are."""
+    if isinstance(record.values.get("comments"), int):
+        return []
+    notes: list[ImportedNote] = []
+    for one in record.inners("comments"):
+        body = one.text("body").strip()
+        author = one.inner("author" if one.has("author") else "user").title("login")
+        at = one.time("createdAt" if one.has("createdAt") else "created_at")
+        if body:
+            said = f"{author}: {body}" if author else body
+            notes.append(ImportedNote(said, moment(at) if at else "", one.identity("id")))
+    return notes

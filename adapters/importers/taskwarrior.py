@@ -1,0 +1,171 @@
+"""Tasks from Taskwarrior's `task export` (SPEC 1, Importers): a pure function of its bytes.
+
+Both shapes are read, one list or an object per line. Deleted tasks and the templates of
+recurring ones are left out and counted. A task that depends on an open one of the same file is
+BLOCKED. Since version 2.6 a waiting task is exported as pending with a `wait`; whether that is
+still to come is asked of the file's own latest change, so that the same file reads the same.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, datetime, tzinfo
+
+from adapters.importers.records import Record, records
+from adapters.importers.texts import (
+    CATEGORY_LENGTH_MAX,
+    REASON_LENGTH_MAX,
+    TITLE_LENGTH_MAX,
+    Problems,
+    bounded,
+    counted,
+    decoded,
+    labels_of,
+    whole_title,
+)
+from domain import canonical
+from domain.journal.imported import ImportedFile, ImportedNote, ImportedTask
+from domain.keys import key
+from domain.moments import moment
+from domain.text import cut
+
+_PRIORITIES = {"H": "P1", "M": "P2", "L": "P3"}
+_NO_TASKS = {"deleted": "deleted task", "recurring": "template of a recurring task"}
+_OPEN = ("pending", "waiting")
+_ID_LENGTH_MAX = 100
+
+
+def read(data: bytes, *, source: str, zone: tzinfo = UTC) -> ImportedFile:
+    """Read a file whole; nothing raises, what cannot be taken over is reported.
+
+    Args:
+        data: The file's bytes, UTF-8; other bytes are replaced and reported once.
+        source: Name of the source; ids are derived from it.
+        zone: Where the person is. Taskwarrior writes a due date as the instant of midnight
+            there, which is another day in UTC.
+
+    >>> file = read(b'{"uuid": "1", "description": "Paint", "priority": "H"}', source="tw")
+    >>> [(task.title, task.priority) for task in file.tasks]
+    [('Paint', 'P1')]
+    """
+    problems = Problems()
+    source = canonical.clean(source)
+    found = _named(records(decoded(data, problems), problems))
+    reader = _Reader(source, zone, found)
+    skipped = Counter(status for one in found.values() if (status := _status(one)) in _NO_TASKS)
+    tasks = tuple(
+        reader.task(uuid, one) for uuid, one in found.items() if _status(one) not in _NO_TASKS
+    )
+    left_out = tuple(counted(count, _NO_TASKS[status]) for status, count in skipped.items())
+    return ImportedFile("taskwarrior", source, tasks, bounded(problems), left_out)
+
+
+def _named(found: Iterable[Record]) -> dict[str, Record]:
+    """The tasks by their uuid, in the order of the file."""
+    named: dict[str, Record] = {}
+    for record in found:
+        uuid = record.title("uuid").lower()
+        if not uuid or len(uuid) > _ID_LENGTH_MAX:
+            record.report("the task has no uuid; write the file with `task export`")
+        elif not record.title("description"):
+            record.report("the task has no description; it was left out")
+        elif uuid in named:
+            record.report(f"the task {uuid} is in the file twice; the first one was taken")
+        else:
+            named[uuid] = record
+    return named
+
+
+def _status(record: Record) -> str:
+    """The status as Taskwarrior names it; a value that is no text is reported by the reader."""
+    value = record.values.get("status")
+    return value if isinstance(value, str) else ""
+
+
+class _Reader:
+    def __init__(self, source: str, zone: tzinfo, found: dict[str, Record]) -> None:
+        self._source = source
+        self._zone = zone
+        self._open = {
+            uuid: record.title("description")
+            for uuid, record in found.items()
+            if _status(record) in _OPEN
+        }
+        changes = (_quiet_time(record, "modified", "entry") for record in found.values())
+        self._latest = max(filter(None, changes), default=None)
+
+    def task(self, uuid: str, record: Record) -> ImportedTask:
+        """The task as the file has it."""
+        title = record.title("description")
+        priority = record.title("priority")
+        if priority and priority not in _PRIORITIES:
+            shown = cut(priority, length_max=40)
+            record.report(f"the priority {shown!r} is none of H, M and L; it was left out")
+        status, reason = self._status_of(record)
+        return ImportedTask(
+            key("task", self._source, "taskwarrior", uuid),
+            cut(title, length_max=TITLE_LENGTH_MAX),
+            category=cut(record.title("project"), length_max=CATEGORY_LENGTH_MAX),
+            status=status,
+            status_reason=cut(reason, length_max=REASON_LENGTH_MAX),
+            priority=_PRIORITIES.get(priority, ""),
+            due=self._day(record, "due"),
+            labels=labels_of(record.titles("tags"), record.report),
+            notes=(*whole_title(title), *_annotations(record)),
+        )
+
+    def _status_of(self, record: Record) -> tuple[str, str]:
+        """Status and its reason; the first that applies."""
+        told = record.title("status")
+        if told == "completed":
+            day = self._day(record, "end")
+            return "DONE", f"completed on {day}" if day else ""
+        if told and told not in _OPEN:
+            shown = cut(told, length_max=40)
+            record.report(f"the status {shown!r} is not known; the task was read as pending")
+        if told == "waiting" or self._waits(record):
+            day = self._day(record, "wait")
+            return "ON HOLD", f"waiting until {day}" if day else "waiting"
+        if record.has("start"):
+            return "IN PROGRESS", ""
+        if blockers := [self._open[uuid] for uuid in _needed(record) if uuid in self._open]:
+            return "BLOCKED", f"waiting for: {'; '.join(blockers)}"
+        return "", ""
+
+    def _waits(self, record: Record) -> bool:
+        """Whether the time it waits for lies behind the file's latest change."""
+        until = _quiet_time(record, "wait")
+        return until is not None and self._latest is not None and until > self._latest
+
+    def _day(self, record: Record, name: str) -> str:
+        """The day of a time where the person is; empty if there is none."""
+        found = record.time(name)
+        try:
+            return found.astimezone(self._zone).date().isoformat() if found else ""
+        except OverflowError:
+            record.report(f"`{name}` is out of range; it was left out")
+            return ""
+
+
+def _quiet_time(record: Record, *names: str) -> datetime | None:
+    """The first of these that is there and a time; nothing is reported."""
+    quiet = Record(record.line, record.values, [])
+    return next((found for name in names if (found := quiet.time(name))), None)
+
+
+def _needed(record: Record) -> list[str]:
+    """The uuids it depends on: a list, in older versions a text with commas."""
+    if isinstance(record.values.get("depends"), str):
+        return [one.strip().lower() for one in record.title("depends").split(",")]
+    return [one.lower() for one in record.titles("depends")]
+
+
+def _annotations(record: Record) -> list[ImportedNote]:
+    """The annotations as notes; Taskwarrior gives each of a task a time of its own."""
+    notes: list[ImportedNote] = []
+    for one in record.inners("annotations"):
+        text, at = one.text("description").strip(), one.time("entry")
+        if text:
+            notes.append(ImportedNote(text, moment(at) if at else "", one.title("entry")))
+        else:
+            one.report("an annotation without a text was left out")
+    return notes

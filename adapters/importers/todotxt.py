@@ -1,0 +1,159 @@
+"""Tasks from a todo.txt file (SPEC 1, Importers): a pure function of its bytes.
+
+Each line is a task: ``(A) 2027-01-01 Call Mom +Family @phone due:2027-02-12``. The reader is our
+own: pytodotxt has no line numbers and no reports, and what it saves is one regular expression.
+
+Projects and contexts at either end of the text are taken off it; within it they are words of
+the sentence and lose only their sign. Other ``key:value`` words stand in the title as typed.
+"""
+
+import re
+from collections import Counter
+from typing import NamedTuple
+
+from adapters.importers.texts import (
+    CATEGORY_LENGTH_MAX,
+    TITLE_LENGTH_MAX,
+    Problems,
+    bounded,
+    decoded,
+    labels_of,
+    whole_title,
+)
+from domain import canonical
+from domain.journal.imported import ImportedFile, ImportedTask, Unreadable
+from domain.keys import key
+from domain.moments import is_date
+from domain.text import cut, fold, squeeze
+
+_PRIORITIES = {"A": "P0", "B": "P1", "C": "P2"}  # any later letter is P3
+_WORD_LENGTH_MAX = 200  # a longer word is no mark
+
+_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_LETTER = r"\((?P<{}>[A-Z])\)"
+_HEAD = re.compile(rf"(?:{_LETTER.format('priority')}(?:\s+|$))?(?:(?P<created>{_DATE})(?:\s+|$))?")
+_DONE_HEAD = re.compile(
+    rf"x\s+(?:{_LETTER.format('priority')}(?:\s+|$))?(?:(?P<completed>{_DATE})(?:\s+|$))?"
+    rf"(?:(?P<created>{_DATE})(?:\s+|$))?(?:{_LETTER.format('last')}(?:\s+|$))?"
+)
+_MARK = re.compile(r"(?P<sign>[+@])(?P<name>\S*[^\W\d_]\S*?)[,;.:!?)]*")
+_PAIR = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9_-]*):(?P<value>(?!//)[^\s:]+)")
+
+
+def read(data: bytes, *, source: str) -> ImportedFile:
+    """Read a file whole; nothing raises, what cannot be taken over is reported.
+
+    Args:
+        data: The file's bytes, UTF-8; other bytes are replaced and reported once.
+        source: Name of the source; ids are derived from it.
+
+    >>> file = read(b"(B) Call @Ann today +Home @phone due:2027-02-12", source="todo.txt")
+    >>> task = file.tasks[0]
+    >>> task.title, task.category, task.labels, task.priority, task.due
+    ('Call Ann today', 'Home', ('Ann', 'phone'), 'P1', '2027-02-12')
+    """
+    problems = Problems()
+    text = decoded(data, problems)
+    source = canonical.clean(source)
+    seen: Counter[str] = Counter()
+    tasks: list[ImportedTask] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if squeeze(line):
+            found = _Line(squeeze(line), number, problems).task(source, seen)
+            tasks += [found] if found else []
+    return ImportedFile("todotxt", source, tuple(tasks), bounded(problems))
+
+
+class _Word(NamedTuple):
+    """A word of the text; `sign` is ``+`` or ``@`` for a mark, ``:`` for a pair."""
+
+    shown: str
+    sign: str = ""
+    name: str = ""
+
+
+class _Line:
+    """One line, not blank, its white space squeezed, while it is read."""
+
+    def __init__(self, line: str, number: int, problems: list[Unreadable]) -> None:
+        self._number = number
+        self._problems = problems
+        done = _DONE_HEAD.match(line)
+        head = done or _HEAD.match(line)
+        named = head.groupdict() if head else {}
+        self._is_done = done is not None
+        self._priority = named.get("priority") or named.get("last") or ""
+        self._completed = self._date("completed", named.get("completed") or "")
+        self._due = ""
+        self._words: list[_Word] = []
+        for word in line[head.end() if head else 0 :].split(" "):
+            self._read(word)
+
+    def task(self, source: str, seen: Counter[str]) -> ImportedTask | None:
+        """The task of the line; None if it does not say what is to be done."""
+        words = _without_ends(self._words)
+        title = squeeze(" ".join(word.shown for word in words))
+        if not title:
+            self._report("the line does not say what is to be done; write it, or delete the line")
+            return None
+        identity = fold(" ".join(word.shown for word in words if word.sign != ":"))
+        nth = seen[identity]
+        seen[identity] += 1
+        projects = [word.name for word in self._words if word.sign == "+"]
+        contexts = [word.name for word in self._words if word.sign == "@"]
+        reason = f"completed on {self._completed}" if self._completed else ""
+        return ImportedTask(
+            key("task", source, "todotxt", identity, str(nth)),
+            cut(title, length_max=TITLE_LENGTH_MAX),
+            category=cut(projects[0], length_max=CATEGORY_LENGTH_MAX) if projects else "",
+            status="DONE" if self._is_done else "",
+            status_reason=reason,
+            priority=_PRIORITIES.get(self._priority, "P3") if self._priority else "",
+            due=self._due,
+            labels=labels_of([*projects[1:], *contexts], self._report),
+            notes=whole_title(title),
+        )
+
+    def _read(self, word: str) -> None:
+        if len(word) > _WORD_LENGTH_MAX:
+            self._words.append(_Word(word))
+        elif mark := _MARK.fullmatch(word):
+            self._words.append(_Word(word[1:], mark["sign"], mark["name"]))
+        elif (pair := _PAIR.fullmatch(word)) and not self._take(pair["name"], pair["value"]):
+            self._words.append(_Word(word, ":"))
+        elif not pair:
+            self._words.append(_Word(word))
+
+    def _take(self, name: str, value: str) -> bool:
+        """Take a pair over that means something here; False: it is a word like any other."""
+        match name.lower():
+            case "due":
+                due = self._date("due date", value)
+                if due and self._due:
+                    self._report(f"due:{value} is the second of its sort; it was left out")
+                self._due = self._due or due
+            case "pri" if len(value) == 1 and "A" <= value <= "Z":
+                self._priority = self._priority or value
+            case _:
+                return False
+        return True
+
+    def _date(self, what: str, text: str) -> str:
+        if text and not is_date(text):
+            shown = cut(text, length_max=40)
+            self._report(f"the {what} {shown!r} is no date; it was left out")
+        return text if is_date(text) else ""
+
+    def _report(self, reason: str) -> None:
+        self._problems.append(Unreadable(self._number, reason))
+
+
+def _without_ends(words: list[_Word]) -> list[_Word]:
+    """The words without the marks before the first and after the last one of the sentence."""
+    start, end = 0, len(words)
+    while end and words[end - 1].sign:
+        end -= 1
+    while start < end and words[start].sign in ("+", "@"):
+        start += 1
+    pairs = [word for word in words[end:] if word.sign == ":"]
+    return [*words[start:end], *pairs]

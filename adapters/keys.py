@@ -1,0 +1,59 @@
+"""Where API keys come from: the environment, else the system's keyring. They are never stored.
+
+A key is handed to its adapter and to nobody else: no setting, log row or message holds one.
+"""
+
+import importlib
+from collections.abc import Mapping
+
+from domain.errors import Refused
+
+GEMINI_VARIABLE = "GEMINI_API_KEY"
+KEYRING_SERVICE = "wakelog"
+KEYRING_USER = "gemini"
+KEY_MAX = 512  # characters
+
+
+def gemini_key(environ: Mapping[str, str]) -> str:
+    """The key for Gemini.
+
+    Args:
+        environ: An empty variable counts as not set.
+
+    Raises:
+        Refused: Code ``missing_key``: there is none; ``invalid_value``: what is there cannot be
+            one. Neither repeats it.
+    """
+    source = GEMINI_VARIABLE
+    key = environ.get(GEMINI_VARIABLE, "").strip()
+    if not key:
+        source = "the system's keyring"
+        key = _from_keyring().strip()
+    if not key:
+        raise Refused(
+            "missing_key",
+            because=f"the model gemini needs a key, and {GEMINI_VARIABLE} is not set",
+            instead="set it, or use `--model rules`, which needs no key and no network",
+        )
+    if len(key) > KEY_MAX or not (key.isascii() and key.isprintable()) or " " in key:
+        raise Refused(
+            "invalid_value",
+            because=f"the key in {source} holds what no key can hold: a space, a line break, a "
+            "letter that is not ASCII, or too much",
+            instead="copy it again, alone and whole",
+        )
+    return key
+
+
+def _from_keyring() -> str:
+    """The key in the system's keyring; empty where there is no keyring or no such entry."""
+    try:
+        keyring = importlib.import_module("keyring")
+        errors = importlib.import_module("keyring.errors")
+    except ImportError:
+        return ""
+    try:
+        found = keyring.get_password(KEYRING_SERVICE, KEYRING_USER)
+    except (errors.KeyringError, RuntimeError, OSError):  # locked, or a machine without one
+        return ""
+    return found if isinstance(found, str) else ""

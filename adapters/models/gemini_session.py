@@ -1,0 +1,189 @@
+"""One client of google-genai for one reply, and the bytes it was answered with.
+
+The client lives as long as the reply: each command runs its own event loop, connections belong to
+a loop, and whoever cancels a reply finds nothing open behind it. Loading the SDK takes most of a
+second, so this module is imported where a reply is asked for.
+"""
+
+import logging
+import ssl
+from collections.abc import AsyncIterator
+from functools import cache
+from types import TracebackType
+from typing import NamedTuple, Self
+from urllib.parse import urlsplit
+
+import httpx2
+from google import genai
+from google.genai import errors, types
+
+from adapters.models import gemini_contents, gemini_faults
+from adapters.models.gemini_faults import Trouble
+from domain.ports import Request
+
+GOOGLE = "https://generativelanguage.googleapis.com"
+API_VERSION = "v1beta"  # preview models are not in v1
+VERSIONS = ("v1", "v1alpha", "v1beta")  # that a base URL may end with
+BODY_MAX_BYTES = 16 * 1024 * 1024
+HIDDEN_KEY = b"[key]"
+
+
+class Received(NamedTuple):
+    """What came back over the wire, whatever it is; header names are in lower case."""
+
+    status: int
+    body: bytes
+    headers: dict[str, str]
+
+
+class Session:
+    """Asks Gemini; use it in ``async with``, in the loop that closes it."""
+
+    def __init__(self, model: str, key: str, base_url: str, timeout_seconds: float) -> None:
+        self._model = model
+        self._key = key
+        self._timeout_seconds = timeout_seconds
+        self._received: list[Received] = []
+        base, version = _endpoint(base_url or GOOGLE)
+        self._host = urlsplit(base).netloc
+        trusted = _trusted()
+        self._http = httpx2.AsyncClient(
+            verify=trusted,
+            timeout=timeout_seconds,
+            follow_redirects=False,  # the key goes nowhere else
+            headers={"accept-encoding": "identity"},  # so that the bound is one of bytes read
+            event_hooks={"response": [self._keep]},
+        )
+        self._client = genai.Client(
+            api_key=key,
+            vertexai=False,
+            http_options=types.HttpOptions(
+                httpx_async_client=self._http,  # never the other backends, whatever is installed
+                client_args={"verify": trusted},  # else each client reads all certificates anew
+                async_client_args={"ssl": trusted},
+                base_url=base,
+                api_version=version,
+                timeout=round(timeout_seconds * 1000),
+            ),
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close every connection; the SDK leaves a client that it was given open."""
+        try:
+            await self._client.aio.aclose()
+            self._client.close()
+        finally:
+            await self._http.aclose()
+
+    async def ask(self, request: Request, nudges: int) -> bytes:
+        """Ask once; the body of the answer, verbatim.
+
+        Raises:
+            Trouble: There is none.
+        """
+        self._received.clear()
+        try:
+            await self._client.aio.models.generate_content(
+                model=self._model,
+                contents=gemini_contents.BEGIN,  # `extra_body` says it, and is sent as it is
+                config=_config(request, nudges),
+            )
+        except httpx2.TimeoutException:
+            raise gemini_faults.timed_out(self._timeout_seconds) from None
+        except (httpx2.LocalProtocolError, httpx2.UnsupportedProtocol, httpx2.InvalidURL) as error:
+            raise self._unsendable(error) from None
+        except httpx2.HTTPError as error:
+            raise gemini_faults.unreachable(self._host, type(error).__name__) from None
+        except (errors.APIError, ValueError, RecursionError) as error:
+            if not self._received:  # the SDK would not send it: a model's name, for example
+                raise self._unsendable(error) from None
+        received = self._received[-1]
+        if received.status != httpx2.codes.OK:
+            raise gemini_faults.of_status(received.status, received.body, received.headers)
+        return received.body
+
+    async def _keep(self, response: httpx2.Response) -> None:
+        """Keep status and body before the SDK makes its own of them."""
+        response.stream = _Bounded(response.stream)
+        body = (await response.aread()).replace(self._key.encode(), HIDDEN_KEY)
+        self._received.append(Received(response.status_code, body, dict(response.headers)))
+
+    def _unsendable(self, error: Exception) -> Trouble:
+        told = f"the request cannot be sent ({type(error).__name__}); check model and base URL"
+        return Trouble(gemini_faults.wrong("bad_request", told), again=False)
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """A body that breaks off where it grows too long."""
+
+    def __init__(self, inner: object) -> None:
+        assert isinstance(inner, httpx2.AsyncByteStream)
+        self._inner = inner
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for chunk in self._inner:
+            size += len(chunk)
+            if size > BODY_MAX_BYTES:
+                told = f"the answer has more than {BODY_MAX_BYTES} bytes"
+                raise Trouble(gemini_faults.wrong("bad_reply", told), again=False)
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """The certificates that the machine trusts: reading them takes longer than all else here."""
+    return httpx2.create_ssl_context()
+
+
+def _endpoint(base_url: str) -> tuple[str, str]:
+    """Address and API version, which may stand at the end of the address."""
+    base, _, last = base_url.rstrip("/").rpartition("/")
+    return (base, last) if last in VERSIONS else (base_url, API_VERSION)
+
+
+def _config(request: Request, nudges: int) -> types.GenerateContentConfig:
+    """Everything that the SDK would do by itself is off: what is sent is what is asked."""
+    config = types.GenerateContentConfig(
+        system_instruction=gemini_contents.system(request) or None,
+        automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+        automatic_continuation=False,
+        should_return_http_response=True,
+        http_options=types.HttpOptions(
+            extra_body={"contents": gemini_contents.contents(request, nudges)}
+        ),
+    )
+    if request.tools:
+        mode, allowed = gemini_contents.mode(request, nudges)
+        declared = [
+            types.FunctionDeclaration(
+                name=tool.name, description=tool.description, parameters_json_schema=tool.schema
+            )
+            for tool in request.tools
+        ]
+        config.tools = [types.Tool(function_declarations=declared)]
+        config.tool_config = types.ToolConfig(
+            function_calling_config=types.FunctionCallingConfig(
+                mode=types.FunctionCallingConfigMode(mode), allowed_function_names=allowed or None
+            )
+        )
+    return config
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Whether a line of the SDK's log is true here: it believes to choose the key itself."""
+    return "GOOGLE_API_KEY" not in record.getMessage()
+
+
+logging.getLogger("google_genai._api_client").addFilter(_is_ours)

@@ -1,0 +1,233 @@
+"""Both logs as they stood at any moment, read for looking back (DESIGN 4, `Log.world_at`).
+
+A `History` reads each stream of a log once and keeps the states that it has folded on the way, so
+that a second moment costs only what lies between the two. It is for one command: what is written
+after a stream was read is not seen.
+"""
+
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from adapters.store.log import Log
+from adapters.store.recorder import numbered
+from domain.causes import ReplicasImported
+from domain.envelope import Row
+from domain.errors import Refused
+from domain.handlers.wakes import set_id
+from domain.wake.events import ToolReturned, WakeStarted
+from domain.world import Folded, Recorded, World
+from replay.at import Where
+
+STREAMS_MAX = 4_096  # whose rows a history keeps
+FOLDS_MAX = 64  # states of one stream that are kept to go on from
+
+
+class Folds(dict[str, Folded]):
+    """Folded states for worlds that end at one append, shared by all of a history's worlds."""
+
+    def __init__(self, history: "History", n: int) -> None:
+        super().__init__()
+        self._history = history
+        self._n = n
+
+    def get(  # type: ignore[override]  # of a cache, None is the only default
+        self, stream: str, default: Folded | None = None
+    ) -> Folded | None:
+        """The newest state that is known and does not go beyond the world's end."""
+        rows = self._history.rows_of(stream)
+        last = bisect_right(rows, self._n, key=_n)
+        known = self._history.folds.get(stream, [])
+        at = bisect_right(known, rows[last - 1].version if last else 0, key=_folded_version)
+        return known[at - 1] if at else default
+
+    def __setitem__(self, stream: str, folded: Folded) -> None:
+        known = self._history.folds.setdefault(stream, [])
+        at = bisect_right(known, folded.version, key=_folded_version)
+        if (not at or known[at - 1].version != folded.version) and len(known) < FOLDS_MAX:
+            known.insert(at, folded)
+
+
+class History:
+    """One log, to look back at."""
+
+    def __init__(self, log: Log) -> None:
+        self.log = log
+        self.folds: dict[str, list[Folded]] = {}
+        self._streams: OrderedDict[str, Sequence[Recorded]] = OrderedDict()
+
+    def world(self, n: int, replica: str = "") -> World:
+        """The log as it stood after append n.
+
+        Args:
+            n: 0 is before the first append.
+            replica: Whose world; empty: the one that writes here.
+        """
+        writer = replica or self.log.replica
+
+        def read(stream: str, after: int) -> Sequence[Recorded]:
+            rows = self.rows_of(stream)
+            return rows[bisect_right(rows, after, key=_version) : bisect_right(rows, n, key=_n)]
+
+        brought = [
+            other.replica
+            for row in read(f"log:main@{writer}", 0)
+            if isinstance(row.fact, ReplicasImported)
+            for other in row.fact.replicas
+        ]
+        return World(
+            self.log.name,
+            writer,
+            n + 1,
+            read,
+            self.log.payload,
+            replicas=brought,
+            cache=Folds(self, n),
+        )
+
+    def rows_of(self, stream: str) -> Sequence[Recorded]:
+        """All rows of one stream, read once."""
+        if stream not in self._streams:
+            self._streams[stream] = self.log.facts(stream)
+            if len(self._streams) > STREAMS_MAX:
+                self.folds.pop(self._streams.popitem(last=False)[0], None)
+        return self._streams[stream]
+
+    def append(self, n: int) -> list[Row]:
+        """The rows of append n, as they are stored; empty if there is none."""
+        found: list[Row] = []
+        for row in self.log.rows(n - 1):
+            if numbered(row.state).n != n:
+                break
+            found.append(row)
+        return found
+
+    def at(self, n: int) -> str:
+        """When append n was written; empty if there is none."""
+        rows = self.append(n)
+        return numbered(rows[0].state).at if rows else ""
+
+    def position(self, n: int) -> str:
+        """Append n as it is spelled, ``journal:r1:42``; 0 stands before the first."""
+        rows = self.append(n)
+        replica = rows[0].stream.rpartition("@")[2] if rows else self.log.replica
+        return f"{self.log.name}:{replica}:{n}"
+
+    def until(self, at: str) -> int:
+        """The last append's n up to and with a time; times never go back, so halving finds it."""
+        low, high = 0, self.log.tail().n
+        while low < high:  # bounded: halves what is left
+            middle = (low + high + 1) // 2
+            found = next(iter(self.log.rows(middle - 1)), None)
+            if found is not None and numbered(found.state).at <= at:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+
+def _n(row: Recorded) -> int:
+    return row.n
+
+
+def _version(row: Recorded) -> int:
+    return row.version
+
+
+def _folded_version(folded: Folded) -> int:
+    return folded.version
+
+
+# ------------------------------------------------------------------------------------ both logs
+
+
+class Spot(NamedTuple):
+    """A moment that somebody named. `step` is an append's n of the agent log, or 0."""
+
+    where: Where
+    run_key: str = ""
+    step: int = 0
+
+
+class Past:
+    """Both logs of a home, to look back at."""
+
+    def __init__(self, journal: Log, agents: Log) -> None:
+        self.journal = History(journal)
+        self.agents = History(agents)
+
+    def now(self) -> Spot:
+        """Both logs as they end."""
+        ends = self.journal.log.tail(), self.agents.log.tail()
+        return Spot(Where(ends[0].n, ends[1].n, max(ends[0].at, ends[1].at)))
+
+    def time(self, at: str) -> Spot:
+        """Both logs up to a time, with it."""
+        return Spot(Where(self.journal.until(at), self.agents.until(at), at))
+
+    def position(self, log: str, n: int, replica: str = "") -> Spot:
+        """After an append of one log; of the other what was written up to its time.
+
+        Raises:
+            Refused: Code ``invalid_value``: there is no such append.
+        """
+        history = self.journal if log == "journal" else self.agents
+        at = history.at(n) if n else ""
+        last = history.log.tail().n
+        if n and not at:
+            raise Refused(
+                "invalid_value",
+                because=f"the {log} has no append {n}; its last is {last}",
+                instead=f"name one from {log}:{history.log.replica}:1 on",
+            )
+        if replica and n and history.position(n) != f"{log}:{replica}:{n}":
+            because = f"append {n} of the {log} is not {replica}'s but {history.position(n)}"
+            raise Refused("invalid_value", because=because, instead="name it so")
+        if log == "journal":
+            return Spot(Where(n, self.agents.until(at), at))
+        return Spot(Where(self.journal.until(at), n, at))
+
+    def run(self, run_key: str, replica: str, queued_n: int, step: int = 0) -> Spot:
+        """Where a wake's prompt was rendered, or, with a step, right after that append of it.
+
+        Args:
+            run_key: Which wake.
+            replica: Who ran it.
+            queued_n: The append that queued it; for a wake that never began.
+            step: An append's n of the agent log, as `show` prints it, verdicts on its proposals
+                included; 0: before it began.
+
+        Raises:
+            Refused: Code ``unknown_wake``: the wake has no such step.
+        """
+        rows = self.agents.rows_of(f"wake:{run_key}@{replica}")
+        begun = next((row.fact for row in rows if isinstance(row.fact, WakeStarted)), None)
+        if begun is None and not step:
+            spot = self.position("agent", queued_n)
+            return Spot(spot.where, run_key)
+        later = self.agents.rows_of(f"changes:{set_id(run_key)}@{replica}")
+        steps = sorted({row.n for row in (*rows, *later)})
+        if begun is None or (step and step not in steps):
+            told = ", ".join(map(str, steps)) or "none, as it never began"
+            because = f"the wake {run_key[:8]} has no step {step}; its steps are {told}"
+            raise Refused("unknown_wake", because=because, instead="see `wakelog show RUN`")
+        if not step:
+            where = Where(begun.journal_position, begun.agent_position)
+            at = max(self.journal.at(where.journal), self.agents.at(where.agent))
+            return Spot(Where(where.journal, where.agent, at), run_key)
+        at = next(row.at for row in (*rows, *later) if row.n == step)
+        journal = max(self.journal.until(at), _seen_journal(rows, step, begun))
+        return Spot(Where(journal, step, at), run_key, step)
+
+    def worlds(self, where: Where, replica: str = "") -> tuple[World, World]:
+        """The journal and the agent log then."""
+        return self.journal.world(where.journal, replica), self.agents.world(where.agent, replica)
+
+
+def _seen_journal(rows: Iterable[Recorded], step: int, begun: WakeStarted) -> int:
+    """How much of the journal a wake is known to have seen, or made, up to a step."""
+    made = [
+        row.fact.position for row in rows if row.n <= step and isinstance(row.fact, ToolReturned)
+    ]
+    return max(begun.journal_position, *made, 0)

@@ -1,0 +1,363 @@
+"""The process people leave running: it watches, waits, wakes, and survives (SPEC 3, DESIGN 7).
+
+It decides nothing. What is due is said by the log, through `Outlook`; who may try is said by
+`Leases`; what became of it is said by the log again. So two engines on one home are as good as
+one, and an engine that dies at any moment loses nothing.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import NamedTuple
+
+from adapters.clock import ManualClock
+from adapters.runtime import performer, review, timers, watcher
+from adapters.runtime.desk import Desk
+from adapters.runtime.leases import BEATS_A_LEASE, Leases
+from adapters.runtime.outlook import Outlook, Prospect
+from adapters.runtime.signals import Signal
+from adapters.runtime.trouble import Holds, say
+from domain.errors import WakelogError
+from domain.moments import later, seconds_between
+from domain.wake.commands import DeferWake, StopWake
+from domain.wake.state import WAKE, Wake
+
+GRACE_SECONDS = 30  # after its deadline a wake that still runs has lost its process
+BLOCKED_SECONDS = 2  # until it is looked again whether another process has given a lease back
+TURNS_MAX = 64  # of the watcher before others have their turn
+
+Tell = Callable[..., None]
+"""``tell(event, level="info", **fields)``: one line of the engine's log."""
+
+
+class Options(NamedTuple):
+    """How an engine runs.
+
+    `is_until_idle`: it ends once nothing runs and nothing is due within the throttle, waits for
+    a provider or a budget not counted. `grace_seconds`: how long wakes may take to end once the
+    engine is stopped; then they are handed back.
+    """
+
+    is_until_idle: bool = False
+    grace_seconds: float = 10.0
+
+
+PLAIN = Options()
+
+
+class Found(NamedTuple):
+    """What the engine begins with: all agents, sets with an expiry, and effects in doubt."""
+
+    agents: Iterable[str]
+    sets: Iterable[str]
+    in_flight: Iterable[str]
+
+
+class Counts:
+    """What an engine has done."""
+
+    def __init__(self) -> None:
+        self.taken = self.wakes = self.failed = self.recovered = self.troubles = 0
+
+
+class Engine:
+    """One runtime of a home."""
+
+    def __init__(
+        self, desk: Desk, leases: Leases, signal: Signal, tell: Tell, options: Options = PLAIN
+    ) -> None:
+        self._desk = desk
+        self._leases = leases
+        self._signal = signal
+        self._tell = tell
+        self._options = options
+        self._outlook = Outlook(desk)
+        self._running: dict[str, tuple[str, asyncio.Task[None]]] = {}
+        self._holds = Holds()
+        self._is_stopping = False
+        self.is_in_doubt = False  # it was stopped twice
+        self._is_blocked = False
+        self._patient_until = ""
+        self.counts = Counts()
+
+    async def run(self, found: Found) -> None:
+        """Recover what is left over, then watch and wake until stopped, or idle."""
+        self._leases.join(self._now())
+        beats = asyncio.create_task(self._beat())
+        try:
+            self._start(found)
+            while not self._is_stopping:
+                has_more = self._guarded(self._turn)
+                if self._options.is_until_idle and not has_more and self._is_idle():
+                    break
+                if has_more:
+                    await asyncio.sleep(0)
+                else:
+                    await self._signal.wait(self._next_at(), is_busy=bool(self._running))
+        finally:
+            await self._end()
+            beats.cancel()
+            await asyncio.gather(beats, return_exceptions=True)
+            say(partial(self._leases.leave, is_in_doubt=self.is_in_doubt))
+
+    def stop(self) -> None:
+        """Begin nothing more; what runs may end within the grace, and is handed back then.
+
+        Called again: leave what runs in doubt, and end at once.
+        """
+        self.is_in_doubt = self._is_stopping
+        self._is_stopping = True
+        word = "interrupted" if self.is_in_doubt else "stopping"
+        self._tell(word, running=len(self._running))
+        if self.is_in_doubt:
+            for _, task in self._running.values():
+                task.cancel()
+        self._signal.set()
+
+    def _now(self) -> str:
+        return self._desk.clock.now()
+
+    # ------------------------------------------------------------------------------- one round
+
+    def _start(self, found: Found) -> None:
+        """Finish what a gone process left: effects in doubt now, wakes and timers as they turn."""
+        in_flight = list(found.in_flight)
+        self._outlook.start(found.agents, [*found.sets, *in_flight])
+        for set_id in in_flight:
+            try:
+                taken = review.recover(self._desk, set_id)
+            except WakelogError as error:
+                self._trouble(error, set_id=set_id)
+                continue
+            for item in taken:
+                self.counts.recovered += 1
+                self._tell("recovered", what="operation", set_id=set_id, item=item)
+
+    def _turn(self) -> bool:
+        """Do all that can be done without waiting; whether more is to be done at once."""
+        taken = watcher.take(self._desk)
+        if taken:
+            self.counts.taken += taken
+            self._tell("looked", appends=taken, lag=watcher.lag(self._desk))
+        self._outlook.follow()
+        now = self._now()
+        self._fire(now)
+        for set_id in self._outlook.expired(now):
+            if review.expire(self._desk, set_id):
+                self._tell("expired", set_id=set_id)
+        self._outlook.follow()
+        self._stop_cancelled()
+        self._launch()
+        return taken == watcher.APPENDS_MAX
+
+    def _fire(self, now: str) -> None:
+        ticking = [one for one in self._outlook.ticking(now) if not self._holds.until(one, now)]
+        if not ticking:
+            return
+        for trouble in timers.fire(self._desk, ticking):
+            self._tell("trouble", level="error", message=trouble)
+        self._outlook.follow()
+        for agent_id in self._outlook.ticking(now):  # its tick could not be noted
+            self._holds.add(agent_id, now)
+        self._tell("ticked", agents=len(ticking))
+
+    def _launch(self) -> None:
+        """Begin what is due, in queue order, as far as there is room; take over what is left."""
+        self._is_blocked = False
+        now = self._now()
+        for one, run_key in [*self._abandoned(now), *self._due(now)]:
+            if len(self._running) >= self._limit:
+                return
+            if not self._leases.take(one.agent, run_key, now, self._limit):
+                self._is_blocked = True
+                continue
+            self._begin(one, run_key)
+
+    @property
+    def _limit(self) -> int:
+        is_manual = isinstance(self._desk.clock, ManualClock)
+        return 1 if is_manual else self._desk.settings.agents.parallel
+
+    def _due(self, now: str) -> list[tuple[Prospect, str]]:
+        return [
+            (one, one.run_key)
+            for one in self._outlook.due(now)
+            if one.agent not in self._running and not self._holds.until(one.agent, now)
+        ]
+
+    def _abandoned(self, now: str) -> list[tuple[Prospect, str]]:
+        """The wakes that run, and whose process is gone as far as can be told."""
+        if now < self._patient_until:
+            return []
+        return [
+            (one, one.running)
+            for one in self._outlook.running()
+            if one.agent not in self._running
+            and not self._holds.until(one.agent, now)
+            and self._is_abandoned(one, now)
+        ]
+
+    def _is_abandoned(self, one: Prospect, now: str) -> bool:
+        """A lapsed lease says so at once; without any lease only the deadline does."""
+        state = self._leases.state(one.agent, one.running, now)
+        if state != "none":
+            return state == "lapsed"
+        return isinstance(self._desk.clock, ManualClock) or now >= self._given_up_at(one)
+
+    def _given_up_at(self, one: Prospect) -> str:
+        limit = self._desk.settings.agents.deadline_seconds + GRACE_SECONDS
+        return later(one.running_since, seconds=limit)
+
+    def _next_at(self) -> str:
+        """When there is something to do, if nothing changes."""
+        now = self._now()
+        times = [self._holds.next_at(now), self._patient_until, self._outlook.next_at(now)]
+        for one in self._outlook.running():
+            if one.agent not in self._running:
+                times += [self._given_up_at(one), later(now, seconds=self._leases.seconds)]
+        if self._is_blocked:
+            times.append(later(now, seconds=BLOCKED_SECONDS))
+        return min((at for at in times if at > now), default="")
+
+    def _is_idle(self) -> bool:
+        if self._running or watcher.lag(self._desk):
+            return False
+        soon = later(self._now(), seconds=self._desk.settings.agents.throttle_seconds)
+        waits = [one for one in self._outlook.due(soon) if not one.waits_for]
+        is_held = all(self._holds.until(one.agent, self._now()) for one in waits)
+        return is_held and not self._outlook.running()
+
+    def _guarded(self, turn: Callable[[], bool]) -> bool:
+        """A turn that ends in trouble is told of and tried again later, not given up."""
+        if self._holds.until("", self._now()):
+            return False
+        try:
+            has_more = turn()
+        except WakelogError as error:
+            self._trouble(error)
+        except Exception as error:  # noqa: BLE001  a bug in one part must not end the process
+            self._trouble(error)
+        else:
+            self._holds.clear("")
+            return has_more
+        self._holds.add("", self._now())
+        return False
+
+    def _trouble(self, error: Exception, **fields: object) -> None:
+        self.counts.troubles += 1
+        code = error.code if isinstance(error, WakelogError) else "internal"
+        told = str(error) if isinstance(error, WakelogError) else f"{type(error).__name__}: {error}"
+        self._tell("trouble", level="error", code=code, message=told, **fields)
+
+    # -------------------------------------------------------------------------------- one wake
+
+    def _begin(self, one: Prospect, run_key: str) -> None:
+        word = "resumed" if one.is_begun or one.running == run_key else "waking"
+        if one.running == run_key:
+            self.counts.recovered += 1
+            word = "taken_over"
+        self._tell(word, agent=one.name, agent_id=one.agent, run_key=run_key, reason=one.reason)
+        self._running[one.agent] = run_key, asyncio.create_task(self._work(one, run_key))
+
+    async def _work(self, one: Prospect, run_key: str) -> None:
+        is_new = not one.is_begun and one.running != run_key
+        seen = Wake(run_key) if is_new else None  # one begun elsewhere meanwhile is not ours
+        work = performer.run_wake(self._desk, one.agent, run_key, seen=seen)
+        try:
+            fault = (await asyncio.gather(work, return_exceptions=True))[0]
+            if isinstance(fault, asyncio.CancelledError):
+                raise fault
+            if isinstance(fault, Exception):
+                self._failed(one, run_key, fault)
+            else:
+                self._holds.clear(one.agent)
+            self._ended(one, run_key)
+        finally:
+            self._running.pop(one.agent, None)
+            if not self.is_in_doubt:
+                say(partial(self._leases.give_back, one.agent))
+            self._signal.set()
+
+    def _failed(self, one: Prospect, run_key: str, fault: Exception) -> None:
+        """What went wrong outside the wake: it is held off here, and that is recorded."""
+        if isinstance(fault, WakelogError) and fault.code in ("unknown_wake", "agent_running"):
+            return  # another process was faster
+        self._trouble(fault, agent=one.name, agent_id=one.agent, run_key=run_key)
+        until = self._holds.add(one.agent, self._now())
+        if isinstance(fault, WakelogError):
+            defer = DeferWake(one.agent, run_key, until, fault.code)
+            say(partial(self._desk.note, defer))
+        elif self._wake(run_key).phase not in ("absent", "done"):
+            stop = StopWake(run_key, "internal", f"{type(fault).__name__}: {fault}"[:300])
+            say(partial(self._desk.note, stop))
+
+    def _ended(self, one: Prospect, run_key: str) -> None:
+        wake = self._wake(run_key)
+        if wake.phase == "deferred":
+            self._tell("waits", agent=one.name, run_key=run_key, until=wake.deferred_until)
+            return
+        if wake.phase != "done":
+            return
+        self.counts.wakes += 1
+        self.counts.failed += wake.outcome == "failed"
+        level = "warning" if wake.outcome == "failed" else "info"
+        self._tell(
+            "ended",
+            level=level,
+            agent=one.name,
+            agent_id=one.agent,
+            run_key=run_key,
+            outcome=wake.outcome,
+            turns=wake.turn,
+        )
+
+    def _stop_cancelled(self) -> None:
+        """End the wakes of agents that were paused or destroyed, though a model is being asked."""
+        for agent_id, (run_key, task) in list(self._running.items()):
+            one = self._outlook.prospects.get(agent_id)
+            if one is not None and one.stop and one.running == run_key:
+                self._desk.note(StopWake(run_key, one.stop))
+                task.cancel()
+                self._tell("cancelled", agent=one.name, run_key=run_key, reason=one.stop)
+
+    def _wake(self, run_key: str) -> Wake:
+        with self._desk.agents.reading() as world:
+            return world.load(WAKE, run_key)
+
+    # ------------------------------------------------------------------------------------- end
+
+    async def _beat(self) -> None:
+        """Renew the leases. Who was stopped itself for so long that they lapsed (a machine that
+        slept) gives others as long to say that they are still there."""
+        last = self._now()
+        while True:
+            await asyncio.sleep(self._leases.seconds / BEATS_A_LEASE)
+            now = self._now()
+            if seconds_between(last, now) >= self._leases.seconds:
+                self._patient_until = later(now, seconds=self._leases.seconds)
+                self._tell("slept", seconds=seconds_between(last, now))
+            say(partial(self._leases.beat, now))
+            last = now
+
+    async def _end(self) -> None:
+        """Let what runs end within the grace, then hand it back; in doubt, leave it as it is."""
+        tasks = {task: (one, key) for one, (key, task) in self._running.items()}
+        if tasks and not self.is_in_doubt:
+            await self._within_grace(list(tasks))
+        for task, (agent_id, run_key) in tasks.items():
+            if task.done():
+                continue
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            if not self.is_in_doubt and self._wake(run_key).phase == "waiting":
+                defer = DeferWake(agent_id, run_key, self._now(), "interrupted")
+                say(partial(self._desk.note, defer))
+                self._tell("handed_back", agent_id=agent_id, run_key=run_key)
+
+    async def _within_grace(self, tasks: list[asyncio.Task[None]]) -> None:
+        """Wait until all have ended, the grace is over, or a second signal comes."""
+        waiting = asyncio.gather(*tasks, return_exceptions=True)
+        try:
+            await asyncio.wait_for(asyncio.shield(waiting), self._options.grace_seconds)
+        except TimeoutError:
+            return

@@ -1,0 +1,63 @@
+"""Watches files for edits, until they are quiet: an editor may write in pieces, or put another
+file in the place of the old one."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+POLL_SECONDS = 0.25
+Take = Callable[[str], None]
+"""``take(file)``: the file has another content now, and has been quiet."""
+
+
+class Look(NamedTuple):
+    """A file as it was when it was looked at; None where there was none."""
+
+    node: int
+    size: int
+    changed: int
+
+
+def look(file: str) -> Look | None:
+    """A file as it is, without reading it."""
+    try:
+        found = Path(file).stat()
+    except OSError:
+        return None
+    return Look(found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+class Files:
+    """Some files, and how each was when it was taken last."""
+
+    def __init__(self, files: list[str], take: Take) -> None:
+        self._take = take
+        self._taken: dict[str, Look | None] = dict.fromkeys(files)
+        self._before: dict[str, Look | None] = dict.fromkeys(files)
+
+    def check(self) -> int:
+        """Take each file that is another one than before, and has not changed since the last
+        check; how many. One that is gone is waited for."""
+        count = 0
+        for file, taken in self._taken.items():
+            now = look(file)
+            is_quiet = now is not None and now == self._before[file]
+            self._before[file] = now
+            if is_quiet and now != taken:
+                self._taken[file] = now
+                self._take(file)
+                count += 1
+        return count
+
+    def take_all(self) -> None:
+        """Take all, quiet or not, as the first thing."""
+        for file in self._taken:
+            self._before[file] = self._taken[file] = look(file)
+            self._take(file)
+
+    async def follow(self, poll_seconds: float = POLL_SECONDS) -> None:
+        """Check a few times a second, for ever."""
+        while True:
+            await asyncio.sleep(poll_seconds)
+            self.check()

@@ -1,0 +1,240 @@
+"""Who works at which agent: `runtime.db`, which may be thrown away at any time (DESIGN 4).
+
+A lease says only when to try: two processes that work at one wake all the same are told apart by
+the attempts in the log. A lease holds until it expires or its process is gone; a heartbeat
+renews it. At most so many leases are held at once, over all processes of a home.
+"""
+
+import os
+import secrets
+import socket
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from domain.errors import Refused
+from domain.moments import later
+
+LEASE_SECONDS = 30
+BEATS_A_LEASE = 4
+KEPT_SECONDS = 7 * 86_400  # how long a runtime that is gone is still listed
+LOCK_TIMEOUT_SECONDS = 10
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS runtimes (
+    owner TEXT PRIMARY KEY, pid INTEGER, place TEXT, since TEXT, beat TEXT, expires TEXT
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS leases (
+    agent TEXT PRIMARY KEY, run_key TEXT, owner TEXT, pid INTEGER, place TEXT,
+    since TEXT, expires TEXT
+) WITHOUT ROWID;
+"""
+
+State = Literal["none", "held", "lapsed"]
+
+
+class Runtime(NamedTuple):
+    """A process that works for a home; `is_alive`: as far as can be told."""
+
+    owner: str
+    pid: int
+    place: str
+    since: str
+    beat: str
+    is_alive: bool
+
+
+class Lease(NamedTuple):
+    """An agent that a process works for."""
+
+    agent: str
+    run_key: str
+    owner: str
+    pid: int
+    since: str
+    is_alive: bool
+
+
+class Leases:
+    """The leases of a home, as one process takes and gives them."""
+
+    def __init__(self, path: Path | None, *, seconds: int = LEASE_SECONDS) -> None:
+        """Open the file, which is made if it is not there, and anew if it is none.
+
+        Args:
+            path: ``runtime.db``; None keeps it in memory, for one process alone.
+            seconds: How long a lease holds without a heartbeat.
+
+        Raises:
+            Refused: Code ``read_only``.
+        """
+        self.seconds = seconds
+        self.pid = os.getpid()
+        self.place = _place()
+        self.owner = f"{self.pid}-{secrets.token_hex(4)}"
+        self._path = path
+        self._connection = _open(path)
+
+    # --------------------------------------------------------------------------------- a runtime
+
+    def join(self, now: str) -> None:
+        """Say that this process works for the home; forget those that are long gone."""
+        row = (self.owner, self.pid, self.place, now, now, later(now, seconds=self.seconds))
+        with self._writing():
+            gone = later(now, seconds=-KEPT_SECONDS)
+            self._connection.execute("DELETE FROM runtimes WHERE beat < ?", (gone,))
+            self._connection.execute("INSERT INTO runtimes VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def beat(self, now: str) -> None:
+        """Renew all that this process holds."""
+        until = later(now, seconds=self.seconds)
+        with self._writing():
+            self._connection.execute(
+                "UPDATE runtimes SET beat = ?, expires = ? WHERE owner = ?",
+                (now, until, self.owner),
+            )
+            self._connection.execute(
+                "UPDATE leases SET expires = ? WHERE owner = ?", (until, self.owner)
+            )
+
+    def leave(self, *, is_in_doubt: bool = False) -> None:
+        """Say that this process is done; what it leaves in doubt may be taken over at once."""
+        with self._writing():
+            self._connection.execute("DELETE FROM runtimes WHERE owner = ?", (self.owner,))
+            sql = "UPDATE leases SET expires = ''" if is_in_doubt else "DELETE FROM leases"
+            self._connection.execute(f"{sql} WHERE owner = ?", (self.owner,))
+
+    def runtimes(self, now: str) -> list[Runtime]:
+        """All that are known, the oldest first."""
+        sql = "SELECT owner, pid, place, since, beat, expires FROM runtimes ORDER BY since, owner"
+        return [
+            Runtime(owner, pid, place, since, beat, self._lives(pid, place, expires, now))
+            for owner, pid, place, since, beat, expires in self._rows(sql)
+        ]
+
+    # ---------------------------------------------------------------------------------- a lease
+
+    def take(self, agent: str, run_key: str, now: str, limit: int) -> bool:
+        """Take an agent's lease, unless it is held or as many as `limit` are.
+
+        A lapsed one is taken over, whatever wake it was for.
+        """
+        row = (agent, run_key, self.owner, self.pid, self.place, now)
+        until = later(now, seconds=self.seconds)
+        with self._writing():
+            held = [one for one in self._all(now) if one.is_alive]
+            if len(held) >= limit or any(one.agent == agent for one in held):
+                return False
+            sql = "INSERT OR REPLACE INTO leases VALUES (?, ?, ?, ?, ?, ?, ?)"
+            self._connection.execute(sql, (*row, until))
+        return True
+
+    def give_back(self, agent: str) -> None:
+        """End a lease of this process."""
+        sql = "DELETE FROM leases WHERE agent = ? AND owner = ?"
+        with self._writing():
+            self._connection.execute(sql, (agent, self.owner))
+
+    def all(self, now: str) -> list[Lease]:
+        """All leases, the oldest first."""
+        return self._all(now)
+
+    def state(self, agent: str, run_key: str, now: str) -> State:
+        """Whether an agent is worked for, as far as can be told here.
+
+        A lease that lapsed says something of its own wake only.
+        """
+        found = [one for one in self._all(now) if one.agent == agent]
+        if found and found[0].is_alive:
+            return "held"
+        return "lapsed" if found and found[0].run_key == run_key else "none"
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _all(self, now: str) -> list[Lease]:
+        sql = "SELECT agent, run_key, owner, pid, since, place, expires FROM leases"
+        return [
+            Lease(agent, run_key, owner, pid, since, self._lives(pid, place, expires, now))
+            for agent, run_key, owner, pid, since, place, expires in self._rows(
+                f"{sql} ORDER BY since, agent"
+            )
+        ]
+
+    def _lives(self, pid: int, place: str, expires: str, now: str) -> bool:
+        if expires <= now:
+            return False
+        return place != self.place or pid == self.pid or _is_running(pid)
+
+    def _rows(self, sql: str) -> list[Any]:
+        with _told(self._path):
+            return self._connection.execute(sql).fetchall()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with _told(self._path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            finally:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+
+
+def _open(path: Path | None) -> sqlite3.Connection:
+    with _told(path):
+        try:
+            return _connected(path)
+        except sqlite3.DatabaseError as error:
+            if path is None or isinstance(error, sqlite3.OperationalError):
+                raise
+            for ending in ("", "-wal", "-shm"):  # it is no database, and nothing in it is truth
+                path.with_name(path.name + ending).unlink(missing_ok=True)
+            return _connected(path)
+
+
+def _connected(path: Path | None) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path or ":memory:", isolation_level=None, timeout=LOCK_TIMEOUT_SECONDS
+    )
+    try:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=OFF")  # after a loss of power nobody holds a lease
+        connection.executescript(_SCHEMA)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def _told(path: Path | None) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise Refused(
+            "read_only",
+            because=f"{path} cannot be written: {error}",
+            instead="free space or give write permission; the file may also be deleted",
+        ) from None
+
+
+def _place() -> str:
+    """Where process ids mean something: a machine, and on it a namespace since the last start."""
+    found = [socket.gethostname()]
+    with suppress(OSError):
+        found.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip())
+        found.append(str(Path("/proc/self/ns/pid").readlink()))
+    return " ".join(found)
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # another person's
+        return True
+    return True

@@ -1,0 +1,87 @@
+"""Waits until something is due or has changed, and never in vain for long.
+
+A change in this process is told by `set`; one by another process is found by cheap probes, a few
+times a second. Times are the clock's, read anew at each probe: so neither a clock that jumps nor
+a machine that slept makes a wait longer than one interval.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from adapters.clock import ManualClock
+from domain.moments import instant
+from domain.ports import Clock
+
+POLL_SECONDS = 0.25
+Probe = Callable[[], object]
+"""Gives another value once something has changed."""
+
+
+class Signal:
+    """What the engine sleeps on."""
+
+    def __init__(
+        self, clock: Clock, probes: Sequence[Probe] = (), *, poll_seconds: float = POLL_SECONDS
+    ) -> None:
+        self._clock = clock
+        self._probes = probes
+        self._poll = poll_seconds
+        self._event = asyncio.Event()
+        self._last = [probe() for probe in probes]
+
+    def set(self) -> None:
+        """Something has changed."""
+        self._event.set()
+
+    async def wait(self, until: str, *, is_busy: bool = False) -> None:
+        """Wait for a change, or for a time.
+
+        Args:
+            until: As stored; empty: only for a change.
+            is_busy: Something runs here that will end. A clock set by hand stands still then;
+                else it is put forward to `until`.
+        """
+        while not self._event.is_set() and not self._has_changed():
+            left = self._left(until)
+            if left <= 0:
+                break
+            if isinstance(self._clock, ManualClock) and not is_busy and until:
+                self._clock.advance(seconds=int(left) + 1)
+                break
+            await self._pause(min(left, self._poll))
+        self._event.clear()
+
+    def _left(self, until: str) -> float:
+        if not until:
+            return self._poll
+        return (instant(until) - instant(self._clock.now())).total_seconds()
+
+    def _has_changed(self) -> bool:
+        found = [probe() for probe in self._probes]
+        is_new = found != self._last
+        self._last = found
+        return is_new
+
+    async def _pause(self, seconds: float) -> None:
+        try:
+            await asyncio.wait_for(self._event.wait(), seconds)
+        except TimeoutError:
+            return
+
+
+class FileProbe:
+    """Tells whether a SQLite file was written, by any process: one pragma, no query."""
+
+    def __init__(self, path: Path) -> None:
+        self._connection = sqlite3.connect(path, isolation_level=None)
+
+    def __call__(self) -> object:
+        try:
+            return self._connection.execute("PRAGMA data_version").fetchone()[0]
+        except sqlite3.OperationalError:  # it is being moved or locked: look again
+            return None
+
+    def close(self) -> None:
+        self._connection.close()

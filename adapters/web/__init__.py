@@ -1,0 +1,1 @@
+"""The local page: see what agents do, decide what they propose (starlette, jinja2, htmx)."""

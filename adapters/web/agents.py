@@ -1,0 +1,211 @@
+"""The agents: a list, and a page for each with all that it said and did."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from adapters.cli.agent_documents import Document, agent_line, agent_page, wake_document
+from adapters.cli.reading_documents import journal_documents, why_document
+from adapters.web.asking import Asked, Page, missing
+from adapters.web.inbox import open_cards
+from adapters.web.reports import report_of
+from adapters.web.site import SCAN_MAX, Site, page_size
+from adapters.why import why
+from domain.world import World
+from projections import agents, messages, operations, tasks, wakes
+from projections.agents import AgentDocument
+from projections.messages import WakeMessages
+from projections.operations import Operation
+from projections.wakes import Usage, WakeDocument
+
+CHUNK = 250
+THREADS_SHOWN = 10  # wakes of a page of conversations
+OBSERVATIONS_SHOWN = 50
+WHY_SHOWN = 10
+USAGE_WAKES = 200  # the newest that tokens are added up of
+LIVES = ("active", "dormant", "destroyed")
+
+
+def show_list(site: Site, asked: Asked) -> Page:
+    """The page `/agents`, newest first."""
+    life, kind = asked.query.get("lifecycle", ""), asked.query.get("kind", "")
+    size, now = page_size(asked), site.now
+    rows: list[Document] = []
+    kinds: set[str] = set()
+    older, scanned = "", 0
+    for one in _newest_first(site, asked.query.get("before", "")):
+        if len(rows) == size or scanned == SCAN_MAX:
+            break
+        older, scanned = one.place, scanned + 1
+        if one.exists:
+            kinds.add(one.agent_kind)
+        is_life = life in ("", one.lifecycle) and (life or one.lifecycle != "destroyed")
+        if one.exists and is_life and kind in ("", one.agent_kind):
+            rows.append(_row(site, one, now))
+    else:
+        older = ""
+    return Page(
+        "agents.html",
+        "Agents",
+        {"agents": rows, "next": asked.with_query(before=older) if older else None},
+        {
+            "lives": LIVES,
+            "kinds": sorted(kinds),
+            "filters": {"lifecycle": life, "kind": kind},
+            "older": asked.with_query(before=older) if older else "",
+            "newest": asked.with_query(before="") if asked.query.get("before") else "",
+            "troubles": _troubles(site, ""),
+            "enabled": site.home.desk.is_enabled,
+        },
+    )
+
+
+def _newest_first(site: Site, before: str) -> Iterator[AgentDocument]:
+    while True:  # bounded by who takes them
+        chunk = site.home.views.page(agents.VIEW, before=before, newest_first=True, limit=CHUNK)
+        yield from chunk
+        if len(chunk) < CHUNK:
+            return
+        before = chunk[-1].place
+
+
+def _row(site: Site, one: AgentDocument, now: str) -> Document:
+    task = site.home.views.get(tasks.VIEW, one.task_id)
+    return {**agent_line(one, now), "task_title": task.title if task else ""}
+
+
+def _troubles(site: Site, agent_id: str) -> list[str]:
+    """What went wrong in this server's own threads: about an agent, or about none."""
+    return [text for about, text in site.jobs.troubles if about in (agent_id, "")]
+
+
+# ------------------------------------------------------------------------------------------ one
+
+
+def known(site: Site, agent_id: str) -> AgentDocument:
+    """An agent by its whole id, or Refused."""
+    found = site.home.views.get(agents.VIEW, agent_id)
+    if found is None or not found.exists:
+        raise missing("unknown_agent", "agent", agent_id)
+    return found
+
+
+def show_one(site: Site, asked: Asked) -> Page:
+    """The page of an agent."""
+    agent = known(site, asked.names["id"])
+    home = site.home
+    before = asked.query.get("before", "")
+    shown = home.views.page(
+        messages.VIEW, shelf=agent.id, before=before, newest_first=True, limit=THREADS_SHOWN + 1
+    )
+    older = shown[THREADS_SHOWN - 1].place if len(shown) > THREADS_SHOWN else ""
+    recent = home.views.page(wakes.VIEW, shelf=agent.id, newest_first=True, limit=USAGE_WAKES)
+    task = home.views.get(tasks.VIEW, agent.task_id)
+    with home.desk.agents.reading() as world:
+        threads = _threads(world, shown[:THREADS_SHOWN])
+    document = {
+        **agent_page(home, agent, site.now),
+        "task_title": task.title if task else "",
+        "running_run_key": agent.running_run_key or None,
+        "next_run_key": agent.next_run_key or None,
+        "report": report_of(site, agent.id),
+        "proposals": open_cards(site, agent.task_id),
+        "threads": threads,
+        "observations": journal_documents(home, agent.id, OBSERVATIONS_SHOWN),
+        "tool_calls": _calls(site, recent[:THREADS_SHOWN]),
+        "usage": _usage(recent),
+        "why": [why_document(one) for one in why(home.desk, agent.id, WHY_SHOWN)],
+        "wakes_shown": [wake_document(home, one) for one in recent[:THREADS_SHOWN]],
+        "next": asked.with_query(before=older) if older else None,
+    }
+    return Page(
+        "agent.html",
+        agent.name,
+        document,
+        {
+            "labels": site.labels(),
+            "older": asked.with_query(before=older) if older else "",
+            "newest": asked.with_query(before="") if before else "",
+            "troubles": _troubles(site, agent.id),
+            "usage_wakes": min(len(recent), USAGE_WAKES),
+            "enabled": home.desk.is_enabled,
+        },
+    )
+
+
+def _threads(world: World, found: Sequence[WakeMessages]) -> list[Document]:
+    """Conversations, the newest first; the messages of one in order."""
+    threads: dict[str, Document] = {}
+    for one in found:
+        thread = threads.setdefault(
+            one.thread, {"thread": one.thread, "messages": [], "run_keys": [], "tool_calls": 0}
+        )
+        told = [_message(world, one, nth) for nth in range(len(one.messages))]
+        thread["messages"] = told + thread["messages"]
+        thread["run_keys"].insert(0, one.run_key)
+        thread["tool_calls"] += sum(message["kind"] == "tool_result" for message in told)
+    return list(threads.values())
+
+
+def _message(world: World, one: WakeMessages, nth: int) -> Document:
+    message = one.messages[nth]
+    return {
+        "at": message.at,
+        "run_key": one.run_key,
+        "kind": message.kind,
+        "text": world.text(message.text),
+        "tool": message.tool or None,
+        "status": message.status or None,
+        "code": message.code or None,
+        "turn": message.turn or None,
+    }
+
+
+def _calls(site: Site, recent: Sequence[WakeDocument]) -> list[Document]:
+    """The effects that left the process: of the agent's newest wakes and of their change sets."""
+    found: list[Document] = []
+    for wake in recent:
+        for owner in (wake.run_key, wake.set_id):
+            document = site.home.views.get(operations.VIEW, owner)
+            if document is not None:
+                found += [_call(wake, document.task_id, one) for one in document.operations]
+    return found
+
+
+def _call(wake: WakeDocument, task_id: str, one: Operation) -> Document:
+    return {
+        "run_key": wake.run_key,
+        "tool": one.tool,
+        "asked_at": one.asked_at,
+        "settled_at": one.settled_at or None,
+        "outcome": one.outcome or "in flight",
+        "code": one.code or None,
+        "attempt": one.attempt,
+        "position": one.position or None,
+        "task_id": task_id,
+    }
+
+
+def _usage(recent: Sequence[WakeDocument]) -> list[Document]:
+    """Tokens by model, of the newest wakes; unknown stays unknown."""
+    by_model: dict[str, dict[str, Any]] = {}
+    for wake in recent:
+        if not wake.model or not wake.turns:
+            continue
+        row = by_model.setdefault(
+            wake.model,
+            {"model": wake.model, "wakes": 0, "turns": 0, "input": 0, "output": 0, "thought": 0},
+        )
+        row["wakes"] += 1
+        row["turns"] += wake.turns
+        _add(row, wake.usage)
+    return list(by_model.values())
+
+
+def _add(row: dict[str, Any], usage: Usage) -> None:
+    spent = (
+        ("input", usage.tokens_in),
+        ("output", usage.tokens_out),
+        ("thought", usage.tokens_thought),
+    )
+    for name, count in spent:
+        row[name] = None if row[name] is None or count is None else row[name] + count

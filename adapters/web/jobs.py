@@ -1,0 +1,125 @@
+"""What takes longer than a page may: wakes and proofs, in threads with a home of their own."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from threading import Lock, Semaphore, Thread
+from typing import Literal
+
+from msgspec import Struct
+
+from adapters.wiring import Home, open_home
+from domain.errors import WakelogError
+
+TROUBLES_KEPT = 20
+JOBS_MAX = 100  # that run or wait
+MESSAGE_MAX = 300
+
+
+class Proof(Struct, frozen=True):
+    """The last proof since the server began. `document` is that of `prove`."""
+
+    state: Literal["none", "running", "done", "failed"] = "none"
+    at: str = ""
+    document: dict[str, object] = {}
+    error: str = ""
+
+
+class Jobs:
+    """Threads of one server.
+
+    Args:
+        path: The home.
+        environ: Environment variables, as for `open_home`.
+        model: What `--model` says.
+        parallel: How many wakes run at once.
+        pulse: Is called when something may have changed that is in no log.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        environ: Mapping[str, str],
+        model: str,
+        parallel: int,
+        pulse: Callable[[], None],
+    ) -> None:
+        self._open = partial(open_home, path, environ, model=model, is_writing=True)
+        self._slots = Semaphore(parallel)
+        self._pulse = pulse
+        self._lock = Lock()
+        self._threads: set[Thread] = set()
+        self.troubles: list[tuple[str, str]] = []
+        self.proof = Proof()
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._threads) >= JOBS_MAX
+
+    def wake(self, agent_id: str, run_key: str) -> None:
+        """Run a wake that was asked for, and what goes before it."""
+
+        def work(home: Home) -> None:
+            from adapters.runtime import rounds, watcher
+
+            ran = rounds.run_requested(home.desk, agent_id, run_key, lambda _: None)
+            watcher.catch_up(home.desk)
+            if ran.error:
+                self._trouble(agent_id, ran.error)
+
+        self._start(work, agent_id, self._slots)
+
+    def wake_all(self, agent_ids: list[str]) -> None:
+        """Run every queued wake, as `wakelog wake` does."""
+
+        def work(home: Home) -> None:
+            from adapters.runtime import rounds, watcher
+
+            for ran in rounds.run_ready(home.desk, agent_ids, lambda *_: None):
+                if ran.error:
+                    self._trouble(ran.agent_id, ran.error)
+            watcher.catch_up(home.desk)
+
+        self._start(work, "", self._slots)
+
+    def prove(self) -> None:
+        """Prove both logs, unless that is going on."""
+        with self._lock:
+            if self.proof.state == "running":
+                return
+            self.proof = Proof("running")
+
+        def work(home: Home) -> None:
+            from adapters.proving import prove_home
+
+            try:
+                document = prove_home(home).document()
+                self.proof = Proof("done", home.desk.clock.now(), document)
+            except WakelogError as error:
+                self.proof = Proof("failed", home.desk.clock.now(), error=str(error))
+
+        self._start(work, "", Semaphore())
+
+    def wait(self, seconds: float) -> None:
+        """Give what runs so much time each to end."""
+        for thread in tuple(self._threads):
+            thread.join(seconds)
+
+    def _start(self, work: Callable[[Home], None], about: str, slots: Semaphore) -> None:
+        def run() -> None:
+            try:
+                with slots, self._open() as home:
+                    work(home)
+            except (WakelogError, OSError) as error:
+                self._trouble(about, str(error))
+            finally:
+                self._threads.discard(thread)
+                self._pulse()
+
+        thread = Thread(target=run, daemon=True, name="wakelog-job")
+        self._threads.add(thread)
+        thread.start()
+        self._pulse()
+
+    def _trouble(self, about: str, text: str) -> None:
+        self.troubles = [*self.troubles, (about, text[:MESSAGE_MAX])][-TROUBLES_KEPT:]

@@ -1,0 +1,80 @@
+"""Pages from templates: everything is escaped, and nothing a template prints is left raw."""
+
+import json
+import secrets
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from adapters.cli.task_text import duration
+from adapters.web import markdown
+from adapters.web.words import ago, clip, counted, exact, one_line, shown
+
+NONCE_BYTES = 9
+
+
+def render(template: str, values: dict[str, Any]) -> str:
+    """A page.
+
+    Args:
+        template: Its file's name.
+        values: What it shows; `now` and `zone` tell its times.
+    """
+    now, zone = str(values["now"]), str(values["zone"])
+
+    def when(at: str | None, *, is_countdown: bool = False) -> Markup:
+        """A time, relative; the exact one on hover."""
+        if not at:
+            return Markup("")
+        kind = Markup(" data-countdown") if is_countdown else ""
+        told = exact(at, zone)
+        return Markup('<time datetime="{}" title="{}"{}>{}</time>').format(
+            at, told, kind, ago(at, now)
+        )
+
+    return environment().get_template(template).render(**values, when=when)
+
+
+@cache
+def environment() -> Environment:
+    """The templates of this package, with our filters."""
+    made = Environment(
+        loader=PackageLoader("adapters.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_printed,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "clip": clip,
+        "counted": counted,
+        "duration": duration,
+        "line": one_line,
+        "markdown": markdown.html,
+        "pretty": pretty,
+        "said": said,
+    }
+    made.globals["nonce"] = lambda: secrets.token_urlsafe(NONCE_BYTES)
+    return made
+
+
+def _printed(value: Any) -> Any:
+    """What a template prints: no control characters, no ``None``."""
+    if value is None:
+        return ""
+    return shown(value) if type(value) is str else value
+
+
+def said(text: object) -> Markup:
+    """Words that somebody wrote: their direction stays theirs, whatever marks they hold."""
+    return Markup('<bdi dir="auto">{}</bdi>').format(escape(shown(str(text or ""))))
+
+
+def pretty(value: Any) -> str:
+    """A value of the log as text that a person can read."""
+    if isinstance(value, str):
+        return clip(value)
+    return clip(json.dumps(value, ensure_ascii=False, indent=2, sort_keys=False))

@@ -1,0 +1,43 @@
+"""An agent's report and its history, the newest part of it."""
+
+from adapters.cli.agent_documents import Document
+from adapters.web.site import Site
+from domain.wake.state import WAKE
+from projections import agents, reports
+
+HISTORY_SHOWN = 20
+
+
+def report_of(site: Site, agent_id: str) -> Document | None:
+    """The document of `report`, with the newest of its history; None where there is none yet."""
+    found = site.home.views.page(
+        reports.VIEW, shelf=agent_id, newest_first=True, limit=HISTORY_SHOWN
+    )
+    if not found:
+        return None
+    agent = site.home.views.get(agents.VIEW, agent_id)
+    current = found[0]
+    with site.home.desk.agents.reading() as world:
+        history = [
+            {
+                "run_key": one.run_key,
+                "at": one.at,
+                "tldr": world.text(one.tldr),
+                "one_liner": one.one_liner,
+            }
+            for one in found
+        ]
+        begun = world.load(WAKE, current.run_key).started
+        content = world.text(current.content)
+    return {
+        "task_id": agent.task_id if agent else "",
+        "agent_id": agent_id,
+        "run_key": current.run_key,
+        "at": current.at,
+        "tldr": history[0]["tldr"],
+        "one_liner": current.one_liner,
+        "content": content,
+        "history": history,
+        "model": begun.model if begun else None,
+        "stale": agent.is_stale if agent else False,
+    }

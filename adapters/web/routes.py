@@ -1,0 +1,60 @@
+"""Which address shows or does what. People bookmark these: they stay."""
+
+from collections.abc import Callable
+
+from adapters.web import (
+    agent_controls,
+    agents,
+    deciding,
+    health,
+    inbox,
+    task_edits,
+    tasks,
+    templating,
+    undoing,
+    wakes,
+)
+from adapters.web.asking import Asked, Page, Told
+from adapters.web.site import Site
+
+Show = Callable[[Site, Asked], Page]
+Act = Callable[[Site, Asked], Told]
+
+_ID = "(?P<id>[a-z0-9-]{1,64})"
+_RUN = "(?P<run>[a-z0-9-]{1,64})"
+
+PAGES: tuple[tuple[str, Show], ...] = (
+    ("/|/inbox", inbox.show),
+    ("/tasks", tasks.show_list),
+    (f"/tasks/{_ID}", tasks.show_one),
+    ("/agents", agents.show_list),
+    (f"/agents/{_ID}", agents.show_one),
+    ("/wakes", wakes.show_list),
+    (f"/wakes/{_RUN}", wakes.show_one),
+    ("/templates", templating.show_list),
+    (f"/templates/{_ID}", templating.show_one),
+    ("/health", health.show),
+)
+
+ACTIONS: tuple[tuple[str, Act], ...] = (
+    ("/inbox/decide", deciding.decide),
+    ("/inbox/decide-all", deciding.decide_all),
+    ("/undo", undoing.undo),
+    ("/tasks", task_edits.create),
+    (f"/tasks/{_ID}/edit", task_edits.edit),
+    (f"/tasks/{_ID}/describe", task_edits.describe),
+    (f"/tasks/{_ID}/item", task_edits.item),
+    (f"/tasks/{_ID}/add-item", task_edits.add_item),
+    (f"/tasks/{_ID}/note", task_edits.note),
+    (f"/tasks/{_ID}/label", task_edits.label),
+    (f"/tasks/{_ID}/link", task_edits.link),
+    (f"/tasks/{_ID}/timer", task_edits.timer),
+    (f"/tasks/{_ID}/delete", task_edits.delete),
+    (f"/tasks/{_ID}/assign", agent_controls.assign),
+    ("/wake", agent_controls.wake_all),
+    (f"/agents/{_ID}/wake", agent_controls.wake),
+    (f"/agents/{_ID}/ask", agent_controls.ask),
+    (f"/agents/{_ID}/life", agent_controls.live),
+    (f"/agents/{_ID}/set", agent_controls.configure),
+    ("/prove", health.prove),
+)

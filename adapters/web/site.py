@@ -1,0 +1,138 @@
+"""One home behind the pages: a page at a time, each on views that are caught up."""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from pathlib import Path
+from threading import RLock
+from typing import Any
+from urllib.parse import urlsplit
+
+from adapters.cli.agent_documents import Document
+from adapters.cli.documents import catalog_of
+from adapters.web.asking import Asked, Told
+from adapters.web.jobs import Jobs
+from adapters.web.live import Live
+from adapters.wiring import AGENTS, JOURNAL, Home, open_home
+from domain.changes.change_set import is_open
+from domain.errors import Refused
+from projections import agents, inbox, wakes
+from projections.agents import AgentDocument
+
+TOLD_KEPT = 200  # answers to forms, for the page that follows
+GLANCE_WAKES = 100  # of which those that run are counted
+GLANCE_MAX = 500  # open sets that are counted for the head of each page
+SCAN_MAX = 5_000  # documents that one page looks through for those that match
+
+
+class Site:
+    """A home that is served. `lock` is held while a page is made: a log has one reader here.
+
+    Args:
+        path: The home; it is made if it is not there.
+        environ: Environment variables.
+        model: What `--model` says.
+    """
+
+    def __init__(self, path: Path, environ: Mapping[str, str], model: str = "") -> None:
+        self.lock = RLock()
+        self.home: Home = open_home(path, environ, model=model, is_writing=True)
+        self.live = Live([path / JOURNAL, path / AGENTS])
+        parallel = self.home.settings.agents.parallel
+        self.jobs = Jobs(path, environ, model, parallel, self.live.pulse)
+        self._told: OrderedDict[str, Told] = OrderedDict()
+        self._glance: tuple[tuple[int, int], Document] = ((-1, -1), {})
+
+    @property
+    def now(self) -> str:
+        return self.home.desk.clock.now()
+
+    @property
+    def zone(self) -> str:
+        return self.home.settings.timezone
+
+    def close(self) -> None:
+        self.live.close()
+        with self.lock:
+            self.home.close()
+
+    def keep(self, told: Told, key: str) -> str:
+        """Keep what came of a form; the name under which the next page finds it."""
+        self._told[key] = told
+        if len(self._told) > TOLD_KEPT:
+            self._told.popitem(last=False)
+        return key
+
+    def told(self, key: str) -> Told | None:
+        """What came of the form that led to a page."""
+        return self._told.get(key)
+
+    def glance(self) -> Document:
+        """What the head of every page says; made anew only when the agent log has grown."""
+        tail = self.home.desk.agents.tail().n, self.home.desk.journal.tail().n
+        if self._glance[0] != tail:
+            sets = self.home.views.page(inbox.VIEW, shelf="open", limit=GLANCE_MAX)
+            waiting = sum(
+                item.status in ("pending", "confirming") for one in sets for item in one.items
+            )
+            deferred = sum(is_open(item) for one in sets for item in one.items) - waiting
+            more = "+" if len(sets) == GLANCE_MAX else ""
+            newest = self.home.views.page(wakes.VIEW, newest_first=True, limit=GLANCE_WAKES)
+            running = sum(one.state == "running" for one in newest)
+            counts = {"waiting": waiting, "deferred": deferred, "more": more, "running": running}
+            self._glance = (tail, counts)
+        return self._glance[1]
+
+    def tail(self) -> str:
+        """Where both logs end: what a page was made from."""
+        with self.lock:
+            desk = self.home.desk
+            return f"{desk.journal.tail().n}-{desk.agents.tail().n}"
+
+    def has_agents(self) -> bool:
+        """Whether any agent was ever made here."""
+        return bool(self.home.views.page(agents.VIEW, limit=1))
+
+    def labels(self) -> list[tuple[str, str]]:
+        """The living labels, id and name."""
+        known = catalog_of(self.home).labels.values()
+        return [(one.id, one.name) for one in known if not one.is_deleted]
+
+    def living_agent(self, task_id: str) -> AgentDocument | None:
+        """The agent of a task."""
+        found = self.home.views.page(agents.VIEW, shelf=task_id)
+        return next((one for one in found if one.is_living), None)
+
+    def all_of(self, task_id: str) -> list[AgentDocument]:
+        """The agents that a task has and had, the newest first."""
+        found = self.home.views.page(agents.VIEW, shelf=task_id, newest_first=True)
+        return [one for one in found if one.exists]
+
+
+def local_path(given: str, default: str) -> str:
+    """An address of ours that a form names; anything else is the default.
+
+    >>> local_path("/tasks/a?b=c", "/"), local_path("//evil.example", "/")
+    ('/tasks/a?b=c', '/')
+    """
+    parts = urlsplit(given)
+    is_ours = not parts.scheme and not parts.netloc and given.startswith("/")
+    is_plain = given.isprintable() and given.isascii() and "\\" not in given
+    return given if is_ours and is_plain and not given.startswith("//") else default
+
+
+def check_sure(asked: Asked, what: str) -> None:
+    """Refuse what cannot be undone unless the box was ticked."""
+    if asked.form.get("sure") != "yes":
+        because = f"{what} was not confirmed"
+        raise Refused("invalid_input", because=because, instead="tick the box, and send it again")
+
+
+def page_size(asked: Asked, default: int = 50, most: int = 200) -> int:
+    """How many rows a page shows: what the address asks for, within bounds."""
+    given = asked.query.get("limit", "")
+    return min(most, max(1, int(given))) if given.isascii() and given.isdigit() else default
+
+
+def values(**more: Any) -> dict[str, Any]:
+    """What a template shows, as a dictionary."""
+    return more

@@ -1,0 +1,186 @@
+"""The tasks: a list that is searched piece by piece, and a page for each."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from adapters.cli.agent_documents import Document, agent_line
+from adapters.cli.documents import TaskPage, catalog_of, task_line, task_page
+from adapters.web.asking import Asked, Page, missing
+from adapters.web.inbox import open_cards
+from adapters.web.reports import report_of
+from adapters.web.site import SCAN_MAX, Site, page_size
+from domain.journal.catalog import Catalog
+from domain.journal.links import INVERSE, PHRASE_OF
+from domain.journal.task import STATUSES
+from domain.moments import seconds_between
+from domain.text import fold
+from projections import reports, tasks
+from projections.agents import AgentDocument
+from projections.tasks import TaskDocument
+
+PHRASES = (*sorted({"relates_to", *PHRASE_OF}), *sorted(INVERSE))
+CHUNK = 250
+NOTES_SHOWN = 50  # the newest, of a page
+ITEMS_SHOWN = 500
+ENTRIES_SHOWN = 50
+HISTORY_SHOWN = 50
+FILTERS = ("status", "category", "agent", "q")
+
+
+def show_list(site: Site, asked: Asked) -> Page:
+    """The page `/tasks`, newest first."""
+    catalog = catalog_of(site.home)
+    size = page_size(asked)
+    rows: list[Document] = []
+    older, scanned = "", 0
+    for one in _newest_first(site, asked.query.get("before", "")):
+        if len(rows) == size or scanned == SCAN_MAX:
+            break
+        older, scanned = one.place, scanned + 1
+        agent = site.living_agent(one.id) if _is_wanted(one, asked.query) else None
+        if _is_wanted(one, asked.query) and _has_wanted(agent, asked.query):
+            rows.append(_row(site, one, agent, catalog))
+    else:
+        older = ""
+    categories = [(one.id, one.name) for one in catalog.categories.values()]
+    return Page(
+        "tasks.html",
+        "Tasks",
+        {"tasks": rows, "next": asked.with_query(before=older) if older else None},
+        {
+            "categories": categories,
+            "statuses": STATUSES,
+            "filters": {name: asked.query.get(name, "") for name in FILTERS},
+            "older": asked.with_query(before=older) if older else "",
+            "newest": asked.with_query(before="") if asked.query.get("before") else "",
+            "scanned": scanned if len(rows) < size and older else 0,
+        },
+    )
+
+
+def _newest_first(site: Site, before: str) -> Iterator[TaskDocument]:
+    while True:  # bounded by who takes them
+        chunk = site.home.views.page(tasks.VIEW, before=before, newest_first=True, limit=CHUNK)
+        yield from chunk
+        if len(chunk) < CHUNK:
+            return
+        before = chunk[-1].place
+
+
+def _is_wanted(one: TaskDocument, query: Mapping[str, str]) -> bool:
+    status, words = query.get("status", ""), fold(query.get("q", ""))
+    is_status = {
+        "": not one.is_deleted,
+        "open": one.is_open,
+        "deleted": one.is_deleted,
+    }.get(status, one.status == status and not one.is_deleted)
+    is_category = query.get("category", "") in ("", one.category)
+    return is_status and is_category and (not words or words in fold(one.title))
+
+
+def _has_wanted(agent: AgentDocument | None, query: Mapping[str, str]) -> bool:
+    match query.get("agent", ""):
+        case "yes":
+            return agent is not None
+        case "no":
+            return agent is None
+        case "stale":
+            return agent is not None and agent.is_stale
+        case _:
+            return True
+
+
+def _row(site: Site, one: TaskDocument, agent: AgentDocument | None, catalog: Catalog) -> Document:
+    found = (
+        site.home.views.page(reports.VIEW, shelf=agent.id, newest_first=True, limit=1)
+        if agent
+        else []
+    )
+    return {
+        **task_line(one.task, catalog, agent.id if agent else ""),
+        "deleted": one.is_deleted,
+        "updated_at": one.updated_at,
+        "one_liner": found[0].one_liner if found else None,
+        "stale": agent.is_stale if agent else None,
+        "run_status": agent.run_status if agent else None,
+    }
+
+
+# ------------------------------------------------------------------------------------------ one
+
+
+def show_one(site: Site, asked: Asked) -> Page:
+    """The page of a task: its report and proposals on top, then all that a person may edit."""
+    page = task_page(site.home, known(site, asked.names["id"]).id)
+    agent = site.living_agent(page.task.id)
+    now = site.now
+    document = {
+        **page.document(),
+        "deleted": page.task.is_deleted,
+        "status_reason": page.task.status_reason or None,
+        "created_at": page.task.created_at,
+        "updated_at": page.task.updated_at,
+        "agent": agent_line(agent, now) if agent else None,
+        "report": report_of(site, agent.id) if agent else None,
+        "proposals": open_cards(site, page.task.id),
+    }
+    if asked.query.get("full") != "1":
+        _shorten(document)
+    return Page("task.html", page.task.title, document, _more(site, page, document, now))
+
+
+def known(site: Site, task_id: str) -> TaskDocument:
+    """A task by its whole id, or Refused."""
+    found = site.home.views.get(tasks.VIEW, task_id)
+    if found is None:
+        raise missing("unknown_task", "task", task_id)
+    return found
+
+
+def _shorten(document: Document) -> None:
+    """Long parts show their newest; the rest is asked for with ``?full=1``."""
+    document["more"] = {}
+    for name, most in (
+        ("notes", NOTES_SHOWN),
+        ("time", ENTRIES_SHOWN),
+        ("history", HISTORY_SHOWN),
+    ):
+        left = len(document[name]) - most
+        if left > 0:
+            document["more"][name] = left
+            document[name] = document[name][-most:]
+    left = len(document["items"]) - ITEMS_SHOWN
+    if left > 0:
+        document["more"]["items"] = left
+        document["items"] = document["items"][:ITEMS_SHOWN]
+
+
+def _more(site: Site, page: TaskPage, document: Document, now: str) -> dict[str, Any]:
+    task = page.task
+    running = next((one for one in task.time if not one.end), None)
+    spent = sum(seconds_between(one.start, one.end or now) for one in task.time) // 60
+    links = [
+        {**one, "title": page.titles.get(one["task_id"], ""), "phrase": _phrase(one)}
+        for one in document["links"]
+    ]
+    labels = [(one, name) for one, name in site.labels() if one not in task.labels]
+    names = dict(zip(task.labels, document["labels"], strict=True))
+    return {
+        "categories": [(one.id, one.name) for one in page.catalog.categories.values()],
+        "category_id": task.category,
+        "statuses": STATUSES,
+        "phrases": [(one, one.replace("_", " ")) for one in PHRASES],
+        "running_since": running.start if running else "",
+        "spent": max(spent, 0),
+        "links": links,
+        "labels": site.labels(),
+        "labels_here": list(names.items()),
+        "labels_left": labels,
+        "described": page.text(task.description),
+    }
+
+
+def _phrase(link: Document) -> str:
+    relation = link["relation"]
+    told = relation if link["direction"] == "out" else PHRASE_OF.get(relation, relation)
+    return str(told).replace("_", " ")

@@ -1,0 +1,146 @@
+"""The wakes over time, and one wake as it happened: causes, prompt, turns, calls, proposals."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import Any
+
+from adapters.cli.agent_documents import Document, wake_document
+from adapters.cli.main import COMMANDS
+from adapters.cli.reading_documents import prompt_document, run_document, shown
+from adapters.web import charts
+from adapters.web.asking import Asked, Page, missing
+from adapters.web.inbox import cards_of
+from adapters.web.site import SCAN_MAX, Site, page_size
+from adapters.web.words import local
+from projections import agents, inbox, wakes
+from projections.wakes import WakeDocument
+
+CHUNK = 250
+CHARTED = 1_000  # wakes, the newest
+OUTCOMES = ("completed", "failed", "skipped", "superseded")
+STATES = ("queued", "waiting", "running")
+REASONS = ("subscription", "timer", "user", "creation", "manual", "recovery")
+EVERY = ("pending", "confirming", "confirmed", "rejected", "deferred", "retracted", "expired")
+STEPS_SHOWN = 400
+DOORS = ("at", "diff", "replay", "fork")  # commands that look closer at a wake
+HIDDEN_STEPS = ("wake.started.1",)  # told in the head, the causes and the prompt
+
+
+def show_list(site: Site, asked: Asked) -> Page:
+    """The page `/wakes`, newest first."""
+    query, size = asked.query, page_size(asked)
+    rows: list[Document] = []
+    older, scanned = "", 0
+    for one in _newest_first(site, query.get("agent", ""), query.get("before", "")):
+        if len(rows) == size or scanned == SCAN_MAX:
+            break
+        older, scanned = one.place, scanned + 1
+        if query.get("reason", "") in ("", one.reason) and _is_outcome(one, query):
+            rows.append(_row(site, one))
+    else:
+        older = ""
+    is_first = not query.get("before")
+    return Page(
+        "wakes.html",
+        "Wakes",
+        {"wakes": rows, "next": asked.with_query(before=older) if older else None},
+        {
+            **(_chart(site, query.get("agent", "")) if is_first else {"chart": ""}),
+            "reasons": REASONS,
+            "outcomes": (*OUTCOMES, *STATES),
+            "filters": {name: query.get(name, "") for name in ("reason", "outcome", "agent")},
+            "older": asked.with_query(before=older) if older else "",
+            "newest": asked.with_query(before="") if not is_first else "",
+        },
+    )
+
+
+def _newest_first(site: Site, agent_id: str, before: str) -> Iterator[WakeDocument]:
+    while True:  # bounded by who takes them
+        chunk = site.home.views.page(
+            wakes.VIEW, shelf=agent_id or None, before=before, newest_first=True, limit=CHUNK
+        )
+        yield from chunk
+        if len(chunk) < CHUNK:
+            return
+        before = chunk[-1].place
+
+
+def _is_outcome(one: WakeDocument, query: Mapping[str, str]) -> bool:
+    return query.get("outcome", "") in ("", one.outcome, one.state)
+
+
+def _row(site: Site, one: WakeDocument) -> Document:
+    agent = site.home.views.get(agents.VIEW, one.agent_id)
+    return {**wake_document(site.home, one), "agent_name": agent.name if agent else ""}
+
+
+def _chart(site: Site, agent_id: str) -> dict[str, Any]:
+    found = site.home.views.page(
+        wakes.VIEW, shelf=agent_id or None, newest_first=True, limit=CHARTED
+    )
+    counts: dict[date, Counter[str]] = {}
+    for one in found:
+        day = local(one.queued_at, site.zone).date() if one.queued_at else None
+        if day is not None:
+            counts.setdefault(day, Counter())[one.outcome or one.state] += 1
+    seen = [kind for kind in (*OUTCOMES, *STATES) if any(count[kind] for count in counts.values())]
+    return {
+        "chart": charts.days(counts, seen, "Wakes by day"),
+        "charted": CHARTED if len(found) == CHARTED else 0,
+        "seen": seen,
+    }
+
+
+# ------------------------------------------------------------------------------------------ one
+
+
+def show_one(site: Site, asked: Asked) -> Page:
+    """The page of a wake."""
+    run_key = asked.names["run"]
+    wake = site.home.views.get(wakes.VIEW, run_key)
+    if wake is None:
+        raise missing("unknown_wake", "wake", run_key)
+    prompt = shown(site.home, run_key)
+    agent = site.home.views.get(agents.VIEW, wake.agent_id)
+    made = site.home.views.get(inbox.VIEW, wake.set_id)
+    document = {
+        **run_document(site.home, run_key),
+        "agent_name": agent.name if agent else "",
+        "prompt": prompt_document(run_key, prompt) if prompt else None,
+        "proposed": cards_of(site, [made], EVERY) if made and made.is_opened else [],
+    }
+    steps = [one for one in document["steps"] if one["kind"] not in HIDDEN_STEPS]
+    return Page(
+        "wake.html",
+        f"Wake {run_key[:8]}",
+        document,
+        {
+            "turns": _turns(steps[:STEPS_SHOWN]),
+            "left_out": max(0, len(steps) - STEPS_SHOWN),
+            "labels": site.labels(),
+            "proof": site.jobs.proof,
+            "about": _about(site, run_key),
+            "doors": [name for name in DOORS if name in COMMANDS],
+        },
+    )
+
+
+def _turns(steps: list[Document]) -> list[Document]:
+    """The steps by turn; 0 is what belongs to none."""
+    turns: list[Document] = []
+    for step in steps:
+        nth = step["data"].get("turn") or (turns[-1]["turn"] if turns else 0)
+        if not turns or turns[-1]["turn"] != nth:
+            turns.append({"turn": nth, "steps": []})
+        what = step["kind"].split(".")[1].replace("_", " ")
+        turns[-1]["steps"].append({**step, "what": what})
+    return turns
+
+
+def _about(site: Site, run_key: str) -> list[Document]:
+    """What the last proof found in the rows of a wake."""
+    found = site.jobs.proof.document.get("divergences", ())
+    known: list[Document] = found if isinstance(found, list) else []
+    return [one for one in known if run_key in one["stream"]]

@@ -1,0 +1,89 @@
+"""Texts and times as a page shows them. Whatever a person or a model wrote may be hostile."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from domain.moments import instant
+
+_SHOWN_MAX = 20_000  # characters of one text
+_UNITS = ((86_400 * 365, "y"), (86_400, "d"), (3_600, "h"), (60, "min"))
+
+
+def shown(text: str) -> str:
+    """A text without control characters; a lone surrogate and NUL have no place in HTML.
+
+    >>> shown("a\\x00b\\x1b[31m\\tc\\nd")
+    'a�b�[31m\\tc\\nd'
+    """
+    if text.isprintable():
+        return text
+    return "".join("\ufffd" if _is_control(char) else char for char in text)
+
+
+def _is_control(char: str) -> bool:
+    code = ord(char)
+    return (
+        (code < 32 and char not in "\t\n\r")
+        or 127 <= code < 160
+        or 0xD800 <= code < 0xE000
+        or code in (0xFFFE, 0xFFFF)
+    )
+
+
+def one_line(text: str, length_max: int = 300) -> str:
+    """A text for a title or an attribute: no line ends, no marks that turn the direction.
+
+    >>> one_line("a\\n\\u202eb")
+    'a b'
+    """
+    told = "".join(char for char in shown(text) if char not in _TURNS)
+    return clip(" ".join(told.split()), length_max)
+
+
+_TURNS = "\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+def clip(text: str, length_max: int = _SHOWN_MAX) -> str:
+    """The beginning of a long text; what is missing is said."""
+    if len(text) <= length_max:
+        return text
+    return f"{text[:length_max]} … ({len(text) - length_max:,} more characters)"
+
+
+def ago(at: str, now: str) -> str:
+    """How far a time is from now, in the coarsest unit that says something.
+
+    >>> ago("2027-01-01T00:00:00.000000Z", "2027-01-01T02:30:00.000000Z")
+    '2 h ago'
+    >>> ago("2027-01-01T00:02:00.000000Z", "2027-01-01T00:00:00.000000Z")
+    'in 2 min'
+    """
+    seconds = int((instant(now) - instant(at)).total_seconds())
+    for size, unit in _UNITS:
+        if abs(seconds) >= size:
+            told = f"{abs(seconds) // size} {unit}"
+            return f"{told} ago" if seconds > 0 else f"in {told}"
+    return "just now" if seconds >= 0 else "in a moment"
+
+
+def exact(at: str, zone: str) -> str:
+    """A stored time as clocks in a zone show it, to the second.
+
+    >>> exact("2027-01-01T06:00:00.000000Z", "Europe/Berlin")
+    '2027-01-01 07:00:00 CET'
+    """
+    return local(at, zone).strftime("%Y-%m-%d %H:%M:%S %Z")
+
+
+def local(at: str, zone: str) -> datetime:
+    """A stored time as an aware one of a zone."""
+    return instant(at).astimezone(ZoneInfo(zone))
+
+
+def counted(number: int, what: str) -> str:
+    """A number and what it counts.
+
+    >>> counted(1, "wake"), counted(2000, "wake")
+    ('1 wake', '2,000 wakes')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,78 @@
+"""Templates: made, versioned, assigned, deleted (SPEC 8)."""
+
+from collections.abc import Sequence
+
+from domain.agent.events import AgentFact, TemplateAssigned
+from domain.agent.identity import AGENT_KIND
+from domain.causes import Result
+from domain.handlers.agents import known_agent, left
+from domain.handlers.decided import Decided, after, on
+from domain.handlers.journal import Handler
+from domain.keys import key as make_key
+from domain.templates import commands as do
+from domain.templates import template as t
+from domain.templates.seeds import seed_id
+from domain.templates.template import TEMPLATE
+from domain.world import World
+
+
+def _written(world: World, template: str, facts: Sequence[t.TemplateFact]) -> Decided:
+    return Decided(on(world, "template", template, facts), Result((template,)))
+
+
+def create(cause: do.CreateTemplate, key: str, at: str, world: World) -> Decided:
+    """A template with its first version; a seed that is in use already is left alone."""
+    template_id = seed_id(cause.seed) if cause.seed else make_key("template", key, "0")
+    template = world.load(TEMPLATE, template_id)
+    facts = t.create(template, AGENT_KIND, cause.name, cause.model, cause.categories)
+    if facts:
+        made = after(world, TEMPLATE, template, facts, at)
+        author: t.Author = "system" if cause.seed else "user"
+        facts += t.add_version(made, cause.general, cause.report, author, "")
+    return _written(world, template_id, facts)
+
+
+def change(cause: do.ChangeTemplate, key: str, at: str, world: World) -> Decided:
+    template = world.load(TEMPLATE, cause.template)
+    facts = t.change(template, cause.name, cause.model, cause.categories)
+    return _written(world, cause.template, facts)
+
+
+def add_version(cause: do.AddVersion, key: str, at: str, world: World) -> Decided:
+    template = t.living(world.load(TEMPLATE, cause.template))
+    facts = t.add_version(template, cause.general, cause.report, cause.author, cause.model)
+    return _written(world, cause.template, facts)
+
+
+def roll_back(cause: do.RollBackTemplate, key: str, at: str, world: World) -> Decided:
+    facts = t.roll_back(world.load(TEMPLATE, cause.template), cause.version)
+    return _written(world, cause.template, facts)
+
+
+def delete(cause: do.DeleteTemplate, key: str, at: str, world: World) -> Decided:
+    return _written(world, cause.template, t.delete(world.load(TEMPLATE, cause.template)))
+
+
+def assign(cause: do.AssignTemplate, key: str, at: str, world: World) -> Decided:
+    """Let an agent live on a template, or on the built-in directives again."""
+    agent = known_agent(world, cause.agent)
+    if cause.template:
+        t.living(world.load(TEMPLATE, cause.template))
+    if cause.template == agent.template:
+        return Decided(result=Result((agent.id, cause.template)))
+    assigned: list[AgentFact] = [TemplateAssigned(cause.template)]
+    events = on(world, "agent", agent.id, assigned)
+    events += left(world, agent)
+    if cause.template:
+        events += on(world, "template", cause.template, [t.InstanceAdded(agent.id)])
+    return Decided(events, Result((agent.id, cause.template)))
+
+
+HANDLERS: dict[type, Handler] = {
+    do.CreateTemplate: create,
+    do.ChangeTemplate: change,
+    do.AddVersion: add_version,
+    do.RollBackTemplate: roll_back,
+    do.DeleteTemplate: delete,
+    do.AssignTemplate: assign,
+}

@@ -1,0 +1,93 @@
+"""What a queued wake is shown, from the worlds of both logs (SPEC 4): live and in a proof."""
+
+from msgspec.structs import replace
+
+from domain.agent import identity
+from domain.agent.agent import AGENT, Agent
+from domain.agent.alertness import Queued
+from domain.changes.change_set import CHANGES
+from domain.journal.fold import TASK
+from domain.journal.links import LINKS
+from domain.templates.template import TEMPLATE
+from domain.wake.context import gather
+from domain.wake.prompt import Prompt, render
+from domain.wake.reading import Asked, Limits, LinkedAgent, ReportShown
+from domain.wake.state import WAKE
+from domain.world import World
+
+GENERATIONS_MAX = 100  # of a task's agents that are looked through for a living one
+DEFAULTS = Limits()
+
+
+def limits_of(prompt_max_bytes: int) -> Limits:
+    """The limits of a prompt of so many bytes; 0: the default's."""
+    return replace(DEFAULTS, prompt_max_bytes=prompt_max_bytes) if prompt_max_bytes else DEFAULTS
+
+
+def shown(
+    journal: World, agents: World, agent: Agent, queued: Queued, prompt_max_bytes: int = 0
+) -> Prompt:
+    """The prompt of a queued wake, as both logs stand in these worlds.
+
+    Raises:
+        Refused: Code ``task_deleted``, ``unknown_task`` or ``out_of_scope``.
+    """
+    words = "\n\n".join(agents.payload(one).decode() for one in queued.words)
+    limits = limits_of(prompt_max_bytes)
+    reading = gather(
+        journal,
+        agents,
+        agent,
+        Asked(queued.reason, queued.triggers, words),
+        report=report_of(agents, agent),
+        sets=[agents.load(CHANGES, one) for one in agent.sets],
+        linked_agents=_linked_agents(journal, agents, agent),
+        limits=limits,
+    )
+    directives = _directives(agents, agent)
+    return render(replace(reading, directives=directives) if directives else reading, limits)
+
+
+def _directives(agents: World, agent: Agent) -> str:
+    """What the active version of the agent's template says; empty where it has none."""
+    version = agents.load(TEMPLATE, agent.template).version if agent.template else None
+    if version is None:
+        return ""
+    parts = (agents.text(version.general), agents.text(version.report))
+    return "\n\n".join(part for part in parts if part)
+
+
+def report_of(agents: World, agent: Agent) -> ReportShown | None:
+    """The agent's current report, if it has one."""
+    if not agent.report:
+        return None
+    drafted = agents.load(WAKE, agent.report).report
+    if drafted is None:
+        return None
+    tldr, content = agents.text(drafted.tldr), agents.text(drafted.content)
+    return ReportShown(agent.last_wake_at, tldr, drafted.one_liner, content)
+
+
+def agent_of_task(agents: World, task: str) -> Agent | None:
+    """The newest agent of a task that is not deleted, destroyed ones included."""
+    newest = None
+    for generation in range(1, GENERATIONS_MAX + 1):
+        agent = agents.load(AGENT, identity.agent_id(identity.AGENT_KIND, task, generation))
+        if not agent.lifecycle:
+            break
+        newest = newest if agent.is_deleted else agent
+    return newest
+
+
+def _linked_agents(journal: World, agents: World, agent: Agent) -> dict[str, LinkedAgent]:
+    """What the agents of directly linked tasks say in one line."""
+    task = journal.load(TASK, agent.task)
+    linked = [link.target for link in task.links]
+    linked += [edge.source for edge in journal.load(LINKS, agent.task).incoming]
+    found: dict[str, LinkedAgent] = {}
+    for one in linked:
+        other = agent_of_task(agents, one)
+        report = report_of(agents, other) if other else None
+        if report is not None:
+            found[one] = LinkedAgent(report.one_liner)
+    return found

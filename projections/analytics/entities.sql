@@ -1,0 +1,137 @@
+-- What is one row for each entity: all rows of the touched ones are made anew, from `live`, the
+-- whole streams of those entities. So a rebuild and any sequence of refreshes agree.
+
+DELETE FROM turns WHERE run_key IN (FROM touched_wakes);
+INSERT INTO turns
+SELECT run_key, turn, asked_at, answered_at,
+    date_diff('microsecond', asked_at, answered_at) / 1e6, attempts, failures, failure_code,
+    forced, CASE WHEN answered_at IS NOT NULL THEN calls END, reply, nullif(said(text), ''),
+    tokens_in, tokens_out, tokens_thought, tokens_cached
+FROM (
+    SELECT entity AS run_key, d.turn,
+        min(occurred_at) FILTER (tag = 'wake.model_asked.1') AS asked_at,
+        min(occurred_at) FILTER (tag = 'wake.model_answered.1') AS answered_at,
+        coalesce(max(d.attempt) FILTER (tag = 'wake.model_asked.1'), 0) AS attempts,
+        count(*) FILTER (tag = 'wake.model_failed.1') AS failures,
+        arg_max(d.code, place(n, row_n)) AS failure_code, nullif(max(d.forced), '') AS forced,
+        max(coalesce(json_array_length(d.calls), 0)) AS calls, max(d.reply) AS reply,
+        any_value(d.text) AS text,
+        max(d.tokensIn) AS tokens_in, max(d.tokensOut) AS tokens_out,
+        max(d.tokensThought) AS tokens_thought, max(d.tokensCached) AS tokens_cached
+    FROM (
+        SELECT *, json_transform(data, '{"turn": "INTEGER", "attempt": "INTEGER",
+            "forced": "VARCHAR", "reply": "VARCHAR", "calls": "JSON", "code": "VARCHAR",
+            "text": {"text": "VARCHAR", "payload": "VARCHAR"},
+            "tokensIn": "BIGINT", "tokensOut": "BIGINT", "tokensThought": "BIGINT",
+            "tokensCached": "BIGINT"}') AS d
+        FROM live
+        WHERE tag IN ('wake.model_asked.1', 'wake.model_answered.1', 'wake.model_failed.1')
+    ) GROUP BY entity, d.turn
+);
+
+CREATE OR REPLACE TEMP TABLE tool_rows AS
+SELECT entity AS run_key, place(n, row_n) AS place, occurred_at, tag, d
+FROM (
+    SELECT *, json_transform(data, '{"turn": "INTEGER", "operation": "VARCHAR",
+        "attempt": "INTEGER", "callId": "VARCHAR", "tool": "VARCHAR", "status": "VARCHAR",
+        "code": "VARCHAR", "message": {"text": "VARCHAR", "payload": "VARCHAR"},
+        "arguments": {"text": "VARCHAR", "payload": "VARCHAR"}, "changed": ["VARCHAR"],
+        "position": "BIGINT"}') AS d
+    FROM live WHERE tag IN ('wake.tool_asked.1', 'wake.tool_returned.1')
+);
+
+DELETE FROM tool_calls WHERE run_key IN (FROM touched_wakes);
+INSERT INTO tool_calls
+WITH called AS (
+    SELECT run_key, turn, unnest(calls) AS call, generate_subscripts(calls, 1) AS ordinal
+    FROM (
+        SELECT entity AS run_key, d.turn, d.calls FROM (
+            SELECT entity, json_transform(data, '{"turn": "INTEGER", "calls": [
+                {"callId": "VARCHAR", "tool": "VARCHAR", "problem": "VARCHAR",
+                 "arguments": {"text": "VARCHAR", "payload": "VARCHAR"}}]}') AS d
+            FROM live WHERE tag = 'wake.model_answered.1'
+        )
+    )
+), returned AS (
+    SELECT *, row_number() OVER (PARTITION BY run_key, d.turn ORDER BY place) AS ordinal
+    FROM tool_rows WHERE tag = 'wake.tool_returned.1'
+), asked AS (
+    SELECT run_key, d.turn AS turn, d.operation AS operation, min(occurred_at) AS asked_at,
+        max(d.attempt) AS attempts, any_value(d.tool) AS tool
+    FROM tool_rows WHERE tag = 'wake.tool_asked.1' GROUP BY ALL
+), waiting AS (
+    SELECT a.*, 1 + (SELECT count(*) FROM returned r
+        WHERE r.run_key = a.run_key AND r.d.turn = a.turn) AS ordinal
+    FROM asked a ANTI JOIN returned r ON r.run_key = a.run_key AND r.d.operation = a.operation
+)
+SELECT c.run_key, c.turn, c.ordinal, c.call.callId, c.call.tool,
+    coalesce(r.d.tool, w.tool, c.call.tool), said(c.call.arguments),
+    nullif(c.call.problem, ''), coalesce(a.operation, w.operation),
+    coalesce(a.attempts, w.attempts, 0), coalesce(a.asked_at, w.asked_at), r.occurred_at,
+    r.d.status, nullif(r.d.code, ''), CASE WHEN r.d IS NOT NULL THEN said(r.d.message) END,
+    coalesce(len(r.d.changed), 0), r.d.position
+FROM called c
+LEFT JOIN returned r ON r.run_key = c.run_key AND r.d.turn = c.turn AND r.ordinal = c.ordinal
+LEFT JOIN asked a ON a.run_key = c.run_key AND a.operation = r.d.operation
+LEFT JOIN waiting w ON w.run_key = c.run_key AND w.turn = c.turn AND w.ordinal = c.ordinal;
+
+CREATE OR REPLACE TEMP TABLE started AS
+SELECT entity AS run_key, replica, n, row_n, occurred_at, d
+FROM (
+    SELECT *, json_transform(data, '{"agent": "VARCHAR", "task": "VARCHAR",
+        "reason": "VARCHAR", "thread": "VARCHAR", "model": "VARCHAR", "scaffold": "INTEGER",
+        "turnMax": "INTEGER", "journalPosition": "BIGINT", "agentPosition": "BIGINT",
+        "isFirst": "BOOLEAN", "template": "VARCHAR", "templateVersion": "INTEGER",
+        "hop": "INTEGER"}') AS d
+    FROM live WHERE tag = 'wake.started.1'
+);
+
+DELETE FROM reports WHERE run_key IN (FROM touched_wakes);
+INSERT INTO reports
+WITH drafted AS (
+    SELECT entity AS run_key, max(occurred_at) AS drafted_at,
+        arg_max(d, place(n, row_n)) AS d
+    FROM (
+        SELECT *, json_transform(data, '{"oneLiner": "VARCHAR",
+            "content": {"text": "VARCHAR", "payload": "VARCHAR"},
+            "tldr": {"text": "VARCHAR", "payload": "VARCHAR"}}') AS d
+        FROM live WHERE tag = 'wake.report_drafted.1'
+    ) GROUP BY entity
+), finished AS (
+    SELECT entity AS run_key, min(occurred_at) AS ended_at
+    FROM live WHERE tag = 'wake.finished.1' AND data->>'outcome' = 'completed' GROUP BY entity
+)
+SELECT r.run_key, s.d.agent, s.d.task, r.drafted_at, f.ended_at, r.d.oneLiner, said(r.d.tldr),
+    said(r.d.content)
+FROM drafted r LEFT JOIN started s USING (run_key) LEFT JOIN finished f USING (run_key);
+
+DELETE FROM agents WHERE agent_id IN (SELECT entity FROM touched WHERE kind = 'agent');
+INSERT INTO agents
+SELECT entity, any_value(d.task), any_value(d.agentKind), any_value(d.generation),
+    arg_max(d.name, place(n, row_n)), arg_max(d.mode, place(n, row_n)),
+    nullif(arg_max(model, place(n, row_n)), ''),
+    nullif(arg_max(template, place(n, row_n)), ''),
+    coalesce(arg_max(d.turnMax, place(n, row_n)), 5),
+    coalesce(arg_max(is_automatic, place(n, row_n)), true),
+    arg_max(lifecycle, place(n, row_n)),
+    min(occurred_at) FILTER (tag = 'agent.created.1'),
+    coalesce(max(d.position) FILTER (tag = 'agent.created.1'), 0),
+    min(occurred_at) FILTER (tag = 'agent.destroyed.1'), bool_or(tag = 'agent.deleted.1')
+FROM (
+    SELECT *, CASE WHEN tag = 'agent.model_chosen.1' THEN coalesce(d.model, '') END AS model,
+        CASE WHEN tag = 'agent.template_assigned.1' THEN coalesce(d.template, '') END AS template,
+        CASE WHEN tag = 'agent.automation_set.1' THEN d.isOn END AS is_automatic,
+        CASE tag WHEN 'agent.created.1' THEN 'created' WHEN 'agent.activated.1' THEN 'active'
+            WHEN 'agent.paused.1' THEN 'dormant' WHEN 'agent.destroyed.1' THEN 'destroyed'
+            END AS lifecycle
+    FROM (
+        SELECT *, json_transform(data, '{"agentKind": "VARCHAR", "task": "VARCHAR",
+            "generation": "INTEGER", "name": "VARCHAR", "mode": "VARCHAR", "model": "VARCHAR",
+            "turnMax": "INTEGER", "isOn": "BOOLEAN", "position": "BIGINT",
+            "template": "VARCHAR"}') AS d
+        FROM live WHERE kind = 'agent' AND tag IN ('agent.created.1', 'agent.named.1',
+            'agent.mode_set.1', 'agent.model_chosen.1', 'agent.turn_max_set.1',
+            'agent.automation_set.1', 'agent.activated.1', 'agent.paused.1',
+            'agent.destroyed.1', 'agent.deleted.1', 'agent.template_assigned.1')
+    )
+) GROUP BY entity;

@@ -1,0 +1,77 @@
+-- Tasks, and the names of categories and labels: made anew like all in entities.sql.
+
+DELETE FROM tasks WHERE task_id IN (SELECT entity FROM touched WHERE kind = 'task');
+INSERT INTO tasks
+WITH facts AS (
+    SELECT entity AS task_id, place(n, row_n) AS place, occurred_at, tag, d
+    FROM (
+        SELECT *, json_transform(data, '{"by": "VARCHAR", "title": "VARCHAR",
+            "status": "VARCHAR", "priority": "VARCHAR", "minutes": "INTEGER",
+            "due": "VARCHAR", "language": "VARCHAR", "category": "VARCHAR",
+            "label": "VARCHAR", "item": "VARCHAR", "note": "VARCHAR",
+            "isChecked": "BOOLEAN"}') AS d
+        FROM live WHERE kind = 'task'
+    )
+), labelled AS (
+    SELECT task_id, list(label ORDER BY label) AS labels
+    FROM (
+        SELECT task_id, d.label AS label,
+            arg_max(tag, place) = 'task.label_assigned.1' AS is_assigned
+        FROM facts WHERE tag IN ('task.label_assigned.1', 'task.label_removed.1')
+        GROUP BY task_id, d.label
+    ) WHERE is_assigned GROUP BY task_id
+), itemised AS (
+    SELECT task_id, count(*) AS items, count(*) FILTER (is_checked) AS items_checked
+    FROM (
+        SELECT task_id, d.item,
+            arg_max(CASE tag WHEN 'task.item_added.1' THEN coalesce(d.isChecked, false)
+                WHEN 'task.item_checked.1' THEN true WHEN 'task.item_unchecked.1' THEN false END,
+                place) AS is_checked,
+            arg_max(CASE tag WHEN 'task.item_archived.1' THEN true
+                WHEN 'task.item_restored.1' THEN false END, place) AS is_archived
+        FROM facts WHERE d.item IS NOT NULL GROUP BY task_id, d.item
+    ) WHERE NOT coalesce(is_archived, false) GROUP BY task_id
+), noted AS (
+    SELECT task_id, count(*) AS notes
+    FROM (
+        SELECT task_id, d.note, bool_or(tag = 'task.note_removed.1') AS is_removed
+        FROM facts WHERE d.note IS NOT NULL GROUP BY task_id, d.note
+    ) WHERE NOT is_removed GROUP BY task_id
+), folded AS (
+    SELECT task_id, arg_max(d.title, place) FILTER (
+            tag IN ('task.created.1', 'task.retitled.1')) AS title,
+        coalesce(arg_max(d.status, place), 'OPEN') AS status,
+        coalesce(arg_max(d.priority, place), 'P2') AS priority,
+        nullif(arg_max(coalesce(d.minutes, 0), place)
+            FILTER (tag = 'task.estimate_set.1'), 0) AS minutes,
+        nullif(arg_max(coalesce(d.due, ''), place) FILTER (tag = 'task.due_set.1'), '') AS due,
+        nullif(arg_max(coalesce(d.language, ''), place)
+            FILTER (tag = 'task.language_set.1'), '') AS language,
+        arg_max(d.category, place) AS category_id,
+        min(occurred_at) FILTER (tag = 'task.created.1') AS created_at,
+        arg_min(d.by, place) FILTER (tag = 'task.created.1') AS created_by,
+        max(occurred_at) AS updated_at,
+        arg_max(tag, place) FILTER (
+            tag IN ('task.deleted.1', 'task.restored.1')) = 'task.deleted.1' AS is_deleted
+    FROM facts GROUP BY task_id
+)
+SELECT f.task_id, f.title, f.status, f.priority, f.minutes, f.due::DATE, f.language,
+    f.category_id, coalesce(l.labels, []), coalesce(i.items, 0), coalesce(i.items_checked, 0),
+    coalesce(o.notes, 0), f.created_at, f.created_by, f.updated_at,
+    coalesce(f.is_deleted, false)
+FROM folded f LEFT JOIN labelled l USING (task_id) LEFT JOIN itemised i USING (task_id)
+LEFT JOIN noted o USING (task_id);
+
+DELETE FROM names WHERE EXISTS (FROM touched WHERE kind = 'catalog');
+INSERT INTO names
+SELECT kind, id, arg_max(name, place)
+FROM (
+    SELECT CASE WHEN d.label IS NULL THEN 'category' ELSE 'label' END AS kind,
+        coalesce(d.label, d.category) AS id, d.name AS name, place(n, row_n) AS place
+    FROM (
+        SELECT *, json_transform(data,
+            '{"category": "VARCHAR", "label": "VARCHAR", "name": "VARCHAR"}') AS d
+        FROM live WHERE tag IN ('catalog.category_added.1', 'catalog.category_renamed.1',
+            'catalog.label_added.1')
+    )
+) GROUP BY kind, id;

@@ -1,0 +1,148 @@
+-- What is one row of a log each, from the view `fresh`: the events that came in just now.
+-- `live` holds whole streams: of a fresh row all rows of its stream, of this replica and others.
+
+CREATE OR REPLACE TEMP MACRO place(n, row_n) AS n * 10000000 + row_n;
+CREATE OR REPLACE TEMP MACRO said(words) AS
+    CASE WHEN words['payload'] IS NULL THEN coalesce(words['text'], '')
+    ELSE (SELECT any_value(t.text) FROM texts t WHERE t.payload = words['payload']) END;
+
+INSERT INTO causes
+SELECT log, replica, n, occurred_at,
+    CASE kind WHEN 'receipt' THEN 'command' WHEN 'log' THEN 'log' ELSE 'reply' END,
+    coalesce(split_part(d.command.kind, '.', 2), split_part(tag, '.', 2)),
+    CASE kind WHEN 'receipt' THEN entity END,
+    CASE kind WHEN 'receipt' THEN coalesce(
+        d.command.runKey, d.command.changes, d.command.agent, d.command.task, d.result.ids[1])
+    WHEN 'log' THEN NULL ELSE entity END,
+    rows, d.result.status, d.result.code
+FROM (
+    SELECT *, CASE kind WHEN 'receipt' THEN json_transform(data, '{
+        "command": {"kind": "VARCHAR", "runKey": "VARCHAR", "changes": "VARCHAR",
+                    "agent": "VARCHAR", "task": "VARCHAR"},
+        "result": {"ids": ["VARCHAR"], "status": "VARCHAR", "code": "VARCHAR"}}') END AS d
+    FROM fresh WHERE row_n = 0
+);
+
+INSERT INTO journal_taken
+SELECT replica, n, d.replica, d.first, d.last
+FROM (
+    SELECT *, json_transform(data,
+        '{"replica": "VARCHAR", "first": "BIGINT", "last": "BIGINT"}') AS d
+    FROM fresh WHERE tag = 'watch.journal_taken.1'
+);
+
+CREATE OR REPLACE TEMP TABLE fresh_triggers AS
+SELECT replica, n, row_n, occurred_at, entity, tag, d
+FROM (
+    SELECT *, json_transform(data, '{
+        "runKey": "VARCHAR", "dueAt": "TIMESTAMP", "rule": "VARCHAR",
+        "trigger": {"reason": "VARCHAR", "reasonId": "VARCHAR", "replica": "VARCHAR",
+            "position": "BIGINT", "change": "VARCHAR", "tokens": ["VARCHAR"],
+            "isPropagated": "BOOLEAN", "hop": "INTEGER", "ticks": ["VARCHAR"],
+            "turn": "INTEGER", "words": "VARCHAR"}}') AS d
+    FROM fresh WHERE tag IN (
+        'alert.wake_queued.1', 'alert.trigger_merged.1', 'alert.trigger_suppressed.1')
+);
+
+INSERT INTO triggers
+SELECT m.replica, m.n, m.row_n, m.occurred_at, m.entity,
+    concat_ws(' ', m.d.trigger.reason, m.d.trigger.reasonId, m.d.trigger.replica,
+        coalesce(m.d.trigger.change, m.d.trigger.ticks[1], m.d.trigger.turn::VARCHAR)),
+    CASE m.tag WHEN 'alert.wake_queued.1' THEN 'first'
+        WHEN 'alert.trigger_suppressed.1' THEN 'suppressed'
+        ELSE CASE WHEN q.run_key IS NULL THEN 'merged' ELSE 'inherited' END END,
+    m.d.runKey, m.d.rule, m.d.trigger.reason, m.d.trigger.reasonId,
+    CASE WHEN m.d.trigger.position IS NOT NULL THEN m.d.trigger.replica END,
+    m.d.trigger.position, coalesce(m.d.trigger.tokens, []),
+    coalesce(m.d.trigger.isPropagated, false), coalesce(m.d.trigger.hop, 0),
+    coalesce(len(m.d.trigger.ticks), 0), m.d.dueAt, m.d.trigger.words
+FROM fresh_triggers m LEFT JOIN (
+    SELECT replica, n, entity, d.runKey AS run_key FROM fresh_triggers
+    WHERE tag = 'alert.wake_queued.1' AND d.trigger.reason IN ('manual', 'user')
+) q ON m.tag = 'alert.trigger_merged.1' AND q.replica = m.replica AND q.n = m.n
+    AND q.entity = m.entity AND q.run_key = m.d.runKey;
+
+INSERT INTO attention
+SELECT replica, n, row_n, occurred_at, entity, d.runKey, split_part(tag, '.', 2),
+    d.until, coalesce(d.reason, d.code, d.outcome), d.by
+FROM (
+    SELECT *, json_transform(data, '{
+        "runKey": "VARCHAR", "until": "TIMESTAMP", "reason": "VARCHAR", "code": "VARCHAR",
+        "outcome": "VARCHAR", "by": "VARCHAR"}') AS d
+    FROM fresh WHERE tag IN ('alert.wake_begun.1', 'alert.wake_dropped.1',
+        'alert.wake_backed_off.1', 'alert.settled.1')
+);
+
+INSERT INTO prompt_sections
+SELECT s.run_key, s.part, s.ordinal, s.ref.name, s.ref.payload, t.bytes
+FROM (
+    SELECT entity AS run_key, part, unnest(refs) AS ref, generate_subscripts(refs, 1) AS ordinal
+    FROM (
+        SELECT entity, unnest(['system', 'user']) AS part, unnest([d.system, d.user]) AS refs
+        FROM (
+            SELECT entity, json_transform(data, '{
+                "system": [{"name": "VARCHAR", "payload": "VARCHAR"}],
+                "user": [{"name": "VARCHAR", "payload": "VARCHAR"}]}') AS d
+            FROM fresh WHERE tag = 'wake.started.1'
+        )
+    )
+) s LEFT JOIN texts t ON t.payload = s.ref.payload;
+
+INSERT INTO token_usage
+SELECT replica, n, row_n, occurred_at, entity, coalesce(d.turn, d.reply.turn),
+    coalesce(d.attempt, d.reply.attempt), tag = 'wake.late_reply.1',
+    coalesce(d.tokensIn, d.reply.tokensIn), coalesce(d.tokensOut, d.reply.tokensOut),
+    coalesce(d.tokensThought, d.reply.tokensThought),
+    coalesce(d.tokensCached, d.reply.tokensCached)
+FROM (
+    SELECT *, json_transform(data, '{
+        "turn": "INTEGER", "attempt": "INTEGER", "tokensIn": "BIGINT", "tokensOut": "BIGINT",
+        "tokensThought": "BIGINT", "tokensCached": "BIGINT",
+        "reply": {"kind": "VARCHAR", "turn": "INTEGER", "attempt": "INTEGER",
+            "tokensIn": "BIGINT", "tokensOut": "BIGINT", "tokensThought": "BIGINT",
+            "tokensCached": "BIGINT"}}') AS d
+    FROM fresh WHERE tag IN ('wake.model_answered.1', 'wake.late_reply.1')
+) WHERE tag = 'wake.model_answered.1' OR d.reply.kind = 'wake.model_answered.1';
+
+INSERT INTO observations
+SELECT replica, n, row_n, occurred_at, entity, d.runKey, said(d.words), d.priority, d.category,
+    nullif(d.target, '')
+FROM (
+    SELECT *, json_transform(data, '{"runKey": "VARCHAR",
+        "words": {"text": "VARCHAR", "payload": "VARCHAR"}, "priority": "VARCHAR",
+        "category": "VARCHAR", "target": "VARCHAR"}') AS d
+    FROM fresh WHERE tag = 'agent.observed.1'
+);
+
+INSERT INTO verdicts
+SELECT replica, n, row_n, occurred_at, entity, d.item,
+    split_part(split_part(tag, '.', 2), 'item_', 2), d.by, coalesce(d.reason, d.message),
+    d.code, d.confirmation, d.operation, d.arguments IS NOT NULL, d.position
+FROM (
+    SELECT *, json_transform(data, '{"item": "INTEGER", "by": "VARCHAR", "reason": "VARCHAR",
+        "message": "VARCHAR", "code": "VARCHAR", "confirmation": "INTEGER",
+        "operation": "VARCHAR", "arguments": "JSON", "position": "BIGINT"}') AS d
+    FROM fresh WHERE tag LIKE 'changes.item_%' AND tag != 'changes.item_proposed.1'
+);
+
+INSERT INTO task_changes
+SELECT f.replica, f.n, f.row_n, f.occurred_at, f.entity, split_part(f.tag, '.', 2), d.by,
+    split_part(d.by, ':', 1), CASE WHEN d.by LIKE 'agent:%' THEN substr(d.by, 7) END,
+    CASE WHEN c.what = 'apply_operation' THEN c.key END,
+    coalesce(d.item, d.note, d.entry, d.label, d.target, d.checklist),
+    coalesce(d.title, d.status, d.priority, d.minutes::VARCHAR, d.due, d.language, d.category,
+        d.summary, d.relation),
+    d.reason
+FROM (
+    SELECT *, json_transform(data, '{"by": "VARCHAR", "item": "VARCHAR", "note": "VARCHAR",
+        "entry": "VARCHAR", "label": "VARCHAR", "target": "VARCHAR", "checklist": "VARCHAR",
+        "title": "VARCHAR", "status": "VARCHAR", "priority": "VARCHAR", "minutes": "INTEGER",
+        "due": "VARCHAR", "language": "VARCHAR", "category": "VARCHAR", "summary": "VARCHAR",
+        "relation": "VARCHAR", "reason": "VARCHAR"}') AS d
+    FROM fresh WHERE kind = 'task'
+) f LEFT JOIN causes c ON c.log = f.log AND c.replica = f.replica AND c.n = f.n;
+
+INSERT INTO operation_effects
+SELECT key, replica, n, occurred_at, result_status, result_code
+FROM causes SEMI JOIN fresh USING (log, replica, n)
+WHERE what IN ('apply_operation', 'void_operation') AND log = 'journal';

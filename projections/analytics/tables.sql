@@ -1,0 +1,141 @@
+-- The tables of analytics.duckdb. README.md says what each column means: both change together,
+-- and `schema_version` in adapters/analytics.py is raised with them.
+--
+-- Times are UTC. NULL is "none" or "not known"; there are no empty texts that stand for it.
+-- (log, replica, n, row_n) is where a row stands; `at` is a reserved word here: occurred_at.
+
+CREATE TABLE positions (
+    log VARCHAR, n BIGINT, digest VARCHAR, events BIGINT
+);
+CREATE TABLE home (
+    schema_version INTEGER, timezone VARCHAR
+);
+CREATE TABLE prices (
+    model VARCHAR, input_micros BIGINT, output_micros BIGINT
+);
+CREATE TABLE texts (
+    payload VARCHAR, bytes BIGINT, text VARCHAR USING COMPRESSION zstd
+);
+
+-- ------------------------------------------------------------- one row for each row of a log
+
+CREATE TABLE events (
+    log VARCHAR, replica VARCHAR, n BIGINT, row_n INTEGER, rows INTEGER, occurred_at TIMESTAMP,
+    stream VARCHAR, kind VARCHAR, entity VARCHAR, version INTEGER, tag VARCHAR,
+    data JSON USING COMPRESSION zstd
+);
+CREATE TABLE causes (
+    log VARCHAR, replica VARCHAR, n BIGINT, occurred_at TIMESTAMP, kind VARCHAR, what VARCHAR,
+    key VARCHAR, about VARCHAR, rows INTEGER, result_status VARCHAR, result_code VARCHAR
+);
+CREATE TABLE caused_by (
+    log VARCHAR, replica VARCHAR, n BIGINT, row_n INTEGER,
+    by_log VARCHAR, by_replica VARCHAR, by_n BIGINT, by_row_n INTEGER, why VARCHAR
+);
+CREATE TABLE triggers (
+    replica VARCHAR, n BIGINT, row_n INTEGER, occurred_at TIMESTAMP, agent_id VARCHAR,
+    trigger_id VARCHAR, fate VARCHAR, run_key VARCHAR, rule VARCHAR, reason VARCHAR,
+    reason_id VARCHAR, journal_replica VARCHAR, journal_n BIGINT, tokens VARCHAR[],
+    is_propagated BOOLEAN, hop INTEGER, ticks INTEGER, due_at TIMESTAMP, words VARCHAR
+);
+CREATE TABLE attention (
+    replica VARCHAR, n BIGINT, row_n INTEGER, occurred_at TIMESTAMP, agent_id VARCHAR,
+    run_key VARCHAR, what VARCHAR, until TIMESTAMP, reason VARCHAR, superseded_by VARCHAR
+);
+CREATE TABLE prompt_sections (
+    run_key VARCHAR, part VARCHAR, ordinal INTEGER, name VARCHAR, payload VARCHAR, bytes BIGINT
+);
+CREATE TABLE token_usage (
+    replica VARCHAR, n BIGINT, row_n INTEGER, occurred_at TIMESTAMP, run_key VARCHAR,
+    turn INTEGER, attempt INTEGER, is_late BOOLEAN, tokens_in BIGINT, tokens_out BIGINT,
+    tokens_thought BIGINT, tokens_cached BIGINT
+);
+CREATE TABLE observations (
+    replica VARCHAR, n BIGINT, row_n INTEGER, occurred_at TIMESTAMP, agent_id VARCHAR,
+    run_key VARCHAR, text VARCHAR, priority VARCHAR, category VARCHAR, target VARCHAR
+);
+CREATE TABLE verdicts (
+    replica VARCHAR, n BIGINT, row_n INTEGER, occurred_at TIMESTAMP, set_id VARCHAR,
+    item INTEGER, verdict VARCHAR, decided_by VARCHAR, reason VARCHAR, code VARCHAR,
+    confirmation INTEGER, operation VARCHAR, is_edited BOOLEAN, journal_n BIGINT
+);
+CREATE TABLE task_changes (
+    replica VARCHAR, n BIGINT, row_n INTEGER, occurred_at TIMESTAMP, task_id VARCHAR,
+    what VARCHAR, decided_by VARCHAR, actor VARCHAR, agent_id VARCHAR, operation VARCHAR,
+    part_id VARCHAR, value VARCHAR, reason VARCHAR
+);
+CREATE TABLE operation_effects (
+    operation VARCHAR, replica VARCHAR, n BIGINT, occurred_at TIMESTAMP, status VARCHAR,
+    code VARCHAR
+);
+CREATE TABLE journal_taken (
+    replica VARCHAR, n BIGINT, journal_replica VARCHAR, first_n BIGINT, last_n BIGINT
+);
+
+-- --------------------------------------------------------------- one row for each entity
+
+CREATE TABLE agents (
+    agent_id VARCHAR, task_id VARCHAR, agent_kind VARCHAR, generation INTEGER, name VARCHAR,
+    mode VARCHAR, model VARCHAR, template_id VARCHAR, turn_max INTEGER, is_automatic BOOLEAN,
+    lifecycle VARCHAR, created_at TIMESTAMP, journal_n BIGINT, destroyed_at TIMESTAMP,
+    is_deleted BOOLEAN
+);
+CREATE TABLE templates (
+    template_id VARCHAR, name VARCHAR, template_kind VARCHAR, model VARCHAR,
+    categories VARCHAR[], active_version INTEGER, created_at TIMESTAMP, is_deleted BOOLEAN
+);
+CREATE TABLE template_versions (
+    template_id VARCHAR, version INTEGER, created_at TIMESTAMP, author VARCHAR,
+    model VARCHAR, is_active BOOLEAN, general VARCHAR, report VARCHAR
+);
+CREATE TABLE wakes (
+    run_key VARCHAR, replica VARCHAR, agent_id VARCHAR, task_id VARCHAR, thread VARCHAR,
+    reason VARCHAR, reason_id VARCHAR, state VARCHAR, queued_at TIMESTAMP, due_at TIMESTAMP,
+    causes INTEGER, started_at TIMESTAMP, ended_at TIMESTAMP, duration_seconds DOUBLE,
+    outcome VARCHAR, stop VARCHAR, code VARCHAR, message VARCHAR, superseded_by VARCHAR,
+    model VARCHAR, template_id VARCHAR, template_version INTEGER, scaffold INTEGER,
+    turn_max INTEGER, is_first BOOLEAN, hop INTEGER, journal_n BIGINT, agent_n BIGINT,
+    turns INTEGER, tool_calls INTEGER, denied_calls INTEGER, journal_changes INTEGER,
+    proposals INTEGER, observations INTEGER, retractions INTEGER, has_report BOOLEAN,
+    is_report_missing BOOLEAN, waits INTEGER, tokens_in BIGINT, tokens_out BIGINT,
+    tokens_thought BIGINT, tokens_cached BIGINT, is_noop BOOLEAN
+);
+CREATE TABLE turns (
+    run_key VARCHAR, turn INTEGER, asked_at TIMESTAMP, answered_at TIMESTAMP,
+    latency_seconds DOUBLE, attempts INTEGER, failures INTEGER, failure_code VARCHAR,
+    forced VARCHAR, calls INTEGER, reply VARCHAR, text VARCHAR, tokens_in BIGINT,
+    tokens_out BIGINT, tokens_thought BIGINT, tokens_cached BIGINT
+);
+CREATE TABLE tool_calls (
+    run_key VARCHAR, turn INTEGER, ordinal INTEGER, call_id VARCHAR, called VARCHAR,
+    tool VARCHAR, arguments VARCHAR, problem VARCHAR, operation VARCHAR, attempts INTEGER,
+    asked_at TIMESTAMP, returned_at TIMESTAMP, status VARCHAR, code VARCHAR, message VARCHAR,
+    changed INTEGER, journal_n BIGINT
+);
+CREATE TABLE reports (
+    run_key VARCHAR, agent_id VARCHAR, task_id VARCHAR, drafted_at TIMESTAMP,
+    current_from TIMESTAMP, one_liner VARCHAR, tldr VARCHAR,
+    content VARCHAR USING COMPRESSION zstd
+);
+CREATE TABLE change_items (
+    set_id VARCHAR, item INTEGER, agent_id VARCHAR, task_id VARCHAR, run_key VARCHAR,
+    proposed_at TIMESTAMP, opened_at TIMESTAMP, expires_at TIMESTAMP, tool VARCHAR,
+    arguments VARCHAR, summary VARCHAR, fingerprint VARCHAR, touches VARCHAR[], status VARCHAR,
+    decided_at TIMESTAMP, decided_by VARCHAR, reason VARCHAR, is_edited BOOLEAN,
+    confirmations INTEGER, failures INTEGER, failure_code VARCHAR, journal_n BIGINT
+);
+CREATE TABLE operations (
+    operation VARCHAR, owner_kind VARCHAR, owner VARCHAR, item INTEGER, tool VARCHAR,
+    attempts INTEGER, asked_at TIMESTAMP, settled_at TIMESTAMP, outcome VARCHAR, code VARCHAR,
+    asked_n BIGINT, asked_row_n INTEGER, replica VARCHAR, journal_n BIGINT,
+    effect_at TIMESTAMP, effect VARCHAR, effect_code VARCHAR
+);
+CREATE TABLE tasks (
+    task_id VARCHAR, title VARCHAR, status VARCHAR, priority VARCHAR, estimate_minutes INTEGER,
+    due DATE, language VARCHAR, category_id VARCHAR, labels VARCHAR[], items INTEGER,
+    items_checked INTEGER, notes INTEGER, created_at TIMESTAMP, created_by VARCHAR,
+    updated_at TIMESTAMP, is_deleted BOOLEAN
+);
+CREATE TABLE names (
+    kind VARCHAR, id VARCHAR, name VARCHAR
+);

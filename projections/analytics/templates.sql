@@ -1,0 +1,31 @@
+-- Templates and their versions: made anew like all in entities.sql.
+
+CREATE OR REPLACE TEMP TABLE template_rows AS
+SELECT entity AS template_id, place(n, row_n) AS place, occurred_at, tag, d
+FROM (
+    SELECT *, json_transform(data, '{"agentKind": "VARCHAR", "name": "VARCHAR",
+        "model": "VARCHAR", "categories": ["VARCHAR"], "version": "INTEGER",
+        "author": "VARCHAR", "general": {"text": "VARCHAR", "payload": "VARCHAR"},
+        "report": {"text": "VARCHAR", "payload": "VARCHAR"}}') AS d
+    FROM live WHERE kind = 'template'
+);
+
+DELETE FROM templates
+WHERE template_id IN (SELECT entity FROM touched WHERE kind = 'template');
+INSERT INTO templates
+SELECT template_id, arg_max(d.name, place), any_value(d.agentKind),
+    nullif(arg_max(coalesce(d.model, ''), place)
+        FILTER (tag IN ('template.created.1', 'template.model_set.1')), ''),
+    arg_max(coalesce(d.categories, []), place)
+        FILTER (tag IN ('template.created.1', 'template.categories_set.1')),
+    arg_max(d.version, place), min(occurred_at) FILTER (tag = 'template.created.1'),
+    bool_or(tag = 'template.deleted.1')
+FROM template_rows GROUP BY template_id;
+
+DELETE FROM template_versions
+WHERE template_id IN (SELECT entity FROM touched WHERE kind = 'template');
+INSERT INTO template_versions
+SELECT r.template_id, r.d.version, r.occurred_at, r.d.author, nullif(r.d.model, ''),
+    r.d.version = t.active_version, said(r.d.general), said(r.d.report)
+FROM template_rows r JOIN templates t USING (template_id)
+WHERE r.tag = 'template.version_added.1';

@@ -1,0 +1,328 @@
+"""The world at a moment: what the person's tasks and their agents were, byte for byte then.
+
+`document` reads it through two scenes, one for each log. A `World` of a store is one; a
+`Standing` is another that is folded forward, append by append. Both give the same document: the
+world at `n`, folded forward by append `n + 1`, is the world at `n + 1`.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from domain.agent import identity
+from domain.agent.agent import AGENT, Agent, Observation
+from domain.agent.alertness import ALERT, Alert, Queued, next_due, run_status
+from domain.changes.change_set import CHANGES, ChangeSet, Item, is_open, status_of
+from domain.errors import Damaged
+from domain.journal.catalog import CATALOG, Catalog
+from domain.journal.fold import TASK
+from domain.journal.links import LINKS
+from domain.journal.task import Task
+from domain.wake.state import WAKE
+from domain.wire import PayloadId, Words
+from domain.world import Kind, Recorded
+
+S = TypeVar("S")
+Document = dict[str, Any]
+MAIN = "main"
+GENERATIONS_MAX = 100  # of a task's agents
+KINDS: dict[str, Kind[Any]] = {
+    kind.name: kind for kind in (TASK, LINKS, CATALOG, AGENT, ALERT, WAKE, CHANGES)
+}
+
+
+class Scene(Protocol):
+    """One log at a moment."""
+
+    def load(self, kind: Kind[S], entity: str) -> S:
+        """The state of an entity then; its initial state if there was none."""
+
+    def text(self, words: Words) -> str:
+        """A text, wherever it is kept."""
+
+
+class Standing:
+    """One log, folded forward from its beginning: every state of every entity it has met."""
+
+    def __init__(self, replica: str, payload: Callable[[PayloadId], bytes | None]) -> None:
+        """Begin before the first append.
+
+        Args:
+            replica: Whose own streams are folded besides the merged ones.
+            payload: Gives the bytes of a payload, or None.
+        """
+        self._replica = replica
+        self._payload = payload
+        self._states: dict[tuple[str, str], Any] = {}
+
+    def take(self, rows: Iterable[Recorded]) -> None:
+        """Go on by one append, or by more, in canonical order."""
+        for row in rows:
+            kind = KINDS.get(row.of_kind)
+            if kind is None or not (kind.is_merged or row.replica == self._replica):
+                continue
+            name = (row.of_kind, row.entity)
+            known = self._states.get(name)
+            before = kind.initial(row.entity) if known is None else known
+            self._states[name] = kind.evolve(before, row)
+
+    def entities(self, kind: Kind[Any]) -> list[str]:
+        """Ids of a kind's entities, in the order in which they were met."""
+        return [entity for name, entity in self._states if name == kind.name]
+
+    def load(self, kind: Kind[S], entity: str) -> S:
+        found = self._states.get((kind.name, entity))
+        return kind.initial(entity) if found is None else found
+
+    def text(self, words: Words) -> str:
+        if not words.payload:
+            return words.text
+        data = self._payload(words.payload)
+        if data is None:
+            because = f"the log names the payload {words.payload}, which is not in its table"
+            raise Damaged("unknown_payload", because=because, instead="restore it from a backup")
+        return data.decode()
+
+
+def document(
+    journal: Scene, agents: Scene, tasks: Iterable[str], names: Mapping[str, str]
+) -> Document:
+    """The world of some tasks and of their agents.
+
+    Args:
+        journal: The journal then.
+        agents: The agent log then.
+        tasks: Ids; those that did not exist yet are left out.
+        names: What a person calls change sets by, by their ids; else the beginning of the id.
+
+    Returns:
+        ``tasks`` (as `task show` has them, deleted ones too), ``agents`` (with their report and
+        journal), ``proposals`` (the open items) and ``wakes`` (queued, running or waiting).
+    """
+    catalog = journal.load(CATALOG, MAIN)
+    found = [task for one in tasks if (task := journal.load(TASK, one)).exists]
+    living = {task.id: _agents_of(agents, task.id) for task in found}
+    each = [agent for task in found for agent in living[task.id]]
+    return {
+        "tasks": [_task(journal, task, catalog, living[task.id]) for task in found],
+        "agents": [_agent(agents, agent, catalog) for agent in each],
+        "proposals": [one for agent in each for one in _proposals(agents, agent, names)],
+        "wakes": [one for agent in each for one in _wakes(agents, agent)],
+    }
+
+
+def around(journal: Scene, task_id: str) -> list[str]:
+    """A task, and the tasks that are linked to it either way: the graph that its agent sees."""
+    task = journal.load(TASK, task_id)
+    others = [link.target for link in task.links]
+    others += [edge.source for edge in journal.load(LINKS, task_id).incoming]
+    return list(dict.fromkeys((task_id, *others)))
+
+
+# ----------------------------------------------------------------------------------------- tasks
+
+
+def _task(journal: Scene, task: Task, catalog: Catalog, agents: Sequence[Agent]) -> Document:
+    items = [item for item in task.items if not item.is_archived]
+    living = [agent.id for agent in agents if agent.lifecycle != "destroyed"]
+    links = [_link(link.relation, "out", link.target) for link in task.links]
+    incoming = journal.load(LINKS, task.id).incoming
+    links += [_link(edge.relation, "in", edge.source) for edge in incoming]
+    done = len([item for item in items if item.is_checked])
+    return {
+        "id": task.id,
+        "title": task.title,
+        "status": task.status,
+        "priority": task.priority,
+        "due_date": task.due or None,
+        "estimate_minutes": task.estimate or None,
+        "language": task.language or None,
+        "category": _category(catalog, task.category),
+        "labels": [_label(catalog, label) for label in task.labels],
+        "checklist": {"done": done, "total": len(items)},
+        "agent_id": living[-1] if living else None,
+        "description": journal.text(task.description),
+        "items": [
+            {
+                "id": item.id,
+                "title": item.title,
+                "checked": item.is_checked,
+                "checked_by": item.checked_by if item.is_checked else None,
+                "archived": item.is_archived,
+            }
+            for item in task.items
+        ],
+        "notes": [
+            {"id": note.id, "kind": note.note_kind, "text": journal.text(note.words), "at": note.at}
+            for note in task.notes
+        ],
+        "time": [
+            {"id": one.id, "start": one.start, "end": one.end or None, "summary": one.summary}
+            for one in task.time
+        ],
+        "links": links,
+        "history": [
+            {"at": one.at, "status": one.status, "by": one.by, "reason": one.reason}
+            for one in task.history
+        ],
+        "suppressed_labels": [_label(catalog, label) for label in task.suppressed],
+        "deleted": task.is_deleted,
+    }
+
+
+def _link(relation: str, direction: str, task: str) -> Document:
+    return {"relation": relation, "direction": direction, "task_id": task}
+
+
+def _category(catalog: Catalog, category: str) -> str:
+    known = catalog.categories.get(category)
+    return known.name if known else category
+
+
+def _label(catalog: Catalog, label: str) -> str:
+    known = catalog.labels.get(label)
+    return known.name if known else label
+
+
+# ---------------------------------------------------------------------------------------- agents
+
+
+def _agents_of(agents: Scene, task: str) -> list[Agent]:
+    """All agents that a task has had, the oldest first; deleted ones are left out."""
+    generations = (
+        agents.load(AGENT, identity.agent_id(identity.AGENT_KIND, task, generation))
+        for generation in range(1, GENERATIONS_MAX + 1)
+    )
+    made = takewhile(lambda agent: agent.lifecycle, generations)
+    return [agent for agent in made if not agent.is_deleted]
+
+
+def _agent(agents: Scene, agent: Agent, catalog: Catalog) -> Document:
+    alert = agents.load(ALERT, agent.id)
+    return {
+        "id": agent.id,
+        "name": agent.name,
+        "task_id": agent.task,
+        "kind": agent.agent_kind,
+        "mode": agent.mode,
+        "lifecycle": agent.lifecycle,
+        "run_status": run_status(alert),
+        "next_wake_at": next_due(alert) or None,
+        "last_wake_at": agent.last_wake_at or None,
+        "failures": agent.failures,
+        "wakes": agent.wakes,
+        "stale": alert.changed > agent.fresh_position,
+        "pause_reason": agent.pause_reason or None,
+        "allowed_categories": [_category(catalog, one) for one in agent.categories],
+        "model": agent.model or None,
+        "turns": agent.turn_max,
+        "automatic": agent.is_automatic,
+        "goal": agent.goal.value or None,
+        "open_loops": list(agent.loops),
+        "preferences": {
+            name: slot.value for name, slot in sorted(agent.preferences.items()) if slot.value
+        },
+        "last_run": agent.last_run or None,
+        "last_outcome": agent.last_outcome or None,
+        "report": _report(agents, agent),
+        "journal": [_observation(agents, one) for one in _remembered(agent)],
+    }
+
+
+def _report(agents: Scene, agent: Agent) -> Document | None:
+    drafted = agents.load(WAKE, agent.report).report if agent.report else None
+    if drafted is None:
+        return None
+    return {
+        "run_key": agent.report,
+        "tldr": agents.text(drafted.tldr),
+        "one_liner": drafted.one_liner,
+        "content": agents.text(drafted.content),
+    }
+
+
+def _remembered(agent: Agent) -> list[Observation]:
+    """What the agent is shown of its journal: all critical ones, and the newest; oldest first."""
+    shown = len([one for one in agent.observations if one.priority == "critical"])
+    older = agent.critical[: max(0, len(agent.critical) - shown)]
+    return [*older, *agent.observations]
+
+
+def _observation(agents: Scene, one: Observation) -> Document:
+    return {
+        "at": one.at,
+        "run_key": one.run_key,
+        "text": agents.text(one.words),
+        "priority": one.priority,
+        "category": one.category,
+        "target": one.target or None,
+    }
+
+
+# ----------------------------------------------------------------------------- proposals and wakes
+
+
+def _proposals(agents: Scene, agent: Agent, names: Mapping[str, str]) -> Iterator[Document]:
+    for one in agent.sets:
+        changes = agents.load(CHANGES, one)
+        name = names.get(one, one[:8])
+        for item in changes.items:
+            if is_open(item):
+                yield _proposal(agents, changes, item, f"{name}.{item.number}")
+
+
+def _proposal(agents: Scene, changes: ChangeSet, item: Item, ref: str) -> Document:
+    arguments = agents.text(item.arguments_now or item.arguments)
+    return {
+        "ref": ref,
+        "set": changes.id,
+        "set_status": status_of(changes),
+        "task_id": changes.task,
+        "agent_id": changes.agent,
+        "run_key": changes.run_key,
+        "created_at": changes.opened_at,
+        "tool": item.tool,
+        "arguments": msgspec.json.decode(arguments),
+        "summary": item.summary,
+        "status": item.status,
+        "fingerprint": item.fingerprint,
+    }
+
+
+def _wakes(agents: Scene, agent: Agent) -> Iterator[Document]:
+    alert: Alert = agents.load(ALERT, agent.id)
+    if alert.begun is not None:
+        yield _wake(agent, alert.begun, "waiting" if alert.waiting else "running")
+    if alert.queued is not None:
+        yield _wake(agent, alert.queued, "queued")
+
+
+def _wake(agent: Agent, wake: Queued, state: str) -> Document:
+    return {
+        "run_key": wake.run_key,
+        "agent_id": agent.id,
+        "task_id": agent.task,
+        "state": state,
+        "reason": wake.reason,
+        "thread": wake.thread,
+        "queued_at": wake.queued_at,
+        "due_at": wake.due_at,
+        "begun_at": wake.begun_at or None,
+        "waits_until": wake.until or None,
+        "waits_for": wake.waits_for or None,
+        "triggers": len(wake.triggers),
+    }
+
+
+class Where(Struct, frozen=True):
+    """A moment: up to which append each log is read, and the later one's time."""
+
+    journal: int
+    agent: int
+    at: str = ""
+
+
+__all__ = ["Document", "Scene", "Standing", "Where", "around", "document"]

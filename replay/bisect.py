@@ -1,0 +1,48 @@
+"""Since when does something hold? Halving finds it in at most log2(n) + 1 looks."""
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+
+class Probe(Struct, frozen=True):
+    """One look: at the nth of all, counted from 1, and whether it held there."""
+
+    nth: int
+    holds: bool
+
+
+class Found(Struct, frozen=True):
+    """`since`: the first of all, from 1, at which it holds; 0 if it holds at none."""
+
+    since: int
+    of: int
+    probes: tuple[Probe, ...] = ()
+
+
+def bisect(count: int, holds: Callable[[int], bool]) -> Found:
+    """Find where something begins to hold that, once it holds, goes on holding.
+
+    Where it comes and goes, one of its beginnings is found, not always the first; what was looked
+    at is told, so that a person can judge it.
+
+    Args:
+        count: How many there are, in order; at least 0.
+        holds: Whether it holds at the nth, from 1. Asked at most ``log2(count) + 1`` times.
+
+    >>> bisect(1000, lambda nth: nth >= 700).since
+    700
+    >>> len(bisect(1000, lambda nth: nth >= 2).probes)
+    10
+    """
+    low, high = 1, count + 1
+    probes: list[Probe] = []
+    while low < high:  # bounded: halves what is left
+        middle = (low + high) // 2
+        probe = Probe(middle, holds(middle))
+        probes.append(probe)
+        if probe.holds:
+            high = middle
+        else:
+            low = middle + 1
+    return Found(low if low <= count else 0, count, tuple(probes))

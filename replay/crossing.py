@@ -1,0 +1,317 @@
+"""What one log says of the other, read there again (DESIGN 4, law 7).
+
+Both logs are walked together: the journal as far as the agent log knows it. What a wake was
+shown is rendered again at the positions that its cause names, what was taken of the journal is
+taken again, and an effect on the journal needs its intent. Where a cause names a position that
+the walk has left behind (two wakes at once), its world comes from the adapter.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from domain import canonical
+from domain.agent.agent import AGENT
+from domain.agent.alert_events import JournalTaken
+from domain.agent.alertness import ALERT
+from domain.agent.commands import CreateAgent, TakeJournal
+from domain.agent.events import AgentCreated, AgentSettled
+from domain.agent.matching import Batch
+from domain.agent.watch import WATCH
+from domain.causes import Cause, Receipt
+from domain.changes.commands import ConfirmItem, DeferItem, RejectItem
+from domain.changes.events import ItemConfirmed, ItemConfirming, SuppressionAsked
+from domain.envelope import Row
+from domain.journal.catalog import CATALOG
+from domain.journal.commands import ApplyOperation
+from domain.journal.fold import TASK
+from domain.journal.links import LINKS, Links
+from domain.journal.task import Task
+from domain.keys import payload_id
+from domain.notices import batch
+from domain.tools.snapshot import captured
+from domain.wake.commands import BeginWake
+from domain.wake.events import SectionRef, ToolAsked, ToolReturned
+from domain.wake.shown import shown
+from domain.wire import PayloadId, Stored
+from domain.world import Recorded, World
+from replay.appends import Append, appends
+from replay.divergence import ALTERED, CHANGED, PROMPT, Difference, Divergence, path_within
+from replay.prove import Proof
+from replay.streams import FAILURES
+
+At = Callable[[int], World]
+"""``at(n)``: a log's world right after append n."""
+
+
+class Side(NamedTuple):
+    """One of the two logs: its proof, its rows, and its worlds of long ago, if there are any."""
+
+    proof: Proof
+    rows: Iterable[Row]
+    at: At | None = None
+    payload: Callable[[PayloadId], bytes | None] = lambda _: None
+
+
+class Crossing:
+    """Proves both logs of a home in one walk."""
+
+    def __init__(self, journal: Side, agents: Side) -> None:
+        self.prompts = 0  # that were rendered again
+        self._journal, self._agents = journal, agents
+        self._left = appends(journal.rows)  # appends of the journal that nobody has named yet
+        self._reached = 0  # n up to which it was walked
+        self._is_ended = False
+        self._known = 0  # the highest position of the journal that the agent log names
+        self._batches: dict[tuple[str, int], Batch | None] = {}
+        self._asked: dict[str, None] = {}  # operations with an intent and no effect yet
+        self._applied: dict[str, Append] = {}  # and the other way round
+
+    def walk(self) -> Iterator[Divergence]:
+        """Name all that differs in either log, and between them."""
+        for one in appends(self._agents.rows):
+            named = max((n for row in one.facts for n in journal_positions(row.fact)), default=0)
+            yield from self._advance(named)
+            for row in one.facts:
+                self._mind(row.fact, one.replica)
+            yield from self._agents.proof.take(one, self._more)
+            yield from self._beyond(one, named)
+            for row in one.facts:
+                self._done(row)
+        yield from self._agents.proof.finish()
+        for one in self._left:
+            yield from self._journal.proof.take(one)
+        yield from self._journal.proof.finish()
+        yield from self._unasked()
+
+    # ------------------------------------------------------------------------- walking the journal
+
+    def _advance(self, n: int) -> Iterator[Divergence]:
+        """Walk the journal up to append n."""
+        self._known = max(self._known, n)
+        while self._reached < n and not self._is_ended:
+            one = next(self._left, None)
+            if one is None:
+                self._is_ended = True
+                return
+            yield from self._journal.proof.take(one)
+            self._reached = max(self._reached, one.n)
+            self._noticed(one)
+
+    def _noticed(self, one: Append) -> None:
+        """Keep what a watcher makes of a journal append, and which operation it applied."""
+        if not one.facts:
+            return
+        first = one.facts[0].fact
+        if isinstance(first, Receipt) and isinstance(first.command, ApplyOperation):
+            operation = first.command.operation
+            if operation in self._asked:
+                del self._asked[operation]
+            else:
+                self._applied[operation] = one
+        world = self._journal.proof.streams.world(one.replica, one.n + 1, [])
+
+        def links(task: str) -> Links:
+            return world.load(LINKS, task)
+
+        def task(task_id: str) -> Task:
+            return world.load(TASK, task_id)
+
+        try:
+            self._batches[one.replica, one.n] = batch(one.facts, links, task)
+        except FAILURES:
+            return  # of a damaged append nothing can be told
+
+    def _mind(self, fact: object, replica: str) -> None:
+        """Learn from the agent log which rows and operations will matter."""
+        streams = self._journal.proof.streams
+        match fact:
+            case AgentCreated(task=task):
+                streams.mind(task, replica)
+            case ToolAsked(operation=operation) | ItemConfirming(operation=operation):
+                self._ask(operation)
+            case SuppressionAsked(operation=operation):
+                self._ask(operation)
+            case _:
+                pass
+
+    def _ask(self, operation: str) -> None:
+        if operation in self._applied:
+            del self._applied[operation]
+        else:
+            self._asked[operation] = None
+
+    def _done(self, row: Recorded) -> None:
+        """Let go of what nobody will ask for any more."""
+        match row.fact:
+            case AgentSettled(position=n):
+                world = self._agents.proof.streams.world(row.replica, row.n + 1, [])
+                task = world.load(AGENT, row.entity).task
+                self._journal.proof.streams.looked(task, row.replica, n)
+            case JournalTaken(replica=replica, last=last):
+                for one in [one for one in self._batches if one[0] == replica and one[1] <= last]:
+                    del self._batches[one]
+            case _:
+                pass
+
+    # --------------------------------------------------------------------------- what is compared
+
+    def _more(self, one: Append, cause: Cause) -> Iterator[Difference]:
+        """What an append of the agent log says of the journal, read there again. Where the journal
+        differs itself, that is what it comes of."""
+        found: Iterator[Difference] = iter(())
+        match cause:
+            case BeginWake():
+                found = self._begun(one, cause)
+            case TakeJournal():
+                found = self._taken(one, cause)
+            case _:
+                pass
+        fault = self._journal.proof.first_fault
+        yield from (replace(known, upstream=fault) for known in found)
+
+    def _begun(self, one: Append, cause: BeginWake) -> Iterator[Difference]:
+        """The prompt and the snapshot of a wake, from both logs as they stood."""
+        agents, journal, missed = self._worlds(one, cause)
+        if agents is None or journal is None:
+            return
+        agent = agents.load(AGENT, cause.agent)
+        queued = agents.load(ALERT, cause.agent).queued
+        if queued is None or queued.run_key != cause.run_key:
+            yield Difference(0, CHANGED, "cause", "a queued wake", f"{cause.run_key} is not queued")
+            return
+        try:
+            prompt = shown(journal, agents, agent, queued, cause.prompt_max_bytes)
+            catalog = journal.load(CATALOG, "main")
+            seen = captured(journal.load(TASK, agent.task), catalog, cause.journal_position)
+        except FAILURES as error:
+            if not missed:  # a payload that is gone is told where it is named
+                told = f"{type(error).__name__}: {error}"
+                yield Difference(0, PROMPT, "cause", told, f"{len(cause.user)} sections")
+            return
+        self.prompts += 1
+        data = canonical.encode(seen)
+        if payload_id(agent.task, data) != cause.snapshot:
+            yield from self._differs("data.command.snapshot", CHANGED, data, cause.snapshot)
+        for part, today, was in (
+            ("system", prompt.system, cause.system),
+            ("user", prompt.user, cause.user),
+        ):
+            now = {section.name: section.text.encode() for section in today}
+            yield from self._sections(part, agent.task, now, was)
+
+    def _sections(
+        self, part: str, task: str, today: Mapping[str, bytes], was: Iterable[SectionRef]
+    ) -> Iterator[Difference]:
+        known = {ref.name: ref.payload for ref in was}
+        for name in (*today, *(name for name in known if name not in today)):
+            data = today.get(name)
+            named = known.get(name, "")
+            if data is None or payload_id(task, data) != named:
+                yield from self._differs(f"{part}.{name}", PROMPT, data or b"", named)
+        if list(today) != list(known) and set(today) == set(known):
+            yield Difference(0, PROMPT, part, " ".join(today), " ".join(known))
+
+    def _differs(
+        self, path: str, kind_of: str, today: bytes, named: PayloadId
+    ) -> Iterator[Difference]:
+        was = self._agents.payload(named) if named else b""
+        if was is None or was == today:
+            return  # a payload that is gone, or was altered: told where it is named
+        expected, actual = (text.decode("utf-8", "replace") for text in (today, was))
+        yield Difference(0, kind_of, path, expected, actual)
+
+    def _worlds(
+        self, one: Append, cause: BeginWake
+    ) -> tuple[World | None, World | None, list[PayloadId]]:
+        """Both logs at the positions that a cause names."""
+        missed: list[PayloadId] = []
+        streams = self._agents.proof.streams
+        agents: World | None = None
+        if streams.n == cause.agent_position:
+            agents = streams.world(one.replica, cause.agent_position + 1, missed)
+        elif self._agents.at is not None:
+            agents = self._agents.at(cause.agent_position)
+        journal: World | None = None
+        if self._reached == cause.journal_position:
+            seen = agents.load(AGENT, cause.agent).position if agents else 0
+            n = cause.journal_position + 1
+            journal = self._journal.proof.streams.world(one.replica, n, missed, seen=seen)
+        elif self._journal.at is not None:
+            journal = self._journal.at(cause.journal_position)
+        return agents, journal, missed
+
+    def _taken(self, one: Append, cause: TakeJournal) -> Iterator[Difference]:
+        """The notices that a watcher made of journal appends."""
+        world = self._agents.proof.streams.world(one.replica, one.n, [])
+        first = max(cause.first, world.load(WATCH, "main").taken.get(cause.replica, 0) + 1)
+        today: list[Batch] = []
+        known = {taken.n: taken for taken in cause.batches if taken.n >= first}
+        for n in range(first, cause.last + 1):
+            if (cause.replica, n) not in self._batches:
+                if taken := known.get(n):
+                    today.append(taken)  # of another replica, or damaged: told elsewhere
+                continue
+            made = self._batches[cause.replica, n]
+            if made is not None:
+                today.append(made)
+        was = [taken for taken in cause.batches if taken.n >= first]
+        if was == today:
+            return
+        expected, actual = canonical.encode(today), canonical.encode(was)
+        where = path_within(_plain(today), _plain(was))
+        path = f"data.command.batches{where}"
+        yield Difference(0, CHANGED, path, expected.decode(), actual.decode())
+
+    # --------------------------------------------------------------------------------- at the end
+
+    def _beyond(self, one: Append, named: int) -> Iterator[Divergence]:
+        """The agent log knows of journal appends that are not there: the tail was cut off."""
+        if not self._is_ended or named <= self._reached:
+            return
+        self._reached = named  # told once
+        position = f"agent:{one.replica}:{one.n}"
+        expected = f"journal append {named}"
+        actual = f"the journal ends at {max(self._journal.proof.last.values(), default=0)}"
+        row = one.rows[0]
+        yield Divergence(
+            "journal", position, row.stream, row.version, ALTERED, "position", expected, actual
+        )
+
+    def _unasked(self) -> Iterator[Divergence]:
+        """Effects on the journal that no intent of the agent log asked for. Those beyond what it
+        knows of the journal may be younger than its last row: a backup copies it first."""
+        for operation, one in self._applied.items():
+            if one.n > self._known:
+                continue
+            row = one.rows[0]
+            yield Divergence(
+                "journal",
+                f"journal:{one.replica}:{one.n}",
+                row.stream,
+                row.version,
+                ALTERED,
+                "operation",
+                "an intent in the agent log",
+                operation,
+                cause="command.apply_operation.1",
+                upstream=f"journal:{one.replica}:{one.n}",
+            )
+
+
+def journal_positions(fact: Stored) -> list[int]:
+    """The positions of the journal that a row of the agent log names."""
+    match fact.command if isinstance(fact, Receipt) else fact:
+        case BeginWake(journal_position=n) | TakeJournal(last=n):
+            return [n]
+        case CreateAgent(position=n) | ConfirmItem(position=n) | RejectItem(position=n):
+            return [n]
+        case DeferItem(position=n) | ToolReturned(position=n) | ItemConfirmed(position=n):
+            return [n]
+        case _:
+            return []
+
+
+def _plain(batches: list[Batch]) -> object:
+    return canonical.read(canonical.encode(batches))

@@ -1,0 +1,149 @@
+"""How a difference is told: what should stand there, what does, where, and of which class."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from domain import envelope
+from domain.envelope import Row
+from domain.errors import WakelogError
+
+ALTERED = "data altered"
+CHANGED = "rule changed"
+DICE = "nondeterminism"
+FORMAT = "event format changed"
+MISSING = "payload missing"
+PROMPT = "prompt changed"
+VIEW = "view differs"
+
+TEXT_MAX = 20_000  # characters of `expected` and `actual` that are told
+
+
+class Divergence(Struct, frozen=True):
+    """One difference between a log and what today's code makes of its causes.
+
+    `position` is ``log:replica:n``. `kind_of` is its class:
+
+    - ``data altered``: the chain of digests is broken there too, or rows are gone or doubled;
+    - ``rule changed``: the chain is whole, and today's code decides something else (of a log's
+      last append nobody can tell the two apart);
+    - ``prompt changed``: only what the model was shown differs, rendered again today;
+    - ``event format changed``: a row that cannot be read, or a fact that is written otherwise;
+    - ``payload missing``;
+    - ``nondeterminism``: today's code, run twice, differs from itself;
+    - ``view differs``: a stored view is not what the log makes.
+
+    `path` names what differs first: within a row as in ``data.command.title``, a section as in
+    ``user.task``, else ``row``, ``rows``, ``order``, ``n``, ``prev``, ``payload``, ``cause``,
+    ``digest``, ``anchor``, ``tail`` or ``position``. `expected` is what should stand there,
+    `actual` what does. `wake` and `step` say which wake it belongs to and at which row of its
+    stream; `cause` is the tag of the append's cause, `upstream` the position of what led to it.
+    """
+
+    log: str
+    position: str
+    stream: str
+    version: int
+    kind_of: str
+    path: str
+    expected: str
+    actual: str
+    wake: str = ""
+    step: int = 0
+    cause: str = ""
+    upstream: str = ""
+
+
+class Difference(Struct, frozen=True):
+    """What differs at a row of an append: `row` counts from 0; beyond its end it is new.
+    `upstream`: the position of what it comes of, where that is known."""
+
+    row: int
+    kind_of: str
+    path: str
+    expected: str
+    actual: str
+    upstream: str = ""
+
+
+def compared(was: Sequence[Row], today: Sequence[Row]) -> list[Difference]:
+    """Row by row: rows as recorded beside those that today's code writes."""
+    found: list[Difference] = []
+    for index in range(max(len(was), len(today))):
+        if index >= len(was):
+            found.append(Difference(index, CHANGED, "row", text(today[index]), ""))
+        elif index >= len(today):
+            found.append(Difference(index, CHANGED, "row", "", text(was[index])))
+        elif was[index] != today[index]:
+            found.append(_of_rows(index, was[index], today[index]))
+    return found
+
+
+def _of_rows(index: int, was: Row, today: Row) -> Difference:
+    kind_of = FORMAT if _means_the_same(was, today) else CHANGED
+    return Difference(index, kind_of, path_of(was, today), text(today), text(was))
+
+
+def _means_the_same(was: Row, today: Row) -> bool:
+    """Whether one fact is written in two ways."""
+    if was[:3] != today[:3]:
+        return False
+    try:
+        return envelope.read(was) == envelope.read(today)
+    except WakelogError:
+        return False
+
+
+def path_of(was: Row, today: Row) -> str:
+    """Where two rows differ first."""
+    for name, one, other in zip(Row._fields[:3], was, today, strict=False):
+        if one != other:
+            return name
+    try:
+        found = path_within(json.loads(was.state), json.loads(today.state))
+    except ValueError:
+        return "row"
+    return found or "state"
+
+
+def path_within(one: Any, other: Any) -> str:
+    """The path to the first difference of two JSON values; empty where they are equal.
+
+    >>> path_within({"data": {"ids": ["a", "b"]}}, {"data": {"ids": ["a", "c"]}})
+    'data.ids[1]'
+    """
+    return _path(one, other).removeprefix(".")
+
+
+def _path(one: Any, other: Any) -> str:
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in (*one, *(name for name in other if name not in one)):
+            if name not in one or name not in other:
+                return f".{name}"
+            if one[name] != other[name]:
+                return f".{name}{_path(one[name], other[name])}"
+        return ""
+    if isinstance(one, list) and isinstance(other, list):
+        for index, (left, right) in enumerate(zip(one, other, strict=False)):
+            if left != right:
+                return f"[{index}]{_path(left, right)}"
+        return "" if len(one) == len(other) else f"[{min(len(one), len(other))}]"
+    return ""
+
+
+def text(row: Row) -> str:
+    """A row as it is told."""
+    state = row.state.decode("utf-8", "backslashreplace")
+    return f"{row.stream} {row.version} {row.topic} {state}"
+
+
+def cut(told: str) -> str:
+    """A text that is told, of bounded length."""
+    return told if len(told) <= TEXT_MAX else told[: TEXT_MAX - 1] + "…"
+
+
+def as_altered(kind_of: str) -> str:
+    """The class of a difference where the chain of digests is broken, too."""
+    return ALTERED if kind_of in (CHANGED, PROMPT) else kind_of

@@ -1,0 +1,260 @@
+"""The laws of DESIGN 2 over the rows alone, not the folds that decided what stands in them.
+
+Append by append: each is checked when it comes, so a simulation can stop at the first that
+breaks a law. `ended` says what must hold once nothing is under way any more.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from domain import envelope
+from domain.agent.alert_events import (
+    AlertSettled,
+    TriggerMerged,
+    TriggerSuppressed,
+    WakeBegun,
+    WakeDropped,
+    WakeQueued,
+)
+from domain.agent.events import AgentCreated
+from domain.causes import LogFact, Receipt
+from domain.changes.events import (
+    ItemConfirmed,
+    ItemConfirming,
+    ItemExpired,
+    ItemFailed,
+    ItemProposed,
+    ItemRejected,
+    ItemRetracted,
+    SuppressionAsked,
+)
+from domain.errors import TOOL_CODES
+from domain.journal.commands import ApplyOperation
+from domain.wake.events import (
+    LateReply,
+    ModelAnswered,
+    ModelAsked,
+    ModelFailed,
+    ToolAsked,
+    ToolReturned,
+    WakeDeferred,
+    WakeFinished,
+    WakeStarted,
+)
+from domain.wake.machine import RETAKES_MAX, ticket
+from domain.world import Recorded
+from replay.appends import Append
+
+TURNS_MAX = 21  # the limit of a wake, and the extra turn for a report
+_FINAL = (ItemConfirmed, ItemRejected, ItemRetracted, ItemExpired)
+
+
+class _Run:
+    """One wake as its rows tell it."""
+
+    def __init__(self) -> None:
+        self.agent = ""
+        self.is_queued = False
+        self.is_begun = False
+        self.is_ended = False
+        self.open: ModelAsked | ToolAsked | None = None
+        self.retakes = 0
+
+
+class Laws:
+    """Takes the appends of both logs as they come."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, tuple[int, str, str]] = {}  # log -> n, at, digest
+        self._runs: defaultdict[str, _Run] = defaultdict(_Run)
+        self._triggers: defaultdict[tuple[str, int], dict[str, Counter[str]]] = defaultdict(dict)
+        self._superseded: set[str] = set()
+        self._asked: set[str] = set()  # operations
+        self._applied: set[str] = set()
+        self._items: dict[tuple[str, int], str] = {}
+        self._agents: dict[str, tuple[str, int]] = {}  # task -> agent, born
+        self._touched: defaultdict[str, list[int]] = defaultdict(list)  # task -> n
+
+    def take(self, log: str, one: Append) -> Iterator[str]:
+        """What is wrong with one more append."""
+        where = f"{log}:{one.replica}:{one.n}"
+        found = [*self._shape(log, one)]
+        for row in one.facts:
+            found += self._journal(row) if log == "journal" else self._agent(row)
+        yield from (f"{where}: {told}" for told in found)
+
+    # ------------------------------------------------------------------------------------ every log
+
+    def _shape(self, log: str, one: Append) -> Iterator[str]:
+        n, at, digest = self._last.get(log, (0, "", ""))
+        if one.unread:
+            yield f"law 1: a row cannot be read: {one.unread[0][1]}"
+        if one.n != n + 1:
+            yield f"law 1: append {n + 1} is missing"
+        if one.first.prev != digest:
+            yield "law 6: it carries another digest than that of the append before"
+        if one.first.at < at:
+            yield f"time goes back, from {at} to {one.first.at}"
+        if [place.row for place in one.places] != list(range(one.first.rows)):
+            yield "law 1: its rows are not numbered from 0"
+        if one.facts and not _is_cause(one.facts[0]):
+            yield f"law 2: {one.facts[0].stream} is no cause"
+        self._last[log] = (one.n, one.first.at, envelope.digest(one.rows))
+
+    def _journal(self, row: Recorded) -> Iterator[str]:
+        fact = row.fact
+        if row.of_kind == "task":
+            n = self._touched[row.entity]
+            if not n or n[-1] != row.n:
+                n.append(row.n)
+        if isinstance(fact, Receipt) and isinstance(fact.command, ApplyOperation):
+            operation = fact.command.operation
+            if operation in self._applied:
+                yield f"law 5: the operation {operation} is applied twice"
+            if operation not in self._asked:
+                yield f"law 5: the operation {operation} has an effect and no intent"
+            self._applied.add(operation)
+
+    def _agent(self, row: Recorded) -> Iterator[str]:
+        fact = row.fact
+        match fact:
+            case AgentCreated(task=task, position=born):
+                self._agents[task] = (row.entity, born)
+            case WakeQueued() | TriggerMerged() | TriggerSuppressed() | WakeDropped():
+                yield from self._attention(row)
+            case WakeBegun(run_key=run_key):
+                self._runs[run_key].agent = row.entity
+            case AlertSettled(run_key=run_key):
+                if not self._runs[run_key].is_begun:
+                    yield f"law 9: {run_key} is settled and has not begun"
+            case ItemConfirming(operation=operation) | SuppressionAsked(operation=operation):
+                self._asked.add(operation)
+            case _:
+                pass
+        if row.of_kind == "wake":
+            yield from self._wake(row)
+        if row.of_kind == "changes":
+            yield from self._item(row)
+
+    # ---------------------------------------------------------------------------------- attention
+
+    def _attention(self, row: Recorded) -> Iterator[str]:
+        """Every trigger ends in one wake's causes or in one suppression."""
+        match row.fact:
+            case WakeQueued(run_key=run_key, trigger=trigger):
+                if self._runs[run_key].is_queued:
+                    yield f"law 9: the wake {run_key} is queued twice"
+                self._runs[run_key].is_queued = True
+                end = run_key
+            case TriggerMerged(run_key=run_key, trigger=trigger):
+                if not self._runs[run_key].is_queued or self._runs[run_key].is_ended:
+                    yield f"law 9: a trigger joins {run_key}, which is not queued"
+                end = run_key
+            case TriggerSuppressed(trigger=trigger):
+                end = ""
+            case WakeDropped(run_key=run_key, code=code):
+                if code == "superseded":
+                    self._superseded.add(run_key)
+                return
+            case _:
+                return
+        if trigger.reason == "subscription":
+            ends = self._triggers[row.entity, trigger.position]
+            ends.setdefault(trigger.reason_id, Counter())[end] += 1
+
+    # -------------------------------------------------------------------------------------- wakes
+
+    def _wake(self, row: Recorded) -> Iterator[str]:
+        run, fact = self._runs[row.entity], row.fact
+        if run.is_ended and not isinstance(fact, LateReply):
+            yield f"law 9: {type(fact).__name__} of {row.entity}, which has ended"
+        match fact:
+            case WakeStarted():
+                if run.is_begun:
+                    yield f"law 9: the wake {row.entity} begins twice"
+                run.is_begun = True
+            case ModelAsked() | ToolAsked():
+                yield from self._intent(run, fact)
+            case ModelAnswered() | ModelFailed() | ToolReturned():
+                yield from self._reply(run, fact)
+            case WakeFinished():
+                run.is_ended, run.open = True, None
+            case WakeDeferred():
+                run.retakes = 0
+            case _:
+                pass
+
+    def _intent(self, run: _Run, fact: ModelAsked | ToolAsked) -> Iterator[str]:
+        if fact.turn > TURNS_MAX:
+            yield f"law 10: turn {fact.turn}"
+        if run.open is not None:
+            run.retakes += 1
+            if fact.attempt <= run.open.attempt:
+                yield "law 5: an effect is asked for again under an old attempt"
+            if run.retakes > RETAKES_MAX + 1:
+                yield f"law 10: taken over {run.retakes} times"
+        if isinstance(fact, ToolAsked):
+            self._asked.add(fact.operation)
+        run.open = fact
+
+    def _reply(self, run: _Run, fact: ModelAnswered | ModelFailed | ToolReturned) -> Iterator[str]:
+        if isinstance(fact, ToolReturned) and fact.code and fact.code not in TOOL_CODES:
+            yield f"law 8: the code {fact.code!r} is not known"
+        if isinstance(fact, ToolReturned) and fact.attempt == 0:
+            return
+        if run.open is None or ticket(run.open) != ticket(fact):
+            yield f"law 4: {type(fact).__name__} answers what was not asked"
+        if not (isinstance(fact, ModelFailed) and fact.of_provider):
+            run.open = None
+        run.retakes = 0
+
+    # -------------------------------------------------------------------------------------- items
+
+    def _item(self, row: Recorded) -> Iterator[str]:
+        fact = row.fact
+        if not hasattr(fact, "item"):
+            return
+        name = (row.entity, fact.item)
+        status = self._items.get(name, "")
+        match fact:
+            case ItemProposed():
+                if status:
+                    yield f"law 9: item {name} is proposed twice"
+                self._items[name] = "open"
+            case ItemConfirming():
+                if status not in ("open", "confirming"):
+                    yield f"law 9: item {name} is confirmed while {status}"
+                self._items[name] = "confirming"
+            case ItemFailed():
+                self._items[name] = "open"
+            case ItemConfirmed() | ItemRejected() | ItemRetracted() | ItemExpired():
+                if status not in ("open", "confirming"):
+                    yield f"law 9: item {name} ends twice"
+                self._items[name] = type(fact).__name__
+            case _:
+                pass
+
+    # ------------------------------------------------------------------------------------- the end
+
+    def ended(self, taken: int) -> Iterator[str]:
+        """What must hold when everything was recovered. `taken`: the journal's last `n` that
+        agents know of."""
+        for run_key, run in self._runs.items():
+            if run.is_begun and not run.is_ended and run.open is None:
+                yield f"law 4: the wake {run_key} waits for nothing and has no end"
+        for (agent, n), matched in self._triggers.items():
+            for ends in matched.values():  # by subscription
+                living = [count for end, count in ends.items() if end not in self._superseded]
+                if sum(living) != 1:
+                    yield f"law 9: journal append {n} ended {dict(ends)} for {agent}"
+        for task, (agent, born) in self._agents.items():
+            for n in self._touched[task]:
+                if born < n <= taken and (agent, n) not in self._triggers:
+                    yield f"law 9: journal append {n} was lost to {agent}"
+        in_doubt = [name for name, status in self._items.items() if status == "confirming"]
+        if in_doubt:
+            yield f"law 5: {len(in_doubt)} items are in doubt after a recovery"
+
+
+def _is_cause(first: Recorded) -> bool:
+    return isinstance(first.fact, Receipt | LogFact) or first.of_kind in ("wake", "changes")

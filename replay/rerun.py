@@ -1,0 +1,259 @@
+"""One wake again: its recorded replies, given to today's code step by step.
+
+A step is an append that the wake took part in, or the effect of one of its calls on the journal.
+Each is decided anew in the world as it was recorded, and every byte is compared.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import MsgspecError, Struct
+
+from domain import envelope
+from domain.agent.agent import AGENT
+from domain.agent.alertness import ALERT
+from domain.causes import Cause, Replied
+from domain.envelope import Row
+from domain.errors import WakelogError
+from domain.journal.commands import ApplyOperation
+from domain.ports import Request, Section
+from domain.wake.commands import BeginWake
+from domain.wake.events import (
+    LateReply,
+    ModelAsked,
+    ToolAsked,
+    ToolReturned,
+    WakeDeferred,
+    WakeFinished,
+    WakeStarted,
+)
+from domain.wake.machine import pending
+from domain.wake.request import request
+from domain.wake.shown import shown
+from domain.wake.state import WAKE, Wake
+from domain.wire import Stored, tag_of
+from domain.world import Recorded, World
+
+_FAILURES = (
+    WakelogError,
+    MsgspecError,
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
+"""What today's code may raise on a cause that it does not allow, or cannot take."""
+
+
+class Asked(Struct, frozen=True):
+    """What the wake waited for before a step: a reply of the model, or a tool's result."""
+
+    what: str  # "model", "tool", or empty where it waited for nothing
+    turn: int = 0
+    attempt: int = 0
+    tool: str = ""
+    arguments: str = ""
+    request: Request | None = None
+
+
+class Decision(Struct, frozen=True):
+    """A fact that followed from the step's cause, and why."""
+
+    kind_of: str  # the fact's tag
+    stream: str
+    data: Any
+    why: str = ""
+
+
+class Changed(Struct, frozen=True):
+    """A row that today's code writes differently. Empty: there is no such row on that side."""
+
+    stream: str
+    version: int
+    today: str
+    recorded: str
+
+
+class SectionAgain(Struct, frozen=True):
+    """A prompt section rendered anew. `today` and `recorded` are None where there is none, and
+    both are empty where they are the same."""
+
+    name: str
+    is_same: bool
+    today: str | None = ""
+    recorded: str | None = ""
+
+
+class Step(Struct, frozen=True):
+    """One step. `cause` is the tag of what it began with, `error` what today's code says instead
+    of deciding; `position` is ``log:replica:n``."""
+
+    position: str
+    n: int
+    at: str
+    cause: str
+    answer: Any
+    asked: Asked
+    decided: tuple[Decision, ...]
+    changed: tuple[Changed, ...] = ()
+    error: str = ""
+
+    @property
+    def is_same(self) -> bool:
+        return not (self.changed or self.error)
+
+
+def prompt(journal: World, agents: World, begun: WakeStarted, cause: Stored) -> list[SectionAgain]:
+    """The prompt of a wake, rendered by today's code.
+
+    Args:
+        journal: As it was when it was rendered.
+        agents: The agent log then.
+        begun: What the wake was given.
+        cause: The command that began it: it names the limit that the prompt had to fit in.
+    """
+    queued = agents.load(ALERT, begun.agent).queued
+    sections: tuple[Section, ...] = ()
+    if queued is not None and isinstance(cause, BeginWake):
+        agent = agents.load(AGENT, begun.agent)
+        rendered = shown(journal, agents, agent, queued, cause.prompt_max_bytes)
+        sections = (*rendered.system, *rendered.user)
+    today = {one.name: one.text for one in sections}
+    recorded = {
+        ref.name: agents.payload(ref.payload).decode() for ref in (*begun.system, *begun.user)
+    }
+    return [
+        SectionAgain(name, is_same=True)
+        if today.get(name) == recorded.get(name)
+        else SectionAgain(name, False, today.get(name), recorded.get(name))
+        for name in dict.fromkeys((*recorded, *today))
+    ]
+
+
+def step(log: str, rows: Sequence[Row], world: World, run_key: str) -> Step:
+    """Decide one append anew.
+
+    Args:
+        log: Name of its log.
+        rows: The append as it was recorded, whole and in order.
+        world: The log just before.
+        run_key: The wake that is run again.
+    """
+    first = envelope.read(rows[0])
+    facts = [envelope.recorded(row, first.at, envelope.read(row)) for row in rows]
+    cause, given = envelope.cause_of(facts[0])
+    changed: list[Changed] = []
+    error = ""
+    try:
+        today = envelope.compose(cause, given, first.at, first.prev, world).rows
+        changed += _compared(rows, today)
+    except _FAILURES as failure:
+        known = isinstance(failure, WakelogError)
+        error = str(failure) if known else f"{type(failure).__name__}: {failure}"
+    wake = world.load(WAKE, run_key)
+    told = cause.fact if isinstance(cause, Replied) else cause
+    return Step(
+        f"{log}:{facts[0].replica}:{first.n}",
+        first.n,
+        first.at,
+        tag_of(told),
+        msgspec.to_builtins(told),
+        _asked(world, wake, cause),
+        tuple(_decisions(facts, cause, wake)),
+        tuple(changed),
+        error,
+    )
+
+
+def _compared(recorded: Sequence[Row], today: Sequence[Row]) -> Iterator[Changed]:
+    for nth in range(max(len(recorded), len(today))):
+        was = recorded[nth] if nth < len(recorded) else None
+        now = today[nth] if nth < len(today) else None
+        if was != now:
+            named = was or now
+            assert named is not None
+            yield Changed(named.stream, named.version, _text(now), _text(was))
+
+
+def _text(row: Row | None) -> str:
+    return "" if row is None else f"{row.topic} {row.state.decode('utf-8', 'backslashreplace')}"
+
+
+def _asked(world: World, wake: Wake, cause: Cause) -> Asked:
+    """What the cause is a reply to; of an effect on the journal it is the command itself."""
+    if isinstance(cause, ApplyOperation):
+        return Asked("tool", tool=cause.tool, arguments=world.text(cause.arguments))
+    match pending(wake):
+        case ModelAsked() as asked:
+            asking = request(world, wake, asked)
+            return Asked("model", asked.turn, asked.attempt, request=asking)
+        case ToolAsked() as asked:
+            text = world.text(asked.arguments)
+            return Asked("tool", asked.turn, asked.attempt, asked.tool, text)
+        case _:
+            return Asked("")
+
+
+def _decisions(facts: Sequence[Recorded], cause: Cause, wake: Wake) -> Iterator[Decision]:
+    """All facts of the append but the cause itself."""
+    turn_max = wake.started.turn_max if wake.started else 0
+    for nth, one in enumerate(facts):
+        is_cause = nth == 0 and not isinstance(one.fact, LateReply)
+        if not is_cause:
+            data = msgspec.to_builtins(one.fact)
+            yield Decision(tag_of(one.fact), one.stream, data, why(one.fact, turn_max))
+
+
+def why(fact: Stored, turn_max: int = 0) -> str:
+    """Why the machine decided a fact, in words; empty where the fact says it itself."""
+    match fact:
+        case WakeStarted(reason=reason, turn_max=limit):
+            return f"it was queued as a {reason} wake; it may take {limit} turns"
+        case ModelAsked(forced=forced) if forced:
+            return f"a report is due and there is none: one more turn, with {forced} alone"
+        case ModelAsked(attempt=attempt) if attempt > 1:
+            return "the attempt before it has no reply"
+        case ModelAsked(turn=1):
+            return "a wake begins by asking the model"
+        case ModelAsked():
+            return "every call of the turn has its result; they go back together"
+        case ToolAsked():
+            return "it changes the task at once, so its intent is recorded before its effect"
+        case ToolReturned() as returned:
+            return _why_returned(returned)
+        case WakeDeferred(reason=reason):
+            return f"it waits because of {reason}"
+        case LateReply():
+            return "nobody waited for it any more, so it changes nothing"
+        case WakeFinished() as finished:
+            return _why_finished(finished, turn_max)
+        case _:
+            return ""
+
+
+def _why_returned(fact: ToolReturned) -> str:
+    match fact.status:
+        case "queued":
+            return "the person decides about it"
+        case "denied":
+            return f"refused before it had an effect: {fact.code}"
+        case "success" if not fact.attempt:
+            return "it stays in the agent's own log"
+        case _:
+            return ""
+
+
+def _why_finished(fact: WakeFinished, turn_max: int) -> str:
+    if fact.is_report_missing:
+        return "a report was due, and the extra turn brought none"
+    if fact.stop == "turn_limit":
+        return f"turn {turn_max} was the last it may take"
+    if fact.stop == "answered":
+        return "the model called nothing more"
+    return fact.message or fact.code
+
+
+__all__ = ["Asked", "Changed", "Decision", "SectionAgain", "Step", "prompt", "step", "why"]

@@ -1,0 +1,185 @@
+"""What a later cause of a log can still read, and no more: so a walk's memory is bounded.
+
+Streams are folded as their rows come. The newest used states stay, one number stays for each
+stream, and of a task that an agent minds the rows since that agent last looked. What else is
+asked for is read again from where the rows came from, up to where the walk stands. Without such
+a source every row is kept: for histories, which are small.
+"""
+
+from bisect import bisect_right
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from msgspec import MsgspecError, Struct
+from msgspec.structs import replace
+
+from domain.causes import Receipt, ReplicasImported
+from domain.errors import WakelogError
+from domain.keys import key
+from domain.kinds import KINDS
+from domain.wire import PayloadId, Stored
+from domain.world import Folded, Kind, Read, Recorded, World
+
+STATES_MAX = 4096
+"""Folded states that a walk keeps where it can read a stream again."""
+
+FAILURES = (
+    WakelogError,
+    MsgspecError,
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
+"""What today's code may raise on a cause that was altered, or that it does not allow."""
+
+
+class Nothing(Struct, frozen=True):
+    """The state of streams that no handler folds."""
+
+    id: str
+
+
+def _same(state: Nothing, row: Recorded) -> Nothing:
+    return state
+
+
+_PLAIN: Kind[Nothing] = Kind("", Nothing, _same)
+
+Payload = Callable[[PayloadId], bytes | None]
+
+
+class Hole(Stored, frozen=True, tag="hole"):
+    """Stands in a stream for a row that is gone, so that what follows is counted as it was."""
+
+
+class Streams(OrderedDict[str, Folded]):
+    """The streams of one log as the walk has come to them; also the cache of its worlds."""
+
+    def __init__(self, log: str, payload: Payload, again: Read | None = None) -> None:
+        super().__init__()
+        self.log = log
+        self.n = 0  # of the last append that was taken
+        self._payload = payload
+        self._again = again
+        self._rows: defaultdict[str, list[Recorded]] = defaultdict(list)
+        self._versions: dict[str, int] = {}
+        self._replicas: defaultdict[str, set[str]] = defaultdict(set)
+        self._minded: dict[str, int] = {}  # stream of a task to the n since which rows are kept
+
+    def __setitem__(self, stream: str, folded: Folded) -> None:
+        super().__setitem__(stream, folded)
+        self.move_to_end(stream)
+        if self._again is not None and len(self) > STATES_MAX:
+            self.popitem(last=False)
+
+    def world(
+        self, replica: str, n: int, missed: list[PayloadId], *, seen: int | None = None
+    ) -> World:
+        """The log just before append n; `missed` gets the payloads that were not there.
+
+        Args:
+            replica: Whose append.
+            n: Its number.
+            missed: Is filled.
+            seen: Whoever reads the rows of a task looks at none up to this `n`.
+        """
+
+        def payload(wanted: PayloadId) -> bytes | None:
+            data = self._payload(wanted)
+            if data is None:
+                missed.append(wanted)
+            return data
+
+        def tail(stream: str, after: int) -> Sequence[Recorded]:
+            is_kept = seen is not None and self._minded.get(stream, seen + 1) <= seen
+            if after == 0 and is_kept and stream in self:
+                return self._rows.get(stream, ())
+            return self.read(stream, after)
+
+        read = self.read if seen is None else tail
+        others = self._replicas[replica]
+        return World(self.log, replica, n, read, payload, replicas=others, cache=self)
+
+    def read(self, stream: str, after: int) -> Sequence[Recorded]:
+        """The rows of a stream above a version, as far as the walk has come."""
+        last = self._versions.get(stream, 0)
+        if after >= last:
+            return ()
+        if self._again is None:
+            rows = self._rows[stream]
+            return rows[bisect_right(rows, after, key=_version) :]
+        return [row for row in self._again(stream, after) if row.version <= last]
+
+    def take(self, facts: Iterable[Recorded]) -> None:
+        """Remember the rows of one more append."""
+        for row in facts:
+            self.n = row.n
+            if isinstance(row.fact, ReplicasImported):
+                self._replicas[row.replica].update(one.replica for one in row.fact.replicas)
+            elif isinstance(row.fact, Receipt) and self._is_derived(row):
+                continue
+            self._fold(row)
+
+    def fill(self, facts: Sequence[Recorded]) -> None:
+        """Count rows of a stream that are known to be gone."""
+        seen: set[str] = set()
+        for row in facts:
+            last = self._versions.get(row.stream, 0)
+            is_first, seen = row.stream not in seen, seen | {row.stream}
+            if not is_first or row.version <= last + 1 or row.of_kind == "receipt":
+                continue
+            kind = KINDS.get(row.of_kind, _PLAIN)
+            state = self._state(row.stream, kind, row.entity)
+            self._versions[row.stream] = row.version - 1
+            self[row.stream] = Folded(row.version - 1, state)
+            if self._again is None:
+                self._rows[row.stream].append(replace(row, version=row.version - 1, fact=Hole()))
+
+    def mind(self, task: str, replica: str) -> None:
+        """Keep the rows of a task from here on: an agent will ask what changed."""
+        self._minded.setdefault(f"task:{task}@{replica}", self.n)
+
+    def looked(self, task: str, replica: str, n: int) -> None:
+        """The agent of a task has seen its rows up to append n."""
+        stream = f"task:{task}@{replica}"
+        if self._again is None or stream not in self._minded:
+            return
+        self._minded[stream] = max(n, self._minded[stream])
+        self._rows[stream] = [row for row in self._rows[stream] if row.n > n]
+
+    def _is_derived(self, row: Recorded) -> bool:
+        """Whether a receipt's key is the append's own: no other append can ask for it."""
+        return row.entity == key("command", self.log, row.replica, str(row.n))
+
+    def _fold(self, row: Recorded) -> None:
+        stream = row.stream
+        last = self._versions.get(stream, 0)
+        if self._again is None or stream in self._minded:
+            self._rows[stream].append(row)
+        self._versions[stream] = row.version
+        if row.of_kind == "receipt":
+            return
+        known = self.get(stream)
+        if known is None and last:
+            return  # at rest: it is read again when somebody asks for it
+        kind = KINDS.get(row.of_kind, _PLAIN)
+        state = kind.initial(row.entity) if known is None else known.state
+        with suppress(*FAILURES):  # a fact that does not belong here is named elsewhere
+            state = kind.evolve(state, row)
+        self[stream] = Folded(row.version, state)
+
+    def _state(self, stream: str, kind: Kind[Any], entity: str) -> object:
+        known = self.get(stream)
+        state = kind.initial(entity) if known is None else known.state
+        for row in self.read(stream, known.version if known else 0):
+            state = kind.evolve(state, row)
+        return state
+
+
+def _version(row: Recorded) -> int:
+    return row.version

@@ -1,0 +1,57 @@
+"""What a very large task costs: a wake over N notes, N items and N observations.
+
+.venv/bin/python tests/bench/large_task.py
+"""
+
+import platform
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from adapters.runtime.desk import Desk
+from adapters.views import Views
+from domain.journal.fold import TASK
+from tests.support import large
+
+
+def cold(at: Desk) -> float:
+    """Seconds to fold the task anew, as a fresh process does."""
+    begun = time.perf_counter()
+    at.journal.world_at(at.journal.tail().n).load(TASK, large.TASK_ID)
+    return time.perf_counter() - begun
+
+
+def measured(count: int) -> None:
+    begun = time.perf_counter()
+    at, agent, _ = large.large(count)
+    built = time.perf_counter() - begun
+    large.size_of_next_wake(at, agent)
+    begun = time.perf_counter()
+    size = large.size_of_next_wake(at, agent)
+    seconds = time.perf_counter() - begun
+    views = Views.in_memory({"journal": at.journal, "agent": at.agents})
+    begun = time.perf_counter()
+    views.catch_up()
+    viewed = time.perf_counter() - begun
+    large.note(at, "and another")
+    begun = time.perf_counter()
+    views.catch_up()
+    again = time.perf_counter() - begun
+    print(
+        f"{count:6}: built {built:5.2f} s; wake {seconds:.3f} s, {size.rows} rows of"
+        f" {size.row_bytes:,} bytes, prompt {size.prompt_bytes:,}, snapshot"
+        f" {size.snapshot_bytes:,}; agent state {large.state_bytes(at, agent):,}; cold fold"
+        f" {cold(at):.3f} s; views {viewed:.2f} s, one note more {again:.3f} s"
+    )
+
+
+def main() -> None:
+    print(f"{platform.platform()}, Python {platform.python_version()}")
+    for count in (10, 100, 1_000, 10_000):
+        measured(count)
+
+
+if __name__ == "__main__":
+    main()

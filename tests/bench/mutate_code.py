@@ -1,0 +1,166 @@
+"""Plants changes in a copy of the code, one at a time, and asks which ones prove reports.
+
+    .venv/bin/python tests/bench/mutate_code.py [--count 50] [--seed 1] [--list]
+
+Only `tests/histories/*.jsonl` are proved: no test of behaviour runs. A change is planted in a
+decider, a tool, a fold, the prompt or the keys: a comparison turned round, `and` for `or`, a
+number one higher, a text with another letter, a branch never taken, a sort or a `not` left out.
+A survivor is a change that no history notices: code that none of them runs, or a change that
+changes nothing.
+"""
+
+import argparse
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from replay.simulate import Dice
+
+ROOT = Path(__file__).parents[2]
+FILES = (
+    "domain/keys.py domain/envelope.py domain/canonical.py domain/text.py domain/notices.py"
+    " domain/agent/*.py domain/changes/*.py domain/handlers/*.py domain/journal/*.py"
+    " domain/tools/*.py domain/wake/*.py"
+).split()
+PROVE = """
+import sys
+from pathlib import Path
+from adapters import histories
+for file in sorted(Path(sys.argv[1]).glob("*.jsonl")):
+    proved = histories.prove(histories.read(file))
+    if not proved.ok:
+        one = proved.divergences[0]
+        print(f"{file.stem}: {one.kind_of}: {one.path}")
+        sys.exit(1)
+"""
+TURNED = {ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq,
+          ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot,
+          ast.IsNot: ast.Is}  # fmt: skip
+
+
+class Mutant(NamedTuple):
+    """One change: the file, the line, what it does, and the file's new text."""
+
+    file: str
+    line: int
+    what: str
+    text: str
+
+
+def mutants(file: Path) -> Iterator[Mutant]:
+    """Every change that can be planted in a file."""
+    source = file.read_text(encoding="utf-8")
+    tree = ast.parse(source)
+    unread = {id(found) for node in ast.walk(tree) for found in _unread(node)}
+    for node in list(ast.walk(tree)):
+        if id(node) in unread:
+            continue
+        for what, undo in _changes(node):
+            text = ast.unparse(tree)
+            undo()
+            yield Mutant(str(file.relative_to(ROOT)), getattr(node, "lineno", 0), what, text)
+
+
+def _unread(node: ast.AST) -> Iterator[ast.AST]:
+    """Docstrings, lists of names, and what a refused person is told: no row holds any."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        yield node.value
+    if isinstance(node, ast.keyword) and node.arg in ("because", "instead"):
+        yield from ast.walk(node.value)
+    if (
+        isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and node.targets[0].id in ("because", "instead", "__all__")
+    ):
+        yield from ast.walk(node.value)
+
+
+def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Change a node in place; the caller reads the tree and undoes it."""
+    match node:
+        case ast.Compare(ops=[op]) if type(op) in TURNED:
+            node.ops = [TURNED[type(op)]()]
+            yield f"turn {type(op).__name__} round", lambda: setattr(node, "ops", [op])
+        case ast.BoolOp(op=op):
+            node.op = ast.Or() if isinstance(op, ast.And) else ast.And()
+            yield "and for or", lambda: setattr(node, "op", op)
+        case ast.Constant(value=int(value)) if not isinstance(value, bool):
+            node.value = value + 1
+            yield f"{value} becomes {value + 1}", lambda: setattr(node, "value", value)
+        case ast.Constant(value=str(value)) if value.strip():
+            node.value = value + "x"
+            yield f"{value[:20]!r} gets a letter", lambda: setattr(node, "value", value)
+        case ast.If(test=test):
+            node.test = ast.Constant(False)
+            yield "a branch is never taken", lambda: setattr(node, "test", test)
+        case ast.UnaryOp(op=ast.Not(), operand=operand) as known:
+            known.op = ast.UAdd()
+            known.operand = ast.Call(ast.Name("bool", ast.Load()), [operand], [])
+            yield "not is left out", lambda: _again(known, operand)
+        case ast.Call(func=ast.Name(id="sorted") as name):
+            name.id = "list"
+            yield "a sort is left out", lambda: setattr(name, "id", "sorted")
+        case _:
+            return
+
+
+def _again(node: ast.UnaryOp, operand: ast.expr) -> None:
+    node.op, node.operand = ast.Not(), operand
+
+
+def proves(copy: Path) -> str:
+    """What prove says of the histories with this copy of the code; empty where it proves."""
+    environ = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-c", PROVE, str(ROOT / "tests" / "histories")]
+    try:
+        done = subprocess.run(
+            command, cwd=copy, env=environ, capture_output=True, text=True, check=False, timeout=120
+        )
+    except subprocess.TimeoutExpired:
+        return "it never ends"
+    if not done.returncode:
+        return ""
+    return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=50)
+    parser.add_argument("--seed", default="1")
+    given = parser.parse_args()
+    files = [file for name in FILES for file in sorted(ROOT.glob(name))]
+    dice = Dice(given.seed)
+    found: list[Mutant] = []
+    known = {file: list(mutants(file)) for file in files}
+    print(f"{sum(map(len, known.values())):,} changes could be planted in {len(files)} files")
+    while len(found) < given.count:
+        one = dice.pick([mutant for file in known.values() for mutant in file])
+        if one not in found:
+            found.append(one)
+    survivors: list[Mutant] = []
+    with tempfile.TemporaryDirectory(prefix="wakelog-mutants-") as folder:
+        copy = Path(folder)
+        for name in ("domain", "adapters", "replay", "projections"):
+            shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+        assert not proves(copy), "the histories do not prove as it is"
+        for one in found:
+            (copy / one.file).write_text(one.text, encoding="utf-8")
+            told = proves(copy)
+            shutil.copy(ROOT / one.file, copy / one.file)
+            print(f"{one.file}:{one.line}: {one.what}: {told[:90] or 'SURVIVES'}")
+            if not told:
+                survivors.append(one)
+    share = 100 * (len(found) - len(survivors)) / len(found)
+    print(f"prove reports {len(found) - len(survivors)} of {len(found)}: {share:.0f} %")
+
+
+if __name__ == "__main__":
+    main()

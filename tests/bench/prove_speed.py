@@ -1,0 +1,191 @@
+"""How fast prove is beside the bare decoding and folding of the same rows, and what it keeps.
+
+    .venv/bin/python tests/bench/prove_speed.py [--rows 100000] [--keep FOLDER]
+
+Makes a home of about so many rows in SQLite files (ten-turn lives of many agents), then reads it
+three times: rows decoded and folded by stream; each log proved by itself; both proved together,
+every prompt rendered again. Memory is the process's own peak, told before and after each.
+"""
+
+import argparse
+import asyncio
+import platform
+import resource
+import sys
+import tempfile
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from adapters.clock import ManualClock
+from adapters.proving import prove_logs
+from adapters.runtime import review, watcher
+from adapters.runtime.desk import Desk
+from adapters.runtime.performer import run_wake
+from adapters.settings import Settings
+from adapters.store.log import Log
+from domain import canonical, envelope
+from domain.agent.alertness import ALERT, next_wake
+from domain.agent.commands import RequestWake
+from domain.journal.commands import AddItems, AddNote, EditTask
+from domain.kinds import KINDS
+from domain.ports import Call, Reply, Request, Usage
+from domain.wire import Words
+from domain.world import Recorded
+from replay.prove import Proof
+from tests.support.desks import task_with_agent
+
+START = "2027-01-01T00:00:00.000000Z"
+WAKES_OF_AN_AGENT = 60
+
+
+class Busy:
+    """Calls tools in nine turns, and says in the tenth that it is done."""
+
+    name = "busy"
+
+    def __init__(self) -> None:
+        self._nth = count(1)
+        self._turn = 0
+
+    async def reply(self, request: Request) -> Reply:
+        self._turn = len(request.exchanges)
+        nth = next(self._nth)
+        calls: tuple[tuple[str, dict[str, Any]], ...] = (
+            ("record_observations", {"observations": [f"The person wrote note {nth}."]}),
+            ("update_task_estimate", {"minutes": 1 + nth % 1000}),
+        )
+        if self._turn == 3:
+            says = f"Report {nth}"
+            calls = (("update_report", {"content": says, "tldr": says, "oneLiner": says}),)
+        made = tuple(
+            Call(f"c{index}", tool, canonical.text(given))
+            for index, (tool, given) in enumerate(calls)
+        )
+        if self._turn >= 4:
+            made = ()
+        raw = canonical.encode([nth, [one.arguments for one in made]])
+        return Reply(raw, f"Turn {nth}", made, Usage(900, 60))
+
+
+def opened(folder: Path) -> Desk:
+    """A desk over the two log files of a folder."""
+    journal = Log.open("journal", folder / "journal.db", "r1")
+    agents = Log.open("agent", folder / "agent.db", "r1")
+    model = Busy()
+    return Desk(journal, agents, ManualClock(START), Settings(), lambda _: model)
+
+
+def generated(folder: Path, rows: int) -> Desk:
+    """A home of about so many rows."""
+    desk = opened(folder)
+    for log in (desk.journal, desk.agents):  # it is thrown away: the disk need not sync
+        recorder: Any = log._recorder
+        recorder._connection.execute("PRAGMA synchronous=OFF")
+    with asyncio.Runner() as runner:
+        for nth in count(1):
+            _life(desk, nth, rows, runner)
+            if desk.journal.count() + desk.agents.count() >= rows:
+                break
+    return desk
+
+
+def _life(desk: Desk, nth: int, rows: int, runner: asyncio.Runner) -> None:
+    """One agent, and what its task goes through."""
+    task, agent = task_with_agent(desk, f"Task {nth}")
+    for wake in range(WAKES_OF_AN_AGENT):
+        desk.keep(AddNote(task, "note", Words(f"Note {wake}: " + "word " * 20)))
+        desk.keep(AddItems(task, (f"Step {wake}",)))
+        desk.keep(EditTask(task, priority=f"P{wake % 4}"))
+        watcher.catch_up(desk)
+        desk.note(RequestWake(agent, "manual", is_enabled=True))
+        _run(desk, agent, runner)
+        for set_id in desk.agent(agent).sets[-1:]:
+            review.reject(desk, set_id, 1, "no")
+        if desk.journal.count() + desk.agents.count() >= rows:
+            return
+
+
+def _run(desk: Desk, agent: str, runner: asyncio.Runner) -> None:
+    with desk.agents.reading() as world:
+        wake = next_wake(world.load(ALERT, agent))
+    if wake is not None:
+        runner.run(run_wake(desk, agent, wake.run_key, is_now=True))
+
+
+def folded(desk: Desk) -> int:
+    """The floor: every row decoded, every stream folded, nothing kept but states."""
+    rows = 0
+    for log in (desk.journal, desk.agents):
+        states: dict[str, Any] = {}
+        at = ""
+        for row in log.rows():
+            rows += 1
+            one = envelope.read(row)
+            at = one.at or at
+            recorded = envelope.recorded(row, at, one)
+            kind = KINDS.get(recorded.of_kind)
+            if kind is not None:
+                state = states.get(row.stream) or kind.initial(recorded.entity)
+                states[row.stream] = kind.evolve(state, recorded)
+    return rows
+
+
+def alone(desk: Desk) -> int:
+    """Each log by itself: every cause re-executed, every byte compared; prompts are not."""
+    rows = 0
+    for log in (desk.journal, desk.agents):
+
+        def again(stream: str, after: int, log: Log = log) -> list[Recorded]:
+            return [row for row in log.facts(stream) if row.version > after]
+
+        proof = Proof(log.name, log.payload, again=again)
+        assert list(proof.walk(log.rows())) == []
+        rows += proof.rows
+    return rows
+
+
+def together(desk: Desk) -> int:
+    """Both logs, prompts, snapshots and notices included."""
+    proved = prove_logs(desk.journal, desk.agents)
+    assert proved.ok, proved.divergences[:3]
+    sys.stdout.write(f"    {proved.wakes} wakes, {proved.prompts} prompts rendered again\n")
+    return proved.rows
+
+
+def measured(what: str, work: Callable[[Desk], int], desk: Desk) -> float:
+    begun = perf_counter()
+    rows = work(desk)
+    seconds = perf_counter() - begun
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    print(f"{what:28} {rows / seconds:>10,.0f} rows/s  {seconds:7.1f} s  peak {peak} MB")
+    return rows / seconds
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=100_000)
+    given = parser.parse_args()
+    print(f"{platform.machine()} Python {platform.python_version()}, {given.rows:,} rows")
+    with tempfile.TemporaryDirectory(prefix="wakelog-bench-") as folder:
+        begun = perf_counter()
+        desk = generated(Path(folder), given.rows)
+        size = sum(file.stat().st_size for file in Path(folder).iterdir()) // 2**20
+        print(f"generated in {perf_counter() - begun:.0f} s, {size} MB")
+        desk.close()
+        desk = opened(Path(folder))
+        proved = measured("proved together", together, desk)
+        one_by_one = measured("proved one by one", alone, desk)
+        floor = measured("decoded and folded", folded, desk)
+        print(
+            f"prove is {proved / floor:.2f} of the floor; without prompts {one_by_one / floor:.2f}"
+        )
+        desk.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,180 @@
+"""A wake of twenty steps on the tape model, beside two engines that record twenty steps.
+
+    .venv/bin/python tests/bench/steps.py [--wakes 10] [--rounds 3] [--peers FOLDER]
+
+One step here is one turn of the model with one call of a tool, answered and recorded; a second
+shape makes five calls a turn, which are recorded together, as nothing outside happens between
+them. The peers run a workflow of twenty steps that each return a text of the same size; all
+three wait for the disk at every append. `dbos` and `langgraph` with SqliteSaver live in
+environments of their own, made once in the cache folder; where they cannot be installed, they
+are left out, with the reason. The sides take turns, round by round.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import venv
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from domain.ports import Reply
+from tests.bench.common import (
+    answer,
+    desk,
+    disks,
+    machine,
+    observed,
+    queued,
+    report,
+    table,
+    timed,
+    wake,
+    with_agent,
+)
+
+AIM = 5.0
+STEPS = 20
+TIMEOUT = 600
+PEERS = {  # script in peers/: what its environment needs
+    "dbos": ("dbos",),
+    "langgraph": ("langgraph", "langgraph-checkpoint-sqlite"),
+}
+TEXT = "The plumber named a price, and the seal is in stock at the shop in the next street; step {}"
+
+
+def one_a_turn(nth: int) -> list[Reply]:
+    turns = [answer(observed(TEXT.format(f"{nth}.{one}"))) for one in range(STEPS - 1)]
+    return [*turns, answer(report(nth))]
+
+
+def five_a_turn(nth: int) -> list[Reply]:
+    said = [observed(TEXT.format(f"{nth}.{one}")) for one in range(STEPS - 1)]
+    calls = [*said, report(nth)]
+    return [answer(*calls[first : first + 5]) for first in range(0, STEPS, 5)]
+
+
+SHAPES = {  # what a wake looks like: its turns, and the answers of its model
+    "wakelog, a call a turn": (STEPS, one_a_turn),
+    "wakelog, five calls a turn": (STEPS // 5, five_a_turn),
+}
+
+
+def ours(turns: int, shape: Callable[[int], list[Reply]], wakes: int, folder: Path) -> list[float]:
+    """Seconds of each wake, each of another agent."""
+    folder.mkdir()
+    at = desk(folder, [reply for nth in range(wakes + 1) for reply in shape(nth)])
+    agents = [with_agent(at, f"Task {nth}", turns)[1] for nth in range(wakes + 1)]
+    keys = [queued(at, agent) for agent in agents]
+    seconds = [timed(partial(wake, at, *one)) for one in zip(agents, keys, strict=True)]
+    at.close()
+    return seconds[1:]  # the first one warms up, as the peers' does
+
+
+# --------------------------------------------------------------------------------------- the peers
+
+
+def environment(cache: Path, name: str) -> tuple[Path | None, str]:
+    """The Python of a peer's own environment, made if it is not there; else why there is none."""
+    home = cache / name
+    python = home / "bin" / "python"
+    stamp = home / "installed"
+    if stamp.exists():
+        return python, ""
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
+    try:
+        home.parent.mkdir(parents=True, exist_ok=True)
+        venv.create(home, clear=True)
+        made = subprocess.run(
+            [*pip, *PEERS[name]], capture_output=True, check=False, timeout=TIMEOUT
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return None, str(error)
+    if made.returncode:
+        lines = made.stderr.decode(errors="replace").strip().splitlines()
+        return None, next((line for line in lines if line.startswith("ERROR")), "pip failed")
+    stamp.touch()
+    return python, ""
+
+
+def theirs(python: Path, name: str, runs: int, folder: Path) -> list[float]:
+    """Seconds of each run of a peer."""
+    folder.mkdir()
+    script = Path(__file__).parent / "peers" / f"{name}_steps.py"
+    said = TEXT.format(0)
+    done = subprocess.run(
+        [str(python), str(script), str(folder), str(runs), str(STEPS), said],
+        capture_output=True,
+        check=False,
+        timeout=TIMEOUT,
+        cwd=folder,
+    )
+    if done.returncode:
+        raise SystemExit(f"{name} failed:\n{done.stderr.decode(errors='replace')}")
+    seconds: list[float] = json.loads(done.stdout)
+    return seconds
+
+
+def version(python: Path, package: str) -> str:
+    code = f"from importlib.metadata import version; print(version({package!r}))"
+    return (
+        subprocess.run([str(python), "-c", code], capture_output=True, check=True)
+        .stdout.decode()
+        .strip()
+    )
+
+
+# ------------------------------------------------------------------------------------- one figure
+
+
+def measured(pythons: dict[str, Path], wakes: int, rounds: int, where: str, disk: str) -> None:
+    seconds: dict[str, list[float]] = {}
+    with tempfile.TemporaryDirectory(dir=disk) as folder:
+        for nth in range(rounds):
+            for name, (turns, shape) in SHAPES.items():
+                there = Path(folder, f"{name} {nth}")
+                seconds.setdefault(name, []).extend(ours(turns, shape, wakes, there))
+            for name, python in pythons.items():
+                there = Path(folder, f"{name}-{nth}")
+                seconds.setdefault(name, []).extend(theirs(python, name, wakes, there))
+    rates = {name: STEPS / median(one) for name, one in seconds.items()}
+    fastest = max((rate for name, rate in rates.items() if name in PEERS), default=0.0)
+    rows = [
+        (
+            f"{name} {version(pythons[name], name)}" if name in PEERS else name,
+            f"{rate:,.0f}",
+            f"{rate / fastest:.1f}" if fastest else "-",
+            "" if name in PEERS else f"{AIM:.0f}",
+        )
+        for name, rate in rates.items()
+    ]
+    table((f"{STEPS} steps, {where}", "steps/s", "of the faster peer", "aim"), rows)
+
+
+def main() -> None:
+    cached = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--wakes", type=int, default=10, help="of each round")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--peers", type=Path, default=Path(cached, "wakelog-bench"))
+    given = parser.parse_args()
+    pythons: dict[str, Path] = {}
+    for name in PEERS:
+        python, why = environment(given.peers, name)
+        if python is None:
+            print(f"{name} is left out: {why}")
+        else:
+            pythons[name] = python
+    print(machine())
+    for where, disk in disks().items():
+        measured(pythons, given.wakes, given.rounds, where, disk)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,351 @@
+"""Writes the histories of `tests/histories/*.jsonl`: one scene each, the same bytes every time.
+
+Run it where a scene is added, or where the bytes of a format may still move; never to make a red
+proof green: `.venv/bin/python -m tests.histories.scenes`
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from adapters import histories
+from adapters.models.rules import RulesModel
+from adapters.redacting import redacted
+from adapters.runtime import recovery, review, timers, watcher
+from adapters.runtime.capture import capture
+from adapters.runtime.desk import Desk
+from adapters.runtime.performer import perform
+from adapters.simulating import history_of
+from domain import canonical
+from domain.agent import commands as agents
+from domain.agent.alertness import ALERT
+from domain.agent.identity import Wanted
+from domain.causes import Replied
+from domain.changes.commands import ConfirmItem
+from domain.journal import commands as do
+from domain.journal.fold import TASK
+from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
+from domain.keys import key
+from domain.ports import ModelFault
+from domain.wake.commands import RetakeWake, StopWake
+from domain.wake.events import ModelAnswered
+from domain.wire import payload, words
+from replay.simulate import plan
+from tests.histories.acting import (
+    ESTIMATE,
+    ITEMS,
+    LONG,
+    REPORT,
+    Scene,
+    answers,
+    asked,
+    changed,
+    pass_time,
+    woken,
+)
+from tests.histories.more_scenes import every_edit, hopeless, template_versions, watchers
+from tests.support.desks import desk, reply, task_with_agent
+
+FOLDER = Path(__file__).parent
+# ----------------------------------------------------------------------------------------- scenes
+
+
+def rules_first_wake() -> Desk:
+    """The offline model reads a long note, proposes, and the person takes all of it."""
+    at = desk(model=RulesModel())
+    task, agent = task_with_agent(at)
+    said, kept = words(task, LONG)
+    at.keep(do.AddNote(task, "note", said), payloads=kept)
+    changed(at, agent)
+    for set_id in at.agent(agent).sets:
+        for item in review.changes_of(at, set_id).items:
+            review.confirm(at, set_id, item.number)
+    changed_again = do.AddNote(task, "note", words(task, "Urgent! Takes about 90 minutes.")[0])
+    at.keep(changed_again)
+    changed(at, agent)
+    return at
+
+
+def verdicts() -> Desk:
+    """Confirmed, edited, rejected, put off, taken anyway, and proposed once more."""
+    calls = reply(ITEMS, ESTIMATE, ("update_task_priority", '{"priority":"P1"}'))
+    at = desk([calls, reply(REPORT), reply(), calls, reply(REPORT), reply()])
+    task, agent = task_with_agent(at)
+    changed(at, agent)
+    (set_id,) = at.agent(agent).sets
+    review.confirm(at, set_id, 1)
+    review.reject(at, set_id, 2, "we have one")
+    review.defer(at, set_id, 3, "later")
+    at.keep(do.EditTask(task, priority="P3"))
+    review.confirm(at, set_id, 4)
+    review.confirm(at, set_id, 4, is_anyway=True)
+    changed(at, agent)
+    review.confirm(at, set_id, 3, edit='{"minutes":30}')
+    return at
+
+
+def labels() -> Desk:
+    """A label is proposed and declined: it is suppressed by an operation of its own."""
+    at = desk()
+    _, agent = task_with_agent(at)
+    label = at.keep(do.AddLabel("garden")).result.ids[0]
+    at.keep(do.AddLabel("house"))
+    call = ("assign_task_labels", canonical.text({"labels": [{"id": label, "confidence": "high"}]}))
+    answers(at, [reply(call), reply(REPORT), reply(), reply(call), reply(REPORT), reply()])
+    changed(at, agent)
+    (set_id,) = at.agent(agent).sets
+    review.reject(at, set_id, 1, "not this one")
+    at.note(agents.RequestWake(agent, "manual", is_enabled=True))
+    woken(at, agent)
+    return at
+
+
+def refused_calls() -> Desk:
+    """Unknown tools, bad JSON, bad arguments, DONE, a language, and the extra turn for a report."""
+    at = desk(
+        [
+            reply(("fly", "{}"), ("update_task_estimate", "{"), ("update_task_estimate", "[]")),
+            reply(("set_task_status", '{"status":"DONE"}'), ("update_task_estimate", '{"m":1}')),
+            reply(("set_task_language", '{"languageCode":"de","confidence":"high"}')),
+            reply(("set_task_language", '{"languageCode":"fr","confidence":"high"}'), text="Hm."),
+            reply(ESTIMATE, ESTIMATE, ("set_task_estimate", '{"minutes":45}')),
+            reply(text="I will not write one."),
+        ]
+    )
+    _, agent = task_with_agent(at)
+    changed(at, agent)
+    return at
+
+
+def provider_faults() -> Desk:
+    """The provider is overloaded, twice; the wake waits, goes on and counts no failure."""
+    fault = ModelFault("overloaded", "503", of_provider=True, retry_seconds=90)
+    at = desk([fault, fault, reply(ESTIMATE), reply(REPORT), reply()])
+    _, agent = task_with_agent(at)
+    changed(at, agent)
+    for _ in range(2):
+        pass_time(at, 7200)
+        woken(at, agent)
+    return at
+
+
+def failures_to_sleep() -> Desk:
+    """Five failures in a row put the agent to sleep; the person resumes it."""
+    at = desk([ModelFault("blocked", "unsafe", of_provider=False)] * 5 + [reply(REPORT), reply()])
+    task, agent = task_with_agent(at)
+    changed(at, agent)
+    for nth in range(4):
+        pass_time(at, 8000)
+        at.keep(do.AddItems(task, (f"Step {nth}",)))
+        changed(at, agent)
+    at.keep(do.AddItems(task, ("Nobody hears this",)))
+    watcher.catch_up(at)
+    at.note(agents.ResumeAgent(agent, is_enabled=True))
+    woken(at, agent)
+    return at
+
+
+def crashes() -> Desk:
+    """A process dies after the start, another between intent and effect; late replies come in."""
+    at = desk([reply(ITEMS), reply(REPORT), reply()])
+    _, agent = task_with_agent(at)
+    watcher.catch_up(at)
+    with at.agents.reading() as world:
+        run_key = world.load(ALERT, agent).queued.run_key  # type: ignore[union-attr]  # it is
+    captured = capture(at, agent, run_key, is_now=True)
+    at.note(captured.command, payloads=captured.payloads)
+    at.note(RetakeWake(run_key))
+    asyncio.run(perform(at, run_key))
+    raw = payload(at.agent(agent).task, b"too late")
+    at.reply(Replied("wake", run_key, ModelAnswered(1, 1, raw.id)), [raw])
+    (set_id,) = at.agent(agent).sets
+    at.note(ConfirmItem(set_id, 1, "person", at.journal.tail().n))
+    recovery.recover(at, [agent], [set_id], [], lambda _: None)
+    return at
+
+
+def abandoned() -> Desk:
+    """Taken over again and again without a reply, then stopped by hand in the next wake."""
+    at = desk([reply(REPORT)])
+    task, agent = task_with_agent(at)
+    watcher.catch_up(at)
+    for nth in range(2):
+        with at.agents.reading() as world:
+            run_key = world.load(ALERT, agent).queued.run_key  # type: ignore[union-attr]  # it is
+        captured = capture(at, agent, run_key, is_now=True)
+        at.note(captured.command, payloads=captured.payloads)
+        for _ in range(0 if nth else 4):
+            at.note(RetakeWake(run_key))
+        if nth:
+            at.note(StopWake(run_key, "deadline", "too slow"))
+            break
+        at.keep(do.EditTask(task, title="Fix the other sink"))
+        watcher.catch_up(at)
+    return at
+
+
+def timers_fire() -> Desk:
+    """A timer's ticks over a week end, one of them missed; a schedule is taken away."""
+    at = desk([reply(REPORT), reply(), reply(text="Nothing new."), reply(text="Still nothing.")])
+    _, agent = task_with_agent(at)
+    changed(at, agent)
+    at.note(timers.timer_command(agent, "every day 07:00", "Europe/Berlin", at.clock.now()))
+    for days in (1, 3):
+        pass_time(at, 86_400 * days)
+        timers.fire(at, [agent])
+        woken(at, agent)
+    at.note(agents.RemoveTimer(agent, at.agent(agent).timers[0].id))
+    return at
+
+
+def lives() -> Desk:
+    """Paused, resumed, destroyed, deleted; a second agent of the same task."""
+    at = desk([reply(REPORT), reply(), reply(REPORT), reply(), reply(REPORT), reply()])
+    task, agent = task_with_agent(at)
+    changed(at, agent)
+    at.note(agents.ConfigureAgent(agent, Wanted(goal="Done by spring", open_loops=("ask Kim",))))
+    at.note(agents.PauseAgent(agent))
+    at.keep(do.EditTask(task, priority="P0"))
+    watcher.catch_up(at)
+    at.note(agents.ResumeAgent(agent, is_enabled=True))
+    woken(at, agent)
+    at.note(agents.DestroyAgent(agent))
+    at.note(agents.DeleteAgent(agent))
+    with at.journal.reading() as world:
+        category = world.load(TASK, task).category
+    n = at.journal.tail().n
+    second = agents.CreateAgent(task, "Fix the sink", category, n, "autonomous", is_enabled=True)
+    woken(at, at.note(second).result.ids[0])
+    return at
+
+
+def imports() -> Desk:
+    """A file comes in twice, the second time changed; the person corrects what it wrote."""
+    at = desk(model=RulesModel())
+    task = key("task", "histories", "import")
+    before = ImportedTask(
+        task,
+        "Mend the roof",
+        category="House",
+        labels=("outside",),
+        items=(ImportedItem("Find a lader"), ImportedItem("Call Kim", is_checked=True)),
+        notes=(ImportedNote(LONG), ImportedNote("It is urgent.")),
+    )
+    after = ImportedTask(
+        task,
+        "Mend the whole roof",
+        category="House",
+        due="2027-05-01",
+        items=(*before.items, ImportedItem("Buy tiles")),
+        notes=(*before.notes, ImportedNote("Before the rain.")),
+    )
+    for nth, document in enumerate((before, before, after)):
+        kept = payload(task, canonical.encode(document))
+        at.keep(do.ImportTasks("todo.md", (do.ImportedRef(task, kept.id),)), payloads=[kept])
+        if nth == 1:
+            with at.journal.reading() as world:
+                item = world.load(TASK, task).items[0].id
+                category = world.load(TASK, task).category
+            at.keep(do.EditItem(task, item, title="Find a ladder"))
+            n = at.journal.tail().n
+            command = agents.CreateAgent(task, "Roof", category, n, "hybrid", is_enabled=True)
+            agent = at.note(command).result.ids[0]
+            changed(at, agent)
+    changed(at, agent)
+    return at
+
+
+def links() -> Desk:
+    """Tasks that hang on each other: a change next door wakes an agent in the morning."""
+    at = desk([reply(REPORT), reply(), reply(REPORT), reply(), reply(text="Seen.")])
+    roof, over = task_with_agent(at, "Mend the roof")
+    tiles, other = task_with_agent(at, "Buy tiles")
+    at.keep(do.LinkTask(tiles, "blocks", roof))
+    watcher.catch_up(at)
+    woken(at, over)
+    woken(at, other)
+    at.keep(do.EditTask(roof, status="BLOCKED", reason="no tiles"))
+    at.keep(do.UnlinkTask(tiles, "blocks", roof))
+    watcher.catch_up(at)
+    pass_time(at, 90_000)
+    woken(at, over)
+    return at
+
+
+def sessions() -> Desk:
+    """The person asks, and asks again; the agent observes, proposes and takes it back."""
+    note = {"text": "Likes short answers", "priority": "critical", "category": "excellence"}
+    seen = ("record_observations", canonical.text({"observations": [note, "Asks at night"]}))
+    at = desk([reply(REPORT, seen), reply(ESTIMATE), reply(), reply(REPORT), reply()])
+    _, agent = task_with_agent(at)
+    watcher.catch_up(at)
+    asked(at, agent, "What is left to do?", "s1", 1)
+    (set_id,) = at.agent(agent).sets
+    fingerprint = review.changes_of(at, set_id).items[0].fingerprint
+    gone = {"proposals": [{"fingerprint": fingerprint, "reason": "no need"}]}
+    answers(at, [reply(("retract_suggestions", canonical.text(gone)), REPORT), reply(text="Ok.")])
+    asked(at, agent, "Do not estimate it. " + "Really not. " * 120, "s1", 2)
+    return at
+
+
+def out_of_scope() -> Desk:
+    """The task moves out of the agent's category, comes back, and is deleted at last."""
+    at = desk([reply(REPORT), reply()])
+    task, agent = task_with_agent(at)
+    at.keep(do.AddCategory("Secret"))
+    at.keep(do.EditTask(task, category="Secret"))
+    changed(at, agent)
+    at.keep(do.EditTask(task, category="Inbox"))
+    changed(at, agent)
+    at.keep(do.DeleteTask(task))
+    changed(at, agent)
+    at.keep(do.RestoreTask(task))
+    return at
+
+
+SCENES: tuple[Scene, ...] = (
+    rules_first_wake,
+    verdicts,
+    labels,
+    refused_calls,
+    provider_faults,
+    failures_to_sleep,
+    crashes,
+    abandoned,
+    timers_fire,
+    lives,
+    imports,
+    links,
+    sessions,
+    out_of_scope,
+    watchers,
+    hopeless,
+    template_versions,
+    every_edit,
+)
+SIMULATED = (("monday", 24), ("s10", 40), ("s4", 40))
+
+
+def all_histories() -> dict[str, histories.History]:
+    """Every history by its name."""
+    found: dict[str, histories.History] = {}
+    for scene in SCENES:
+        at = scene()
+        found[scene.__name__] = histories.taken(at.journal, at.agents)
+    found["redacted"] = redacted(found["imports"])
+    for nth, told in enumerate(SIMULATED, start=1):
+        found[f"simulated_{nth}"] = history_of(plan(*told))
+    return found
+
+
+def main() -> None:
+    """Write them all."""
+    for name, history in all_histories().items():
+        file = FOLDER / f"{name}.jsonl"
+        file.write_text("".join(histories.lines(history)), encoding="utf-8")
+        rows = sum(map(len, history.rows.values()))
+        sys.stdout.write(f"{file.name}: {rows} rows, {file.stat().st_size} bytes\n")
+
+
+if __name__ == "__main__":
+    main()

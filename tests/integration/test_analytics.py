@@ -1,0 +1,378 @@
+"""The analytics file: filled, refreshed, thrown away, read while it changes."""
+
+from collections.abc import Iterator
+from datetime import date
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from adapters.analytics import connect, opened, refresh
+from adapters.analytics_rows import SCHEMA_VERSION, Position, create, statements
+from adapters.homefiles import ANALYTICS
+from adapters.settings import Price, Settings
+from adapters.store.log import Log
+from domain.agent.commands import PauseAgent
+from domain.envelope import Row
+from tests.support.analysed import Tables, TimedLife, template
+from tests.support.lives import ADD, PROPOSE, REPORT, Life
+
+BERLIN = Settings(timezone="Europe/Berlin", prices={"rules": Price(1_250_000, 10_000_000)})
+
+
+class Kept:
+    """A home's logs in files, with one agent's life in them."""
+
+    def __init__(self, home: Path, task: str = "mend the roof") -> None:
+        home.mkdir(exist_ok=True)
+        self.home = home
+        self.logs = {
+            name: Log.open(name, home / f"{name}.db", "r1") for name in ("journal", "agent")
+        }
+        self.life = Life(self.logs["agent"], task)
+        self.life.create()
+
+    def refresh(self, settings: Settings = BERLIN) -> bool:
+        return refresh(self.home, self.logs, settings)
+
+    def connect(self, settings: Settings = BERLIN) -> duckdb.DuckDBPyConnection:
+        return opened(self.home, self.logs, settings)
+
+    def ask(self, sql: str, settings: Settings = BERLIN) -> list[Any]:
+        with self.connect(settings) as connection:
+            return connection.execute(sql).fetchall()
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[Kept]:
+    made = Kept(tmp_path)
+    yield made
+    for log in made.logs.values():
+        log.close()
+
+
+def fresh(kept: Kept) -> list[Any]:
+    """All events and wakes."""
+    return kept.ask("SELECT log, n, row_n, tag FROM events ORDER BY ALL") + kept.ask(
+        "FROM wakes ORDER BY ALL"
+    )
+
+
+# -------------------------------------------------------------------------------------- the file
+
+
+def test_a_file_that_is_thrown_away_is_made_again(kept: Kept) -> None:
+    kept.life.run(PROPOSE)
+    before = fresh(kept)
+    (kept.home / ANALYTICS).unlink()
+    assert fresh(kept) == before
+
+
+def test_nothing_is_written_where_nothing_is_new(kept: Kept) -> None:
+    assert kept.refresh()
+    before = (kept.home / ANALYTICS).stat()
+    assert not kept.refresh()
+    after = (kept.home / ANALYTICS).stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+@pytest.mark.parametrize("content", [b"", b"This is no database.", b"\0" * 20_000])
+def test_a_file_that_cannot_be_read_is_made_anew(kept: Kept, content: bytes) -> None:
+    before = fresh(kept)
+    (kept.home / ANALYTICS).write_bytes(content)
+    assert fresh(kept) == before
+
+
+def test_a_file_of_another_schema_is_made_anew(kept: Kept) -> None:
+    kept.refresh()
+    with duckdb.connect(str(kept.home / ANALYTICS)) as connection:
+        connection.execute("UPDATE home SET schema_version = ?", [SCHEMA_VERSION + 1])
+        connection.execute("DROP TABLE wakes CASCADE")
+    assert kept.ask("SELECT count(*) FROM wakes") == [(1,)]
+
+
+def test_a_log_with_another_past_is_read_from_its_beginning(tmp_path: Path) -> None:
+    one, two = Kept(tmp_path / "one"), Kept(tmp_path / "two", "paint the fence")
+    one.refresh()
+    two.life.run(PROPOSE)
+    (tmp_path / "one" / ANALYTICS).rename(tmp_path / "two" / ANALYTICS)
+    expected = {row.stream for row in two.logs["agent"].rows()}
+    assert {stream for (stream,) in two.ask("SELECT stream FROM events")} == expected
+
+
+def test_a_reader_keeps_what_it_has_opened_and_blocks_nobody(kept: Kept) -> None:
+    with kept.connect() as reader:
+        kept.life.run(PROPOSE)
+        assert kept.refresh()
+        counted = reader.execute("SELECT count(*) FROM wakes WHERE outcome = 'completed'")
+        assert counted.fetchall() == [(0,)]
+        assert kept.ask("SELECT count(*) FROM wakes WHERE outcome = 'completed'") == [(1,)]
+
+
+class Torn(Log):
+    """A log whose disk fails while it is read."""
+
+    def rows(self, after: int = 0) -> Iterator[Row]:
+        yield from islice(super().rows(after), 2)
+        raise ConnectionError("the disk is gone")
+
+
+def test_a_refresh_that_fails_leaves_the_file_as_it_was(kept: Kept) -> None:
+    kept.refresh()
+    before = (kept.home / ANALYTICS).read_bytes()
+    kept.life.run(PROPOSE)
+    kept.logs["agent"].close()
+    kept.logs["agent"] = Torn.open("agent", kept.home / "agent.db", "r1")
+    with pytest.raises(ConnectionError):
+        kept.refresh()
+    assert (kept.home / ANALYTICS).read_bytes() == before
+    assert [one.name for one in kept.home.glob(f".{ANALYTICS}*")] == []
+
+
+def test_a_reader_cannot_write(kept: Kept) -> None:
+    with kept.connect() as reader, pytest.raises(duckdb.Error, match="read-only"):
+        reader.execute("DELETE FROM wakes")
+
+
+def test_a_home_that_is_not_there_answers_with_nothing(tmp_path: Path) -> None:
+    with connect(tmp_path / "none", {}) as connection:
+        assert connection.execute("SELECT count(*) FROM events").fetchall() == [(0,)]
+    assert not (tmp_path / "none").exists()
+
+
+def test_other_settings_are_heeded_without_a_new_row_in_the_log(kept: Kept) -> None:
+    kept.refresh()
+    assert kept.ask("SELECT timezone FROM home") == [("Europe/Berlin",)]
+    assert kept.ask("SELECT timezone FROM home", Settings()) == [("UTC",)]
+    assert kept.ask("FROM prices", Settings()) == []
+
+
+# ------------------------------------------------------------------------------- hand-computed
+
+
+def performance(log: Log) -> dict[str | None, tuple[Any, ...]]:
+    """Total, success, failure, rate, mean seconds and active agents, by template."""
+    rows = Tables(log).ask(
+        "SELECT template_id, total_wakes, success_count, failure_count, success_rate, "
+        "average_duration_seconds, active_instance_count FROM template_performance"
+    )
+    return {row[0]: row[1:] for row in rows}
+
+
+def test_a_template_without_wakes_has_zeros_and_no_duration() -> None:
+    life = TimedLife()
+    life.create()
+    idle = template(life.log, "Idle")
+    assert performance(life.log)[idle] == (0, 0, 0, 0.0, None, 0)
+
+
+def test_a_template_with_failures_only_has_a_rate_of_zero() -> None:
+    life = TimedLife()
+    life.create()
+    life.assign(laura := template(life.log, "Laura"))
+    for seconds in (10, 20):
+        run_key = life.begin()
+        life.wait(seconds)
+        life.fault(run_key, of_provider=False)
+        life.ask(reason="manual")
+    assert performance(life.log)[laura] == (2, 0, 2, 0.0, 15.0, 1)
+
+
+def test_wakes_of_no_length_count_but_have_no_part_in_the_mean() -> None:
+    life = TimedLife()
+    life.create()
+    life.assign(laura := template(life.log, "Laura"))
+    life.run(REPORT)
+    life.ask(reason="manual")
+    run_key = life.begin()
+    life.wait(30)
+    life.answer(run_key, text="Done.")
+    assert performance(life.log)[laura] == (2, 2, 0, 1.0, 30.0, 1)
+
+
+def test_running_skipped_and_superseded_wakes_are_neither_success_nor_failure() -> None:
+    life, other = TimedLife(), None
+    life.create()
+    life.assign(laura := template(life.log, "Laura"))
+    life.run(REPORT)
+    life.change(1)
+    life.ask(reason="manual")  # supersedes the one that the change queued
+    run_key = life.begin()
+    life.do(PauseAgent(life.agent))
+    life.wait(5)
+    life.answer(run_key, text="Too late.")  # skipped: its agent sleeps
+    other = TimedLife(life.log, "paint the fence")
+    other.now = life.now
+    other.create()
+    other.assign(laura)
+    other.begin()  # running
+    found = performance(life.log)
+    assert found[laura] == (3, 1, 0, 1.0, 5.0, 1)
+    outcomes = Tables(life.log).ask("SELECT outcome, count(*) FROM wakes GROUP BY 1")
+    assert dict(outcomes) == {"completed": 1, "superseded": 1, "skipped": 1, None: 1}
+
+
+def test_what_a_person_decides_counts_as_accepted_or_not() -> None:
+    life = Life()
+    life.create()
+    run_key = life.run(PROPOSE, ADD)
+    life.reject(run_key, 2)
+    tables = Tables(life.log)
+    rows = tables.ask("SELECT tool, status FROM change_items ORDER BY item")
+    assert rows == [
+        ("update_task_estimate", "pending"),
+        ("add_checklist_item", "rejected"),
+        ("add_checklist_item", "pending"),
+    ]
+    accepted = tables.ask(
+        "SELECT proposed, confirmed, rejected, decided, acceptance_rate FROM acceptance "
+        "WHERE dimension = 'tool' AND value = 'add_checklist_item'"
+    )
+    assert accepted == [(2, 0, 1, 1, 0.0)]
+    assert tables.ask("SELECT tool, reason, rejected FROM rejection_reasons") == [
+        ("add_checklist_item", "not now", 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "low", "high"),
+    [(0, 10, 0.0, 0.2775), (5, 10, 0.2366, 0.7634), (10, 10, 0.7225, 1.0), (1, 1, 0.2065, 1.0)],
+)
+def test_the_interval_is_wilsons(k: int, n: int, low: float, high: float) -> None:
+    """Figures from Wilson (1927), as tables of the interval print them."""
+    with duckdb.connect() as connection:
+        create(connection)
+        found = connection.execute(f"SELECT wilson_low({k}, {n}), wilson_high({k}, {n})")
+        assert found.fetchall()[0] == pytest.approx((low, high), abs=1e-4)
+
+
+def test_cost_is_known_only_where_tokens_and_price_are() -> None:
+    life = Life()
+    life.create()
+    run_key = life.begin()
+    life.answer(run_key, REPORT, tokens=1000)
+    life.answer(run_key, text="Done.", tokens=500)
+    tables = Tables(life.log)
+    sql = "SELECT tokens_in, tokens_out, unknown_turns, cost FROM tokens_and_cost"
+    assert tables.ask(sql) == [(1500, 1500, 0, None)]
+    tables.connection.execute("INSERT INTO prices VALUES ('rules', 1250000, 10000000)")
+    assert tables.ask(sql) == [(1500, 1500, 0, 0.016875)]
+    tables.connection.execute(
+        "INSERT INTO token_usage (run_key, turn, tokens_in, tokens_out) VALUES (?, 3, 1000, 0)",
+        [run_key],
+    )
+    assert tables.ask(sql) == [(2500, 1500, 0, 0.018125)]
+    life.ask(reason="manual")
+    life.answer(life.begin(), text="Well.")
+    tables.catch_up()
+    assert tables.ask(sql) == [(None, None, 1, None)]
+
+
+# ----------------------------------------------------------------------------- days and zones
+
+
+SPRING_IN_BERLIN = {
+    "2027-03-27T22:59:59": "2027-03-27",
+    "2027-03-27T23:00:00": "2027-03-28",  # midnight, still winter time
+    "2027-03-28T21:59:59": "2027-03-28",  # the day has 23 hours
+    "2027-03-28T22:00:00": "2027-03-29",
+    "2027-03-30T22:00:00": "2027-03-31",
+}
+AUTUMN_IN_BERLIN = {
+    "2027-10-30T21:59:59": "2027-10-30",
+    "2027-10-30T22:00:00": "2027-10-31",
+    "2027-10-31T22:59:59": "2027-10-31",  # the day has 25 hours
+    "2027-10-31T23:00:00": "2027-11-01",
+    "2027-11-02T23:00:00": "2027-11-03",
+}
+SPRING_IN_NEW_YORK = {
+    "2027-03-14T04:59:59": "2027-03-13",
+    "2027-03-14T05:00:00": "2027-03-14",
+    "2027-03-15T03:59:59": "2027-03-14",
+    "2027-03-15T04:00:00": "2027-03-15",
+    "2027-03-17T04:00:00": "2027-03-17",
+}
+AUTUMN_IN_NEW_YORK = {
+    "2027-11-07T03:59:59": "2027-11-06",
+    "2027-11-07T04:00:00": "2027-11-07",
+    "2027-11-08T04:59:59": "2027-11-07",
+    "2027-11-08T05:00:00": "2027-11-08",
+    "2027-11-10T05:00:00": "2027-11-10",
+}
+
+
+@pytest.mark.parametrize(
+    ("zone", "times"),
+    [
+        ("Europe/Berlin", SPRING_IN_BERLIN),
+        ("Europe/Berlin", AUTUMN_IN_BERLIN),
+        ("America/New_York", SPRING_IN_NEW_YORK),
+        ("America/New_York", AUTUMN_IN_NEW_YORK),
+    ],
+)
+def test_a_wake_stands_on_its_day_where_the_clocks_change(zone: str, times: dict[str, str]) -> None:
+    with duckdb.connect() as connection:
+        create(connection)
+        connection.execute("UPDATE home SET timezone = ?", [zone])
+        for nth, time in enumerate(times):
+            connection.execute(
+                "INSERT INTO wakes (run_key, started_at, ended_at, duration_seconds, outcome) "
+                "VALUES ($1, $2, $2::TIMESTAMP + INTERVAL 10 SECOND, 10, 'completed')",
+                [str(nth), time],
+            )
+        found = connection.execute("SELECT day, total_wakes FROM wake_series").fetchall()
+    expected = [date.fromisoformat(day) for day in times.values()]
+    first, last = min(expected), max(expected)
+    days = [date.fromordinal(one) for one in range(first.toordinal(), last.toordinal() + 1)]
+    assert found == [(day, expected.count(day)) for day in days]
+    assert 0 in [count for _, count in found]  # the gap is filled
+
+
+# ------------------------------------------------------------------------------ where it is from
+
+
+def test_a_wakes_end_leads_back_to_the_change_that_woke_it() -> None:
+    life = Life()
+    life.create()
+    life.run(REPORT)
+    life.change(7)
+    run_key = life.run(PROPOSE)
+    tables = Tables(life.log)
+    n, row_n = tables.ask(
+        "SELECT n, row_n FROM events WHERE tag = 'wake.finished.1' AND entity = ?", run_key
+    )[0]
+    sql = f"SELECT tag FROM causality('agent', {n}, of_row_n := {row_n})"
+    told = [tag for (tag,) in tables.ask(sql)]
+    assert told[0] == "wake.finished.1"
+    assert told.index("wake.model_asked.1") < told.index("alert.wake_queued.1")
+    by = tables.ask("SELECT by_log, by_n FROM caused_by WHERE why = 'noticed the change'")
+    assert by == [("journal", 7)]
+
+
+def test_what_an_agent_knew_ends_with_the_time() -> None:
+    life = Life()
+    life.create()
+    life.run(PROPOSE, REPORT)
+    tables = Tables(life.log)
+    told = f"SELECT kind, name FROM what_it_knew('{life.agent}', $1)"
+    assert tables.ask(told, "2027-01-01") == []
+    assert tables.ask(told, "2027-01-02") == [
+        ("report", "Fine"),
+        ("open proposal", "update_task_estimate"),
+    ]
+
+
+def test_no_statement_names_a_row_by_its_rowid() -> None:
+    for name in ("tables", "rows", "touched", "entities", "proposals", "journal", "questions"):
+        assert "rowid" not in statements(name).lower()
+
+
+def test_a_position_is_kept_with_the_rows_it_stands_for() -> None:
+    life = Life()
+    life.create()
+    tables = Tables(life.log)
+    tail = life.log.tail()
+    assert tables.reached["agent"] == Position(tail.n, tail.digest)
+    assert tables.one("SELECT events FROM positions WHERE log = 'agent'") == life.log.count()

@@ -1,0 +1,310 @@
+"""A process that dies at any boundary of an append loses nothing and does nothing twice.
+
+For each kind of work the boundaries are counted in a run without a fault. Then, for every one
+of them, a fresh copy of the same home dies there, is opened again, recovered and finished. The
+clock stands still, so the journal must come out byte for byte as in the uninterrupted run.
+"""
+
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from adapters.importers import markdown
+from adapters.runtime import recovery, review, rounds, watcher
+from adapters.runtime.desk import Desk
+from adapters.settings import Settings
+from adapters.store.log import Log
+from adapters.store.sqlite import SQLiteLogRecorder
+from domain import canonical
+from domain.agent.agent import AGENT
+from domain.agent.alertness import ALERT
+from domain.agent.commands import RequestWake
+from domain.changes.change_set import CHANGES
+from domain.journal.catalog import label_id
+from domain.journal.commands import AddLabel, AddNote, ImportedRef, ImportTasks
+from domain.journal.fold import TASK
+from domain.ports import Reply, Request
+from domain.wake.state import WAKE
+from domain.wire import Words, payload
+from tests.support import whole
+from tests.support.desks import START, reply, task_with_agent
+from tests.support.faults import Died, FaultyRecorder, Fuse
+
+LOGS = ("journal", "agent")
+LABEL_NAME = "plumbing"
+
+
+class Still:
+    """A clock that stands still, so that an interrupted run writes the same times."""
+
+    def now(self) -> str:
+        return START
+
+
+class Script:
+    """Answers each turn of a wake with its own calls, however often it is asked."""
+
+    name = "script"
+
+    def __init__(self, *turns: Reply) -> None:
+        self._turns = turns
+
+    async def reply(self, request: Request) -> Reply:
+        nth = len(request.exchanges)
+        return self._turns[nth] if nth < len(self._turns) else reply(text="Done.")
+
+
+def opened(folder: Path, model: Script, fuse: Fuse | None = None) -> Desk:
+    """A desk over the files of a folder, dying where the fuse says."""
+    made = []
+    for name in LOGS:
+        recorder = SQLiteLogRecorder(folder / f"{name}.db")
+        made.append(Log(name, FaultyRecorder(recorder, fuse) if fuse else recorder, "r1"))
+    return Desk(made[0], made[1], Still(), Settings(), lambda _: model)
+
+
+class Work(NamedTuple):
+    """Some work on a home: what stands before it, and what is done. `does` is what a person
+    repeats after a crash; everything else is for `recover`."""
+
+    model: Script
+    prepare: Callable[[Desk], None]
+    does: Callable[[Desk], None]
+
+
+def quiet(*_: object) -> None:
+    """Progress that nobody hears."""
+
+
+def wakes(desk: Desk) -> None:
+    rounds.run_ready(desk, whole.agents_of(desk), quiet)
+
+
+def recover(desk: Desk) -> None:
+    agents, sets = whole.agents_of(desk), whole.sets_of(desk)
+    for step in recovery.recover(desk, agents, sets, [], quiet):
+        assert step.error == ""
+
+
+# ------------------------------------------------------------------------------------- the works
+
+REPORT = ("update_report", '{"content":"All.","oneLiner":"One.","tldr":"Short."}')
+OBSERVED = ("record_observations", '{"observations":["It drips.","Still."]}')
+ITEMS = ("add_multiple_checklist_items", '{"items":[{"title":"Buy glue"},{"title":"Dry it"}]}')
+MINUTES = ("update_task_estimate", '{"minutes":45}')
+GERMAN = ("set_task_language", '{"languageCode":"de","confidence":"high"}')
+PROPOSING = Script(reply(MINUTES, ITEMS), reply(OBSERVED, REPORT))
+SPEAKING = Script(reply(GERMAN, MINUTES), reply(REPORT))
+
+
+def queued(desk: Desk) -> None:
+    task_with_agent(desk)
+    watcher.catch_up(desk)
+
+
+def labelled(desk: Desk) -> None:
+    label = desk.keep(AddLabel(LABEL_NAME)).result.ids[0]
+    assert label == LABEL
+    queued(desk)
+    wakes(desk)
+
+
+def proposed(desk: Desk) -> None:
+    queued(desk)
+    wakes(desk)
+
+
+def confirming(*items: int) -> Callable[[Desk], None]:
+    def confirms(desk: Desk) -> None:
+        (one,) = whole.sets_of(desk)
+        for item in items:
+            review.confirm(desk, one, item)
+
+    return confirms
+
+
+def rejects(desk: Desk) -> None:
+    (one,) = whole.sets_of(desk)
+    review.reject(desk, one, 1, "never")
+
+
+def catches_up(desk: Desk) -> None:
+    watcher.catch_up(desk)
+
+
+def written_to(desk: Desk) -> None:
+    queued(desk)
+    wakes(desk)
+    task = task_of(desk)
+    for nth in range(watcher.APPENDS_MAX + 20):
+        desk.keep(AddNote(task, "note", Words(f"note {nth}")))
+
+
+def asks(desk: Desk) -> None:
+    agent = whole.agents_of(desk)[0]
+    desk.note(RequestWake(agent, "manual", is_enabled=True), key="wake")
+    wakes(desk)
+
+
+FILE = "\n".join(f"- [ ] Task {n} #home\n  - [ ] step {n}\n  A note." for n in range(7))
+
+
+def imports(desk: Desk) -> None:
+    file = markdown.read(FILE.encode(), source="todo.md")
+    for nth in range(0, len(file.tasks), 2):
+        batch = file.tasks[nth : nth + 2]
+        kept = [payload(task.task_id, canonical.encode(task)) for task in batch]
+        refs = [ImportedRef(task.task_id, one.id) for task, one in zip(batch, kept, strict=True)]
+        command = ImportTasks(file.source, tuple(refs))
+        desk.keep(command, key=f"import:{nth}", payloads=kept)
+
+
+def task_of(desk: Desk) -> str:
+    with desk.agents.reading() as world:
+        return world.load(AGENT, whole.agents_of(desk)[0]).task
+
+
+LABEL = label_id(LABEL_NAME)
+LABELLING = Script(
+    reply(("assign_task_labels", f'{{"labels":[{{"id":"{LABEL}","confidence":"high"}}]}}'), REPORT)
+)
+
+WORKS: dict[str, Work] = {
+    "a confirm": Work(PROPOSING, proposed, confirming(1)),
+    "confirms of a whole set": Work(PROPOSING, proposed, confirming(1, 2, 3)),
+    "an immediate tool": Work(SPEAKING, queued, wakes),
+    "a whole wake": Work(PROPOSING, queued, wakes),
+    "a wake that is asked for": Work(PROPOSING, proposed, asks),
+    "a rejection that suppresses a label": Work(LABELLING, labelled, rejects),
+    "an import of several batches": Work(PROPOSING, quiet, imports),
+    "a catch-up of several batches": Work(PROPOSING, written_to, catches_up),
+}
+
+
+# -------------------------------------------------------------------------------- what must hold
+
+
+def journal_of(desk: Desk) -> list[Any]:
+    return list(desk.journal.rows())
+
+
+def outcome(desk: Desk) -> dict[str, object]:
+    """What a person has of it in the end: tasks, wakes, proposals, reports, observations."""
+    with desk.journal.reading() as journal, desk.agents.reading() as agents:
+        tasks = {row.entity for row in whole.rows_of(desk.journal) if row.of_kind == "task"}
+        runs = {row.entity for row in whole.rows_of(desk.agents) if row.of_kind == "wake"}
+        agent_ids = whole.agents_of(desk)
+        sets = [agents.load(CHANGES, one) for one in whole.sets_of(desk)]
+        found = [agents.load(WAKE, one) for one in sorted(runs)]
+        alerts = [agents.load(ALERT, one) for one in agent_ids]
+        return {
+            "tasks": [journal.load(TASK, one) for one in sorted(tasks)],
+            "wakes": [(one.run_key, one.outcome, one.report, one.turn) for one in found],
+            "items": [(one.id, item.status, item.error) for one in sets for item in one.items],
+            "agents": [agents.load(AGENT, one) for one in agent_ids],
+            "queued": [(one.begun, one.queued) for one in alerts],
+        }
+
+
+class Run(NamedTuple):
+    """What a run came to."""
+
+    boundaries: int
+    journal: list[Any]
+    outcome: dict[str, object]
+
+
+def prepared(folder: Path, work: Work) -> Path:
+    folder.mkdir()
+    desk = opened(folder, work.model)
+    work.prepare(desk)
+    desk.close()
+    return folder
+
+
+def uninterrupted(folder: Path, work: Work) -> Run:
+    fuse = Fuse()
+    desk = opened(folder, work.model, fuse)
+    work.does(desk)
+    assert whole.faults(desk) == []
+    run = Run(fuse.passed, journal_of(desk), outcome(desk))
+    desk.close()
+    return run
+
+
+def died(folder: Path, work: Work, fuse: Fuse, does: Callable[[Desk], None]) -> None:
+    """Do the work in a process that dies, and leave its files as they are then."""
+    desk = opened(folder, work.model, fuse)
+    with pytest.raises(Died):
+        does(desk)
+    desk.close()
+
+
+def finished(folder: Path, work: Work, expected: Run) -> None:
+    """Open again, recover, repeat what the person asked for: all must be as if nothing had been."""
+    desk = opened(folder, work.model)
+    recover(desk)
+    work.does(desk)
+    assert whole.faults(desk) == []
+    assert journal_of(desk) == expected.journal
+    assert outcome(desk) == expected.outcome
+    rows = desk.journal.count(), desk.agents.count()
+    recover(desk)
+    work.does(desk)
+    assert (desk.journal.count(), desk.agents.count()) == rows, "a second time changed something"
+    desk.close()
+
+
+@pytest.fixture
+def copies(tmp_path: Path) -> Callable[[Path], Path]:
+    def copy(folder: Path) -> Path:
+        shutil.rmtree(tmp_path / "copy", ignore_errors=True)
+        return shutil.copytree(folder, tmp_path / "copy")
+
+    return copy
+
+
+SLOW = "a catch-up of several batches"
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=[pytest.mark.slow] if one == SLOW else []) for one in WORKS]
+)
+def test_dying_at_any_boundary_changes_nothing(
+    name: str, tmp_path: Path, copies: Callable[[Path], Path]
+) -> None:
+    work = WORKS[name]
+    home = prepared(tmp_path / "home", work)
+    expected = uninterrupted(copies(home), work)
+    assert expected.boundaries >= 4
+    assert expected.boundaries % 2 == 0
+    for k in range(1, expected.boundaries + 1):
+        folder = copies(home)
+        died(folder, work, Fuse(k), work.does)
+        finished(folder, work, expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["an immediate tool", "a confirm", "a whole wake"])
+def test_dying_again_while_recovering_changes_nothing(
+    name: str, tmp_path: Path, copies: Callable[[Path], Path]
+) -> None:
+    work = WORKS[name]
+    home = prepared(tmp_path / "home", work)
+    expected = uninterrupted(copies(home), work)
+    for k in range(1, expected.boundaries + 1):
+        for j in range(1, expected.boundaries + 3):  # bounded: recovering has no more than these
+            folder = copies(home)
+            died(folder, work, Fuse(k), work.does)
+            fuse = Fuse(j)
+            desk = opened(folder, work.model, fuse)
+            with suppress(Died):
+                recover(desk)
+            desk.close()
+            finished(folder, work, expected)
+            if not fuse.has_blown:
+                break

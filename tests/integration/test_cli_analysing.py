@@ -1,0 +1,152 @@
+"""`wakelog sql`, `metrics` and `export`, as a person and a script use them."""
+
+import json
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from tests.support.cli import done, refused, run, told
+from tests.support.waking import agent, inbox
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """An agent that woke once; its first proposal confirmed, the second rejected."""
+    made = tmp_path / "home"
+    agent(made)
+    done(["wake"], made)
+    refs = [item["ref"] for item in inbox(made)]
+    done(["confirm", refs[0]], made)
+    done(["reject", refs[1], "--reason", "I know"], made)
+    return made
+
+
+def test_sql_answers_with_one_object_for_each_row(home: Path) -> None:
+    found = told(["sql", "SELECT reason, outcome, proposals > 0 AS some FROM wakes"], home)
+    assert found == [{"reason": "creation", "outcome": "completed", "some": True}]
+
+
+def test_sql_answers_a_pipe_with_tabs(home: Path) -> None:
+    assert done(["sql", "SELECT 1 AS one, NULL AS none, 'a\tb' AS two"], home) == (
+        "one\tnone\ttwo\n1\t\ta b\n"
+    )
+
+
+def test_values_are_told_as_json_has_them(home: Path) -> None:
+    sql = (
+        "SELECT TIMESTAMP '2027-01-01 00:00:00' AS time, DATE '2027-01-01' AS day, "
+        "TIMESTAMPTZ '2027-01-01 02:00:00+02' AS zoned, INTERVAL 90 SECOND AS span, "
+        "sum(x) AS huge, 0.5::DECIMAL(4, 2) AS half, 'nan'::DOUBLE AS nan, "
+        "[1, 2] AS list, {'a': DATE '2027-01-02'} AS struct, 1 AS huge FROM range(3) t(x)"
+    )
+    assert told(["sql", sql], home) == [
+        {
+            "time": "2027-01-01T00:00:00.000000Z",
+            "day": "2027-01-01",
+            "zoned": "2027-01-01T00:00:00.000000Z",
+            "span": 90.0,
+            "huge": 3,
+            "half": 0.5,
+            "nan": None,
+            "list": [1, 2],
+            "struct": {"a": "2027-01-02"},
+            "huge_1": 1,
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("selec 1", "syntax error"),
+        ("SELECT nothing FROM wakes", 'Referenced column "nothing" not found'),
+        ("DELETE FROM wakes", "read-only"),
+        ("CREATE TABLE analytics.mine (a INTEGER)", "read-only"),
+        ("COPY wakes TO '/tmp/wakes.csv'", "disabled by configuration"),
+        ("FROM read_text('/etc/hostname')", "disabled by configuration"),
+        ("SET enable_external_access = true", "locked"),
+        ("ATTACH '/tmp/other.duckdb'", "disabled by configuration"),
+        ("SELECT CAST('x' AS INTEGER)", "Could not convert"),
+        ("SELECT CAST(reason AS INTEGER) FROM wakes", "Could not convert"),
+        ("", "empty"),
+        ("/* nothing */", "empty"),
+    ],
+)
+def test_what_cannot_be_asked_is_told_in_one_line(home: Path, query: str, says: str) -> None:
+    assert says in refused(["sql", query], home)
+
+
+def test_a_home_that_is_not_there_has_empty_tables(tmp_path: Path) -> None:
+    assert told(["sql", "SELECT count(*) AS wakes FROM wakes"], tmp_path / "none") == [{"wakes": 0}]
+    assert told(["metrics"], tmp_path / "none") == []
+    assert "No wakes yet" in done(["metrics"], tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+
+
+def test_what_happened_since_is_there_without_being_asked_for(home: Path) -> None:
+    before = told(["sql", "SELECT count(*) AS n FROM task_changes"], home)[0]["n"]
+    done(["task", "set", "Fix the sink", "--priority", "P0"], home)
+    assert told(["sql", "SELECT count(*) AS n FROM task_changes"], home)[0]["n"] == before + 1
+
+
+def test_a_home_without_room_for_the_file_is_answered_from_memory(home: Path) -> None:
+    (home / "analytics.duckdb").mkdir()
+    assert told(["sql", "SELECT count(*) AS n FROM wakes"], home) == [{"n": 1}]
+
+
+def test_metrics_has_the_fields_of_the_specification(home: Path) -> None:
+    (found,) = told(["metrics"], home)
+    assert found.pop("first_wake_at") == found.pop("last_wake_at")
+    assert found.pop("average_duration_seconds") > 0
+    assert found.pop("median_seconds_to_decision") > 0
+    tools = found.pop("tools")
+    assert found == {
+        "template_id": None,
+        "template_name": None,
+        "total_wakes": 1,
+        "success_count": 1,
+        "failure_count": 0,
+        "success_rate": 1.0,
+        "active_instance_count": 1,
+        "skipped_count": 0,
+        "running_count": 0,
+        "confirmed_items": 1,
+        "decided_items": 2,
+        "acceptance_rate": 0.5,
+        "tokens_per_wake": None,
+        "noop_rate": 0.0,
+    }
+    assert sorted(one["confirmed"] for one in tools) == [0, 1]
+
+
+def test_metrics_of_one_template_are_found_by_its_name(home: Path) -> None:
+    done(["template", "assign", "Fix the sink", "laura"], home)
+    done(["wake", "Fix the sink"], home)
+    (found,) = told(["metrics", "laura"], home)
+    assert (found["template_name"], found["total_wakes"]) == ("Laura", 1)
+    assert "unknown_template" in refused(["metrics", "nobody"], home)
+
+
+def test_export_writes_every_table_and_what_its_columns_mean(home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    counts = told(["export", "--parquet", str(folder)], home)["tables"]
+    done(["export", "--parquet", str(folder)], home)  # again, in its place
+    for table, count in counts.items():
+        sql = f"SELECT count(*) FROM '{folder}/{table}/**/*.parquet'"
+        assert duckdb.execute(sql).fetchall() == [(count,)], table
+    assert counts["wakes"] == 1
+    assert "### wakes" in (folder / "README.md").read_text("utf-8")
+    partitions = {one.name for one in (folder / "events").iterdir()}
+    assert partitions == {"log=agent", "log=journal"}
+
+
+def test_export_leaves_a_folder_with_other_files_alone(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    assert "other files" in refused(["export", "--parquet", str(tmp_path)], home)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["home", "notes.txt"]
+
+
+def test_json_may_stand_behind_the_query(home: Path) -> None:
+    result = run(["sql", "SELECT 1 AS a", "--json"], home)
+    assert json.loads(result.stdout) == [{"a": 1}]

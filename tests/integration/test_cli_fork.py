@@ -1,0 +1,228 @@
+"""`wakelog fork`: something else in a wake's world, in a home of its own, and none of it here."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cli import done, proved, refused, run, told
+from tests.support.pasts import FIRST, SECOND, begun, lived
+from tests.support.waking import fault, reply, report, tape
+
+LOGS = ("journal.db", "agent.db", "journal.db-wal", "agent.db-wal")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    base = tmp_path_factory.mktemp("past")
+    lived(base / "home", base)
+    return base / "home"
+
+
+@pytest.fixture(scope="module")
+def keys(home: Path) -> list[str]:
+    return begun(home)
+
+
+def stored(home: Path) -> dict[str, bytes]:
+    """The bytes of both logs."""
+    return {name: (home / name).read_bytes() for name in LOGS if (home / name).exists()}
+
+
+def forked(home: Path, run_key: str, *options: str) -> Any:
+    """The document of a fork that came to its end; its home was proved, ours was left alone."""
+    before = stored(home)
+    document = told(["fork", run_key, *options], home)
+    assert stored(home) == before, "a fork is fenced"
+    assert proved(Path(document["home"])) > 0
+    return document
+
+
+def hows(document: Any) -> list[str]:
+    return [one["how"] for one in document["answers"]]
+
+
+def report_of(document: Any) -> Any:
+    return told(["show", document["forked_run_key"]], Path(document["home"]))["report"]
+
+
+# --------------------------------------------------------------------------------- nothing is other
+
+
+def test_a_fork_without_a_difference_has_none(home: Path, keys: list[str]) -> None:
+    for key in keys:
+        document = forked(home, key)
+        assert hows(document) == ["recorded", "recorded"]
+        assert document["diff"]["same"]
+        assert (document["stopped"], document["left_out"]) == (None, 0)
+        assert Path(document["home"]).parent == home / "forks"
+
+
+def test_a_fork_is_a_home_in_which_every_command_works(home: Path, keys: list[str]) -> None:
+    document = forked(home, keys[0], "--out", str(home.parent / "out"))
+    branch = Path(document["home"])
+    assert branch == home.parent / "out"
+    assert told(["replay", keys[0]], branch)["same"]
+    assert [one["ref"] for one in told(["inbox"], branch)[0]["items"]] == ["1.1", "1.2"]
+    done(["confirm", "1.1"], branch)
+    assert told(["prove"], branch)["ok"]
+    kept = (branch / "fork.json").read_text(encoding="utf-8")
+    assert f'"run_key": "{keys[0]}"' in kept
+
+
+def test_a_fork_goes_on_from_a_step(home: Path, keys: list[str]) -> None:
+    steps = [one["n"] for one in told(["show", keys[0]], home)["steps"]]
+    document = forked(home, f"{keys[0]}.{steps[0]}")
+    assert hows(document) == ["recorded", "recorded"]
+    assert document["diff"]["same"]
+    later = forked(home, f"{keys[0]}.{sorted(set(steps))[2]}")
+    assert hows(later) == ["recorded"]
+    assert later["diff"]["same"]
+
+
+# -------------------------------------------------------------------------------------- the model
+
+
+def test_another_model_is_asked_from_the_beginning(
+    home: Path, keys: list[str], tmp_path: Path
+) -> None:
+    document = forked(home, keys[0], "--model", "rules")
+    assert set(hows(document)) == {"stub"}
+    assert document["diff"]["model"]["b"] == "rules"
+    assert document["diff"]["proposals"]["only_a"] == ['Add: "Buy a seal"']
+    assert report_of(document)["one_liner"] != "Under way"
+    other = tape(tmp_path / "other.jsonl", reply(report("Other words")), reply(text="Bye."))
+    document = forked(home, keys[0], "--model", other)
+    assert report_of(document)["one_liner"] == "Other words"
+    assert document["diff"]["report"]["a"]["one_liner"] == "Under way"
+
+
+def test_another_model_goes_on_from_a_step(home: Path, keys: list[str], tmp_path: Path) -> None:
+    steps = sorted({one["n"] for one in told(["show", keys[0]], home)["steps"]})
+    other = tape(tmp_path / "other.jsonl", reply(("update_report", {"content": "x", "tldr": "y",
+        "oneLiner": "The last word"})), reply(text="Bye."))  # fmt: skip
+    document = forked(home, f"{keys[0]}.{steps[2]}", "--model", other)
+    assert hows(document) == ["stub", "stub"]
+    assert document["diff"]["proposals"]["same"], "the first turn stays as it was"
+    assert report_of(document)["one_liner"] == "The last word"
+
+
+def test_a_model_that_does_not_answer_is_no_traceback(
+    home: Path, keys: list[str], tmp_path: Path
+) -> None:
+    silent = tape(tmp_path / "silent.jsonl", fault("internal", of_provider=False))
+    document = forked(home, keys[0], "--model", silent)
+    assert document["diff"]["outcome"]["b"] == "failed (internal)"
+    waiting = tape(tmp_path / "waiting.jsonl", fault())
+    assert forked(home, keys[0], "--model", waiting)["diff"]["outcome"]["b"] == "no end"
+
+
+# --------------------------------------------------------------------------------------- the notes
+
+
+def test_with_another_note_the_record_does_not_answer(home: Path, keys: list[str]) -> None:
+    before = stored(home)
+    args = ["fork", keys[1], "--note", f"{FIRST}.1", "Due by 2027-05-01."]
+    result = run(args, home)
+    assert result.exit_code == 1, result.output
+    assert "stopped: the request differs from the recorded one, and no model was given" in (
+        result.stdout
+    )
+    assert "prompt section task" in result.stdout
+    assert "Due by 2027-05-01." in result.stdout
+    assert stored(home) == before
+
+
+def test_another_note_gives_another_proposal(home: Path, keys: list[str]) -> None:
+    note = ("--note", f"{FIRST}.1", "It is due by 2027-05-01.")
+    document = forked(home, keys[0], *note, "--model", "rules")
+    assert "Set due date to 2027-05-01" in document["diff"]["proposals"]["only_b"]
+    more = forked(home, keys[0], "--note", FIRST, "Due by 2027-06-01.", "--model", "rules")
+    task = told(["task", "show", FIRST], Path(more["home"]))
+    assert len(task["notes"]) == 2
+    assert len(told(["task", "show", FIRST], home)["notes"]) == 2, "one was added later, here"
+
+
+def test_a_note_of_another_task_changes_nothing_that_is_shown(home: Path, keys: list[str]) -> None:
+    document = forked(home, keys[0], "--note", SECOND, "It is red.")
+    assert document["diff"]["replies"][0]["same"]
+
+
+# ------------------------------------------------------------------------------------ the verdicts
+
+
+def test_another_verdict_is_seen_by_the_next_wake(home: Path, keys: list[str]) -> None:
+    document = forked(home, keys[1], "--verdict", "1.1=confirm", "--model", "rules")
+    branch = Path(document["home"])
+    task = told(["task", "show", FIRST], branch)
+    assert task["estimate_minutes"] == 60
+    assert [item["title"] for item in task["items"]] == ["Buy a seal"], "the other one stays"
+    assert told(["task", "show", FIRST], home)["estimate_minutes"] is None
+    (section,) = [one for one in document["diff"]["prompt"] if one["section"] == "task"]
+    assert '"minutes": 60' in section["b"] or "60" in section["b"]
+    assert document["left_out"] == 0
+
+
+def test_a_confirmed_item_can_be_rejected_in_a_fork(home: Path, keys: list[str]) -> None:
+    document = forked(home, keys[1], "--verdict", "1.2=reject", "--model", "rules")
+    assert told(["task", "show", FIRST], Path(document["home"]))["items"] == []
+    both = ("--verdict", "1.2=reject", "--verdict", "1.1=confirm")
+    document = forked(home, keys[2], *both, "--model", "rules")
+    task = told(["task", "show", FIRST], Path(document["home"]))
+    assert (task["estimate_minutes"], task["items"]) == (60, [])
+    items = told(["inbox", "--all"], Path(document["home"]))[0]["items"]
+    assert [one["status"] for one in items] == ["confirmed", "rejected"]
+
+
+def test_the_same_verdict_again_changes_nothing(home: Path, keys: list[str]) -> None:
+    document = forked(home, keys[1], "--verdict", "1.2=confirm")
+    assert document["diff"]["same"]
+
+
+# ------------------------------------------------------------------------------------------ errors
+
+
+@pytest.mark.parametrize(
+    ("options", "told_so"),
+    [
+        (["--verdict", "1.1"], "is no verdict"),
+        (["--verdict", "9.1=confirm"], "names 0 change sets"),
+        (["--verdict", "1.7=confirm"], "there is no item"),
+        (["--template", "t1"], "cannot be tried in a fork yet"),
+        (["--note", "No such task", "x"], "there is no task"),
+        (["--note", f"{FIRST}.9", "x"], "had 1 notes then"),
+        (["--model", "nobody"], "is not available"),
+    ],
+)
+def test_what_cannot_be_forked_is_told(
+    home: Path, keys: list[str], tmp_path: Path, options: list[str], told_so: str
+) -> None:
+    before = stored(home)
+    folder = str(tmp_path / "out")
+    line = refused(["fork", keys[1], "--out", folder, *options], home)
+    assert told_so in line
+    assert stored(home) == before
+    assert not Path(folder).exists(), "half a fork is none"
+
+
+def test_a_fork_needs_a_wake_that_began_and_an_empty_folder(
+    home: Path, keys: list[str], tmp_path: Path
+) -> None:
+    (queued,) = told(["wakes", SECOND], home)
+    assert "has not begun" in refused(["fork", queued["run_key"]], home)
+    assert "is a moment" in refused(["fork", "2027-01-01"], home)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("x", encoding="utf-8")
+    assert "is not empty" in refused(["fork", keys[0], "--out", str(tmp_path / "full")], home)
+    last = told(["show", keys[1]], home)["steps"][-1]["n"]
+    assert "waits for nothing" in refused(["fork", f"{keys[1]}.{last}"], home)
+    first = told(["show", keys[1]], home)["steps"][0]["n"]
+    note = ("--note", FIRST, "x")
+    assert "fixed once it has begun" in refused(["fork", f"{keys[1]}.{first}", *note], home)
+
+
+def test_a_fork_reads_as_a_page(home: Path, keys: list[str]) -> None:
+    shown = done(["fork", keys[0], "--model", "rules"], home)
+    assert "stub answer of rules" in shown
+    assert 'proposals\n  - Add: "Buy a seal"' in shown
+    assert "tokens: 150 in, 0 out in 2 turns -> unknown in" in shown

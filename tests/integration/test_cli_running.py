@@ -1,0 +1,78 @@
+"""`wakelog run --until-idle`, `health`, `backup` and `agent chat`, in the test's own process."""
+
+import json
+from pathlib import Path
+
+from tests.support.cli import NOW, done, proved, refused, run, told
+from tests.support.waking import agent, reply, report, sink, tape
+
+
+def test_run_until_idle_lets_the_clock_jump_and_wakes_what_is_queued(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    agent(home)
+    ran = run(["--json", "run", "--until-idle"], home)
+    assert ran.exit_code == 0, ran.output
+    assert json.loads(ran.stdout)["wakes"] == 1
+    events = [json.loads(line)["event"] for line in ran.stderr.splitlines()]
+    assert events == ["started", "looked", "waking", "ended", "looked", "stopped"][: len(events)]
+    done(["task", "note", "Fix the sink", "Takes about 2 hours."], home)
+    assert told(["run", "--until-idle"], home)["wakes"] == 1
+    assert told(["run", "--until-idle"], home)["wakes"] == 0
+    assert proved(home) > 0
+
+
+def test_run_with_a_clock_set_by_hand_needs_an_end(tmp_path: Path) -> None:
+    assert "--until-idle" in refused(["run"], tmp_path / "home")
+
+
+def test_a_file_that_cannot_be_watched_is_refused(tmp_path: Path) -> None:
+    missing = str(tmp_path / "missing.md")
+    line = refused(["run", "--until-idle", "--watch", missing], tmp_path / "home")
+    assert "cannot be watched" in line
+
+
+def test_a_model_that_is_not_there_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    assert "GEMINI_API_KEY" in refused(
+        ["--model", "gemini", "run", "--until-idle"], tmp_path / "home"
+    )
+
+
+def test_health_without_a_runtime_is_a_finding(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    sink(home)
+    found = run(["--json", "health"], home)
+    assert found.exit_code == 1
+    checks = {one["check"]: one["ok"] for one in json.loads(found.stdout)["checks"]}
+    assert checks == {"runtime": False, "lag": True, "queue": True, "doubt": True, "agents": True}
+    assert "wakelog run" in run(["health"], home).stdout
+
+
+def test_a_backup_overwrites_nothing_and_is_proved(tmp_path: Path) -> None:
+    home, copy = tmp_path / "home", tmp_path / "copy"
+    agent(home)
+    done(["wake"], home)
+    assert "3 files" in done(["backup", str(copy)], home)
+    assert "not empty" in refused(["backup", str(copy)], home)
+    assert told(["prove"], copy)["digest"] == told(["prove"], home)["digest"]
+    assert told(["report", "Fix the sink"], copy) == told(["report", "Fix the sink"], home)
+    assert "no home" in refused(["backup", str(tmp_path / "c")], tmp_path / "none")
+
+
+def test_three_lines_of_a_chat_are_three_turns_of_one_session(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    agent(home)
+    lines = [reply(report()), *(reply(text=f"Answer {nth}.") for nth in range(3))]
+    model = tape(tmp_path / "tape.jsonl", *lines)
+    ran = run(
+        ["--model", model, "--json", "agent", "chat", "Fix the sink"],
+        home,
+        input="What is left?\nAnd then?\nAnything else?\n\n",
+    )
+    assert ran.exit_code == 0, ran.output
+    answers = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [one["turn"] for one in answers] == [1, 2, 3]
+    assert len({one["session"] for one in answers}) == 1
+    assert len({one["thread"] for one in answers}) == 1
+    assert [one["answer"] for one in answers] == ["Answer 0.", "Answer 1.", "Answer 2."]
+    assert NOW[:10] in answers[0]["ended_at"]
+    assert proved(home) > 0

@@ -1,0 +1,163 @@
+"""Leases in `runtime.db`: who may try, over all processes of a home; and files that are watched."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from adapters.clock import ManualClock
+from adapters.runtime.files import Files
+from adapters.runtime.leases import Leases
+from adapters.runtime.signals import FileProbe, Signal
+from domain.errors import Refused
+from domain.moments import later
+from tests.support.desks import START
+
+LIMIT = 3
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "runtime.db"
+
+
+@pytest.fixture
+def both(path: Path) -> Iterator[tuple[Leases, Leases]]:
+    with closing(Leases(path)) as one, closing(Leases(path)) as two:
+        one.join(START)
+        two.join(START)
+        yield one, two
+
+
+def test_an_agent_is_leased_to_one_process_at_a_time(both: tuple[Leases, Leases]) -> None:
+    one, two = both
+    assert one.take("a", "r1", START, LIMIT)
+    assert not two.take("a", "r2", START, LIMIT)
+    assert two.state("a", "r1", START) == "held"
+    two.give_back("a")  # not its own: nothing happens
+    assert not two.take("a", "r1", START, LIMIT)
+    one.give_back("a")
+    assert two.take("a", "r2", START, LIMIT)
+
+
+def test_so_many_are_held_over_all_processes_and_no_more(both: tuple[Leases, Leases]) -> None:
+    one, two = both
+    taken = [one.take("a", "r", START, LIMIT), two.take("b", "r", START, LIMIT)]
+    taken += [one.take("c", "r", START, LIMIT), two.take("d", "r", START, LIMIT)]
+    assert taken == [True, True, True, False]
+
+
+def test_without_a_heartbeat_a_lease_lapses_and_is_taken_over(both: tuple[Leases, Leases]) -> None:
+    one, two = both
+    one.take("a", "r1", START, LIMIT)
+    one.beat(later(START, seconds=20))
+    at = later(START, seconds=40)
+    assert not two.take("a", "r1", at, LIMIT)
+    at = later(START, seconds=50)
+    assert two.state("a", "r1", at) == "lapsed"
+    assert two.state("a", "another wake", at) == "none"
+    assert two.take("a", "r1", at, LIMIT)
+    assert not one.take("a", "r1", at, LIMIT)
+
+
+def test_what_is_left_in_doubt_may_be_taken_over_at_once(both: tuple[Leases, Leases]) -> None:
+    one, two = both
+    one.take("a", "r1", START, LIMIT)
+    one.leave(is_in_doubt=True)
+    assert two.state("a", "r1", START) == "lapsed"
+    assert [runtime.owner for runtime in two.runtimes(START)] == [two.owner]
+
+
+def test_the_lease_of_a_process_that_is_gone_has_lapsed(path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from adapters.runtime.leases import Leases;"
+        "one = Leases(Path(sys.argv[1])); one.join(sys.argv[2]);"
+        "assert one.take('a', 'r1', sys.argv[2], 3)"
+    )
+    environ = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    subprocess.run([sys.executable, "-c", code, str(path), START], check=True, env=environ)
+    with closing(Leases(path)) as two:
+        assert [one.is_alive for one in two.runtimes(START)] == [False]
+        assert two.state("a", "r1", START) == "lapsed"
+        assert two.take("a", "r1", START, 1)
+
+
+def test_a_file_that_is_no_database_is_made_anew(path: Path) -> None:
+    path.write_bytes(b"rubbish" * 1000)
+    with closing(Leases(path)) as one:
+        assert one.take("a", "r1", START, LIMIT)
+
+
+def test_a_place_that_cannot_be_written_is_told_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="cannot be written"):
+        Leases(tmp_path / "missing" / "runtime.db")
+
+
+# ---------------------------------------------------------------------------------------- files
+
+
+def test_an_edit_is_taken_once_when_the_file_is_quiet(tmp_path: Path) -> None:
+    file = tmp_path / "TODO.md"
+    file.write_text("one")
+    taken: list[str] = []
+    files = Files([str(file)], taken.append)
+    files.take_all()
+    assert [files.check(), files.check()] == [0, 0]
+    file.write_text("one, two")
+    assert files.check() == 0  # it may still be written
+    file.write_text("one, two, three")
+    assert [files.check(), files.check(), files.check()] == [0, 1, 0]
+    assert len(taken) == 2
+
+
+def test_a_file_put_in_its_place_is_an_edit_and_a_missing_one_is_waited_for(tmp_path: Path) -> None:
+    file = tmp_path / "TODO.md"
+    file.write_text("one")
+    taken: list[str] = []
+    files = Files([str(file)], taken.append)
+    files.take_all()
+    file.rename(tmp_path / "TODO.md~")
+    assert [files.check(), files.check()] == [0, 0]
+    (tmp_path / "new").write_text("two")
+    (tmp_path / "new").rename(file)
+    assert [files.check(), files.check()] == [0, 1]
+
+
+# -------------------------------------------------------------------------------------- signals
+
+
+def test_a_write_of_another_connection_ends_the_wait(path: Path) -> None:
+    clock = ManualClock(START)
+    with closing(Leases(path)) as other:
+        probe = FileProbe(path)
+
+        async def waits() -> bool:
+            signal = Signal(clock, [probe], poll_seconds=0.02)
+            waiting = asyncio.create_task(signal.wait(""))
+            await asyncio.sleep(0.1)
+            was_done = waiting.done()
+            other.join(START)
+            await asyncio.wait_for(waiting, 5)
+            return was_done
+
+        assert asyncio.run(waits()) is False
+        probe.close()
+
+
+def test_a_clock_set_by_hand_is_put_forward_unless_something_runs() -> None:
+    clock = ManualClock(START)
+
+    async def waits() -> None:
+        signal = Signal(clock, poll_seconds=0.01)
+        await signal.wait(later(START, seconds=3600))
+        assert later(START, seconds=3600) <= clock.now() < later(START, seconds=3610)
+        asyncio.get_running_loop().call_later(0.05, signal.set)
+        await signal.wait(later(START, seconds=9000), is_busy=True)
+        assert clock.now() < later(START, seconds=3700)
+
+    asyncio.run(waits())

@@ -1,0 +1,186 @@
+"""What the pages show and do besides the inbox; each is a JSON document, too."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from adapters.web.site import Site
+from tests.support.cli import FIXED, done, proved, refused, told
+from tests.support.pages import proposing, text_of, visiting
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    proposing(tmp_path)
+    return tmp_path
+
+
+def ids(home: Path) -> tuple[str, str, str]:
+    """A task, its agent and its wake."""
+    task = told(["task", "list"], home)[0]["id"]
+    agent = told(["agent", "list"], home)[0]["id"]
+    return task, agent, told(["wakes"], home)[0]["run_key"]
+
+
+def test_each_page_is_a_json_document_with_what_the_command_prints(home: Path) -> None:
+    task, agent, run = ids(home)
+    with visiting(home) as visitor:
+        page = visitor.json(f"/tasks/{task}")
+        shown = told(["task", "show", task], home)
+        assert {name: page[name] for name in shown} == shown
+        assert (
+            visitor.json(f"/agents/{agent}")["config"]
+            == told(["agent", "show", agent], home)["config"]
+        )
+        assert visitor.json(f"/wakes/{run}")["steps"] == told(["show", run], home)["steps"]
+        assert visitor.json("/health")["journal"]["rows"] > 0
+        assert visitor.json("/inbox")["sets"][0]["task_id"] == task
+        missing = visitor.get("/tasks/nothing.json")
+    assert (missing.status_code, missing.json()["error"]) == (404, "unknown_task")
+
+
+def test_a_person_edits_a_task(home: Path) -> None:
+    task, _, _ = ids(home)
+    with visiting(home) as visitor:
+        url = f"/tasks/{task}"
+        visitor.send(visitor.form(url, f"{url}/edit"), title="Mend the sink", estimate="1h30m")
+        visitor.send(visitor.form(url, f"{url}/add-item"), title="Buy a seal")
+        item = told(["task", "show", task], home)["items"][0]["id"]
+        visitor.send(visitor.form(url, f"{url}/item", item=item), verb="check")
+        visitor.send(visitor.form(url, f"{url}/note"), text="It *drips*")
+        visitor.send(visitor.form(url, f"{url}/describe"), text="<b>Both</b> taps")
+        visitor.send(visitor.form(url, f"{url}/timer"), verb="start")
+        page = visitor.page(url)
+        visitor.send(visitor.form(url, f"{url}/timer"), verb="stop", summary="looked")
+    shown = told(["task", "show", task], home)
+    assert (shown["title"], shown["estimate_minutes"]) == ("Mend the sink", 90)
+    assert shown["items"][0]["checked"] is True
+    assert shown["notes"][-1]["text"] == "It *drips*"
+    assert shown["time"][0]["summary"] == "looked"
+    assert "<em>drips</em>" in page
+    assert "&lt;b&gt;Both" in page
+    proved(home)
+
+
+def test_a_field_that_moved_meanwhile_is_not_overwritten(home: Path) -> None:
+    task, _, _ = ids(home)
+    with visiting(home) as visitor:
+        form = visitor.form(f"/tasks/{task}", f"/tasks/{task}/edit")
+        done(["task", "set", task, "--title", "From elsewhere", "--priority", "P0"], home)
+        answer = visitor.send(form, title="Mine")
+        assert answer.status_code == 409
+        assert "title is From elsewhere now" in text_of(answer.text)
+        assert visitor.send(form, due="2027-03-01").status_code == 200
+    shown = told(["task", "show", task], home)
+    assert (shown["title"], shown["priority"], shown["due_date"]) == (
+        "From elsewhere", "P0", "2027-03-01",
+    )  # fmt: skip
+
+
+def test_what_cannot_be_undone_needs_the_box(home: Path) -> None:
+    task, agent, _ = ids(home)
+    with visiting(home) as visitor:
+        form = visitor.form(f"/tasks/{task}", f"/tasks/{task}/delete")
+        assert visitor.send(form, verb="delete").status_code == 422
+        life = visitor.form(f"/agents/{agent}", f"/agents/{agent}/life", verb="destroy")
+        assert visitor.send(life, verb="destroy").status_code == 422
+        assert visitor.send(life, verb="destroy", sure="yes").status_code == 200
+        assert visitor.send(form, verb="delete", sure="yes").status_code == 200
+    assert told(["task", "list"], home) == []
+    assert "destroyed" in refused(["wake", agent], home) or "no agent" in refused(
+        ["wake", agent], home
+    )
+
+
+def test_an_agent_is_assigned_woken_asked_paused_and_resumed(tmp_path: Path) -> None:
+    done(["task", "add", "Paint the door"], tmp_path)
+    (task,) = told(["task", "list"], tmp_path)
+    url = f"/tasks/{task['id']}"
+    with visiting(tmp_path) as visitor:
+        form = visitor.form(url, f"{url}/assign")
+        visitor.send(form)
+        visitor.send(form)
+        (agent,) = told(["agent", "list"], tmp_path)
+        life = f"/agents/{agent['id']}"
+        visitor.send(visitor.form(life, f"{life}/wake"))
+        visitor.send(visitor.form(life, f"{life}/ask"), words="What is left?")
+        page = text_of(visitor.page(life))
+        visitor.send(visitor.form(life, f"{life}/life", verb="pause"), verb="pause")
+        assert "dormant" in text_of(visitor.page(life))
+        visitor.send(visitor.form(life, f"{life}/life", verb="resume"), verb="resume")
+    assert "What is left?" in page
+    assert {one["outcome"] for one in told(["wakes"], tmp_path)} >= {"completed"}
+    proved(tmp_path)
+
+
+def test_a_proof_is_shown_with_its_digest(home: Path) -> None:
+    _, _, run = ids(home)
+    with visiting(home) as visitor:
+        visitor.send(visitor.form(f"/wakes/{run}", "/prove"))
+        for _ in range(100):
+            if visitor.json("/health")["proof"]["state"] == "done":
+                break
+            time.sleep(0.05)
+        assert "Every byte of this wake" in text_of(visitor.page(f"/wakes/{run}"))
+        digest = visitor.json("/health")["proof"]["result"]["digest"]
+    assert digest == told(["prove"], home)["digest"]
+
+
+def test_lists_are_pages_that_lead_to_each_other(tmp_path: Path) -> None:
+    for nth in range(7):
+        done(["task", "add", f"Task {nth}", "--priority", f"P{nth % 2}"], tmp_path)
+    with visiting(tmp_path) as visitor:
+        found, path = list[str](), "/tasks.json?limit=3"
+        while path:
+            page = visitor.get(path).json()
+            found += [one["title"] for one in page["tasks"]]
+            path = (page["next"] or "").replace("/tasks?", "/tasks.json?")
+        words = visitor.get("/tasks.json?q=TASK%203").json()["tasks"]
+        none = visitor.get("/tasks.json?agent=yes").json()["tasks"]
+    assert found == [f"Task {nth}" for nth in reversed(range(7))]
+    assert [one["title"] for one in words] == ["Task 3"]
+    assert none == []
+
+
+def test_filters_of_agents_and_wakes(home: Path) -> None:
+    _, agent, _ = ids(home)
+    with visiting(home) as visitor:
+        assert len(visitor.get("/wakes.json?outcome=completed").json()["wakes"]) == 1
+        assert visitor.get("/wakes.json?outcome=failed").json()["wakes"] == []
+        assert visitor.get(f"/wakes.json?agent={agent}&reason=creation").json()["wakes"]
+        assert visitor.get("/agents.json?lifecycle=dormant").json()["agents"] == []
+        assert visitor.get("/agents.json?kind=task_agent").json()["agents"]
+
+
+def test_colours_are_remembered_without_javascript(tmp_path: Path) -> None:
+    with visiting(tmp_path) as visitor:
+        form = visitor.form("/inbox", "/theme")
+        visitor.send(form, theme="dark")
+        assert 'data-theme="dark"' in visitor.page("/inbox")
+        visitor.send(form, theme="auto")
+        assert "data-theme" not in visitor.page("/inbox")
+
+
+def test_times_are_relative_with_the_exact_one_of_the_persons_zone(tmp_path: Path) -> None:
+    done(["task", "add", "Fix"], tmp_path)
+    (tmp_path / "settings.toml").write_text('timezone = "Asia/Tokyo"\n', encoding="utf-8")
+    (task,) = told(["task", "list"], tmp_path)
+    with visiting(tmp_path) as visitor:
+        page = visitor.page(f"/tasks/{task['id']}")
+    assert 'title="2027-01-01 18:00:00 JST"' in page
+
+
+def test_a_home_that_is_not_there_is_made(tmp_path: Path) -> None:
+    site = Site(tmp_path / "new", FIXED)
+    site.close()
+    assert (tmp_path / "new" / "agent.db").exists()
+
+
+def test_a_template_shows_its_versions(tmp_path: Path) -> None:
+    done(["template", "create", "Brief", "--general", "Be **brief**", "--report", "One"], tmp_path)
+    with visiting(tmp_path) as visitor:
+        (one,) = visitor.json("/templates")["templates"]
+        assert "Brief" in text_of(visitor.page("/templates"))
+        assert "<strong>brief</strong>" in visitor.page(f"/templates/{one['id']}")
+        assert visitor.get("/templates/nothing").status_code == 404

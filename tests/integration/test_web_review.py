@@ -1,0 +1,162 @@
+"""The inbox in a browser without JavaScript: verdicts, edits, undo, and who was faster."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import done, proved, told
+from tests.support.pages import decision, forms, proposing, refs, text_of, visiting
+
+
+def task(home: Path) -> dict[str, object]:
+    (one,) = told(["task", "list"], home)
+    found: dict[str, object] = one
+    return found
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    proposing(tmp_path)
+    return tmp_path
+
+
+def test_an_item_is_a_sentence_with_old_and_new_value_and_a_link_to_its_wake(home: Path) -> None:
+    with visiting(home) as visitor:
+        said = text_of(visitor.page("/inbox"))
+        (card,) = visitor.json("/inbox")["sets"]
+    assert "Set estimate to 60 minutes" in said
+    assert "now: none" in said
+    assert "The agent says:" in said
+    assert card["items"][0]["version"]
+
+
+def test_confirming_applies_it_and_offers_the_inverse_edit(home: Path) -> None:
+    with visiting(home) as visitor:
+        ref = refs(home)["update_task_estimate"]
+        form = decision(visitor.page("/inbox"), ref)
+        answer = visitor.send(form, verdict="confirm")
+        assert answer.status_code == 200
+        assert "Applied: Set estimate to 60 minutes" in text_of(answer.text)
+        assert task(home)["estimate_minutes"] == 60
+        undo = next(one for one in forms(answer.text) if one.action == "/undo")
+        answer = visitor.send(undo)
+        assert "Set the estimate back to none" in text_of(answer.text)
+        assert task(home)["estimate_minutes"] is None
+    proved(home)
+
+
+def test_an_undo_does_not_overwrite_what_came_after(home: Path) -> None:
+    with visiting(home) as visitor:
+        form = decision(visitor.page("/inbox"), refs(home)["update_task_estimate"])
+        undo = next(
+            one
+            for one in forms(visitor.send(form, verdict="confirm").text)
+            if one.action == "/undo"
+        )
+        done(["task", "set", "Fix the sink", "--estimate", "25"], home)
+        answer = visitor.send(undo)
+    assert answer.status_code == 409
+    assert "changed since" in text_of(answer.text)
+    assert task(home)["estimate_minutes"] == 25
+
+
+def test_an_edited_item_is_applied_as_edited(home: Path) -> None:
+    with visiting(home) as visitor:
+        form = decision(visitor.page("/inbox"), refs(home)["update_task_estimate"], "edit.minutes")
+        answer = visitor.send(form, verdict="confirm", edit__minutes="45")
+    assert "Applied: Set estimate to 45 minutes" in text_of(answer.text)
+    assert task(home)["estimate_minutes"] == 45
+
+
+@pytest.mark.parametrize("minutes", ["0", "9999999999999", "²", "soon", "-3"])
+def test_an_edit_that_makes_no_sense_is_told_and_changes_nothing(home: Path, minutes: str) -> None:
+    with visiting(home) as visitor:
+        form = decision(visitor.page("/inbox"), refs(home)["update_task_estimate"], "edit.minutes")
+        answer = visitor.send(form, verdict="confirm", edit__minutes=minutes)
+    assert answer.status_code == 422
+    assert "Not done" in answer.text or "not possible" in answer.text
+    assert task(home)["estimate_minutes"] is None
+
+
+def test_a_rejected_one_leaves_the_inbox_with_its_reason(home: Path) -> None:
+    with visiting(home) as visitor:
+        ref = refs(home)["update_task_estimate"]
+        answer = visitor.send(
+            decision(visitor.page("/inbox"), ref), verdict="reject", reason="We have one"
+        )
+        assert "Rejected: Set estimate" in text_of(answer.text)
+        assert "We have one" in text_of(visitor.page("/inbox?show=decided"))
+    assert ref not in refs(home).values()
+
+
+def test_one_that_is_put_off_can_still_be_decided(home: Path) -> None:
+    with visiting(home) as visitor:
+        ref = refs(home)["update_task_estimate"]
+        visitor.send(decision(visitor.page("/inbox"), ref), verdict="defer", reason="later")
+        assert "Set estimate" not in text_of(visitor.page("/inbox"))
+        form = decision(visitor.page("/inbox?show=deferred"), ref)
+        visitor.send(form, verdict="confirm")
+    assert task(home)["estimate_minutes"] == 60
+
+
+def test_all_that_a_page_showed_is_confirmed_together(home: Path) -> None:
+    with visiting(home) as visitor:
+        form = visitor.form("/inbox", "/inbox/decide-all")
+        answer = visitor.send(form)
+    assert "applied" in text_of(answer.text)
+    assert refs(home) == {}
+    proved(home)
+
+
+def test_a_decision_taken_elsewhere_is_told_and_not_overwritten(home: Path) -> None:
+    ref = refs(home)["update_task_estimate"]
+    with visiting(home) as visitor:
+        form = decision(visitor.page("/inbox"), ref)
+        done(["reject", ref, "--reason", "No"], home)
+        answer = visitor.send(form, verdict="confirm")
+        assert answer.status_code == 409
+        assert "Somebody else was faster" in text_of(answer.text)
+        assert "it is rejected (No)" in text_of(answer.text)
+    assert task(home)["estimate_minutes"] is None
+
+
+def test_the_same_form_sent_twice_decides_once(home: Path) -> None:
+    with visiting(home) as visitor:
+        form = decision(visitor.page("/inbox"), refs(home)["update_task_estimate"])
+        first = visitor.send(form, verdict="confirm")
+        second = visitor.send(form, verdict="confirm")
+    assert first.status_code == second.status_code == 200
+    assert "Applied" in text_of(second.text)
+    history = told(["inbox", "--all"], home)[0]["items"]
+    assert sum(item["status"] == "confirmed" for item in history) == 1
+
+
+def test_a_stale_one_says_so_and_is_applied_only_anyway(home: Path) -> None:
+    ref = refs(home)["update_task_estimate"]
+    done(["task", "set", "Fix the sink", "--estimate", "25"], home)
+    with visiting(home) as visitor:
+        page = visitor.page("/inbox")
+        assert "The task has changed since this was proposed" in text_of(page)
+        form = decision(page, ref)
+        assert form.has("verdict", "anyway")
+        answer = visitor.send(form, verdict="confirm")
+        assert answer.status_code == 409
+        assert task(home)["estimate_minutes"] == 25
+        visitor.send(decision(visitor.page("/inbox"), ref), verdict="anyway")
+    assert task(home)["estimate_minutes"] == 60
+    proved(home)
+
+
+def test_an_unknown_item_or_verdict_is_refused(home: Path) -> None:
+    with visiting(home) as visitor:
+        form = decision(visitor.page("/inbox"), refs(home)["update_task_estimate"])
+        assert visitor.send(form, verdict="confirm", ref="nope.1.x").status_code == 404
+        assert visitor.send(form, verdict="confirm", ref="x").status_code == 404
+        assert visitor.send(form, verdict="burn").status_code == 422
+        assert visitor.send(form, verdict="confirm", nonce="!").status_code == 422
+
+
+def test_an_empty_inbox_says_what_to_do(tmp_path: Path) -> None:
+    with visiting(tmp_path) as visitor:
+        assert "there are no agents yet" in text_of(visitor.page("/"))
+        assert visitor.json("/inbox") == {"sets": [], "next": None}

@@ -1,0 +1,136 @@
+"""The world at a moment, folded forward by one append, is the world after that append."""
+
+import asyncio
+from contextlib import suppress
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adapters.models.rules import RulesModel
+from adapters.moments import Past
+from adapters.runtime import performer, review, watcher
+from adapters.runtime.desk import Desk
+from domain.agent import commands as agents
+from domain.agent.agent import AGENT
+from domain.agent.alertness import ALERT, next_wake
+from domain.changes.change_set import CHANGES, is_open
+from domain.errors import WakelogError
+from domain.journal import commands as journal
+from domain.journal.fold import TASK
+from domain.wire import Words, words
+from domain.world import World
+from replay import at, bisect
+from replay.at import Standing
+from tests.support.desks import desk, task_with_agent
+
+DEEDS = (
+    "note long check link unlink delete restore pause resume confirm reject ask wake watch other"
+)
+NOTES = ("Due by 2027-02-12. Urgent!", "Takes 60 minutes.", "I need to buy milk.", "Das dauert.")
+
+
+def do(here: Desk, deed: str, nth: int, task: str, agent: str, other: str) -> None:
+    """One deed, if the rules allow it now."""
+    match deed:
+        case "note":
+            here.keep(journal.AddNote(task, "note", Words(NOTES[nth % len(NOTES)])))
+        case "long":
+            said, kept = words(task, f"{nth} " + "many words " * 200)
+            here.keep(journal.AddNote(task, "transcript", said), payloads=kept)
+        case "check":
+            here.keep(journal.AddItems(task, (f"item {nth}",)))
+        case "link":
+            here.keep(journal.LinkTask(task, "blocks", other))
+        case "unlink":
+            here.keep(journal.UnlinkTask(task, "blocks", other))
+        case "delete":
+            here.keep(journal.DeleteTask(task))
+        case "restore":
+            here.keep(journal.RestoreTask(task))
+        case "pause":
+            here.note(agents.PauseAgent(agent))
+        case "resume":
+            here.note(agents.ResumeAgent(agent, is_enabled=True))
+        case "ask":
+            here.note(agents.RequestWake(agent, "manual", is_enabled=True))
+        case "watch":
+            watcher.catch_up(here)
+        case "label" | "suppress":
+            name = f"label {nth}"
+            here.keep(journal.AddLabel(name))
+            change = {"assign" if deed == "label" else "suppress": (name,)}
+            here.keep(journal.ChangeLabels(task, **change))
+        case "destroy":
+            here.note(agents.DestroyAgent(agent))
+        case "other":
+            here.keep(journal.CreateTask(f"Another {nth}"))
+        case "wake":
+            with here.agents.reading() as world:
+                queued = next_wake(world.load(ALERT, agent))
+            if queued is not None:
+                asyncio.run(performer.run_wake(here, agent, queued.run_key, is_now=True))
+        case _:
+            decide(here, deed, agent)
+
+
+def decide(here: Desk, verb: str, agent: str) -> None:
+    with here.agents.reading() as world:
+        sets = [world.load(CHANGES, one) for one in world.load(AGENT, agent).sets]
+    items = [(one.id, item.number) for one in sets for item in one.items if is_open(item)]
+    if items and verb == "confirm":
+        review.confirm(here, *items[0])
+    elif items:
+        review.reject(here, *items[0], "no")
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.sampled_from(DEEDS.split()), min_size=3, max_size=14))
+def test_a_world_folded_forward_by_an_append_is_the_next_world(deeds: list[str]) -> None:
+    here = desk(model=RulesModel())
+    task, agent = task_with_agent(here)
+    other = here.keep(journal.CreateTask("Paint the door")).result.ids[0]
+    for nth, deed in enumerate(("note", "label", "wake", *deeds)):
+        with suppress(WakelogError):
+            do(here, deed, nth, task, agent, other)
+    past = Past(here.journal, here.agents)
+    standings = {log.name: Standing("r1", log.payload) for log in (here.journal, here.agents)}
+    reached = {"journal": 0, "agent": 0}
+    appends = [(log.name, rows) for log in (here.journal, here.agents) for rows in log.appends()]
+    for name, rows in sorted(appends, key=lambda one: one[1][0].at):
+        standings[name].take(rows)
+        reached[name] = rows[0].n
+        tasks = standings["journal"].entities(TASK)
+        forward = at.document(standings["journal"], standings["agent"], tasks, {})
+        then = at.Where(reached["journal"], reached["agent"])
+        assert forward == at.document(*past.worlds(then), tasks, {})
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.lists(st.sampled_from(DEEDS.split()), min_size=3, max_size=10), st.randoms())
+def test_worlds_in_any_order_are_the_same_as_each_alone(deeds: list[str], dice: object) -> None:
+    """What a history keeps of one moment never shows in another one."""
+    here = desk(model=RulesModel())
+    task, agent = task_with_agent(here)
+    for nth, deed in enumerate(("note", "wake", *deeds)):
+        with suppress(WakelogError):
+            do(here, deed, nth, task, agent, task)
+    past = Past(here.journal, here.agents)
+    numbers = list(range(here.agents.tail().n + 1))
+    dice.shuffle(numbers)  # type: ignore[attr-defined]  # Hypothesis gives a Random
+    for n in numbers:
+        assert states(past.agents.world(n), agent) == states(here.agents.world_at(n), agent)
+
+
+def states(world: World, agent: str) -> tuple[object, ...]:
+    return world.load(AGENT, agent), world.load(ALERT, agent)
+
+
+@given(st.integers(0, 3000), st.data())
+def test_bisect_finds_the_first_in_at_most_log2_plus_one_probes(
+    count: int, data: st.DataObject
+) -> None:
+    first = data.draw(st.integers(1, count + 1))
+    found = bisect.bisect(count, lambda nth: nth >= first)
+    assert found.since == (first if first <= count else 0)
+    assert len(found.probes) <= count.bit_length()  # floor(log2) + 1, and none of nothing
+    assert len({probe.nth for probe in found.probes}) == len(found.probes)

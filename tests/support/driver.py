@@ -1,0 +1,138 @@
+"""A busy person in a process of its own: imports, writes, wakes and decides until it is told
+to end, or is killed. Run as ``python -m tests.support.driver HOME NAME SECONDS``.
+
+Each line on stdout is what has been done: ``note TEXT`` once that note is in the journal. A
+refusal (another process was faster) is no error; anything else ends it with a traceback.
+"""
+
+import random
+import sys
+import time
+from pathlib import Path
+
+from adapters.importers import markdown
+from adapters.runtime import review, rounds
+from adapters.runtime.desk import Desk
+from adapters.wiring import Home, open_home
+from domain import canonical
+from domain.agent.agent import AGENT
+from domain.agent.commands import CreateAgent, RequestWake
+from domain.agent.events import AgentCreated
+from domain.changes.change_set import CHANGES, is_open
+from domain.errors import Refused
+from domain.journal.commands import AddNote, ImportedRef, ImportTasks
+from domain.journal.fold import TASK
+from domain.wire import payload, words
+
+TASKS = 4
+SAID = (
+    "It takes about {n} minutes. Urgent!",
+    "We need to buy part {n}. Due by 2027-03-{day:02}.",
+    "Please call the plumber about pipe {n}.",
+    "Nothing new, {n}.",
+)
+
+
+def agents_of(desk: Desk) -> list[str]:
+    """The ids of all agents, in the order of their making."""
+    rows = (row for rows in desk.agents.appends() for row in rows)
+    return [row.entity for row in rows if isinstance(row.fact, AgentCreated)]
+
+
+def prepare(home: Path) -> None:
+    """A home with a few tasks, each with an agent whose creation wake is queued."""
+    with open_home(home, {"WAKELOG_REPLICA": "r1"}, is_writing=True) as opened:
+        desk = opened.desk
+        bring(desk, 0)
+        rows = (row for rows in desk.journal.appends() for row in rows)
+        tasks = sorted({row.entity for row in rows if row.of_kind == "task"})
+        with desk.journal.reading() as world:
+            known = [world.load(TASK, one) for one in tasks]
+        position = desk.journal.tail().n
+        for task in known:
+            named = task.id, task.title, task.category, position
+            desk.note(CreateAgent(*named, "hybrid", is_enabled=True))
+
+
+def bring(desk: Desk, count: int) -> None:
+    """Import a file of `TASKS` tasks that has grown by so many boxes."""
+    boxes = "".join(f"  - [ ] step {nth}\n" for nth in range(count))
+    text = "".join(f"- [ ] Task {nth} #home\n{boxes}" for nth in range(TASKS))
+    file = markdown.read(text.encode(), source="todo.md")
+    kept = [payload(task.task_id, canonical.encode(task)) for task in file.tasks]
+    refs = [ImportedRef(task.task_id, one.id) for task, one in zip(file.tasks, kept, strict=True)]
+    desk.keep(ImportTasks(file.source, tuple(refs)), payloads=kept)
+
+
+class Driver:
+    """One process's part: `name` tells its notes from others'."""
+
+    def __init__(self, home: Home, name: str, dice: random.Random) -> None:
+        self._desk = home.desk
+        self._name = name
+        self._dice = dice
+        self._agents = agents_of(home.desk)
+        self._count = 0
+
+    def step(self) -> None:
+        """Do one thing."""
+        self._count += 1
+        try:
+            match self._dice.choice(("note", "note", "wake", "wake", "ask", "decide", "import")):
+                case "note":
+                    self._note()
+                case "wake":
+                    self._wake()
+                case "ask":
+                    agent = self._dice.choice(self._agents)
+                    self._desk.note(RequestWake(agent, "manual", is_enabled=True))
+                    self._wake()
+                case "decide":
+                    self._decide()
+                case _:
+                    bring(self._desk, self._count % 7)
+        except Refused:
+            pass  # another process was faster
+
+    def _note(self) -> None:
+        text = self._dice.choice(SAID).format(n=self._count, day=self._count % 28 + 1)
+        text = f"{text} ({self._name} {self._count})"
+        agent = self._dice.choice(self._agents)
+        task = self._desk.agent(agent).task
+        said, kept = words(task, text)
+        self._desk.keep(AddNote(task, "note", said), payloads=kept)
+        print(f"note {text}", flush=True)  # noqa: T201  what the test reads
+
+    def _wake(self) -> None:
+        rounds.prepare(self._desk, self._agents)
+        ran = rounds.run_ready(self._desk, self._agents, lambda *_: None)
+        assert not any(one.code == "internal" for one in ran), ran
+
+    def _decide(self) -> None:
+        with self._desk.agents.reading() as world:
+            sets = [
+                world.load(CHANGES, one)
+                for agent in self._agents
+                for one in world.load(AGENT, agent).sets
+            ]
+        waiting = [(one.id, item.number) for one in sets for item in one.items if is_open(item)]
+        self._dice.shuffle(waiting)
+        for set_id, number in waiting[:3]:
+            if self._dice.random() < 0.7:
+                review.confirm(self._desk, set_id, number, is_anyway=True)
+            else:
+                review.reject(self._desk, set_id, number, "no")
+
+
+def main(folder: str, name: str, seconds: str) -> None:
+    """Drive a home for so many seconds."""
+    ends = time.monotonic() + float(seconds)
+    with open_home(Path(folder), {"WAKELOG_REPLICA": "r1"}, is_writing=True) as home:
+        driver = Driver(home, name, random.Random(name))
+        print("ready", flush=True)  # noqa: T201  what the test reads
+        while time.monotonic() < ends:
+            driver.step()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

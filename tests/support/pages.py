@@ -1,0 +1,146 @@
+"""The page in tests: a served home, a visitor who keeps cookies, and the forms of a page."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from adapters.web.app import make_app
+from adapters.web.guard import Guard
+from adapters.web.site import Site
+from tests.support.cli import FIXED, done, told
+from tests.support.waking import agent
+
+ORIGIN = "http://127.0.0.1:8765"
+
+
+class Form:
+    """A form of a page: where it goes, its fields, and its buttons as (name, value)."""
+
+    def __init__(self, action: str, method: str) -> None:
+        self.action = action
+        self.method = method
+        self.fields: list[tuple[str, str]] = []
+        self.buttons: list[tuple[str, str]] = []
+
+    def has(self, name: str, value: str) -> bool:
+        return (name, value) in self.buttons or (name, value) in self.fields
+
+
+class Forms(HTMLParser):
+    """Reads the forms of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[Form] = []
+        self._select = ""
+        self._area: str | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag == "form":
+            self.found.append(Form(given.get("action", ""), given.get("method", "get")))
+        elif not self.found:
+            return
+        elif tag == "button" and "name" in given:
+            self.found[-1].buttons.append((given["name"], given.get("value", "")))
+        elif tag == "input" and "name" in given and given.get("type") != "checkbox":
+            self.found[-1].fields.append((given["name"], given.get("value", "")))
+        elif tag == "select":
+            self._select = given.get("name", "")
+        elif tag == "option" and self._select and "selected" in given and "value" in given:
+            self.found[-1].fields.append((self._select, given["value"]))
+
+
+def forms(html: str) -> list[Form]:
+    """The forms of a page, in order."""
+    reader = Forms()
+    reader.feed(html)
+    return reader.found
+
+
+class Visitor:
+    """Somebody at the page; forms are sent as a browser without JavaScript sends them."""
+
+    def __init__(self, client: TestClient) -> None:
+        self.client = client
+
+    def get(self, path: str, **more: Any) -> Any:
+        return self.client.get(path, **more)
+
+    def page(self, path: str) -> str:
+        """The HTML of a page that must be there."""
+        answer = self.get(path)
+        assert answer.status_code == 200, answer.text
+        return str(answer.text)
+
+    def json(self, path: str) -> Any:
+        answer = self.get(f"{path}.json")
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def form(self, path: str, action: str, **holding: str) -> Form:
+        """The first form of a page that goes to an address and holds these values."""
+        for one in forms(self.page(path)):
+            if (
+                one.method == "post"
+                and one.action == action
+                and all(one.has(*pair) for pair in holding.items())
+            ):
+                return one
+        raise AssertionError(f"{path} has no form to {action} with {holding}")
+
+    def send(self, form: Form, headers: Mapping[str, str] | None = None, **changed: str) -> Any:
+        """Send a form, its fields changed as named (``_`` stands for ``.``)."""
+        names = {name.replace("__", "."): value for name, value in changed.items()}
+        data: dict[str, list[str]] = {}
+        for name, value in form.fields:
+            data.setdefault(name, []).append(value)
+        data |= {name: [value] for name, value in names.items()}
+        sent = {"origin": ORIGIN, **(headers or {})}
+        return self.client.post(form.action, data=data, headers=sent)
+
+
+@contextmanager
+def visiting(home: Path, token: str = "", host: str = "127.0.0.1") -> Iterator[Visitor]:
+    """A visitor of the page of a home."""
+    site = Site(home, FIXED)
+    app = make_app(site, Guard(host, 8765, token))
+    try:
+        with TestClient(app, base_url=ORIGIN) as client:
+            yield Visitor(client)
+    finally:
+        site.jobs.wait(10)
+        site.close()
+
+
+def proposing(home: Path, *titles: str) -> list[str]:
+    """Tasks whose agents have proposed changes (offline); the ids of the agents."""
+    made = [agent(home, title) for title in titles or ("Fix the sink",)]
+    done(["wake"], home)
+    return made
+
+
+def refs(home: Path) -> dict[str, str]:
+    """The open items of the inbox: tool and reference."""
+    return {item["tool"]: item["ref"] for one in told(["inbox"], home) for item in one["items"]}
+
+
+def decision(html: str, ref: str, field: str = "") -> Form:
+    """The first form of a page that decides on an item, or the one that edits a field of it."""
+    for one in forms(html):
+        values = dict(one.fields)
+        number = values.get("ref", "..").split(".")[1]
+        is_of_it = one.action == "/inbox/decide" and number == ref.partition(".")[2]
+        if is_of_it and (not field or field in values):
+            return one
+    raise AssertionError(f"no form decides on {ref}")
+
+
+def text_of(html: str) -> str:
+    """What a page says, without its marks."""
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", html))

@@ -1,0 +1,75 @@
+"""The real command line in a process of its own, for tests and benches."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+TIMEOUT = 120
+
+
+def environ(home: Path) -> dict[str, str]:
+    """What a process needs, and nothing of the person's."""
+    kept = {name: os.environ[name] for name in ("PATH", "VIRTUAL_ENV") if name in os.environ}
+    return kept | {
+        "HOME": str(home.parent),
+        "LC_ALL": "C.UTF-8",
+        "PYTHONPATH": str(ROOT),
+        "WAKELOG_HOME": str(home),
+    }
+
+
+def command(*args: str) -> list[str]:
+    return [sys.executable, "-m", "adapters.cli.main", *args]
+
+
+def ran(home: Path, *args: str) -> str:
+    """What a command prints; it must end with status 0."""
+    done = subprocess.run(
+        command(*args),
+        cwd=home.parent,
+        env=environ(home),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def read(home: Path, *args: str) -> Any:
+    """The JSON document that a command prints."""
+    return json.loads(ran(home, "--json", *args))
+
+
+def begun(home: Path, *args: str, log: Path) -> subprocess.Popen[bytes]:
+    """A process that is left running; its stderr goes to a file."""
+    with log.open("ab") as told:
+        return subprocess.Popen(
+            command(*args),
+            cwd=home.parent,
+            env=environ(home),
+            stdout=subprocess.DEVNULL,
+            stderr=told,
+            start_new_session=True,
+        )
+
+
+def until(what: Callable[[], Any], seconds: float = 30, every: float = 0.2) -> Any:
+    """Wait for something to come true; what it gave."""
+    end = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(every)
+    return found
+
+
+def lines(log: Path) -> Sequence[dict[str, Any]]:
+    """The log lines of a runtime that was started with --json."""
+    return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]

@@ -1,0 +1,164 @@
+"""Every named limit in one list, so that a changed one is seen; and that the important ones bite.
+
+The list is `__snapshots__/test_limits.ambr`. A limit is an integer of a module, in capitals,
+with MAX, MIN, KEPT, SHOWN or LIMIT in its name.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import asdict
+from syrupy.assertion import SnapshotAssertion
+
+from adapters.runtime import watcher
+from adapters.views import Views
+from domain import canonical
+from domain.agent.agent import AGENT, CRITICAL_KEPT, JOURNAL_SHOWN
+from domain.agent.alertness import ALERT, SEEN_KEPT, TRIGGERS_KEPT
+from domain.journal.fold import TASK
+from domain.tools.snapshot import FINISHED_ITEMS_KEPT, OPEN_ITEMS_KEPT
+from domain.wake.reading import Limits
+from domain.wake.state import WAKE
+from domain.wire import INLINE_MAX_BYTES
+from projections.wakes import CAUSES_KEPT, VIEW
+from tests.support import large
+from tests.support.desks import divergences
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("domain", "projections", "replay", "adapters")
+LIMIT = re.compile(r"_?([A-Z0-9]+_)*(MAX|MIN|KEPT|SHOWN|LIMIT)(_[A-Z0-9]+)*")
+MANY = 1_500  # more than every count that is kept
+
+
+def limits_of(source: str) -> Iterator[tuple[str, int]]:
+    """The limits that a module names at its top."""
+    for node in ast.parse(source).body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if LIMIT.fullmatch(name):
+                found = _number(ast.Expression(value))
+                yield from [(name, found)] if found is not None else []
+            case _:
+                pass
+
+
+def _number(value: ast.Expression) -> int | None:
+    """The whole number that an expression of numbers alone comes to."""
+    if any(isinstance(one, ast.Name | ast.Call) for one in ast.walk(value)):
+        return None
+    found = eval(compile(value, "", "eval"))
+    return found if type(found) is int else None
+
+
+def test_every_limit_is_known(snapshot: SnapshotAssertion) -> None:
+    lines = []
+    for folder in FOLDERS:
+        for file in sorted((ROOT / folder).rglob("*.py")):
+            module = ".".join(file.relative_to(ROOT).with_suffix("").parts)
+            found = sorted(limits_of(file.read_text(encoding="utf-8")))
+            lines += [f"{module}.{name} = {value:,}" for name, value in found]
+    lines += [f"a prompt's {name} = {value:,}" for name, value in asdict(Limits()).items()]
+    assert "\n".join(lines) == snapshot
+
+
+def test_the_list_finds_what_is_a_limit_and_nothing_else() -> None:
+    source = "A_MAX = 2 * 3\n_B_MIN = 1\nMAX_C = 5\nD = 4\nE_MAX = D\nclass F:\n    G_MAX = 1\n"
+    assert dict(limits_of(source)) == {"A_MAX": 6, "_B_MIN": 1, "MAX_C": 5}
+
+
+# ----------------------------------------------------------------------------- a very large task
+
+
+@pytest.mark.slow
+def test_a_wake_over_a_very_large_task_is_no_larger_than_over_a_large_one() -> None:
+    sizes = []
+    for count in (MANY, 3 * MANY):
+        at, agent, _ = large.large(count)
+        large.size_of_next_wake(at, agent)
+        sizes.append((large.size_of_next_wake(at, agent), large.state_bytes(at, agent)))
+    (small, small_state), (big, big_state) = sizes
+    assert big.rows == small.rows
+    assert big.row_bytes == small.row_bytes
+    assert big.prompt_bytes <= Limits().prompt_max_bytes
+    assert abs(big.prompt_bytes - small.prompt_bytes) < 500  # ids and counts differ in length
+    assert big.snapshot_bytes < 1.1 * small.snapshot_bytes
+    assert big_state < 1.1 * small_state
+
+
+def test_one_more_note_item_or_observation_changes_nothing_else() -> None:
+    at, agent, model = large.large(MANY)
+    large.size_of_next_wake(at, agent)
+    before = large.size_of_next_wake(at, agent)
+    after = large.size_of_next_wake(at, agent)
+    assert (after.rows, after.row_bytes) == (before.rows, before.row_bytes)
+    assert abs(after.prompt_bytes - before.prompt_bytes) < 100
+    assert abs(after.snapshot_bytes - before.snapshot_bytes) < 10
+    with at.agents.reading() as world:
+        state = world.load(AGENT, agent)
+    assert (len(state.observations), len(state.critical)) == (JOURNAL_SHOWN, CRITICAL_KEPT)
+    assert model.made == MANY
+    assert divergences(at) == []
+
+
+def test_a_snapshot_keeps_what_a_prompt_can_show() -> None:
+    limits = Limits()
+    assert limits.items_max <= OPEN_ITEMS_KEPT
+    assert limits.finished_items_max <= FINISHED_ITEMS_KEPT
+    at, agent, _ = large.large(MANY)
+    large.size_of_next_wake(at, agent)
+    run_key = at.agent(agent).last_run
+    with at.agents.reading() as world:
+        begun = world.load(WAKE, run_key).begun
+        user = {one.name: world.payload(one.payload).decode() for one in begun.user}
+        kept = canonical.read(world.payload(begun.snapshot))
+    assert isinstance(kept, dict)
+    ids = [item["id"] for item in kept["items"]]
+    assert len(ids) == OPEN_ITEMS_KEPT + FINISHED_ITEMS_KEPT
+    with at.journal.reading() as journal:
+        every = [item.id for item in journal.load(TASK, large.TASK_ID).items]
+    shown = [one for one in every if f'"{one}"' in "".join(user.values())]
+    assert len(shown) > 50
+    assert set(shown) <= set(ids)
+    assert ids == [one for one in every if one in set(ids)]  # in their order
+
+
+def test_attention_keeps_so_many_triggers_and_the_log_all() -> None:
+    at, agent, _ = large.large(10)
+    count = TRIGGERS_KEPT + 100
+    for nth in range(count):
+        large.note(at, f"note {nth}")
+    watcher.catch_up(at)
+    with at.agents.reading() as world:
+        alert = world.load(ALERT, agent)
+    assert alert.queued is not None
+    assert len(alert.queued.triggers) == TRIGGERS_KEPT
+    assert len(alert.seen) == SEEN_KEPT
+    run_key = large.wake(at, agent)
+    views = Views.in_memory({"journal": at.journal, "agent": at.agents})
+    views.catch_up()
+    document = views.get(VIEW, run_key)
+    assert document is not None
+    assert (len(document.causes), document.cause_count) == (CAUSES_KEPT, count)
+    assert divergences(at) == []
+
+
+def test_no_row_holds_a_long_text() -> None:
+    at, agent, _ = large.large(50)
+    large.note(at, "x" * 50_000)
+    watcher.catch_up(at)
+    large.wake(at, agent)
+    rows = [row for log in (at.journal, at.agents) for row in log.rows()]
+    assert max(len(row.state) for row in rows) < 8 * INLINE_MAX_BYTES
+
+
+def test_only_the_end_of_a_long_stream_is_read_for_what_is_new() -> None:
+    at, _, _ = large.large(200)
+    for nth in range(30):
+        large.note(at, f"note {nth}")
+    with at.journal.reading() as world:
+        every = world.recorded("task", large.TASK_ID)
+        for after in (0, 1, 2, 3, 10, 31, 32, 33, 500):
+            expected = [row for row in every if row.n > after]
+            assert list(world.recorded("task", large.TASK_ID, after)) == expected

@@ -1,0 +1,269 @@
+"""Both logs proved together: prompts, notices, effects and positions that one has of the other."""
+
+import asyncio
+from functools import cache
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from adapters import anchors, histories
+from adapters.histories import History
+from adapters.proving import Proved, diff, prove_logs
+from adapters.runtime.capture import capture
+from adapters.runtime.desk import Desk
+from adapters.runtime.performer import perform
+from adapters.settings import Prompt, Settings
+from domain.envelope import Row
+from domain.errors import Refused
+from domain.journal.commands import AddNote, ApplyOperation, EditTask
+from domain.keys import key
+from domain.rules import RULES
+from domain.wake import directives
+from domain.wire import Words
+from replay.divergence import path_within
+from replay.prove import Options, Proof
+from tests.histories import make, scenes
+from tests.histories.acting import Scene
+from tests.support.desks import desk, queued_key, reply, task_with_agent
+
+
+@cache
+def _whole() -> History:
+    at = make.history()
+    return histories.taken(at.journal, at.agents)
+
+
+def classes(proved: Proved) -> list[tuple[str, str]]:
+    return [(one.kind_of, one.path) for one in proved.divergences]
+
+
+def with_row(history: History, log: str, nth: int, row: Row) -> History:
+    rows = list(history.rows[log])
+    rows[nth] = row
+    return replace(history, rows={**history.rows, log: rows})
+
+
+def index_of(history: History, log: str, wanted: str) -> int:
+    return next(nth for nth, row in enumerate(history.rows[log]) if wanted.encode() in row.state)
+
+
+# ------------------------------------------------------------------------------------------- whole
+
+
+def test_every_prompt_is_rendered_again() -> None:
+    proved = histories.prove(_whole())
+    assert proved.ok
+    assert proved.prompts == proved.wakes == 3
+
+
+def test_memory_is_bounded_where_streams_can_be_read_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("replay.streams.STATES_MAX", 3)
+    at = make.history()
+    proved = prove_logs(at.journal, at.agents)
+    assert proved.divergences == ()
+    assert proved.prompts == 3
+
+
+@pytest.mark.parametrize("scene", scenes.SCENES, ids=lambda scene: scene.__name__)
+def test_every_scene_proves_with_almost_nothing_kept(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("replay.streams.STATES_MAX", 2)
+    at = scene()
+    proved = prove_logs(at.journal, at.agents)
+    assert proved.divergences == ()
+    assert proved.prompts == proved.wakes > 0
+
+
+def test_a_wake_captured_before_others_wrote_is_read_where_it_was_captured() -> None:
+    """Two processes: one captures, another writes to both logs, the first begins."""
+    at = desk([reply(text="Fine.")])
+    task, agent = task_with_agent(at)
+    run_key = queued_key(at, agent)
+    captured = capture(at, agent, run_key, is_now=True)
+    at.keep(EditTask(task, title="Fix the other sink"))
+    task_with_agent(at, "Mend the roof")
+    at.note(captured.command, payloads=captured.payloads)
+    asyncio.run(perform(at, run_key))
+    proved = prove_logs(at.journal, at.agents)
+    assert proved.divergences == ()
+    assert proved.prompts == 1
+    whole = histories.taken(at.journal, at.agents)
+    assert histories.prove(whole).prompts == 1
+
+
+def test_a_prompt_of_another_size_is_rendered_in_that_size() -> None:
+    at = desk([reply(text="Fine.")])
+    at.settings = Settings(prompt=Prompt(max_bytes=20_000))
+    task, agent = task_with_agent(at)
+    for nth in range(30):
+        at.keep(AddNote(task, "note", Words(f"{nth} " + "word " * 150)))
+    run_key = queued_key(at, agent)
+    captured = capture(at, agent, run_key, is_now=True)
+    assert captured.command.prompt_max_bytes == 20_000
+    at.note(captured.command, payloads=captured.payloads)
+    assert prove_logs(at.journal, at.agents).divergences == ()
+
+
+# ----------------------------------------------------------------------------------------- faults
+
+
+def test_another_text_in_a_section_is_a_changed_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(directives, "ACT_FIRST", directives.ACT_FIRST + " Be brief.")
+    found = histories.prove(_whole()).divergences
+    assert {(one.kind_of, one.path) for one in found} == {("prompt changed", "user.instruction")}
+    one = found[0]
+    assert one.wake
+    assert one.cause == "command.begin_wake.1"
+    assert "Be brief." in one.expected
+    assert "Be brief." not in one.actual
+    assert any(line.startswith("-") and "Be brief." in line for line in diff(one))
+
+
+def test_an_altered_notice_is_a_changed_rule() -> None:
+    nth = index_of(_whole(), "agent", '"kind":"command.take_journal.1"')
+    row = _whole().rows["agent"][nth]
+    state = row.state.replace(b'"origin":"person"', b'"origin":"nobody"', 1)
+    found = histories.prove(with_row(_whole(), "agent", nth, row._replace(state=state)))
+    assert ("data altered", "data.command.batches[1].origin") in classes(found)
+
+
+def test_an_effect_without_its_intent_is_named() -> None:
+    at = make.history()
+    with at.journal.reading() as world:
+        task = _a_task(at)
+        assert world.n > 1
+    command = ApplyOperation("o" * 32, "a" * 32, task, "update_task_estimate",
+                             Words('{"minutes":5}'))  # fmt: skip
+    at.keep(command, key=command.operation)
+    assert prove_logs(at.journal, at.agents).ok, "the agent log does not know of it yet"
+    task_with_agent(at, "Another")
+    found = prove_logs(at.journal, at.agents)
+    assert classes(found) == [("data altered", "operation")]
+
+
+def test_an_operation_under_another_key_is_named() -> None:
+    nth = index_of(_whole(), "journal", '"kind":"command.apply_operation.1"')
+    row = _whole().rows["journal"][nth]
+    stream = row.stream.replace(row.stream[8:12], "aaaa", 1)
+    found = histories.prove(with_row(_whole(), "journal", nth, row._replace(stream=stream)))
+    assert ("data altered", "stream") in classes(found)
+
+
+def test_a_journal_cut_below_what_the_agent_log_knows_is_named() -> None:
+    rows = _whole().rows["journal"]
+    last = rows[-1].state.split(b'"n":')[1].split(b",")[0]
+    kept = [row for row in rows if b'"n":' + last + b"," not in row.state]
+    found = histories.prove(replace(_whole(), rows={**_whole().rows, "journal": kept}))
+    assert ("data altered", "position") in classes(found)
+
+
+def test_what_comes_of_an_altered_journal_is_led_back_to_it() -> None:
+    nth = index_of(_whole(), "journal", '"kind":"task.created.1"')
+    row = _whole().rows["journal"][nth]
+    state = row.state.replace(b"Fix the sink", b"Fix the sing")
+    found = histories.prove(with_row(_whole(), "journal", nth, row._replace(state=state)))
+    first, *others = found.divergences
+    assert (first.log, first.kind_of, first.path) == ("journal", "data altered", "data.title")
+    prompts = [one for one in others if one.kind_of == "prompt changed"]
+    assert prompts
+    assert {one.upstream for one in prompts} == {first.position}
+
+
+def test_code_that_differs_from_itself_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = iter(range(10_000))
+    real = key
+    monkeypatch.setattr(
+        "domain.handlers.journal.make_key", lambda *parts: real(*parts, str(next(drawn)))
+    )
+    assert "nondeterminism" in {kind_of for kind_of, _ in classes(histories.prove(_whole()))}
+
+
+def test_a_fact_written_in_another_way_is_another_format() -> None:
+    nth = index_of(_whole(), "journal", '"kind":"task.priority_set.1"')
+    row = _whole().rows["journal"][nth]
+    state = row.state.replace(b'"by":', b' "by":')
+    proof = Proof("journal", _whole().payloads.get)
+    rows = list(_whole().rows["journal"])
+    rows[nth] = row._replace(state=state)
+    kinds = [(one.kind_of, one.path) for one in proof.walk(rows)]
+    assert ("event format changed", "state") in kinds
+
+
+# ---------------------------------------------------------------------------- options and anchors
+
+
+def test_what_came_before_is_only_folded() -> None:
+    nth = index_of(_whole(), "journal", '"kind":"task.priority_set.1"')
+    rows = list(_whole().rows["journal"])
+    rows[nth] = rows[nth]._replace(topic="task.retitled.1")
+    n = Proof("journal", _whole().payloads.get)
+    (one,) = n.walk(rows)
+    assert one.path == "topic"
+    later = Proof("journal", _whole().payloads.get, Options(since=99))
+    assert list(later.walk(rows)) == []
+
+
+def test_older_epochs_are_executed_when_asked_for() -> None:
+    nth = index_of(_whole(), "journal", '"kind":"task.priority_set.1"')
+    rows = list(_whole().rows["journal"])
+    rows[nth] = rows[nth]._replace(topic="task.retitled.1")
+    newer = Options(rules=RULES + 1)
+    assert list(Proof("journal", _whole().payloads.get, newer).walk(rows)) == []
+    every = replace(newer, is_every_epoch=True)
+    assert [one.path for one in Proof("journal", _whole().payloads.get, every).walk(rows)] == [
+        "topic"
+    ]
+
+
+def test_an_anchor_finds_a_tail_that_was_cut_off(tmp_path: Path) -> None:
+    at = make.history()
+    file = tmp_path / "anchors.jsonl"
+    whole = prove_logs(at.journal, at.agents)
+    assert anchors.add(file, whole.digest, whole.heads)
+    assert not anchors.add(file, whole.digest, whole.heads)
+    known = anchors.known(anchors.read(file))
+    at.keep(EditTask(_a_task(at), title="Something else"))
+    assert prove_logs(at.journal, at.agents, anchors=known).ok
+    rows = list(at.journal.rows())[:-4]
+    proof = Proof("journal", at.journal.payload, Options(anchors=known))
+    paths = [one.path for one in proof.walk(rows)]
+    assert "tail" in paths
+
+
+def _a_task(at: Desk) -> str:
+    return next(row.entity for rows in at.journal.appends() for row in rows
+                if row.of_kind == "task")  # fmt: skip
+
+
+def test_an_anchor_of_another_past_is_named() -> None:
+    at = make.history()
+    known = {"journal:r1": {3: "a" * 32}}
+    found = prove_logs(at.journal, at.agents, anchors=known)
+    assert classes(found) == [("data altered", "anchor")]
+
+
+@pytest.mark.parametrize("line", ["{", "[]", '{"digest":1,"heads":{}}'])
+def test_a_file_of_something_else_is_no_anchor(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "anchors.jsonl"
+    file.write_text(line)
+    with pytest.raises(Refused, match="line 1"):
+        anchors.read(file)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "path"),
+    [
+        ({"a": 1}, {"a": 1}, ""),
+        ({"a": 1}, {"a": 2}, "a"),
+        ({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]}, "a[1].b"),
+        ({"a": 1}, {}, "a"),
+        ({}, {"b": 1}, "b"),
+        ([1], [1, 2], "[1]"),
+    ],
+)
+def test_a_path_leads_to_the_first_difference(one: object, other: object, path: str) -> None:
+    assert path_within(one, other) == path

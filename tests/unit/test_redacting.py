@@ -1,0 +1,67 @@
+"""A redacted history says the same of other things: it proves, and no word of the person stays."""
+
+import re
+
+import pytest
+
+from adapters import histories, redacting
+from adapters.histories import History
+from domain.errors import Refused
+from tests.histories import make, scenes
+from tests.histories.acting import Scene
+
+WORDS = "sink plumber drip washer Sweep roof ladder lader tiles Kim House outside spring".split()
+
+
+def taken(scene: Scene) -> History:
+    at = scene()
+    return histories.taken(at.journal, at.agents)
+
+
+def words_of(history: History) -> set[str]:
+    told = "".join(histories.lines(history))
+    return set(re.findall(r"[A-Za-z]+", told))
+
+
+@pytest.mark.parametrize("scene", [make.history, *scenes.SCENES], ids=lambda one: one.__name__)
+def test_a_redacted_history_proves_and_keeps_its_shape(scene: Scene) -> None:
+    before = taken(scene)
+    after = redacting.redacted(before)
+    proved = histories.prove(after)
+    assert proved.divergences == ()
+    assert after.is_redacted
+    assert after.digest != before.digest
+    for log in histories.LOGS:
+        assert [row.topic for row in after.rows[log]] == [row.topic for row in before.rows[log]]
+
+
+@pytest.mark.parametrize("scene", [make.history, scenes.imports, scenes.lives])
+def test_no_word_of_the_person_is_left(scene: Scene) -> None:
+    before = taken(scene)
+    theirs = {word for word in WORDS if word in words_of(before)}
+    assert theirs
+    assert not theirs & words_of(redacting.redacted(before))
+
+
+def test_the_same_word_becomes_the_same_word() -> None:
+    redactor = redacting.Redactor(taken(scenes.verdicts))
+    once = redactor.text("Buy nails, buy NAILS: 12 of them")
+    first, second, third, fourth, *_ = re.findall(r"\w+", once)
+    assert (first.lower(), second.lower()) == (third.lower(), fourth.lower())
+    assert [len(word) for word in re.findall(r"\w+", once)] == [3, 5, 3, 5, 2, 2, 4]
+    assert fourth.isupper()
+    assert once.count(",") == once.count(":") == 1
+    assert redactor.text("Buy nails") == f"{first} {second}"
+
+
+def test_ids_in_a_text_stay_ids() -> None:
+    redactor = redacting.Redactor(taken(scenes.verdicts))
+    name = "a" * 31 + "2"
+    assert name in redactor.text(f"see {name} there")
+
+
+def test_a_history_with_a_payload_gone_is_refused() -> None:
+    before = taken(scenes.imports)
+    gone = History(before.rows, {}, before.digest)
+    with pytest.raises(Refused, match="is missing"):
+        redacting.redacted(gone)

@@ -1,0 +1,103 @@
+"""Templates: given a history, when a command, then these facts (SPEC 8)."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from domain.errors import Refused
+from domain.templates import template as t
+from domain.templates.seeds import SEEDS, seed_id
+from domain.templates.template import TEMPLATE, Template
+from domain.wire import Words
+from domain.world import Recorded
+
+MADE = t.TemplateCreated("task_agent", "Calm", "rules", ("home",))
+ONE = t.VersionAdded(1, "user", Words("a"), Words("b"))
+TWO = t.VersionAdded(2, "user", Words("c"), Words("d"), "gemini")
+
+
+def given(*facts: t.TemplateFact) -> Template:
+    template = TEMPLATE.initial("template-1")
+    for n, fact in enumerate(facts, start=1):
+        row = Recorded("template:template-1@r1", n, "r1", n, 0, f"at {n}", fact)
+        template = TEMPLATE.evolve(template, row)
+    return template
+
+
+def code_of(refused: pytest.ExceptionInfo[Refused]) -> str:
+    return refused.value.code
+
+
+def test_a_template_is_made_once() -> None:
+    assert t.create(given(), "task_agent", " Calm  one ", "", ("b", "a", "b")) == [
+        t.TemplateCreated("task_agent", "Calm one", "", ("a", "b"))
+    ]
+    assert t.create(given(MADE), "task_agent", "Other", "", ()) == []
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 101])
+def test_a_name_has_bounds(name: str) -> None:
+    with pytest.raises(Refused) as refused:
+        t.create(given(), "task_agent", name, "", ())
+    assert code_of(refused) == "invalid_value"
+
+
+def test_a_version_is_active_at_once_and_says_something_new() -> None:
+    assert t.add_version(given(MADE), Words("a"), Words("b"), "user", "") == [ONE]
+    assert t.add_version(given(MADE, ONE), Words("a"), Words("b"), "user", "") == []
+    assert t.add_version(given(MADE, ONE), Words("c"), Words("d"), "user", "gemini") == [TWO]
+
+
+def test_a_rollback_moves_the_head_and_gives_no_number() -> None:
+    template = given(MADE, ONE, TWO)
+    assert template.active == 2
+    facts = t.roll_back(template, 1)
+    assert facts == [t.VersionActivated(1)]
+    back = given(MADE, ONE, TWO, *facts)
+    assert (back.active, len(back.versions)) == (1, 2)
+    assert t.roll_back(back, 1) == []
+    (third,) = t.add_version(back, Words("e"), Words("f"), "evolution", "")
+    assert isinstance(third, t.VersionAdded)
+    assert third.version == 3
+    with pytest.raises(Refused):
+        t.roll_back(back, 7)
+
+
+def test_the_versions_model_goes_before_the_templates() -> None:
+    assert given(MADE).model_in_force == "rules"
+    assert given(MADE, ONE).model_in_force == "rules"
+    assert given(MADE, ONE, TWO).model_in_force == "gemini"
+
+
+def test_only_what_is_different_is_changed() -> None:
+    assert t.change(given(MADE), "Calm", "rules", ("home",)) == []
+    assert t.change(given(MADE), "New", "", ()) == [
+        t.TemplateNamed("New"),
+        t.TemplateModelSet(""),
+        t.TemplateCategoriesSet(()),
+    ]
+    changed = given(MADE, *t.change(given(MADE), "New", "", ()))
+    assert (changed.name, changed.model, changed.categories) == ("New", "", ())
+
+
+def test_a_template_goes_when_its_last_agent_has_left() -> None:
+    living = given(MADE, ONE, t.InstanceAdded("a"))
+    with pytest.raises(Refused) as refused:
+        t.delete(living)
+    assert code_of(refused) == "template_in_use"
+    left = given(MADE, ONE, t.InstanceAdded("a"), t.InstanceRemoved("a"))
+    assert t.delete(left) == [t.TemplateDeleted()]
+    gone = given(MADE, ONE, t.TemplateDeleted())
+    assert t.delete(gone) == []
+    with pytest.raises(Refused, match="there is no template"):
+        t.change(gone, "x", None, None)
+
+
+@pytest.mark.parametrize("history", [(TWO, ONE), (ONE, ONE, MADE, MADE), (t.InstanceRemoved("x"),)])
+def test_any_history_folds(history: Sequence[t.TemplateFact]) -> None:
+    assert given(*history).id == "template-1"
+
+
+def test_the_seeds_have_names_of_their_own_and_something_to_say() -> None:
+    assert len({seed_id(one.seed) for one in SEEDS}) == len(SEEDS) == 2
+    assert all(one.general and one.report and one.summary for one in SEEDS)
