@@ -63,7 +63,7 @@ def connect(
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     connect(folder, {}).sql("SELECT count(*) FROM wakes").fetchone()
+    ...     connect(folder, {}).execute("SELECT count(*) FROM wakes").fetchone()
     (0,)
     """
     environ = os.environ if environ is None else environ

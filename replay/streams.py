@@ -97,8 +97,8 @@ class Streams(OrderedDict[str, Folded]):
 
         def tail(stream: str, after: int) -> Sequence[Recorded]:
             is_kept = seen is not None and self._minded.get(stream, seen + 1) <= seen
-            if after == 0 and is_kept and stream in self:
-                return self._rows.get(stream, ())
+            if is_kept and stream in self:
+                return [row for row in self._rows.get(stream, ()) if row.version > after]
             return self.read(stream, after)
 
         read = self.read if seen is None else tail

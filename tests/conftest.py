@@ -10,11 +10,33 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+SLOW = (
+    "tests/stateful/",
+    "tests/integration/test_analytics.py",
+    "tests/integration/test_boundaries.py",
+    "tests/integration/test_cli_analysing.py",
+    "tests/integration/test_engine.py",
+    "tests/integration/test_gemini_faults.py",
+    "tests/integration/test_races.py",
+    "tests/property/test_analytics_laws.py",
+    "tests/property/test_markdown_roundtrip.py",
+    "tests/property/test_prompt_laws.py",
+    "tests/property/test_views_laws.py",
+)
+"""What is run after the fast part, so that it stays below a minute: whole files, for `-m slow`."""
+
 KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("explore", deadline=None, max_examples=1_000, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what stands in `SLOW`."""
+    for item in items:
+        if item.nodeid.startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -70,26 +70,27 @@ def books(home: Path) -> Books:
     overlaps = wakes = 0
     latency: list[float] = []
     with closing(sqlite3.connect(home / "agent.db")) as agents:
-        for name, topic, text in agents.execute(ROWS):
-            state = json.loads(text)
-            at = state.get("at", at)
-            fact, agent = state["data"], name.partition(":")[2].rpartition("@")[0]
-            if topic in FIRST or topic == "alert.trigger_merged.1":
-                position = fact["trigger"].get("position", 0)
-                first[position] = first.get(position, 0) + bool(position)
-            match topic:
-                case "alert.wake_queued.1":
-                    dues[fact["runKey"]] = fact["dueAt"]
-                case "alert.wake_begun.1":
-                    overlaps += running.get(agent, fact["runKey"]) != fact["runKey"]
-                    running[agent] = fact["runKey"]
-                    due = dues.get(fact["runKey"], "")
-                    if fact["runKey"] not in begun and due:
-                        latency.append(_seconds(at) - _seconds(due))
-                    begun[fact["runKey"]] = at
-                case "alert.settled.1":
-                    overlaps += running.pop(agent, "") != fact["runKey"]
-                    wakes += 1
+        rows = agents.execute(ROWS).fetchall()
+    for name, topic, text in rows:
+        state = json.loads(text)
+        at = state.get("at", at)
+        fact, agent = state["data"], name.partition(":")[2].rpartition("@")[0]
+        if topic in FIRST or topic == "alert.trigger_merged.1":
+            position = fact["trigger"].get("position", 0)
+            first[position] = first.get(position, 0) + bool(position)
+        match topic:
+            case "alert.wake_queued.1":
+                dues[fact["runKey"]] = fact["dueAt"]
+            case "alert.wake_begun.1":
+                overlaps += running.get(agent, fact["runKey"]) != fact["runKey"]
+                running[agent] = fact["runKey"]
+                due = dues.get(fact["runKey"], "")
+                if fact["runKey"] not in begun and due:
+                    latency.append(_seconds(at) - _seconds(due))
+                begun[fact["runKey"]] = at
+            case "alert.settled.1":
+                overlaps += running.pop(agent, "") != fact["runKey"]
+                wakes += 1
     double = sum(count > 1 for position, count in first.items() if position)
     missing = len(written - first.keys())
     return Books(len(written), double, missing, overlaps, len(running), wakes, sorted(latency))
