@@ -22,6 +22,8 @@ def squeeze(text: str) -> str:
     >>> squeeze("  buy\\u00a0 milk\\n")
     'buy milk'
     """
+    if text.isascii():  # there all agree on what a space is
+        return " ".join(text.split())
     return " ".join(part for part in text.translate(_TO_SPACE).split(" ") if part)
 
 

@@ -86,6 +86,7 @@ class World:
         self._replicas = sorted({replica, *replicas})
         self._cache: MutableMapping[str, Folded] = {} if cache is None else cache
         self._loaded: dict[tuple[str, str], object] = {}
+        self._versions: dict[str, int] = {}  # of the streams that were folded here
         self._brought: dict[PayloadId, bytes] = {}
 
     def stream(self, kind: str, entity: str) -> str:
@@ -150,16 +151,18 @@ class World:
         if known is not None:
             version, state = known.version, known.state  # type: ignore[assignment]  # same stream
         rows = self._read(stream, version)
-        if known is not None and not rows:
-            return state
         for recorded in rows:
             state = kind.evolve(state, recorded)
             version = recorded.version
-        self._cache[stream] = Folded(version, state)
+        self._versions[stream] = version
+        if known is None or rows:
+            self._cache[stream] = Folded(version, state)
         return state
 
     def version(self, stream: str) -> int:
         """How many rows this replica's stream has."""
+        if stream in self._versions:
+            return self._versions[stream]
         known = self._cache.get(stream)
         after = known.version if known else 0
         rows = self._read(stream, after)

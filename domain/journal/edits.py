@@ -94,18 +94,15 @@ def set_category(task: Task, category: str, by: str) -> list[TaskFact]:
     return [] if category == task.category else [t.CategorySet(by, category)]
 
 
-def add_items(
-    task: Task, titles: Sequence[str], checklist: str, by: str, *, checked: Sequence[bool] = ()
-) -> list[TaskFact]:
+def add_items(task: Task, titles: Sequence[str], checklist: str, by: str) -> list[TaskFact]:
     """Items at the end of a checklist, which is made if the task has none of that title."""
-    facts, home = _checklist(task, checklist, by)
+    facts, home = checklist_for(task, checklist, by)
     known = {item.id for item in task.items}
-    for index, wanted in enumerate(titles):
+    for wanted in titles:
         title = titled(wanted, ITEM_TITLE_MAX)
         item = fresh_item_id(task.id, title, known)
         known.add(item)
-        is_checked = index < len(checked) and checked[index]
-        facts.append(t.ItemAdded(by, home, item, title, is_checked))
+        facts.append(t.ItemAdded(by, home, item, title))
     return facts if titles else []
 
 
@@ -129,7 +126,8 @@ def fresh_item_id(task: str, title: str, known: Collection[str]) -> str:
     return item
 
 
-def _checklist(task: Task, title: str, by: str) -> tuple[list[TaskFact], str]:
+def checklist_for(task: Task, title: str, by: str) -> tuple[list[TaskFact], str]:
+    """The id of the checklist of a title, or the first one, and the fact that makes it."""
     if not title and task.checklists:
         return [], task.checklists[0].id
     title = titled(title or DEFAULT_CHECKLIST, TITLE_MAX)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from domain.journal import edits
 from domain.journal import task as t
 from domain.journal.imported import ImportedNote, ImportedTask
-from domain.journal.task import Task, TaskFact, item_of
+from domain.journal.task import Task, TaskFact
 from domain.keys import key
 from domain.text import fold
 from domain.wire import Payload, words
@@ -103,20 +103,17 @@ def _numbered(document: ImportedTask) -> dict[str, bool]:
 
 def _items(task: Task, was: ImportedTask, now: ImportedTask, by: str) -> list[TaskFact]:
     before, present = _numbered(was), _numbered(now)
-    titles = [item.title for item in now.items]
-    fresh = [index for index, item in enumerate(present) if item_of(task, item) is None]
-    facts = edits.add_items(
-        task,
-        [titles[index] for index in fresh],
-        now.checklist,
-        by,
-        checked=[now.items[index].is_checked for index in fresh],
-    )
-    for item_id, is_checked in present.items():
-        known = item_of(task, item_id)
-        if known is not None and before.get(item_id) != is_checked:
-            facts += edits.edit_item(task, known, is_checked=is_checked, by=by)
-    return facts
+    known = {item.id: item for item in task.items}
+    facts, home = edits.checklist_for(task, now.checklist, by)
+    added: list[TaskFact] = []
+    changed: list[TaskFact] = []
+    for item, (item_id, is_checked) in zip(now.items, present.items(), strict=True):
+        if item_id not in known:
+            title = edits.titled(item.title, edits.ITEM_TITLE_MAX)
+            added.append(t.ItemAdded(by, home, item_id, title, is_checked))
+        elif before.get(item_id) != is_checked:
+            changed += edits.edit_item(task, known[item_id], is_checked=is_checked, by=by)
+    return [*(facts if added else []), *added, *changed]
 
 
 def _note_id(task: str, note: ImportedNote, nth: int) -> str:
