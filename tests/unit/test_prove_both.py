@@ -112,8 +112,9 @@ def test_a_prompt_of_another_size_is_rendered_in_that_size() -> None:
 
 
 def test_another_text_in_a_section_is_a_changed_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded = _whole()  # before the wording changes: it stands for a later version of it
     monkeypatch.setattr(directives, "ACT_FIRST", directives.ACT_FIRST + " Be brief.")
-    found = histories.prove(_whole()).divergences
+    found = histories.prove(recorded).divergences
     assert {(one.kind_of, one.path) for one in found} == {("prompt changed", "user.instruction")}
     one = found[0]
     assert one.wake
