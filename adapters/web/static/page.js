@@ -144,6 +144,8 @@
   document.getElementById("pulse").addEventListener("seen", (event) => {
     if (event.detail.data !== page().dataset.tail) hear(); // it changed while nobody listened
   });
+  // A message may get lost, or the answer to it may fail: never stay behind for long.
+  setInterval(() => { if (!document.hidden && !isBusy()) refresh(); }, 8000);
 
   // --------------------------------------------------------------------------------------- forms
   let isSending = false;
