@@ -21,6 +21,7 @@ from domain.journal.catalog import CATALOG, Catalog
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS
 from domain.journal.task import Task
+from domain.kinds import KINDS
 from domain.wake.state import WAKE
 from domain.wire import PayloadId, Words
 from domain.world import Kind, Recorded
@@ -29,9 +30,6 @@ S = TypeVar("S")
 Document = dict[str, Any]
 MAIN = "main"
 GENERATIONS_MAX = 100  # of a task's agents
-KINDS: dict[str, Kind[Any]] = {
-    kind.name: kind for kind in (TASK, LINKS, CATALOG, AGENT, ALERT, WAKE, CHANGES)
-}
 
 
 class Scene(Protocol):

@@ -74,7 +74,7 @@ def agent_page(home: Home, document: AgentDocument, now: str) -> Document:
         },
         "config": {
             "model": agent.model or None,
-            "model_in_force": agent.model or home.settings.model,
+            "model_in_force": home.desk.model_name(agent),
             "turns": agent.turn_max,
             "automatic": agent.is_automatic,
         },

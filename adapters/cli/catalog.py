@@ -68,19 +68,6 @@ def _tell_category(editing: Editing, done: str, wanted: str) -> None:
     editing.session.say(f'{editing.outcome(done)}: category "{safe(category.name)}"')
 
 
-def _check_free(session: Session, name: str) -> None:
-    """Refuse a name that a category had before: ids are made of names, and it keeps its own."""
-    from adapters.cli.documents import catalog_of
-    from domain.journal.catalog import category_id, find_category
-
-    catalog = catalog_of(session.reading())
-    known = catalog.categories.get(category_id(name))
-    if known is not None and find_category(catalog, name) is None:
-        because = f"{name!r} is the former name of the category {known.name!r}"
-        instead = "rename that one back, or choose another name"
-        raise Refused("invalid_value", because=because, instead=instead)
-
-
 @category_command.command("add", epilog='Example: wakelog category add "Garden" --language en')
 @click.argument("name", type=TEXT)
 @click.option("--language", type=TEXT, default="none", metavar="L", help="Its default language.")
@@ -96,7 +83,6 @@ def category_add(session: Session, name: str, language: str, key: str) -> None:
     command = AddCategory(titled(name, NAME_MAX), language_named(language))
     editing = Editing(session, key)
     if editing.kept_before() is None:
-        _check_free(session, command.name)
         editing.keep(command)
         _tell_category(editing, "Added", command.name)
     else:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from adapters.runtime.desk import Desk
 from domain import canonical
-from domain.agent.agent import AGENT, Agent
-from domain.agent.alertness import ALERT, Queued
+from domain.agent.agent import AGENT
+from domain.agent.alertness import ALERT
 from domain.errors import Refused
 from domain.journal.catalog import CATALOG
 from domain.journal.fold import TASK
@@ -15,10 +15,9 @@ from domain.templates.template import TEMPLATE, Template
 from domain.tools.snapshot import captured
 from domain.wake.commands import BeginWake
 from domain.wake.events import SectionRef
-from domain.wake.prompt import SCAFFOLD_VERSION, Prompt
+from domain.wake.prompt import SCAFFOLD_VERSION
 from domain.wake.shown import DEFAULTS, shown
 from domain.wire import Payload, payload
-from domain.world import World
 
 
 class Captured(NamedTuple):
@@ -35,20 +34,20 @@ def capture(desk: Desk, agent_id: str, run_key: str, *, is_now: bool) -> Capture
         Refused: Code ``task_deleted``, ``unknown_task`` or ``out_of_scope``: no prompt may be
             rendered; ``unknown_wake``: it is not queued; what `model_for` refuses.
     """
+    max_bytes = desk.settings.prompt.max_bytes
     with desk.journal.reading() as journal, desk.agents.reading() as agents:
         agent = agents.load(AGENT, agent_id)
         queued = agents.load(ALERT, agent_id).queued
         if queued is None or queued.run_key != run_key:
             because = f"the wake {run_key} is not queued any more"
             raise Refused("unknown_wake", because=because, instead="see `wakelog wakes`")
-        prompt = read_prompt(desk, journal, agents, agent, queued)
+        prompt = shown(journal, agents, agent, queued, max_bytes)
         task = journal.load(TASK, agent.task)
         seen = captured(task, journal.load(CATALOG, "main"), journal.n - 1)
         positions = journal.n - 1, agents.n - 1
         template = agents.load(TEMPLATE, agent.template) if agent.template else Template("")
     kept = payload(agent.task, canonical.encode(seen))
     payloads = [kept]
-    max_bytes = desk.settings.prompt.max_bytes
     command = BeginWake(
         agent=agent.id,
         run_key=run_key,
@@ -68,11 +67,6 @@ def capture(desk: Desk, agent_id: str, run_key: str, *, is_now: bool) -> Capture
         template_version=template.active,
     )
     return Captured(command, payloads)
-
-
-def read_prompt(desk: Desk, journal: World, agents: World, agent: Agent, queued: Queued) -> Prompt:
-    """What the model is shown of a queued wake, rendered from both logs as they stand."""
-    return shown(journal, agents, agent, queued, desk.settings.prompt.max_bytes)
 
 
 def _kept(

@@ -123,8 +123,9 @@ def add_category(catalog: Catalog, name: str, language: str) -> list[CatalogFact
     _checked_language(language)
     renamed = catalog.categories.get(category_id(name))
     if renamed is not None:
-        because = f"the category {renamed.name!r} had the name {name!r} before"
-        raise Refused("invalid_value", because=because, instead="choose another name")
+        because = f"{name!r} is the former name of the category {renamed.name!r}"
+        instead = "rename that one back, or choose another name"
+        raise Refused("invalid_value", because=because, instead=instead)
     return [CategoryAdded(category_id(name), name, language)]
 
 
