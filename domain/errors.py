@@ -39,6 +39,7 @@ REFUSAL_CODES: Final = (
     "invalid_input",
     "invalid_value",
     "key_reused",
+    "missing_extra",
     "missing_key",
     "model_unavailable",
     "newer_format",

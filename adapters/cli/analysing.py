@@ -1,11 +1,13 @@
 """Analyse: `wakelog sql`, `metrics` and `export`."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import to_builtins
 
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, json_option
@@ -148,28 +150,84 @@ def _percent(share: float | None) -> str:
 # ---------------------------------------------------------------------------------------- export
 
 
-@click.command("export", epilog="Example: wakelog export --parquet analytics/")
+@click.command(
+    "export",
+    epilog="Examples: wakelog export --parquet analytics/; wakelog export --inspect logs/",
+)
 @click.option(
     "--parquet",
-    "folder",
-    required=True,
     metavar="DIR",
     type=click.Path(path_type=Path, file_okay=False),
     help="Parquet files, one folder for each table, and a README of the columns.",
 )
+@click.option(
+    "--inspect",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Wakes as Inspect logs (.eval), one for each template version and model.",
+)
 @json_option
 @click.pass_obj
-def export_command(session: Session, folder: Path) -> None:
-    """Write the analytics tables as files; an earlier export in DIR is replaced."""
+def export_command(session: Session, parquet: Path | None, inspect: Path | None) -> None:
+    """Write the log for other tools; an earlier export in DIR is replaced.
+
+    --parquet is the analytics tables. --inspect is every wake that started as a sample, with the
+    very messages, calls and verdicts; read it with `inspect view --log-dir DIR` or
+    `inspect_ai.log.read_eval_log`. It needs inspect_ai: pip install 'wakelog[inspect]'.
+    """
+    if (parquet is None) == (inspect is None):
+        because = "one of --parquet DIR and --inspect DIR is needed"
+        raise Refused("invalid_value", because=because, instead="see `wakelog export --help`")
+    if not session.opened().exists:
+        because = f"there is no home at {session.path}"
+        raise Refused("invalid_value", because=because, instead="name one with --home")
+    if parquet is not None:
+        _export_tables(session, parquet)
+    elif inspect is not None:
+        _export_wakes(session, inspect)
+
+
+def _export_tables(session: Session, folder: Path) -> None:
     from adapters.analytics_export import export
 
-    with analytics(session) as (home, connection):
-        if not home.exists:
-            because = f"there is no home at {home.path}"
-            raise Refused("invalid_value", because=because, instead="name one with --home")
+    with analytics(session) as (_, connection):
         counts = export(connection, folder)
     if session.as_json:
         session.document({"folder": str(folder), "tables": counts})
         return
     session.table(("Table", "Rows"), sorted(counts.items()))
     session.note(f"What each column means: {folder / 'README.md'}.")
+
+
+@contextmanager
+def _progress(session: Session) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on stderr, where somebody looks at it."""
+    if session.as_json or session.is_quiet or not sys.stderr.isatty():
+        yield None
+        return
+    with click.progressbar(length=100, label="Exporting", file=sys.stderr) as bar:
+        yield lambda nth, of: bar.update(100 * nth // of - bar.pos)
+
+
+def _export_wakes(session: Session, folder: Path) -> None:
+    try:
+        from adapters.inspecting import export
+    except ModuleNotFoundError as error:
+        because = f"Inspect logs need {error.name}, which is not installed"
+        instead = "run pip install 'wakelog[inspect]'"
+        raise Refused("missing_extra", because=because, instead=instead) from None
+
+    home = session.reading()
+    with _progress(session) as progress:
+        written = export(home, folder, progress)
+    if session.as_json:
+        session.document({"folder": str(folder), "files": [to_builtins(one) for one in written]})
+        return
+    if not written:
+        session.say("No wakes yet. Wake all that are queued with `wakelog wake`.")
+        return
+    lines = [
+        (one.file, one.template, one.template_version, one.model, one.wakes) for one in written
+    ]
+    session.table(("File", "Template", "Version", "Model", "Wakes"), lines)
+    session.note(f"Look at them with: inspect view --log-dir {folder}")

@@ -38,7 +38,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "why": ("reading", "Why an agent woke, or did not."),
     "sql": ("analysing", "Ask both logs as tables, in SQL."),
     "metrics": ("analysing", "How each template does."),
-    "export": ("analysing", "Write the analytics tables as Parquet."),
+    "export": ("analysing", "Write the log for other tools: Parquet, Inspect."),
     "status": ("upkeep", "What is queued, running, due or in doubt."),
     "serve": ("serving", "Open the local page: see what agents do, decide what they propose."),
     "prove": ("proving", "Re-execute both logs and compare every byte."),

@@ -137,7 +137,7 @@ def run_document(home: Home, run_key: str) -> Document:
     """The document of `show`."""
     wake = home.views.get(wakes.VIEW, run_key)
     assert wake is not None, run_key
-    rows = _rows(home, wake)
+    rows = rows_of(home, wake)
     with home.desk.agents.reading() as world:
         causes = [_cause(world, one) for one in wake.causes]
         steps = [_step(world, row) for row in rows]
@@ -152,7 +152,7 @@ def run_document(home: Home, run_key: str) -> Document:
     }
 
 
-def _rows(home: Home, wake: WakeDocument) -> list[Recorded]:
+def rows_of(home: Home, wake: WakeDocument) -> list[Recorded]:
     """All rows of a wake, of its change set, and of what it observed, in order."""
     log = home.desk.agents
     replica = wake.place.split(" ")[1]
@@ -184,28 +184,29 @@ def _cause(world: World, line: CauseLine) -> Document:
 
 
 def _step(world: World, row: Recorded) -> Document:
-    data = _plain(world, row.fact)
+    data = plain(world, row.fact)
     return {"n": row.n, "kind": tag_of(row.fact), "at": row.at, "data": data}
 
 
-def _plain(world: World, value: Any) -> Any:
+def plain(world: World, value: Any) -> Any:
     """A value for JSON: texts in the place of `Words`, arguments decoded."""
     match value:
         case Words():
             return world.text(value)
         case Struct():
             names = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
-            found = {encoded: _plain(world, getattr(value, name)) for name, encoded in names}
+            found = {encoded: plain(world, getattr(value, name)) for name, encoded in names}
             if isinstance(found.get("arguments"), str):
-                found["arguments"] = _decoded(found["arguments"])
+                found["arguments"] = decoded_or_text(found["arguments"])
             return found
         case tuple():
-            return [_plain(world, one) for one in value]
+            return [plain(world, one) for one in value]
         case _:
             return value
 
 
-def _decoded(text: str) -> Any:
+def decoded_or_text(text: str) -> Any:
+    """Arguments as values; as they came where they are no JSON."""
     try:
         return msgspec.json.decode(text)
     except msgspec.DecodeError:
