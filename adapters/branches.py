@@ -30,11 +30,18 @@ from domain.errors import Refused
 from domain.journal.commands import AddNote, EditNote
 from domain.journal.fold import TASK
 from domain.ports import Model, Reply, Request
+from domain.templates.commands import (
+    AddVersion,
+    AssignTemplate,
+    CreateTemplate,
+    RollBackTemplate,
+)
+from domain.templates.template import TEMPLATE
 from domain.wake.events import ModelAsked, WakeReply
 from domain.wake.machine import pending
 from domain.wake.request import request
 from domain.wake.state import WAKE, Wake
-from domain.wire import words
+from domain.wire import SHARED, words
 from replay import fork
 from replay.fork import Answer, How, ModelReply, Verdict
 
@@ -50,10 +57,22 @@ class NoteEdit(NamedTuple):
     text: str
 
 
+class TemplateVersion(NamedTuple):
+    """What the agent shall live on: a version's directives, wherever they stand now."""
+
+    template: str  # id; of a seed too, in use or not; empty: the built-in directives
+    name: str
+    version: int
+    general: str
+    report: str
+    seed: str = ""
+
+
 class Wanted(NamedTuple):
     """What is to be otherwise. `model` is empty where only the record may answer."""
 
     model: str = ""
+    template: TemplateVersion | None = None
     notes: tuple[NoteEdit, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
 
@@ -196,6 +215,8 @@ class Branch:
         try:
             verdicts.go_on(desk, start, spot.where)
             self._edit(desk, wanted.notes)
+            if wanted.template is not None:
+                _assign(desk, self._begun.agent, wanted.template)
             run_key = verdicts.names.get(self._run_key, self._run_key)
             stopped = asyncio.run(self._performed(desk, answering, run_key, spot))
             made = tuple(answering.answers)
@@ -264,6 +285,28 @@ class Branch:
 
     def _wake(self, n: int) -> Wake:
         return self._past.agents.world(n, self._replica).load(WAKE, self._run_key)
+
+
+def _assign(desk: Desk, agent: str, wanted: TemplateVersion) -> None:
+    """Let an agent live on a version. What a template did not have then, it gets: its directives
+    are what is tried, so in the fork their number and id may be others."""
+    if not wanted.template:
+        desk.note(AssignTemplate(agent, ""))
+        return
+    with desk.agents.reading() as world:
+        known = world.load(TEMPLATE, wanted.template)
+    (general, kept), (report, more) = (words(SHARED, t) for t in (wanted.general, wanted.report))
+    payloads = [*kept, *more]
+    template = wanted.template
+    if not known.exists or known.is_deleted:
+        seed = wanted.seed if not known.exists else ""
+        make = CreateTemplate(wanted.name, general, report, seed=seed)
+        template = desk.note(make, payloads=payloads).result.ids[0]
+    elif wanted.version not in [one.version for one in known.versions]:
+        desk.note(AddVersion(template, general, report, "user"), payloads=payloads)
+    elif wanted.version != known.active:
+        desk.note(RollBackTemplate(template, wanted.version))
+    desk.note(AssignTemplate(agent, template))
 
 
 def asked_and_answered(

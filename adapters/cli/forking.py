@@ -2,17 +2,18 @@
 
 import re
 import shlex
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option, pick_task
+from adapters.cli.shared import Session, json_option, pick, pick_task
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.branches import Forked, NoteEdit, Wanted
+    from adapters.branches import Forked, NoteEdit, TemplateVersion, Wanted
     from adapters.cli.places import Place
     from adapters.cli.replaying_documents import Document
     from adapters.wiring import Home
@@ -23,7 +24,7 @@ FOLDER = "forks"
 ABOUT = "fork.json"
 FORKS_MAX = 10_000
 _VERDICT = re.compile(r"([a-z0-9]{1,32})\.([1-9][0-9]{0,4})=(confirm|reject)")
-_NOTE = re.compile(r"(.+)\.([1-9][0-9]{0,4})")
+_NUMBERED = re.compile(r"(.+)\.([1-9][0-9]{0,4})")
 
 
 class Options(NamedTuple):
@@ -41,11 +42,15 @@ class Options(NamedTuple):
     "fork",
     epilog="Examples: wakelog fork nb5evlz4 --model gemini; wakelog fork nb5evlz4.64 "
     '--model rules; wakelog fork nb5evlz4 --note "Fix the sink.1" "Due by 2027-03-01."; '
-    "wakelog fork nb5evlz4 --verdict 3.1=reject",
+    "wakelog fork nb5evlz4 --verdict 3.1=reject; "
+    "wakelog fork nb5evlz4 --template Calm.2 --model gemini",
 )
 @click.argument("run", type=TEXT, metavar="RUN[.STEP]")
 @click.option("--model", type=TEXT, default="", metavar="M", help="Who answers what is new.")
-@click.option("--template", type=TEXT, default="", metavar="T", help="Not possible yet.")
+@click.option(
+    "--template", type=TEXT, default="", metavar="T[.N]",
+    help="It lives on template T, at version N or the active one; `built-in`: on none.",
+)  # fmt: skip
 @click.option(
     "--note", "notes", type=(TEXT, TEXT), multiple=True, metavar="TASK[.N] TEXT",
     help="Note N of a task says TEXT; without N it has one more.",
@@ -99,16 +104,10 @@ def fork_command(session: Session, /, **options: object) -> None:
 def _wanted(home: "Home", place: "Place", given: Options) -> "Wanted":
     from adapters.branches import Wanted
 
-    if given.template:
-        raise Refused(
-            "unknown_template",
-            because="another template version cannot be tried in a fork yet",
-            instead="leave --template out; --model, --note and --verdict work",
-        )
     if place.wake is None:
         because = f"{given.run!r} is a moment and no wake"
         raise Refused("unknown_wake", because=because, instead="name a RUN, see `wakelog wakes`")
-    if place.spot.step and (given.notes or given.verdicts):
+    if place.spot.step and (given.template or given.notes or given.verdicts):
         raise Refused(
             "invalid_value",
             because="what a wake is shown is fixed once it has begun",
@@ -116,6 +115,7 @@ def _wanted(home: "Home", place: "Place", given: Options) -> "Wanted":
         )
     return Wanted(
         given.model,
+        _template(home, given.template) if given.template else None,
         tuple(_note(home, *one) for one in given.notes),
         tuple(_verdict(home, one) for one in given.verdicts),
     )
@@ -125,13 +125,56 @@ def _note(home: "Home", task: str, text: str) -> "NoteEdit":
     """A task, and the number of its note behind a dot, unless that is part of its title."""
     from adapters.branches import NoteEdit
 
-    numbered = _NOTE.fullmatch(task)
+    numbered = _NUMBERED.fullmatch(task)
     try:
         return NoteEdit(pick_task(home, task), 0, text)
     except Refused as refused:
         if numbered is None or refused.code != "unknown_task":
             raise
     return NoteEdit(pick_task(home, numbered[1]), int(numbered[2]), text)
+
+
+def _template(home: "Home", wanted: str) -> "TemplateVersion":
+    """A template by name or id, and its version behind a dot, unless that is part of its name."""
+    numbered = _NUMBERED.fullmatch(wanted)
+    try:
+        return _version(home, wanted)
+    except Refused as refused:
+        if numbered is None or refused.code != "unknown_template":
+            raise
+    return _version(home, numbered[1], int(numbered[2]))
+
+
+def _version(home: "Home", wanted: str, number: int = 0) -> "TemplateVersion":
+    """A template's version, 0 for the active one; a built-in template that is not in use, too."""
+    from adapters.branches import TemplateVersion
+    from adapters.cli.templating import BUILT_IN, seed_named, templates_of
+    from domain.templates.seeds import seed_id
+
+    if wanted == BUILT_IN:
+        return TemplateVersion("", BUILT_IN, 0, "", "")
+    living = {one.id: one for one in templates_of(home)}
+    seed = seed_named(wanted)
+    if seed is not None and seed_id(seed.seed) not in living:
+        _check_version(seed.name, (1,), number or 1)
+        texts = seed.general, seed.report
+        return TemplateVersion(seed_id(seed.seed), seed.name, 1, *texts, seed.seed)
+    wanted = seed_id(seed.seed) if seed is not None else wanted
+    named = [(one.id, one.name) for one in living.values()]
+    template = living[pick(wanted, named, "template", "unknown_template")]
+    versions = {one.version: one for one in template.versions}
+    number = number or template.active
+    _check_version(template.name, versions, number)
+    with home.desk.agents.reading() as world:
+        texts = world.text(versions[number].general), world.text(versions[number].report)
+    return TemplateVersion(template.id, template.name, number, *texts)
+
+
+def _check_version(name: str, known: Collection[int], number: int) -> None:
+    if number not in known:
+        because = f"the template {name!r} has no version {number}"
+        instead = f"see `wakelog template show {shlex.quote(name)}`"
+        raise Refused("unknown_template", because=because, instead=instead)
 
 
 def _verdict(home: "Home", given: str) -> "Verdict":
@@ -190,6 +233,7 @@ def _document(
         "journal": place.past.journal.position(where.journal),
         "agent": place.past.agents.position(where.agent),
         "model": wanted.model or None,
+        "template": _told(wanted.template) if wanted.template else None,
         "notes": [{"task": one.task, "number": one.number or None} for one in wanted.notes],
         "verdicts": [
             {"set": one.changes, "item": one.item, "verdict": one.verb} for one in wanted.verdicts
@@ -202,6 +246,11 @@ def _document(
         "left_out": forked.left_out,
         "diff": compared,
     }
+
+
+def _told(template: "TemplateVersion") -> "Document":
+    version = template.version or None
+    return {"id": template.template or None, "name": template.name, "version": version}
 
 
 def _keep(folder: Path, home: Path, document: "Document") -> None:

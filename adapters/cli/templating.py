@@ -53,7 +53,8 @@ def templates_of(home: "Home") -> "list[Template]":
     return [one.template for one in found if not one.template.is_deleted]
 
 
-def _seed(wanted: str) -> "Seed | None":
+def seed_named(wanted: str) -> "Seed | None":
+    """The built-in template of that name, in use or not."""
     from domain.templates.seeds import SEEDS
 
     return next((one for one in SEEDS if one.seed == wanted.lower()), None)
@@ -65,7 +66,7 @@ def pick_template(home: "Home", wanted: str, key: str = "") -> str:
     from domain.templates.seeds import seed_id
 
     found = [(one.id, one.name) for one in templates_of(home)]
-    seed = _seed(wanted)
+    seed = seed_named(wanted)
     if seed is None or seed_id(seed.seed) in dict(found):
         return pick(seed_id(seed.seed) if seed else wanted, found, "template", "unknown_template")
     general, report = _kept(seed.general), _kept(seed.report)
@@ -146,7 +147,7 @@ def template_show(session: Session, template: str) -> None:
     """Show a template, its active directives and its versions."""
     home = session.reading()
     found = [(one.id, one.name) for one in templates_of(home)]
-    seed = _seed(template)
+    seed = seed_named(template)
     if seed is not None and seed.name not in [name for _, name in found]:
         _show_seed(session, seed)
         return

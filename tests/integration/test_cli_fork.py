@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.cli import done, proved, refused, run, told
 from tests.support.pasts import FIRST, SECOND, begun, lived
-from tests.support.waking import fault, reply, report, tape
+from tests.support.waking import agent, fault, reply, report, tape
 
 LOGS = ("journal.db", "agent.db", "journal.db-wal", "agent.db-wal")
 
@@ -148,6 +148,59 @@ def test_a_note_of_another_task_changes_nothing_that_is_shown(home: Path, keys: 
     assert document["diff"]["replies"][0]["same"]
 
 
+# ------------------------------------------------------------------------------------ the template
+
+
+def directives(document: Any) -> str:
+    prompt = told(["show", document["forked_run_key"], "--prompt"], Path(document["home"]))
+    return "".join(one["text"] for one in prompt["system"] if one["name"] == "directives")
+
+
+def test_another_template_is_tried(home: Path, keys: list[str]) -> None:
+    document = forked(home, keys[0], "--template", "laura", "--model", "rules")
+    assert "careful assistant" in directives(document)
+    assert [one["section"] for one in document["diff"]["prompt"] if not one["same"]] == [
+        "directives"
+    ]
+    assert document["template"] == {"id": document["template"]["id"], "name": "Laura", "version": 1}
+    assert told(["template", "list"], home) == [], "here it is still not in use"
+    assert hows(forked(home, keys[0], "--template", "built-in")) == ["recorded", "recorded"]
+    assert told(["prove"], Path(document["home"]))["ok"]
+
+
+def test_a_version_that_came_later_is_tried(home: Path, keys: list[str]) -> None:
+    done(["template", "create", "Calm", "--general", "Be calm.", "--report", "One line."], home)
+    done(["template", "version", "Calm", "--general", "Be quick."], home)
+    assert "Be quick." in directives(
+        forked(home, keys[1], "--template", "Calm", "--model", "rules")
+    )
+    first = forked(home, keys[1], "--template", "Calm.1", "--model", "rules")
+    assert "Be calm." in directives(first)
+    (made,) = told(["template", "list"], Path(first["home"]))
+    assert (made["name"], len(made["agents"])) == ("Calm", 1)
+    line = refused(["fork", keys[1], "--template", "Calm.3"], home)
+    assert "has no version 3" in line
+    done(["template", "delete", "Calm"], home)
+
+
+def test_versions_that_were_there_are_chosen_or_added(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    agent(home)
+    done(["template", "create", "Calm", "--general", "Be calm."], home)
+    done(["template", "version", "Calm", "--general", "Be quick."], home)
+    done(["template", "assign", "Fix the sink", "Calm"], home)
+    done(["wake"], home)
+    done(["template", "version", "Calm", "--general", "Be slow."], home)
+    (key,) = begun(home)
+    for number, says in ((1, "Be calm."), (3, "Be slow.")):
+        document = forked(home, key, "--template", f"Calm.{number}", "--model", "rules")
+        assert says in directives(document)
+        (known,) = told(["template", "list"], Path(document["home"]))
+        assert known["active_version"] == number
+    assert hows(forked(home, key, "--template", "Calm.2")) != []
+    assert forked(home, key, "--template", "Calm.2")["diff"]["same"]
+
+
 # ------------------------------------------------------------------------------------ the verdicts
 
 
@@ -174,6 +227,14 @@ def test_a_confirmed_item_can_be_rejected_in_a_fork(home: Path, keys: list[str])
     assert [one["status"] for one in items] == ["confirmed", "rejected"]
 
 
+def test_a_proof_of_such_a_fork_says_why_it_differs(home: Path, keys: list[str]) -> None:
+    document = forked(home, keys[2], "--verdict", "1.1=confirm", "--model", "rules")
+    result = run(["prove"], Path(document["home"]))
+    assert result.exit_code == 1
+    assert "This home is a fork with another verdict" in result.stderr
+    assert "another verdict" not in run(["prove"], home).stderr
+
+
 def test_the_same_verdict_again_changes_nothing(home: Path, keys: list[str]) -> None:
     document = forked(home, keys[1], "--verdict", "1.2=confirm")
     assert document["diff"]["same"]
@@ -188,7 +249,8 @@ def test_the_same_verdict_again_changes_nothing(home: Path, keys: list[str]) -> 
         (["--verdict", "1.1"], "is no verdict"),
         (["--verdict", "9.1=confirm"], "names 0 change sets"),
         (["--verdict", "1.7=confirm"], "there is no item"),
-        (["--template", "t1"], "cannot be tried in a fork yet"),
+        (["--template", "t1"], "there is no template 't1'"),
+        (["--template", "laura.7"], "'Laura' has no version 7"),
         (["--note", "No such task", "x"], "there is no task"),
         (["--note", f"{FIRST}.9", "x"], "had 1 notes then"),
         (["--model", "nobody"], "is not available"),
