@@ -26,8 +26,8 @@ from inspect_ai.log import (
 from inspect_ai.model import ModelUsage
 from msgspec import Struct
 
-from adapters.cli.agent_documents import titles_of
-from adapters.cli.reading_documents import rows_of
+from adapters.documents.agents import titles_of
+from adapters.documents.reading import rows_of
 from adapters.inspecting_samples import ACCEPTED, COMPLETED, Told, sample
 from adapters.wiring import Home
 from domain.errors import Refused

@@ -39,7 +39,7 @@ def note(session: Session, agent_id: str, command: "AgentCommand", key: str, don
 
 def after(session: Session, agent_id: str, done: str) -> None:
     """Say what was done to an agent, or print its document."""
-    from adapters.cli.agent_documents import agent_of, agent_page
+    from adapters.documents.agents import agent_of, agent_page
 
     home = session.reading()
     agent = agent_of(home, agent_id)
@@ -97,7 +97,7 @@ def after(session: Session, agent_id: str, done: str) -> None:
 @click.pass_obj
 def set_agent(session: Session, /, agent: str, key: str, **given: Any) -> None:
     """Change an agent's settings, goal, open loops and preferences."""
-    from adapters.cli.documents import catalog_of, category_named
+    from adapters.documents.tasks import catalog_of, category_named
     from domain.agent.commands import ConfigureAgent
     from domain.agent.identity import Wanted
 
@@ -172,7 +172,7 @@ def watch(  # noqa: PLR0913  one parameter for each option
     defer_links: bool,
 ) -> None:
     """Let an agent hear of more than its own task; the same again changes nothing."""
-    from adapters.cli.documents import catalog_of, category_named
+    from adapters.documents.tasks import catalog_of, category_named
     from domain.agent.commands import WatchTokens
 
     home = session.reading()
@@ -246,7 +246,7 @@ def timer(
 
 
 def _list_timers(session: Session, home: "Home", agent_id: str) -> None:
-    from adapters.cli.agent_documents import agent_of, agent_page
+    from adapters.documents.agents import agent_of, agent_page
 
     page = agent_page(home, agent_of(home, agent_id), home.desk.clock.now())
     if session.as_json:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from adapters.cli.agent_documents import Document
 from adapters.cli.shared import local_time, safe
+from adapters.documents.agents import Document
 
 ID_SHOWN = 8
 INDENT = "  "

@@ -20,7 +20,7 @@ from adapters.cli.shared import (
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.cli.agent_documents import Document
+    from adapters.documents.agents import Document
     from adapters.wiring import Home
     from domain.agent.commands import AgentCommand, CreateAgent
     from domain.agent.events import Mode
@@ -50,7 +50,7 @@ def agent_command() -> None:
 @click.pass_obj
 def list_agents(session: Session, lifecycle: str) -> None:
     """List agents: what they are doing, and when they wake next."""
-    from adapters.cli.agent_documents import agent_line, all_agents
+    from adapters.documents.agents import agent_line, all_agents
 
     home = session.reading()
     now = home.desk.clock.now()
@@ -96,8 +96,8 @@ def _row(line: "Document", zone: str, now: str) -> tuple[object, ...]:
 @click.pass_obj
 def show(session: Session, agent: str) -> None:
     """Show all about an agent: life, settings, slots, subscriptions, timers, last wakes."""
-    from adapters.cli.agent_documents import agent_of, agent_page, titles_of
     from adapters.cli.agent_text import told
+    from adapters.documents.agents import agent_of, agent_page, titles_of
 
     home = session.reading()
     found = agent_of(home, pick_agent(home, agent))
@@ -220,7 +220,7 @@ class Wish:
 
 
 def _create_one(session: Session, task_id: str, wish: Wish, key: str) -> None:
-    from adapters.cli.agent_documents import agent_of
+    from adapters.documents.agents import agent_of
     from projections.tasks import VIEW
 
     home = session.writing()
@@ -243,7 +243,7 @@ def _create_one(session: Session, task_id: str, wish: Wish, key: str) -> None:
 
 def _create_all(session: Session, wish: Wish, key: str) -> None:
     """Each task has its own key by its place among all tasks, which never moves."""
-    from adapters.cli.agent_documents import agent_line, all_agents
+    from adapters.documents.agents import agent_line, all_agents
     from projections.tasks import VIEW
 
     home = session.reading()

@@ -11,7 +11,7 @@ from adapters.cli.shared import Session, json_option, key_option, safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.cli.documents import Document
+    from adapters.documents.tasks import Document
 
 CATEGORIES_EMPTY = (
     "No categories yet. Importing makes them from headings; "
@@ -31,7 +31,7 @@ def category_command() -> None:
 
 
 def _categories(session: Session) -> "list[Document]":
-    from adapters.cli.documents import category_documents
+    from adapters.documents.tasks import category_documents
     from projections.tasks import VIEW
 
     home = session.reading()
@@ -59,7 +59,7 @@ def category_list(session: Session) -> None:
 
 def _tell_category(editing: Editing, done: str, wanted: str) -> None:
     """Say what became of a category, by id or name."""
-    from adapters.cli.documents import catalog_of, category_named
+    from adapters.documents.tasks import catalog_of, category_named
 
     category = category_named(catalog_of(editing.session.reading()), wanted)
     if editing.session.as_json:
@@ -139,7 +139,7 @@ def label_command() -> None:
 
 
 def _labels(session: Session) -> "list[Document]":
-    from adapters.cli.documents import catalog_of, label_documents
+    from adapters.documents.tasks import catalog_of, label_documents
     from projections.tasks import VIEW
 
     home = session.reading()

@@ -11,7 +11,7 @@ from adapters.cli.shared import Session, json_option, safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.cli.agent_documents import Document
+    from adapters.documents.agents import Document
     from adapters.proving import Proved
     from adapters.wiring import Home
 
@@ -136,7 +136,7 @@ def _import(home: "Home") -> None:
 
 def _make_agents(home: "Home") -> None:
     """An agent for every open task, as `wakelog agent create --all` does."""
-    from adapters.cli.documents import agents_of
+    from adapters.documents.tasks import agents_of
     from domain.agent.commands import CreateAgent
     from projections.tasks import VIEW
 
@@ -158,7 +158,7 @@ def _make_agents(home: "Home") -> None:
 
 def _wake(session: Session, home: "Home") -> None:
     """Every queued wake, as `wakelog wake` does."""
-    from adapters.cli.agent_documents import all_agents
+    from adapters.documents.agents import all_agents
     from adapters.runtime import rounds, watcher
 
     names = {one.id: one.name for one in all_agents(home)}
@@ -176,7 +176,7 @@ def _wake(session: Session, home: "Home") -> None:
 
 
 def _document(home: "Home", proved: "Proved") -> "Document":
-    from adapters.cli.agent_documents import all_agents, all_sets, set_documents
+    from adapters.documents.agents import all_agents, all_sets, set_documents
     from projections import reports, tasks
 
     return {
@@ -190,7 +190,7 @@ def _document(home: "Home", proved: "Proved") -> "Document":
 
 
 def _tell(session: Session, home: "Home", proved: "Proved", *, is_there: bool) -> None:
-    from adapters.cli.agent_documents import all_agents, all_sets, set_documents
+    from adapters.documents.agents import all_agents, all_sets, set_documents
 
     inbox = set_documents(home, all_sets(home), is_all=False)
     agents = all_agents(home)
@@ -239,7 +239,7 @@ def _tell_reports(
     session: Session, home: "Home", agent_ids: "Sequence[str]", inbox: "Sequence[Document]"
 ) -> None:
     """The reports of those that propose most."""
-    from adapters.cli.reading_documents import report_document
+    from adapters.documents.reading import report_document
 
     counts = {one["agent_id"]: len(one["items"]) for one in inbox}
     busiest = sorted(agent_ids, key=lambda one: -counts.get(one, 0))
@@ -261,7 +261,7 @@ def _tell_inbox(session: Session, inbox: "Sequence[Document]") -> None:
 
 def _tell_next(session: Session, home: "Home", inbox: "Sequence[Document]") -> None:
     """Commands to type, that work as they stand."""
-    from adapters.cli.agent_documents import all_agents
+    from adapters.documents.agents import all_agents
 
     begin = f"{_program()} --home {_short(home.path)}"
     agents = all_agents(home)

@@ -75,7 +75,7 @@ class Editing:
 
     def tell(self, done: str, task_id: str) -> None:
         """Say what was done and to which task, or print its document."""
-        from adapters.cli.documents import task_page
+        from adapters.documents.tasks import task_page
 
         home = self.session.reading()
         page = task_page(home, task_id)

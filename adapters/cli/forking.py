@@ -178,7 +178,7 @@ def _check_version(name: str, known: Collection[int], number: int) -> None:
 
 
 def _verdict(home: "Home", given: str) -> "Verdict":
-    from adapters.cli.agent_documents import ranks_of
+    from adapters.documents.agents import ranks_of
     from replay.fork import Verdict
 
     read = _VERDICT.fullmatch(given)

@@ -15,7 +15,7 @@ from adapters.importers.formats import ALIASES, FORMATS
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.cli.documents import ImportReport
+    from adapters.documents.tasks import ImportReport
     from domain.journal.commands import ImportTasks
     from domain.journal.imported import ImportedFile, ImportedTask, Unreadable
     from domain.wire import Payload
@@ -75,7 +75,7 @@ def import_command(
     of GitHub's REST interface are read, too. Importing a file again takes over what changed in
     it, and leaves alone what you changed here.
     """
-    from adapters.cli.documents import ImportReport, import_document
+    from adapters.documents.tasks import ImportReport, import_document
 
     form = _known_format(form)
     sources = _sources(files, source)
@@ -104,7 +104,7 @@ def import_command(
 
 def import_again(session: Session, file: str) -> "ImportReport":
     """Take over what changed in a file that is watched; `failure` says why it cannot be read."""
-    from adapters.cli.documents import ImportReport
+    from adapters.documents.tasks import ImportReport
 
     try:
         read = _read(session, file, Path(file).name, "", by_heading=False)
@@ -254,7 +254,7 @@ def _known(session: Session) -> dict[str, "TaskDocument"]:
 
 def _report(file: str, read: "ImportedFile", known: Mapping[str, "TaskDocument"]) -> "ImportReport":
     """What can be said of a file before any of it is taken over."""
-    from adapters.cli.documents import ImportReport
+    from adapters.documents.tasks import ImportReport
 
     here = {task.task_id for task in read.tasks}
     gone = tuple(

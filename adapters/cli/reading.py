@@ -18,7 +18,7 @@ from adapters.cli.shared import (
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.cli.agent_documents import Document
+    from adapters.documents.agents import Document
     from adapters.wiring import Home
     from projections.wakes import WakeDocument
 
@@ -39,8 +39,8 @@ WHO = "TASK or AGENT is an id, the beginning of one, or an exact title or name."
 @click.pass_obj
 def report_command(session: Session, task: str, *, history: bool) -> None:
     """Read what an agent says about its task."""
-    from adapters.cli.reading_documents import report_document
     from adapters.cli.reading_text import report_head, report_history
+    from adapters.documents.reading import report_document
 
     home = session.reading()
     agent_id = pick_agent(home, task)
@@ -84,7 +84,7 @@ def _markdown(text: str) -> None:
 @click.pass_obj
 def journal_command(session: Session, task: str, limit: int) -> None:
     """Read an agent's private observations, the newest first."""
-    from adapters.cli.reading_documents import journal_documents
+    from adapters.documents.reading import journal_documents
 
     home = session.reading()
     agent_id = pick_agent(home, task)
@@ -125,8 +125,8 @@ def messages_command(session: Session, agent: str, thread: str, limit: int) -> N
 
     A thread is a wake, or a session of questions and answers.
     """
-    from adapters.cli.reading_documents import thread_documents
     from adapters.cli.reading_text import thread_lines
+    from adapters.documents.reading import thread_documents
 
     home = session.reading()
     agent_id = pick_agent(home, agent)
@@ -160,7 +160,7 @@ def messages_command(session: Session, agent: str, thread: str, limit: int) -> N
 @click.pass_obj
 def wakes_command(session: Session, task: str | None, limit: int, outcome: str | None) -> None:
     """List wakes, the newest first."""
-    from adapters.cli.agent_documents import wake_document
+    from adapters.documents.agents import wake_document
 
     home = session.reading()
     shelf = pick_agent(home, task) if task is not None else None
@@ -190,7 +190,7 @@ def _wakes(
 
 
 def _table(session: Session, home: "Home", documents: "Sequence[Document]") -> None:
-    from adapters.cli.agent_documents import all_agents
+    from adapters.documents.agents import all_agents
 
     names = {one.id: one.name for one in all_agents(home)}
     zone = home.settings.timezone
@@ -228,8 +228,8 @@ def show_command(session: Session, run: str, *, prompt: bool) -> None:
 
     RUN is a run key or the beginning of one, see `wakelog wakes`.
     """
-    from adapters.cli.reading_documents import run_document
     from adapters.cli.reading_text import run_lines
+    from adapters.documents.reading import run_document
 
     home = session.reading()
     run_key = pick_run(home, run)
@@ -257,7 +257,7 @@ def pick_run(home: "Home", wanted: str) -> str:
 
 def _prompt(session: Session, home: "Home", run_key: str) -> None:
     """The sections, an empty line between them, and nothing else."""
-    from adapters.cli.reading_documents import prompt_document, shown
+    from adapters.documents.reading import prompt_document, shown
 
     found = shown(home, run_key)
     if found is None:
@@ -288,8 +288,8 @@ def why_command(session: Session, agent: str, limit: int) -> None:
     The last N of either are looked at.
     """
     from adapters import why
-    from adapters.cli.reading_documents import why_document
     from adapters.cli.reading_text import why_rows
+    from adapters.documents.reading import why_document
 
     home = session.reading()
     agent_id = pick_agent(home, agent)

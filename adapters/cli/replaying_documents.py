@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from adapters.cli.agent_documents import ranks_of, set_name
 from adapters.cli.places import Place, replica_of
+from adapters.documents.agents import ranks_of, set_name
 from adapters.moments import Past
 from adapters.store.log import Log
 from domain import envelope

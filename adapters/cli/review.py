@@ -11,7 +11,7 @@ from adapters.cli.verdicts import OPEN, Named, Verdict, decide, item_of
 from domain.errors import Refused, WakelogError
 
 if TYPE_CHECKING:
-    from adapters.cli.agent_documents import Document
+    from adapters.documents.agents import Document
     from adapters.wiring import Home
     from domain.changes.change_set import Item
 
@@ -36,7 +36,7 @@ NO_AGENTS = (
 @click.pass_obj
 def inbox_command(session: Session, task: str | None, is_all: bool) -> None:
     """See what agents propose, by task. An item is named SET.ITEM, 3.1 for example."""
-    from adapters.cli.agent_documents import all_agents, all_sets, set_documents
+    from adapters.documents.agents import all_agents, all_sets, set_documents
 
     home = session.reading()
     sets = all_sets(home)[-SETS_SHOWN:]

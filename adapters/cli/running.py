@@ -70,7 +70,7 @@ def run_command(session: Session, files: Sequence[str], grace: float, *, until_i
     again ends it at once, and the next one takes over what it left.
     """
     from adapters import homefiles
-    from adapters.cli.agent_documents import all_agents, all_sets
+    from adapters.documents.agents import all_agents, all_sets
     from adapters.runtime.engine import Found, Options
     from adapters.runtime.leases import Leases
 

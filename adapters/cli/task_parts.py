@@ -62,7 +62,7 @@ def _mark(
 
 def _tell_items(editing: Editing, done: str, task_id: str) -> None:
     """Say what was done, and how far the checklist is."""
-    from adapters.cli.documents import task_line, task_page
+    from adapters.documents.tasks import task_line, task_page
 
     page = task_page(editing.session.reading(), task_id)
     told = task_line(page.task, page.catalog, "")["checklist"]

@@ -5,9 +5,9 @@ from textwrap import indent
 
 import click
 
-from adapters.cli.documents import TaskPage, category_name, label_name
 from adapters.cli.editing import ID_SHOWN
 from adapters.cli.shared import local_time, safe
+from adapters.documents.tasks import TaskPage, category_name, label_name
 from domain.journal.links import PHRASE_OF
 from domain.journal.task import Item, StatusChange, TimeEntry
 from domain.moments import seconds_between

@@ -11,7 +11,7 @@ from adapters.cli.entering import TEXT, status_named
 from adapters.cli.shared import Session, json_option, pick_task
 
 if TYPE_CHECKING:
-    from adapters.cli.documents import Document
+    from adapters.documents.tasks import Document
 
 EMPTY = (
     "No tasks yet. Bring some in with `wakelog import TODO.md`, "
@@ -45,7 +45,7 @@ def list_tasks(
     limit: int | None,
 ) -> None:
     """List tasks in the order they came in; done ones too, deleted ones not."""
-    from adapters.cli.documents import (
+    from adapters.documents.tasks import (
         agents_of,
         catalog_of,
         category_named,
@@ -109,8 +109,8 @@ def _table(session: Session, lines: Sequence["Document"]) -> None:
 @click.pass_obj
 def show(session: Session, task: str) -> None:
     """Show all about a task: fields, checklist, notes, time, links and history."""
-    from adapters.cli.documents import task_page
     from adapters.cli.task_text import told
+    from adapters.documents.tasks import task_page
 
     home = session.reading()
     page = task_page(home, pick_task(home, task))

@@ -19,7 +19,7 @@ from adapters.cli.shared import (
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.cli.agent_documents import Document
+    from adapters.documents.agents import Document
     from adapters.wiring import Home
     from domain.causes import Result
     from domain.templates.commands import TemplateCommand
@@ -219,7 +219,7 @@ def _text(given: str, file: Path | None, what: str) -> str:
 
 
 def _categories(home: "Home", names: Sequence[str]) -> tuple[str, ...]:
-    from adapters.cli.documents import catalog_of, category_named
+    from adapters.documents.tasks import catalog_of, category_named
 
     catalog = catalog_of(home) if names else None
     return tuple(category_named(catalog, name).id for name in names) if catalog else ()

@@ -12,7 +12,7 @@ from adapters.cli.shared import Session, json_option, safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.cli.agent_documents import Document
+    from adapters.documents.agents import Document
     from adapters.runtime.recovery import Step
     from adapters.wiring import Home
 
@@ -55,7 +55,7 @@ def recover_command(session: Session) -> None:
     end, and proposals whose time has come expire. Exit status 1: something could not be
     finished.
     """
-    from adapters.cli.agent_documents import all_agents, all_sets, ranks_of
+    from adapters.documents.agents import all_agents, all_sets, ranks_of
     from adapters.runtime.recovery import recover
 
     home = session.reading()

@@ -7,7 +7,7 @@ from adapters.cli.shared import PREFIX_MIN, Session, nth_key, safe
 from domain.errors import Refused, WakelogError
 
 if TYPE_CHECKING:
-    from adapters.cli.agent_documents import Document
+    from adapters.documents.agents import Document
     from adapters.wiring import Home
     from domain.changes.change_set import Item
     from projections.inbox import SetDocument
@@ -33,7 +33,7 @@ def _named(home: "Home", verb: str, refs: Sequence[str], *, is_all: bool) -> lis
         Refused: Code ``needs_all``, ``unknown_set``, ``unknown_item``, ``ambiguous`` or
             ``invalid_value``.
     """
-    from adapters.cli.agent_documents import all_sets, ranks_of, set_name
+    from adapters.documents.agents import all_sets, ranks_of, set_name
 
     ranked = ranks_of(home)
     sets = {one.id: one for one in all_sets(home)}
@@ -129,7 +129,7 @@ def decide(
 def _results(
     home: "Home", verdict: Verdict, named: Sequence[Named], key: str
 ) -> "Iterator[Document]":
-    from adapters.cli.agent_documents import ranks_of, set_name, summary_of
+    from adapters.documents.agents import ranks_of, set_name, summary_of
     from adapters.runtime import retries, review
 
     ranked = ranks_of(home)

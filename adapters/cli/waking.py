@@ -18,7 +18,7 @@ from adapters.cli.shared import (
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.cli.agent_documents import Document
+    from adapters.documents.agents import Document
     from adapters.runtime.rounds import Ran, Waiting
     from adapters.wiring import Home
 
@@ -59,7 +59,7 @@ def wake_command(session: Session, agent: str | None, key: str) -> None:
 
 def _prepared(session: Session) -> "tuple[Home, list[str]]":
     """The home, caught up over the journal, timers fired; and its living agents' ids."""
-    from adapters.cli.agent_documents import all_agents, all_sets
+    from adapters.documents.agents import all_agents, all_sets
     from adapters.runtime import rounds
 
     home = session.writing()
@@ -75,7 +75,7 @@ def _prepared(session: Session) -> "tuple[Home, list[str]]":
 
 
 def _wake_all(session: Session) -> int:
-    from adapters.cli.agent_documents import wake_document, wake_of
+    from adapters.documents.agents import wake_document, wake_of
     from adapters.runtime import rounds, watcher
 
     home, agents = _prepared(session)
@@ -201,7 +201,7 @@ def _check_model(home: "Home", agent_id: str) -> None:
 
 def _run(session: Session, home: "Home", agent_id: str, run_key: str) -> "tuple[Document, str]":
     """Run a wake that was asked for; its document, and why it could not run, if so."""
-    from adapters.cli.agent_documents import wake_document, wake_of
+    from adapters.documents.agents import wake_document, wake_of
     from adapters.runtime import rounds, watcher
 
     name = home.desk.agent(agent_id).name
@@ -323,7 +323,7 @@ def _session(home: "Home", agent_id: str, name: str) -> tuple[str, int]:
 
 
 def _turn_of(home: "Home", run_key: str) -> int:
-    from adapters.cli.agent_documents import wake_of
+    from adapters.documents.agents import wake_of
 
     wake = wake_of(home, run_key)
     return wake.causes[0].trigger.turn if wake and wake.causes else 0

@@ -3,9 +3,9 @@
 import time
 from typing import Any
 
-from adapters.cli.agent_documents import all_agents
 from adapters.cli.shared import nth_key
 from adapters.cli.waking import WORDS_MAX_BYTES
+from adapters.documents.agents import all_agents
 from adapters.runtime import retries, rounds
 from adapters.web.agents import known
 from adapters.web.asking import Asked, Told

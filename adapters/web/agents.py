@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from adapters.cli.agent_documents import Document, agent_line, agent_page, wake_document
-from adapters.cli.reading_documents import journal_documents, why_document
+from adapters.documents.agents import Document, agent_line, agent_page, wake_document
+from adapters.documents.reading import journal_documents, why_document
 from adapters.web.asking import Asked, Page, missing
 from adapters.web.inbox import open_cards
 from adapters.web.reports import report_of

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from adapters.cli.agent_documents import summary_of
+from adapters.documents.agents import summary_of
 from adapters.runtime import retries, review
 from adapters.web.asking import Asked, Told, Undo, missing
 from adapters.web.editing import edited

@@ -18,7 +18,7 @@ from typing import Literal
 
 import uvicorn
 
-from adapters.cli.agent_documents import all_agents
+from adapters.documents.agents import all_agents
 from adapters.web.app import make_app
 from adapters.web.guard import Guard
 from adapters.web.site import Site

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from adapters.cli.agent_documents import Document, set_documents, wake_document
+from adapters.documents.agents import Document, set_documents, wake_document
 from adapters.web.asking import Asked, Page
 from adapters.web.editing import fields_of
 from adapters.web.site import Site, page_size

@@ -1,6 +1,6 @@
 """An agent's report and its history, the newest part of it."""
 
-from adapters.cli.agent_documents import Document
+from adapters.documents.agents import Document
 from adapters.web.site import Site
 from domain.wake.state import WAKE
 from projections import agents, reports

@@ -7,8 +7,8 @@ from threading import RLock
 from typing import Any
 from urllib.parse import urlsplit
 
-from adapters.cli.agent_documents import Document
-from adapters.cli.documents import catalog_of
+from adapters.documents.agents import Document
+from adapters.documents.tasks import catalog_of
 from adapters.web.asking import Asked, Told
 from adapters.web.jobs import Jobs
 from adapters.web.live import Live

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from adapters.cli.agent_documents import Document, agent_line
-from adapters.cli.documents import TaskPage, catalog_of, task_line, task_page
+from adapters.documents.agents import Document, agent_line
+from adapters.documents.tasks import TaskPage, catalog_of, task_line, task_page
 from adapters.web.asking import Asked, Page, missing
 from adapters.web.inbox import open_cards
 from adapters.web.reports import report_of

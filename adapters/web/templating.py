@@ -4,8 +4,8 @@ from collections import Counter
 from datetime import date
 from typing import Any
 
-from adapters.cli.agent_documents import Document
 from adapters.cli.templating import document, templates_of
+from adapters.documents.agents import Document
 from adapters.web import charts
 from adapters.web.asking import Asked, Page, missing
 from adapters.web.site import Site

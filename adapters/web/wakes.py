@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
-from adapters.cli.agent_documents import Document, wake_document
 from adapters.cli.main import COMMANDS
-from adapters.cli.reading_documents import prompt_document, run_document, shown
+from adapters.documents.agents import Document, wake_document
+from adapters.documents.reading import prompt_document, run_document, shown
 from adapters.web import charts
 from adapters.web.asking import Asked, Page, missing
 from adapters.web.inbox import cards_of

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from adapters.cli.agent_documents import Document, wake_document
+from adapters.documents.agents import Document, wake_document
 from adapters.settings import Price
 from adapters.why import Why
 from adapters.wiring import Home
