@@ -73,6 +73,13 @@ class Gemini(Struct, frozen=True):
     base_url: str = ""
 
 
+class Otel(Struct, frozen=True):
+    """OpenTelemetry spans of wakes; `texts`: with prompts, replies and names in them."""
+
+    enabled: bool = False
+    texts: bool = False
+
+
 class Price(Struct, frozen=True):
     """Price of a million tokens in millionths of the person's currency."""
 
@@ -89,6 +96,7 @@ class Settings(Struct, frozen=True):
     budget: Budget = Budget()
     prompt: Prompt = Prompt()
     gemini: Gemini = Gemini()
+    otel: Otel = Otel()
     prices: dict[str, Price] = {}
 
 
@@ -118,6 +126,10 @@ DEFAULT_TOML = """\
 
 # [gemini]
 # base_url = ""                  # another endpoint of the same API (WAKELOG_GEMINI_BASE_URL)
+
+# [otel]                         # OpenTelemetry spans of wakes (needs wakelog[otel])
+# enabled = false                # true: send them to OTEL_EXPORTER_OTLP_ENDPOINT
+# texts = false                  # true: with prompts, replies and names in them
 
 # [prices."gemini:MODEL"]        # of a million tokens, in your currency; without it no cost is told
 # input = 1.25
@@ -276,7 +288,8 @@ def _refuse_unknown(table: Mapping[str, Any], struct: type[Struct], path: str, p
     for name, value in table.items():
         whole = f"{prefix}{name}"
         if whole not in known:
-            raise _unknown(f"{path}: the key {whole}", _near(whole, _every_key()), ", ".join(known))
+            near = _near(whole, list(known)) or _near(whole, _every_key())
+            raise _unknown(f"{path}: the key {whole}", near, ", ".join(known))
         inner = known[whole]
         if inner is not None and isinstance(value, dict):
             _refuse_unknown(value, inner, path, f"{whole}.")

@@ -1,6 +1,7 @@
 """Puts a home together: files, settings, clock, logs, models, views (DESIGN 3, 4)."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from adapters import homefiles
@@ -8,6 +9,7 @@ from adapters.clock import clock_from
 from adapters.runtime.desk import Desk
 from adapters.settings import Settings, load
 from adapters.store.log import Log
+from adapters.tracing import checked, spans_for
 from adapters.views import Views
 from domain.errors import Refused
 from domain.ports import Model
@@ -57,10 +59,12 @@ def open_home(
         is_writing: Make the home if it is not there.
 
     Raises:
-        Refused: A bad setting, or a home that cannot be used.
+        Refused: A bad setting, one that needs what is not installed, or a home that cannot be
+            used.
         Damaged: A file that is no log, is cut short, or is of a newer format.
     """
     settings = load(path, environ, model)
+    checked(settings.otel)
     exists = is_writing or homefiles.exists(path)
     if exists:
         find = homefiles.ensure if is_writing else homefiles.replica
@@ -73,7 +77,8 @@ def open_home(
         journal, agents = Log.in_memory("journal"), Log.in_memory("agent")
         views = Views.in_memory({"journal": journal, "agent": agents})
     clock = clock_from(environ, max(journal.tail().at, agents.tail().at))
-    desk = Desk(journal, agents, clock, settings, Models(environ, settings))
+    spans = partial(spans_for, settings.otel)
+    desk = Desk(journal, agents, clock, settings, Models(environ, settings), spans)
     return Home(path, desk, views, exists=exists)
 
 

@@ -1,7 +1,7 @@
 """What the core needs from outside, as protocols and the values that cross them (DESIGN 8)."""
 
 from collections.abc import Awaitable
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -70,12 +70,15 @@ class Usage(Struct, frozen=True):
 
 
 class Reply(Struct, frozen=True):
-    """A model's answer: the provider's bytes verbatim, and what they mean."""
+    """A model's answer: the provider's bytes verbatim, and what they mean. `model` and `finish`:
+    which one answered and why it stopped, in the provider's words; empty where it did not say."""
 
     raw: bytes
     text: str = ""
     calls: tuple[Call, ...] = ()
     usage: Usage = Usage()
+    model: str = ""
+    finish: str = ""
 
 
 class ModelFault(Exception):
@@ -104,6 +107,27 @@ class Model(Protocol):
 
     def reply(self, request: Request) -> Awaitable[Reply]:
         """Answer one turn. Raises `ModelFault`."""
+
+
+class Listener(Protocol):
+    """Is told a model's words as they come. Only the reply at the end counts."""
+
+    def said(self, text: str) -> None:
+        """More of the answer, in order; its thoughts are not told."""
+
+    def again(self) -> None:
+        """The model is asked anew: what it said in this turn so far does not count."""
+
+    def ended(self) -> None:
+        """The turn is over; what was said in it counts."""
+
+
+@runtime_checkable
+class Streaming(Protocol):
+    """A model that can tell its words before its answer is whole."""
+
+    def reply_aloud(self, request: Request, listener: Listener) -> Awaitable[Reply]:
+        """As `Model.reply`, with the same reply; `listener` hears it coming."""
 
 
 class Clock(Protocol):

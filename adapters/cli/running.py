@@ -1,9 +1,10 @@
 """`wakelog run`: the process to leave running."""
 
 import asyncio
+import logging
 import signal
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -88,7 +89,7 @@ def run_command(session: Session, files: Sequence[str], grace: float, *, until_i
         [one.id for one in all_sets(home) if one.is_open],
         in_flight_sets(home),
     )
-    with closing(Leases(home.path / homefiles.RUNTIME)) as leases:
+    with closing(Leases(home.path / homefiles.RUNTIME)) as leases, _warned(lines):
         lines.tell("started", agents=len(list(found.agents)), pid=leases.pid)
         options = Options(is_until_idle=until_idle, grace_seconds=grace)
         counts, is_in_doubt = asyncio.run(_run(home, leases, lines, watched, options, found))
@@ -216,3 +217,24 @@ class _Lines:
                 return str(value)[:ID_SHOWN]
             case _:
                 return str(value)
+
+
+class _Warnings(logging.Handler):
+    """What adapters warn of in threads of their own, as lines like the others."""
+
+    def __init__(self, lines: _Lines) -> None:
+        super().__init__(logging.WARNING)
+        self._lines = lines
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines.tell("trouble", level="warning", message=record.getMessage())
+
+
+@contextmanager
+def _warned(lines: _Lines) -> Iterator[None]:
+    logger, handler = logging.getLogger("adapters"), _Warnings(lines)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)

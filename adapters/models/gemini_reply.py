@@ -93,6 +93,7 @@ class Answer(_Wire, frozen=True):
     candidates: tuple[Candidate, ...] | None = None
     prompt_feedback: Feedback | None = None
     usage_metadata: Tokens | None = None
+    model_version: str | None = None
 
     @property
     def first(self) -> Candidate | None:
@@ -195,7 +196,8 @@ def reply(raw: bytes, answer: Answer, usage: Usage) -> Reply:
         )
         for place, wish in enumerate(wishes, start=1)
     )
-    return Reply(raw, "".join(words), calls, usage)
+    finish = (answer.first.finish_reason if answer.first else None) or ""
+    return Reply(raw, "".join(words), calls, usage, answer.model_version or "", finish)
 
 
 def parse(raw: bytes) -> Reply:

@@ -1,9 +1,11 @@
 """What every part of the runtime works on: both logs, a clock, the settings and the models."""
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from adapters.runtime.budgets import Budgets
 from adapters.runtime.past import Past
+from adapters.runtime.spans import NoSpans, Spans
 from adapters.settings import Settings
 from adapters.store.log import Appended, Log
 from domain.agent.agent import AGENT, Agent
@@ -11,7 +13,7 @@ from domain.agent.commands import AgentCommand
 from domain.causes import Cause
 from domain.changes.commands import ChangesCommand
 from domain.journal.commands import JournalCommand
-from domain.ports import Clock, Model
+from domain.ports import Clock, Listener, Model
 from domain.templates.commands import TemplateCommand
 from domain.templates.template import TEMPLATE
 from domain.wake.commands import WakeCommand
@@ -23,19 +25,34 @@ ModelFor = Callable[[str], Model]
 class Desk:
     """Two logs that never share a file, and what is needed to work on them.
 
-    `model_for` gives the model of a name, ``rules`` for example, and refuses one it cannot.
+    `model_for` gives the model of a name, ``rules`` for example, and refuses one it cannot;
+    `spans_for` makes what effects are traced by, once the first one is performed; `listeners`
+    are told a model's words as they come, by the run key of the wake that a person waits for.
     """
 
     def __init__(
-        self, journal: Log, agents: Log, clock: Clock, settings: Settings, model_for: ModelFor
+        self,
+        journal: Log,
+        agents: Log,
+        clock: Clock,
+        settings: Settings,
+        model_for: ModelFor,
+        spans_for: Callable[[], Spans] = NoSpans,
     ) -> None:
         self.journal = journal
         self.agents = agents
         self.clock = clock
         self.settings = settings
         self.model_for = model_for
+        self.spans_for = spans_for
+        self.listeners: dict[str, Listener] = {}
         self.budgets = Budgets(agents, settings)
         self.past: Past | None = None  # where the watcher stands
+
+    @cached_property
+    def spans(self) -> Spans:
+        """What effects are traced by; nothing is loaded for it before the first one."""
+        return self.spans_for()
 
     @property
     def is_enabled(self) -> bool:
@@ -77,5 +94,7 @@ class Desk:
             return world.load(AGENT, agent_id)
 
     def close(self) -> None:
+        if "spans" in vars(self):  # it was needed
+            self.spans.close()
         self.journal.close()
         self.agents.close()

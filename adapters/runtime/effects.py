@@ -17,15 +17,21 @@ class Effect(NamedTuple):
     position: int
 
 
-def apply(desk: Desk, command: ApplyOperation, text: str) -> Effect:
+def apply(
+    desk: Desk, command: ApplyOperation, text: str, attempt: int = 1, call_id: str = ""
+) -> Effect:
     """Apply an operation; a repeat is answered with the first outcome.
 
     Args:
         desk: Where.
         command: Its `arguments` are set here, in the journal's own unit.
         text: The arguments, canonical JSON.
+        attempt: Which attempt at it this is, from 1.
+        call_id: The model's call that it answers; empty: a verdict's effect.
     """
     said, kept = words(command.task, text)
     command = replace(command, arguments=said)
-    appended = desk.keep(command, key=command.operation, payloads=kept)
+    with desk.spans.tool(command, text, call_id, attempt) as tell:
+        appended = desk.keep(command, key=command.operation, payloads=kept)
+        tell(appended.result)
     return Effect(appended.result, appended.n)

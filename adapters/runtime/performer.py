@@ -10,6 +10,7 @@ import asyncio
 from adapters.runtime import effects
 from adapters.runtime.capture import capture
 from adapters.runtime.desk import Desk
+from adapters.runtime.spans import TellAppended, ignore
 from adapters.store.log import Appended
 from domain import canonical
 from domain.agent.agent import AGENT
@@ -20,7 +21,7 @@ from domain.journal.catalog import CATALOG
 from domain.journal.commands import ApplyOperation
 from domain.journal.fold import TASK
 from domain.moments import seconds_between
-from domain.ports import Call, Model, ModelFault, Reply
+from domain.ports import Call, Model, ModelFault, Reply, Streaming
 from domain.tools import registry
 from domain.tools.snapshot import snapshot
 from domain.wake.commands import DeferWake, RetakeWake, SkipWake, StopWake
@@ -62,12 +63,17 @@ async def run_wake(
         Refused: If its model cannot be had; nothing has begun then.
     """
     wake = seen or _now(desk, run_key)
-    if wake.phase != "absent":
-        if not desk.note(_retake(wake)).rows:  # it has ended, or another process goes on
-            return
-    elif not _began(desk, agent_id, run_key, is_now=is_now):
+    is_resumed = wake.phase != "absent"
+    if is_resumed:
+        first: Appended | None = desk.note(_retake(wake))
+    else:
+        first = _began(desk, agent_id, run_key, is_now=is_now)
+    if first is None or not first.rows:  # it has ended, or another process goes on
         return
-    await perform(desk, run_key)
+    name = desk.agent(agent_id).name
+    with desk.spans.wake(_now(desk, run_key), name, is_resumed=is_resumed) as tell:
+        tell(first)
+        await perform(desk, run_key, tell)
 
 
 def _now(desk: Desk, run_key: str) -> Wake:
@@ -82,23 +88,24 @@ def _retake(wake: Wake) -> RetakeWake:
     return RetakeWake(wake.run_key, turn, attempt, operation)
 
 
-def _began(desk: Desk, agent_id: str, run_key: str, *, is_now: bool) -> bool:
+def _began(desk: Desk, agent_id: str, run_key: str, *, is_now: bool) -> Appended | None:
+    """Begin a wake, or skip one that cannot start: None."""
     try:
         captured = capture(desk, agent_id, run_key, is_now=is_now)
     except Refused as refused:
         if refused.code not in CANNOT_START:
             raise
         desk.note(SkipWake(agent_id, run_key, refused.code, refused.because))
-        return False
+        return None
     # nothing is written where another process has begun it since, or where it is not due
-    return bool(desk.note(captured.command, payloads=captured.payloads).rows)
+    return desk.note(captured.command, payloads=captured.payloads)
 
 
-async def perform(desk: Desk, run_key: str) -> None:
+async def perform(desk: Desk, run_key: str, tell: TellAppended = ignore) -> None:
     """Do what a begun wake waits for, one thing after another, until it waits for nothing.
 
     It stops where a reply came too late: then another process has taken the wake over, and only
-    that one performs what it has asked for.
+    that one performs what it has asked for. `tell` is told each append.
     """
     for _ in range(STEPS_MAX):
         wake = _now(desk, run_key)
@@ -106,13 +113,13 @@ async def perform(desk: Desk, run_key: str) -> None:
             case None:
                 return
             case ModelAsked() as asked:
-                is_ours = await _ask_model(desk, wake, asked)
+                appended = await _ask_model(desk, wake, asked)
             case ToolAsked() as asked:
-                reply = _apply(desk, wake, asked)
-                is_ours = _is_in_time(desk.reply(Replied("wake", run_key, reply)))
-        if not is_ours:
+                appended = desk.reply(Replied("wake", run_key, _apply(desk, wake, asked)))
+        tell(appended)
+        if not _is_in_time(appended):
             return
-    desk.note(StopWake(run_key, "limit", f"more than {STEPS_MAX} steps"))
+    tell(desk.note(StopWake(run_key, "limit", f"more than {STEPS_MAX} steps")))
 
 
 def _is_in_time(appended: Appended) -> bool:
@@ -120,26 +127,22 @@ def _is_in_time(appended: Appended) -> bool:
     return not any(row.topic == LATE for row in appended.rows)
 
 
-async def _ask_model(desk: Desk, wake: Wake, asked: ModelAsked) -> bool:
-    """Ask, and record what came of it; whether the wake is still ours."""
+async def _ask_model(desk: Desk, wake: Wake, asked: ModelAsked) -> Appended:
+    """Ask, and record what came of it."""
     left = desk.settings.agents.deadline_seconds - _running_seconds(desk, wake)
     if left <= 0:
-        desk.note(StopWake(wake.run_key, "deadline", "the wake ran out of time"))
-        return True
+        return desk.note(StopWake(wake.run_key, "deadline", "the wake ran out of time"))
     if not desk.is_enabled:
-        desk.note(StopWake(wake.run_key, "switched_off", "all agents are switched off"))
-        return True
+        return desk.note(StopWake(wake.run_key, "switched_off", "all agents are switched off"))
     if until := desk.budgets.until(wake, desk.clock.now()):
-        desk.note(DeferWake(wake.begun.agent, wake.run_key, until, "budget"))
-        return True
+        return desk.note(DeferWake(wake.begun.agent, wake.run_key, until, "budget"))
     payloads: list[Payload] = []
     try:
         model = desk.model_for(wake.begun.model)
         reply = await _reply(desk, model, wake, asked, left)
         fact: WakeReply = _answered(wake, asked, reply, payloads)
     except TimeoutError:
-        desk.note(StopWake(wake.run_key, "deadline", "the model did not answer in time"))
-        return True
+        return desk.note(StopWake(wake.run_key, "deadline", "the model did not answer in time"))
     except ModelFault as fault:
         fact = ModelFailed(
             asked.turn,
@@ -149,13 +152,21 @@ async def _ask_model(desk: Desk, wake: Wake, asked: ModelAsked) -> bool:
             of_provider=fault.of_provider,
             retry_seconds=fault.retry_seconds or 0,
         )
-    return _is_in_time(desk.reply(Replied("wake", wake.run_key, fact), payloads))
+    return desk.reply(Replied("wake", wake.run_key, fact), payloads)
 
 
 async def _reply(desk: Desk, model: Model, wake: Wake, asked: ModelAsked, seconds: float) -> Reply:
     with desk.agents.reading() as world:
         asking = request(world, wake, asked)
-    return await asyncio.wait_for(model.reply(asking), seconds)
+    listener = desk.listeners.get(wake.run_key)
+    with desk.spans.chat(wake, asked, asking) as tell:
+        if listener is not None and isinstance(model, Streaming):
+            reply = await asyncio.wait_for(model.reply_aloud(asking, listener), seconds)
+            listener.ended()
+        else:
+            reply = await asyncio.wait_for(model.reply(asking), seconds)
+        tell(reply)
+    return reply
 
 
 def _running_seconds(desk: Desk, wake: Wake) -> int:
@@ -217,7 +228,7 @@ def _apply(desk: Desk, wake: Wake, asked: ToolAsked) -> ToolReturned:
     )
     with desk.journal.reading() as journal:
         now = snapshot(journal.load(TASK, begun.task), journal.load(CATALOG, "main"), 0)
-    result, position = effects.apply(desk, command, text)
+    result, position = effects.apply(desk, command, text, asked.attempt, asked.call_id)
     is_applied = result.status == "applied"
     message = result.message or f"Done: {registry.summary(asked.tool, now, text)}"
     return ToolReturned(

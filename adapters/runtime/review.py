@@ -83,14 +83,19 @@ def confirm(
     said, kept = words(changes.task, edit) if edit else (None, ())
     position = desk.journal.tail().n
     command = ConfirmItem(set_id, number, PERSON, position, said, base)
-    return _driven(desk, desk.note(command, key=key, payloads=kept), set_id, number)
+    with desk.spans.verdict("edit" if edit else "confirm", changes, number) as tell:
+        appended = desk.note(command, key=key, payloads=kept)
+        tell(item := _driven(desk, appended, set_id, number))
+    return item
 
 
 def reject(desk: Desk, set_id: str, number: int, reason: str, key: str = "") -> Item | None:
     """Decline an item; a declined label is suppressed on the task."""
     position = desk.journal.tail().n
     command = RejectItem(set_id, number, PERSON, position, reason)
-    return _driven(desk, desk.note(command, key=key), set_id, number)
+    with desk.spans.verdict("reject", changes_of(desk, set_id), number) as tell:
+        tell(item := _driven(desk, desk.note(command, key=key), set_id, number))
+    return item
 
 
 def _driven(desk: Desk, appended: Appended, set_id: str, number: int) -> Item | None:
@@ -103,8 +108,10 @@ def _driven(desk: Desk, appended: Appended, set_id: str, number: int) -> Item | 
 def defer(desk: Desk, set_id: str, number: int, reason: str, key: str = "") -> Item | None:
     """Put an item off."""
     position = desk.journal.tail().n
-    desk.note(DeferItem(set_id, number, PERSON, position, reason), key=key)
-    return find(changes_of(desk, set_id), number)
+    with desk.spans.verdict("defer", changes_of(desk, set_id), number) as tell:
+        desk.note(DeferItem(set_id, number, PERSON, position, reason), key=key)
+        tell(item := find(changes_of(desk, set_id), number))
+    return item
 
 
 def drive(desk: Desk, set_id: str, number: int) -> Item | None:
@@ -120,9 +127,10 @@ def drive(desk: Desk, set_id: str, number: int) -> Item | None:
 def recover(desk: Desk, set_id: str) -> list[int]:
     """Take over what a gone process left in doubt in a set; the numbers of its items."""
     taken: list[int] = []
-    for asked in pending_effects(changes_of(desk, set_id)):
-        desk.note(RetakeEffect(set_id, asked.item))
-        drive(desk, set_id, asked.item)
+    for asked in pending_effects(changes := changes_of(desk, set_id)):
+        with desk.spans.verdict("recover", changes, asked.item) as tell:
+            desk.note(RetakeEffect(set_id, asked.item))
+            tell(drive(desk, set_id, asked.item))
         taken.append(asked.item)
     return taken
 
@@ -145,7 +153,7 @@ def _perform(desk: Desk, changes: ChangeSet, asked: Asked) -> ChangesReply:
     command = ApplyOperation(
         asked.operation, changes.agent, changes.task, tool, Words(), base, categories
     )
-    result, position = effects.apply(desk, command, text)
+    result, position = effects.apply(desk, command, text, asked.attempt)
     is_applied = result.status == "applied"
     if isinstance(asked, SuppressionAsked):
         return SuppressionDone(asked.item, asked.operation, "" if is_applied else result.code)
