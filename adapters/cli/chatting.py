@@ -7,6 +7,7 @@ import click
 
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, json_option, pick_agent
+from adapters.cli.speaking import speaker, stream_option
 from domain.errors import WakelogError
 
 PROMPT = "> "
@@ -18,9 +19,10 @@ PROMPT = "> "
 )
 @click.argument("agent", type=TEXT)
 @click.option("--session", "name", type=TEXT, default="", metavar="S", help="Go on with a talk.")
+@stream_option
 @json_option
 @click.pass_obj
-def chat_command(session: Session, agent: str, name: str) -> None:
+def chat_command(session: Session, agent: str, name: str, stream: bool | None) -> None:
     """Talk with an agent: each line is a question, an empty one or Ctrl-D ends it.
 
     Each question is a wake of the same thread, as those of `agent ask` are. With --json each
@@ -28,13 +30,14 @@ def chat_command(session: Session, agent: str, name: str) -> None:
     """
     import msgspec
 
-    from adapters.cli.waking import asked, checked
+    from adapters.cli.waking import Question, asked, checked, tell
 
     agent_id = pick_agent(session.reading(), agent)
     failures = 0
     for line in _lines():
+        loud = speaker(session, stream)
         try:
-            got = asked(session, agent_id, checked(line), name)
+            got = asked(session, agent_id, Question(checked(line), name), loud)
         except WakelogError as error:
             failures += 1
             click.echo(f"Error: {error} [{error.code}]", err=True)
@@ -44,7 +47,7 @@ def chat_command(session: Session, agent: str, name: str) -> None:
         if session.as_json:
             click.echo(msgspec.json.encode(got.document).decode())
         else:
-            session.say(got.shown)
+            tell(session, got, loud)
     if name:
         session.note(f"Go on with `wakelog agent chat {agent_id[:8]} --session {name[:8]}`.")
     raise SystemExit(1 if failures else 0)

@@ -15,6 +15,7 @@ from adapters.cli.shared import (
     pick_agent,
     safe,
 )
+from adapters.cli.speaking import Speaker, speaker, stream_option
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -226,23 +227,35 @@ def _run(session: Session, home: "Home", agent_id: str, run_key: str) -> "tuple[
 @click.argument("agent", type=TEXT)
 @click.argument("words", type=TEXT)
 @click.option("--session", "name", type=TEXT, default="", metavar="S", help="Go on with a talk.")
+@stream_option
 @key_option
 @json_option
 @click.pass_obj
-def ask_command(session: Session, agent: str, words: str, name: str, key: str) -> None:
+def ask_command(
+    session: Session, agent: str, words: str, name: str, key: str, stream: bool | None
+) -> None:
     """Ask an agent something, wait, and print its answer.
 
     Each question is a wake. Its session is printed with the answer; give it with --session to
     ask again in the same thread.
     """
-    said = checked(words)
-    got = asked(session, pick_agent(session.reading(), agent), said, name, key)
+    question = Question(checked(words), name, key)
+    loud = speaker(session, stream)
+    got = asked(session, pick_agent(session.reading(), agent), question, loud)
     if session.as_json:
         session.document(got.document)
     else:
-        session.say(got.shown)
+        tell(session, got, loud)
         session.note(f"session {got.session}; go on with --session {got.session[:ID_SHOWN]}")
     raise SystemExit(1 if got.has_failed else 0)
+
+
+class Question(NamedTuple):
+    """What is asked, the session's name, empty for a new one, and the caller's key, if any."""
+
+    words: str
+    session: str = ""
+    key: str = ""
 
 
 class Asked(NamedTuple):
@@ -254,25 +267,35 @@ class Asked(NamedTuple):
     has_failed: bool
 
 
-def asked(session: Session, agent_id: str, words: str, name: str, key: str = "") -> Asked:
-    """Ask an agent in a session, a new one where `name` is empty, and wait for its answer."""
+def tell(session: Session, got: Asked, loud: Speaker | None) -> None:
+    """Print an answer, unless it was printed as it came."""
+    if loud is None:
+        session.say(got.shown)
+    else:
+        loud.finish(got.shown)
+
+
+def asked(session: Session, agent_id: str, question: Question, loud: Speaker | None) -> Asked:
+    """Ask an agent and wait for its answer; `loud` prints the words as they come."""
     from adapters.runtime import retries
     from domain.agent.commands import RequestWake
     from domain.wire import payload
 
     home, _ = _prepared(session)
-    kept = payload(home.desk.agent(agent_id).task, words.encode())
-    first = nth_key(key, 1)
+    kept = payload(home.desk.agent(agent_id).task, question.words.encode())
+    first = nth_key(question.key, 1)
     known = retries.before(
         home.desk.agents, first, RequestWake, agent=agent_id, reason="user", words=kept.id
     )
     if known is None:
         _check_model(home, agent_id)
-        chosen, turn = _session(home, agent_id, name)
+        chosen, turn = _session(home, agent_id, question.session)
         command = RequestWake(
             agent_id, "user", chosen, turn, kept.id, is_enabled=home.desk.is_enabled
         )
         known = home.desk.note(command, key=first, payloads=[kept]).result
+    if loud is not None:
+        home.desk.listeners[known.ids[1]] = loud
     document, error = _run(session, home, agent_id, known.ids[1])
     answer = _answer(home, document)
     fallback = _line(document, home.desk.agent(agent_id).name, error)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from adapters.models import gemini_reply
 from adapters.models.gemini_contents import NUDGES
 from adapters.models.gemini_faults import Trouble, provider, timed_out, wrong
-from domain.ports import ModelFault, Reply, Request, Usage
+from domain.ports import Listener, ModelFault, Reply, Request, Usage
 
 if TYPE_CHECKING:
     from adapters.models.gemini_session import Session
@@ -75,6 +75,14 @@ class GeminiModel:
 
     async def reply(self, request: Request) -> Reply:
         """Answer one turn. Raises `ModelFault`; leaves nothing open, even where cancelled."""
+        return await self._reply(request, None)
+
+    async def reply_aloud(self, request: Request, listener: Listener) -> Reply:
+        """Answer one turn by Gemini's streaming call; the words are told as they come. What is
+        replied, and what is raised, is what `reply` replies and raises."""
+        return await self._reply(request, listener)
+
+    async def _reply(self, request: Request, listener: Listener | None) -> Reply:
         from adapters.models.gemini_session import Session
 
         try:
@@ -82,17 +90,21 @@ class GeminiModel:
                 asyncio.timeout(self._patience),
                 Session(self._model, self._key, self._base_url, self._timeout) as session,
             ):
-                return await self._answered(session, request)
+                return await self._answered(session, request, listener)
         except TimeoutError:
             told = f"no answer within {self._patience:g} seconds, with all tries"
             raise provider("timeout", told) from None
 
-    async def _answered(self, session: "Session", request: Request) -> Reply:
+    async def _answered(
+        self, session: "Session", request: Request, listener: Listener | None
+    ) -> Reply:
         usage = Usage()
         tries = nudges = empty = 0
         while True:  # bounded: each round ends it, or uses up a try, a nudge or an empty answer
+            if listener is not None and tries + nudges + empty:
+                listener.again()
             try:
-                raw = await self._ask(session, request, nudges)
+                raw = await self._ask(session, request, nudges, listener)
                 answer = gemini_reply.read(raw)
                 usage = gemini_reply.added(usage, answer.usage)
                 verdict = gemini_reply.judge(answer)
@@ -109,11 +121,13 @@ class GeminiModel:
             else:
                 return gemini_reply.reply(raw, answer, usage)
 
-    async def _ask(self, session: "Session", request: Request, nudges: int) -> bytes:
+    async def _ask(
+        self, session: "Session", request: Request, nudges: int, listener: Listener | None
+    ) -> bytes:
         """One request, bounded as a whole: the client's own timeout is one of each step."""
         try:
             async with asyncio.timeout(self._timeout):
-                return await session.ask(request, nudges)
+                return await session.ask(request, nudges, listener)
         except TimeoutError:
             raise timed_out(self._timeout) from None
 

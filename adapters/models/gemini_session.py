@@ -7,7 +7,8 @@ second, so this module is imported where a reply is asked for.
 
 import logging
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from functools import cache
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -19,13 +20,13 @@ from google.genai import errors, types
 
 from adapters.models import gemini_contents, gemini_faults
 from adapters.models.gemini_faults import Trouble
-from domain.ports import Request
+from adapters.models.gemini_stream import HIDDEN_KEY, Aloud, whole
+from domain.ports import Listener, Request
 
 GOOGLE = "https://generativelanguage.googleapis.com"
 API_VERSION = "v1beta"  # preview models are not in v1
 VERSIONS = ("v1", "v1alpha", "v1beta")  # that a base URL may end with
 BODY_MAX_BYTES = 16 * 1024 * 1024
-HIDDEN_KEY = b"[key]"
 
 
 class Received(NamedTuple):
@@ -44,6 +45,7 @@ class Session:
         self._key = key
         self._timeout_seconds = timeout_seconds
         self._received: list[Received] = []
+        self._aloud: Aloud | None = None
         base, version = _endpoint(base_url or GOOGLE)
         self._host = urlsplit(base).netloc
         trusted = _trusted()
@@ -83,19 +85,21 @@ class Session:
         finally:
             await self._http.aclose()
 
-    async def ask(self, request: Request, nudges: int) -> bytes:
-        """Ask once; the body of the answer, verbatim.
+    async def ask(self, request: Request, nudges: int, listener: Listener | None) -> bytes:
+        """Ask once; the body of the answer, verbatim, or what its streamed pieces come to.
+
+        Args:
+            request: What is asked.
+            nudges: How many answers to it could not be read.
+            listener: Is told the words as they come; None: they come all at once.
 
         Raises:
             Trouble: There is none.
         """
         self._received.clear()
+        self._aloud = None if listener is None else Aloud(listener, self._key)
         try:
-            await self._client.aio.models.generate_content(
-                model=self._model,
-                contents=gemini_contents.BEGIN,  # `extra_body` says it, and is sent as it is
-                config=_config(request, nudges),
-            )
+            await self._send(request, nudges)
         except httpx2.TimeoutException:
             raise gemini_faults.timed_out(self._timeout_seconds) from None
         except (httpx2.LocalProtocolError, httpx2.UnsupportedProtocol, httpx2.InvalidURL) as error:
@@ -108,25 +112,50 @@ class Session:
         received = self._received[-1]
         if received.status != httpx2.codes.OK:
             raise gemini_faults.of_status(received.status, received.body, received.headers)
-        return received.body
+        if listener is None:
+            return received.body
+        return whole(received.body, received.headers, self._key)
+
+    async def _send(self, request: Request, nudges: int) -> None:
+        contents = gemini_contents.BEGIN  # `extra_body` says it, and is sent as it is
+        config = _config(request, nudges)
+        models = self._client.aio.models
+        if self._aloud is None:
+            await models.generate_content(model=self._model, contents=contents, config=config)
+            return
+        config.should_return_http_response = None  # the SDK refuses it here
+        pieces = await models.generate_content_stream(
+            model=self._model, contents=contents, config=config
+        )
+        with suppress(_Heard):
+            async for _ in pieces:  # `_keep` ends it at once
+                pass
 
     async def _keep(self, response: httpx2.Response) -> None:
         """Keep status and body before the SDK makes its own of them."""
-        response.stream = _Bounded(response.stream)
-        body = (await response.aread()).replace(self._key.encode(), HIDDEN_KEY)
+        aloud = self._aloud if response.status_code == httpx2.codes.OK else None
+        response.stream = _Bounded(response.stream, aloud.take if aloud else None)
+        body = (await response.aread()).replace(self._key.encode(), HIDDEN_KEY.encode())
         self._received.append(Received(response.status_code, body, dict(response.headers)))
+        if aloud is not None:
+            raise _Heard
 
     def _unsendable(self, error: Exception) -> Trouble:
         told = f"the request cannot be sent ({type(error).__name__}); check model and base URL"
         return Trouble(gemini_faults.wrong("bad_request", told), again=False)
 
 
-class _Bounded(httpx2.AsyncByteStream):
-    """A body that breaks off where it grows too long."""
+class _Heard(Exception):
+    """A stream was read to its end, so that the SDK need not make its own of the pieces."""
 
-    def __init__(self, inner: object) -> None:
+
+class _Bounded(httpx2.AsyncByteStream):
+    """A body that breaks off where it grows too long; `take` is given its bytes as they come."""
+
+    def __init__(self, inner: object, take: Callable[[bytes], None] | None) -> None:
         assert isinstance(inner, httpx2.AsyncByteStream)
         self._inner = inner
+        self._take = take
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
@@ -135,6 +164,8 @@ class _Bounded(httpx2.AsyncByteStream):
             if size > BODY_MAX_BYTES:
                 told = f"the answer has more than {BODY_MAX_BYTES} bytes"
                 raise Trouble(gemini_faults.wrong("bad_reply", told), again=False)
+            if self._take is not None:
+                self._take(chunk)
             yield chunk
 
     async def aclose(self) -> None:

@@ -58,6 +58,35 @@ def ask(server: GeminiServer, asked: Request | None = None, **more: Any) -> Repl
     return asyncio.run(model(server, **more).reply(asked or request()))
 
 
+class Heard:
+    """A listener: what was said since the model was last asked, and what came to nothing."""
+
+    def __init__(self) -> None:
+        self.pieces: list[str] = []
+        self.void: list[str] = []
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+    def said(self, text: str) -> None:
+        self.pieces.append(text)
+
+    def again(self) -> None:
+        self.void.append(self.text)
+        self.pieces.clear()
+
+    def ended(self) -> None:
+        """A reply is one turn here."""
+
+
+def ask_aloud(
+    server: GeminiServer, heard: Heard, asked: Request | None = None, **more: Any
+) -> Reply:
+    """One reply of the streaming call. Raises `ModelFault`."""
+    return asyncio.run(model(server, **more).reply_aloud(asked or request(), heard))
+
+
 def fault(server: GeminiServer, asked: Request | None = None, **more: Any) -> ModelFault:
     """The fault that a reply ends with; nothing that it holds tells the key."""
     with pytest.raises(ModelFault) as caught:

@@ -2,22 +2,25 @@
 
 It answers from a script, keeps what it was sent, and refuses what the real one refuses: a wrong
 key, a turn whose calls are not all answered in one content, a first call without the signature
-that came with it.
+that came with it. What it says in one piece it also streams: see `pieces`.
 """
 
 import json
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
 KEY = "AIzaSyFake-Key_0123456789abcdefghijklmn"
 MODEL = "gemini-3.1-pro-preview"
 PATH = f"/v1beta/models/{MODEL}:generateContent"
+STREAM_PATH = f"/v1beta/models/{MODEL}:streamGenerateContent?alt=sse"
 SIGNATURE = "Q2+/w8Pz+//7/w=="
 """Base64 of the standard alphabet: whoever decodes it and writes it anew changes it."""
 CLOSING_SECONDS = 10
+WORDS = 7  # characters in a piece of a text
 
 
 class Sent(NamedTuple):
@@ -39,7 +42,10 @@ class Sent(NamedTuple):
 class Answer(NamedTuple):
     """What the server says. `seconds`: it thinks so long; `is_dropped`: it hangs up instead;
     `cut_bytes`: so many bytes of the body are announced and never sent; `drip_seconds`: it waits
-    so long before each byte."""
+    so long before each byte.
+
+    Where it is streamed: after `breaks_after` pieces, if any, it sends `then` as one, or breaks
+    off within the next piece; `drip_seconds` are between pieces. `is_whole`: it is not."""
 
     body: bytes = b""
     status: int = 200
@@ -49,6 +55,9 @@ class Answer(NamedTuple):
     is_dropped: bool = False
     cut_bytes: int = 0
     drip_seconds: float = 0.0
+    breaks_after: int = 0
+    then: bytes = b""
+    is_whole: bool = False
 
 
 # ------------------------------------------------------------------------------- what it may say
@@ -85,7 +94,7 @@ def answer(
         "modelVersion": MODEL,
         "responseId": "r-1",
     }
-    return Answer(json.dumps(document, indent=2).encode())
+    return Answer(json.dumps(document, indent=2, ensure_ascii=False).encode())
 
 
 def document(**fields: Any) -> Answer:
@@ -115,6 +124,36 @@ def limited(*details: dict[str, Any]) -> Answer:
     return error(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota.", *details)
 
 
+def pieces(body: bytes) -> list[bytes]:
+    """A whole answer as Gemini streams it: a few words at a time, functions whole, reason and
+    full usage in the last piece; the signature of a text comes behind it, with no words."""
+    try:
+        whole = json.loads(body)
+        (candidate,) = whole["candidates"]
+        parts = [piece for part in candidate["content"]["parts"] for piece in _cut(part)]
+    except (ValueError, KeyError, TypeError):
+        return [json.dumps(json.loads(body), ensure_ascii=False).encode()]
+    usage = {"promptTokenCount": whole["usageMetadata"]["promptTokenCount"]}
+    found: list[dict[str, Any]] = []
+    for part in parts:
+        content = {"parts": [part], "role": "model"}
+        spoken = {"content": content, "index": 0}
+        found.append({**whole, "candidates": [spoken], "usageMetadata": usage})
+    content = {"parts": [parts[-1]], "role": "model"}
+    found[-1] = {**whole, "candidates": [{**candidate, "content": content}]}
+    return [json.dumps(one, ensure_ascii=False).encode() for one in found]
+
+
+def _cut(part: dict[str, Any]) -> list[dict[str, Any]]:
+    words = part.get("text", "")
+    cuts = [words[place : place + WORDS] for place in range(0, len(words), WORDS)]
+    if "text" not in part or not cuts:
+        return [part]
+    plain = {name: value for name, value in part.items() if name != "thoughtSignature"}
+    signed = [{**part, "text": ""}] if "thoughtSignature" in part else []
+    return [*({**plain, "text": cut} for cut in cuts), *signed]
+
+
 def page(status: int = 200, words: str = "Sign in to this network") -> Answer:
     """An HTML page of something on the way."""
     html = f"<!DOCTYPE html><html><body><h1>{words}</h1></body></html>"
@@ -140,6 +179,10 @@ class _Handler(BaseHTTPRequestHandler):
         if said.is_dropped:
             self.close_connection = True
             return
+        is_good = said.status == HTTPStatus.OK and not said.is_whole and _is_json(said.body)
+        if ":stream" in self.path and is_good:
+            self._stream(said)
+            return
         self.send_response(said.status)
         self.send_header("content-type", said.content_type)
         self.send_header("content-length", str(len(said.body) + said.cut_bytes))
@@ -153,6 +196,28 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"" if said.drip_seconds else said.body)
         if said.cut_bytes:
             self.close_connection = True
+
+    def _stream(self, said: Answer) -> None:
+        """Server-sent events, each in a chunk of its own."""
+        self.send_response(said.status)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+        for nth, piece in enumerate(pieces(said.body)):
+            is_broken = 0 < said.breaks_after <= nth
+            self._chunk(b"data: " + (said.then if is_broken and said.then else piece))
+            if is_broken and said.then:
+                break
+            if is_broken or said.cut_bytes:
+                self.close_connection = True
+                return
+            self._chunk(b"\r\n\r\n")
+            self.server.closing.wait(said.drip_seconds)
+        self._chunk(b"")
+
+    def _chunk(self, data: bytes) -> None:
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+        self.wfile.flush()
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  named as the base does
         """Say nothing."""
@@ -237,6 +302,14 @@ def _wrongs(sent: Sent) -> Iterator[str]:
         answers = [part.get("functionResponse", {}) for part in following]
         if [_named(one) for one in answers] != [_named(one) for one in calls]:
             yield "the number of function response parts must equal that of function call parts"
+
+
+def _is_json(body: bytes) -> bool:
+    """Whether a body is an answer that can be streamed; what is broken is sent as it is."""
+    try:
+        return isinstance(json.loads(body), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _named(entry: dict[str, Any]) -> tuple[Any, Any]:
