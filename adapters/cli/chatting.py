@@ -28,38 +28,66 @@ def chat_command(session: Session, agent: str, name: str, stream: bool | None) -
     Each question is a wake of the same thread, as those of `agent ask` are. With --json each
     answer is one JSON object on a line of its own. Exit status 1: a question had no answer.
     """
-    import msgspec
-
-    from adapters.cli.waking import Question, asked, checked, tell
-
     agent_id = pick_agent(session.reading(), agent)
-    failures = 0
-    for line in _lines():
-        loud = speaker(session, stream)
+    talk = _Talk(session, agent_id, name, stream=stream)
+    try:
+        for line in _lines():
+            talk.ask(line)
+    finally:
+        if talk.name:
+            told = f"wakelog agent chat {agent_id[:8]} --session {talk.name[:8]}"
+            session.note(f"Go on with `{told}`.")
+    raise SystemExit(1 if talk.failures else 0)
+
+
+class _Talk:
+    """Questions and answers of one session."""
+
+    def __init__(self, session: Session, agent_id: str, name: str, *, stream: bool | None) -> None:
+        self._session = session
+        self._agent_id = agent_id
+        self._stream = stream
+        self.name = name  # empty until the first question is answered
+        self.failures = 0
+
+    def ask(self, line: str) -> None:
+        import msgspec
+
+        from adapters.cli.waking import Question, asked, checked, tell
+
+        loud = speaker(self._session, self._stream)
         try:
-            got = asked(session, agent_id, Question(checked(line), name), loud)
+            got = asked(self._session, self._agent_id, Question(checked(line), self.name), loud)
         except WakelogError as error:
-            failures += 1
+            self.failures += 1
             click.echo(f"Error: {error} [{error.code}]", err=True)
-            continue
-        name = got.session
-        failures += got.has_failed
-        if session.as_json:
+            return
+        self.name = got.session
+        self.failures += got.has_failed
+        if self._session.as_json:
             click.echo(msgspec.json.encode(got.document).decode())
         else:
-            tell(session, got, loud)
-    if name:
-        session.note(f"Go on with `wakelog agent chat {agent_id[:8]} --session {name[:8]}`.")
-    raise SystemExit(1 if failures else 0)
+            tell(self._session, got, loud)
 
 
 def _lines() -> Iterator[str]:
     """What is typed, up to an empty line or the end."""
     is_person = sys.stdin.isatty()
     while True:  # bounded by the input
-        if is_person:
-            click.echo(PROMPT, nl=False, err=True)
-        line = TEXT(sys.stdin.readline())
+        line = TEXT(_typed() if is_person else sys.stdin.readline())
         if not line.strip():
             return
         yield line.rstrip("\n")
+
+
+def _typed() -> str:
+    """A line that a person types; a key that ends it leaves the cursor in a line of its own."""
+    click.echo(PROMPT, nl=False, err=True)
+    try:
+        line = sys.stdin.readline()
+    except KeyboardInterrupt:
+        click.echo(err=True)
+        raise click.Abort from None
+    if not line:
+        click.echo(err=True)
+    return line

@@ -28,6 +28,7 @@ WORDS_MAX_BYTES = 16_384  # of one question
 NO_AGENTS = (
     "There are no agents to wake. Make one for every open task with `wakelog agent create --all`."
 )
+KEPT = "The question is kept: the agent goes on with it at its next wake, in session {session}."
 IDLE = (
     "Nothing is queued: agents wake when their tasks change. "
     "Wake one anyway with `wakelog wake TASK`."
@@ -296,7 +297,12 @@ def asked(session: Session, agent_id: str, question: Question, loud: Speaker | N
         known = home.desk.note(command, key=first, payloads=[kept]).result
     if loud is not None:
         home.desk.listeners[known.ids[1]] = loud
-    document, error = _run(session, home, agent_id, known.ids[1])
+    try:
+        document, error = _run(session, home, agent_id, known.ids[1])
+    except KeyboardInterrupt:
+        click.echo(err=True)
+        session.note(KEPT.format(session=known.ids[2][:ID_SHOWN]))
+        raise click.Abort from None
     answer = _answer(home, document)
     fallback = _line(document, home.desk.agent(agent_id).name, error)
     more = {"session": known.ids[2], "turn": _turn_of(home, known.ids[1])}

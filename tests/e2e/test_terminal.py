@@ -1,0 +1,103 @@
+"""`agent chat` and `agent ask` on a real pseudo-terminal: prompts, keys, and words as they come."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import done, proved, told
+from tests.support.gemini import environment
+from tests.support.gemini_server import PATH, STREAM_PATH, answer, serving, text
+from tests.support.terminal import CTRL_C, CTRL_D, on_terminal
+from tests.support.waking import agent, reply, report, tape
+
+pytestmark = pytest.mark.e2e
+
+CHAT = ("agent", "chat", "Fix the sink")
+GEMINI = ("--model", "gemini")
+HOUR = answer(text("It takes an hour, I think."))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home whose agent's creation wake is over."""
+    agent(tmp_path / "home")
+    model = tape(tmp_path / "begun.jsonl", reply(report()), reply(text="Done."))
+    done(["--model", model, "wake"], tmp_path / "home")
+    return tmp_path / "home"
+
+
+@pytest.mark.parametrize("end", ["\n", "  \n", CTRL_D])
+def test_a_talk_goes_from_prompt_to_prompt_and_ends_in_a_line_of_its_own(
+    home: Path, end: str
+) -> None:
+    model = tape(home.parent / "talk.jsonl", *(reply(text=f"Answer {nth}.") for nth in range(3)))
+    with on_terminal(home, "--model", model, *CHAT) as terminal:
+        for nth, line in enumerate(("How long?", "/help", "größer?")):
+            terminal.until("> ")
+            terminal.press(f"{line}\n")
+            assert terminal.until(f"Answer {nth}.\n") == f"{line}\nwaking: Fix the sink\n"
+        terminal.until("> ")
+        terminal.press(end)
+        terminal.until("\nGo on with `wakelog agent chat ")
+        assert terminal.ended()[0] == 0
+    wakes = told(["wakes"], home)
+    assert len({one["thread"] for one in wakes if one["reason"] == "user"}) == 1
+    assert proved(home)
+
+
+def test_ctrl_c_at_the_prompt_ends_it_and_leaves_nothing(home: Path) -> None:
+    before = proved(home)
+    with on_terminal(home, *CHAT) as terminal:
+        terminal.until("> ")
+        terminal.press(CTRL_C)
+        assert terminal.ended() == (130, "^C\nStopped.\n")
+    assert proved(home) == before
+
+
+def test_ctrl_c_at_a_later_prompt_says_how_to_go_on(home: Path) -> None:
+    model = tape(home.parent / "talk.jsonl", reply(text="An hour."))
+    with on_terminal(home, "--model", model, *CHAT) as terminal:
+        terminal.until("> ")
+        terminal.press("How long?\n")
+        terminal.until("An hour.\n> ")
+        terminal.press(CTRL_C)
+        terminal.until("Go on with `wakelog agent chat ")
+        assert terminal.ended()[0] == 130
+
+
+def test_words_come_as_they_are_said_and_ctrl_c_keeps_the_question(home: Path) -> None:
+    with serving(HOUR._replace(drip_seconds=60), HOUR, answer(text("A plumber."))) as server:
+        env = environment(server)
+        with on_terminal(home, *GEMINI, *CHAT, env=env) as terminal:
+            terminal.until("> ")
+            terminal.press("How long?\n")
+            assert terminal.until("It take") == "How long?\nwaking: Fix the sink\n"
+            terminal.press(CTRL_C)
+            terminal.until("The question is kept")
+            terminal.until("in session ")
+            status, session = terminal.ended()
+            assert status == 130
+            assert "Traceback" not in session
+        assert told(["wakes"], home)[0]["waits_for"] == "interrupted"
+        more = ("--session", session.split(".")[0])
+        with on_terminal(home, *GEMINI, *CHAT, *more, env=env) as terminal:
+            terminal.until("> ")
+            terminal.press("Who?\n")
+            terminal.until("A plumber.\n> ")
+            terminal.press(CTRL_D)
+            assert terminal.ended()[0] == 0
+    assert [sent.path for sent in server.sent] == [STREAM_PATH, PATH, STREAM_PATH]
+    second, first = [one for one in told(["wakes"], home) if one["reason"] == "user"]
+    assert (first["outcome"], second["outcome"]) == ("completed", "completed")
+    assert first["thread"] == second["thread"]
+    assert proved(home)
+
+
+def test_a_question_on_a_terminal_is_streamed_and_its_answer_printed_once(home: Path) -> None:
+    with serving(HOUR) as server:
+        ask = ("agent", "ask", "Fix the sink", "How long?")
+        with on_terminal(home, *GEMINI, *ask, env=environment(server)) as terminal:
+            status, seen = terminal.ended()
+    assert (status, server.sent[0].path) == (0, STREAM_PATH)
+    assert seen.count("It takes an hour, I think.\n") == 1
+    assert proved(home)
