@@ -68,16 +68,19 @@ KEY = re.compile(r"\b[a-z2-7]{32}\b")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
 
-@pytest.fixture(autouse=True)
-def one_tape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All tapes have one name, as a model has: it is recorded."""
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(scope="module")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path]]:
+    """A home after the talk, and one after the wakes. All tapes have one name, as a model has:
+    it is recorded."""
+    folder = tmp_path_factory.mktemp("homes")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        yield _talked(folder), _alone(folder)
 
 
-@pytest.fixture
-def talked(tmp_path: Path) -> Path:
+def _talked(folder: Path) -> Path:
     """A home after a talk of three turns."""
-    home = _begun(tmp_path, "talked")
+    home = _begun(folder, "talked")
     model = tape(TAPE, *(line for turn in TURNS for line in turn))
     typed = "".join(f"{line}\n" for line in LINES)
     result = run(["--model", model, "agent", "chat", SINK], home, input=typed)
@@ -90,10 +93,9 @@ def talked(tmp_path: Path) -> Path:
     return home
 
 
-@pytest.fixture
-def alone(tmp_path: Path) -> Path:
+def _alone(folder: Path) -> Path:
     """A home after three wakes that a timer began."""
-    home = _begun(tmp_path, "alone")
+    home = _begun(folder, "alone")
     done(["agent", "timer", SINK, "set", "every day 07:00"], home)
     for nth, turn in enumerate(TURNS, start=2):
         model = tape(TAPE, *turn)
@@ -164,8 +166,9 @@ def _is_why(value: Any) -> bool:
 
 
 def test_a_talk_of_three_turns_is_recorded_as_three_autonomous_wakes(
-    talked: Path, alone: Path
+    homes: tuple[Path, Path],
 ) -> None:
+    talked, alone = homes
     one, other = recorded(talked), recorded(alone)
     kinds = [(log, stream, fact["kind"]) for log, stream, fact in one.facts]
     assert kinds == [(log, stream, fact["kind"]) for log, stream, fact in other.facts]
@@ -192,7 +195,8 @@ def _named(told: Told, names: dict[str, int]) -> Any:
     return json.loads(named)
 
 
-def test_both_have_the_same_effects_and_prove(talked: Path, alone: Path) -> None:
+def test_both_have_the_same_effects_and_prove(homes: tuple[Path, Path]) -> None:
+    talked, alone = homes
     assert told(["task", "show", SINK], talked)["language"] == "en"
     for view in (["task", "show", SINK], ["inbox"], ["report", SINK]):
         documents = [_plain(told(view, home)) for home in (talked, alone)]
@@ -205,8 +209,9 @@ def test_both_have_the_same_effects_and_prove(talked: Path, alone: Path) -> None
 
 
 def test_a_talk_has_one_thread_and_autonomous_wakes_have_one_each(
-    talked: Path, alone: Path
+    homes: tuple[Path, Path],
 ) -> None:
+    talked, alone = homes
     wakes, others = told(["wakes"], talked)[:3], told(["wakes"], alone)[:3]
     assert {one["reason"] for one in wakes} == {"user"}
     assert len({one["thread"] for one in wakes}) == 1
