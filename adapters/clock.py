@@ -1,7 +1,8 @@
 """Clocks: the machine's, and one set by hand for runs that must repeat (DESIGN 9)."""
 
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
 from domain.errors import Refused
@@ -10,6 +11,8 @@ from domain.ports import Clock
 
 VARIABLE = "WAKELOG_NOW"
 YEAR_MIN, YEAR_MAX = 1970, 9000
+SLACK = timedelta(seconds=1)  # so far a clock goes back when it is set right, again and again
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 # Python reads more forms than RFC 3339 has: weeks, times without an offset, other digits.
 _RFC_3339 = re.compile(
@@ -18,12 +21,59 @@ _RFC_3339 = re.compile(
 )
 
 
+def _utc() -> datetime:
+    return datetime.now(UTC)
+
+
 class SystemClock:
-    """The machine's clock in UTC; its time zone is never read."""
+    """The machine's clock in UTC, which never goes back; its time zone is never read.
+
+    Where the machine's clock is set back, time goes on from the last reading at its own pace,
+    until the machine's clock has caught up: what is due in two minutes is due in two minutes,
+    and no log has to wait for its own last row.
+    """
+
+    def __init__(
+        self,
+        last: str = "",
+        *,
+        wall: Callable[[], datetime] = _utc,
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Args:
+        last: As stored; the clock is never before it.
+        wall: The machine's clock.
+        steady: Seconds that never go back.
+        """
+        self._wall = wall
+        self._steady = steady
+        self._last = instant(last) if last else _EPOCH
+        self._held: tuple[datetime, float] | None = None  # since when time goes on by itself
 
     def now(self) -> str:
         """The present, to the microsecond."""
-        return moment(datetime.now(UTC))
+        wall = self._wall()
+        if self._held is None and wall < self._last - SLACK:
+            self._held = self._last, self._steady()
+        if self._held is not None:
+            since, then = self._held
+            self._last = since + timedelta(seconds=self._steady() - then)
+            if wall < self._last:
+                return moment(self._last)
+            self._held = None
+        self._last = max(self._last, wall)
+        return moment(self._last)
+
+    def not_before(self, at: str) -> None:
+        """A time that was read elsewhere: none that is read here comes before it."""
+        if at and instant(at) > instant(self.now()) + SLACK:
+            self._last, self._held = instant(at), None
+
+    @property
+    def seconds_behind(self) -> int:
+        """How far the machine's clock is behind this one; 0 where it is not."""
+        self.now()
+        return 0 if self._held is None else int((self._last - self._wall()).total_seconds())
 
 
 class ManualClock:
@@ -54,15 +104,15 @@ def clock_from(environ: Mapping[str, str], last: str = "") -> Clock:
 
     Args:
         environ: With `WAKELOG_NOW` in it, a manual clock; empty counts as not set.
-        last: Time of the later of both logs' last rows, as stored; empty if there is none. A
-            manual clock begins no earlier than one millisecond after it.
+        last: Time of the later of both logs' last rows, as stored; empty if there is none. No
+            clock begins before it, a manual one a millisecond after it.
 
     Raises:
         Refused: Code ``invalid_value``: `WAKELOG_NOW` is no time.
     """
     given = environ.get(VARIABLE, "")
     if not given:
-        return SystemClock()
+        return SystemClock(last)
     start = rfc_3339(given)
     if last:
         start = max(start, moment(instant(last) + timedelta(milliseconds=1)))

@@ -16,8 +16,8 @@ from adapters.clock import ManualClock, SystemClock
 from domain.errors import Refused, WakelogError
 
 if TYPE_CHECKING:
-    from adapters.runtime.engine import Counts, Found, Options
     from adapters.runtime.leases import Leases
+    from adapters.runtime.terms import Counts, Found, Options
     from adapters.wiring import Home
 
 GRACE_SECONDS = 10.0
@@ -37,6 +37,8 @@ _WORDS = {
     "ended": "{agent}: {outcome} after {turns} turns",
     "cancelled": "{agent}: stopped, the agent is {reason}",
     "handed_back": "handed the wake {run_key} back",
+    "well_again": "it works again: going on",
+    "clock_back": "the machine's clock is {seconds} seconds behind the log: going on from the log",
     "slept": "the machine slept for {seconds} seconds",
     "stopping": "stopping; {running} wakes may end first, Ctrl-C again leaves them",
     "interrupted": "stopped at once; {running} wakes are left in doubt",
@@ -72,8 +74,8 @@ def run_command(session: Session, files: Sequence[str], grace: float, *, until_i
     """
     from adapters import homefiles
     from adapters.documents.agents import all_agents, all_sets
-    from adapters.runtime.engine import Found, Options
     from adapters.runtime.leases import Leases
+    from adapters.runtime.terms import Found, Options
 
     home = session.writing()
     if isinstance(home.desk.clock, ManualClock) and not until_idle:
@@ -152,6 +154,7 @@ class _Watched:
         self._lines = lines
         self._files = Files(list(files), self._take)
         self._is_starting = True
+        self._troubles: set[str] = set()  # the files that could not be imported
 
     def start(self) -> None:
         """Take over what was edited while nobody watched. Raises Refused: one cannot be read."""
@@ -161,7 +164,8 @@ class _Watched:
     async def follow(self) -> None:
         await self._files.follow()
 
-    def _take(self, file: str) -> None:
+    def _take(self, file: str) -> bool:
+        """Import a file; whether that is done with, one way or the other."""
         from adapters.cli.importing import import_again
 
         try:
@@ -169,8 +173,8 @@ class _Watched:
         except WakelogError as error:
             if self._is_starting:
                 raise
-            self._lines.tell("trouble", level="error", code=error.code, message=str(error))
-            return
+            self._tell_trouble(file, error)
+            return False
         if report.failure and self._is_starting:
             because = f"{report.file} cannot be watched: {report.failure}"
             raise Refused("unreadable_file", because=because, instead="name a file of tasks")
@@ -178,7 +182,7 @@ class _Watched:
             self._lines.tell(
                 "unreadable", level="warning", file=report.file, message=report.failure
             )
-            return
+            return True
         for problem in report.unreadable:
             where = f"{report.file}:{problem.line}"
             self._lines.tell("unreadable", level="warning", file=where, message=problem.reason)
@@ -186,6 +190,16 @@ class _Watched:
             self._lines.tell(
                 "imported", file=report.file, created=report.created, changed=report.changed
             )
+        self._troubles.discard(file)
+        return True
+
+    def _tell_trouble(self, file: str, error: WakelogError) -> None:
+        """Tell once of a file that is tried again and again."""
+        if file in self._troubles:
+            return
+        self._troubles.add(file)
+        message = f"{file} is not imported yet: {error}"
+        self._lines.tell("trouble", level="error", code=error.code, message=message)
 
 
 class _Lines:

@@ -57,6 +57,7 @@ def recover_command(session: Session) -> None:
     """
     from adapters.documents.agents import all_agents, all_sets, ranks_of
     from adapters.runtime.recovery import recover
+    from adapters.runtime.seats import living
 
     home = session.reading()
     steps: list[Step] = []
@@ -66,7 +67,7 @@ def recover_command(session: Session) -> None:
         ranked = ranks_of(home)
         now = home.desk.clock.now()
         expiring = [one.id for one in all_sets(home) if one.is_open and "" < one.expires_at <= now]
-        busy = leased(home, now)
+        busy = {lease.agent for lease in living(home.desk)}
         ids = [one.id for one in all_agents(home) if one.id not in busy]
         steps = recover(
             home.desk,
@@ -80,22 +81,6 @@ def recover_command(session: Session) -> None:
     elif not steps:
         session.say("Nothing to recover: every wake has its end, and every change its outcome.")
     raise SystemExit(1 if any(step.error for step in steps) else 0)
-
-
-def leased(home: "Home", now: str) -> set[str]:
-    """The agents that a living `wakelog run` works for: their wakes are in no doubt."""
-    from contextlib import closing, suppress
-
-    from adapters import homefiles
-    from adapters.runtime.leases import Leases
-    from domain.errors import WakelogError
-
-    path = home.path / homefiles.RUNTIME
-    found: set[str] = set()
-    if path.exists():
-        with suppress(WakelogError), closing(Leases(path)) as leases:
-            found |= {one.agent for one in leases.all(now) if one.is_alive}
-    return found
 
 
 def in_flight_sets(home: "Home") -> list[str]:

@@ -151,7 +151,8 @@ def _tell_waiting(
 ) -> None:
     for one in left:
         if one.reason == "running":
-            told = "is running elsewhere; if its process is gone, use `wakelog recover`"
+            where = f"in process {one.pid}" if one.pid else "elsewhere"
+            told = f"is running {where}; if that is gone, use `wakelog recover`"
         else:
             told = f"waits for its {one.reason} until {local_time(one.until, zone)}"
         session.note(safe(f"{names[one.agent_id]}: {told}."))

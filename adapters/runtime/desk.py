@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from pathlib import Path
 
 from adapters.runtime.budgets import Budgets
 from adapters.runtime.past import Past
@@ -48,6 +49,7 @@ class Desk:
         self.listeners: dict[str, Listener] = {}
         self.budgets = Budgets(agents, settings)
         self.past: Past | None = None  # where the watcher stands
+        self.leases_at: Path | None = None  # where processes say what they run; None: only one
 
     @cached_property
     def spans(self) -> Spans:

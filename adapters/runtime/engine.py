@@ -6,58 +6,27 @@ one, and an engine that dies at any moment loses nothing.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
-from adapters.clock import ManualClock
+from adapters.clock import ManualClock, SystemClock
 from adapters.runtime import performer, review, timers, watcher
 from adapters.runtime.desk import Desk
 from adapters.runtime.leases import BEATS_A_LEASE, Leases
 from adapters.runtime.outlook import Outlook, Prospect
+from adapters.runtime.performer import Work
+from adapters.runtime.seats import same_time
 from adapters.runtime.signals import Signal
-from adapters.runtime.trouble import Holds, say
+from adapters.runtime.terms import PLAIN, Counts, Found, Options, Tell
+from adapters.runtime.trouble import OUTSIDE, Holds, say
 from domain.errors import WakelogError
 from domain.moments import later, seconds_between
-from domain.wake.commands import DeferWake, StopWake
+from domain.wake.commands import DeferWake
 from domain.wake.state import WAKE, Wake
 
 GRACE_SECONDS = 30  # after its deadline a wake that still runs has lost its process
 BLOCKED_SECONDS = 2  # until it is looked again whether another process has given a lease back
-TURNS_MAX = 64  # of the watcher before others have their turn
-
-Tell = Callable[..., None]
-"""``tell(event, level="info", **fields)``: one line of the engine's log."""
-
-
-class Options(NamedTuple):
-    """How an engine runs.
-
-    `is_until_idle`: it ends once nothing runs and nothing is due within the throttle, waits for
-    a provider or a budget not counted. `grace_seconds`: how long wakes may take to end once the
-    engine is stopped; then they are handed back.
-    """
-
-    is_until_idle: bool = False
-    grace_seconds: float = 10.0
-
-
-PLAIN = Options()
-
-
-class Found(NamedTuple):
-    """What the engine begins with: all agents, sets with an expiry, and effects in doubt."""
-
-    agents: Iterable[str]
-    sets: Iterable[str]
-    in_flight: Iterable[str]
-
-
-class Counts:
-    """What an engine has done."""
-
-    def __init__(self) -> None:
-        self.taken = self.wakes = self.failed = self.recovered = self.troubles = 0
+CLOCK_SECONDS = 60  # that a clock must have been set back further, to be told of again
 
 
 class Engine:
@@ -72,8 +41,11 @@ class Engine:
         self._tell = tell
         self._options = options
         self._outlook = Outlook(desk)
-        self._running: dict[str, tuple[str, asyncio.Task[None]]] = {}
+        self._running: dict[str, tuple[Work, asyncio.Task[None]]] = {}
+        self._unsaid: dict[str, DeferWake] = {}  # of wakes let go, while the disk was full
         self._holds = Holds()
+        self._is_outside = False  # the last trouble is a person's to put right
+        self._behind = 0  # seconds that the machine's clock was set back
         self._is_stopping = False
         self.is_in_doubt = False  # it was stopped twice
         self._is_blocked = False
@@ -98,7 +70,8 @@ class Engine:
             await self._end()
             beats.cancel()
             await asyncio.gather(beats, return_exceptions=True)
-            say(partial(self._leases.leave, is_in_doubt=self.is_in_doubt))
+            is_in_doubt = self.is_in_doubt or bool(self._unsaid)
+            say(partial(self._leases.leave, is_in_doubt=is_in_doubt))
 
     def stop(self) -> None:
         """Begin nothing more; what runs may end within the grace, and is handed back then.
@@ -120,21 +93,13 @@ class Engine:
     # ------------------------------------------------------------------------------- one round
 
     def _start(self, found: Found) -> None:
-        """Finish what a gone process left: effects in doubt now, wakes and timers as they turn."""
-        in_flight = list(found.in_flight)
-        self._outlook.start(found.agents, [*found.sets, *in_flight])
-        for set_id in in_flight:
-            try:
-                taken = review.recover(self._desk, set_id)
-            except WakelogError as error:
-                self._trouble(error, set_id=set_id)
-                continue
-            for item in taken:
-                self.counts.recovered += 1
-                self._tell("recovered", what="operation", set_id=set_id, item=item)
+        """Know what there is; what a gone process left is finished as the turns come."""
+        self._outlook.start(found.agents, [*found.sets, *found.in_flight])
 
     def _turn(self) -> bool:
         """Do all that can be done without waiting; whether more is to be done at once."""
+        self._look_at_clock()
+        self._say_unsaid()
         taken = watcher.take(self._desk)
         if taken:
             self.counts.taken += taken
@@ -145,10 +110,44 @@ class Engine:
         for set_id in self._outlook.expired(now):
             if review.expire(self._desk, set_id):
                 self._tell("expired", set_id=set_id)
+        self._finish(now)
         self._outlook.follow()
         self._stop_cancelled()
         self._launch()
         return taken == watcher.APPENDS_MAX
+
+    def _look_at_clock(self) -> None:
+        """A clock that was set back is told of; time goes on from the last row all the same."""
+        clock = self._desk.clock
+        if not isinstance(clock, SystemClock):
+            return
+        same_time(self._desk, self._leases)
+        behind = clock.seconds_behind
+        if behind > self._behind + CLOCK_SECONDS:
+            self._tell("clock_back", level="warning", seconds=behind)
+        self._behind = behind
+
+    def _say_unsaid(self) -> None:
+        for agent_id, defer in list(self._unsaid.items()):
+            self._desk.note(defer)
+            del self._unsaid[agent_id]
+            self._leases.give_back(agent_id)
+
+    def _finish(self, now: str) -> None:
+        """Drive the effects in doubt again: whoever was to do them is gone."""
+        for set_id in self._outlook.in_doubt(now):
+            if self._holds.until(set_id, now):
+                continue
+            try:
+                taken = review.recover(self._desk, set_id)
+            except WakelogError as error:
+                self._trouble(error, set_id=set_id)
+                self._holds.add(set_id, now, error.code)
+                continue
+            self._holds.clear(set_id)
+            for item in taken:
+                self.counts.recovered += 1
+                self._tell("recovered", what="operation", set_id=set_id, item=item)
 
     def _fire(self, now: str) -> None:
         ticking = [one for one in self._outlook.ticking(now) if not self._holds.until(one, now)]
@@ -231,23 +230,34 @@ class Engine:
         """A turn that ends in trouble is told of and tried again later, not given up."""
         if self._holds.until("", self._now()):
             return False
+        code = "internal"
         try:
             has_more = turn()
         except WakelogError as error:
+            code = error.code
             self._trouble(error)
         except Exception as error:  # noqa: BLE001  a bug in one part must not end the process
             self._trouble(error)
         else:
             self._holds.clear("")
             return has_more
-        self._holds.add("", self._now())
+        self._holds.add("", self._now(), code)
         return False
 
     def _trouble(self, error: Exception, **fields: object) -> None:
+        """Tell of a trouble once, not each time it is met again."""
         self.counts.troubles += 1
         code = error.code if isinstance(error, WakelogError) else "internal"
         told = str(error) if isinstance(error, WakelogError) else f"{type(error).__name__}: {error}"
-        self._tell("trouble", level="error", code=code, message=told, **fields)
+        self._is_outside |= code in OUTSIDE
+        if code not in OUTSIDE or self._holds.is_news(told, self._now()):
+            self._tell("trouble", level="error", code=code, message=told, **fields)
+
+    def _is_well(self) -> None:
+        """Something was written: what a person had to put right has been."""
+        if self._is_outside and self._holds.is_over():
+            self._tell("well_again")
+        self._is_outside = False
 
     # -------------------------------------------------------------------------------- one wake
 
@@ -257,39 +267,47 @@ class Engine:
             self.counts.recovered += 1
             word = "taken_over"
         self._tell(word, agent=one.name, agent_id=one.agent, run_key=run_key, reason=one.reason)
-        self._running[one.agent] = run_key, asyncio.create_task(self._work(one, run_key))
+        work = Work(one.agent, run_key)
+        self._running[one.agent] = work, asyncio.create_task(self._work(one, work))
 
-    async def _work(self, one: Prospect, run_key: str) -> None:
+    async def _work(self, one: Prospect, work: Work) -> None:
+        run_key = work.run_key
         is_new = not one.is_begun and one.running != run_key
         seen = Wake(run_key) if is_new else None  # one begun elsewhere meanwhile is not ours
-        work = performer.run_wake(self._desk, one.agent, run_key, seen=seen)
+        wake = performer.run_wake(self._desk, one.agent, run_key, seen=seen, work=work)
         try:
-            fault = (await asyncio.gather(work, return_exceptions=True))[0]
+            fault = (await asyncio.gather(wake, return_exceptions=True))[0]
             if isinstance(fault, asyncio.CancelledError):
                 raise fault
             if isinstance(fault, Exception):
-                self._failed(one, run_key, fault)
+                self._failed(one, work, fault)
             else:
                 self._holds.clear(one.agent)
+                self._is_well()
             self._ended(one, run_key)
         finally:
             self._running.pop(one.agent, None)
-            if not self.is_in_doubt:
+            if not self.is_in_doubt and one.agent not in self._unsaid:
                 say(partial(self._leases.give_back, one.agent))
             self._signal.set()
 
-    def _failed(self, one: Prospect, run_key: str, fault: Exception) -> None:
+    def _failed(self, one: Prospect, work: Work, fault: Exception) -> None:
         """What went wrong outside the wake: it is held off here, and that is recorded."""
-        if isinstance(fault, WakelogError) and fault.code in ("unknown_wake", "agent_running"):
+        code = fault.code if isinstance(fault, WakelogError) else "internal"
+        if code in ("unknown_wake", "agent_running"):
             return  # another process was faster
-        self._trouble(fault, agent=one.name, agent_id=one.agent, run_key=run_key)
-        until = self._holds.add(one.agent, self._now())
+        self._trouble(fault, agent=one.name, agent_id=one.agent, run_key=work.run_key)
+        until = self._holds.add(one.agent, self._now(), code)
         if isinstance(fault, WakelogError):
-            defer = DeferWake(one.agent, run_key, until, fault.code)
-            say(partial(self._desk.note, defer))
-        elif self._wake(run_key).phase not in ("absent", "done"):
-            stop = StopWake(run_key, "internal", f"{type(fault).__name__}: {fault}"[:300])
-            say(partial(self._desk.note, stop))
+            self._let_go(work, until, code)
+        else:
+            say(partial(performer.fail, self._desk, work, fault))
+
+    def _let_go(self, work: Work, until: str, reason: str) -> None:
+        """Let a wake wait. Where that cannot be noted, its lease is kept until it can be."""
+        defer = work.defer(until, reason)
+        if not say(partial(self._desk.note, defer)):
+            self._unsaid[work.agent_id] = defer
 
     def _ended(self, one: Prospect, run_key: str) -> None:
         wake = self._wake(run_key)
@@ -313,12 +331,12 @@ class Engine:
 
     def _stop_cancelled(self) -> None:
         """End the wakes of agents that were paused or destroyed, though a model is being asked."""
-        for agent_id, (run_key, task) in list(self._running.items()):
+        for agent_id, (work, task) in list(self._running.items()):
             one = self._outlook.prospects.get(agent_id)
-            if one is not None and one.stop and one.running == run_key:
-                self._desk.note(StopWake(run_key, one.stop))
+            if one is not None and one.stop and one.running == work.run_key:
+                self._desk.note(work.stop(one.stop))
                 task.cancel()
-                self._tell("cancelled", agent=one.name, run_key=run_key, reason=one.stop)
+                self._tell("cancelled", agent=one.name, run_key=work.run_key, reason=one.stop)
 
     def _wake(self, run_key: str) -> Wake:
         with self._desk.agents.reading() as world:
@@ -341,18 +359,17 @@ class Engine:
 
     async def _end(self) -> None:
         """Let what runs end within the grace, then hand it back; in doubt, leave it as it is."""
-        tasks = {task: (one, key) for one, (key, task) in self._running.items()}
+        tasks = {task: work for work, task in self._running.values()}
         if tasks and not self.is_in_doubt:
             await self._within_grace(list(tasks))
-        for task, (agent_id, run_key) in tasks.items():
+        for task, work in tasks.items():
             if task.done():
                 continue
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-            if not self.is_in_doubt and self._wake(run_key).phase == "waiting":
-                defer = DeferWake(agent_id, run_key, self._now(), "interrupted")
-                say(partial(self._desk.note, defer))
-                self._tell("handed_back", agent_id=agent_id, run_key=run_key)
+            if not self.is_in_doubt and self._wake(work.run_key).phase == "waiting":
+                self._let_go(work, self._now(), "interrupted")
+                self._tell("handed_back", agent_id=work.agent_id, run_key=work.run_key)
 
     async def _within_grace(self, tasks: list[asyncio.Task[None]]) -> None:
         """Wait until all have ended, the grace is over, or a second signal comes."""

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 POLL_SECONDS = 0.25
-Take = Callable[[str], None]
-"""``take(file)``: the file has another content now, and has been quiet."""
+CHECKS_MAX = 128  # between two tries of a file that could not be taken
+Take = Callable[[str], bool]
+"""``take(file)``: the file has another content now, and has been quiet; whether that was taken
+over. If not, it is tried again, less and less often."""
 
 
 class Look(NamedTuple):
@@ -35,6 +37,7 @@ class Files:
         self._take = take
         self._taken: dict[str, Look | None] = dict.fromkeys(files)
         self._before: dict[str, Look | None] = dict.fromkeys(files)
+        self._again: dict[str, tuple[int, int]] = {}  # checks to leave out: now, and next time
 
     def check(self) -> int:
         """Take each file that is another one than before, and has not changed since the last
@@ -44,20 +47,34 @@ class Files:
             now = look(file)
             is_quiet = now is not None and now == self._before[file]
             self._before[file] = now
-            if is_quiet and now != taken:
-                self._taken[file] = now
-                self._take(file)
-                count += 1
+            if is_quiet and now != taken and self._may_try(file):
+                count += self._try(file, now)
         return count
 
     def take_all(self) -> None:
         """Take all, quiet or not, as the first thing."""
         for file in self._taken:
-            self._before[file] = self._taken[file] = look(file)
-            self._take(file)
+            now = self._before[file] = look(file)
+            self._try(file, now)
 
     async def follow(self, poll_seconds: float = POLL_SECONDS) -> None:
         """Check a few times a second, for ever."""
         while True:
             await asyncio.sleep(poll_seconds)
             self.check()
+
+    def _may_try(self, file: str) -> bool:
+        left, following = self._again.get(file, (0, 0))
+        if left:
+            self._again[file] = left - 1, following
+        return not left
+
+    def _try(self, file: str, now: Look | None) -> bool:
+        is_taken = self._take(file)
+        if is_taken:
+            self._taken[file] = now
+            self._again.pop(file, None)
+        else:
+            _, wait = self._again.get(file, (0, 4))
+            self._again[file] = wait, min(2 * wait, CHECKS_MAX)
+        return is_taken

@@ -12,7 +12,11 @@ from adapters.runtime.desk import Desk
 from domain.agent.agent import AGENT
 from domain.agent.alertness import ALERT, due_of, next_wake
 from domain.changes.change_set import CHANGES, is_open
+from domain.changes.decisions import pending_effects
+from domain.moments import later
 from domain.world import World
+
+EFFECT_SECONDS = 60  # an effect without an outcome for so long has lost its process
 
 
 class Prospect(Struct, frozen=True):
@@ -42,12 +46,15 @@ class Outlook:
         self._seen = 0
         self.prospects: dict[str, Prospect] = {}
         self._expiring: dict[str, str] = {}
+        self._in_flight: dict[str, str] = {}  # change sets with an effect, and when it is in doubt
 
     def start(self, agents: Iterable[str], sets: Iterable[str]) -> None:
-        """Look at these agents and change sets, and from now on at what is new."""
+        """Look at these agents and change sets, and from now on at what is new. An effect that
+        has no outcome by now is in doubt at once."""
         with self._desk.agents.reading() as world:
             self._seen = world.n - 1
             self._look(world, agents, sets)
+        self._in_flight = dict.fromkeys(self._in_flight, "")
 
     def follow(self) -> None:
         """Look at what was appended since."""
@@ -79,10 +86,14 @@ class Outlook:
         """The change sets whose time has come."""
         return sorted(one for one, at in self._expiring.items() if at <= now)
 
+    def in_doubt(self, now: str) -> list[str]:
+        """The change sets with an effect that has had no outcome for too long."""
+        return sorted(one for one, at in self._in_flight.items() if at <= now)
+
     def next_at(self, now: str) -> str:
         """When the next thing is due after now; empty if nothing is."""
         times = [at for one in self.prospects.values() for at in (one.due, one.tick)]
-        times += self._expiring.values()
+        times += [*self._expiring.values(), *self._in_flight.values()]
         return min((at for at in times if at > now), default="")
 
     def _look(self, world: World, agents: Iterable[str], sets: Iterable[str]) -> None:
@@ -100,6 +111,11 @@ class Outlook:
                 self._expiring[set_id] = changes.expires_at
             else:
                 self._expiring.pop(set_id, None)
+            if pending_effects(changes):
+                doubt_at = later(self._desk.clock.now(), seconds=EFFECT_SECONDS)
+                self._in_flight[set_id] = doubt_at
+            else:
+                self._in_flight.pop(set_id, None)
 
 
 def _prospect(world: World, agent_id: str) -> Prospect | None:

@@ -26,6 +26,7 @@ from domain.tools import registry
 from domain.tools.snapshot import snapshot
 from domain.wake.commands import DeferWake, RetakeWake, SkipWake, StopWake
 from domain.wake.events import (
+    Intent,
     LateReply,
     ModelAnswered,
     ModelAsked,
@@ -44,10 +45,41 @@ CANNOT_START = ("task_deleted", "unknown_task", "out_of_scope")
 STEPS_MAX = 2_000  # intents of one wake; the machine's own limits end it far earlier
 LATE = str(LateReply.__struct_config__.tag)
 MESSAGE_MAX = 500  # characters of a fault's message that are kept
+BUG_MAX = 300
+
+
+class Work:
+    """What this process does of a wake. It ends or defers no attempt but the one it made, or
+    found: a process that was away for long must not meddle with who took over from it."""
+
+    def __init__(self, agent_id: str, run_key: str) -> None:
+        self.agent_id = agent_id
+        self.run_key = run_key
+        self.asked: Intent | None = None  # what it performs, or performed last
+
+    def stop(self, code: str, message: str = "") -> StopWake:
+        """The command that ends the wake where it stands."""
+        operation, turn, attempt = self._ticket
+        return StopWake(self.run_key, code, message, turn, attempt, operation)
+
+    def defer(self, until: str, reason: str) -> DeferWake:
+        """The command that lets the wake wait where it stands."""
+        operation, turn, attempt = self._ticket
+        return DeferWake(self.agent_id, self.run_key, until, reason, turn, attempt, operation)
+
+    @property
+    def _ticket(self) -> tuple[str, int, int]:
+        return ticket(self.asked) if self.asked is not None else ("", 0, 0)
 
 
 async def run_wake(
-    desk: Desk, agent_id: str, run_key: str, *, is_now: bool = False, seen: Wake | None = None
+    desk: Desk,
+    agent_id: str,
+    run_key: str,
+    *,
+    is_now: bool = False,
+    seen: Wake | None = None,
+    work: Work | None = None,
 ) -> None:
     """Begin a queued wake, or go on with one that waited, and perform it to its end or wait.
 
@@ -58,10 +90,14 @@ async def run_wake(
         is_now: A person has it run, due or not.
         seen: The wake as it was when it was found that nobody works at it; else as it is now.
             Where it has moved on since, another process was faster, and nothing is done.
+        work: Is kept up to date with what is performed.
 
     Raises:
-        Refused: If its model cannot be had; nothing has begun then.
+        Refused: If its model cannot be had, and nothing has begun then; or a log cannot be
+            written.
+        Exception: What a bug raises, see `fail`.
     """
+    work = work or Work(agent_id, run_key)
     wake = seen or _now(desk, run_key)
     is_resumed = wake.phase != "absent"
     if is_resumed:
@@ -73,7 +109,7 @@ async def run_wake(
     name = desk.agent(agent_id).name
     with desk.spans.wake(_now(desk, run_key), name, is_resumed=is_resumed) as tell:
         tell(first)
-        await perform(desk, run_key, tell)
+        await perform(desk, run_key, work, tell)
 
 
 def _now(desk: Desk, run_key: str) -> Wake:
@@ -101,48 +137,66 @@ def _began(desk: Desk, agent_id: str, run_key: str, *, is_now: bool) -> Appended
     return desk.note(captured.command, payloads=captured.payloads)
 
 
-async def perform(desk: Desk, run_key: str, tell: TellAppended = ignore) -> None:
+async def perform(
+    desk: Desk, run_key: str, work: Work | None = None, tell: TellAppended = ignore
+) -> None:
     """Do what a begun wake waits for, one thing after another, until it waits for nothing.
 
-    It stops where a reply came too late: then another process has taken the wake over, and only
-    that one performs what it has asked for. `tell` is told each append.
+    It stops where what it did came too late: then another process has taken the wake over, and
+    only that one performs what it has asked for. `tell` is told each append.
     """
+    work = work or Work("", run_key)
     for _ in range(STEPS_MAX):
         wake = _now(desk, run_key)
-        match pending(wake):
-            case None:
-                return
-            case ModelAsked() as asked:
-                appended = await _ask_model(desk, wake, asked)
-            case ToolAsked() as asked:
-                appended = desk.reply(Replied("wake", run_key, _apply(desk, wake, asked)))
+        asked = pending(wake)
+        if asked is None:
+            return
+        work.agent_id, work.asked = wake.begun.agent, asked
+        appended = await _step(desk, wake, asked, work)
         tell(appended)
         if not _is_in_time(appended):
             return
-    tell(desk.note(StopWake(run_key, "limit", f"more than {STEPS_MAX} steps")))
+    tell(desk.note(work.stop("limit", f"more than {STEPS_MAX} steps")))
+
+
+def fail(desk: Desk, work: Work, fault: Exception) -> str:
+    """End a wake that a bug was met in, if it has begun; what is told of it."""
+    told = f"{type(fault).__name__}: {fault}"[:BUG_MAX]
+    if _now(desk, work.run_key).phase not in ("absent", "done"):
+        desk.note(work.stop("internal", told))
+    return told
+
+
+async def _step(desk: Desk, wake: Wake, asked: Intent, work: Work) -> Appended:
+    """Perform what a wake waits for."""
+    match asked:
+        case ModelAsked():
+            return await _ask_model(desk, wake, asked, work)
+        case ToolAsked():
+            return desk.reply(Replied("wake", wake.run_key, _apply(desk, wake, asked)))
 
 
 def _is_in_time(appended: Appended) -> bool:
-    """Whether a reply had its consequence."""
-    return not any(row.topic == LATE for row in appended.rows)
+    """Whether it had its consequence; what comes too late is kept without, or not at all."""
+    return bool(appended.rows) and not any(row.topic == LATE for row in appended.rows)
 
 
-async def _ask_model(desk: Desk, wake: Wake, asked: ModelAsked) -> Appended:
+async def _ask_model(desk: Desk, wake: Wake, asked: ModelAsked, work: Work) -> Appended:
     """Ask, and record what came of it."""
     left = desk.settings.agents.deadline_seconds - _running_seconds(desk, wake)
     if left <= 0:
-        return desk.note(StopWake(wake.run_key, "deadline", "the wake ran out of time"))
+        return desk.note(work.stop("deadline", "the wake ran out of time"))
     if not desk.is_enabled:
-        return desk.note(StopWake(wake.run_key, "switched_off", "all agents are switched off"))
+        return desk.note(work.stop("switched_off", "all agents are switched off"))
     if until := desk.budgets.until(wake, desk.clock.now()):
-        return desk.note(DeferWake(wake.begun.agent, wake.run_key, until, "budget"))
+        return desk.note(work.defer(until, "budget"))
     payloads: list[Payload] = []
     try:
         model = desk.model_for(wake.begun.model)
         reply = await _reply(desk, model, wake, asked, left)
         fact: WakeReply = _answered(wake, asked, reply, payloads)
     except TimeoutError:
-        return desk.note(StopWake(wake.run_key, "deadline", "the model did not answer in time"))
+        return desk.note(work.stop("deadline", "the model did not answer in time"))
     except ModelFault as fault:
         fact = ModelFailed(
             asked.turn,

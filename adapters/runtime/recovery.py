@@ -13,14 +13,13 @@ from msgspec import Struct
 
 from adapters.runtime import performer, review
 from adapters.runtime.desk import Desk
+from adapters.runtime.performer import Work
+from adapters.runtime.seats import Seats
 from domain.agent.alertness import ALERT
 from domain.changes.change_set import find
 from domain.changes.decisions import pending_effects
 from domain.errors import WakelogError
-from domain.wake.commands import StopWake
 from domain.wake.state import WAKE
-
-MESSAGE_MAX = 300
 
 
 class Step(Struct, frozen=True):
@@ -60,7 +59,8 @@ def recover(
         tell(step)
 
     for agent_id, run_key in begun_wakes(desk, agent_ids):
-        keep(_wake(desk, agent_id, run_key))
+        if (step := _wake(desk, agent_id, run_key)) is not None:
+            keep(step)
     for set_id in in_flight:
         for step in _operations(desk, set_id):
             keep(step)
@@ -83,28 +83,35 @@ def begun_wakes(desk: Desk, agent_ids: Iterable[str]) -> list[tuple[str, str]]:
     return found
 
 
-def _wake(desk: Desk, agent_id: str, run_key: str) -> Step:
+def _wake(desk: Desk, agent_id: str, run_key: str) -> Step | None:
+    """Go on with a wake, unless a process that lives has it."""
     error = asyncio.run(_performed(desk, agent_id, run_key))
+    if error is None:
+        return None
     with desk.agents.reading() as world:
         wake = world.load(WAKE, run_key)
     return Step("wake", run_key, status=wake.outcome or wake.phase, error=error)
 
 
-async def _performed(desk: Desk, agent_id: str, run_key: str) -> str:
-    """Go on with a wake; what went wrong, and is not in the log, as a text."""
-    work = performer.run_wake(desk, agent_id, run_key, is_now=True)
-    fault = (await asyncio.gather(work, return_exceptions=True))[0]
-    match fault:
-        case None:
-            return ""
-        case WakelogError():
-            return str(fault)
-        case Exception():
-            told = f"{type(fault).__name__}: {fault}"[:MESSAGE_MAX]
-            desk.note(StopWake(run_key, "internal", told))
-            return told
-        case _:
-            raise fault
+async def _performed(desk: Desk, agent_id: str, run_key: str) -> str | None:
+    """What went wrong, and is not in the log, as a text; None where another process has it."""
+    async with Seats(desk) as seats:
+        if seats.take(agent_id, run_key) == "agent":
+            return None
+        work = Work(agent_id, run_key)
+        wake = performer.run_wake(desk, agent_id, run_key, is_now=True, work=work)
+        fault = (await asyncio.gather(wake, return_exceptions=True))[0]
+        match fault:
+            case None:
+                told = ""
+            case WakelogError():
+                return str(fault)
+            case Exception():
+                told = performer.fail(desk, work, fault)
+            case _:
+                raise fault
+        seats.give_back(agent_id)
+        return told
 
 
 def _operations(desk: Desk, set_id: str) -> list[Step]:

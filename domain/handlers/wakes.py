@@ -131,6 +131,8 @@ def skip(cause: do.SkipWake, key: str, at: str, world: World) -> Decided:
 def stop(cause: do.StopWake, key: str, at: str, world: World) -> Decided:
     wake = world.load(WAKE, cause.run_key)
     agent = world.load(AGENT, wake.begun.agent)
+    if _is_anothers(wake, cause):
+        return Decided(result=Result((cause.run_key,)))
     outcome: Outcome = "skipped" if cause.code in SKIPS else "failed"
     facts = machine.stop(wake, outcome, cause.code, cause.message)
     return _written(world, agent, wake, Advanced(wake, facts, Answered()), at)
@@ -141,9 +143,8 @@ def retake(cause: do.RetakeWake, key: str, at: str, world: World) -> Decided:
     wake = world.load(WAKE, cause.run_key)
     agent = world.load(AGENT, wake.begun.agent)
     alert = world.load(ALERT, agent.id)
-    seen = cause.operation, cause.turn, cause.attempt
-    if cause.attempt and wake.asked is not None and machine.ticket(wake.asked) != seen:
-        return Decided(result=Result((cause.run_key,)))  # another process goes on with it
+    if _is_anothers(wake, cause):
+        return Decided(result=Result((cause.run_key,)))
     facts = machine.retake(wake)
     begun: list[AlertFact] = []
     if facts and alert.begun is not None and alert.begun.run_key == cause.run_key:
@@ -158,6 +159,8 @@ def retake(cause: do.RetakeWake, key: str, at: str, world: World) -> Decided:
 def defer(cause: do.DeferWake, key: str, at: str, world: World) -> Decided:
     """Let a wake wait for a budget, begun or not."""
     wake = world.load(WAKE, cause.run_key)
+    if _is_anothers(wake, cause):
+        return Decided(result=Result((cause.run_key,)))
     deferred: list[WakeFact] = machine.defer(wake, cause.until, cause.reason)
     alert = world.load(ALERT, cause.agent)
     backed_off = rules.back_off(alert, cause.run_key, cause.until, cause.reason)
@@ -166,6 +169,13 @@ def defer(cause: do.DeferWake, key: str, at: str, world: World) -> Decided:
         *alert_events(world, cause.agent, backed_off),
     ]
     return Decided(events, Result((cause.run_key,)))
+
+
+def _is_anothers(wake: Wake, cause: do.StopWake | do.RetakeWake | do.DeferWake) -> bool:
+    """Whether the wake waits for another intent than the one that was seen: then another process
+    goes on with it."""
+    seen = cause.operation, cause.turn, cause.attempt
+    return bool(cause.attempt) and wake.asked is not None and machine.ticket(wake.asked) != seen
 
 
 def _must_stop(agent: Agent) -> str:

@@ -40,11 +40,19 @@ class SkipWake(Stored, frozen=True, tag="command.skip_wake.1"):
 
 class StopWake(Stored, frozen=True, tag="command.stop_wake.1"):
     """End a begun wake: ``deadline`` or ``internal`` fails it, ``switched_off`` and
-    ``cancelled`` skip it."""
+    ``cancelled`` skip it.
+
+    `turn`, `attempt` and `operation` name the intent that is stopped: once the wake waits for
+    another one, somebody else goes on with it, and a stop that comes late changes nothing. An
+    attempt of 0: whatever it waits for.
+    """
 
     run_key: str
     code: str
     message: str = ""
+    turn: int = 0
+    attempt: int = 0
+    operation: str = ""
 
 
 class RetakeWake(Stored, frozen=True, tag="command.retake_wake.1"):
@@ -61,12 +69,16 @@ class RetakeWake(Stored, frozen=True, tag="command.retake_wake.1"):
 
 
 class DeferWake(Stored, frozen=True, tag="command.defer_wake.1"):
-    """Let a begun or queued wake wait: ``budget``."""
+    """Let a begun or queued wake wait: ``budget``. The last three name an intent, as those of
+    `StopWake` do."""
 
     agent: str
     run_key: str
     until: str
     reason: str
+    turn: int = 0
+    attempt: int = 0
+    operation: str = ""
 
 
 WakeCommand = BeginWake | SkipWake | StopWake | RetakeWake | DeferWake

@@ -1,12 +1,14 @@
 """What the benches of the runtime share: a home with many agents, and its books kept in SQL.
 
 Every journal change of an agent's task must stand in exactly one wake's causes or in one
-suppression, and no two wakes of one agent may overlap.
+suppression, no two wakes of one agent may overlap, and no two processes may work at one wake.
 """
 
-import json
+import os
 import sqlite3
-from contextlib import closing
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,21 +17,71 @@ from adapters.wiring import open_home
 from domain.agent.commands import CreateAgent
 from domain.journal.commands import CreateTask
 from domain.journal.fold import TASK
+from domain.moments import instant
 from replay.prove import Proof
 
-FIRST = {"alert.wake_queued.1", "alert.trigger_suppressed.1"}
-ROWS = "SELECT originator_id, topic, CAST(state AS TEXT) FROM stored_events ORDER BY rowid"
+CHANGES = """
+WITH changes AS (
+    SELECT DISTINCT CAST(state AS TEXT) ->> '$.n' AS n FROM journal.stored_events
+    WHERE originator_id LIKE 'task:%' AND topic <> 'task.created.1'
+), fates AS (
+    SELECT CAST(state AS TEXT) ->> '$.data.trigger.position' AS n, count(*) AS times
+    FROM stored_events
+    WHERE topic IN ('alert.wake_queued.1', 'alert.trigger_merged.1', 'alert.trigger_suppressed.1')
+    GROUP BY 1
+)
+SELECT count(*), count(*) FILTER (WHERE times > 1), count(*) FILTER (WHERE times IS NULL)
+FROM changes LEFT JOIN fates USING (n)
+"""
+"""Changes of tasks; those with more than one fate; those with none."""
+
+TURNS = """
+WITH turns AS (
+    SELECT topic, CAST(state AS TEXT) ->> '$.data.runKey' AS run_key,
+        lag(topic) OVER agent AS topic_before,
+        lag(CAST(state AS TEXT) ->> '$.data.runKey') OVER agent AS run_before
+    FROM stored_events
+    WHERE topic IN ('alert.wake_begun.1', 'alert.settled.1', 'alert.wake_backed_off.1')
+    WINDOW agent AS (PARTITION BY originator_id ORDER BY originator_version)
+)
+SELECT count(*) FROM turns
+WHERE topic_before = 'alert.wake_begun.1' AND run_key <> run_before
+    OR topic = 'alert.settled.1' AND topic_before IS NOT 'alert.wake_begun.1'
+"""
+"""Where a wake of an agent began or ended while another one of it ran."""
+
+WAKES = """
+WITH facts AS (
+    SELECT CAST(one.state AS TEXT) ->> '$.data.runKey' AS run_key, one.topic,
+        CAST(one.state AS TEXT) ->> '$.data.dueAt' AS due,
+        CAST(first.state AS TEXT) ->> '$.at' AS at
+    FROM stored_events AS one JOIN stored_events AS first
+    ON first.rowid = one.rowid - coalesce(CAST(one.state AS TEXT) ->> '$.row', 0)
+    WHERE one.topic IN ('alert.wake_queued.1', 'alert.wake_begun.1', 'alert.settled.1',
+        'alert.wake_dropped.1')
+)
+SELECT run_key, max(due), min(at) FILTER (WHERE topic = 'alert.wake_begun.1'),
+    max(at) FILTER (WHERE topic IN ('alert.settled.1', 'alert.wake_dropped.1'))
+FROM facts GROUP BY run_key
+"""
+"""Each wake: when it was due, began and ended."""
+
+LATE = "SELECT count(*) FROM stored_events WHERE topic = 'wake.late_reply.1'"
 
 
 class Books(NamedTuple):
-    """What the log says. `latency` is from due to begun, in seconds, of each wake."""
+    """What the log says. `latency` is from due to begun, in seconds, of each wake; `late`: how
+    many replies came from a process that another one had taken over from; `seconds`: from the
+    first wake's begin to the last one's end."""
 
     triggers: int
     double: int
     missing: int
     overlaps: int
+    late: int
     open_wakes: int
     wakes: int
+    seconds: float
     latency: list[float]
 
 
@@ -55,45 +107,27 @@ def make(home: Path, agents: int, throttle: int, environ: dict[str, str]) -> lis
 
 def books(home: Path) -> Books:
     """Read the logs back, by SQL, and add up."""
-    with closing(sqlite3.connect(home / "journal.db")) as journal:
-        written = {
-            (state["n"])
-            for name, topic, text in journal.execute(ROWS)
-            if name.startswith("task:") and topic != "task.created.1"
-            for state in [json.loads(text)]
-        }
-    first: dict[int, int] = {}
-    at = due = ""
-    dues: dict[str, str] = {}
-    begun: dict[str, str] = {}
-    running: dict[str, str] = {}
-    overlaps = wakes = 0
-    latency: list[float] = []
-    with closing(sqlite3.connect(home / "agent.db")) as agents:
-        rows = agents.execute(ROWS).fetchall()
-    for name, topic, text in rows:
-        state = json.loads(text)
-        at = state.get("at", at)
-        fact, agent = state["data"], name.partition(":")[2].rpartition("@")[0]
-        if topic in FIRST or topic == "alert.trigger_merged.1":
-            position = fact["trigger"].get("position", 0)
-            first[position] = first.get(position, 0) + bool(position)
-        match topic:
-            case "alert.wake_queued.1":
-                dues[fact["runKey"]] = fact["dueAt"]
-            case "alert.wake_begun.1":
-                overlaps += running.get(agent, fact["runKey"]) != fact["runKey"]
-                running[agent] = fact["runKey"]
-                due = dues.get(fact["runKey"], "")
-                if fact["runKey"] not in begun and due:
-                    latency.append(_seconds(at) - _seconds(due))
-                begun[fact["runKey"]] = at
-            case "alert.settled.1":
-                overlaps += running.pop(agent, "") != fact["runKey"]
-                wakes += 1
-    double = sum(count > 1 for position, count in first.items() if position)
-    missing = len(written - first.keys())
-    return Books(len(written), double, missing, overlaps, len(running), wakes, sorted(latency))
+    with closing(sqlite3.connect(home / "agent.db")) as log:
+        log.execute("ATTACH ? AS journal", (str(home / "journal.db"),))
+        changes = log.execute(CHANGES).fetchone()
+        overlaps, late = log.execute(TURNS).fetchone()[0], log.execute(LATE).fetchone()[0]
+        wakes = log.execute(WAKES).fetchall()
+    latency = [_seconds(begun) - _seconds(due) for _, due, begun, _ in wakes if due and begun]
+    ends = [_seconds(ended) for *_, begun, ended in wakes if begun and ended]
+    begins = [_seconds(begun) for *_, begun, _ in wakes if begun]
+    is_open = sum(not ended for *_, ended in wakes)
+    took = max(ends, default=0.0) - min(begins, default=0.0)
+    return Books(
+        triggers=changes[0],
+        double=changes[1],
+        missing=changes[2],
+        overlaps=overlaps,
+        late=late,
+        open_wakes=is_open,
+        wakes=len(ends),
+        seconds=took,
+        latency=sorted(latency),
+    )
 
 
 def proved(home: Path) -> int:
@@ -109,11 +143,64 @@ def proved(home: Path) -> int:
 
 
 def _seconds(at: str) -> float:
-    from domain.moments import instant
-
     return instant(at).timestamp()
 
 
 def nth(values: list[float], share: float) -> float:
     """The value below which a share of them lies."""
-    return values[min(len(values) - 1, int(len(values) * share))] if values else 0.0
+    return sorted(values)[min(len(values) - 1, int(len(values) * share))] if values else 0.0
+
+
+# ----------------------------------------------------------------------------------------- memory
+
+
+class Sizes:
+    """The resident memory of a process, in MB, looked at twice a second; `cpu` in seconds."""
+
+    def __init__(self) -> None:
+        self.found: list[float] = []
+        self.cpu = 0.0
+
+    def quarters(self) -> list[float]:
+        """The median of each quarter of the time; empty where it was too short."""
+        size = len(self.found) // 4
+        return [nth(self.found[at * size : (at + 1) * size], 0.5) for at in range(4) if size]
+
+
+@contextmanager
+def watched(pid: int) -> Iterator[Sizes]:
+    """Look at a process's memory for as long as this is open."""
+    sizes, done = Sizes(), threading.Event()
+
+    def look() -> None:
+        while not done.wait(0.5):
+            if size := memory(pid):
+                sizes.found.append(size)
+                sizes.cpu = cpu(pid) or sizes.cpu
+
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield sizes
+    finally:
+        done.set()
+        thread.join()
+
+
+def memory(pid: int) -> float:
+    """Resident memory in MB; 0 for a process that is gone."""
+    try:
+        text = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    except OSError:
+        return 0.0
+    found = [line for line in text.splitlines() if line.startswith("VmRSS")]
+    return int(found[0].split()[1]) / 1024 if found else 0.0
+
+
+def cpu(pid: int) -> float:
+    """Seconds of processor time so far; 0 for a process that is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

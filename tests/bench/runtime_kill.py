@@ -1,78 +1,212 @@
-"""Two runtimes on one home, one of them killed again and again: nothing lost, nothing twice.
+"""Two runtimes on one home under load, killed again and again: nothing lost, nothing twice.
 
-python tests/bench/runtime_kill.py [--times 100] [--agents 50] [--changes 20]
+python tests/bench/runtime_kill.py [--times 100] [--agents 500] [--changes 200]
+
+After each kill the runtime is started anew, and changes go on being written. Every tenth time
+both are killed; every fifth time a new one is killed before it has done anything.
 """
 
 import argparse
+import json
 import random
+import sqlite3
+import subprocess
 import sys
 import tempfile
 import time
+from contextlib import closing
+from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adapters.wiring import Home, open_home
-from domain.journal.commands import AddNote
-from domain.wire import Words
+from domain.journal.commands import EditTask
+from domain.moments import instant, moment
 from tests.bench import accounts
-from tests.bench.runtime_load import ENVIRON, is_idle
+from tests.bench.runtime_load import ENVIRON, settled
 from tests.support.process import begun
 
-TIMEOUT = 600
+FIRST_SECONDS_MAX = 120.0
+GOES_ON = {"waking", "resumed", "taken_over"}
+AFTER = """
+SELECT min(CAST(first.state AS TEXT) ->> '$.at')
+FROM stored_events AS one JOIN stored_events AS first
+ON first.rowid = one.rowid - coalesce(CAST(one.state AS TEXT) ->> '$.row', 0)
+WHERE one.originator_id = ? AND CAST(first.state AS TEXT) ->> '$.at' > ?
+"""
+IS_DONE = "SELECT count(*) FROM stored_events WHERE originator_id = ? AND topic LIKE 'wake.fin%'"
 
 
-def _write(home: Home, tasks: list[str], dice: random.Random, nth: int, changes: int) -> None:
+class Runtime:
+    """A runtime in a process of its own."""
+
+    def __init__(self, home: Path, nth: int) -> None:
+        self.log = home.parent / f"run-{nth}.log"
+        self.since = now()
+        self.process: subprocess.Popen[bytes] = begun(home, "--json", "run", log=self.log)
+
+    def first(self) -> str:
+        """When its first wake began or went on; empty if none has."""
+        for text in self.log.read_text(encoding="utf-8").splitlines():
+            line = json.loads(text) if text.endswith("}") else {}
+            if line.get("event") in GOES_ON:
+                return str(line["at"])
+        return ""
+
+
+class Killed(NamedTuple):
+    """A kill: when, and the wakes that the killed one was at."""
+
+    at: str
+    run_keys: list[str]
+
+
+def now() -> str:
+    return moment(datetime.now(UTC))
+
+
+def killed(home: Path, victim: Runtime) -> Killed:
+    victim.process.kill()
+    victim.process.wait()
+    at = now()
+    with closing(sqlite3.connect(home / "runtime.db")) as leases:
+        if not leases.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            return Killed(at, [])  # it had not even begun
+        sql = "SELECT run_key FROM leases WHERE pid = ?"
+        keys = [key for (key,) in leases.execute(sql, (victim.process.pid,))]
+    with closing(sqlite3.connect(home / "agent.db")) as log:
+        open_keys = [
+            key for key in keys if not log.execute(IS_DONE, (f"wake:{key}@r1",)).fetchone()[0]
+        ]
+    return Killed(at, open_keys)
+
+
+def recovered(home: Path, kills: list[Killed]) -> list[float]:
+    """Of each kill that left wakes behind: seconds until all of them had gone on."""
+    found = []
+    with closing(sqlite3.connect(home / "agent.db")) as log:
+        for at, run_keys in kills:
+            next_rows = [
+                log.execute(AFTER, (f"wake:{key}@r1", at)).fetchone()[0] for key in run_keys
+            ]
+            if any(next_rows):
+                found.append(seconds(at, max(filter(None, next_rows))))
+    return found
+
+
+def seconds(start: str, end: str) -> float:
+    return (instant(end) - instant(start)).total_seconds()
+
+
+def write(home: Home, tasks: list[str], dice: random.Random, nth: int, changes: int) -> None:
     """A burst of changes of random tasks."""
     for one in range(changes):
-        said = Words(f"change {nth}.{one}")
-        home.desk.keep(AddNote(dice.choice(tasks), "note", said))
-        time.sleep(0.01)
+        home.desk.keep(EditTask(dice.choice(tasks), title=f"Task, change {nth}.{one}"))
+
+
+def waited(home: Path, runtime: Runtime) -> list[float]:
+    """Wait until a new runtime's first wake; seconds from its start. None where there is nothing
+    left for it to do."""
+    end = time.monotonic() + FIRST_SECONDS_MAX
+    while not (first := runtime.first()):
+        assert time.monotonic() < end, "a new runtime has begun nothing"
+        assert runtime.process.poll() is None, "a runtime has ended"
+        if "started" in runtime.log.read_text(encoding="utf-8") and is_idle(home):
+            return []
+        time.sleep(0.05)
+    return [seconds(runtime.since, first)]
+
+
+def is_idle(home: Path) -> bool:
+    found = accounts.books(home)
+    return not found.missing and not found.open_wakes
+
+
+class Kills:
+    """Two runtimes, and what killing them came to."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self._numbers = count()
+        self.both = [Runtime(home, next(self._numbers)) for _ in range(2)]
+        self.kills: list[Killed] = []
+        self.firsts: list[float] = []
+
+    def kill(self, nth: int, changes: "Writer", dice: random.Random) -> None:
+        """The n-th kill, and what is looked at after it."""
+        victims = [0, 1] if nth % 10 == 9 else [nth % 2]
+        for victim in victims:
+            self.kills.append(killed(self.home, self.both[victim]))
+        for victim in victims:
+            self.both[victim] = Runtime(self.home, next(self._numbers))
+        changes.write(nth)
+        if nth % 5 == 4:
+            time.sleep(dice.random())
+            return
+        for victim in victims:
+            self.firsts += waited(self.home, self.both[victim])
+        time.sleep(dice.random())
+
+
+class Writer:
+    """Writes the changes, a burst after each kill."""
+
+    def __init__(self, home: Home, tasks: list[str], dice: random.Random, changes: int) -> None:
+        self._home, self._tasks, self._dice, self._changes = home, tasks, dice, changes
+
+    def write(self, nth: int) -> None:
+        write(self._home, self._tasks, self._dice, nth, self._changes)
 
 
 def main(arguments: list[str] | None = None) -> accounts.Books:
     parser = argparse.ArgumentParser()
     parser.add_argument("--times", type=int, default=100)
-    parser.add_argument("--agents", type=int, default=50)
-    parser.add_argument("--changes", type=int, default=20, help="between two kills")
+    parser.add_argument("--agents", type=int, default=500)
+    parser.add_argument("--changes", type=int, default=200, help="after each kill")
     given = parser.parse_args(arguments)
     dice = random.Random(11)
-    recoveries: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
         tasks = accounts.make(home, given.agents, 1, ENVIRON)
-        log = Path(folder) / "run.log"
-        both = [begun(home, "--json", "run", log=log) for _ in range(2)]
-        with open_home(home, ENVIRON, is_writing=True) as found:
-            for nth in range(given.times):
-                _write(found, tasks, dice, nth, given.changes)
-                time.sleep(dice.random())
-                victim = both[nth % 2]
-                victim.kill()
-                victim.wait()
-                both[nth % 2] = begun(home, "--json", "run", log=log)
-        start = time.monotonic()
+        run = Kills(home)
         try:
-            while not is_idle(home) or accounts.books(home).missing:
-                assert time.monotonic() < start + TIMEOUT, "it did not settle"
-                assert all(one.poll() is None for one in both), "a runtime has ended"
-                time.sleep(0.5)
-            recoveries.append(time.monotonic() - start)
+            with open_home(home, ENVIRON, is_writing=True) as found:
+                writer = Writer(found, tasks, dice, given.changes)
+                for nth in range(given.times):
+                    run.kill(nth, writer, dice)
+            last = time.monotonic()
+            result = settled(home, run.both[0].process)
+            took = time.monotonic() - last
         finally:
-            for process in both:
-                process.terminate()
-                process.wait(60)
-        result = accounts.books(home)
+            for one in run.both:
+                one.process.terminate()
+                one.process.wait(60)
         rows = accounts.proved(home)
-        taken_over = log.read_text(encoding="utf-8").count('"taken_over"')
-    print(f"{given.times} times kill -9 of one of two runtimes, {given.agents} agents")
-    print(f"{result.triggers} triggers, {result.double} twice, {result.missing} missing")
-    print(f"{result.wakes} wakes, {result.overlaps} overlaps, {result.open_wakes} open")
-    print(f"{taken_over} wakes taken over; settled {recoveries[0]:.1f} s after the last kill")
+        doubts = recovered(home, run.kills)
+        logs = [one.read_text(encoding="utf-8") for one in home.parent.glob("run-*.log")]
+    told(given, run, result, doubts)
+    taken_over = sum(text.count('"taken_over"') for text in logs)
+    print(f"{taken_over} wakes taken over; settled {took:.1f} s after the last kill")
     print(f"{rows} rows proved")
-    bad = (result.double, result.missing, result.overlaps, result.open_wakes)
-    assert bad == (0, 0, 0, 0), bad
+    bad = (result.double, result.missing, result.overlaps, result.late, result.open_wakes)
+    assert bad == (0, 0, 0, 0, 0), bad
     return result
+
+
+def told(
+    given: argparse.Namespace, run: Kills, result: accounts.Books, doubts: list[float]
+) -> None:
+    """Print what came of it."""
+    print(f"{given.times} times kill -9, {len(run.kills)} runtimes, {given.agents} agents")
+    print(f"{result.triggers} triggers, {result.double} twice, {result.missing} missing")
+    print(f"{result.wakes} wakes, {result.overlaps} overlaps, {result.late} late replies")
+    for what, found in (("start to first wake", run.firsts), ("kill to none in doubt", doubts)):
+        half, most = accounts.nth(found, 0.5), max(found, default=0.0)
+        print(f"{what}: p50 {half:.2f} s, max {most:.2f} s, of {len(found)}")
+        print(f"  each: {' '.join(f'{one:.2f}' for one in found)}")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -105,7 +106,12 @@ def test_an_edit_is_taken_once_when_the_file_is_quiet(tmp_path: Path) -> None:
     file = tmp_path / "TODO.md"
     file.write_text("one")
     taken: list[str] = []
-    files = Files([str(file)], taken.append)
+
+    def take(name: str) -> bool:
+        taken.append(name)
+        return True
+
+    files = Files([str(file)], take)
     files.take_all()
     assert [files.check(), files.check()] == [0, 0]
     file.write_text("one, two")
@@ -119,13 +125,42 @@ def test_a_file_put_in_its_place_is_an_edit_and_a_missing_one_is_waited_for(tmp_
     file = tmp_path / "TODO.md"
     file.write_text("one")
     taken: list[str] = []
-    files = Files([str(file)], taken.append)
+
+    def take(name: str) -> bool:
+        taken.append(name)
+        return True
+
+    files = Files([str(file)], take)
     files.take_all()
     file.rename(tmp_path / "TODO.md~")
     assert [files.check(), files.check()] == [0, 0]
     (tmp_path / "new").write_text("two")
     (tmp_path / "new").rename(file)
     assert [files.check(), files.check()] == [0, 1]
+
+
+def test_an_edit_that_cannot_be_taken_is_tried_again_less_and_less_often(tmp_path: Path) -> None:
+    file = tmp_path / "TODO.md"
+    file.write_text("one")
+    tries: list[int] = []
+    works = [True]
+
+    def take(name: str) -> bool:
+        tries.append(sum(checks))
+        return works[0]
+
+    files = Files([str(file)], take)
+    checks: list[int] = []
+    files.take_all()
+    file.write_text("one, two")
+    works[0] = False
+    while len(checks) < 70:
+        checks.append(1)
+        assert files.check() == 0
+    gaps = [after - before for before, after in pairwise(tries[1:])]
+    assert gaps == [5, 9, 17, 33]
+    works[0] = True
+    assert sum(files.check() for _ in range(200)) == 1
 
 
 # -------------------------------------------------------------------------------------- signals

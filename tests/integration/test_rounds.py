@@ -2,14 +2,22 @@
 nothing that goes wrong in one wake reaches another."""
 
 import asyncio
+import os
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
 
 from adapters.clock import ManualClock
 from adapters.runtime import performer, rounds
 from adapters.runtime.capture import capture
 from adapters.runtime.desk import Desk
+from adapters.runtime.leases import Leases
 from domain.agent.commands import RequestWake
 from domain.ports import Reply, Request
+from domain.wake.commands import RetakeWake
 from domain.wake.state import WAKE, Wake
 from tests.support.desks import START, desk, divergences, queued_key, reply, task_with_agent
 from tests.support.whole import late_replies
@@ -189,3 +197,109 @@ def test_who_saw_a_wake_queued_does_not_take_it_over_once_it_runs() -> None:
 
     asyncio.run(both())
     assert (model.asked, late_replies(at)) == (2, 0)
+
+
+@pytest.mark.parametrize("fault", [TimeoutError("away for an hour"), ZeroDivisionError("a bug")])
+def test_who_was_away_for_long_ends_no_attempt_but_its_own(fault: Exception) -> None:
+    """While its model was asked, another process has taken the wake over."""
+
+    def away(nth: int) -> None:
+        if nth == 1:
+            at.note(RetakeWake(run_key))
+            raise fault
+
+    at = desk(model=Busy(away))
+    (agent,) = agents_of(at, 1)
+    run_key = queued_key(at, agent)
+    asyncio.run(rounds.run_one(at, agent, run_key))
+    assert wake_of(at, run_key).phase == "waiting"
+    asyncio.run(rounds.run_one(at, agent, run_key, is_left=True))
+    assert wake_of(at, run_key).outcome == "completed"
+    assert divergences(at) == []
+
+
+def test_who_is_stopped_late_defers_no_attempt_but_its_own() -> None:
+    model = Busy()
+    at = desk(model=model)
+    (agent,) = agents_of(at, 1)
+    run_key = queued_key(at, agent)
+
+    async def interrupted() -> None:
+        running = asyncio.create_task(rounds.run_one(at, agent, run_key))
+        await model.is_asked.wait()
+        at.note(RetakeWake(run_key))
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+    asyncio.run(interrupted())
+    assert wake_of(at, run_key).phase == "waiting"
+
+
+# ------------------------------------------------------------------------------------- leases
+
+
+def leased(model: Busy, folder: Path) -> tuple[Desk, list[str]]:
+    """A desk at a home with other processes, and five agents with a queued wake each."""
+    at = desk(model=model)
+    at.leases_at = folder / "runtime.db"
+    return at, agents_of(at, 5)
+
+
+def test_a_round_leaves_an_agent_alone_that_another_process_is_at(tmp_path: Path) -> None:
+    model = Busy()
+    at, agents = leased(model, tmp_path)
+    with closing(Leases(at.leases_at)) as other:
+        assert other.take(agents[0], "another wake", at.clock.now(), 3)
+        ran = rounds.run_ready(at, agents, quiet)
+        assert [one.agent_id for one in ran] == agents[1:]
+        assert model.most == 2  # with the other one's wake, three
+        assert [one.agent for one in other.all(at.clock.now())] == agents[:1]
+    assert divergences(at) == []
+
+
+def test_a_request_waits_while_another_process_has_the_lease(tmp_path: Path) -> None:
+    model = Busy()
+    at, agents = leased(model, tmp_path)
+    run_key = at.note(RequestWake(agents[0], "manual", is_enabled=True)).result.ids[1]
+    told: list[str] = []
+    with closing(Leases(at.leases_at)) as other:
+        other.take(agents[0], run_key, at.clock.now(), 3)
+
+        def heard(text: str) -> None:
+            told.append(text)
+            assert model.asked == 0
+            other.give_back(agents[0])
+
+        assert rounds.run_requested(at, agents[0], run_key, heard).error == ""
+    assert told == [f"process {os.getpid()} is at this agent: waiting for it to end"]
+    assert wake_of(at, run_key).outcome == "completed"
+
+
+def test_a_request_waits_for_room_and_then_stays_queued(tmp_path: Path) -> None:
+    at, agents = leased(Busy(), tmp_path)
+    at.settings = msgspec.structs.replace(
+        at.settings, agents=msgspec.structs.replace(at.settings.agents, deadline_seconds=-30)
+    )
+    with closing(Leases(at.leases_at)) as other:
+        for agent in agents[1:4]:
+            other.take(agent, "another wake", at.clock.now(), 3)
+        run_key = queued_key(at, agents[0])
+        ran = rounds.run_requested(at, agents[0], run_key, silent)
+    told = f"3 wakes run already, in process {os.getpid()}; it stays queued"
+    assert (ran.error, ran.code) == (told, "agent_running")
+    assert queued_key(at, agents[0]) == run_key
+
+
+def test_a_wake_whose_process_is_gone_is_taken_over_at_once(tmp_path: Path) -> None:
+    model = Busy()
+    at, agents = leased(model, tmp_path)
+    run_key = queued_key(at, agents[0])
+    captured = capture(at, agents[0], run_key, is_now=True)
+    at.note(captured.command, payloads=captured.payloads)
+    assert rounds.run_ready(at, agents[:1], quiet) == []  # nobody knows, so it may still run
+    with closing(Leases(at.leases_at)) as gone:
+        gone.take(agents[0], run_key, at.clock.now(), 3)
+        gone.leave(is_in_doubt=True)
+    assert [one.error for one in rounds.run_ready(at, agents[:1], quiet)] == [""]
+    assert wake_of(at, run_key).outcome == "completed"
+    assert divergences(at) == []

@@ -13,7 +13,7 @@ from domain.agent.commands import PauseAgent
 from domain.causes import Replied
 from domain.changes.change_set import CHANGES
 from domain.handlers.wakes import set_id
-from domain.wake.commands import RetakeWake, StopWake
+from domain.wake.commands import DeferWake, RetakeWake, StopWake
 from domain.wake.events import (
     LateReply,
     ModelAnswered,
@@ -182,6 +182,19 @@ class WakeMachine(RuleBasedStateMachine):
     def time_runs_out(self) -> None:
         self.desk.note(StopWake(self.run_key, "deadline"))
         self.ends()
+
+    @precondition(lambda self: self.past)
+    @rule(data=st.data(), is_stop=st.booleans())
+    def who_was_away_stops_or_defers_what_it_was_at(
+        self, data: st.DataObject, is_stop: bool
+    ) -> None:
+        fact = data.draw(st.sampled_from(self.past))
+        if (fact.turn, fact.attempt) == (self.turn, self.attempt) and self.waits_for != "nothing":
+            return
+        seen = fact.turn, fact.attempt
+        stop = StopWake(self.run_key, "deadline", "", *seen)
+        defer = DeferWake(self.agent, self.run_key, "", "interrupted", *seen)
+        self.desk.note(stop if is_stop else defer)  # changes nothing
 
     @invariant()
     def agrees_with_the_model(self) -> None:

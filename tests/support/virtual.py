@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from adapters.runtime.desk import Desk
-from adapters.runtime.engine import Engine, Found, Options
+from adapters.runtime.engine import Engine
 from adapters.runtime.leases import Leases
 from adapters.runtime.signals import Signal
+from adapters.runtime.terms import Found, Options
 from adapters.settings import Settings
 from adapters.store.log import Log
 from domain.agent.agent import AGENT

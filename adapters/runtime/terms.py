@@ -1,0 +1,37 @@
+"""What an engine is given, and what it says and counts."""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+Tell = Callable[..., None]
+"""``tell(event, level="info", **fields)``: one line of the engine's log."""
+
+
+class Options(NamedTuple):
+    """How an engine runs.
+
+    `is_until_idle`: it ends once nothing runs and nothing is due within the throttle, waits for
+    a provider or a budget not counted. `grace_seconds`: how long wakes may take to end once the
+    engine is stopped; then they are handed back.
+    """
+
+    is_until_idle: bool = False
+    grace_seconds: float = 10.0
+
+
+PLAIN = Options()
+
+
+class Found(NamedTuple):
+    """What the engine begins with: all agents, sets with an expiry, and effects in doubt."""
+
+    agents: Iterable[str]
+    sets: Iterable[str]
+    in_flight: Iterable[str]
+
+
+class Counts:
+    """What an engine has done."""
+
+    def __init__(self) -> None:
+        self.taken = self.wakes = self.failed = self.recovered = self.troubles = 0
