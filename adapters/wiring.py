@@ -79,7 +79,7 @@ def open_home(
     clock = clock_from(environ, max(journal.tail().at, agents.tail().at))
     spans = partial(spans_for, settings.otel)
     desk = Desk(journal, agents, clock, settings, Models(environ, settings), spans)
-    desk.leases_at = path / homefiles.RUNTIME if is_writing else None
+    desk.leases_at = path / homefiles.RUNTIME if exists else None
     return Home(path, desk, views, exists=exists)
 
 

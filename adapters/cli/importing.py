@@ -184,6 +184,10 @@ def _bytes(file: str) -> bytes:
 # ------------------------------------------------------------------------------------------ writing
 
 
+NOT_A_TASKS = ("key_reused", "read_only")
+"""Codes of what no single task is the reason of: a full disk, for example."""
+
+
 class _Batches:
     """The appends of one run over all its files, the nth under ``K:n``."""
 
@@ -215,7 +219,7 @@ class _Batches:
         try:
             appended = desk.keep(command, key=nth_key(self._key, self._nth + 1), payloads=payloads)
         except Refused as refused:
-            if refused.code == "key_reused":
+            if refused.code in NOT_A_TASKS:
                 raise
             self._part(tasks, source, known, report, refused)
             return

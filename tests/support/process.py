@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,10 @@ ROOT = Path(__file__).parents[2]
 TIMEOUT = 120
 
 
-def environ(home: Path) -> dict[str, str]:
+NOTHING: Mapping[str, str] = {}
+
+
+def environ(home: Path, more: Mapping[str, str] = NOTHING) -> dict[str, str]:
     """What a process needs, and nothing of the person's."""
     kept = {name: os.environ[name] for name in ("PATH", "VIRTUAL_ENV") if name in os.environ}
     return kept | {
@@ -21,6 +24,7 @@ def environ(home: Path) -> dict[str, str]:
         "LC_ALL": "C.UTF-8",
         "PYTHONPATH": str(ROOT),
         "WAKELOG_HOME": str(home),
+        **more,
     }
 
 
@@ -28,33 +32,42 @@ def command(*args: str) -> list[str]:
     return [sys.executable, "-m", "adapters.cli.main", *args]
 
 
-def ran(home: Path, *args: str) -> str:
-    """What a command prints; it must end with status 0."""
-    done = subprocess.run(
+def ended(
+    home: Path, *args: str, more: Mapping[str, str] = NOTHING
+) -> "subprocess.CompletedProcess[str]":
+    """A command that has ended, with whatever status."""
+    return subprocess.run(
         command(*args),
         cwd=home.parent,
-        env=environ(home),
+        env=environ(home, more),
         capture_output=True,
         encoding="utf-8",
         timeout=TIMEOUT,
         check=False,
     )
+
+
+def ran(home: Path, *args: str, more: Mapping[str, str] = NOTHING) -> str:
+    """What a command prints; it must end with status 0."""
+    done = ended(home, *args, more=more)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def read(home: Path, *args: str) -> Any:
+def read(home: Path, *args: str, more: Mapping[str, str] = NOTHING) -> Any:
     """The JSON document that a command prints."""
-    return json.loads(ran(home, "--json", *args))
+    return json.loads(ran(home, "--json", *args, more=more))
 
 
-def begun(home: Path, *args: str, log: Path) -> subprocess.Popen[bytes]:
+def begun(
+    home: Path, *args: str, log: Path, more: Mapping[str, str] = NOTHING
+) -> subprocess.Popen[bytes]:
     """A process that is left running; its stderr goes to a file."""
     with log.open("ab") as told:
         return subprocess.Popen(
             command(*args),
             cwd=home.parent,
-            env=environ(home),
+            env=environ(home, more),
             stdout=subprocess.DEVNULL,
             stderr=told,
             start_new_session=True,

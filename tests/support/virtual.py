@@ -78,6 +78,7 @@ class VirtualHome:
         self.path: Path | None = None  # of runtime.db; None: each engine has its own
         self.told: list[tuple[str, dict[str, object]]] = []
         self.agents: list[str] = []
+        self.sets: list[str] = []  # change sets that may have an effect in doubt
         self.grace = 3600.0
         self.engine: Engine | None = None  # the last one
 
@@ -98,7 +99,7 @@ class VirtualHome:
         leases = Leases(self.path, seconds=LEASE_SECONDS)
         options = Options(is_until_idle=not seconds, grace_seconds=self.grace)
         engine = self.engine = Engine(self.desk, leases, signal, self._tell, options)
-        running = asyncio.create_task(engine.run(Found(self.agents, (), ())))
+        running = asyncio.create_task(engine.run(Found(self.agents, (), self.sets)))
         begun = self.clock.passed
         for after, act in acts:
             await asyncio.sleep(begun + after - self.clock.passed)

@@ -1,6 +1,6 @@
 """Clocks: what a manual one reads, and which clock the environment asks for."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -99,3 +99,59 @@ def test_what_is_no_time_is_refused(given: str) -> None:
         clock_from({"WAKELOG_NOW": given})
     assert refused.value.code == "invalid_value"
     assert "\n" not in str(refused.value)
+
+
+class Sources:
+    """A machine's clock that can be set, and seconds that cannot."""
+
+    def __init__(self) -> None:
+        self.passed = 0.0
+        self.moved = 0.0
+
+    def clock(self, last: str = "") -> SystemClock:
+        return SystemClock(last, wall=self.wall, steady=lambda: self.passed)
+
+    def wall(self) -> datetime:
+        return instant(START) + timedelta(seconds=self.passed + self.moved)
+
+
+def after(seconds: float) -> str:
+    return moment(instant(START) + timedelta(seconds=seconds))
+
+
+def test_a_clock_that_is_set_back_goes_on_at_its_own_pace_until_the_machine_has_caught_up() -> None:
+    at = Sources()
+    clock = at.clock()
+    assert clock.now() == START
+    at.passed, at.moved = 10, -3600
+    assert clock.now() == START  # the last reading was then
+    at.passed = 70
+    assert (clock.now(), clock.seconds_behind) == (after(60), 3590)
+    at.moved = 5  # it is set right again
+    assert (clock.now(), clock.seconds_behind) == (after(75), 0)
+    at.passed = 80
+    assert clock.now() == after(85)
+
+
+def test_a_clock_begins_no_earlier_than_the_log_ends() -> None:
+    at = Sources()
+    clock = at.clock(after(7200))
+    assert clock.now() == after(7200)
+    at.passed = 30
+    assert clock.now() == after(7230)
+    clock.not_before(after(9000))
+    assert clock.now() == after(9000)
+    clock.not_before(after(8000))
+    at.passed = 9_100
+    assert clock.now() == after(18_070)  # by itself, far ahead of the machine
+    at.moved = 20_000
+    assert (clock.now(), clock.seconds_behind) == (after(29_100), 0)
+
+
+def test_what_a_clock_is_set_right_by_now_and_then_is_not_kept() -> None:
+    at = Sources()
+    clock = at.clock()
+    for nth in range(1, 50):
+        at.passed, at.moved = nth, -0.5 * (nth % 2)
+        assert clock.now() <= after(nth)
+    assert clock.seconds_behind == 0

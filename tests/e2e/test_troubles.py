@@ -1,0 +1,310 @@
+"""What a person sees of `wakelog run` when its surroundings fail, and that it goes on by itself."""
+
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cli import done, proved, run
+from tests.support.gemini import environment
+from tests.support.gemini_server import (
+    SIGNATURE,
+    GeminiServer,
+    answer,
+    call,
+    limited,
+    retry_info,
+    serving,
+    text,
+)
+from tests.support.process import begun, ended, lines, ran, read, until
+
+pytestmark = pytest.mark.e2e
+
+REPORT = {"content": "All.", "tldr": "It is fine.", "oneLiner": "On track"}
+TODAY = {"WAKELOG_NOW": ""}  # the machine's clock
+SHIM = Path(__file__).parents[1] / "support" / "clock_shim.c"
+
+
+def made(home: Path, *settings: str) -> Path:
+    """A home with a task whose agent's first wake is over, and a short throttle."""
+    done(["task", "add", "Fix the sink"], home, env=TODAY)
+    done(["agent", "create", "--all"], home, env=TODAY)
+    done(["wake"], home, env=TODAY)
+    (home / "settings.toml").write_text("\n".join(["[agents]", "throttle_seconds = 1", *settings]))
+    return home
+
+
+class Running:
+    """A `wakelog run`, and the lines it has told."""
+
+    def __init__(self, home: Path, log: Path, process: "subprocess.Popen[bytes]") -> None:
+        self.home = home
+        self.log = log
+        self.process = process
+
+    def told(self, event: str) -> list[dict[str, Any]]:
+        return [line for line in lines(self.log) if line["event"] == event]
+
+    def until(self, event: str, count: int = 1, seconds: float = 60) -> dict[str, Any]:
+        until(lambda: len(self.told(event)) >= count, seconds)
+        return self.told(event)[-1]
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(60)
+
+
+@contextmanager
+def running(
+    home: Path, *args: str, log: Path | None = None, more: Mapping[str, str] | None = None
+) -> Iterator[Running]:
+    """A runtime of a home; it ends with status 0, and never tells a traceback."""
+    log = log or home.parent / "run.log"
+    process = begun(home, "--json", *args, log=log, more=more or {})
+    found = Running(home, log, process)
+    try:
+        found.until("started")
+        yield found
+        assert found.stop() == 0
+    finally:
+        process.kill()
+        process.wait()
+    assert "Traceback" not in log.read_text(encoding="utf-8")
+
+
+def note(home: Path, words: str, more: Mapping[str, str] | None = None) -> None:
+    ran(home, "task", "note", "Fix the sink", words, more=more or {})
+
+
+def late_replies(home: Path) -> int:
+    with closing(sqlite3.connect(home / "agent.db")) as log:
+        sql = "SELECT count(*) FROM stored_events WHERE topic = 'wake.late_reply.1'"
+        return int(log.execute(sql).fetchone()[0])
+
+
+def reporting() -> list[Any]:
+    """A wake of two turns."""
+    said = call("update_report", REPORT, signature=SIGNATURE)
+    return [answer(said), answer(text("All is said."))]
+
+
+def asking(server: GeminiServer) -> dict[str, str]:
+    return {**environment(server), "NO_PROXY": "127.0.0.1", "PYTHON_KEYRING_BACKEND": "x"}
+
+
+GEMINI = ("--model", "gemini", "run")
+
+
+# -------------------------------------------------------------------------------------- the model
+
+
+def test_a_provider_that_limits_is_asked_again_by_itself_when_it_said(tmp_path: Path) -> None:
+    home = made(tmp_path / "home")
+    with serving(limited(retry_info("11s")), *reporting()) as server:
+        more = asking(server)
+        with running(home, *GEMINI, more=more) as runtime:
+            note(home, "News.")
+            assert runtime.until("waits")["level"] == "info"
+            (waiting,) = read(home, "status")["queued"]
+            assert (waiting["waits_for"], waiting["is_due"]) == ("provider", False)
+            assert runtime.until("ended")["outcome"] == "completed"
+            assert read(home, "status")["agents"]["failing"] == []
+            assert runtime.told("trouble") == []
+    assert proved(home) > 0
+
+
+def test_a_model_that_never_stops_calling_tools_is_stopped_by_the_turn_limit(
+    tmp_path: Path,
+) -> None:
+    home = made(tmp_path / "home")
+    again = call("record_observations", {"observations": ["Again."]}, signature=SIGNATURE)
+    with (
+        serving(*[answer(again)] * 5, *reporting()) as server,
+        running(home, *GEMINI, more=asking(server)) as runtime,
+    ):
+        note(home, "News.")
+        first = runtime.until("ended")
+        assert (first["outcome"], first["turns"]) == ("completed", 5)
+        note(home, "More news.")  # it lives on
+        assert runtime.until("ended", 2)["turns"] == 2
+    assert proved(home) > 0
+
+
+def test_a_provider_that_is_down_for_an_hour_costs_waits_and_no_failure(tmp_path: Path) -> None:
+    """The command line at the moments at which a runtime tries: 1, 2, 4 ... minutes apart."""
+    home = tmp_path / "home"
+    model = tmp_path / "model.jsonl"
+    model.write_text('{"fault":{"code":"unavailable","message":"no route","ofProvider":true}}')
+    for command in (["task", "add", "Fix the sink"], ["agent", "create", "--all"]):
+        done(command, home)
+    minutes = [0, 1, 3, 7, 15, 31, 63]
+    for nth, minute in enumerate(minutes):
+        hour, second = 9 + minute // 60, 5 * nth
+        at = {"WAKELOG_NOW": f"2027-01-01T{hour:02}:{minute % 60:02}:{second:02}Z"}
+        is_up = minute == minutes[-1]
+        if is_up:
+            model.write_text('{"text":"Back again."}\n{"text":"Done."}')
+        found = run(["--model", f"tape:{model}", "run", "--until-idle"], home, env=at)
+        assert (found.exit_code, found.stdout) == (0, "")
+        waits = [line for line in found.stderr.splitlines() if "waits until" in line]
+        assert len(waits) == (not is_up), found.stderr
+    (wake,) = read(home, "wakes")
+    assert (wake["outcome"], wake["error_code"]) == ("completed", None)
+    assert proved(home) > 0
+
+
+# --------------------------------------------------------------------------- several processes
+
+
+def test_a_wake_by_hand_waits_for_the_runtimes_and_no_call_is_made_twice(tmp_path: Path) -> None:
+    home = made(tmp_path / "home")
+    slow = [one._replace(seconds=3.0) for one in reporting()]
+    with serving(*slow, *reporting()) as server:
+        more = asking(server)
+        with running(home, *GEMINI, more=more) as runtime:
+            note(home, "News.")
+            until(lambda: server.sent)
+            by_hand = ended(home, "--model", "gemini", "wake", "Fix the sink", more=more)
+            assert by_hand.returncode == 0, by_hand.stderr
+            assert "another wake of this agent is running: waiting" in by_hand.stderr
+            assert "Fix the sink: completed" in by_hand.stdout
+            runtime.until("ended")
+        assert len(server.sent) == 4
+    assert late_replies(home) == 0
+    assert [one["outcome"] for one in read(home, "wakes")] == ["completed"] * 3
+    assert proved(home) > 0
+
+
+def test_a_wake_by_hand_that_was_killed_is_taken_over_at_once(tmp_path: Path) -> None:
+    home = made(tmp_path / "home")
+    slow = reporting()[0]._replace(seconds=60.0)
+    with serving(slow, *reporting()) as server:
+        more = asking(server)
+        log = tmp_path / "wake.log"
+        by_hand = begun(home, "--model", "gemini", "wake", "Fix the sink", log=log, more=more)
+        until(lambda: server.sent)
+        by_hand.kill()
+        by_hand.wait()
+        with running(home, *GEMINI, more=more) as runtime:
+            assert runtime.until("ended", seconds=20)["outcome"] == "completed"
+            assert len(runtime.told("taken_over")) == 1
+    assert (late_replies(home), len(server.sent)) == (0, 3)
+    assert proved(home) > 0
+
+
+# --------------------------------------------------------------------------------------- the disk
+
+
+def _mount(*args: str) -> None:
+    subprocess.run(["mount", *args], check=True, capture_output=True)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Path]:
+    """A disk of two megabytes."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if os.geteuid():
+        pytest.skip("only root can mount a small disk")
+    try:
+        _mount("-t", "tmpfs", "-o", "size=2m", "tmpfs", str(disk))
+    except (OSError, subprocess.CalledProcessError) as error:
+        pytest.skip(f"a small disk cannot be mounted here: {error}")
+    yield disk
+    subprocess.run(["umount", "-l", str(disk)], check=True, capture_output=True)
+
+
+def filled(disk: Path) -> Path:
+    filler = disk / "filler"
+    with filler.open("wb", buffering=0) as file:
+        for size in (4096, 1):
+            try:
+                while True:
+                    file.write(b"\0" * size)
+            except OSError:
+                continue
+    return filler
+
+
+def test_a_full_disk_is_told_of_once_and_the_run_goes_on_when_there_is_room(
+    tmp_path: Path, small: Path
+) -> None:
+    home, todo, log = made(small / "home"), tmp_path / "TODO.md", tmp_path / "run.log"
+    todo.write_text("- [ ] Oil the hinges\n")
+    with running(home, "run", "--watch", str(todo), log=log) as runtime:
+        runtime.until("imported")
+        note(home, "News. " * 5_000)
+        filler = filled(small)
+        words = "A word. " * 40_000  # more than the files have room for in themselves
+        todo.write_text(f"- [ ] Oil the hinges\n- [ ] Paint the door\n\n  {words}\n")
+        until(lambda: any(str(todo) in str(one["message"]) for one in runtime.told("trouble")))
+        filler.unlink()
+        runtime.until("imported", 2)
+        runtime.until("ended")
+        messages = [one["message"] for one in runtime.told("trouble")]
+        assert len(messages) == len(set(messages))
+        assert {one["code"] for one in runtime.told("trouble")} == {"read_only"}
+    titles = {task["title"] for task in read(home, "task", "list")}
+    assert titles == {"Fix the sink", "Oil the hinges", "Paint the door"}
+    assert [one["outcome"] for one in read(home, "wakes")] == ["completed"] * 2
+    assert read(home, "status")["in_doubt"] == []
+    assert proved(home) > 0
+
+
+def test_a_read_only_home_is_refused_in_one_line(small: Path) -> None:
+    home = made(small / "home")
+    _mount("-o", "remount,ro", str(small))
+    found = ended(home, "run")
+    assert (found.returncode, found.stdout) == (2, "")
+    (line,) = found.stderr.splitlines()
+    assert line.startswith("Error: ")
+    assert "give write permission" in line
+    assert line.endswith("[read_only]")
+
+
+# -------------------------------------------------------------------------------------- the clock
+
+
+@pytest.fixture
+def shim(tmp_path: Path) -> dict[str, str]:
+    """The environment of a process whose clock is set by what the file `clock` says."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("there is no C compiler to set a process's clock with")
+    library = tmp_path / "clock.so"
+    made = [compiler, "-shared", "-fPIC", "-o", str(library), str(SHIM), "-ldl"]
+    subprocess.run(made, check=True, capture_output=True)
+    (tmp_path / "clock").write_text("0")
+    return {"LD_PRELOAD": str(library), "CLOCK_SHIM": str(tmp_path / "clock")}
+
+
+def test_a_clock_that_is_set_back_keeps_nobody_waiting(
+    tmp_path: Path, shim: dict[str, str]
+) -> None:
+    home = made(tmp_path / "home")
+    clock = Path(shim["CLOCK_SHIM"])
+    with running(home, "run", more=shim) as runtime:
+        note(home, "News.", shim)
+        runtime.until("ended")
+        clock.write_text("-3600")
+        note(home, "More news, an hour earlier.", shim)
+        assert runtime.until("ended", 2, seconds=20)["outcome"] == "completed"
+        (told,) = runtime.told("clock_back")
+        assert 3_000 < told["seconds"] <= 3_600
+    clock.write_text("-7200")  # once more, while nobody runs
+    with running(home, "run", log=tmp_path / "again.log", more=shim) as runtime:
+        runtime.until("clock_back")
+        note(home, "And more.", shim)
+        assert runtime.until("ended", seconds=20)["outcome"] == "completed"
+    assert len(read(home, "wakes")) == 4
+    times = [one["started_at"] for one in reversed(read(home, "wakes"))]
+    assert times == sorted(times)
+    assert proved(home) > 0
