@@ -1,6 +1,7 @@
 """Looks for trouble in a home, and changes nothing (SPEC 9, `doctor`)."""
 
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
@@ -18,11 +19,13 @@ from domain.agent.watch import WATCH
 from domain.errors import WakelogError
 from domain.rules import FORMAT
 from domain.wake.state import WAKE
-from projections import agents, operations, wakes
+from projections import agents, inbox, operations, tasks, wakes
 
 LOGS = {"journal": homefiles.JOURNAL, "agent": homefiles.AGENT}
 FINDINGS_MAX = 20  # of one check
 RESTORE = "restore it from a backup"
+EFFECTS = "wake.tool_returned.1", "changes.item_confirmed.1"
+_ID = re.compile(rb"[a-z2-7]{32}")
 
 
 class Finding(Struct, frozen=True):
@@ -160,8 +163,9 @@ def _both_logs(home: Home) -> Iterator[Finding]:
     with home.desk.agents.reading() as world:
         taken = world.load(WATCH, "main").taken.get(journal.replica, 0)
     seen = max((one.journal_position for one in home.views.all(wakes.VIEW)), default=0)
-    if max(taken, seen) > last:
-        told = f"it ends at append {last}, and the agent log refers to {max(taken, seen)}"
+    refers = max(taken, seen, _last_effect(home))
+    if refers > last:
+        told = f"it ends at append {last}, and the agent log refers to {refers}"
         do = "the two are of different times: restore both from one backup"
         yield Finding("journal and agent log", False, told, do)
     elif taken < last:
@@ -169,6 +173,50 @@ def _both_logs(home: Home) -> Iterator[Finding]:
         yield Finding("journal and agent log", True, told, "`wakelog wake` does it")
     else:
         yield Finding("journal and agent log", True, "they fit together")
+
+
+def _last_effect(home: Home) -> int:
+    """The last journal append that an effect's outcome in the agent log names."""
+    sql = (
+        "SELECT max(CAST(state AS TEXT) ->> '$.data.position') FROM stored_events "
+        f"WHERE topic IN ({', '.join('?' * len(EFFECTS))})"
+    )
+    with closing(read_only(home.path / LOGS["agent"])) as connection:
+        return connection.execute(sql, EFFECTS).fetchone()[0] or 0
+
+
+def _orphans(home: Home) -> Iterator[Finding]:
+    """Whether what refers to something is of a home that holds it."""
+    held = {task.id for task in home.views.all(tasks.VIEW)}
+    known = {one.id for one in home.views.all(agents.VIEW)}
+    found = [
+        f"the agent {one.name!r} is of the task {one.task_id[:8]}, which the journal does not hold"
+        for one in home.views.all(agents.VIEW)
+        if one.exists and one.task_id not in held
+    ]
+    owned = [("wake", one.run_key, one.agent_id) for one in home.views.all(wakes.VIEW)]
+    owned += [("change set", one.id, one.agent_id) for one in home.views.all(inbox.VIEW)]
+    found += [
+        f"the {what} {name[:8]} is of the agent {agent[:8]}, which the log does not hold"
+        for what, name, agent in owned
+        if agent not in known
+    ]
+    for log in (home.desk.journal, home.desk.agents):
+        if count := _unnamed(home.path / LOGS[log.name], log):
+            found.append(f"{count} texts of the {log.name} log are named by no row")
+    for told in found[:FINDINGS_MAX]:
+        yield Finding("orphans", False, told, f"see `wakelog prove`; {RESTORE}")
+    if not found:
+        yield Finding("orphans", True, "none")
+
+
+def _unnamed(file: Path, log: Log) -> int:
+    """How many payloads no row refers to."""
+    with closing(read_only(file)) as connection:
+        kept = {one.encode() for (one,) in connection.execute("SELECT id FROM payloads")}
+    for row in log.rows():
+        kept.difference_update(_ID.findall(row.state))
+    return len(kept)
 
 
 # ---------------------------------------------------------------------------------------- agents
@@ -243,4 +291,12 @@ def _caught_up(home: Home) -> Iterator[Finding]:
     yield from ()
 
 
-CHECKS: tuple[Check, ...] = (_appends, _caught_up, _views, _both_logs, _runs, _failing)
+CHECKS: tuple[Check, ...] = (
+    _appends,
+    _caught_up,
+    _views,
+    _both_logs,
+    _orphans,
+    _runs,
+    _failing,
+)

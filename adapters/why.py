@@ -5,7 +5,7 @@ journal append that touches nothing the agent subscribes to, is computed here, a
 asked for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -26,6 +26,7 @@ from domain.agent.events import AgentCreated
 from domain.agent.matching import Batch, match
 from domain.agent.watch import WATCH
 from domain.causes import Receipt
+from domain.errors import Refused
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS, Links
 from domain.journal.task import Task
@@ -109,6 +110,36 @@ def why(desk: Desk, agent_id: str, limit: int) -> list[Why]:
     return sorted(found, key=lambda one: (one.at, one.position), reverse=True)
 
 
+def of_change(desk: Desk, agent_ids: Iterable[str], n: int) -> list[tuple[str, Why]]:
+    """What became of one change of the journal: for each agent that it concerns, its id and the
+    wake that took it, the rule that suppressed it, or why a subscription that names it did not
+    match. Empty: no agent subscribes to what it touched.
+
+    Raises:
+        Refused: Code ``invalid_value``: there is no such append.
+    """
+    append = next(desk.journal.appends(n - 1), [])
+    if not append or append[0].n != n:
+        because = f"the journal has no append {n}, its last is {desk.journal.tail().n}"
+        raise Refused("invalid_value", because=because, instead="see `wakelog status`")
+    taken, found = _taken(desk), list[tuple[str, Why]]()
+    for agent_id in agent_ids:
+        rows = desk.agents.facts(f"alert:{agent_id}@{desk.agents.replica}")
+        fates = _Fates(agent_id, rows)
+        triggers = [
+            (name, trigger, row)
+            for name, (trigger, row) in fates.first.items()
+            if trigger.reason == "subscription" and trigger.position == n
+        ]
+        found += [(agent_id, _triggered(desk, fates, *one)) for one in triggers]
+        if triggers or n <= _born(desk, agent_id):
+            continue
+        other = _other(desk, desk.agent(agent_id), append, taken)
+        if other is not None and (other.rule or other.outcome == "queued"):
+            found.append((agent_id, other))
+    return found
+
+
 def _triggered(desk: Desk, fates: _Fates, name: str, trigger: Trigger, row: Recorded) -> Why:
     outcome, run_key, rule = fates.of(name)
     if trigger.reason != "subscription":
@@ -146,15 +177,21 @@ def _others(desk: Desk, agent: Agent, known: set[int], limit: int) -> list[Why]:
     for append in desk.journal.appends(after):
         if append[0].n in known:
             continue
-        seen = _batch(desk, append)
-        if seen is None:
-            continue
-        is_noticed = append[0].n <= taken
-        outcome, rule, tokens = _unmatched(agent, seen, is_noticed=is_noticed)
-        position = f"journal:{append[0].replica}:{append[0].n}"
-        what = _what(append)
-        found.append(Why(position, append[0].at, tokens, outcome, "", rule, "subscription", what))
+        other = _other(desk, agent, append, taken)
+        if other is not None:
+            found.append(other)
     return found
+
+
+def _other(desk: Desk, agent: Agent, append: Sequence[Recorded], taken: int) -> Why | None:
+    """A journal append that is no trigger of the agent; None where it is no change."""
+    seen = _batch(desk, append)
+    if seen is None:
+        return None
+    outcome, rule, tokens = _unmatched(agent, seen, is_noticed=append[0].n <= taken)
+    position = f"journal:{append[0].replica}:{append[0].n}"
+    what = _what(append)
+    return Why(position, append[0].at, tokens, outcome, "", rule, "subscription", what)
 
 
 def _unmatched(

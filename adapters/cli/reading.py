@@ -1,5 +1,6 @@
 """Read: `wakelog report`, `journal`, `messages`, `wakes`, `show` and `why`."""
 
+import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ ID_SHOWN = 8
 OUTCOMES = ("completed", "failed", "skipped", "superseded")
 STATES = ("queued", "running", "waiting")
 COUNT = click.IntRange(min=1)
+_CHANGE = re.compile(r"journal:(?:[a-z][a-z0-9]{0,15}:)?([0-9]{1,12})")
 WHO = "TASK or AGENT is an id, the beginning of one, or an exact title or name."
 
 
@@ -275,8 +277,10 @@ def _prompt(session: Session, home: "Home", run_key: str) -> None:
 # ------------------------------------------------------------------------------------------- why
 
 
-@click.command("why", epilog='Example: wakelog why "Fix the sink" --limit 5')
-@click.argument("agent", type=TEXT, metavar="AGENT|TASK")
+@click.command(
+    "why", epilog='Examples: wakelog why "Fix the sink" --limit 5; wakelog why journal:42'
+)
+@click.argument("agent", type=TEXT, metavar="AGENT|TASK|journal:N")
 @click.option("--limit", type=COUNT, default=20, show_default=True, metavar="N", help="The last N.")
 @json_option
 @click.pass_obj
@@ -286,12 +290,17 @@ def why_command(session: Session, agent: str, limit: int) -> None:
     A trigger woke it, was merged into a wake that was queued already, is queued, or was
     suppressed by a rule; a change that touched nothing it hears of is unmatched.
     The last N of either are looked at.
+
+    With journal:N, a change as the column Where names it, all agents that it concerns.
     """
     from adapters import why
     from adapters.cli.reading_text import why_rows
     from adapters.documents.reading import why_document
 
     home = session.reading()
+    if change := _CHANGE.fullmatch(agent):
+        _why_change(session, home, int(change[1]))
+        return
     agent_id = pick_agent(home, agent)
     found = [why_document(one) for one in why.why(home.desk, agent_id, limit)]
     if session.as_json:
@@ -303,3 +312,27 @@ def why_command(session: Session, agent: str, limit: int) -> None:
     )
     if all(one["outcome"] == "unmatched" for one in found):
         session.note("Nothing has woken it yet; wake it with `wakelog wake`.")
+
+
+def _why_change(session: Session, home: "Home", n: int) -> None:
+    from adapters import why
+    from adapters.cli.agent_documents import all_agents
+    from adapters.cli.reading_documents import why_document
+    from adapters.cli.reading_text import rule_text
+
+    names = {one.id: one.name for one in all_agents(home)}
+    found = [
+        {"agent_id": agent_id, "agent": names[agent_id], **why_document(one)}
+        for agent_id, one in why.of_change(home.desk, names, n)
+    ]
+    if session.as_json:
+        session.document(found)
+    elif not found:
+        session.say(f"No agent subscribes to what the journal's append {n} touched.")
+    else:
+        rows = [
+            (one["agent"], one["what"], one["outcome"], (one["run_key"] or "")[:ID_SHOWN],
+             rule_text(one["rule"] or ""))
+            for one in found
+        ]  # fmt: skip
+        session.table(("Agent", "What", "Outcome", "Wake", "Why not"), rows)

@@ -135,6 +135,13 @@ class Kills:
         self.kills: list[Killed] = []
         self.firsts: list[float] = []
 
+    def kill_all(self, times: int, tasks: list[str], dice: random.Random, changes: int) -> None:
+        """All of the kills."""
+        with open_home(self.home, ENVIRON, is_writing=True) as found:
+            writer = Writer(found, tasks, dice, changes)
+            for nth in range(times):
+                self.kill(nth, writer, dice)
+
     def kill(self, nth: int, changes: "Writer", dice: random.Random) -> None:
         """The n-th kill, and what is looked at after it."""
         victims = [0, 1] if nth % 10 == 9 else [nth % 2]
@@ -173,10 +180,7 @@ def main(arguments: list[str] | None = None) -> accounts.Books:
         tasks = accounts.make(home, given.agents, 1, ENVIRON)
         run = Kills(home)
         try:
-            with open_home(home, ENVIRON, is_writing=True) as found:
-                writer = Writer(found, tasks, dice, given.changes)
-                for nth in range(given.times):
-                    run.kill(nth, writer, dice)
+            run.kill_all(given.times, tasks, dice, given.changes)
             last = time.monotonic()
             result = settled(home, run.both[0].process)
             took = time.monotonic() - last

@@ -125,3 +125,10 @@ def test_a_backup_taken_while_it_runs_is_a_whole_home(home: Path) -> None:
     with sqlite3.connect(copy / "agent.db") as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()
+    ran(copy, "run", "--until-idle")  # restored: what waited is woken, and work goes on
+    assert read(copy, "status")["lag"] == 0
+    assert "Set estimate to 60 minutes" in {
+        item["summary"] for one in read(copy, "inbox") for item in one["items"]
+    }
+    assert read(copy, "doctor")["ok"]
+    assert ran(copy, "prove").startswith("Proved")

@@ -260,6 +260,25 @@ def test_only_the_last_triggers_are_told(lived: Path) -> None:
 # ---------------------------------------------------------------------------------------- always
 
 
+def test_why_tells_of_a_change_which_agents_it_concerned(lived: Path) -> None:
+    for one in told(["why", "Fix the tap"], lived):
+        if not one["position"].startswith("journal:") or one["outcome"] == "unmatched":
+            continue
+        n = one["position"].rpartition(":")[2]
+        for name in (one["position"], f"journal:{n}"):
+            found = {of["agent"]: of for of in told(["why", name], lived)}
+            assert {key: found["Fix the tap"][key] for key in one} == one
+    done(["category", "add", "Garden"], lived)
+    last = told(["status"], lived)["journal"]["appends"]
+    assert told(["why", f"journal:{last}"], lived) == []
+    assert "No agent subscribes" in done(["why", f"journal:{last}"], lived)
+    done(["task", "note", "Fix the tap", "More."], lived)
+    (one,) = told(["why", f"journal:{last + 1}"], lived)
+    assert (one["outcome"], one["rule"]) == ("queued", "not_noticed")
+    assert "note added by you" in done(["why", f"journal:{last + 1}"], lived)
+    assert "has no append 9999" in refused(["why", "journal:9999"], lived)
+
+
 READERS = ("report", "journal", "messages", "wakes", "why")
 
 
