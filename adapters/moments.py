@@ -70,12 +70,15 @@ class History:
             rows = self.rows_of(stream)
             return rows[bisect_right(rows, after, key=_version) : bisect_right(rows, n, key=_n)]
 
+        main = read(f"log:main@{writer}", 0)
         brought = [
             other.replica
-            for row in read(f"log:main@{writer}", 0)
+            for row in main
             if isinstance(row.fact, ReplicasImported)
             for other in row.fact.replicas
         ]
+        if not main:  # who has written nothing here yet, in a restored backup, reads all of it
+            brought = list(self.log.writers())
         return World(
             self.log.name,
             writer,

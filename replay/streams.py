@@ -69,6 +69,7 @@ class Streams(OrderedDict[str, Folded]):
         self._rows: defaultdict[str, list[Recorded]] = defaultdict(list)
         self._versions: dict[str, int] = {}
         self._replicas: defaultdict[str, set[str]] = defaultdict(set)
+        self._writers: set[str] = set()
         self._minded: dict[str, int] = {}  # stream of a task to the n since which rows are kept
 
     def __setitem__(self, stream: str, folded: Folded) -> None:
@@ -101,8 +102,10 @@ class Streams(OrderedDict[str, Folded]):
                 return [row for row in self._rows.get(stream, ()) if row.version > after]
             return self.read(stream, after)
 
-        read = self.read if seen is None else tail
-        others = self._replicas[replica]
+        # who has written nothing here yet, in a restored backup, reads all that is there
+        others = self._replicas[replica] if replica in self._writers else self._writers
+        is_merged = bool(others - {replica})  # then streams are folded from their beginning
+        read = self.read if seen is None or is_merged else tail
         return World(self.log, replica, n, read, payload, replicas=others, cache=self)
 
     def read(self, stream: str, after: int) -> Sequence[Recorded]:
@@ -119,6 +122,7 @@ class Streams(OrderedDict[str, Folded]):
         """Remember the rows of one more append."""
         for row in facts:
             self.n = row.n
+            self._writers.add(row.replica)
             if isinstance(row.fact, ReplicasImported):
                 self._replicas[row.replica].update(one.replica for one in row.fact.replicas)
             elif isinstance(row.fact, Receipt) and self._is_derived(row):

@@ -273,6 +273,10 @@ class Log:
             last[name] = Tail(first.n, first.at, envelope.digest(rows), name)
         return dict(sorted(last.items()))
 
+    def writers(self) -> tuple[str, ...]:
+        """All replicas whose rows are in the file; reads all of it."""
+        return tuple(self._last_of_each())
+
     @property
     def _replicas(self) -> tuple[str, ...]:
         """The other replicas whose rows belong to this one's world: those that its markers

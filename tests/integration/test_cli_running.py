@@ -58,6 +58,25 @@ def test_a_backup_overwrites_nothing_and_is_proved(tmp_path: Path) -> None:
     assert "no home" in refused(["backup", str(tmp_path / "c")], tmp_path / "none")
 
 
+def test_a_restored_backup_is_worked_in_and_proved(tmp_path: Path) -> None:
+    """Under a name of its own, which has no row in the journal when its first wake is asked."""
+    home, copy = tmp_path / "home", tmp_path / "copy"
+    agent(home)
+    done(["wake"], home)
+    done(["task", "note", "Fix the sink", "Takes about 2 hours."], home)
+    done(["backup", str(copy)], home)
+    other = {"WAKELOG_REPLICA": "r2"}
+    (wake,) = told(["wake"], copy, env=other)
+    assert wake["outcome"] == "completed"
+    assert told(["prove"], copy, env=other)["ok"]
+    prompt = done(["show", wake["run_key"], "--prompt"], copy, env=other)
+    assert "Takes about 2 hours." in prompt
+    done(["task", "note", "Fix the sink", "And on."], copy, env=other)
+    assert told(["wake"], copy, env=other)[0]["outcome"] == "completed"
+    assert told(["prove"], copy, env=other)["ok"]
+    assert told(["doctor"], copy, env=other)["ok"]
+
+
 def test_three_lines_of_a_chat_are_three_turns_of_one_session(tmp_path: Path) -> None:
     home = tmp_path / "home"
     agent(home)
