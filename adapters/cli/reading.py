@@ -316,9 +316,9 @@ def why_command(session: Session, agent: str, limit: int) -> None:
 
 def _why_change(session: Session, home: "Home", n: int) -> None:
     from adapters import why
-    from adapters.cli.agent_documents import all_agents
-    from adapters.cli.reading_documents import why_document
     from adapters.cli.reading_text import rule_text
+    from adapters.documents.agents import all_agents
+    from adapters.documents.reading import why_document
 
     names = {one.id: one.name for one in all_agents(home)}
     found = [
