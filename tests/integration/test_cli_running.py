@@ -1,6 +1,8 @@
 """`wakelog run --until-idle`, `health`, `backup` and `agent chat`, in the test's own process."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from tests.support.cli import NOW, done, proved, refused, run, told
@@ -75,6 +77,38 @@ def test_a_restored_backup_is_worked_in_and_proved(tmp_path: Path) -> None:
     assert told(["wake"], copy, env=other)[0]["outcome"] == "completed"
     assert told(["prove"], copy, env=other)["ok"]
     assert told(["doctor"], copy, env=other)["ok"]
+
+
+def changed(home: Path, file: str, statement: str) -> str:
+    """What doctor finds once a log was changed by hand."""
+    with closing(sqlite3.connect(home / file)) as connection, connection:
+        connection.execute(statement)
+    found = run(["doctor"], home)
+    assert found.exit_code == 1, found.output
+    return found.stdout
+
+
+def test_doctor_finds_an_effect_that_the_journal_does_not_hold(tmp_path: Path) -> None:
+    """Nobody has looked at the journal since: only the effect's outcome names its append."""
+    home = tmp_path / "home"
+    agent(home)
+    done(["wake"], home)
+    done(["confirm", "1.1"], home)
+    status = told(["status"], home)
+    assert status["lag"] == 1
+    last = status["journal"]["appends"]
+    where = f"json_extract(CAST(state AS TEXT), '$.n') = {last}"
+    found = changed(home, "journal.db", f"DELETE FROM stored_events WHERE {where}")
+    assert f"refers to {last}" in found
+
+
+def test_doctor_finds_what_belongs_to_nothing(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    agent(home)
+    payload = f"INSERT INTO payloads VALUES ('{'a' * 32}', x'00')"
+    assert "1 texts of the agent log are named by no row" in changed(home, "agent.db", payload)
+    found = changed(home, "journal.db", "DELETE FROM stored_events")
+    assert "which the journal does not hold" in found
 
 
 def test_three_lines_of_a_chat_are_three_turns_of_one_session(tmp_path: Path) -> None:

@@ -325,26 +325,6 @@ def test_doctor_finds_a_journal_of_another_time(home: Path) -> None:
     assert "restore both from one backup" in finding(home)
 
 
-def test_doctor_finds_an_effect_that_the_journal_does_not_hold(home: Path) -> None:
-    """Nobody has looked at the journal since: only the effect's outcome names its append."""
-    with opened(home) as found:
-        watcher.catch_up(found.desk)
-    done(["confirm", "1.1"], home)
-    last = told(["status"], home)["journal"]["appends"]
-    assert told(["status"], home)["lag"] == 1
-    assert "orphans" in done(["doctor"], home)
-    where = f"json_extract(CAST(state AS TEXT), '$.n') = {last}"
-    sql(home, "journal.db", f"DELETE FROM stored_events WHERE {where}")
-    assert f"refers to {last}" in finding(home)
-
-
-def test_doctor_finds_what_belongs_to_nothing(home: Path) -> None:
-    sql(home, "agent.db", "INSERT INTO payloads VALUES ('" + "a" * 32 + "', x'00')")
-    assert "1 texts of the agent log are named by no row" in finding(home)
-    sql(home, "journal.db", "DELETE FROM stored_events")
-    assert "which the journal does not hold" in finding(home)
-
-
 def test_doctor_finds_a_bad_setting(home: Path) -> None:
     (home / "settings.toml").write_text('modle = "rules"\n')
     assert "modle" in finding(home)
