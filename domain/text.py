@@ -33,6 +33,8 @@ def fold(text: str) -> str:
     >>> fold(" Straße  ÄNDERN ")
     'strasse ändern'
     """
+    if text.isascii():  # there the table says the same, letter by letter
+        return squeeze(text).lower()
     return squeeze(text).translate(_FOLDED)
 
 

@@ -6,6 +6,7 @@ change; a new field is optional and last; a changed meaning is a new tag with an
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from msgspec import Struct
@@ -59,7 +60,12 @@ def words(unit: str, text: str) -> tuple[Words, tuple[Payload, ...]]:
 
 def tag_of(fact: Stored) -> str:
     """The tag under which a fact is stored, ``"task.created.1"`` for example."""
-    return str(type(fact).__struct_config__.tag)
+    return _tag(type(fact))
+
+
+@cache
+def _tag(stored: type[Stored]) -> str:
+    return str(stored.__struct_config__.tag)  # made anew by msgspec each time it is asked for
 
 
 Upcaster = Callable[[Any], Stored]

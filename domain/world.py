@@ -155,7 +155,7 @@ class World:
             state = kind.evolve(state, recorded)
             version = recorded.version
         self._versions[stream] = version
-        if known is None or rows:
+        if rows:  # of a stream that is not there, there is nothing to keep
             self._cache[stream] = Folded(version, state)
         return state
 

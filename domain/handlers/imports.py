@@ -1,5 +1,7 @@
 """An importer's command: up to 200 tasks of one file in one append (SPEC 1)."""
 
+from functools import cache
+
 import msgspec
 
 from domain.causes import Result
@@ -19,13 +21,15 @@ _document = msgspec.json.Decoder(ImportedTask)
 
 
 class _Import:
-    """One import's names: categories and labels it needs are made once."""
+    """One import's names: each is looked up once, and what it needs is made once."""
 
     def __init__(self, world: World) -> None:
         self.catalog = world.load(CATALOG, MAIN)
         self.made: dict[str, c.CatalogFact] = {}
+        self.category = cache(self._category)
+        self.label = cache(self._label)
 
-    def category(self, name: str) -> str:
+    def _category(self, name: str) -> str:
         """A category of that name; one that was renamed is still what the file means."""
         name = name or c.INBOX
         known = c.find_category(self.catalog, name)
@@ -36,7 +40,7 @@ class _Import:
         self.made.setdefault(added.category, added)
         return added.category
 
-    def label(self, name: str) -> str:
+    def _label(self, name: str) -> str:
         known = c.find_label(self.catalog, name)
         if known is not None:
             return known.id

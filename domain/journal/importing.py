@@ -81,6 +81,8 @@ def _description(
 def _labels(
     task: Task, was: ImportedTask, now: ImportedTask, names: Names, by: str
 ) -> list[TaskFact]:
+    if now.labels == was.labels:
+        return []
     added = [names.label(name) for name in now.labels if name not in was.labels]
     gone = [names.label(name) for name in was.labels if name not in now.labels]
     return [
@@ -102,6 +104,8 @@ def _numbered(document: ImportedTask) -> dict[str, bool]:
 
 
 def _items(task: Task, was: ImportedTask, now: ImportedTask, by: str) -> list[TaskFact]:
+    if not now.items:
+        return []
     before, present = _numbered(was), _numbered(now)
     known = {item.id: item for item in task.items}
     facts, home = edits.checklist_for(task, now.checklist, by)
@@ -123,6 +127,8 @@ def _note_id(task: str, note: ImportedNote, nth: int) -> str:
 def _notes(
     task: Task, was: ImportedTask, now: ImportedTask, by: str
 ) -> tuple[list[TaskFact], list[Payload]]:
+    if now.notes == was.notes:
+        return [], []
     before = _noted(was)
     known = {note.id for note in task.notes}
     facts: list[TaskFact] = []

@@ -1,14 +1,18 @@
 """Keys, canonical JSON, folding and times: what every id and digest stands on."""
 
+import base64
+import hashlib
 import json
 import unicodedata
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis.strategies import binary, characters, integers, lists, text, tuples
 
 from domain import canonical, moments
 from domain.errors import REFUSAL_CODES, TOOL_CODES, Refused
-from domain.keys import KEY_LENGTH, chain, key, payload_id
+from domain.keys import KEY_LENGTH, chain, key, payload_id, sha
 from domain.text import cut, fold, squeeze
 
 
@@ -36,6 +40,22 @@ def test_a_chain_digest_sees_stream_version_and_bytes() -> None:
         [("a", 1, b"x")],
     ]
     assert chain(rows) not in {chain(other) for other in others}
+
+
+@given(
+    rows=lists(tuples(text(alphabet=characters(exclude_categories=["Cs"])), integers(1), binary()))
+)
+def test_a_chain_digest_is_the_key_of_its_rows(rows: list[tuple[str, int, bytes]]) -> None:
+    parts = [part for name, version, state in rows for part in (name, str(version), sha(state))]
+    assert chain(rows) == key("append", *parts)
+
+
+@given(parts=lists(text(alphabet=characters(exclude_categories=["Cs"])) | binary()))
+def test_a_key_is_base32_of_the_first_bits_of_a_digest(parts: list[str | bytes]) -> None:
+    encoded = [part.encode() if isinstance(part, str) else part for part in ("what", *parts)]
+    framed = b"".join(b"%d:%b" % (len(part), part) for part in encoded)
+    expected = base64.b32encode(hashlib.sha256(framed).digest()[:20]).decode().lower()
+    assert key("what", *parts) == expected
 
 
 @pytest.mark.parametrize(
@@ -75,6 +95,11 @@ def test_floats_have_one_spelling() -> None:
     values = [0.1, 1e22, 1e-7, 123456789.123, 5e-324, 1.7976931348623157e308]
     assert canonical.text(values) == ("[0.1,1e22,1e-7,123456789.123,5e-324,1.7976931348623157e308]")
     assert msgspec.json.decode(canonical.encode(values)) == values
+
+
+def test_folding_ascii_is_as_the_table_says() -> None:
+    letters = "".join(chr(code) for code in range(33, 127))
+    assert fold(letters) == fold(letters + "ß").removesuffix("ss")
 
 
 def test_folding_is_full_case_folding_of_unicode_14() -> None:
