@@ -14,7 +14,7 @@ from projections.view import View
 
 D = TypeVar("D")
 
-FORMAT = 1  # another one, older or newer, is made anew
+FORMAT = 2  # another one, older or newer, is made anew
 DOCUMENTS_KEPT = 5000  # decoded ones of a view, from one batch to the next
 LOCK_TIMEOUT_SECONDS = 5
 
@@ -25,8 +25,8 @@ _TABLES = (
     CREATE TABLE documents (
         view TEXT NOT NULL, key TEXT NOT NULL, shelf TEXT NOT NULL, place TEXT NOT NULL,
         document BLOB NOT NULL, PRIMARY KEY (view, key)
-    ) WITHOUT ROWID
-    """,
+    )
+    """,  # with rowids: else SQLite reads a large document whole where it only compares its key
     "CREATE INDEX shelves ON documents (view, shelf, place)",
     "CREATE INDEX places ON documents (view, place)",
     """
