@@ -63,6 +63,8 @@ def read(data: str | bytes) -> Any:
 
 def clean(words: str) -> str:
     """Text from outside: lone surrogates become U+FFFD."""
+    if words.isascii():
+        return words
     return words.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

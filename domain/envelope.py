@@ -91,10 +91,13 @@ def compose(cause: Cause, given: str, at: str, prev: str, world: World) -> Compo
     if isinstance(cause, EpochBegan | ReplicasImported):
         alone = [(world.stream("log", "main"), cause)]
         return Composed(_rows(alone, at, prev, world), (), Result())
-    name = given or command_key(world)
-    events, result, payloads = handlers.handle(cause, name, at, world)
-    if not isinstance(cause, Replied) and (events or given):
-        events = [(world.stream("receipt", name), Receipt(cause, result)), *events]
+    if isinstance(cause, Replied):
+        events, result, payloads = handlers.handle(cause, "", at, world)
+    else:
+        name = given or command_key(world)
+        events, result, payloads = handlers.handle(cause, name, at, world)
+        if events or given:
+            events = [(world.stream("receipt", name), Receipt(cause, result)), *events]
     return Composed(_rows(events, at, prev, world), tuple(payloads), result)
 
 

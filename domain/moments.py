@@ -4,9 +4,13 @@ Arithmetic on UTC instants only; zones are resolved in adapters. Fixed width mak
 the order of time.
 """
 
+import re
 from datetime import UTC, date, datetime, timedelta
 
 _FORMAT = "%Y-%m-%dT%H:%M:%S.%fZ"
+_STORED = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}\.[0-9]{6}Z"
+)
 
 
 def moment(instant: datetime) -> str:
@@ -21,7 +25,9 @@ def moment(instant: datetime) -> str:
 
 def instant(at: str) -> datetime:
     """The aware UTC instant of a stored time. Raises ValueError if it is none."""
-    return datetime.strptime(at, _FORMAT).replace(tzinfo=UTC)
+    if _STORED.fullmatch(at):
+        return datetime.fromisoformat(at)
+    return datetime.strptime(at, _FORMAT).replace(tzinfo=UTC)  # fewer digits; eight times slower
 
 
 def later(at: str, *, seconds: int) -> str:

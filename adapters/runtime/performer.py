@@ -6,6 +6,7 @@ process.
 """
 
 import asyncio
+from typing import NamedTuple
 
 from adapters.runtime import effects
 from adapters.runtime.capture import capture
@@ -21,7 +22,7 @@ from domain.journal.catalog import CATALOG
 from domain.journal.commands import ApplyOperation
 from domain.journal.fold import TASK
 from domain.moments import seconds_between
-from domain.ports import Call, Model, ModelFault, Reply, Streaming
+from domain.ports import Call, ModelFault, Reply, Request, Streaming
 from domain.tools import registry
 from domain.tools.snapshot import snapshot
 from domain.wake.commands import DeferWake, RetakeWake, SkipWake, StopWake
@@ -70,6 +71,14 @@ class Work:
     @property
     def _ticket(self) -> tuple[str, int, int]:
         return ticket(self.asked) if self.asked is not None else ("", 0, 0)
+
+
+class _Question(NamedTuple):
+    """What the model is asked, and since when the wake has been running; empty: not known."""
+
+    asked: ModelAsked
+    request: Request
+    since: str
 
 
 async def run_wake(
@@ -146,13 +155,19 @@ async def perform(
     only that one performs what it has asked for. `tell` is told each append.
     """
     work = work or Work("", run_key)
+    last: Request | None = None
     for _ in range(STEPS_MAX):
-        wake = _now(desk, run_key)
-        asked = pending(wake)
-        if asked is None:
+        wake, intent = _pending(desk, run_key, last)
+        if intent is None:
             return
-        work.agent_id, work.asked = wake.begun.agent, asked
-        appended = await _step(desk, wake, asked, work)
+        work.agent_id = wake.begun.agent
+        match intent:
+            case _Question(asked, last):
+                work.asked = asked
+                appended = await _ask_model(desk, wake, intent, work)
+            case ToolAsked():
+                work.asked = intent
+                appended = desk.reply(Replied("wake", run_key, _apply(desk, wake, intent)))
         tell(appended)
         if not _is_in_time(appended):
             return
@@ -167,13 +182,18 @@ def fail(desk: Desk, work: Work, fault: Exception) -> str:
     return told
 
 
-async def _step(desk: Desk, wake: Wake, asked: Intent, work: Work) -> Appended:
-    """Perform what a wake waits for."""
-    match asked:
-        case ModelAsked():
-            return await _ask_model(desk, wake, asked, work)
-        case ToolAsked():
-            return desk.reply(Replied("wake", wake.run_key, _apply(desk, wake, asked)))
+def _pending(
+    desk: Desk, run_key: str, last: Request | None
+) -> tuple[Wake, _Question | ToolAsked | None]:
+    """What a wake waits for now; a question to the model continues the last one."""
+    with desk.agents.reading() as world:
+        wake = world.load(WAKE, run_key)
+        match pending(wake):
+            case ModelAsked() as asked:
+                since = world.load(ALERT, wake.begun.agent).running_since
+                return wake, _Question(asked, request(world, wake, asked, last), since)
+            case intent:
+                return wake, intent
 
 
 def _is_in_time(appended: Appended) -> bool:
@@ -181,9 +201,11 @@ def _is_in_time(appended: Appended) -> bool:
     return bool(appended.rows) and not any(row.topic == LATE for row in appended.rows)
 
 
-async def _ask_model(desk: Desk, wake: Wake, asked: ModelAsked, work: Work) -> Appended:
+async def _ask_model(desk: Desk, wake: Wake, question: _Question, work: Work) -> Appended:
     """Ask, and record what came of it."""
-    left = desk.settings.agents.deadline_seconds - _running_seconds(desk, wake)
+    asked, _, since = question
+    spent = seconds_between(since, desk.clock.now()) if since else 0
+    left = desk.settings.agents.deadline_seconds - spent
     if left <= 0:
         return desk.note(work.stop("deadline", "the wake ran out of time"))
     if not desk.is_enabled:
@@ -192,8 +214,8 @@ async def _ask_model(desk: Desk, wake: Wake, asked: ModelAsked, work: Work) -> A
         return desk.note(work.defer(until, "budget"))
     payloads: list[Payload] = []
     try:
-        model = desk.model_for(wake.begun.model)
-        reply = await _reply(desk, model, wake, asked, left)
+        async with asyncio.timeout(left):
+            reply = await _reply(desk, wake, question)
         fact: WakeReply = _answered(wake, asked, reply, payloads)
     except TimeoutError:
         return desk.note(work.stop("deadline", "the model did not answer in time"))
@@ -209,24 +231,17 @@ async def _ask_model(desk: Desk, wake: Wake, asked: ModelAsked, work: Work) -> A
     return desk.reply(Replied("wake", wake.run_key, fact), payloads)
 
 
-async def _reply(desk: Desk, model: Model, wake: Wake, asked: ModelAsked, seconds: float) -> Reply:
-    with desk.agents.reading() as world:
-        asking = request(world, wake, asked)
+async def _reply(desk: Desk, wake: Wake, question: _Question) -> Reply:
+    model = desk.model_for(wake.begun.model)
     listener = desk.listeners.get(wake.run_key)
-    with desk.spans.chat(wake, asked, asking) as tell:
+    with desk.spans.chat(wake, question.asked, question.request) as tell:
         if listener is not None and isinstance(model, Streaming):
-            reply = await asyncio.wait_for(model.reply_aloud(asking, listener), seconds)
+            reply = await model.reply_aloud(question.request, listener)
             listener.ended()
         else:
-            reply = await asyncio.wait_for(model.reply(asking), seconds)
+            reply = await model.reply(question.request)
         tell(reply)
     return reply
-
-
-def _running_seconds(desk: Desk, wake: Wake) -> int:
-    with desk.agents.reading() as world:
-        since = world.load(ALERT, wake.begun.agent).running_since
-    return seconds_between(since, desk.clock.now()) if since else 0
 
 
 def _answered(

@@ -124,17 +124,17 @@ class Log:
             raise
 
     def _decided(self, cause: Cause, now: str, key: str, payloads: Sequence[Payload]) -> Appended:
-        tail = self._began(now)
-        if key and (known := self._receipt(key)):
+        seen = self._began(now)
+        tail = seen.tail
+        if key and (known := self._receipt(key, seen)):
             return _repeated(known, cause, key)
-        world = self._world(tail.n + 1)
+        world = self._world(seen)
         world.bring(payloads)
         at = max(now, tail.at)
         composed = envelope.compose(cause, key, at, tail.digest, world)
         rows = composed.rows
         if not rows:
             return Appended(composed.result, (), tail.n)
-        seen = self._look()
         written = self._write(rows, [*payloads, *composed.payloads], at)
         if not rows[0].stream.startswith("log:"):
             self._seen = Seen(seen.rows + len(rows), written, seen.main)
@@ -144,7 +144,7 @@ class Log:
     def reading(self) -> Iterator[World]:
         """The log as it is now, one state for as long as it is open."""
         with self._recorder.reading():
-            yield self._world(self._tail().n + 1)
+            yield self._world(self._look())
 
     def world_at(self, n: int) -> World:
         """The log as it stood after append n; nothing of it is cached."""
@@ -152,7 +152,8 @@ class Log:
         def read(stream: str, after: int) -> list[Recorded]:
             return [one for one in self._read(stream, after) if one.n <= n]
 
-        return World(self.name, self.replica, n + 1, read, self.payload, replicas=self._replicas)
+        replicas = self._replicas(self._look())
+        return World(self.name, self.replica, n + 1, read, self.payload, replicas=replicas)
 
     def appends(self, after: int = 0) -> Iterator[list[Recorded]]:
         """Each append above n `after`, as its rows, in canonical order."""
@@ -180,27 +181,24 @@ class Log:
     def tail(self) -> Tail:
         """The newest append; `n` 0 where there is none."""
         with self._recorder.reading():
-            return self._tail()
+            return self._look().tail
 
     def close(self) -> None:
         self._recorder.close()
 
-    def _world(self, n: int) -> World:
+    def _world(self, seen: Seen) -> World:
         return World(
             self.name,
             self.replica,
-            n,
+            seen.tail.n + 1,
             self._read,
             self._recorder.payload,
-            replicas=self._replicas,
+            replicas=self._replicas(seen),
             cache=self._states,
         )
 
     def _read(self, stream: str, after: int) -> list[Recorded]:
         return [_recorded(timed) for timed in self._recorder.stream(stream, after)]
-
-    def _tail(self) -> Tail:
-        return self._look().tail
 
     def _look(self) -> Seen:
         """What the log comes to; read only if it has grown since."""
@@ -221,17 +219,18 @@ class Log:
         self._recorder.insert(rows, payloads)
         return Tail(numbered(rows[0].state).n, at, envelope.digest(rows), self.replica)
 
-    def _began(self, now: str) -> Tail:
-        """The tail to append to, after what must come first: a marker of the rows that another
+    def _began(self, now: str) -> Seen:
+        """What to append to, after what must come first: a marker of the rows that another
         replica wrote in this file, and the epoch of today's rules."""
-        tail = self._tail()
+        seen = self._look()
+        tail = seen.tail
         if tail.n and tail.replica != self.replica:
             last = self._last_of_each()
             own = last.pop(self.replica, Tail())
             marker = ReplicasImported(tuple(Imported(name, one.n) for name, one in last.items()))
-            tail = self._alone(marker, now, tail, prev=own.digest)
+            seen = self._alone(marker, now, seen, prev=own.digest)
             self._states.clear()
-        epoch = self._main().rules
+        epoch = seen.main.rules
         if epoch > RULES:
             raise Damaged(
                 "newer_rules",
@@ -240,17 +239,15 @@ class Log:
             )
         if epoch < RULES:
             package, unicode = _package_version(), unicodedata.unidata_version
-            began = EpochBegan(RULES, package, unicode, tail.digest)
-            tail = self._alone(began, now, tail, prev=tail.digest)
-        return tail
+            began = EpochBegan(RULES, package, unicode, seen.tail.digest)
+            seen = self._alone(began, now, seen, prev=seen.tail.digest)
+        return seen
 
-    def _alone(self, fact: EpochBegan | ReplicasImported, now: str, tail: Tail, prev: str) -> Tail:
-        at = max(now, tail.at)
-        composed = envelope.compose(fact, "", at, prev, self._world(tail.n + 1))
-        return self._write(composed.rows, (), at)
-
-    def _main(self) -> Main:
-        return self._look().main
+    def _alone(self, fact: EpochBegan | ReplicasImported, now: str, seen: Seen, prev: str) -> Seen:
+        at = max(now, seen.tail.at)
+        composed = envelope.compose(fact, "", at, prev, self._world(seen))
+        self._write(composed.rows, (), at)
+        return self._look()
 
     def _main_now(self) -> Main:
         """``log:main`` of this replica, read on from where it was known."""
@@ -277,17 +274,15 @@ class Log:
         """All replicas whose rows are in the file; reads all of it."""
         return tuple(self._last_of_each())
 
-    @property
-    def _replicas(self) -> tuple[str, ...]:
+    def _replicas(self, seen: Seen) -> tuple[str, ...]:
         """The other replicas whose rows belong to this one's world: those that its markers
         name, and, where another one wrote last, all that are in the file."""
-        seen = self._look()
         if seen.tail.n and seen.tail.replica != self.replica:
             return tuple(name for name in self._last_of_each() if name != self.replica)
         return seen.main.replicas
 
-    def _receipt(self, key: str) -> Recorded | None:
-        for replica in (self.replica, *self._replicas):
+    def _receipt(self, key: str, seen: Seen) -> Recorded | None:
+        for replica in (self.replica, *self._replicas(seen)):
             if found := self._read(f"receipt:{key}@{replica}", 0):
                 return found[0]
         return None

@@ -1,7 +1,7 @@
 """Wakes: begin on a captured input, take replies, end in one append (DESIGN 7, SPEC 3)."""
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 import msgspec
 
@@ -43,10 +43,13 @@ from domain.wake.state import WAKE, Wake
 from domain.wire import SHARED, Payload, payload
 from domain.world import World
 
-SNAPSHOTS = msgspec.json.Decoder(Snapshot)
+SNAPSHOTS_KEPT = 16  # of running wakes
 DAY_SECONDS = 86_400
 SKIPS = ("dormant", "destroyed", "switched_off", "cancelled", "task_deleted", "out_of_scope")
 """Why a begun wake is stopped without having failed."""
+
+
+_snapshot = lru_cache(SNAPSHOTS_KEPT)(msgspec.json.Decoder(Snapshot).decode)
 
 
 def set_id(run_key: str) -> str:
@@ -55,10 +58,14 @@ def set_id(run_key: str) -> str:
 
 
 def _bench(world: World, agent: Agent, run_key: str, snapshot: str) -> Bench:
-    own = world.load(CHANGES, set_id(run_key))
-    sets = tuple(world.load(CHANGES, one) for one in agent.sets if one != own.id)
-    captured = SNAPSHOTS.decode(world.payload(snapshot))
-    return Bench(captured, sets, own, world.text)
+    def own() -> ChangeSet:
+        return world.load(CHANGES, set_id(run_key))
+
+    def others() -> tuple[ChangeSet, ...]:
+        mine = set_id(run_key)
+        return tuple(world.load(CHANGES, one) for one in agent.sets if one != mine)
+
+    return Bench(_snapshot(world.payload(snapshot)), own, others, world.text)
 
 
 @cache
@@ -246,7 +253,8 @@ def _written(world: World, agent: Agent, before: Wake, advanced: Advanced, at: s
         if finished.outcome == "completed":
             events += _retracted(world, agent, wake)
         agents += _paused(agent, alerts)
-    events += on(world, "changes", set_id(wake.run_key), changes)
+    if changes:
+        events += on(world, "changes", set_id(wake.run_key), changes)
     events += agent_events(world, agent, agents)
     events += on(world, "alert", agent.id, alerts)
     return Decided(events, Result((wake.run_key,)), answered.payloads)

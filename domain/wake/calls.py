@@ -38,12 +38,12 @@ CALLS_MAX = 64
 
 
 class Bench(Struct, frozen=True):
-    """What answering needs besides the wake: the task as captured, the agent's change sets with
-    this wake's own, and how to read a long text."""
+    """What answering needs besides the wake: the task as captured, how to get this wake's change
+    set and the agent's others where a call proposes something, and how to read a long text."""
 
     snapshot: Snapshot
-    sets: tuple[ChangeSet, ...]
-    own: ChangeSet
+    own: Callable[[], ChangeSet]
+    others: Callable[[], tuple[ChangeSet, ...]]
     text: Callable[[Words], str]
 
 
@@ -167,8 +167,7 @@ def _deferred(
     plan = registry.plan(tool, bench.snapshot, arguments)
     if isinstance(plan, Refusal):
         return _denied(wake, call, tool, text, plan, answered)
-    own = answered.own or bench.own
-    others = tuple(one for one in bench.sets if one.id != own.id)
+    own, others = answered.own or bench.own(), bench.others()
 
     def touched(fields: tuple[str, ...]) -> int:
         return registry.last_touched(bench.snapshot, fields)

@@ -4,11 +4,12 @@ import base64
 import hashlib
 import json
 import unicodedata
+from datetime import UTC, datetime
 
 import msgspec
 import pytest
 from hypothesis import given
-from hypothesis.strategies import binary, characters, integers, lists, text, tuples
+from hypothesis.strategies import binary, characters, datetimes, integers, lists, text, tuples
 
 from domain import canonical, moments
 from domain.errors import REFUSAL_CODES, TOOL_CODES, Refused
@@ -140,6 +141,44 @@ def test_times_are_text_in_the_order_of_time() -> None:
     assert moments.later(start, seconds=-1) == "2026-12-31T23:59:59.000000Z" < start
     assert moments.seconds_between(start, moments.later(start, seconds=90)) == 90
     assert moments.seconds_between(moments.later(start, seconds=1), start) == -1
+
+
+@given(when=datetimes())
+def test_a_stored_time_is_read_as_the_format_says(when: datetime) -> None:
+    stored = moments.moment(when.replace(tzinfo=UTC))
+    assert moments.instant(stored) == when.replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "stored"),
+    [
+        ("2027-1-2T3:4:5.6Z", "2027-01-02T03:04:05.600000Z"),
+        ("2027-01-02t03:04:05.000000z", "2027-01-02T03:04:05.000000Z"),
+        ("2027-01-02T03:04:05.1234Z", "2027-01-02T03:04:05.123400Z"),
+    ],
+)
+def test_a_time_with_fewer_digits_is_read_too(text: str, stored: str) -> None:
+    assert moments.moment(moments.instant(text)) == stored
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2027-01-02T24:00:00.000000Z",
+        "2027-02-30T00:00:00.000000Z",
+        "2027-01-02 00:00:00.000000Z",
+        "2027-01-02T00:00:00,000000Z",
+        "2027-W01-1T00:00:00.000000Z",
+        "20270102T000000.0000000000Z",
+        "2027-01-02T00:00:00.000000+00:00",
+        "2027-01-02T00:00:00.000000Z\n",
+        "2027-01-02T00:00:60.000000Z",
+        "2027-01-02T00:00:00Z",
+    ],
+)
+def test_what_only_looks_like_a_time_is_none(text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        moments.instant(text)
 
 
 @pytest.mark.parametrize("text", ["2027-02-30", "2027-2-3", "20270203", "2027-W01-1", "", "x"])

@@ -37,7 +37,7 @@ DONE: WakeFact = WakeFinished("completed", stop="answered")
 
 
 def bench(snapshot: Snapshot = SEEN) -> Bench:
-    return Bench(snapshot, (), ChangeSet("set"), lambda said: said.text)
+    return Bench(snapshot, lambda: ChangeSet("set"), tuple, lambda said: said.text)
 
 
 def given(*facts: WakeFact) -> Wake:
@@ -239,7 +239,7 @@ def test_what_is_proposed_again_in_the_same_wake_is_not_retracted() -> None:
         ("retract_suggestions", '{"proposals":[{"fingerprint":"other","reason":"gone"}]}'),
         ("update_task_estimate", '{"minutes":60}'),
     )
-    at = Bench(SEEN, (known,), ChangeSet("set"), lambda said: said.text)
+    at = Bench(SEEN, lambda: ChangeSet("set"), lambda: (known,), lambda said: said.text)
     advanced = machine.decide(given(), calls, at)
     assert results(advanced.facts)[1] == ("update_task_estimate", "denied", "redundant")
     assert advanced.wake.reproposed == {"other"}
