@@ -7,7 +7,8 @@ shape makes five calls a turn, which are recorded together, as nothing outside h
 them. The peers run a workflow of twenty steps that each return a text of the same size; all
 three wait for the disk at every append. `dbos` and `langgraph` with SqliteSaver live in
 environments of their own, made once in the cache folder; where they cannot be installed, they
-are left out, with the reason. The sides take turns, round by round.
+are left out, with the reason. The sides take turns, round by round. On the disk the time that
+passes is taken, in memory the processor's, of all threads, which a busy machine changes little.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import venv
 from collections.abc import Callable
 from functools import partial
@@ -66,13 +68,16 @@ SHAPES = {  # what a wake looks like: its turns, and the answers of its model
 }
 
 
-def ours(turns: int, shape: Callable[[int], list[Reply]], wakes: int, folder: Path) -> list[float]:
+def ours(
+    turns: int, shape: Callable[[int], list[Reply]], wakes: int, folder: Path, clock: str
+) -> list[float]:
     """Seconds of each wake, each of another agent."""
     folder.mkdir()
     at = desk(folder, [reply for nth in range(wakes + 1) for reply in shape(nth)])
     agents = [with_agent(at, f"Task {nth}", turns)[1] for nth in range(wakes + 1)]
     keys = [queued(at, agent) for agent in agents]
-    seconds = [timed(partial(wake, at, *one)) for one in zip(agents, keys, strict=True)]
+    read: Callable[[], float] = getattr(time, clock)
+    seconds = [timed(partial(wake, at, *one), read) for one in zip(agents, keys, strict=True)]
     at.close()
     return seconds[1:]  # the first one warms up, as the peers' does
 
@@ -103,13 +108,13 @@ def environment(cache: Path, name: str) -> tuple[Path | None, str]:
     return python, ""
 
 
-def theirs(python: Path, name: str, runs: int, folder: Path) -> list[float]:
+def theirs(python: Path, name: str, runs: int, folder: Path, clock: str) -> list[float]:
     """Seconds of each run of a peer."""
     folder.mkdir()
     script = Path(__file__).parent / "peers" / f"{name}_steps.py"
     said = TEXT.format(0)
     done = subprocess.run(
-        [str(python), str(script), str(folder), str(runs), str(STEPS), said],
+        [str(python), str(script), str(folder), str(runs), str(STEPS), said, clock],
         capture_output=True,
         check=False,
         timeout=TIMEOUT,
@@ -135,14 +140,15 @@ def version(python: Path, package: str) -> str:
 
 def measured(pythons: dict[str, Path], wakes: int, rounds: int, where: str, disk: str) -> None:
     seconds: dict[str, list[float]] = {}
+    clock = "perf_counter" if where == "on the disk" else "process_time"
     with tempfile.TemporaryDirectory(dir=disk) as folder:
         for nth in range(rounds):
             for name, (turns, shape) in SHAPES.items():
                 there = Path(folder, f"{name} {nth}")
-                seconds.setdefault(name, []).extend(ours(turns, shape, wakes, there))
+                seconds.setdefault(name, []).extend(ours(turns, shape, wakes, there, clock))
             for name, python in pythons.items():
                 there = Path(folder, f"{name}-{nth}")
-                seconds.setdefault(name, []).extend(theirs(python, name, wakes, there))
+                seconds.setdefault(name, []).extend(theirs(python, name, wakes, there, clock))
     rates = {name: STEPS / median(one) for name, one in seconds.items()}
     fastest = max((rate for name, rate in rates.items() if name in PEERS), default=0.0)
     rows = [
