@@ -44,6 +44,7 @@ from tests.histories.acting import (
     woken,
 )
 from tests.histories.more_scenes import every_edit, hopeless, template_versions, watchers
+from tests.histories.stubborn_scenes import too_late, wrong_calls
 from tests.support.desks import desk, reply, task_with_agent
 
 FOLDER = Path(__file__).parent
@@ -322,6 +323,8 @@ SCENES: tuple[Scene, ...] = (
     hopeless,
     template_versions,
     every_edit,
+    wrong_calls,
+    too_late,
 )
 SIMULATED = (("monday", 24), ("s10", 40), ("s4", 40))
 
