@@ -24,7 +24,7 @@ from domain.rules import RULES
 from domain.wire import PayloadId
 from domain.world import Recorded, World
 from replay.appends import appends
-from replay.crossing import At, Side, journal_positions
+from replay.crossing import At, Side, journal_position
 from replay.divergence import ALTERED, Divergence
 from replay.payloads import named
 from replay.prove import Proof, log_digest
@@ -58,7 +58,7 @@ def taken(journal: Log, agents: Log, run_key: str = "") -> History:
     known = None
     if run_key:
         facts = (row.fact for append in appends(rows["agent"]) for row in append.facts)
-        known = max((n for fact in facts for n in journal_positions(fact)), default=0)
+        known = max(map(journal_position, facts), default=0)
     rows = {"journal": _up_to(journal, known), **rows}
     payloads: dict[PayloadId, bytes] = {}
     for log in (journal, agents):

@@ -1,8 +1,11 @@
 """Proves both logs of a home: today's code, yesterday's causes (SPEC 9, `prove`)."""
 
 import difflib
+import gc
 import json
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
@@ -14,6 +17,7 @@ from adapters.wiring import Home
 from domain.envelope import Row
 from domain.errors import WakelogError
 from domain.rules import RULES
+from domain.wire import PayloadId
 from domain.world import Recorded
 from replay.crossing import Crossing, Side
 from replay.divergence import Divergence
@@ -23,6 +27,9 @@ STEP_ROWS = 1_000
 FOUND_MAX = 1_000  # divergences that are told; the others are counted
 DIFF_LINES_MAX = 200
 CONTEXT_LINES = 1
+KEPT_MAX = 128  # payloads of a log
+KEPT_MAX_BYTES = 65_536  # of one of them
+COLLECTED_EVERY = 50_000  # objects that are new; Python's own number is 700
 
 Progress = Callable[[str, int, int], None]
 """``progress(log, rows, of)``: so far has it come."""
@@ -129,9 +136,11 @@ def prove_logs(
     sides: list[Side] = []
     for log in (journal, agents):
         own = replace(options, since=(since or {}).get(log.name, 0))
-        proof = Proof(log.name, log.payload, own, again=_again(log))
-        sides.append(Side(proof, _told(log, progress), log.world_at, log.payload))
-    return prove_sides(*sides, begun=begun)
+        payload = _kept(log.payload)
+        proof = Proof(log.name, payload, own, again=_again(log))
+        sides.append(Side(proof, _told(log, progress), log.world_at, payload))
+    with _rarely_collected():
+        return prove_sides(*sides, begun=begun)
 
 
 def prove_sides(journal: Side, agents: Side, *, begun: float | None = None) -> Proved:
@@ -182,6 +191,32 @@ def _again(log: Log) -> Callable[[str, int], list[Recorded]]:
             return []  # which row it is, is told where the walk meets it
 
     return again
+
+
+def _kept(read: Callable[[PayloadId], bytes | None]) -> Callable[[PayloadId], bytes | None]:
+    """Reads payloads, and keeps the newest: one that was checked is read again by what follows."""
+    kept: OrderedDict[PayloadId, bytes] = OrderedDict()
+
+    def payload(wanted: PayloadId) -> bytes | None:
+        data = kept.get(wanted)
+        if data is None and (data := read(wanted)) is not None and len(data) <= KEPT_MAX_BYTES:
+            kept[wanted] = data
+            if len(kept) > KEPT_MAX:
+                kept.popitem(last=False)
+        return data
+
+    return payload
+
+
+@contextmanager
+def _rarely_collected() -> Iterator[None]:
+    """A proof makes and drops millions of small objects, and hardly a cycle among them."""
+    known = gc.get_threshold()
+    gc.set_threshold(COLLECTED_EVERY, *known[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*known)
 
 
 def _told(log: Log, progress: Progress | None) -> Iterator[Row]:

@@ -40,7 +40,7 @@ from domain.wake.shown import shown
 from domain.wire import SHARED, Payload, Words, payload, words
 from domain.world import Recorded
 from replay.appends import Append, appends
-from replay.crossing import journal_positions
+from replay.crossing import journal_position
 from replay.payloads import NAMED
 
 _ID = re.compile(r"(?<![a-z2-7])[a-z2-7]{32}(?![a-z2-7])")
@@ -81,7 +81,7 @@ class Redactor:
         left = appends(self._old.rows["journal"])
         reached = 0
         for one in appends(self._old.rows["agent"]):
-            named = max((n for row in one.facts for n in journal_positions(row.fact)), default=0)
+            named = max((journal_position(row.fact) for row in one.facts), default=0)
             while reached < named and (behind := next(left, None)) is not None:
                 reached = behind.n
                 self._again("journal", behind)

@@ -147,8 +147,9 @@ class World:
             return state
         stream = self.stream(kind.name, entity)
         known = self._cache.get(stream)
-        version, state = 0, kind.initial(entity)
-        if known is not None:
+        if known is None:
+            version, state = 0, kind.initial(entity)
+        else:
             version, state = known.version, known.state  # type: ignore[assignment]  # same stream
         rows = self._read(stream, version)
         for recorded in rows:

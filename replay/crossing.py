@@ -71,7 +71,7 @@ class Crossing:
     def walk(self) -> Iterator[Divergence]:
         """Name all that differs in either log, and between them."""
         for one in appends(self._agents.rows):
-            named = max((n for row in one.facts for n in journal_positions(row.fact)), default=0)
+            named = max((journal_position(row.fact) for row in one.facts), default=0)
             yield from self._advance(named)
             for row in one.facts:
                 self._mind(row.fact, one.replica)
@@ -300,17 +300,23 @@ class Crossing:
             )
 
 
-def journal_positions(fact: Stored) -> list[int]:
-    """The positions of the journal that a row of the agent log names."""
-    match fact.command if isinstance(fact, Receipt) else fact:
-        case BeginWake(journal_position=n) | TakeJournal(last=n):
-            return [n]
-        case CreateAgent(position=n) | ConfirmItem(position=n) | RejectItem(position=n):
-            return [n]
-        case DeferItem(position=n) | ToolReturned(position=n) | ItemConfirmed(position=n):
-            return [n]
-        case _:
-            return []
+_POSITIONS: dict[type[Stored], str] = {
+    BeginWake: "journal_position",
+    TakeJournal: "last",
+    CreateAgent: "position",
+    ConfirmItem: "position",
+    RejectItem: "position",
+    DeferItem: "position",
+    ToolReturned: "position",
+    ItemConfirmed: "position",
+}
+
+
+def journal_position(fact: Stored) -> int:
+    """The position of the journal that a row of the agent log names; 0 where it names none."""
+    told = fact.command if isinstance(fact, Receipt) else fact
+    name = _POSITIONS.get(type(told))
+    return getattr(told, name) if name else 0
 
 
 def _plain(batches: list[Batch]) -> object:

@@ -5,8 +5,9 @@ found without an anchor. Which unit it is follows from the append that names it 
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import chain
 from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -109,29 +110,35 @@ class Payloads:
 
     def check(self, append: Sequence[Recorded]) -> Iterator[Fault]:
         """What is wrong with the payloads that an append names."""
-        units: tuple[str, ...] = ()
+        unit = ""
         self._learn(append)
         for index, one in enumerate(append):
             for named_id in named(one.fact):
                 if named_id in self._seen:
                     continue
                 _keep(self._seen, named_id, None, SEEN_MAX)
-                units = units or (*self._tasks(append), SHARED)
-                yield from self._faults(index, named_id, units)
+                data = self._read(named_id)
+                if data is None:
+                    self.missing.add(named_id)
+                    yield Fault(index, named_id)
+                    continue
+                if unit and payload_id(unit, data) == named_id:
+                    continue  # of the same unit as the one before, as most are
+                unit, found = self._unit(append, named_id, data)
+                if not unit:
+                    yield Fault(index, named_id, found)
 
-    def _faults(self, index: int, named_id: PayloadId, units: Iterable[str]) -> Iterator[Fault]:
-        data = self._read(named_id)
-        if data is None:
-            self.missing.add(named_id)
-            yield Fault(index, named_id)
-            return
+    def _unit(
+        self, append: Sequence[Recorded], named_id: PayloadId, data: bytes
+    ) -> tuple[str, PayloadId]:
+        """The unit of an append that makes bytes have this id; else none, and the id they have."""
         found = ""
-        for unit in units:
+        for unit in chain(self._tasks(append), (SHARED,)):
             made = payload_id(unit, data)
             if made == named_id:
-                return
+                return unit, made
             found = found or made
-        yield Fault(index, named_id, found)
+        return "", found
 
     def _learn(self, append: Sequence[Recorded]) -> None:
         for one in append:
@@ -141,21 +148,27 @@ class Payloads:
                 _keep(self._newest, one.entity, one.fact.task, NEWEST_MAX)
                 _keep(self._newest, set_id(one.entity), one.fact.task, NEWEST_MAX)
 
-    def _tasks(self, append: Sequence[Recorded]) -> list[str]:
+    def _tasks(self, append: Sequence[Recorded]) -> Iterator[str]:
         """The tasks that an append is about, each once."""
-        found: dict[str, None] = {}
+        told: set[str] = set()
         for one in append:
-            command = one.fact.command if isinstance(one.fact, Receipt) else one.fact
-            names = [one.entity] if one.of_kind in ("task", "links") else []
-            names += [getattr(command, field, "") for field in ("task", "target")]
-            if isinstance(command, ImportTasks):
-                names += [ref.task for ref in command.tasks]
-            names.append(self._task(one.of_kind, one.entity))
-            names += [
-                self._task(kind, getattr(command, name, "")) for name, kind in _OWNERS.items()
-            ]
-            found.update((name, None) for name in names if name)
-        return list(found)
+            for name in self._tasks_of(one):
+                if name and name not in told:
+                    told.add(name)
+                    yield name
+
+    def _tasks_of(self, one: Recorded) -> Iterator[str]:
+        """The tasks that a row is about; empty where it could name one and does not."""
+        command = one.fact.command if isinstance(one.fact, Receipt) else one.fact
+        if one.of_kind in ("task", "links"):
+            yield one.entity
+        yield getattr(command, "task", "")
+        yield getattr(command, "target", "")
+        if isinstance(command, ImportTasks):
+            yield from (ref.task for ref in command.tasks)
+        yield self._task(one.of_kind, one.entity)
+        for name, kind in _OWNERS.items():
+            yield self._task(kind, getattr(command, name, ""))
 
     def _task(self, kind: str, owner: str) -> str:
         known = self._agents.get(owner) or self._newest.get(owner, "")
