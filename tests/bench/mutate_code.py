@@ -1,16 +1,17 @@
 """Plants changes in a copy of the code, one at a time, and asks which ones prove reports.
 
-    .venv/bin/python tests/bench/mutate_code.py [--count 50] [--seed 1] [--list]
+    .venv/bin/python tests/bench/mutate_code.py [--count 50] [--seed 1]
 
 Only `tests/histories/*.jsonl` are proved: no test of behaviour runs. A change is planted in a
 decider, a tool, a fold, the prompt or the keys: a comparison turned round, `and` for `or`, a
 number one higher, a text with another letter, a branch never taken, a sort or a `not` left out.
-A survivor is a change that no history notices: code that none of them runs, or a change that
-changes nothing.
+A survivor is a change that no history notices. At the end each is named with why: what was found
+where somebody has looked, else whether any history runs that line at all.
 """
 
 import argparse
 import ast
+import json
 import os
 import shutil
 import subprocess
@@ -41,6 +42,47 @@ for file in sorted(Path(sys.argv[1]).glob("*.jsonl")):
         print(f"{file.stem}: {one.kind_of}: {one.path}")
         sys.exit(1)
 """
+RAN = (
+    """
+import json, sys
+ran = {}
+def lines(frame, event, arg):
+    ran.setdefault(frame.f_code.co_filename, set()).add(frame.f_lineno)
+    return lines
+def calls(frame, event, arg):
+    return lines(frame, event, arg) if frame.f_code.co_filename.startswith(sys.argv[2]) else None
+sys.settrace(calls)
+"""
+    + PROVE
+    + """
+sys.settrace(None)
+print(json.dumps({name: sorted(found) for name, found in ran.items()}))
+"""
+)
+LOOKED_AT = {  # file, and a piece of the line: why no history can tell, or none does
+    ("domain/tools/definitions.py", "idempotency="): "words of the contract: no code reads them",
+    ("domain/wake/prompt.py", 'if name == "prompt_max_bytes"'): (
+        "the last way to shorten a prompt: no history has one that long"
+    ),
+    ("domain/tools/registry.py", 'return "immediate"'): (
+        "the same: what is not local or deferred is carried out at once"
+    ),
+    ("domain/wake/calls.py", "the task's category "): (
+        "a second look: a wake begins in an allowed category only"
+    ),
+    ("domain/wake/reading.py", "hidden: int = 0"): "the same: whoever makes one gives it",
+    ("domain/wake/events.py", "ToolStatus = Literal"): "a status that nothing writes",
+    ("domain/wake/state.py", 'phase: Phase = "absent"'): (
+        "the same: nothing asks for that phase by its name"
+    ),
+    ("domain/agent/alertness.py", "alert.last_outcome"): (
+        "what a person is told: views and commands, no row"
+    ),
+    ("domain/journal/importing.py", 'now.status or "OPEN"'): (
+        "a status that vanishes from a file: no history has it"
+    ),
+}
+TOLD = ("Refused", "Damaged", "KeyReused", "UnknownFact")
 TURNED = {ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq,
           ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot,
           ast.IsNot: ast.Is}  # fmt: skip
@@ -75,6 +117,9 @@ def _unread(node: ast.AST) -> Iterator[ast.AST]:
         yield node.value
     if isinstance(node, ast.keyword) and node.arg in ("because", "instead"):
         yield from ast.walk(node.value)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in TOLD:
+        for given in (*node.args, *node.keywords):
+            yield from ast.walk(given)
     if (
         isinstance(node, ast.Assign)
         and isinstance(node.targets[0], ast.Name)
@@ -131,6 +176,26 @@ def proves(copy: Path) -> str:
     return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
 
 
+def ran(copy: Path) -> dict[str, set[int]]:
+    """The lines of each file that the histories run."""
+    environ = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-c", RAN, str(ROOT / "tests" / "histories"), f"{copy}/domain"]
+    done = subprocess.run(command, cwd=copy, env=environ, capture_output=True, check=True)
+    found: dict[str, list[int]] = json.loads(done.stdout)
+    return {str(Path(name).relative_to(copy)): set(lines) for name, lines in found.items()}
+
+
+def why(one: Mutant, lines: dict[str, set[int]]) -> str:
+    """Why no history notices a change, as far as it is known."""
+    line = (ROOT / one.file).read_text(encoding="utf-8").splitlines()[one.line - 1]
+    for (file, piece), reason in LOOKED_AT.items():
+        if file == one.file and piece in line:
+            return reason
+    if one.line not in lines.get(one.file, set()):
+        return "no history runs this line"
+    return "histories run this line, and nothing that they write differs"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=50)
@@ -151,6 +216,7 @@ def main() -> None:
         for name in ("domain", "adapters", "replay", "projections"):
             shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
         assert not proves(copy), "the histories do not prove as it is"
+        lines = ran(copy)
         for one in found:
             (copy / one.file).write_text(one.text, encoding="utf-8")
             told = proves(copy)
@@ -159,6 +225,8 @@ def main() -> None:
             if not told:
                 survivors.append(one)
     share = 100 * (len(found) - len(survivors)) / len(found)
+    for one in survivors:
+        print(f"survives: {one.file}:{one.line}: {one.what}: {why(one, lines)}")
     print(f"prove reports {len(found) - len(survivors)} of {len(found)}: {share:.0f} %")
 
 

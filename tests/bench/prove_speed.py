@@ -1,22 +1,24 @@
-"""How fast prove is beside the bare decoding and folding of the same rows, and what it keeps.
+"""How fast prove is beside the bare decoding and folding of the same rows, beside temporalio's
+Replayer, and what it keeps.
 
-    .venv/bin/python tests/bench/prove_speed.py [--rows 100000] [--keep FOLDER]
+    .venv/bin/python tests/bench/prove_speed.py [--rows 100000] [--home FOLDER] [--peers FOLDER]
 
-Makes a home of about so many rows in SQLite files (ten-turn lives of many agents), then reads it
-three times: rows decoded and folded by stream; each log proved by itself; both proved together,
-every prompt rendered again. Memory is the process's own peak, told before and after each.
+Makes a home of about so many rows in SQLite files (lives of many agents; in FOLDER it is kept and
+taken again the next time), then reads it three times: both logs proved together, every prompt
+rendered again; each log by itself; rows decoded and folded by stream. The Replayer replays
+histories of ten steps, before and after. All rates are of CPU time, so one core's; memory is the
+process's own peak, told after each.
 """
 
 import argparse
 import asyncio
-import platform
 import resource
 import sys
 import tempfile
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -37,10 +39,15 @@ from domain.ports import Call, Reply, Request, Usage
 from domain.wire import Words
 from domain.world import Recorded
 from replay.prove import Proof
+from tests.bench.common import machine, table
+from tests.bench.environments import CACHE, environments, said
 from tests.support.desks import task_with_agent
 
 START = "2027-01-01T00:00:00.000000Z"
 WAKES_OF_AN_AGENT = 60
+AIM = 20.0  # times temporalio's Replayer
+STEPS = 10  # of a replayed workflow
+EVENTS = 10_000  # that are replayed a turn
 
 
 class Busy:
@@ -153,38 +160,68 @@ def together(desk: Desk) -> int:
     """Both logs, prompts, snapshots and notices included."""
     proved = prove_logs(desk.journal, desk.agents)
     assert proved.ok, proved.divergences[:3]
-    sys.stdout.write(f"    {proved.wakes} wakes, {proved.prompts} prompts rendered again\n")
+    assert proved.prompts == proved.wakes
     return proved.rows
 
 
-def measured(what: str, work: Callable[[Desk], int], desk: Desk) -> float:
-    begun = perf_counter()
+def measured(work: Callable[[Desk], int], desk: Desk) -> tuple[float, int]:
+    """Rows a second of CPU time, and the peak so far in MB."""
+    begun = process_time()
     rows = work(desk)
-    seconds = perf_counter() - begun
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(f"{what:28} {rows / seconds:>10,.0f} rows/s  {seconds:7.1f} s  peak {peak} MB")
-    return rows / seconds
+    seconds = process_time() - begun
+    return rows / seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def replayed(python: Path, folder: Path, turn: int) -> dict[str, float]:
+    """Events a second of temporalio's Replayer, by how the workflow is run."""
+    there = folder / f"replayer {turn}"
+    told = said(python, "temporal_replay.py", there, str(STEPS), str(EVENTS))
+    return {name: events / seconds for name, (events, seconds) in told.items()}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--home", type=Path, help="keeps the generated home, or takes it again")
+    parser.add_argument("--peers", type=Path, default=CACHE)
     given = parser.parse_args()
-    print(f"{platform.machine()} Python {platform.python_version()}, {given.rows:,} rows")
+    pythons = environments(given.peers, "temporalio")
+    print(machine())
     with tempfile.TemporaryDirectory(prefix="wakelog-bench-") as folder:
-        begun = perf_counter()
-        desk = generated(Path(folder), given.rows)
-        size = sum(file.stat().st_size for file in Path(folder).iterdir()) // 2**20
-        print(f"generated in {perf_counter() - begun:.0f} s, {size} MB")
+        home = given.home or Path(folder, "home")
+        home.mkdir(exist_ok=True, parents=True)
+        if not (home / "agent.db").exists():
+            generated(home, given.rows).close()
+        turns = [replayed(python, Path(folder), 1) for python in pythons.values()]
+        desk = opened(home)
+        rates = {what: measured(work, desk) for what, work in WORKS.items()}
+        size = sum(file.stat().st_size for file in home.iterdir()) // 2**20
+        print(f"{desk.journal.count() + desk.agents.count():,} rows, {size} MB")
         desk.close()
-        desk = opened(Path(folder))
-        proved = measured("proved together", together, desk)
-        one_by_one = measured("proved one by one", alone, desk)
-        floor = measured("decoded and folded", folded, desk)
-        print(
-            f"prove is {proved / floor:.2f} of the floor; without prompts {one_by_one / floor:.2f}"
-        )
-        desk.close()
+        turns += [replayed(python, Path(folder), 2) for python in pythons.values()]
+    peers = {f"Replayer, {name}": max(one[name] for one in turns) for one in turns for name in one}
+    floor = rates[FLOOR][0]
+    default = max((one["sandboxed"] for one in turns), default=0.0)
+    rows = [(what, rate, f"{peak}") for what, (rate, peak) in rates.items()]
+    rows += [(what, rate, "") for what, rate in peers.items()]
+    table(
+        ("prove", "rows or events/s", "of decode + fold", "of the Replayer", "aim", "peak MB"),
+        [
+            (
+                what,
+                f"{rate:,.0f}",
+                f"{rate / floor:.2f}",
+                f"{rate / default:.1f}" if default else "-",
+                f"{AIM:.0f}" if what == TOGETHER else "",
+                peak,
+            )
+            for what, rate, peak in rows
+        ],
+    )
+
+
+FLOOR, TOGETHER = "decode and fold", "both, with prompts"
+WORKS = {TOGETHER: together, "one by one": alone, FLOOR: folded}
 
 
 if __name__ == "__main__":

@@ -12,13 +12,9 @@ passes is taken, in memory the processor's, of all threads, which a busy machine
 """
 
 import argparse
-import json
-import os
-import subprocess
 import sys
 import tempfile
 import time
-import venv
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -40,14 +36,11 @@ from tests.bench.common import (
     wake,
     with_agent,
 )
+from tests.bench.environments import CACHE, environments, said, version
 
 AIM = 5.0
 STEPS = 20
-TIMEOUT = 600
-PEERS = {  # script in peers/: what its environment needs
-    "dbos": ("dbos",),
-    "langgraph": ("langgraph", "langgraph-checkpoint-sqlite"),
-}
+PEERS = ("dbos", "langgraph")
 TEXT = "The plumber named a price, and the seal is in stock at the shop in the next street; step {}"
 
 
@@ -57,8 +50,8 @@ def one_a_turn(nth: int) -> list[Reply]:
 
 
 def five_a_turn(nth: int) -> list[Reply]:
-    said = [observed(TEXT.format(f"{nth}.{one}")) for one in range(STEPS - 1)]
-    calls = [*said, report(nth)]
+    looked = [observed(TEXT.format(f"{nth}.{one}")) for one in range(STEPS - 1)]
+    calls = [*looked, report(nth)]
     return [answer(*calls[first : first + 5]) for first in range(0, STEPS, 5)]
 
 
@@ -85,54 +78,12 @@ def ours(
 # --------------------------------------------------------------------------------------- the peers
 
 
-def environment(cache: Path, name: str) -> tuple[Path | None, str]:
-    """The Python of a peer's own environment, made if it is not there; else why there is none."""
-    home = cache / name
-    python = home / "bin" / "python"
-    stamp = home / "installed"
-    if stamp.exists():
-        return python, ""
-    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
-    try:
-        home.parent.mkdir(parents=True, exist_ok=True)
-        venv.create(home, clear=True)
-        made = subprocess.run(
-            [*pip, *PEERS[name]], capture_output=True, check=False, timeout=TIMEOUT
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return None, str(error)
-    if made.returncode:
-        lines = made.stderr.decode(errors="replace").strip().splitlines()
-        return None, next((line for line in lines if line.startswith("ERROR")), "pip failed")
-    stamp.touch()
-    return python, ""
-
-
 def theirs(python: Path, name: str, runs: int, folder: Path, clock: str) -> list[float]:
     """Seconds of each run of a peer."""
-    folder.mkdir()
-    script = Path(__file__).parent / "peers" / f"{name}_steps.py"
-    said = TEXT.format(0)
-    done = subprocess.run(
-        [str(python), str(script), str(folder), str(runs), str(STEPS), said, clock],
-        capture_output=True,
-        check=False,
-        timeout=TIMEOUT,
-        cwd=folder,
+    seconds: list[float] = said(
+        python, f"{name}_steps.py", folder, str(runs), str(STEPS), TEXT.format(0), clock
     )
-    if done.returncode:
-        raise SystemExit(f"{name} failed:\n{done.stderr.decode(errors='replace')}")
-    seconds: list[float] = json.loads(done.stdout)
     return seconds
-
-
-def version(python: Path, package: str) -> str:
-    code = f"from importlib.metadata import version; print(version({package!r}))"
-    return (
-        subprocess.run([str(python), "-c", code], capture_output=True, check=True)
-        .stdout.decode()
-        .strip()
-    )
 
 
 # ------------------------------------------------------------------------------------- one figure
@@ -164,19 +115,12 @@ def measured(pythons: dict[str, Path], wakes: int, rounds: int, where: str, disk
 
 
 def main() -> None:
-    cached = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     parser = argparse.ArgumentParser()
     parser.add_argument("--wakes", type=int, default=10, help="of each round")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--peers", type=Path, default=Path(cached, "wakelog-bench"))
+    parser.add_argument("--peers", type=Path, default=CACHE)
     given = parser.parse_args()
-    pythons: dict[str, Path] = {}
-    for name in PEERS:
-        python, why = environment(given.peers, name)
-        if python is None:
-            print(f"{name} is left out: {why}")
-        else:
-            pythons[name] = python
+    pythons = environments(given.peers, *PEERS)
     print(machine())
     for where, disk in disks().items():
         measured(pythons, given.wakes, given.rounds, where, disk)
