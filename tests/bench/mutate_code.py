@@ -75,6 +75,24 @@ LOOKED_AT = {  # file, and a piece of the line: why no history can tell, or none
     ("domain/wake/state.py", 'phase: Phase = "absent"'): (
         "the same: nothing asks for that phase by its name"
     ),
+    ("domain/canonical.py", "NESTING_MAX = 64"): "JSON is read before it becomes a cause",
+    ("domain/wake/reading.py", 'status: str = "OPEN"'): "the same: whoever makes one gives it",
+    ("domain/tools/local.py", "if isinstance(given, str)"): (
+        "the same: texts are made objects before, when arguments are decoded"
+    ),
+    ("domain/tools/labels.py", "if free <= 0"): "no history gives a task exactly two labels",
+    ("domain/wake/context.py", "category.corrections[::-1]"): (
+        "no history has two corrections of a category"
+    ),
+    ("domain/handlers/journal.py", "if source.id in blocked"): (
+        "a refused command leaves no row: what is refused today is not in a history"
+    ),
+    ("domain/journal/importing.py", "counts[name] = nth + 1"): (
+        "no history imports the same note three times"
+    ),
+    ("domain/journal/fold.py", '"is_deleted": False'): (
+        "the fold now fails, which prove passes over where no later cause reads that task"
+    ),
     ("domain/agent/alertness.py", "alert.last_outcome"): (
         "what a person is told: views and commands, no row"
     ),
