@@ -5,42 +5,48 @@ envelope is taken apart on the way. Everything else is a statement over all that
 """
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
-from itertools import count, islice
 from pathlib import Path
 from typing import NamedTuple
 
 import duckdb
 import msgspec
+from msgspec import Struct
 
 from adapters.settings import Settings
 from adapters.store.log import Log
-from adapters.store.recorder import numbered
+from adapters.store.recorder import Numbered, numbered
 from domain import envelope
 from domain.envelope import Row
 
 SCHEMA_VERSION = 1
 """Of the tables and views that `projections/analytics` defines and README.md there describes."""
 
-BATCH_ROWS = 50_000
+PAGE_ROWS = 50_000  # that DuckDB is given at once
+PAGE_TEXTS = 5_000
 LINE_BYTES = 16_777_216  # DuckDB's own bound of a line; a longer one raises it
 LOGS = ("journal", "agent")
 """In this order: what the agent log says of the journal has happened there before."""
 
 _FIRST = b'{"at":"'  # what only an append's first row begins with
-_LINE = b'{"stream":%b,"version":%d,"tag":"%b","occurred_at":"%b","state":%b}\n'
 _READ = """
 INSERT INTO events
-SELECT ?, split_part(stream, '@', -1), state.n, coalesce(state.row, 0), coalesce(state.rows, 0),
-    occurred_at, stream, split_part(stream, ':', 1),
-    stream[length(split_part(stream, ':', 1)) + 2 : -2 - length(split_part(stream, '@', -1))],
+WITH lines AS MATERIALIZED (
+    SELECT *, split_part(stream, '@', -1) AS replica
+    FROM read_json(?, format = 'newline_delimited', maximum_object_size = ?, columns = {
+        stream: 'VARCHAR', version: 'INTEGER', tag: 'VARCHAR',
+        state: 'STRUCT("at" TIMESTAMP, n BIGINT, "row" INTEGER, "rows" INTEGER, data JSON)'})
+), appends AS (
+    SELECT replica, state.n AS n, state."at" AS occurred_at FROM lines WHERE state."row" IS NULL
+)
+SELECT ?, lines.replica, n, coalesce(state.row, 0), coalesce(state.rows, 0), occurred_at, stream,
+    split_part(stream, ':', 1),
+    stream[length(split_part(stream, ':', 1)) + 2 : -2 - length(lines.replica)],
     version, tag, state.data
-FROM read_json(?, format = 'newline_delimited', maximum_object_size = ?, columns = {
-    stream: 'VARCHAR', version: 'INTEGER', tag: 'VARCHAR', occurred_at: 'TIMESTAMP',
-    state: 'STRUCT(n BIGINT, "row" INTEGER, "rows" INTEGER, data JSON)'})
+FROM lines JOIN appends ON appends.replica = lines.replica AND appends.n = lines.state.n
 """
 _PAYLOADS = """
 SELECT DISTINCT payload FROM (
@@ -52,6 +58,15 @@ SELECT DISTINCT payload FROM (
 ) ANTI JOIN texts USING (payload) WHERE payload IS NOT NULL ORDER BY payload
 """
 _PLACE = "SELECT * FROM events WHERE log = 'journal' AND n > {} OR log = 'agent' AND n > {}"
+
+
+class _Line(Struct):
+    """What a line tells of where its row stands."""
+
+    state: Numbered
+
+
+_numbered = msgspec.json.Decoder(_Line).decode
 
 
 class Position(NamedTuple):
@@ -149,66 +164,41 @@ def digest_at(log: Log, n: int) -> str:
     return envelope.digest(rows) if found else ""
 
 
-class _Lines:
-    """Rows as lines of JSON; remembers the newest append and the longest line."""
-
-    def __init__(self, rows: Iterator[Row]) -> None:
-        self._rows = rows
-        self._at = b""
-        self.append: list[Row] = []
-        self.longest = 0
-
-    def __iter__(self) -> Iterator[bytes]:
-        encode = msgspec.json.encode
-        for row in self._rows:
-            if row.state.startswith(_FIRST):
-                self._at = row.state[7:34]
-                self.append.clear()
-            self.append.append(row)
-            stream, tag = encode(row.stream), row.topic.encode()
-            line = _LINE % (stream, row.version, tag, self._at, row.state)
-            self.longest = max(self.longest, len(line))
-            yield line
-
-
 def _load(
     connection: duckdb.DuckDBPyConnection, log: Log, after: Position, folder: Path
 ) -> Position:
     """The log's rows beyond a position as events; the position that they end at.
 
-    While DuckDB reads one batch, in a thread of its own, the next one is written.
+    While DuckDB reads one page, in a thread of its own, the log gives the next one.
     """
-    source = _Lines(log.rows(after.n))
-    lines = iter(source)
     reading: Future[object] | None = None
+    last = b""
     with ThreadPoolExecutor(1) as worker:
-        for nth in count():  # bounded by the log
-            batch = list(islice(lines, BATCH_ROWS))
-            if not batch:
-                break
+        for nth, page in enumerate(log.lines(after.n, PAGE_ROWS)):  # bounded by the log
             path = folder / f"{log.name}-{nth % 2}"
-            with path.open("wb") as file:
-                file.writelines(batch)
-            size = max(LINE_BYTES, source.longest + 1)
+            path.write_bytes(page)
             if reading is not None:
                 reading.result()
-            reading = worker.submit(connection.execute, _READ, [log.name, str(path), size])
+            size = max(LINE_BYTES, len(page) + 1)
+            reading = worker.submit(connection.execute, _READ, [str(path), size, log.name])
+            last = page[page.rfind(b"\n") + 1 :]
         if reading is not None:
             reading.result()
-    if not source.append:
+    if not last:
         return after
-    return Position(numbered(source.append[0].state).n, envelope.digest(source.append))
+    n = _numbered(last).state.n
+    return Position(n, digest_at(log, n))
 
 
 def _texts(connection: duckdb.DuckDBPyConnection, log: Log) -> None:
     """The texts that fresh rows name, each once."""
     wanted = [str(row[0]) for row in connection.execute(_PAYLOADS).fetchall()]
     appender = connection.appender("texts")
-    appender.append_rows(
-        (name, len(data), data.decode("utf-8", "replace"))
-        for name in wanted
-        if (data := log.payload(name)) is not None
-    )
+    for first in range(0, len(wanted), PAGE_TEXTS):
+        appender.append_rows(
+            (name, len(data), data.decode("utf-8", "replace"))
+            for name, data in log.payloads(wanted[first : first + PAGE_TEXTS])
+        )
     appender.flush()
 
 

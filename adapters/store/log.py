@@ -166,6 +166,10 @@ class Log:
         """The rows as they are stored, above append n `after`, in canonical order."""
         return self._recorder.rows(after)
 
+    def lines(self, after: int, size: int) -> Iterator[bytes]:
+        """The same rows in bulk, at least `size` a page: see `LogRecorder.lines`."""
+        return self._recorder.lines(after, size)
+
     def count(self) -> int:
         """How many rows there are."""
         return self._recorder.count()
@@ -177,6 +181,10 @@ class Log:
     def payload(self, payload_id: PayloadId) -> bytes | None:
         """The bytes of a payload, or None."""
         return self._recorder.payload(payload_id)
+
+    def payloads(self, ids: Sequence[PayloadId]) -> Sequence[tuple[PayloadId, bytes]]:
+        """Those of the named payloads that are there, in bulk."""
+        return self._recorder.payloads(ids)
 
     def tail(self) -> Tail:
         """The newest append; `n` 0 where there is none."""

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from eventsourcing.persistence import StoredEvent
 from eventsourcing.popo import POPOApplicationRecorder
 
-from adapters.store.recorder import Timed, numbered
+from adapters.store.recorder import Timed, by_append, line, numbered
 from domain.envelope import Row
 from domain.wire import Payload, PayloadId
 
@@ -62,11 +62,24 @@ class MemoryLogRecorder(POPOApplicationRecorder):
         first = bisect_right(self._stored_events, after, key=lambda one: numbered(one.state).n)
         return (_row(one) for one in self._stored_events[first:])
 
+    def lines(self, after: int, size: int) -> Iterator[bytes]:
+        page: list[bytes] = []
+        for rows in by_append(self.rows(after)):
+            page += map(line, rows)
+            if len(page) >= size:
+                yield b"\n".join(page)
+                page = []
+        if page:
+            yield b"\n".join(page)
+
     def count(self) -> int:
         return len(self._stored_events)
 
     def payload(self, payload_id: PayloadId) -> bytes | None:
         return self._payloads.get(payload_id)
+
+    def payloads(self, ids: Sequence[PayloadId]) -> Sequence[tuple[PayloadId, bytes]]:
+        return [(one, self._payloads[one]) for one in ids if one in self._payloads]
 
     def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
         self.insert_events([StoredEvent(*row) for row in rows])

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
+import msgspec
 from msgspec import Struct
 from msgspec.json import Decoder
 
@@ -31,6 +32,7 @@ class Numbered(Struct, frozen=True):
     at: str = ""
 
 
+_LINE = b'{"stream":%b,"version":%d,"tag":"%b","state":%b}'
 numbered = Decoder(Numbered).decode
 
 
@@ -44,6 +46,12 @@ def by_append(rows: Iterable[Row]) -> Iterator[list[Row]]:
         found.append(row)
     if found:
         yield found
+
+
+def line(row: Row) -> bytes:
+    """A row as a line of JSON, as `LogRecorder.lines` has it."""
+    stream, tag = msgspec.json.encode(row.stream), row.topic.encode()
+    return _LINE % (stream, row.version, tag, row.state)
 
 
 class LogRecorder(Protocol):
@@ -64,8 +72,16 @@ class LogRecorder(Protocol):
     def rows(self, after: int) -> Iterator[Row]:
         """All rows of appends with an `n` above `after`, in canonical order."""
 
+    def lines(self, after: int, size: int) -> Iterator[bytes]:
+        """The same rows in bulk, for whom one by one is too slow: pages of JSON Lines,
+        ``{"stream", "version", "tag", "state"}``. A page has `size` rows and then what is left
+        of its last append; the last one has fewer."""
+
     def count(self) -> int:
         """How many rows there are."""
+
+    def payloads(self, ids: Sequence[PayloadId]) -> Sequence[tuple[PayloadId, bytes]]:
+        """Those of the named payloads that are there, in bulk."""
 
     def payload(self, payload_id: PayloadId) -> bytes | None:
         """The bytes of a payload, or None."""

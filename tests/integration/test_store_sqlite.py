@@ -1,5 +1,6 @@
 """A log in a SQLite file: whole appends in one order, whoever writes, whatever happens."""
 
+import json
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from adapters.store.log import Log
+from adapters.store.recorder import line
 from domain import envelope
 from domain.causes import EpochBegan, Imported, Receipt, ReplicasImported
 from domain.errors import KeyReused, Refused
@@ -120,6 +122,33 @@ def test_appends_after_a_number_are_whole_and_in_order(journal: Log) -> None:
     for n in (0, 1, 2, 20, 40, 41, 99):
         assert list(journal.appends(n)) == whole[n:]
     assert [rows[0].n for rows in journal.appends(37)] == [38, 39, 40, 41]
+
+
+@pytest.mark.parametrize("is_file", [True, False])
+def test_rows_in_bulk_are_the_rows_one_by_one(journal: Log, is_file: bool) -> None:
+    log = journal if is_file else Log.in_memory("journal")
+    create(log, "one")
+    odd = 'a "quoted"\n\tkey \x1f\\ @ ü'
+    log.append(do.CreateTask("two"), AT, key=odd)
+    for nth in range(20):
+        create(log, f"Nummer {nth}: schön\u2028")
+    for after in (0, 1, 2, 7, 22, 23, 99):
+        rows = list(log.rows(after))
+        for size in (1, 2, 7, 1_000):
+            pages = [page.split(b"\n") for page in log.lines(after, size)]
+            assert [one for page in pages for one in page] == [line(row) for row in rows]
+            told = [[json.loads(one)["state"].get("row", 0) for one in page] for page in pages]
+            assert all(page[0] == 0 and len(page) >= size for page in told[:-1])
+            assert all(0 not in page[size:] for page in told)
+    assert json.loads(line(next(log.rows(2))))["stream"] == f"receipt:{odd}@r1"
+
+
+def test_payloads_in_bulk_are_those_that_are_there(journal: Log) -> None:
+    task = create(journal, "one")
+    kept, brought = words(task, "long " * 1_000)
+    journal.append(do.AddNote(task, "note", kept), AT, payloads=brought)
+    assert journal.payloads([]) == []
+    assert journal.payloads(["none", kept.payload]) == [(kept.payload, b"long " * 1_000)]
 
 
 def test_the_world_as_it_stood(journal: Log) -> None:

@@ -88,11 +88,17 @@ class FaultyRecorder:
     def rows(self, after: int) -> Iterator[Row]:
         return self._recorder.rows(after)
 
+    def lines(self, after: int, size: int) -> Iterator[bytes]:
+        return self._recorder.lines(after, size)
+
     def count(self) -> int:
         return self._recorder.count()
 
     def payload(self, payload_id: PayloadId) -> bytes | None:
         return self._recorder.payload(payload_id)
+
+    def payloads(self, ids: Sequence[PayloadId]) -> Sequence[tuple[PayloadId, bytes]]:
+        return self._recorder.payloads(ids)
 
     def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
         self._has_written = True
