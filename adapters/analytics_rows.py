@@ -25,7 +25,7 @@ from domain.envelope import Row
 SCHEMA_VERSION = 1
 """Of the tables and views that `projections/analytics` defines and README.md there describes."""
 
-PAGE_ROWS = 50_000  # that DuckDB is given at once
+PAGE_ROWS = 20_000  # that DuckDB is given at once
 PAGE_TEXTS = 5_000
 LINE_BYTES = 16_777_216  # DuckDB's own bound of a line; a longer one raises it
 LOGS = ("journal", "agent")
@@ -52,6 +52,7 @@ _PAYLOADS = """
 SELECT DISTINCT payload FROM (
     SELECT unnest(regexp_extract_all(data, '"payload":"([a-z2-7]{32})"', 1)) AS payload
     FROM fresh WHERE kind IN ('wake', 'agent', 'changes', 'template')
+        AND contains(data, '"payload":"')
     UNION ALL
     SELECT data->'trigger'->>'words' FROM fresh WHERE tag IN (
         'alert.wake_queued.1', 'alert.trigger_merged.1', 'alert.trigger_suppressed.1')
@@ -176,7 +177,8 @@ def _load(
     with ThreadPoolExecutor(1) as worker:
         for nth, page in enumerate(log.lines(after.n, PAGE_ROWS)):  # bounded by the log
             path = folder / f"{log.name}-{nth % 2}"
-            path.write_bytes(page)
+            with path.open("wb") as file:
+                file.writelines((page, b"\n"))  # without an end, DuckDB misreads large files
             if reading is not None:
                 reading.result()
             size = max(LINE_BYTES, len(page) + 1)

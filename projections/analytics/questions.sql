@@ -190,10 +190,14 @@ FROM wakes GROUP BY reason ORDER BY wakes DESC, reason;
 CREATE VIEW why_no_wake AS
 WITH taken AS (
     SELECT journal_replica, max(last_n) AS last_n FROM journal_taken GROUP BY journal_replica
+), noticed AS (
+    SELECT agent_id, journal_replica AS replica, journal_n AS n
+    FROM triggers WHERE journal_n IS NOT NULL
 ), changed AS (
     SELECT DISTINCT a.agent_id, c.replica, c.n, c.occurred_at, c.actor
-    FROM task_changes c JOIN agents a USING (task_id)
-    WHERE c.n > a.journal_n AND (a.destroyed_at IS NULL OR c.occurred_at < a.destroyed_at)
+    FROM task_changes c JOIN agents a ON a.task_id = c.task_id AND c.n > a.journal_n
+        AND (a.destroyed_at IS NULL OR c.occurred_at < a.destroyed_at)
+    ANTI JOIN noticed g ON g.agent_id = a.agent_id AND g.replica = c.replica AND g.n = c.n
 )
 SELECT agent_id, occurred_at, 'suppressed' AS outcome, rule AS why, reason, journal_n, run_key
 FROM triggers WHERE fate = 'suppressed'
@@ -206,8 +210,6 @@ SELECT c.agent_id, c.occurred_at,
     CASE WHEN c.n > coalesce(t.last_n, 0) THEN 'not_noticed' ELSE 'unmatched' END,
     'changed by ' || c.actor, 'subscription', c.n, NULL
 FROM changed c LEFT JOIN taken t ON t.journal_replica = c.replica
-ANTI JOIN triggers g ON g.agent_id = c.agent_id AND g.journal_replica = c.replica
-    AND g.journal_n = c.n
 ORDER BY occurred_at DESC, agent_id;
 
 CREATE VIEW tokens_and_cost AS

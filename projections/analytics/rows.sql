@@ -4,7 +4,7 @@
 CREATE OR REPLACE TEMP MACRO place(n, row_n) AS n * 10000000 + row_n;
 CREATE OR REPLACE TEMP MACRO said(words) AS
     CASE WHEN words['payload'] IS NULL THEN coalesce(words['text'], '')
-    ELSE (SELECT any_value(t.text) FROM texts t WHERE t.payload = words['payload']) END;
+    ELSE (SELECT t.text FROM texts t WHERE t.payload = words['payload']) END;
 
 INSERT INTO causes
 SELECT log, replica, n, occurred_at,

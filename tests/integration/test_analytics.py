@@ -10,12 +10,13 @@ import duckdb
 import pytest
 
 from adapters.analytics import connect, opened, refresh
-from adapters.analytics_rows import SCHEMA_VERSION, Position, create, statements
+from adapters.analytics_rows import LINE_BYTES, SCHEMA_VERSION, Position, create, statements
 from adapters.homefiles import ANALYTICS
 from adapters.settings import Price, Settings
 from adapters.store.log import Log
 from domain.agent.commands import PauseAgent
 from domain.envelope import Row
+from domain.journal.commands import CreateTask
 from tests.support.analysed import Tables, TimedLife, template
 from tests.support.lives import ADD, PROPOSE, REPORT, Life
 
@@ -208,8 +209,7 @@ def test_running_skipped_and_superseded_wakes_are_neither_success_nor_failure() 
     other.create()
     other.assign(laura)
     other.begin()  # running
-    found = performance(life.log)
-    assert found[laura] == (3, 1, 0, 1.0, 5.0, 1)
+    assert performance(life.log) == {laura: (3, 1, 0, 1.0, 5.0, 1)}
     outcomes = Tables(life.log).ask("SELECT outcome, count(*) FROM wakes GROUP BY 1")
     assert dict(outcomes) == {"completed": 1, "superseded": 1, "skipped": 1, None: 1}
 
@@ -376,3 +376,12 @@ def test_a_position_is_kept_with_the_rows_it_stands_for() -> None:
     tail = life.log.tail()
     assert tables.reached["agent"] == Position(tail.n, tail.digest)
     assert tables.one("SELECT events FROM positions WHERE log = 'agent'") == life.log.count()
+
+
+def test_a_row_may_be_longer_than_duckdb_takes_unasked() -> None:
+    log = Log.in_memory("journal")
+    key = "long" * (LINE_BYTES // 4)
+    log.append(CreateTask("mend the roof"), "2027-01-01T00:00:00.000000Z", key=key)
+    tables = Tables(Log.in_memory("agent"), log)
+    assert tables.one("SELECT key FROM causes WHERE kind = 'command'") == key
+    assert tables.one("SELECT count(*) FROM events") == log.count()

@@ -41,6 +41,8 @@ BUSY: Deeds = [
     (0, "answer", [], 1),
 ]
 
+AGAIN: Deeds = [*BUSY, (0, "wake", [], 0), (0, "begin", [], 0)]
+
 
 def lived(deeds: Deeds) -> Iterator[Log]:
     """Two agents' lives in one log, one of them on a template; the log after each deed."""
@@ -108,6 +110,9 @@ def folded(log: Log) -> dict[str | None, dict[str, Any]]:
 @given(deeds=deeds)
 @example(deeds=[*BUSY, (0, "wake", [], 0), *BUSY, (1, "begin", [], 3), (1, "fail", [], 4)])
 @example(deeds=[(0, "begin", [], 0), (0, "stop", [], 0), (1, "begin", [], 0)])
+@example(deeds=[*AGAIN, (1, "begin", [], 0)])  # one completed, one running
+@example(deeds=[*AGAIN, (0, "pause", [], 0), (0, "answer", [], 90)])  # one completed, one skipped
+@example(deeds=[*BUSY, (0, "change", [], 0), (0, "wake", [], 1)])  # one superseded in the queue
 def test_template_performance_is_what_a_fold_over_the_raw_log_says(deeds: Deeds) -> None:
     *_, log = lived(deeds)
     rows = Tables(log).ask(

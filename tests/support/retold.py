@@ -99,6 +99,7 @@ class Story:
         ending = _ending(nth)
         for name, end in ends.items():
             with closing(sqlite3.connect(home / f"{name}.db")) as file, file:
+                file.execute("PRAGMA synchronous=OFF")
                 file.executemany(INSERT, islice(self.told(name, nth), end))
                 texts = ((key[:26] + ending, data) for key, data in self.texts[name])
                 file.executemany(KEEP, texts)
