@@ -1,15 +1,19 @@
 """The schema is a contract: the page that describes it, and the file, say the same."""
 
 import re
+from typing import get_args
 
 import duckdb
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from adapters.analytics_rows import SCHEMA_VERSION, create, documentation
+from domain.vocabulary import Fact
 from tests.support.analysed import VIEWS
 
-COLUMN = re.compile(r"\| ([a-z_0-9]+) \| ([A-Z\[\]]+) \| (.+) \|")
+COLUMN = re.compile(r"\| ([a-z_0-9]+) \| ([A-Z\[\]]+) \| ([^|]+)(?: \| ([^|]+))? \|")
+SOURCES = re.compile(r" From: (.+)\.$", re.MULTILINE)
+NAMED = re.compile(r"(?<![\w.])([a-z]+)?\.([a-z_]+)(?![\w*(])")  # `wake.started, .finished`
 MACRO = re.compile(r"\| `([a-z_]+)\(")
 
 
@@ -25,12 +29,12 @@ def schema() -> dict[str, list[tuple[str, str]]]:
         }
 
 
-def described() -> dict[str, list[tuple[str, str, str]]]:
-    """Name, type and meaning of every column, as the page has them."""
+def described() -> dict[str, list[tuple[str, str, str, str | None]]]:
+    """Name, type, meaning and source of every column, as the page has them; None: its table's."""
     parts = re.split(r"^### ", documentation(), flags=re.MULTILINE)[1:]
     return {
         part.split("\n", 1)[0]: [
-            found.groups()  # type: ignore[misc]  # three groups
+            found.groups()  # type: ignore[misc]  # four groups
             for found in map(COLUMN.fullmatch, part.splitlines())
             if found and found[1] != "column"
         ]
@@ -43,7 +47,20 @@ def test_the_page_describes_every_column_and_no_other(
 ) -> None:
     page = described()
     assert {name: [one[:2] for one in columns] for name, columns in page.items()} == schema
-    assert all(meaning.strip() for columns in page.values() for *_, meaning in columns)
+    assert all(one[2].strip() for columns in page.values() for one in columns)
+
+
+def test_the_source_of_every_column_is_told_and_there_is_such_a_fact() -> None:
+    tables = documentation().partition("\n## Views")[0].split("\n### ")[1:]
+    sources = {table.split("\n", 1)[0]: SOURCES.findall(table) for table in tables}
+    assert [name for name, found in sources.items() if not found] == []
+    told = [*sources.values(), [one[3] or "" for table in described().values() for one in table]]
+    facts = {fact.__struct_config__.tag.rpartition(".")[0] for fact in get_args(Fact)}
+    for source in (one for found in told for one in found):
+        kind = ""
+        for named, what in NAMED.findall(source.replace("settings.toml", "")):
+            kind = named or kind
+            assert f"{kind}.{what}" in facts, source
 
 
 def test_the_page_describes_every_macro() -> None:
