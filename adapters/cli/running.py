@@ -24,6 +24,7 @@ GRACE_SECONDS = 10.0
 ID_SHOWN = 8
 _WORDS = {
     "started": "running; stop it with Ctrl-C",
+    "serving": "the page is at {address}",
     "looked": "looked at {appends} journal appends",
     "imported": "{file}: {created} created, {changed} changed",
     "unreadable": "{file}: {message}",
@@ -50,11 +51,15 @@ _COLOURS = {"error": "red", "warning": "yellow"}
 
 @click.command(
     "run",
-    epilog="Examples: wakelog run --watch TODO.md; wakelog run --until-idle",
+    epilog="Examples: wakelog run --watch TODO.md --serve; wakelog run --until-idle",
 )
 @click.option("--until-idle", is_flag=True, help="End once nothing runs and nothing is due soon.")
 @click.option(
     "--watch", "files", multiple=True, metavar="FILE", help="Import this file when it changes."
+)
+@click.option("--serve", is_flag=True, help="Open the page of this home, too; prints where.")
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), metavar="N", help="Of the page; else 8765 or so."
 )
 @click.option(
     "--grace",
@@ -65,18 +70,31 @@ _COLOURS = {"error": "red", "warning": "yellow"}
 )
 @json_option
 @click.pass_obj
-def run_command(session: Session, files: Sequence[str], grace: float, *, until_idle: bool) -> None:
+def run_command(
+    session: Session,
+    files: Sequence[str],
+    grace: float,
+    port: int | None,
+    *,
+    until_idle: bool,
+    serve: bool,
+) -> None:
     """Wake agents as their tasks change and their timers fire, until it is stopped.
 
     Its log goes to stderr, with --json one JSON object a line. Several may run on one home: each
     wake is run by one of them. Ctrl-C ends it once what runs has ended or is handed back; Ctrl-C
     again ends it at once, and the next one takes over what it left.
+
+    With --serve the same process serves the page of `wakelog serve`, to this machine only; a wake
+    that is asked for there is run here.
     """
     from adapters import homefiles
     from adapters.documents.agents import all_agents, all_sets
     from adapters.runtime.leases import Leases
     from adapters.runtime.terms import Found, Options
 
+    if port is not None and not serve:
+        raise Refused("invalid_value", because="there is no page to serve", instead="add --serve")
     home = session.writing()
     if isinstance(home.desk.clock, ManualClock) and not until_idle:
         because = "a clock that is set by hand does not go on by itself"
@@ -91,7 +109,9 @@ def run_command(session: Session, files: Sequence[str], grace: float, *, until_i
         [one.id for one in all_sets(home) if one.is_open],
         in_flight_sets(home),
     )
-    with closing(Leases(home.path / homefiles.RUNTIME)) as leases, _warned(lines):
+    page = _served(session, lines, port, is_wanted=serve)
+    leases_at = home.path / homefiles.RUNTIME
+    with closing(Leases(leases_at)) as leases, page, _warned(lines):
         lines.tell("started", agents=len(list(found.agents)), pid=leases.pid)
         options = Options(is_until_idle=until_idle, grace_seconds=grace)
         counts, is_in_doubt = asyncio.run(_run(home, leases, lines, watched, options, found))
@@ -112,6 +132,21 @@ def run_command(session: Session, files: Sequence[str], grace: float, *, until_i
 def _check_models(home: "Home") -> None:
     """Refuse before anything runs if the model of the settings cannot be had."""
     home.desk.model_for(home.settings.model)
+
+
+@contextmanager
+def _served(
+    session: Session, lines: "_Lines", port: int | None, *, is_wanted: bool
+) -> Iterator[None]:
+    """The page beside the engine, where it is wanted: it ends after the engine has."""
+    if not is_wanted:
+        yield
+        return
+    from adapters.cli.serving import beside
+
+    with beside(session, port) as address:
+        lines.tell("serving", address=address)
+        yield
 
 
 async def _run(

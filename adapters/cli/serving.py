@@ -7,6 +7,8 @@ import socket
 import sys
 import threading
 import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -14,18 +16,18 @@ import click
 from adapters.cli.shared import Session
 from domain.errors import Refused
 
+HOST = "127.0.0.1"
 PORT = 8765
 BACKLOG = 128
 PORTS_TRIED = 20  # from the default on, where no port is asked for
 TOKEN_VARIABLE = "WAKELOG_SERVE_TOKEN"
 TOKEN_MIN = 16
-GRACE_SECONDS = 2
 JOBS_SECONDS = 10.0  # that running wakes are given to end
 
 
 @click.command("serve", epilog="Examples: wakelog serve --open; wakelog serve --port 9000")
 @click.option("--port", type=click.IntRange(0, 65_535), metavar="N", help=f"Else {PORT}.")
-@click.option("--host", default="127.0.0.1", metavar="H", help="Else this machine alone.")
+@click.option("--host", default=HOST, metavar="H", help="Else this machine alone.")
 @click.option("--open", "is_opened", is_flag=True, help="Open it in the browser.")
 @click.pass_obj
 def serve_command(session: Session, port: int | None, host: str, *, is_opened: bool) -> None:
@@ -35,33 +37,42 @@ def serve_command(session: Session, port: int | None, host: str, *, is_opened: b
     token that it prints (or that WAKELOG_SERVE_TOKEN holds); nothing is encrypted then, so use
     it in a network that you trust. Ctrl-C ends it.
     """
-    import uvicorn
-
-    # not as an import statement: the page stands on this package's documents
-    app, guard, site = (
-        importlib.import_module(f"adapters.web.{name}") for name in ("app", "guard", "site")
-    )
+    guard = _part("guard")
     token = "" if guard.is_loopback(host) else _token()
     listening = _bound(host, port)
     number = listening.getsockname()[1]
-    served: Any = site.Site(session.path, os.environ, session.model)
+    site = _part("site").Site(session.path, os.environ, session.model)
     address = guard.printed(host, number, token)
-    _tell(session, served, address, token)
+    _tell(session, site, address, token)
     if is_opened:
         threading.Timer(0.5, webbrowser.open, [address]).start()
-    config = uvicorn.Config(
-        app.make_app(served, guard.Guard(host, number, token)),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=GRACE_SECONDS,
-    )
+    server = _part("server")
     try:
-        uvicorn.Server(config).run(sockets=[listening])
+        server.PageServer(site, guard.Guard(host, number, token)).run([listening])
     finally:
-        served.jobs.wait(JOBS_SECONDS)
-        served.close()
-        listening.close()
+        server.closed(site, listening, JOBS_SECONDS)
+
+
+@contextmanager
+def beside(session: Session, port: int | None) -> Iterator[str]:
+    """The page of this machine in a thread beside an engine of the same home; its address.
+
+    A wake that somebody asks for there is the engine's.
+    """
+    guard, server = _part("guard"), _part("server")
+    listening = _bound(HOST, port)
+    number = listening.getsockname()[1]
+    site = _part("site").Site(session.path, os.environ, session.model, has_engine=True)
+    try:
+        with server.beside(site, guard.Guard(HOST, number), listening):
+            yield guard.printed(HOST, number, "")
+    finally:
+        server.closed(site, listening, JOBS_SECONDS)
+
+
+def _part(name: str) -> Any:
+    """A module of the page; not as an import statement: it stands on this package's documents."""
+    return importlib.import_module(f"adapters.web.{name}")
 
 
 def _token() -> str:

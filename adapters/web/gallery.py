@@ -8,19 +8,15 @@ import shutil
 import socket
 import sys
 import tempfile
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
 from typing import Literal
 
-import uvicorn
-
 from adapters.documents.agents import all_agents
-from adapters.web.app import make_app
 from adapters.web.guard import Guard
+from adapters.web.server import beside, closed
 from adapters.web.site import Site
 from projections import inbox, wakes
 
@@ -28,7 +24,7 @@ FOLDER = Path(__file__).parent / "gallery"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-background-networking")
 WIDTHS = {"wide": (1000, 640), "narrow": (375, 640)}
 COLOURS: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-START_SECONDS = 10
+JOBS_SECONDS = 10
 
 
 def main() -> None:
@@ -55,25 +51,14 @@ def served(home: Path) -> Iterator[tuple[Site, str]]:
     """A home on a free port of this machine."""
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
+    listening.listen()
     port = listening.getsockname()[1]
     site = Site(home, os.environ)
-    app = make_app(site, Guard("127.0.0.1", port))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
-    for _ in range(START_SECONDS * 100):
-        if server.started:
-            break
-        time.sleep(0.01)
     try:
-        yield site, f"http://127.0.0.1:{port}"
+        with beside(site, Guard("127.0.0.1", port), listening):
+            yield site, f"http://127.0.0.1:{port}"
     finally:
-        site.live.close()
-        server.should_exit = True
-        thread.join()
-        site.jobs.wait(START_SECONDS)
-        site.close()
-        listening.close()
+        closed(site, listening, JOBS_SECONDS)
 
 
 def pages(site: Site) -> dict[str, str]:

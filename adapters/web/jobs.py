@@ -34,6 +34,7 @@ class Jobs:
         model: What `--model` says.
         parallel: How many wakes run at once.
         pulse: Is called when something may have changed that is in no log.
+        has_engine: Wakes that are asked for are begun by an engine beside, as all that are due.
     """
 
     def __init__(
@@ -43,10 +44,13 @@ class Jobs:
         model: str,
         parallel: int,
         pulse: Callable[[], None],
+        *,
+        has_engine: bool = False,
     ) -> None:
         self._open = partial(open_home, path, environ, model=model, is_writing=True)
         self._slots = Semaphore(parallel)
         self._pulse = pulse
+        self._has_engine = has_engine
         self._lock = Lock()
         self._threads: set[Thread] = set()
         self.troubles: list[tuple[str, str]] = []
@@ -57,7 +61,12 @@ class Jobs:
         return len(self._threads) >= JOBS_MAX
 
     def wake(self, agent_id: str, run_key: str) -> None:
-        """Run a wake that was asked for, and what goes before it."""
+        """Run a wake that was asked for, and what goes before it.
+
+        Two that run it at once are told apart by the log; the engine need not find that out.
+        """
+        if self._has_engine:
+            return
 
         def work(home: Home) -> None:
             from adapters.runtime import rounds, watcher

@@ -31,14 +31,17 @@ class Site:
         path: The home; it is made if it is not there.
         environ: Environment variables.
         model: What `--model` says.
+        has_engine: An engine of the same home runs beside: the wakes that are asked for are its.
     """
 
-    def __init__(self, path: Path, environ: Mapping[str, str], model: str = "") -> None:
+    def __init__(
+        self, path: Path, environ: Mapping[str, str], model: str = "", *, has_engine: bool = False
+    ) -> None:
         self.lock = RLock()
         self.home: Home = open_home(path, environ, model=model, is_writing=True)
         self.live = Live([path / JOURNAL, path / AGENTS])
         parallel = self.home.settings.agents.parallel
-        self.jobs = Jobs(path, environ, model, parallel, self.live.pulse)
+        self.jobs = Jobs(path, environ, model, parallel, self.live.pulse, has_engine=has_engine)
         self._told: OrderedDict[str, Told] = OrderedDict()
         self._glance: tuple[tuple[int, int], Document] = ((-1, -1), {})
 

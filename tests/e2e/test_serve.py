@@ -1,4 +1,5 @@
-"""`wakelog serve` in a process of its own: it says where it is, answers, and ends on Ctrl-C."""
+"""The page in a process of its own, or beside the engine: it says where it is, answers, and ends
+on Ctrl-C."""
 
 import os
 import signal
@@ -6,11 +7,15 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from http.cookiejar import CookieJar
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
 from tests.support.cli import refused
+from tests.support.pages import forms
+from tests.support.process import begun, lines, ran, read, until
 
 pytestmark = pytest.mark.e2e
 
@@ -48,6 +53,15 @@ def test_it_serves_this_machine_and_ends_when_told(tmp_path: Path) -> None:
     assert process.returncode in (0, 130)
 
 
+def test_an_open_page_does_not_hold_the_end_up(tmp_path: Path) -> None:
+    process, address = started(tmp_path)
+    with urllib.request.urlopen(f"{address}events", timeout=10) as stream:
+        assert b"retry" in stream.readline()
+        said = ended(process)
+    assert "Traceback" not in said
+    assert "exceeded" not in said
+
+
 def test_another_address_prints_a_token_and_asks_for_it(tmp_path: Path) -> None:
     process, address = started(tmp_path, "--host", "0.0.0.0")
     bare, _, token = address.replace("0.0.0.0", "127.0.0.1").partition("?token=")
@@ -68,3 +82,53 @@ def test_a_port_that_is_taken_or_a_short_token_is_one_line(tmp_path: Path) -> No
     ended(process)
     short = {"WAKELOG_SERVE_TOKEN": "short"}
     assert "shorter than" in refused(["serve", "--host", "0.0.0.0"], tmp_path, env=short)
+
+
+def send(address: str, page: str, action: str) -> int:
+    """Send the form of a page as a browser without JavaScript does; the status of the answer."""
+    visitor = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+    with visitor.open(f"{address}{page}", timeout=10) as answer:
+        form = next(one for one in forms(answer.read().decode()) if one.action == action)
+    body = urlencode(form.fields).encode()
+    asked = urllib.request.Request(f"{address}{action[1:]}", body, {"Origin": address.rstrip("/")})
+    with visitor.open(asked, timeout=10) as answer:
+        return int(answer.status)
+
+
+def test_the_engine_serves_the_page_and_runs_once_what_is_asked_for_there(tmp_path: Path) -> None:
+    home, log = tmp_path / "home", tmp_path / "run.log"
+    ran(home, "task", "add", "Fix the sink")
+    ran(home, "agent", "create", "--all")
+    ran(home, "wake")
+    (agent,) = read(home, "agent", "list")
+    url = f"/agents/{agent['id']}"
+    runtime = begun(home, "--json", "run", "--serve", "--port", "0", log=log)
+    try:
+        until(lambda: log.exists() and "started" in log.read_text())
+        (address,) = [one["address"] for one in lines(log) if one["event"] == "serving"]
+        assert send(address, url[1:], f"{url}/wake") == 200
+        until(lambda: [one for one in read(home, "wakes") if one["reason"] == "manual"])
+        until(lambda: read(home, "wakes")[0]["outcome"] == "completed")
+        stream = urllib.request.urlopen(f"{address}events", timeout=10)
+    finally:
+        runtime.send_signal(signal.SIGINT)
+        status = runtime.wait(30)
+    stream.close()
+    assert status == 0
+    told = [one["event"] for one in lines(log)]  # each of them JSON: nothing else was said
+    assert (told.count("waking"), told.count("ended"), told[-1]) == (1, 1, "stopped")
+    assert len(read(home, "wakes")) == 2
+    assert ran(home, "prove").startswith("Proved")
+    with pytest.raises(urllib.error.URLError):
+        urllib.request.urlopen(address, timeout=2)
+
+
+def test_a_port_without_a_page_is_one_line(tmp_path: Path) -> None:
+    assert "add --serve" in refused(["run", "--port", "9000"], tmp_path)
+    process, address = started(tmp_path)
+    port = address.rstrip("/").rpartition(":")[2]
+    run = ("run", "--serve", "--until-idle")
+    try:
+        assert "cannot be listened on" in refused([*run, "--port", port], tmp_path)
+    finally:
+        ended(process)
