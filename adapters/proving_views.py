@@ -20,7 +20,7 @@ from replay.divergence import VIEW, Divergence, cut, path_within
 
 SHOWN_MAX = 100  # documents that are named
 
-_FIELDS = "view, key, shelf, place, document"
+_FIELDS = "view, key, shelf, place, mark, document"
 _DIFFERENT = f"""
 SELECT view, key FROM (SELECT {_FIELDS} FROM stored.documents EXCEPT
 SELECT {_FIELDS} FROM fresh.documents)

@@ -24,11 +24,12 @@ _TABLES = (
     """
     CREATE TABLE documents (
         view TEXT NOT NULL, key TEXT NOT NULL, shelf TEXT NOT NULL, place TEXT NOT NULL,
-        document BLOB NOT NULL, PRIMARY KEY (view, key)
+        mark TEXT NOT NULL, document BLOB NOT NULL, PRIMARY KEY (view, key)
     )
     """,  # with rowids: else SQLite reads a large document whole where it only compares its key
     "CREATE INDEX shelves ON documents (view, shelf, place)",
     "CREATE INDEX places ON documents (view, place)",
+    "CREATE INDEX marks ON documents (view, mark, place) WHERE mark <> ''",
     """
     CREATE TABLE positions (
         view TEXT PRIMARY KEY, version INTEGER NOT NULL, n INTEGER NOT NULL, digest TEXT NOT NULL
@@ -132,9 +133,10 @@ class Documents(Generic[D]):
                 gone.append((name, key))
                 continue
             data = _encode(document)
-            kept.append((name, key, view.shelf(document), view.place(document), data))
+            found = view.shelf(document), view.place(document), view.mark(document)
+            kept.append((name, key, *found, data))
         self._connection.executemany("DELETE FROM documents WHERE view = ? AND key = ?", gone)
-        sql = "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)"
+        sql = "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?)"
         self._connection.executemany(sql, kept)
         self._changed.clear()
         if len(self._known) > DOCUMENTS_KEPT:

@@ -32,6 +32,7 @@ Progress = Callable[[str, int, int], None]
 """``progress(log, n, last_n)``: so far has it come."""
 
 BATCH_APPENDS = 1000
+_MARKED = "mark = ? AND mark <> ''"  # the second half makes its index fit
 
 _BROKEN = (sqlite3.DatabaseError, msgspec.MsgspecError, UnicodeDecodeError)
 
@@ -109,6 +110,7 @@ class Views:
         *,
         prefix: str = "",
         shelf: str | None = None,
+        mark: str = "",
         before: str = "",
         limit: int = -1,
         newest_first: bool = False,
@@ -119,6 +121,7 @@ class Views:
             view: Which ones.
             prefix: What their keys begin with.
             shelf: Only those of one shelf, an agent's id for example.
+            mark: Only those with this mark; empty: whatever they have.
             before: Only those whose place is lower.
             limit: How many at most; negative: all.
             newest_first: The last places first.
@@ -130,11 +133,21 @@ class Views:
         if shelf is not None:
             conditions.append("shelf = ?")
             values.append(shelf)
+        if mark:
+            conditions.append(_MARKED)
+            values.append(mark)
         if before:
             conditions.append("place < ?")
             values.append(before)
         order = "place DESC, key DESC" if newest_first else "place, key"
         return self._read(view, " AND ".join(conditions), values, f"{order} LIMIT {int(limit)}")
+
+    def count(self, view: View[Any], mark: str) -> int:
+        """How many documents of a view have a mark; none of them is read."""
+        sql = f"SELECT count(*) FROM documents WHERE view = ? AND {_MARKED}"
+        return int(
+            self._guarded(lambda: self._connection.execute(sql, (view.name, mark)).fetchone()[0])
+        )
 
     def close(self) -> None:
         with self._lock:

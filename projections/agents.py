@@ -157,6 +157,19 @@ def _place(document: AgentDocument) -> str:
     return document.place
 
 
+def _mark(document: AgentDocument) -> str:
+    """``gone``, or of a living one: ``stirring`` (something runs, waits or fails, or a timer is
+    set), ``dormant`` or ``calm``."""
+    agent, alert = document.agent, document.alert
+    if not document.is_living:
+        return "gone"
+    is_failing = agent.failures > 0 or agent.pause_reason == "failures"
+    is_busy = document.run_status != "idle" or alert.running_since or document.next_due
+    if is_busy or is_failing or agent.timers:
+        return "stirring"
+    return "dormant" if agent.lifecycle == "dormant" else "calm"
+
+
 VIEW: View[AgentDocument] = View(
-    "agents", "agent", 2, AgentDocument, keys, apply, shelf=_shelf, place=_place
+    "agents", "agent", 2, AgentDocument, keys, apply, shelf=_shelf, place=_place, mark=_mark
 )

@@ -107,4 +107,13 @@ def _place(document: TaskDocument) -> str:
     return document.place
 
 
-VIEW: View[TaskDocument] = View("tasks", "journal", 1, TaskDocument, keys, apply, place=_place)
+def _mark(document: TaskDocument) -> str:
+    """``deleted``, ``open`` or ``closed``."""
+    if document.is_deleted:
+        return "deleted"
+    return "open" if document.is_open else "closed"
+
+
+VIEW: View[TaskDocument] = View(
+    "tasks", "journal", 1, TaskDocument, keys, apply, place=_place, mark=_mark
+)

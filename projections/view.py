@@ -17,7 +17,7 @@ D = TypeVar("D")
 
 
 def _nowhere(document: object) -> str:
-    """The shelf and place of views whose documents are found by their key."""
+    """The shelf, place and mark of views whose documents are found by their key."""
     return ""
 
 
@@ -26,7 +26,8 @@ class View(Struct, Generic[D], frozen=True):
 
     `version` is raised when the documents mean something else: they are then made anew.
     `shelf` is what a reader finds documents by besides their key, an agent's id for example;
-    `place` is a document's order on its shelf, as text.
+    `place` is a document's order on its shelf, as text. `mark` is one of a few words that parts a
+    large view, so that its documents are counted, and the few that matter read, without the rest.
     """
 
     name: str
@@ -37,6 +38,7 @@ class View(Struct, Generic[D], frozen=True):
     apply: Callable[[D | None, Recorded], D | None]
     shelf: Callable[[D], str] = _nowhere
     place: Callable[[D], str] = _nowhere
+    mark: Callable[[D], str] = _nowhere
 
 
 class Documents(Protocol[D]):

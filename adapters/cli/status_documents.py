@@ -21,14 +21,16 @@ LINES_MAX = 10  # of each list; --json has all
 def status_document(home: Home) -> Document:
     """The document of `status`."""
     now = home.desk.clock.now()
-    known = [one for one in home.views.page(agents.VIEW) if one.exists]
-    living = [one for one in known if one.is_living]
+    stirring = home.views.page(agents.VIEW, mark="stirring")  # the others have nothing to tell
+    calm, dormant = (home.views.count(agents.VIEW, mark) for mark in ("calm", "dormant"))
     limit = home.settings.agents.deadline_seconds + GRACE_SECONDS
-    begun = [one for one in living if one.alert.running_since]
+    begun = [one for one in stirring if one.alert.running_since]
     lost = [one for one in begun if seconds_between(one.alert.running_since, now) > limit]
     running = [one for one in begun if one not in lost]
-    queued = sorted((one for one in living if one.next_due), key=lambda one: (one.next_due, one.id))
-    dues = [one.next_wake_at for one in living if one.next_wake_at]
+    queued = sorted(
+        (one for one in stirring if one.next_due), key=lambda one: (one.next_due, one.id)
+    )
+    dues = [one.next_wake_at for one in stirring if one.next_wake_at]
     return {
         "home": str(home.path),
         "exists": home.exists,
@@ -39,9 +41,9 @@ def status_document(home: Home) -> Document:
         "lag": watcher.lag(home.desk),
         "tasks": _tasks(home),
         "agents": {
-            "living": len(living),
-            "dormant": sum(one.lifecycle == "dormant" for one in living),
-            "failing": [_failing(one) for one in living if _is_failing(one)],
+            "living": len(stirring) + calm + dormant,
+            "dormant": sum(one.lifecycle == "dormant" for one in stirring) + dormant,
+            "failing": [_failing(one) for one in stirring if _is_failing(one)],
         },
         "queued": [_queued(one, now) for one in queued],
         "running": [
@@ -63,8 +65,8 @@ def _log(log: Log) -> Document:
 
 
 def _tasks(home: Home) -> Document:
-    found = [one for one in home.views.all(tasks.VIEW) if not one.is_deleted]
-    return {"all": len(found), "open": sum(one.is_open for one in found)}
+    is_open, closed = (home.views.count(tasks.VIEW, mark) for mark in ("open", "closed"))
+    return {"all": is_open + closed, "open": is_open}
 
 
 def _who(one: AgentDocument) -> Document:

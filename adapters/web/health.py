@@ -1,5 +1,7 @@
 """Health: positions, lag, queue, what is in doubt, and the last proof with its digest."""
 
+from typing import Any
+
 from adapters.cli.status_documents import status_document
 from adapters.web.asking import Asked, Page, Told
 from adapters.web.site import Site
@@ -17,12 +19,24 @@ def show(site: Site, asked: Asked) -> Page:
             "at": proof.at or None,
             "result": proof.document or None,
             "error": proof.error or None,
+            "appends_since": _since(site, proof.document),
         },
         "troubles": [text for _, text in site.jobs.troubles],
     }
     return Page(
         "health.html", "Health", document, {"most": ROWS_SHOWN, "settings": site.home.settings}
     )
+
+
+def _since(site: Site, proved: dict[str, Any]) -> int | None:
+    """How many appends both logs have grown by since they were proved."""
+    heads = proved.get("heads")
+    if heads is None:
+        return None
+    logs = (site.home.desk.journal, site.home.desk.agents)
+    known = [(name.partition(":")[0], int(head["n"])) for name, head in heads.items()]
+    ends = {log.name: max((n for name, n in known if name == log.name), default=0) for log in logs}
+    return sum(log.tail().n - ends[log.name] for log in logs)
 
 
 def prove(site: Site, asked: Asked) -> Told:

@@ -134,6 +134,38 @@ def test_a_destroyed_agent_is_listed_and_no_longer_its_tasks() -> None:
     assert (deleted.exists, deleted.is_deleted) == (False, True)
 
 
+def test_an_agent_that_has_nothing_to_tell_is_marked_as_calm() -> None:
+    life = Life()
+    run = life.create()
+
+    def mark() -> str:
+        return agents.VIEW.mark(agent_of(life))
+
+    assert mark() == "stirring"  # its first wake is queued
+    life.begin(run)
+    life.answer(run, REPORT)
+    life.answer(run)
+    assert mark() == "calm"
+    life.do(agent_do.SetTimer(life.agent, "every day 07:00", "UTC", "2027-01-02T07:00:00.000000Z"))
+    assert mark() == "stirring"
+    (timer,) = agent_of(life).agent.timers
+    life.do(agent_do.RemoveTimer(life.agent, timer.id))
+    life.do(agent_do.PauseAgent(life.agent))
+    assert mark() == "dormant"
+    life.do(agent_do.DestroyAgent(life.agent))
+    assert mark() == "gone"
+
+
+def test_a_task_is_marked_as_open_closed_or_deleted() -> None:
+    log = Log.in_memory("journal")
+    task = log.append(do.CreateTask("Nails"), START).result.ids[0]
+    assert tasks.VIEW.mark(task_of(log)) == "open"
+    log.append(do.EditTask(task, status="DONE"), START)
+    assert tasks.VIEW.mark(task_of(log)) == "closed"
+    log.append(do.DeleteTask(task), START)
+    assert tasks.VIEW.mark(task_of(log)) == "deleted"
+
+
 def test_places_are_in_the_order_of_rows() -> None:
     places = [position(row(AgentDeleted(), n=n)) for n in (2, 10, 100_000)]
     assert places == sorted(places)
