@@ -91,17 +91,8 @@ def metrics_command(session: Session, template: str | None) -> None:
     TEMPLATE is an id, the beginning of one, or an exact name. Wakes and agents without a
     template stand in a line of their own.
     """
-    from adapters.analytics_values import answer
-
     with analytics(session) as (_, connection):
-        documents = list(answer(connection, PERFORMANCE).documents())
-        tools = list(answer(connection, TOOLS).documents())
-    for one in documents:
-        one["tools"] = [
-            {key: tool[key] for key in ("tool", "confirmed", "decided", "acceptance_rate")}
-            for tool in tools
-            if tool["template_id"] == one["template_id"]
-        ]
+        documents = performance(connection)
     if template is not None:
         documents = [one for one in documents if one["template_id"] == _picked(documents, template)]
     if session.as_json:
@@ -112,6 +103,21 @@ def metrics_command(session: Session, template: str | None) -> None:
         return
     headings = "Template Wakes Done Failed Success Seconds Accepted Decide Tokens No-op Agents"
     session.table(headings.split(), [_line(one) for one in documents])
+
+
+def performance(connection: "duckdb.DuckDBPyConnection") -> list[dict[str, Any]]:
+    """The documents of `metrics`."""
+    from adapters.analytics_values import answer
+
+    documents = list(answer(connection, PERFORMANCE).documents())
+    tools = list(answer(connection, TOOLS).documents())
+    for one in documents:
+        one["tools"] = [
+            {key: tool[key] for key in ("tool", "confirmed", "decided", "acceptance_rate")}
+            for tool in tools
+            if tool["template_id"] == one["template_id"]
+        ]
+    return documents
 
 
 def _picked(documents: list[dict[str, Any]], wanted: str) -> str:

@@ -88,7 +88,7 @@ def _request(site: Site, asked: Asked, command: RequestWake, payloads: Any = ())
     rounds.prepare(desk, [command.agent])
     result = desk.note(command, key=key, payloads=payloads).result
     site.jobs.wake(command.agent, result.ids[1])
-    _let_it_begin(site)
+    site.give_way(_let_it_begin)
 
 
 def wake_all(site: Site, asked: Asked) -> Told:
@@ -103,18 +103,14 @@ def wake_all(site: Site, asked: Asked) -> Told:
         because = "too many wakes wait already"
         raise Refused("agent_running", because=because, instead="wait until some have ended")
     site.jobs.wake_all(living)
-    _let_it_begin(site)
+    site.give_way(_let_it_begin)
     plural = "" if len(ready) == 1 else "s"
     return Told(f"Running {len(ready)} wake{plural}: what comes of them appears here.")
 
 
-def _let_it_begin(site: Site) -> None:
+def _let_it_begin() -> None:
     """Give a quick model its moment, so that the page shows the end and not the beginning."""
-    site.lock.release()
-    try:
-        time.sleep(WAIT_SECONDS)
-    finally:
-        site.lock.acquire()
+    time.sleep(WAIT_SECONDS)
 
 
 def live(site: Site, asked: Asked) -> Told:

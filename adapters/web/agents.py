@@ -3,13 +3,17 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from adapters.cli.templating import templates_of
 from adapters.documents.agents import Document, agent_line, agent_page, wake_document
 from adapters.documents.reading import journal_documents, why_document
+from adapters.documents.tasks import catalog_of
 from adapters.web.asking import Asked, Page, missing
 from adapters.web.inbox import open_cards
 from adapters.web.reports import report_of
 from adapters.web.site import SCAN_MAX, Site, page_size
 from adapters.why import why
+from domain.journal.task import STATUSES
+from domain.templates.seeds import SEEDS, seed_id
 from domain.world import World
 from projections import agents, messages, operations, tasks, wakes
 from projections.agents import AgentDocument
@@ -22,6 +26,10 @@ THREADS_SHOWN = 10  # wakes of a page of conversations
 OBSERVATIONS_SHOWN = 50
 WHY_SHOWN = 10
 USAGE_WAKES = 200  # the newest that tokens are added up of
+CHOICES_SHOWN = 200
+WATCH_KEYS = (
+    "TASK", "CHECKLIST", "CHECKLIST_ITEM", "NOTE", "TIME_ENTRY", "LINK", "CATEGORY", "LABEL",
+)  # fmt: skip
 LIVES = ("active", "dormant", "destroyed")
 
 
@@ -128,8 +136,24 @@ def show_one(site: Site, asked: Asked) -> Page:
             "troubles": _troubles(site, agent.id),
             "usage_wakes": min(len(recent), USAGE_WAKES),
             "enabled": home.desk.is_enabled,
+            "is_living": agent.is_living,
+            **_choices(site, agent),
         },
     )
+
+
+def _choices(site: Site, agent: AgentDocument) -> dict[str, Any]:
+    """What its forms offer."""
+    used = templates_of(site.home)[:CHOICES_SHOWN]
+    ids = {one.id for one in used}
+    return {
+        "template": next((one for one in used if one.id == agent.template_id), None),
+        "templates": [(one.id, one.name) for one in used],
+        "seeds": [(one.seed, one.name) for one in SEEDS if seed_id(one.seed) not in ids],
+        "watch_keys": WATCH_KEYS,
+        "statuses": STATUSES,
+        "categories": [(one.id, one.name) for one in catalog_of(site.home).categories.values()],
+    }
 
 
 def _threads(world: World, found: Sequence[WakeMessages]) -> list[Document]:

@@ -14,6 +14,10 @@ GAP = 0.25  # of a bar's width
 _RECT = Markup(
     '<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"><title>{}</title></rect>'
 )
+_SHARE = Markup(
+    '<svg class="share" viewBox="0 0 100 8" aria-hidden="true" preserveAspectRatio="none">'
+    '<rect class="all" width="100" height="8"/><rect class="part" width="{:.1f}" height="8"/></svg>'
+)
 _TEXT = Markup('<text x="{:.1f}" y="{}" text-anchor="{}">{}</text>')
 
 
@@ -46,6 +50,13 @@ def days(counts: Mapping[date, Counter[str]], kinds: Sequence[str], what: str) -
         '<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{}">'
         '<line x1="0" y1="{}" x2="{}" y2="{}"/>{}{}</svg>'
     ).format(WIDTH, HEIGHT, title, BASE, WIDTH, BASE, Markup("").join(drawn), labels)
+
+
+def share(part: float | None) -> Markup:
+    """A bar that is filled as far as a share of 1 goes; the number stands beside it as text."""
+    if part is None:
+        return Markup("")
+    return _SHARE.format(max(0.0, min(part, 1.0)) * 100)
 
 
 def _bar(

@@ -107,6 +107,10 @@ class Jobs:
             except WakelogError as error:
                 self.proof = Proof("failed", home.desk.clock.now(), error=str(error))
 
+        self.start(work)
+
+    def start(self, work: Callable[[Home], None]) -> None:
+        """Do a piece of work that a page does not wait for."""
         self._start(work, "", Semaphore())
 
     def wait(self, seconds: float) -> None:

@@ -9,8 +9,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from adapters.cli.task_text import duration
-from adapters.web import markdown
-from adapters.web.words import ago, clip, counted, exact, one_line, shown
+from adapters.web import charts, markdown
+from adapters.web.words import ago, clip, counted, exact, lasting, one_line, percent, shown
 
 NONCE_BYTES = 9
 
@@ -52,9 +52,12 @@ def environment() -> Environment:
         "clip": clip,
         "counted": counted,
         "duration": duration,
+        "lasting": lasting,
         "line": one_line,
         "markdown": markdown.html,
+        "percent": percent,
         "pretty": pretty,
+        "share": charts.share,
         "said": said,
     }
     made.globals["nonce"] = lambda: secrets.token_urlsafe(NONCE_BYTES)

@@ -1,7 +1,7 @@
 """One home behind the pages: a page at a time, each on views that are caught up."""
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from adapters.documents.agents import Document
 from adapters.documents.tasks import catalog_of
 from adapters.web.asking import Asked, Told
+from adapters.web.figures import Figures
 from adapters.web.jobs import Jobs
 from adapters.web.live import Live
 from adapters.wiring import AGENTS, JOURNAL, Home, open_home
@@ -42,6 +43,7 @@ class Site:
         self.live = Live([path / JOURNAL, path / AGENTS])
         parallel = self.home.settings.agents.parallel
         self.jobs = Jobs(path, environ, model, parallel, self.live.pulse, has_engine=has_engine)
+        self.figures = Figures(self.jobs)
         self._told: OrderedDict[str, Told] = OrderedDict()
         self._glance: tuple[tuple[int, int], Document] = ((-1, -1), {})
 
@@ -57,6 +59,14 @@ class Site:
         self.live.close()
         with self.lock:
             self.home.close()
+
+    def give_way(self, wait: Callable[[], None]) -> None:
+        """Let other pages be made while this one, which holds the lock once, waits a moment."""
+        self.lock.release()
+        try:
+            wait()
+        finally:
+            self.lock.acquire()
 
     def keep(self, told: Told, key: str) -> str:
         """Keep what came of a form; the name under which the next page finds it."""

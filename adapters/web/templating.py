@@ -1,4 +1,4 @@
-"""The templates of agents: a list, and one with its versions, who lives on it and their wakes."""
+"""The templates of agents: a list, and one with its figures, versions and who lives on it."""
 
 from collections import Counter
 from datetime import date
@@ -7,48 +7,100 @@ from typing import Any
 from adapters.cli.templating import document, templates_of
 from adapters.documents.agents import Document
 from adapters.web import charts
-from adapters.web.asking import Asked, Page, missing
+from adapters.web.asking import Asked, Page
+from adapters.web.figures import Counted
 from adapters.web.site import Site
-from adapters.web.words import local
-from projections import agents, templates, wakes
+from adapters.web.template_edits import known
+from domain.templates.seeds import SEEDS, seed_id
+from projections import agents
 
 LISTED = 200
 AGENTS_SHOWN = 50
-WAKES_EACH = 50  # the newest of each agent that is charted
+VERSIONS_SHOWN = 50  # the newest, besides the active one
+WAIT_SECONDS = 0.6  # a small home is counted when its page is shown
 
 
 def show_list(site: Site, asked: Asked) -> Page:
     """The page `/templates`."""
-    found = [document(site.home, one) for one in templates_of(site.home)[:LISTED]]
-    return Page("templates.html", "Templates", {"templates": found, "next": None})
+    counted = _counted(site)
+    used = templates_of(site.home)[:LISTED]
+    found = [
+        {**document(site.home, one), "metrics": counted.of(one.id) if counted else None}
+        for one in used
+    ]
+    ids = {one.id for one in used}
+    seeds = [
+        {"seed": one.seed, "name": one.name, "summary": one.summary}
+        for one in SEEDS
+        if seed_id(one.seed) not in ids
+    ]
+    told = {
+        "templates": found,
+        "next": None,
+        "built_in": {"metrics": counted.of(None) if counted else None, "not_in_use": seeds},
+        "figures": _told(site, counted),
+    }
+    return Page("templates.html", "Templates", told)
 
 
 def show_one(site: Site, asked: Asked) -> Page:
     """The page of a template."""
-    known = site.home.views.get(templates.VIEW, asked.names["id"])
-    if known is None or known.template.is_deleted:
-        raise missing("unknown_template", "template", asked.names["id"])
-    told = document(site.home, known.template)
+    template = known(site, asked.names["id"])
+    counted = _counted(site)
+    told = document(site.home, template)
     living = [site.home.views.get(agents.VIEW, one) for one in told["agents"][:AGENTS_SHOWN]]
     told["instances"] = [
         {"id": one.id, "name": one.name, "lifecycle": one.lifecycle, "wakes": one.wakes}
         for one in living
         if one is not None
     ]
-    return Page("template.html", known.template.name, told, _charted(site, told))
+    told["metrics"] = counted.of(template.id) if counted else None
+    told["figures"] = _told(site, counted)
+    versions = counted.versions if counted else []
+    by_version = {one["version"]: one for one in versions if one["template_id"] == template.id}
+    for one in told["versions"]:
+        one["metrics"] = by_version.get(one["version"])
+    active = next((one for one in told["versions"] if one["active"]), None)
+    shown = {one["version"] for one in told["versions"][-VERSIONS_SHOWN:]}
+    return Page(
+        "template.html",
+        template.name,
+        told,
+        {
+            "active": active or {"version": "", "general": "", "report": "", "model": None},
+            "versions": [
+                one for one in told["versions"] if one["active"] or one["version"] in shown
+            ],
+            **_charted(counted, template.id),
+        },
+    )
 
 
-def _charted(site: Site, told: Document) -> dict[str, Any]:
-    """The newest wakes that ran under the template, by day and outcome."""
+def _counted(site: Site) -> Counted | None:
+    """The newest figures; a small home's are those of now."""
+    site.figures.ask(site.tail())
+    if site.figures.is_counting:
+        site.give_way(lambda: site.figures.wait(WAIT_SECONDS))
+    return site.figures.counted
+
+
+def _told(site: Site, counted: Counted | None) -> Document:
+    """Up to when the figures go."""
+    return {
+        "at": counted.at if counted else None,
+        "is_current": counted is not None and counted.tail == site.tail(),
+        "is_counting": site.figures.is_counting,
+        "error": (counted.error or None) if counted else None,
+    }
+
+
+def _charted(counted: Counted | None, template_id: str) -> dict[str, Any]:
+    """The wakes of the last days that ran on the template, by outcome."""
     counts: dict[date, Counter[str]] = {}
-    for one in told["instances"]:
-        shelf = site.home.views.page(
-            wakes.VIEW, shelf=one["id"], newest_first=True, limit=WAKES_EACH
-        )
-        for wake in shelf:
-            if wake.template_id == told["id"] and wake.outcome:
-                day = local(wake.queued_at, site.zone).date()
-                counts.setdefault(day, Counter())[wake.outcome] += 1
+    for one in counted.days if counted else []:
+        if one["template_id"] == template_id:
+            day = counts.setdefault(date.fromisoformat(one["day"]), Counter())
+            day[one["outcome"]] += one["wakes"]
     seen = sorted({kind for count in counts.values() for kind in count})
     total = Counter[str]()
     for count in counts.values():

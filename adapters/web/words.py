@@ -80,6 +80,27 @@ def local(at: str, zone: str) -> datetime:
     return instant(at).astimezone(ZoneInfo(zone))
 
 
+def lasting(seconds: float) -> str:
+    """A length of time in the coarsest unit that says something.
+
+    >>> lasting(0.1346), lasting(90), lasting(86_400 * 3)
+    ('0.13 s', '1 min', '3 d')
+    """
+    for size, unit in _UNITS:
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit}"
+    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+
+
+def percent(share: float | None) -> str:
+    """A share of 1; a dash where there is none.
+
+    >>> percent(0.375), percent(None)
+    ('38 %', '–')
+    """
+    return "–" if share is None else f"{share * 100:.0f} %"
+
+
 def counted(number: int, what: str) -> str:
     """A number and what it counts.
 

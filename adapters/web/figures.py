@@ -1,0 +1,113 @@
+"""What the analytics say of templates, counted in a thread: a page never waits long for it.
+
+The analytics file is brought up to date with the logs first. What was counted last is shown until
+then, and says up to when it goes.
+"""
+
+import time
+from threading import Event
+from typing import Any
+
+import duckdb
+from msgspec import Struct
+
+from adapters import analytics
+from adapters.analytics_values import answer
+from adapters.cli.analysing import performance
+from adapters.web.jobs import Jobs
+from adapters.wiring import Home
+from domain.errors import WakelogError
+
+Document = dict[str, Any]
+REST_SECONDS = 5.0  # at least, between the end of one count and the next
+REST_SHARE = 10  # times as long as the last one took
+VERSIONS = "FROM version_series ORDER BY template_id, version"
+DAYS = """
+SELECT template_id, day_in(started_at, (SELECT timezone FROM home)) AS day,
+    coalesce(outcome, 'running') AS outcome, count(*) AS wakes FROM wakes
+WHERE started_at >= (SELECT max(started_at) FROM wakes) - INTERVAL 60 DAY GROUP BY ALL
+"""
+RESOLVED = """
+SELECT template_id, count(*) AS resolved, avg(seconds) AS average_seconds_to_resolution
+FROM resolution_time GROUP BY template_id
+"""
+
+
+class Counted(Struct, frozen=True):
+    """What was counted. `tail`: where both logs ended then; `error`: why it could not be."""
+
+    tail: str
+    at: str
+    templates: list[Document] = []
+    versions: list[Document] = []
+    days: list[Document] = []
+    error: str = ""
+
+    def of(self, template_id: str | None) -> Document | None:
+        """The figures of a template, None for the built-in directives; None where none are."""
+        return next((one for one in self.templates if one["template_id"] == template_id), None)
+
+
+class Figures:
+    """The figures of one server's home.
+
+    Args:
+        jobs: Whose threads count.
+    """
+
+    def __init__(self, jobs: Jobs) -> None:
+        self._jobs = jobs
+        self._is_idle = Event()
+        self._is_idle.set()
+        self._rests_until = 0.0
+        self.counted: Counted | None = None
+
+    @property
+    def is_counting(self) -> bool:
+        return not self._is_idle.is_set()
+
+    def ask(self, tail: str) -> None:
+        """Begin to count where the logs have grown since; not while that goes on, or too often."""
+        is_known = self.counted is not None and self.counted.tail == tail
+        if is_known or self.is_counting or time.monotonic() < self._rests_until:
+            return
+        self._is_idle.clear()
+        self._jobs.start(self._count)
+
+    def wait(self, seconds: float) -> None:
+        """Wait until it is counted, but not longer."""
+        self._is_idle.wait(seconds)
+
+    def _count(self, home: Home) -> None:
+        begun = time.monotonic()
+        desk = home.desk
+        tail = f"{desk.journal.tail().n}-{desk.agents.tail().n}"
+        try:
+            self.counted = _counted(home, tail)
+        except (WakelogError, OSError, duckdb.Error) as error:
+            self.counted = Counted(tail, desk.clock.now(), error=str(error))
+        finally:
+            took = time.monotonic() - begun
+            self._rests_until = time.monotonic() + max(REST_SECONDS, REST_SHARE * took)
+            self._is_idle.set()
+
+
+def _counted(home: Home, tail: str) -> Counted:
+    logs = {"journal": home.desk.journal, "agent": home.desk.agents}
+    at = home.desk.clock.now()
+    connection = analytics.opened(home.path, logs, home.settings)
+    try:
+        resolved = {one["template_id"]: one for one in answer(connection, RESOLVED).documents()}
+        nothing = {"resolved": 0, "average_seconds_to_resolution": None}
+        return Counted(
+            tail,
+            at,
+            [
+                {**one, **resolved.get(one["template_id"], nothing)}
+                for one in performance(connection)
+            ],
+            list(answer(connection, VERSIONS).documents()),
+            list(answer(connection, DAYS).documents()),
+        )
+    finally:
+        connection.close()
