@@ -17,6 +17,7 @@ VIEWS = {  # name: (shelf, statuses shown, title)
     "deferred": ("open", ("deferred",), "Put off"),
     "decided": ("", ("confirmed", "rejected", "retracted", "expired"), "Decided"),
 }
+SETS_SHOWN = 15  # each item has three forms
 VERSION_SHOWN = 12
 
 
@@ -25,7 +26,7 @@ def show(site: Site, asked: Asked) -> Page:
     name = asked.query.get("show", "")
     name = name if name in VIEWS else ""
     shelf, statuses, _ = VIEWS[name]
-    size = page_size(asked, 30)
+    size = page_size(asked, SETS_SHOWN)
     found = site.home.views.page(
         inbox.VIEW,
         shelf=shelf or None,

@@ -42,6 +42,8 @@ def copied(path: Path, name: str, number: int) -> None:
         place = f"000000000000 r0 {nth:09d}"
         document["place"] = place
         other = f"{key[:24]}{nth:08d}"
+        if name == "wakes":
+            document["run_key"] = other  # a set is of one wake
         if name in ("tasks", "agents"):
             inner = document["task" if name == "tasks" else "agent"]
             inner["id"] = other
@@ -67,6 +69,7 @@ def pages(site: Site) -> list[str]:
         "/wakes",
         "/wakes?outcome=failed",
         f"/wakes/{wake.run_key}",
+        "/templates",
         "/health",
         "/static/page.css",
         "/static/page.js",
