@@ -1,5 +1,6 @@
 """The agents: a list, and a page for each with all that it said and did."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -108,8 +109,10 @@ def show_one(site: Site, asked: Asked) -> Page:
     older = shown[THREADS_SHOWN - 1].place if len(shown) > THREADS_SHOWN else ""
     recent = home.views.page(wakes.VIEW, shelf=agent.id, newest_first=True, limit=USAGE_WAKES)
     task = home.views.get(tasks.VIEW, agent.task_id)
+    kind = asked.query.get("kind", "")
     with home.desk.agents.reading() as world:
-        threads = _threads(world, shown[:THREADS_SHOWN])
+        threads = _threads(world, shown[:THREADS_SHOWN], kind)
+    kinds = Counter(m.kind for one in shown[:THREADS_SHOWN] for m in one.messages)
     document = {
         **agent_page(home, agent, site.now),
         "task_title": task.title if task else "",
@@ -137,6 +140,9 @@ def show_one(site: Site, asked: Asked) -> Page:
             "usage_wakes": min(len(recent), USAGE_WAKES),
             "enabled": home.desk.is_enabled,
             "is_living": agent.is_living,
+            "kind": kind,
+            "kinds": [(name, count, asked.with_query(kind=name)) for name, count in kinds.items()],
+            "all_kinds": asked.with_query(kind=""),
             **_choices(site, agent),
         },
     )
@@ -156,18 +162,22 @@ def _choices(site: Site, agent: AgentDocument) -> dict[str, Any]:
     }
 
 
-def _threads(world: World, found: Sequence[WakeMessages]) -> list[Document]:
-    """Conversations, the newest first; the messages of one in order."""
+def _threads(world: World, found: Sequence[WakeMessages], kind: str) -> list[Document]:
+    """Conversations, the newest first; the messages of one in order, all or those of a kind."""
     threads: dict[str, Document] = {}
     for one in found:
         thread = threads.setdefault(
             one.thread, {"thread": one.thread, "messages": [], "run_keys": [], "tool_calls": 0}
         )
-        told = [_message(world, one, nth) for nth in range(len(one.messages))]
+        told = [
+            _message(world, one, nth)
+            for nth, message in enumerate(one.messages)
+            if kind in ("", message.kind)
+        ]
         thread["messages"] = told + thread["messages"]
         thread["run_keys"].insert(0, one.run_key)
-        thread["tool_calls"] += sum(message["kind"] == "tool_result" for message in told)
-    return list(threads.values())
+        thread["tool_calls"] += sum(m.kind == "tool_result" for m in one.messages)
+    return [one for one in threads.values() if one["messages"] or not kind]
 
 
 def _message(world: World, one: WakeMessages, nth: int) -> Document:

@@ -8,11 +8,8 @@ import time
 from threading import Event
 from typing import Any
 
-import duckdb
 from msgspec import Struct
 
-from adapters import analytics
-from adapters.analytics_values import answer
 from adapters.cli.analysing import performance
 from adapters.web.jobs import Jobs
 from adapters.wiring import Home
@@ -79,6 +76,8 @@ class Figures:
         self._is_idle.wait(seconds)
 
     def _count(self, home: Home) -> None:
+        import duckdb  # here, not above: a page need not wait for it
+
         begun = time.monotonic()
         desk = home.desk
         tail = f"{desk.journal.tail().n}-{desk.agents.tail().n}"
@@ -93,6 +92,9 @@ class Figures:
 
 
 def _counted(home: Home, tail: str) -> Counted:
+    from adapters import analytics
+    from adapters.analytics_values import answer
+
     logs = {"journal": home.desk.journal, "agent": home.desk.agents}
     at = home.desk.clock.now()
     connection = analytics.opened(home.path, logs, home.settings)

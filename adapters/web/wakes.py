@@ -1,14 +1,13 @@
 """The wakes over time, and one wake as it happened: causes, prompt, turns, calls, proposals."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from adapters.cli.main import COMMANDS
 from adapters.documents.agents import Document, wake_document
 from adapters.documents.reading import prompt_document, run_document, shown
-from adapters.web import charts
+from adapters.web import charts, looking
 from adapters.web.asking import Asked, Page, missing
 from adapters.web.inbox import cards_of
 from adapters.web.site import SCAN_MAX, Site, page_size
@@ -23,7 +22,7 @@ STATES = ("queued", "waiting", "running")
 REASONS = ("subscription", "timer", "user", "creation", "manual", "recovery")
 EVERY = ("pending", "confirming", "confirmed", "rejected", "deferred", "retracted", "expired")
 STEPS_SHOWN = 400
-DOORS = ("at", "diff", "replay", "fork")  # commands that look closer at a wake
+DOORS = ("replay", "fork")  # commands that look closer at a wake
 HIDDEN_STEPS = ("wake.started.1",)  # told in the head, the causes and the prompt
 
 
@@ -46,7 +45,7 @@ def show_list(site: Site, asked: Asked) -> Page:
         "Wakes",
         {"wakes": rows, "next": asked.with_query(before=older) if older else None},
         {
-            **(_chart(site, query.get("agent", "")) if is_first else {"chart": ""}),
+            **(_chart(site, query.get("agent", "")) if is_first else {"drawn": []}),
             "reasons": REASONS,
             "outcomes": (*OUTCOMES, *STATES),
             "filters": {name: query.get(name, "") for name in ("reason", "outcome", "agent")},
@@ -80,17 +79,29 @@ def _chart(site: Site, agent_id: str) -> dict[str, Any]:
     found = site.home.views.page(
         wakes.VIEW, shelf=agent_id or None, newest_first=True, limit=CHARTED
     )
-    counts: dict[date, Counter[str]] = {}
+    outcomes: dict[date, Counter[str]] = {}
+    reasons: dict[date, Counter[str]] = {}
     for one in found:
-        day = local(one.queued_at, site.zone).date() if one.queued_at else None
-        if day is not None:
-            counts.setdefault(day, Counter())[one.outcome or one.state] += 1
-    seen = [kind for kind in (*OUTCOMES, *STATES) if any(count[kind] for count in counts.values())]
+        if not one.queued_at:
+            continue
+        day = local(one.queued_at, site.zone).date()
+        outcomes.setdefault(day, Counter())[one.outcome or one.state] += 1
+        reasons.setdefault(day, Counter())[one.reason] += 1
+    drawn = [
+        _drawn("Outcome", outcomes, (*OUTCOMES, *STATES)),
+        _drawn("Reason", reasons, REASONS),
+    ]
     return {
-        "chart": charts.days(counts, seen, "Wakes by day"),
+        "drawn": drawn if found else [],
         "charted": CHARTED if len(found) == CHARTED else 0,
-        "seen": seen,
     }
+
+
+def _drawn(name: str, counts: dict[date, Counter[str]], kinds: Sequence[str]) -> Document:
+    total = sum(counts.values(), Counter[str]())
+    seen = [(kind, total[kind]) for kind in kinds if total[kind]]
+    chart = charts.days(counts, [kind for kind, _ in seen], f"Wakes by day and {name.lower()}")
+    return {"name": name, "chart": chart, "seen": seen}
 
 
 # ------------------------------------------------------------------------------------------ one
@@ -122,7 +133,8 @@ def show_one(site: Site, asked: Asked) -> Page:
             "labels": site.labels(),
             "proof": site.jobs.proof,
             "about": _about(site, run_key),
-            "doors": [name for name in DOORS if name in COMMANDS],
+            "doors": DOORS,
+            "before": looking.before(site, wake),
         },
     )
 

@@ -1,12 +1,13 @@
 """What the pages show and do besides the inbox; each is a JSON document, too."""
 
+import json
 import time
 from pathlib import Path
 
 import pytest
 
 from adapters.web.site import Site
-from tests.support.cli import FIXED, done, proved, refused, told
+from tests.support.cli import FIXED, done, proved, refused, run, told
 from tests.support.pages import proposing, text_of, visiting
 
 
@@ -184,3 +185,41 @@ def test_a_template_shows_its_versions(tmp_path: Path) -> None:
         assert "Brief" in text_of(visitor.page("/templates"))
         assert "<strong>brief</strong>" in visitor.page(f"/templates/{one['id']}")
         assert visitor.get("/templates/nothing").status_code == 404
+
+
+def test_a_wake_leads_to_the_world_before_it_and_to_what_changed_since(home: Path) -> None:
+    _, agent, first = ids(home)
+    done(["task", "note", "Fix the sink", "Need to buy a seal."], home)
+    done(["wake", agent], home)
+    second = told(["wakes"], home)[0]["run_key"]
+    with visiting(home) as visitor:
+        assert f"/wakes/{second}/diff" in visitor.page(f"/wakes/{second}")
+        assert f"/wakes/{first}/diff" not in visitor.page(f"/wakes/{first}")
+        found = visitor.json(f"/wakes/{second}/diff")
+        assert found == json.loads(run(["--json", "diff", first, second], home).stdout)
+        assert visitor.json(f"/wakes/{second}/at") == told(["at", second], home)
+        assert "seal" in visitor.page(f"/wakes/{second}/diff")
+        assert "Fix the sink" in text_of(visitor.page(f"/wakes/{first}/at"))
+        assert visitor.get(f"/wakes/{first}/diff").status_code == 404
+        assert visitor.get(f"/wakes/{second}/diff?with=nothing").status_code == 404
+
+
+def test_what_an_agent_said_is_shown_by_kind(home: Path) -> None:
+    _, agent, _ = ids(home)
+    with visiting(home) as visitor:
+        every = visitor.json(f"/agents/{agent}")["threads"][0]["messages"]
+        kinds = {one["kind"] for one in every}
+        assert len(kinds) > 1
+        for kind in kinds:
+            (thread,) = visitor.get(f"/agents/{agent}.json?kind={kind}").json()["threads"]
+            assert thread["messages"] == [one for one in every if one["kind"] == kind]
+        assert visitor.get(f"/agents/{agent}.json?kind=none").json()["threads"] == []
+        assert visitor.get(f"/agents/{agent}?kind=<b>").status_code == 200
+
+
+def test_wakes_are_charted_by_outcome_and_by_reason(home: Path) -> None:
+    with visiting(home) as visitor:
+        page = visitor.page("/wakes")
+    assert "Wakes by day and outcome: 1 from" in page
+    assert "Wakes by day and reason: 1 from" in page
+    assert "creation 1" in text_of(page)

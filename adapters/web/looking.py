@@ -1,0 +1,63 @@
+"""Looking back from a wake: the world just before it, and how it differs from the one before."""
+
+from adapters.cli.places import Place, past_of, replica_of
+from adapters.cli.replaying_documents import around, at_document, wake_seen
+from adapters.cli.replaying_text import at_lines, wakes_lines
+from adapters.documents.agents import Document
+from adapters.web.asking import Asked, Page, missing
+from adapters.web.site import Site
+from domain.errors import Refused
+from projections import wakes
+from projections.wakes import WakeDocument
+from replay import diff
+
+EARLIER_MAX = 50  # wakes that are looked through for one that ran
+
+
+def show_at(site: Site, asked: Asked) -> Page:
+    """The page `/wakes/RUN/at`: the document of `at`, of the wake's task and its links."""
+    place, wake = _place(site, asked.names["run"])
+    own = wake.task_id or site.home.desk.agent(wake.agent_id).task
+    document = at_document(place, around(place, own))
+    lines = list(at_lines(document, site.zone))
+    return _page("The world before", wake, document, lines, f"at {wake.run_key[:12]}")
+
+
+def show_diff(site: Site, asked: Asked) -> Page:
+    """The page `/wakes/RUN/diff`: the document of `diff` with ``?with=``, else the wake before."""
+    place, wake = _place(site, asked.names["run"])
+    other = asked.query.get("with", "") or before(site, wake)
+    if not other:
+        because = "no wake of this agent ran before it"
+        raise Refused("no_page", because=because, instead="compare later ones")
+    earlier, was = _place(site, other)
+    sides = (wake_seen(one.past, one.spot.run_key, one.replica) for one in (earlier, place))
+    document = {"kind": "wakes", **diff.wakes(*sides)}
+    lines = ["Nothing differs."] if document["same"] else list(wakes_lines(document))
+    command = f"diff {was.run_key[:12]} {wake.run_key[:12]}"
+    return _page(f"From wake {was.run_key[:8]} to", wake, document, lines, command)
+
+
+def before(site: Site, wake: WakeDocument) -> str:
+    """The run key of the same agent's wake that ran before; empty where none did."""
+    earlier = site.home.views.page(
+        wakes.VIEW, shelf=wake.agent_id, before=wake.place, newest_first=True, limit=EARLIER_MAX
+    )
+    return next((one.run_key for one in earlier if one.started_at), "")
+
+
+def _place(site: Site, run_key: str) -> tuple[Place, WakeDocument]:
+    wake = site.home.views.get(wakes.VIEW, run_key)
+    if wake is None:
+        raise missing("unknown_wake", "wake", run_key)
+    past = past_of(site.home)
+    queued = int(wake.place.split(" ")[0])
+    spot = past.run(run_key, replica_of(wake), queued, 0)
+    return Place(site.home, past, spot, run_key, wake), wake
+
+
+def _page(
+    title: str, wake: WakeDocument, document: Document, lines: list[str], command: str
+) -> Page:
+    values = {"run_key": wake.run_key, "text": "\n".join(lines), "command": command}
+    return Page("looking.html", f"{title} wake {wake.run_key[:8]}", document, values)
