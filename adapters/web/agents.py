@@ -157,9 +157,21 @@ def _choices(site: Site, agent: AgentDocument) -> dict[str, Any]:
         "templates": [(one.id, one.name) for one in used],
         "seeds": [(one.seed, one.name) for one in SEEDS if seed_id(one.seed) not in ids],
         "watch_keys": WATCH_KEYS,
+        "titles": _titles(site, agent),
         "statuses": STATUSES,
         "categories": [(one.id, one.name) for one in catalog_of(site.home).categories.values()],
     }
+
+
+def _titles(site: Site, agent: AgentDocument) -> dict[str, str]:
+    """The titles of the tasks that it hears of, by their tokens."""
+    named = [token for one in agent.agent.subscriptions for token in one.tokens]
+    found = {
+        token: site.home.views.get(tasks.VIEW, token.removeprefix("id:"))
+        for token in named[:CHOICES_SHOWN]
+        if token.startswith("id:")
+    }
+    return {token: task.title for token, task in found.items() if task is not None}
 
 
 def _threads(world: World, found: Sequence[WakeMessages], kind: str) -> list[Document]:

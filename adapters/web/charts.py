@@ -6,10 +6,11 @@ from datetime import date, timedelta
 
 from markupsafe import Markup
 
-WIDTH, HEIGHT = 720, 120
-BASE, TOP = 98, 8  # the line that bars stand on; the highest bar's end
+WIDTH = 720
+BASE, TOP = 100, 4  # the line that bars stand on; the highest bar's end
 BARS_MAX = 60
-GAP = 0.25  # of a bar's width
+GAP = 0.25  # of a day's width
+BAR_MAX = 60  # however few days there are
 
 _RECT = Markup(
     '<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"><title>{}</title></rect>'
@@ -18,7 +19,12 @@ _SHARE = Markup(
     '<svg class="share" viewBox="0 0 100 8" aria-hidden="true" preserveAspectRatio="none">'
     '<rect class="all" width="100" height="8"/><rect class="part" width="{:.1f}" height="8"/></svg>'
 )
-_TEXT = Markup('<text x="{:.1f}" y="{}" text-anchor="{}">{}</text>')
+_CHART = Markup(  # its words stand beside it: they stay readable however wide it is drawn
+    '<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{}" preserveAspectRatio="none">'
+    '<line x1="0" y1="{}" x2="{}" y2="{}"/>{}</svg>'
+    '<p class="axis" aria-hidden="true"><span>{}</span><span>at most {} a day</span>'
+    "<span>{}</span></p>"
+)
 
 
 def days(counts: Mapping[date, Counter[str]], kinds: Sequence[str], what: str) -> Markup:
@@ -35,21 +41,16 @@ def days(counts: Mapping[date, Counter[str]], kinds: Sequence[str], what: str) -
     first = max(min(counts), last - timedelta(days=BARS_MAX - 1))
     shown = [first + timedelta(days=nth) for nth in range((last - first).days + 1)]
     most = max(sum(counts.get(day, Counter()).values()) for day in shown)
-    step = WIDTH / max(len(shown), 14)
+    step = WIDTH / len(shown)
     drawn = [
         _bar(day, counts.get(day, Counter()), kinds, nth * step, step, most)
         for nth, day in enumerate(shown)
     ]
-    labels = _TEXT.format(0, HEIGHT - 4, "start", first.isoformat())
-    if len(shown) > 14:
-        labels += _TEXT.format(WIDTH, HEIGHT - 4, "end", last.isoformat())
-    labels += _TEXT.format(WIDTH, TOP + 4, "end", f"at most {most} a day")
     total = sum(sum(counts.get(day, Counter()).values()) for day in shown)
     title = f"{what}: {total} from {first} to {last}, at most {most} a day"
-    return Markup(
-        '<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{}">'
-        '<line x1="0" y1="{}" x2="{}" y2="{}"/>{}{}</svg>'
-    ).format(WIDTH, HEIGHT, title, BASE, WIDTH, BASE, Markup("").join(drawn), labels)
+    return _CHART.format(
+        WIDTH, BASE, title, BASE, WIDTH, BASE, Markup("").join(drawn), first, most, last
+    )
 
 
 def share(part: float | None) -> Markup:
@@ -69,6 +70,6 @@ def _bar(
             continue
         height = count[kind] / most * (BASE - TOP)
         y -= height
-        width = step * (1 - GAP)
-        drawn += _RECT.format(f"is-{kind}", x + step * GAP / 2, y, width, height, told)
+        width = min(step * (1 - GAP), BAR_MAX)
+        drawn += _RECT.format(f"is-{kind}", x + (step - width) / 2, y, width, height, told)
     return drawn

@@ -14,15 +14,55 @@ from itertools import product
 from pathlib import Path
 from typing import Literal
 
+from adapters.clock import SystemClock
 from adapters.documents.agents import all_agents
 from adapters.web.guard import Guard
 from adapters.web.server import beside, closed
 from adapters.web.site import Site
-from projections import inbox, wakes
+from domain.moments import later
+from projections import agents, templates, wakes
 
 FOLDER = Path(__file__).parent / "gallery"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-background-networking")
 WIDTHS = {"wide": (1000, 640), "narrow": (375, 640)}
+HOUR = 3600
+TAP, PASSPORT, TALK, MACHINE = (
+    "Fix the dripping kitchen tap",
+    "Renew the passport",
+    "Prepare the talk on offline sync for the team day",
+    "Set up the new build machine",
+)
+DEEDS: dict[int, tuple[tuple[str, ...], ...]] = {  # by how many hours ago
+    150: (
+        ("demo",),
+        *(("template", "assign", one, "laura") for one in (TAP, PASSPORT, TALK)),
+    ),
+    126: (
+        ("confirm", "1", "--all"),
+        ("reject", "2.1", "--reason", "it drips for weeks, no hurry"),
+        ("defer", "4.2", "--reason", "after the holidays"),
+        ("task", "note", TAP, "Brandt & Sons sent the quote. Takes about 90 minutes."),
+        ("wake",),
+    ),
+    78: (
+        ("template", "version", "laura", "--report", "Two sentences: where it stands, what next."),
+        ("confirm", "11", "--all"),
+        ("confirm", "2.3"),
+        ("task", "note", PASSPORT, "Need to book an appointment at the office."),
+        ("task", "note", TALK, "Done: ask Tomasz for the adapter for the projector"),
+        ("wake",),
+    ),
+    30: (
+        ("agent", "timer", TAP, "set", "every weekday 07:00", "--zone", "Europe/Berlin"),
+        ("agent", "watch", TAP, "--task", PASSPORT),
+        ("agent", "ask", TAP, "What is left to do?"),
+        ("agent", "pause", MACHINE),
+        ("task", "check", TAP, "1"),
+        ("wake",),
+    ),
+    2: (("task", "note", TAP, "The landlord wants it done by 2027-02-12."), ("wake",)),
+    0: (("task", "note", TALK, "Need to call the venue."), ("template", "assign", MACHINE, "tom")),
+}
 COLOURS: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 JOBS_SECONDS = 10
 
@@ -38,12 +78,17 @@ def main() -> None:
 
 
 def _make(home: Path) -> None:
+    """The demo, a few days on: a template with two versions, verdicts, timers, a paused agent."""
     from click.testing import CliRunner
 
     from adapters.cli.main import cli
 
-    for args in (["demo", "--home", str(home)], ["--home", str(home), "confirm", "1", "--all"]):
-        CliRunner().invoke(cli, args)
+    runner, now = CliRunner(), SystemClock().now()
+    for ago, deeds in DEEDS.items():
+        at = later(now, seconds=-ago * HOUR)
+        for args in deeds:
+            done = runner.invoke(cli, ["--home", str(home), *args], env={"WAKELOG_NOW": at})
+            assert done.exit_code == 0, (args, done.output)
 
 
 @contextmanager
@@ -65,22 +110,26 @@ def pages(site: Site) -> dict[str, str]:
     """Every kind of page with something on it, by the name of its picture."""
     with site.lock:
         site.home.views.catch_up()
-        sets = site.home.views.page(inbox.VIEW, shelf="open", newest_first=True, limit=1)
-        newest = site.home.views.page(wakes.VIEW, newest_first=True, limit=1)
-        agent = sets[0].agent_id if sets else all_agents(site.home)[0].id
-        task = site.home.views.get(wakes.VIEW, newest[0].run_key) if newest else None
-    task_id = sets[0].task_id if sets else (task.task_id if task else "")
-    run = sets[0].run_key if sets else newest[0].run_key
+        found = [one for one in site.home.views.page(agents.VIEW) if one.name == TAP]
+        agent = found[0] if found else all_agents(site.home)[0]
+        ran = site.home.views.page(wakes.VIEW, shelf=agent.id, newest_first=True)
+        run = max(ran, key=lambda one: one.tool_calls).run_key
+        known = [one.template for one in site.home.views.all(templates.VIEW)]
+        template = max(known, key=lambda one: len(one.versions)).id if known else ""
+        site.figures.ask(site.tail())
+    site.figures.wait(JOBS_SECONDS)
     return {
         "inbox": "/inbox",
         "decided": "/inbox?show=decided",
         "tasks": "/tasks",
-        "task": f"/tasks/{task_id}",
+        "task": f"/tasks/{agent.task_id}",
         "agents": "/agents",
-        "agent": f"/agents/{agent}",
+        "agent": f"/agents/{agent.id}",
         "wakes": "/wakes",
         "wake": f"/wakes/{run}",
+        "before": f"/wakes/{run}/at",
         "templates": "/templates",
+        "template": f"/templates/{template}",
         "health": "/health",
     }
 
