@@ -50,11 +50,8 @@ def make_app(site: Site, guard: Guard) -> Starlette:
         with suppress(asyncio.CancelledError):
             await watching
 
-    async def tail() -> str:
-        return await run_in_threadpool(site.tail)
-
     async def events(_: Request) -> Response:
-        return StreamingResponse(site.live.messages(tail), media_type="text/event-stream")
+        return StreamingResponse(site.live.messages(), media_type="text/event-stream")
 
     async def pages(request: Request) -> Response:
         return await _answer(site, guard, request)
@@ -171,7 +168,7 @@ def _is_live(request: Request) -> bool:
 def _respond(site: Site, asked: Asked, visitor: Visitor, method: str) -> Response:
     with site.lock:
         try:
-            site.home.views.catch_up()
+            site.catch_up()
             if method != "POST":
                 return _shown(site, asked, visitor)
             if asked.path == "/theme":
@@ -209,7 +206,7 @@ def _acted(site: Site, asked: Asked, visitor: Visitor) -> Response:
         status = status_of(error.code)
         kind = "conflict" if status == HTTPStatus.CONFLICT else "problem"
         told = Told(f"{error.because}; {error.instead} [{error.code}]", kind, status=status)
-    site.home.views.catch_up()
+    site.catch_up()
     if told.kind == "done":
         separator = "&" if "?" in back else "?"
         name = site.keep(told, asked.key)
@@ -272,7 +269,7 @@ def _html(site: Site, asked: Asked, visitor: Visitor, page: Page, told: Told | N
             "csrf": visitor.guard.csrf_of(visitor.visit),
             "theme": theme,
             "glance": site.glance(),
-            "tail": site.tail(),
+            "tail": site.seen,
             "now": site.now,
             "zone": site.zone,
             "version": _version(),

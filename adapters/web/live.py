@@ -1,12 +1,14 @@
 """Tells open pages that something changed: one cheap look at both files for all of them.
 
 SQLite's ``data_version`` of a connection changes when another one has committed. A message says
-only that there is something new; the page asks for itself again.
+where the logs end now. A page knows where they ended before it was made: where the two differ it
+asks for itself again. So nothing hangs on a single message: the first one of a stream, each change
+and each ping say the same thing.
 """
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
@@ -21,13 +23,24 @@ class Live:
 
     Args:
         paths: The files to look at.
+        tail: Where the logs end now; it may take a moment, hence it is called in a thread.
+        ping_seconds: After how long without a change a page is told again where they end.
     """
 
-    def __init__(self, paths: Sequence[Path]) -> None:
+    def __init__(
+        self, paths: Sequence[Path], tail: Callable[[], str], ping_seconds: float = PING_SECONDS
+    ) -> None:
         self._paths = paths
+        self._tail = tail
+        self._ping_seconds = ping_seconds
         self._listening: set[asyncio.Event] = set()
         self._beats = 0
         self._is_over = False
+
+    @property
+    def beats(self) -> int:
+        """How often something changed that is in no file."""
+        return self._beats
 
     def pulse(self) -> None:
         """Something changed that is in no file; may be called from any thread."""
@@ -53,25 +66,20 @@ class Live:
             for connection in connections:
                 connection.close()
 
-    async def messages(self, tail: Callable[[], Awaitable[str]]) -> AsyncIterator[bytes]:
-        """A stream of server-sent events, until the page or the server goes.
-
-        Args:
-            tail: Where the logs end. It is told first, so that a page that was made before it
-                listened finds out whether it missed something.
-        """
+    async def messages(self) -> AsyncIterator[bytes]:
+        """A stream of server-sent events ``tail``, until the page or the server goes."""
         if len(self._listening) >= PAGES_MAX:
             return
         changed = asyncio.Event()
         self._listening.add(changed)
         try:
-            yield f"retry: 1000\nevent: seen\ndata: {await tail()}\n\n".encode()
+            yield b"retry: 1000\n\n"
             while not self._is_over:  # until the page goes
+                changed.clear()  # before the look: what comes after it is told again
+                tail = await asyncio.to_thread(self._tail)
+                yield f"event: tail\ndata: {tail}\n\n".encode()
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(changed.wait(), PING_SECONDS)
-                told = b"event: changed\ndata: 1\n\n" if changed.is_set() else b": still here\n\n"
-                changed.clear()
-                yield told
+                    await asyncio.wait_for(changed.wait(), self._ping_seconds)
         finally:
             self._listening.discard(changed)
 

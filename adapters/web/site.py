@@ -1,5 +1,6 @@
 """One home behind the pages: a page at a time, each on views that are caught up."""
 
+import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -40,12 +41,14 @@ class Site:
     ) -> None:
         self.lock = RLock()
         self.home: Home = open_home(path, environ, model=model, is_writing=True)
-        self.live = Live([path / JOURNAL, path / AGENTS])
+        self.live = Live([path / JOURNAL, path / AGENTS], self.tail)
         parallel = self.home.settings.agents.parallel
         self.jobs = Jobs(path, environ, model, parallel, self.live.pulse, has_engine=has_engine)
         self.figures = Figures(self.jobs)
         self._told: OrderedDict[str, Told] = OrderedDict()
-        self._glance: tuple[tuple[int, int], Document] = ((-1, -1), {})
+        self._glance: tuple[str, Document] = ("", {})
+        self._run = secrets.token_hex(4)  # forms are of one run: the next one's pages are others
+        self.seen = ""
 
     @property
     def now(self) -> str:
@@ -80,9 +83,8 @@ class Site:
         return self._told.get(key)
 
     def glance(self) -> Document:
-        """What the head of every page says; made anew only when the agent log has grown."""
-        tail = self.home.desk.agents.tail().n, self.home.desk.journal.tail().n
-        if self._glance[0] != tail:
+        """What the head of every page says; made anew only when the logs have grown."""
+        if self._glance[0] != self.seen:
             sets = self.home.views.page(inbox.VIEW, shelf="open", limit=GLANCE_MAX)
             waiting = sum(
                 item.status in ("pending", "confirming") for one in sets for item in one.items
@@ -92,14 +94,24 @@ class Site:
             newest = self.home.views.page(wakes.VIEW, newest_first=True, limit=GLANCE_WAKES)
             running = sum(one.state == "running" for one in newest)
             counts = {"waiting": waiting, "deferred": deferred, "more": more, "running": running}
-            self._glance = (tail, counts)
+            self._glance = (self.seen, counts)
         return self._glance[1]
 
     def tail(self) -> str:
-        """Where both logs end: what a page was made from."""
+        """What there is to see now: the server's run, where both logs end, and its jobs' news."""
         with self.lock:
             desk = self.home.desk
-            return f"{desk.journal.tail().n}-{desk.agents.tail().n}"
+            ends = desk.journal.tail().n, desk.agents.tail().n, self.live.beats
+            return "-".join((self._run, *map(str, ends)))
+
+    def catch_up(self) -> None:
+        """Bring the views up to date; `seen` tells what they hold at the least.
+
+        It is read first: a page that names a later end than it was made from would never learn
+        what was appended in between.
+        """
+        self.seen = self.tail()
+        self.home.views.catch_up()
 
     def has_agents(self) -> bool:
         """Whether any agent was ever made here."""

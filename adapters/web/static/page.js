@@ -48,7 +48,9 @@
   }
   function act(letter) {
     const item = items()[current()];
-    const found = item && item.querySelector(`[data-do="${letter}"]`);
+    if (!item) return;
+    if (!item.contains(document.activeElement)) { select(at); return; } // another one was there
+    const found = item.querySelector(`[data-do="${letter}"]`);
     if (!found) return;
     if (found.tagName !== "DETAILS") { found.click(); return; }
     found.open = true;
@@ -86,95 +88,136 @@
   }
   const isTyping = () => fields().includes(document.activeElement);
   const isBusy = () => isTyping() || fields().some(isTouched) || document.querySelector("#page .sure[open]");
-  let opened = [];
-  let closed = [];
-  let wasIn = "";
-  function remember() {
-    const all = [...document.querySelectorAll("#page details[data-key]")];
-    opened = all.filter((one) => one.open).map((one) => one.dataset.key);
-    closed = all.filter((one) => !one.open).map((one) => one.dataset.key);
-    wasIn = (document.activeElement && document.activeElement.closest(".item") || {}).id || "";
-  }
-  function restore() {
-    for (const one of document.querySelectorAll("#page details[data-key]")) {
-      if (opened.includes(one.dataset.key)) one.open = true;
-      else if (closed.includes(one.dataset.key)) one.open = false;
-    }
-  }
+  // A click on a proposal decides something: what lies under a resting pointer must not move away.
+  const isAiming = () => Boolean(
+    matchMedia("(hover: hover)").matches && document.querySelector(".item :is(button, summary):hover"),
+  );
+
+  // The stream tells where the logs end (`told`); the page knows where they ended before it was
+  // made (`data-tail`). Where the two differ it asks for itself, until an answer was really shown.
+  const AGAIN_MS = 2000;
+  const news = document.getElementById("news");
+  let told = "";
   let isAsking = false;
-  let isAskedAgain = false;
-  async function refresh() {
-    if (isAsking) { isAskedAgain = true; return; }
+  let isSending = false; // a form: its answer is newer than what is being asked for
+  let isWanted = false; // the person asked for it: what they were typing goes
+  let isShown = false;
+  const mayShow = () => !isSending && (isWanted || !(isBusy() || isAiming()));
+  async function follow() {
+    if (isAsking || isSending || !told) return;
+    if (told === page().dataset.tail && !isWanted) { told = ""; news.hidden = true; return; }
+    if (!mayShow()) { news.hidden = false; return; }
+    const wanted = told;
+    told = "";
     isAsking = true;
+    isShown = false;
     const before = page().dataset.summary;
     try {
       await htmx.ajax("GET", location.pathname + location.search, {
-        source: "#page", target: "#page", select: "#page", swap: "outerMorph",
+        source: "#page", target: "#page", select: "#page", swap: "outerMorph", isFollowing: true,
       });
     } finally {
       isAsking = false;
     }
-    restore();
-    setClock();
-    tick();
+    if (!isShown) { // dropped, failed, or not to be shown just now
+      told = told || wanted;
+      setTimeout(follow, AGAIN_MS);
+      return;
+    }
+    isWanted = false;
+    news.hidden = true;
     if (page().dataset.summary !== before) {
       document.getElementById("spoken").textContent = page().dataset.summary;
     }
-    if (isAskedAgain) { isAskedAgain = false; hear(); }
-  }
-  const news = document.getElementById("news");
-  let isWanted = false; // the person asked for it: what they were typing goes
-  document.addEventListener("htmx:before:swap", (event) => {
-    if (!isAsking) return;
-    if (isBusy() && !isWanted) { event.preventDefault(); news.hidden = false; return; }
-    isWanted = false;
-    remember();
-  });
-  function hear() {
-    if (isBusy()) { news.hidden = false; return; }
-    news.hidden = true;
-    refresh();
+    follow();
   }
   news.querySelector("button").addEventListener("click", () => {
-    news.hidden = true;
     isWanted = true;
-    refresh();
+    follow();
   });
-  document.getElementById("pulse").addEventListener("changed", hear);
-  document.getElementById("pulse").addEventListener("seen", (event) => {
-    if (event.detail.data !== page().dataset.tail) hear(); // it changed while nobody listened
-  });
-  // A message may get lost, or the answer to it may fail: never stay behind for long.
-  setInterval(() => { if (!document.hidden && !isBusy()) refresh(); }, 8000);
+  document.addEventListener("pointerout", () => { if (told) setTimeout(follow); });
 
-  // --------------------------------------------------------------------------------------- forms
-  let isSending = false;
+  let stream = null;
+  function listen() {
+    if (document.hidden || (stream && stream.readyState !== EventSource.CLOSED)) return;
+    stream = new EventSource("/events");
+    stream.addEventListener("tail", (event) => { told = event.data; follow(); });
+    stream.addEventListener("error", () => { setTimeout(listen, 5000); }); // if it does not itself
+  }
+  function rest() { // a browser has few connections to one server: pages behind need none
+    if (stream) stream.close();
+    stream = null;
+  }
+  document.addEventListener("visibilitychange", () => { if (document.hidden) rest(); else listen(); });
+  window.addEventListener("pagehide", rest);
+  window.addEventListener("pageshow", listen);
+
+  // --------------------------------------------------------------------------------------- swaps
+  const keyed = (where) => [...where.querySelectorAll("details[data-key]")];
+  const ofForms = /^(reject|edit|note|item|describe|set|destroy|delete)/;
+  let wasIn = ""; // the item in which the focus was, and its place
   let wasAt = -1;
+  function keepOpen(made, isOfForm) { // in what comes, before it is there: nothing flickers
+    const now = new Map(keyed(page()).map((one) => [one.dataset.key, one.open]));
+    for (const one of keyed(made)) {
+      const key = one.dataset.key;
+      if (now.has(key)) one.open = now.get(key) && !(isOfForm && ofForms.test(key));
+    }
+  }
+  function say(text) { // what is no page of ours: a refusal before anything was read, or no answer
+    const words = document.createElement("p");
+    words.textContent = text;
+    const box = document.createElement("div");
+    box.className = "told is-problem";
+    box.append(words);
+    document.getElementById("told").setAttribute("role", "alert");
+    document.getElementById("told").replaceChildren(box);
+  }
   document.addEventListener("submit", (event) => {
     isSending = event.target.hasAttribute("hx-boost");
     wasAt = current();
-    remember();
-    opened = opened.filter((key) => !/^(reject|edit|note|item|describe|set|destroy|delete)/.test(key));
   }, true);
+  document.addEventListener("htmx:before:swap", (event) => {
+    const { ctx, tasks } = event.detail;
+    const made = tasks[0] && tasks[0].fragment;
+    const isPage = Boolean(made && made.querySelector("#page, #told"));
+    if (!isPage || (ctx.isFollowing && !mayShow())) {
+      event.preventDefault();
+      if (!ctx.isFollowing) say(ctx.text.slice(0, 300));
+      return;
+    }
+    wasIn = (document.activeElement && document.activeElement.closest(".item") || {}).id || "";
+    keepOpen(made, !ctx.isFollowing);
+  });
   document.addEventListener("htmx:after:swap", (event) => {
+    const { ctx } = event.detail;
     setClock();
     tick();
-    if (!isSending) return;
-    isSending = false;
-    const answer = event.detail && event.detail.ctx && event.detail.ctx.response;
-    if (answer && answer.status === 200) history.replaceState(null, "", answer.raw.url);
-    news.hidden = true;
-    restore();
-    const told = document.getElementById("told");
-    document.getElementById("spoken").textContent = told ? told.innerText.trim() : "";
     const same = wasIn && document.getElementById(wasIn);
+    const isLost = !document.activeElement || document.activeElement === document.body;
+    if (ctx.isFollowing) {
+      isShown = true;
+      if (same && isLost) same.focus();
+      return;
+    }
+    if (ctx.response && ctx.response.status === 200) history.replaceState(null, "", ctx.response.raw.url);
+    const answer = document.getElementById("told");
+    document.getElementById("spoken").textContent = answer ? answer.innerText.trim() : "";
+    if (!isLost) return;
     if (same) same.focus();
     else if (wasAt >= 0 && items().length) select(wasAt);
     else document.getElementById("main").focus();
   });
+  document.addEventListener("htmx:finally:request", (event) => {
+    const { ctx } = event.detail;
+    if (ctx.isFollowing) return;
+    if (!ctx.response) say("The server gave no answer. Is it still running?");
+    isSending = false;
+    follow();
+  });
 
-  window.addEventListener("pageshow", (event) => { if (event.persisted) hear(); });
   setClock();
   tick();
+  listen();
   setInterval(tick, 1000);
 })();
