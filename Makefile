@@ -9,12 +9,25 @@ PYTHON ?= $(shell for p in python3.11 python3 python3.12 python3.13 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check fix test test-fast demo bench screenshots clean
+.PHONY: help setup debian check fix test test-fast demo bench screenshots clean
 
 help: ## say what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 setup: $(STAMP) ## make .venv with everything needed; quick where nothing changed
+
+# Without them their tests are skipped and say so; offline or without rights this is no failure.
+debian: ## on Debian, install the programs that some tests drive; elsewhere name them
+	@set --; \
+	[ -n "$$CHROMIUM" ] || command -v chromium >/dev/null || set -- "$$@" chromium; \
+	command -v task >/dev/null || set -- "$$@" taskwarrior; \
+	command -v todo-txt >/dev/null || command -v todo.sh >/dev/null || set -- "$$@" todotxt-cli; \
+	[ $$# -gt 0 ] || exit 0; \
+	as=env; [ "$$(id -u)" = 0 ] || as="sudo -n env"; \
+	if command -v apt-get >/dev/null && $$as apt-get -qq update >/dev/null 2>&1 && $$as \
+		DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install "$$@" \
+		>/dev/null 2>&1; then echo "Installed: $$*"; \
+	else echo "Tests that need these are skipped; they could not be installed here: $$*"; fi
 
 check: $(STAMP) ## lint, format, types and layers; changes nothing
 	$(BIN)/ruff check .

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from markupsafe import Markup
 
@@ -37,8 +38,7 @@ def _parser() -> MarkdownIt:
     parser.disable("image")
     parser.validateLink = _is_safe  # type: ignore[method-assign]  # the library's way
     parser.add_render_rule("link_open", _link_open)
-    parser.add_render_rule("heading_open", _heading)
-    parser.add_render_rule("heading_close", _heading)
+    parser.core.ruler.push("outline", _outline)
     return parser
 
 
@@ -51,8 +51,14 @@ def _link_open(self: Any, tokens: Sequence[Token], at: int, options: Any, env: A
     return str(self.renderToken(tokens, at, options, env))
 
 
-def _heading(self: Any, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
-    """A heading below those of the page around it."""
-    level = int(tokens[at].tag[1])
-    tokens[at].tag = f"h{min(level + HEADING_FIRST - 1, HEADING_LAST)}"
-    return str(self.renderToken(tokens, at, options, env))
+def _outline(state: StateCore) -> None:
+    """Headings below those of the page around them, and no level left out between two."""
+    above: list[int] = []  # the levels, as written, that a heading stands below
+    for token in state.tokens:
+        if token.type == "heading_open":
+            level = int(token.tag[1])
+            above = [one for one in above if one < level]
+            token.tag = f"h{min(HEADING_FIRST + len(above), HEADING_LAST)}"
+            above.append(level)
+        elif token.type == "heading_close":
+            token.tag = f"h{min(HEADING_FIRST + len(above) - 1, HEADING_LAST)}"

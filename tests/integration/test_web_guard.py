@@ -156,6 +156,14 @@ def test_markdown_is_shown_and_cannot_do_anything() -> None:
     assert "\x1b" not in made
 
 
+def test_headings_follow_those_of_the_page_and_leave_no_level_out() -> None:
+    for text, levels in (("## a\n#### b\n### c\n# d\n## e", "34434"), ("a\n=\n\nb\n-", "34")):
+        made = str(markdown.html(text))
+        assert "".join(one[0] for one in made.split("<h")[1:]) == levels
+        assert made.count("</h") == len(levels)
+        assert all(made.count(f"<h{one}>") == made.count(f"</h{one}>") for one in "3456")
+
+
 def test_what_is_too_large_or_broken_is_refused_and_no_crash(tmp_path: Path) -> None:
     with visiting(tmp_path) as visitor:
         form = visitor.form("/tasks", "/tasks")

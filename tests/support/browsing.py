@@ -14,8 +14,8 @@ from tests.support import cli
 R = TypeVar("R")
 CHROMIUM = os.environ.get("CHROMIUM", "") or shutil.which("chromium") or ""
 FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync "
-    "--disable-background-networking --disable-component-update"
+    "--no-sandbox --disable-dev-shm-usage --disable-gpu --disable-quic --no-first-run "
+    "--disable-sync --disable-background-networking --disable-component-update"
 ).split()
 ACTION_MS = 20_000  # a busy machine is no failure
 

@@ -32,6 +32,17 @@
   }
   const setClock = () => { skew = Date.parse(page().dataset.now) - Date.now(); };
 
+  // ------------------------------------------------------------------------------------- reach
+  function reach() { // what scrolls by itself can be reached by keys; what does not is no stop
+    for (const one of document.querySelectorAll("pre, .prose, .prose table")) {
+      const isScrolled = one.scrollHeight > one.clientHeight || one.scrollWidth > one.clientWidth;
+      if (isScrolled) one.tabIndex = 0;
+      else one.removeAttribute("tabindex");
+    }
+  }
+  document.addEventListener("toggle", reach, true);
+  window.addEventListener("resize", reach);
+
   // -------------------------------------------------------------------------------------- keys
   let at = -1;
   function select(nth) {
@@ -193,6 +204,7 @@
     const { ctx } = event.detail;
     setClock();
     tick();
+    reach();
     const same = wasIn && document.getElementById(wasIn);
     const isLost = !document.activeElement || document.activeElement === document.body;
     if (ctx.isFollowing) {
@@ -218,6 +230,7 @@
 
   setClock();
   tick();
+  reach();
   listen();
   setInterval(tick, 1000);
 })();

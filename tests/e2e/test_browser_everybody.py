@@ -1,0 +1,160 @@
+"""Every page in a real browser: for everybody, on any screen, whatever is written in it."""
+
+import os
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.browsing import (
+    aside,
+    done,
+    every_page,
+    in_browser,
+    refusals,
+    statuses,
+)
+from tests.support.hostile import HOSTILE, hostile_home
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+expect = playwright.expect
+
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+OPEN_ALL = "for (const one of document.querySelectorAll('details')) one.open = true"
+TOO_WIDE = "document.scrollingElement.scrollWidth - window.innerWidth"
+WHO_IS_WIDE = """[...document.querySelectorAll('#page *')].filter(
+    (one) => one.getBoundingClientRect().right > window.innerWidth + 1
+        && !one.closest('pre, .wide, .hide, table')
+).slice(0, 3).map((one) => one.outerHTML.slice(0, 120))"""
+
+pytestmark = in_browser
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """The source of axe-core: of the package that brings it, or what `AXE_CORE` names."""
+    named = os.environ.get("AXE_CORE", "")
+    if named:
+        return Path(named).read_text(encoding="utf-8")
+    pytest.importorskip("axe_playwright_python", reason="axe-core is not installed: `make setup`")
+    return files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def lived_in(home: Path) -> Path:
+    """The home after some use: of each kind of thing there is one to see."""
+    done(["reject", "1.1", "--reason", "Not this year"], home)
+    done(["defer", "2.2"], home)
+    done(["confirm", "2.1"], home)
+    done(["label", "add", "at home"], home)
+    done(["label", "assign", "Fix the sink", "at home"], home)
+    done(["task", "link", "Fix the sink", "blocks", "Paint the door"], home)
+    done(["task", "add", "Nobody's", "--item", "One", "--item", "Two"], home)
+    done(["template", "assign", "Fix the sink", "laura"], home)
+    done(["agent", "ask", "Fix the sink", "What is left?"], home)
+    return home
+
+
+def too_wide(page: Any, path: str) -> list[str]:
+    wide = page.evaluate(TOO_WIDE)
+    return [f"{path}: {wide} pixels too wide: {page.evaluate(WHO_IS_WIDE)}"] if wide > 0 else []
+
+
+def unreadable(page: Any, path: str, axe: str) -> list[str]:
+    """What axe finds on the page as it is now."""
+    page.evaluate(axe)
+    result = page.evaluate("(tags) => axe.run({runOnly: tags})", RULES)
+    assert len(result["passes"]) > 10, "axe did not look"
+    return [
+        f"{path}: {one['id']}: {node['target']} {node['failureSummary'][:300]}"
+        for one in result["violations"]
+        for node in one["nodes"][:3]
+    ]
+
+
+def test_all_of_it_works_without_javascript(browser: Any, address: str, home: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address)
+    page.locator("#item-1-1").get_by_role("button", name="Confirm").click()
+    expect(page.locator("#told")).to_contain_text("Applied")
+    page.locator("#item-1-2 summary", has_text="Reject").click()
+    page.locator("#item-1-2").get_by_label("Why?").fill("No")
+    page.locator("#item-1-2").get_by_role("button", name="Reject").click()
+    expect(page.locator("#told")).to_contain_text("Rejected")
+    page.get_by_role("link", name="Tasks").click()
+    page.get_by_role("link", name="Fix the sink").first.click()
+    page.get_by_label("New item").fill("Buy a seal")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator(".checks")).to_contain_text("Buy a seal")
+    context.close()
+    assert (statuses(home)["1.1"], statuses(home)["1.2"]) == ("confirmed", "rejected")
+
+
+def test_no_page_complains_or_asks_anybody_else(
+    page: Any, address: str, lived_in: Path, complaints: list[str]
+) -> None:
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.url))
+    for path in every_page(lived_in):
+        page.goto(address + path, wait_until="load")
+        expect(page.locator("h1")).to_have_count(1)
+    assert complaints == []
+    for path in refusals():
+        page.goto(address + path, wait_until="load")
+        expect(page.locator("h1")).to_have_text("Not found")
+    assert [one for one in complaints if "404" not in one] == []  # the browser's own words for it
+    assert [one for one in asked if not one.startswith(address)] == []
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("width", [1200, 400])
+def test_every_page_can_be_read_by_everybody(
+    browser: Any, address: str, lived_in: Path, axe: str, colours: Any, width: int
+) -> None:
+    context = browser.new_context(
+        color_scheme=colours, viewport={"width": width, "height": 900}, bypass_csp=True
+    )
+    page = context.new_page()
+    found: list[str] = []
+    for path in [*every_page(lived_in), *refusals()[:2]]:
+        page.goto(address + path)
+        page.evaluate(OPEN_ALL)
+        found += too_wide(page, path) + unreadable(page, path, axe)
+    context.close()
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_nothing_that_is_written_runs_or_breaks_the_page(
+    browser: Any, address: str, home: Path, axe: str, kind: str
+) -> None:
+    """Without the content policy: not even then does anything run."""
+    words = HOSTILE[kind]
+    paths = aside(hostile_home, home, words)
+    context = browser.new_context(viewport={"width": 400, "height": 900}, bypass_csp=True)
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda one: complaints.append(one.text) if one.type == "error" else 0)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("dialog", lambda one: complaints.append(one.message))
+    found: list[str] = []
+    for path in paths:
+        page.goto(address + path)
+        page.evaluate(OPEN_ALL)
+        text = page.locator("main").inner_text()
+        found += [] if words[:4] in text or path == "/health" else [f"{path} does not show it"]
+        found += too_wide(page, path) + unreadable(page, path, axe)
+        assert page.evaluate("window.hurt") is None
+        links = page.evaluate("[...document.links].map((one) => one.protocol)")
+        assert set(links) <= {"http:", "https:"}
+        assert (
+            page.evaluate("[...document.images].filter((i) => !i.src.includes('/static/'))") == []
+        )
+    page.goto(address)
+    page.locator(".item").first.get_by_role("button", name="Confirm").click()
+    expect(page.locator("#told")).to_contain_text("Applied")
+    found += too_wide(page, "what was applied")
+    context.close()
+    assert not found + complaints, "\n".join(found + complaints)
