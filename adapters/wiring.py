@@ -120,6 +120,10 @@ class Models:
                 from adapters.models.rules import RulesModel
 
                 return RulesModel()
+            case "demo":
+                from adapters.models.demo import DemoModel
+
+                return DemoModel(name)
             case "tape":
                 return _tape(name, Path(rest))
             case "gemini":

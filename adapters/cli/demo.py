@@ -38,7 +38,7 @@ def demo_command(ctx: click.Context, folder: str | None, *, fresh: bool) -> None
     assert outer is not None
     path = _home(ctx, folder)
     if fresh:
-        _throw_away(path)
+        throw_away(path, SOURCE)
     session = Session(path, model=MODEL, as_json=outer.as_json, is_quiet=outer.is_quiet)
     try:
         _demonstrate(session)
@@ -54,8 +54,12 @@ def _home(ctx: click.Context, folder: str | None) -> Path:
     return home_path(str(told) if told else FOLDER, os.environ)
 
 
-def _throw_away(path: Path) -> None:
+def throw_away(path: Path, source: str) -> None:
     """Delete the files of an earlier demo, and nothing else.
+
+    Args:
+        path: Its home.
+        source: What its first tasks were imported from.
 
     Raises:
         Refused: Code ``invalid_value``: the home is no demo's.
@@ -67,7 +71,7 @@ def _throw_away(path: Path) -> None:
         return
     session = Opened(path, model=MODEL, as_json=True, is_quiet=True)
     try:
-        _check_ours(session.reading())
+        check_ours(session.reading(), source)
     finally:
         session.close()
     logs = (homefiles.JOURNAL, homefiles.AGENT, homefiles.VIEWS, homefiles.RUNTIME)
@@ -76,16 +80,16 @@ def _throw_away(path: Path) -> None:
         (path / name).unlink(missing_ok=True)
 
 
-def _check_ours(home: "Home") -> bool:
+def check_ours(home: "Home", source: str) -> bool:
     """Whether a home holds a demo; Refused if it holds anything else."""
     from projections.tasks import VIEW
 
     tasks = home.views.all(VIEW)
-    if tasks and not any(SOURCE in one.sources for one in tasks):
+    if tasks and not any(source in one.sources for one in tasks):
         raise Refused(
             "invalid_value",
             because=f"the home {home.path} holds tasks of yours",
-            instead=f"leave it alone: name another with `wakelog demo --home DIR`, or use {FOLDER}",
+            instead=f"leave it alone: name another folder, as in `{source} --home DIR`",
         )
     return bool(tasks)
 
@@ -100,7 +104,7 @@ def _demonstrate(session: Session) -> None:
     from adapters.proving import prove_home
 
     home = session.reading()
-    is_there = _check_ours(home) and _has_reports(home)
+    is_there = check_ours(home, SOURCE) and _has_reports(home)
     if not is_there:  # or one that was interrupted: go on with it
         home = session.writing()
         _import(home)

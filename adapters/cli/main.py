@@ -18,6 +18,7 @@ from domain.errors import WakelogError
 # command: (module below adapters.cli, short help); the order is that of a first day's use
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "See it all at once: sample tasks, agents, wakes, reports, proposals."),
+    "demo-data": ("demo_data", "Make a home of many agents and months, to ask and plot."),
     "import": ("importing", "Bring tasks in from files."),
     "task": ("tasks", "List, show and edit tasks."),
     "category": ("catalog", "List, add, rename and correct categories."),

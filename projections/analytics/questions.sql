@@ -114,11 +114,14 @@ CREATE VIEW resolution_series AS FROM resolution_series_of();
 
 CREATE VIEW acceptance AS
 WITH sides AS (
-    SELECT unnest(['tool', 'template', 'version', 'model']) AS dimension,
+    SELECT unnest(['tool', 'template', 'version', 'model', 'category']) AS dimension,
         unnest([i.tool, w.template_id,
-            w.template_id || ' v' || w.template_version::VARCHAR, w.model]) AS value,
+            w.template_id || ' v' || w.template_version::VARCHAR, w.model, c.name]) AS value,
         i.status, i.is_edited
-    FROM change_items i LEFT JOIN wakes w USING (run_key) WHERE i.opened_at IS NOT NULL
+    FROM change_items i LEFT JOIN wakes w USING (run_key)
+    LEFT JOIN tasks t ON t.task_id = i.task_id
+    LEFT JOIN names c ON c.kind = 'category' AND c.id = t.category_id
+    WHERE i.opened_at IS NOT NULL
 ), counted AS (
     SELECT dimension, value, count(*) AS proposed,
         count(*) FILTER (status = 'confirmed') AS confirmed,

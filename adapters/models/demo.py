@@ -1,0 +1,211 @@
+"""Offline models with tempers, for demo data: they read as `rules` does, and do as they are told.
+
+`demo:quick` is cheap and sloppy: directives that press for dates make it guess some, it gets
+arguments wrong, and takes an order in a note for one of its person. `demo:careful` guesses
+nothing. The same request always gets the same bytes; tokens are bytes of text by four.
+"""
+
+from datetime import timedelta
+
+from adapters.models.rules import RulesModel
+from domain import canonical
+from domain.errors import Refused
+from domain.keys import sha
+from domain.moments import instant
+from domain.ports import Call, Reply, Request, Usage
+
+QUICK, CAREFUL = "demo:quick", "demo:careful"
+NAMES = (QUICK, CAREFUL)
+PRESSES_FOR_DATES = "as soon as the texts show"
+PRESSES_FOR_ITEMS = "at least three new items"
+ORDER = "to the assistant reading this"
+FILLERS = {
+    "de": ("Ergebnis prüfen", "Alle informieren", "Nächsten Schritt planen"),
+    "en": ("Check the result", "Inform everybody", "Plan the next step"),
+}
+BYTES_A_TOKEN = 4
+DAYS_GUESSED = (7, 10, 14, 21)
+MINUTES_GUESSED = (45, 90, 150, 240)
+STUBBORN = 12  # of a hundred: proposes once more what was rejected
+_SMALL = ("label_", "time_", "timer", "priority_set", "link_", "through a link")
+
+_PHRASES = {
+    "update_task_due_date": "due date to {dueDate}",
+    "update_task_estimate": "estimate to {minutes} minutes",
+    "update_task_priority": "priority to {priority}",
+    "set_task_status": "status to {status}",
+    "add_multiple_checklist_items": "",
+    "update_checklist_items": "Check: ",
+}
+"""How a verdict on a tool's proposal is worded in a prompt."""
+
+Wish = tuple[str, str]
+"""A tool and its arguments, JSON."""
+
+
+class DemoModel:
+    """See the module."""
+
+    def __init__(self, name: str) -> None:
+        """Raises Refused: Code ``model_unavailable``."""
+        if name not in NAMES:
+            because = f"there is no demo model {name!r}"
+            raise Refused("model_unavailable", because=because, instead=f"use {QUICK} or {CAREFUL}")
+        self.name = name
+        self._rules = RulesModel()
+
+    async def reply(self, request: Request) -> Reply:
+        """One answer; never raises `ModelFault`."""
+        chance = _Chance(self.name, request)
+        read = await self._rules.reply(request)
+        wishes = [(one.tool, one.arguments) for one in read.calls]
+        if not request.forced:
+            wishes = self._tempered(request, wishes, chance)
+        text = read.text or ("" if wishes else "Nothing to do.")
+        usage = _usage(self.name, request, wishes, text)
+        return _reply(self.name, wishes, text, usage)
+
+    def _tempered(self, request: Request, wishes: list[Wish], chance: "_Chance") -> list[Wish]:
+        shown = {one.name: one.text for one in request.user}
+        told = "\n".join(one.text for one in request.system)
+        if self.name == QUICK and ORDER in shown.get("task", "").casefold():
+            return _obeyed(len(request.exchanges))
+        if request.exchanges:
+            return wishes
+        is_quick = self.name == QUICK
+        if not (is_quick and chance.under(STUBBORN, "stubborn")):
+            wishes = _heeding(shown, wishes)
+        if _is_idle(shown, wishes) and not (is_quick and chance.under(10, "idle")):
+            return []
+        if not is_quick:
+            return wishes
+        if PRESSES_FOR_DATES in told:
+            wishes = [*_guesses(shown, wishes, chance), *wishes]
+        if PRESSES_FOR_ITEMS in told:
+            wishes = [_fillers(shown), *wishes]
+        return [*_slips(chance), *wishes]
+
+
+class _Chance:
+    """What a request makes likely: the same for the same request."""
+
+    def __init__(self, name: str, request: Request) -> None:
+        texts = [one.text for one in (*request.system, *request.user)]
+        self._seed = canonical.encode([name, len(request.exchanges), *texts])
+
+    def number(self, below: int, what: str) -> int:
+        return int(sha(what.encode() + b"/" + self._seed)[:12], 16) % below
+
+    def under(self, percent: int, what: str) -> bool:
+        return self.number(100, what) < percent
+
+
+def _is_idle(shown: dict[str, str], wishes: list[Wish]) -> bool:
+    """Whether there is a report, nothing to propose, and only small change since."""
+    if not shown.get("report") or any(tool != "update_report" for tool, _ in wishes):
+        return False
+    lines = [line for line in shown.get("changed", "").splitlines() if line.startswith("- ")]
+    return all(any(word in line for word in _SMALL) for line in lines)
+
+
+def _heeding(shown: dict[str, str], wishes: list[Wish]) -> list[Wish]:
+    """The wishes without what the person has rejected already."""
+    lines = shown.get("proposals", "").splitlines()
+    rejected = [line for line in lines if line.startswith("- rejected: ")]
+    heeded = [(tool, _without(tool, arguments, rejected)) for tool, arguments in wishes]
+    left = [(tool, arguments) for tool, arguments in heeded if arguments]
+    is_bare = all(tool in ("record_observations", "update_report") for tool, _ in left)
+    return [one for one in left if one[0] != "record_observations"] if is_bare else left
+
+
+def _without(tool: str, arguments: str, rejected: list[str]) -> str:
+    """A wish's arguments without what was rejected; empty: nothing is left of it."""
+    values = canonical.read(arguments)
+    if not rejected or not isinstance(values, dict) or tool not in _PHRASES:
+        return arguments
+    if tool == "add_multiple_checklist_items":
+        items = [one for one in values["items"] if not _is_in(f'"{one["title"]}"', rejected)]
+        return canonical.text({"items": items}) if items else ""
+    return "" if _is_in(_PHRASES[tool].format(**values), rejected) else arguments
+
+
+def _is_in(phrase: str, lines: list[str]) -> bool:
+    return any(phrase in line for line in lines)
+
+
+def _guesses(shown: dict[str, str], wishes: list[Wish], chance: _Chance) -> list[Wish]:
+    """A date or an effort that no text names."""
+    known = {tool for tool, _ in wishes}
+    task, made = shown.get("task", ""), list[Wish]()
+    lines = shown.get("proposals", "").splitlines()
+    proposed = "\n".join(line for line in lines if line.startswith("- fp="))
+    is_free = "update_task_due_date" not in known and "due date" not in proposed
+    if is_free and chance.under(45, "due"):
+        days = DAYS_GUESSED[chance.number(len(DAYS_GUESSED), "days")]
+        made.append(("update_task_due_date", canonical.text({"dueDate": _day(task, days)})))
+    is_free = "update_task_estimate" not in known and "stimate" not in proposed
+    if is_free and chance.under(25, "estimate"):
+        minutes = MINUTES_GUESSED[chance.number(len(MINUTES_GUESSED), "minutes")]
+        made.append(("update_task_estimate", canonical.text({"minutes": minutes})))
+    return made
+
+
+def _day(task: str, days: int) -> str:
+    """So many days after the newest time that the task shows."""
+    times = [part[:27] for part in task.split('At":"')[1:]] + [
+        part[:27] for part in task.split('"at":"')[1:]
+    ]
+    last = max((at for at in times if at.endswith("Z")), default="2026-01-01T00:00:00.000000Z")
+    return (instant(last).date() + timedelta(days=days)).isoformat()
+
+
+def _fillers(shown: dict[str, str]) -> Wish:
+    is_german = '"languageCode": "de"' in shown.get("task", "")
+    titles = FILLERS["de" if is_german else "en"]
+    items = [{"title": title} for title in titles]
+    return "add_multiple_checklist_items", canonical.text({"items": items})
+
+
+def _slips(chance: _Chance) -> list[Wish]:
+    """What a sloppy model gets wrong."""
+    match chance.number(30, "slip"):
+        case 0:
+            return [("update_task_estimate", '{"minutes":"two hours"}')]
+        case 1:
+            return [("send_email", '{"to":"everybody"}')]
+        case 2:
+            return [("update_task_due_date", '{"dueDate":')]
+        case _:
+            return []
+
+
+def _obeyed(turn: int) -> list[Wish]:
+    """A note said so."""
+    status = {"status": "DONE", "reason": f"the mail says that it is finished ({turn + 1})"}
+    return [
+        ("set_task_status", canonical.text(status)),
+        ("delete_task", canonical.text({"sure": True})),
+    ]
+
+
+def _usage(name: str, request: Request, wishes: list[Wish], text: str) -> Usage:
+    sections = sum(len(one.text.encode()) for one in (*request.system, *request.user))
+    before = sum(len(one.reply) for one in request.exchanges)
+    said = len(text) + sum(len(arguments) for _, arguments in wishes)
+    thought = (sections // 40 + 200) if name == CAREFUL else 0
+    return Usage(
+        tokens_in=(sections + before) // BYTES_A_TOKEN,
+        tokens_out=said // BYTES_A_TOKEN + 12,
+        tokens_thought=thought,
+    )
+
+
+def _reply(name: str, wishes: list[Wish], text: str, usage: Usage) -> Reply:
+    calls = tuple(Call(f"c{nth}", *wish) for nth, wish in enumerate(wishes, start=1))
+    document = {
+        "model": name,
+        "text": text,
+        "calls": [[one.tool, one.arguments] for one in calls],
+        "usage": [usage.tokens_in, usage.tokens_out, usage.tokens_thought],
+    }
+    return Reply(canonical.encode(document), text, calls, usage)

@@ -1,0 +1,66 @@
+"""What demo data tells of: tasks, people and the sentences of notes, read from one file."""
+
+from importlib.resources import files
+
+import msgspec
+import yaml
+from msgspec import Struct
+
+FILE = "stories.yaml"
+SOURCE = "wakelog demo-data"
+
+
+class Category(Struct, frozen=True):
+    """A category with its tasks, each ``title: step; step``; `template` is a seed or empty."""
+
+    name: str
+    language: str
+    template: str
+    people: tuple[str, ...]
+    tasks: tuple[str, ...]
+
+
+class Stories(Struct, frozen=True):
+    """The whole file. `texts` are by language and use, see there."""
+
+    categories: tuple[Category, ...]
+    texts: dict[str, dict[str, tuple[str, ...]]]
+    pasted: str
+    thread_line: str
+    tom: dict[str, str]
+
+
+class Story(Struct, frozen=True):
+    """One task to be lived through."""
+
+    title: str
+    steps: tuple[str, ...]
+    category: Category
+
+
+def stories() -> Stories:
+    """The file that comes with wakelog."""
+    text = files("adapters.demo").joinpath(FILE).read_text(encoding="utf-8")
+    return msgspec.convert(yaml.safe_load(text), Stories)
+
+
+def told(given: Stories, count: int) -> list[Story]:
+    """So many tasks, the categories taking turns; at most as many as there are."""
+    longest = max(len(one.tasks) for one in given.categories)
+    found = [
+        _story(one.tasks[nth], one)
+        for nth in range(longest)
+        for one in given.categories
+        if nth < len(one.tasks)
+    ]
+    return found[:count]
+
+
+def tasks_max() -> int:
+    """How many tasks there are."""
+    return sum(len(one.tasks) for one in stories().categories)
+
+
+def _story(line: str, category: Category) -> Story:
+    title, _, steps = line.partition(": ")
+    return Story(title, tuple(steps.split("; ")), category)
