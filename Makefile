@@ -9,7 +9,7 @@ PYTHON ?= $(shell for p in python3.11 python3 python3.12 python3.13 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup debian check fix test test-fast demo demo-data bench screenshots clean
+.PHONY: help setup debian check fix test test-fast demo demo-data notebooks bench screenshots clean
 
 help: ## say what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -50,6 +50,9 @@ demo: $(STAMP) ## the main job in one command, with sample data and no key
 
 demo-data: $(STAMP) ## a home of 50 agents and six months, to ask and plot; about a minute
 	$(BIN)/wakelog demo-data
+
+notebooks: demo-data ## run every notebook on that home, and write copies with pictures
+	$(BIN)/python -m notebooks.execute --home demo-data
 
 bench: $(STAMP) ## run every script in tests/bench
 	@set -- $$(ls tests/bench/*.py 2>/dev/null | grep -v __init__); \

@@ -120,6 +120,7 @@ class Life:
         self._person = Person(self._desk, self._stories, self._dice)
         self._cares: list[Care] = []
         self._days = 0
+        self._pasted_into: Care | None = None
         self._pasted = ""
         self._paused: list[Care] = []
 
@@ -314,13 +315,14 @@ class Life:
 
     def _paste(self) -> None:
         """A long mail in a note, with an order to whoever reads it."""
-        care = self._website()
+        care = self._pasted_into = self._living("Website")[0]
         lines = [self._stories.thread_line.format(nth=nth) for nth in range(1, 140)]
         text = self._stories.pasted.format(thread="\n".join(lines))
         self._pasted = self._person.note(care, text)
 
     def _unpaste(self) -> None:
-        self._desk.keep(do.RemoveNote(self._website().task, self._pasted))
+        if self._pasted_into:
+            self._desk.keep(do.RemoveNote(self._pasted_into.task, self._pasted))
 
     def _delete(self) -> None:
         """A task is thrown away while a wake of its agent is queued."""
@@ -340,9 +342,6 @@ class Life:
         if not found:
             raise Refused("unknown_task", because="no task is left", instead="live with more")
         return found
-
-    def _website(self) -> Care:
-        return self._living("Website")[0]
 
     # ------------------------------------------------------------------------------ templates
 

@@ -45,13 +45,14 @@ HOURS = (1, 2, 3, 4, 6)
 OVERLOOKED = 4  # of a hundred
 WEATHER = "Garten"
 WEEK_DAYS = 7
+WAVERS_MAX = 9
 
 
 class Care:
     """A task in the person's care, and what they hold for true about it.
 
     `truths`: values of proposals by tool. `is_undecided`: they change their mind about the date
-    each time somebody proposes one.
+    each time one is proposed, until they are tired of it.
     """
 
     def __init__(self, story: Story, task: str, agent: str, until: int) -> None:
@@ -61,6 +62,7 @@ class Care:
         self.until = until  # the day on which it is done
         self.truths: defaultdict[str, set[str]] = defaultdict(set)
         self.is_undecided = False
+        self.wavered = 0
 
     @property
     def language(self) -> str:
@@ -198,6 +200,8 @@ class Person:
     def _waver(self, care: Care, tool: str, arguments: dict[str, Any]) -> None:
         """Set the date to another day: so the one that was rejected may be proposed again."""
         if care.is_undecided and tool == "update_task_due_date":
+            care.wavered += 1
+            care.is_undecided = care.wavered < WAVERS_MAX
             days = 1 + self._dice.number(WEEK_DAYS)
             moved = date.fromisoformat(arguments["dueDate"]) + timedelta(days=days)
             self._desk.keep(do.EditTask(care.task, due=moved.isoformat()))

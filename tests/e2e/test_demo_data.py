@@ -1,8 +1,10 @@
-"""The same seed lives the same months, byte for byte, in any process."""
+"""The same seed lives the same months, byte for byte, in any process; the notebooks run on it."""
 
 import hashlib
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,11 +15,13 @@ import pytest
 pytestmark = pytest.mark.e2e
 
 WAKELOG = Path(sys.executable).parent / "wakelog"
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = ("trust", "wakes", "rejections", "odd_wake")
 SIZE = ("--agents", "12", "--months", "3")
 
 
 def made(home: Path, seed: str, **environ: str) -> dict[str, Any]:
-    command = [WAKELOG, "--json", "demo-data", "--home", home, "--seed", seed, *SIZE]
+    command = [str(WAKELOG), "--json", "demo-data", "--home", str(home), "--seed", seed, *SIZE]
     done = subprocess.run(
         command, capture_output=True, check=True, timeout=300, env={**os.environ, **environ}
     )
@@ -31,25 +35,37 @@ def bytes_of(home: Path) -> list[str]:
 
 
 def asked(home: Path, sql: str) -> list[dict[str, Any]]:
-    command = [WAKELOG, "--home", home, "--json", "sql", sql]
+    command = [str(WAKELOG), "--home", str(home), "--json", "sql", sql]
     done = subprocess.run(command, capture_output=True, check=True, timeout=300)
     rows: list[dict[str, Any]] = json.loads(done.stdout)
     return rows
 
 
-def test_a_seed_stands_for_its_bytes(tmp_path: Path) -> None:
-    one = made(tmp_path / "one", "a", PYTHONHASHSEED="1", TZ="Asia/Tokyo")
-    same = made(tmp_path / "same", "a", PYTHONHASHSEED="2", LC_ALL="C", WAKELOG_TIMEZONE="UTC")
-    other = made(tmp_path / "other", "b")
-    assert [one["proof"]["ok"], other["proof"]["ok"]] == [True, True]
-    assert one["proof"]["digest"] == same["proof"]["digest"] != other["proof"]["digest"]
-    assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "same")
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("demo") / "home"
+    told = made(path, "a", PYTHONHASHSEED="1", TZ="Asia/Tokyo")
+    assert told["proof"]["ok"] is True
+    return path
 
 
-def test_there_is_something_to_find(tmp_path: Path) -> None:
+def executed(home: Path, to: Path, *names: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "notebooks.execute", "--home", str(home), "--to", str(to)]
+    return subprocess.run(
+        [*command, *names], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+def test_a_seed_stands_for_its_bytes(home: Path, tmp_path: Path) -> None:
+    same, other = tmp_path / "same", tmp_path / "other"
+    made(same, "a", PYTHONHASHSEED="2", LC_ALL="C", WAKELOG_TIMEZONE="UTC")
+    made(other, "b")
+    assert bytes_of(home) == bytes_of(same)
+    assert bytes_of(home) != bytes_of(other)
+
+
+def test_there_is_something_to_find(home: Path) -> None:
     """What the notebooks ask about has happened, over the change to summer time, too."""
-    home = tmp_path / "home"
-    made(home, "a")
     (found,) = asked(
         home,
         "SELECT count(*) FILTER (outcome = 'failed') AS failed,"
@@ -70,3 +86,62 @@ def test_there_is_something_to_find(tmp_path: Path) -> None:
     )
     agents = {one["agent_id"] for one in hours}
     assert len(hours) > len(agents), "a wall time is another hour in UTC after the change"
+
+
+def test_every_notebook_runs_and_its_copy_is_the_same_each_time(home: Path, tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    done = executed(home, one)
+    assert done.returncode == 0, done.stderr
+    assert executed(home, two).returncode == 0
+    files = sorted(path.relative_to(one) for path in one.rglob("*") if path.is_file())
+    assert {f"{name}.md" for name in NOTEBOOKS} <= {str(path) for path in files}
+    for path in files:
+        assert (one / path).read_bytes() == (two / path).read_bytes(), path
+        assert str(tmp_path) not in (one / path).read_bytes().decode("latin-1")
+
+
+def test_a_notebook_on_an_empty_home_says_so(tmp_path: Path) -> None:
+    done = executed(tmp_path / "nothing", tmp_path / "copies")
+    assert done.returncode == 0, done.stderr
+    assert "Nothing to show yet" in (tmp_path / "copies" / "trust.md").read_text()
+
+
+def test_a_cell_that_fails_fails_the_run(home: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "home"
+    shutil.copytree(home, broken)
+    (broken / "agent.db").write_bytes(b"no log")
+    done = executed(broken, tmp_path / "copies", "trust")
+    assert done.returncode == 1
+    assert "failed: trust" in done.stderr
+
+
+def test_the_kept_copies_show_what_is_there() -> None:
+    """Each notebook has its copy, and each picture that a copy names stands beside it."""
+    shown = {
+        picture
+        for name in NOTEBOOKS
+        for picture in re.findall(r"\((pictures/[^)]+)\)", _text(f"{name}.md"))
+    }
+    kept = {f"pictures/{path.name}" for path in (ROOT / "notebooks" / "pictures").iterdir()}
+    assert shown == kept
+    assert all(f"({name}.md)" in _text("README.md") for name in NOTEBOOKS)
+    small = [path.stat().st_size for path in (ROOT / "notebooks").rglob("*.png")]
+    assert max(small) < 300_000
+
+
+def _text(name: str) -> str:
+    return (ROOT / "notebooks" / name).read_text(encoding="utf-8")
+
+
+def test_the_questions_of_the_readme_are_answered_as_it_shows(home: Path) -> None:
+    """On a smaller home the figures differ; the columns do not."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Asking the log")[2]
+    block = text.partition("```console")[2].partition("```")[0]
+    found = re.findall(r'\$ wakelog sql "((?:[^"])+)"\n(.*)\n', block)
+    assert len(found) == 5
+    for question, heading in found:
+        command = [str(WAKELOG), "--home", str(home), "sql", question.replace("\\\n", " ")]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
+        first, *rows = done.stdout.splitlines()
+        assert first.split("\t") == heading.split()
+        assert rows

@@ -1,0 +1,258 @@
+import marimo
+
+__generated_with = "0.25.2"
+app = marimo.App(width="medium")
+
+with app.setup:
+    import os
+    from contextlib import closing
+
+    import polars as pl
+
+    from adapters.analytics import connect
+    from adapters.cli.places import past_of
+    from adapters.cli.replaying_documents import (
+        prompt_again,
+        steps_again,
+        wake_seen,
+    )
+    from adapters.cli.replaying_text import step_lines, wakes_lines
+    from adapters.homefiles import home_path
+    from adapters.wiring import open_home
+    from notebooks.drawing import BLUE, GREY, ORANGE, RED, Prose, ask, cut, empty, picture
+    from replay import diff
+
+
+@app.cell
+def _():
+    connection = connect()
+    wakes = ask(
+        connection,
+        """
+        SELECT run_key, agent_id, replica, started_at, reason, turns, tool_calls, denied_calls,
+            tokens_in, coalesce(stop, outcome) AS ending
+        FROM wakes WHERE outcome IS NOT NULL AND started_at IS NOT NULL
+        ORDER BY denied_calls DESC, tool_calls DESC, started_at
+        """,
+    )
+    Prose("""
+        # Replaying an odd wake
+
+        Most wakes look alike. This notebook finds the one that does not, shows what its model saw
+        and did, runs it again on its recorded replies, and compares it with the wake before it.
+        *Odd* means here: the most tool calls that were denied.
+    """)
+    return connection, wakes
+
+
+@app.cell
+def _(wakes):
+    def crowd():
+        if wakes.is_empty():
+            return empty("No wake has ended yet.")
+        odd = wakes.row(0, named=True)
+        figure, axes = picture(
+            f"One wake had {odd['denied_calls']} of its {odd['tool_calls']} calls denied"
+            if odd["denied_calls"]
+            else "No wake had a call denied"
+        )
+        tokens = wakes.filter(pl.col("tokens_in").is_not_null())
+        axes.scatter(tokens["tokens_in"], tokens["denied_calls"], color=GREY, alpha=0.35, s=22)
+        if odd["tokens_in"] is not None:
+            axes.scatter(odd["tokens_in"], odd["denied_calls"], color=RED, s=70)
+            axes.annotate(
+                f"{odd['run_key'][:8]}, {odd['started_at']:%d %B}: {odd['turns']} turns, "
+                f"{odd['ending'].replace('_', ' ')}",
+                (odd["tokens_in"], odd["denied_calls"]), (-10, -4), ha="right", va="top",
+                textcoords="offset points",
+            )  # fmt: skip
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+        axes.set_xlabel("tokens that the model read in the wake")
+        axes.set_ylabel("tool calls denied")
+        axes.set_xlim(left=0)
+        axes.margins(x=0.08, y=0.12)
+        return figure
+
+    crowd()
+    return
+
+
+@app.cell
+def _(connection, wakes):
+    odd = wakes.row(0, named=True) if len(wakes) else None
+    run_key = odd["run_key"] if odd else ""
+    _before = ask(
+        connection,
+        """
+        SELECT b.run_key FROM wakes w JOIN wakes b ON b.agent_id = w.agent_id
+            AND b.started_at < w.started_at AND b.outcome = 'completed'
+        WHERE w.run_key = ? ORDER BY b.started_at DESC LIMIT 1
+        """,
+        run_key,
+    )
+    before_key = _before["run_key"][0] if len(_before) else ""
+    calls = ask(
+        connection,
+        """
+        SELECT turn, called, arguments, status, code, message FROM tool_calls
+        WHERE run_key = ? ORDER BY turn, ordinal LIMIT 6
+        """,
+        run_key,
+    )
+    return before_key, calls, odd, run_key
+
+
+@app.cell
+def _(odd):
+    Prose(
+        "## What it did\n\n"
+        + (
+            f"The first calls of wake `{odd['run_key'][:8]}`. Each was refused, with its reason, "
+            "and the wake went on until its turns were used up: nothing was changed."
+            if odd and odd["denied_calls"]
+            else "There is no wake with a denied call."
+        )
+    )
+    return
+
+
+@app.cell
+def _(calls):
+    calls.with_columns(
+        pl.col("arguments", "message").map_elements(
+            lambda text: cut(text, 90), return_dtype=pl.String
+        )
+    )
+    return
+
+
+@app.cell
+def _(before_key, connection, run_key):
+    sections = ask(
+        connection,
+        """
+        SELECT s.name, max(bytes) FILTER (run_key = ?) AS odd, max(bytes) FILTER (run_key = ?)
+            AS before
+        FROM prompt_sections s WHERE run_key IN (?, ?) GROUP BY s.name
+        ORDER BY coalesce(odd, 0) + coalesce(before, 0) DESC
+        """,
+        run_key,
+        before_key,
+        run_key,
+        before_key,
+    ).fill_null(0)
+    return (sections,)
+
+
+@app.cell
+def _(sections):
+    def sizes():
+        if sections.is_empty():
+            return empty("There is no prompt to look at.")
+        grew = sections.with_columns(more=pl.col("odd") - pl.col("before"))
+        most = grew.sort("more", descending=True).row(0, named=True)
+        figure, axes = picture(
+            f"Its prompt's section “{most['name']}” had {most['odd']:,} bytes, "
+            f"{most['before']:,} in the wake before",
+            height=1.5 + 0.45 * len(sections),
+        )
+        rows = range(len(sections))
+        axes.barh([row - 0.2 for row in rows], sections["before"].to_list(), 0.36, color=BLUE,
+                  label="the wake before")  # fmt: skip
+        axes.barh([row + 0.2 for row in rows], sections["odd"].to_list(), 0.36, color=ORANGE,
+                  label="the odd wake")  # fmt: skip
+        axes.set_yticks(rows, sections["name"].to_list())
+        axes.set_ylim(len(sections) - 0.5, -0.5)
+        axes.legend(loc="lower right", frameon=False)
+        axes.set_xlabel("bytes of the section")
+        return figure
+
+    sizes()
+    return
+
+
+@app.cell
+def _(connection, run_key):
+    new_words = ask(
+        connection,
+        """
+        WITH lines AS (
+            SELECT s.run_key, unnest(string_split(replace(t.text, '\\n', chr(10)), chr(10)))
+                AS line
+            FROM prompt_sections s JOIN texts t USING (payload) WHERE s.name = 'task'
+                AND s.run_key = ?
+        )
+        SELECT line FROM lines WHERE line ILIKE '%to the assistant%' OR line ILIKE '%DONE and%'
+        """,
+        run_key,
+    )
+    return (new_words,)
+
+
+@app.cell
+def _(new_words):
+    Prose(
+        "## What it saw\n\n"
+        + (
+            "A text in the task holds an order to whoever reads it:\n\n"
+            + "\n".join(f"> {cut(line, 200)}" for line in new_words["line"])
+            + "\n\nThe prompt says that notes are data and no instructions. This model did not "
+            "heed it; the rules did: only the person sets DONE, and there is no tool that deletes."
+            if len(new_words)
+            else "No line of the task speaks to its reader."
+        )
+    )
+    return
+
+
+@app.cell
+def _(before_key, odd, run_key):
+    def again():
+        """Run it again, and compare it with the wake before; nothing is written."""
+        if odd is None:
+            return "There is no wake to run again."
+        with closing(open_home(home_path(None, os.environ), os.environ)) as home:
+            home.views.catch_up()
+            past, replica, zone = past_of(home), odd["replica"], home.settings.timezone
+            shown = prompt_again(past, run_key, replica)
+            steps = list(steps_again(past, run_key, replica))
+            lines = [line for one in steps for line in step_lines(one, zone)]
+            keys = [one for one in (before_key, run_key) if one]
+            sides = [wake_seen(past, one, replica) for one in keys]
+        is_same = all([one.is_same for one in shown] + [one.is_same for one in steps])
+        told = (
+            f"{len(shown)} prompt sections and {len(steps)} steps were made again by today's "
+            f"code: **{'every byte is the same' if is_same else 'some bytes are others'}**.\n\n"
+            f"{listed(lines, 14)}"
+        )
+        if len(sides) < 2:
+            return told
+        differs = listed(wakes_lines(diff.wakes(*sides)), 24)
+        return f"{told}\n\n## Beside the wake before it\n\n{differs}"
+
+    def listed(lines, most):
+        kept = [line if len(line) <= 100 else line[:99] + "…" for line in lines]
+        more = ["..."] if len(kept) > most else []
+        return "\n".join(["```text", *kept[:most], *more, "```"])
+
+    Prose("## Run it again\n\n" + again())
+    return
+
+
+@app.cell
+def _(before_key, run_key):
+    Prose(f"""
+        The same in the shell:
+
+        ```console
+        $ wakelog replay {run_key[:8]} --step
+        $ wakelog at {run_key[:8]} --prompt
+        $ wakelog diff {before_key[:8]} {run_key[:8]}
+        $ wakelog fork {run_key[:8]} --model rules
+        ```
+    """)
+    return
+
+
+if __name__ == "__main__":
+    app.run()

@@ -1,0 +1,257 @@
+import marimo
+
+__generated_with = "0.25.2"
+app = marimo.App(width="medium")
+
+with app.setup:
+    import polars as pl
+
+    from adapters.analytics import connect
+    from notebooks.drawing import (
+        BLUE,
+        COLOURS,
+        GREY,
+        ORANGE,
+        Prose,
+        ask,
+        bars,
+        cut,
+        empty,
+        lasting,
+        percent,
+        picture,
+    )
+
+
+@app.cell
+def _():
+    connection = connect()
+    reasons = ask(connection, "SELECT * FROM wake_reasons WHERE begun > 0")
+    _begun = reasons["begun"].sum()
+    Prose(f"""
+        # Where do wakes come from, and which did nothing?
+
+        An agent sleeps until its task changes, a timer fires, or somebody asks. Each wake costs
+        tokens, whatever comes of it. Here are {_begun:,} wakes that began. One *did nothing* if it
+        completed without a proposal, a change, an observation, a retraction or a report.
+    """)
+    return connection, reasons
+
+
+@app.cell
+def _(connection):
+    weekly = ask(
+        connection,
+        """
+        SELECT date_trunc('week', day_in(started_at, (SELECT timezone FROM home)))::DATE AS week,
+            reason, count(*) AS wakes
+        FROM wakes WHERE started_at IS NOT NULL GROUP BY ALL ORDER BY week
+        """,
+    )
+    return (weekly,)
+
+
+@app.cell
+def _(reasons, weekly):
+    def by_week():
+        if weekly.is_empty():
+            return empty("No agent has woken yet.")
+        names = reasons["reason"].to_list()
+        weeks = weekly["week"].unique().sort()
+        top = reasons.row(0, named=True)
+        share = top["begun"] / reasons["begun"].sum()
+        figure, axes = picture(
+            f"{percent(share)} of all wakes come from a "
+            f"{names_of.get(top['reason'], top['reason'])}",
+            height=3.8,
+        )
+        bottom = [0] * len(weeks)
+        for name, colour in zip(names, COLOURS, strict=False):
+            rows = dict(weekly.filter(pl.col("reason") == name).select("week", "wakes").rows())
+            values = [rows.get(week, 0) for week in weeks]
+            axes.bar(weeks, values, width=6, bottom=bottom, color=colour, label=name)
+            bottom = [low + value for low, value in zip(bottom, values, strict=True)]
+        axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+        axes.set_ylabel("wakes in a week")
+        axes.set_xlabel("week, by its Monday in the person's time zone")
+        return figure
+
+    names_of = {
+        "subscription": "change of the task (subscription)",
+        "timer": "timer",
+        "user": "question of the person",
+        "manual": "person's request",
+    }
+    by_week()
+    return
+
+
+@app.cell
+def _(reasons):
+    def idle():
+        found = reasons.filter(pl.col("completed") > 0).sort("noop", descending=True)
+        if found.is_empty() or not found["noop"][0]:
+            return empty("Every wake did something, or none has completed yet.")
+        worst = found.row(0, named=True)
+        share = worst["noop"] / found["noop"].sum()
+        title = (
+            f"{percent(share)} of the wakes that did nothing were {worst['reason']} wakes; "
+            f"{percent(worst['noop'] / worst['completed'])} of these did nothing"
+        )
+        figure, axes = picture(title, height=1.5 + 0.5 * len(found))
+        rows = range(len(found))
+        useful = (found["completed"] - found["noop"]).to_list()
+        axes.barh(rows, useful, color=BLUE, label="did something")
+        axes.barh(rows, found["noop"].to_list(), left=useful, color=ORANGE, label="did nothing")
+        for row, one in enumerate(found.iter_rows(named=True)):
+            axes.annotate(
+                f"{percent(one['noop'] / one['completed'])} did nothing", (one["completed"], row),
+                (6, 0), textcoords="offset points", va="center",
+            )  # fmt: skip
+        axes.set_yticks(rows, found["reason"].to_list())
+        axes.set_ylim(len(found) - 0.5, -0.5)
+        axes.margins(x=0.2)
+        axes.legend(loc="lower right", frameon=False)
+        axes.set_xlabel("completed wakes")
+        return figure
+
+    idle()
+    return
+
+
+@app.cell
+def _(connection):
+    schedules = ask(
+        connection,
+        """
+        SELECT schedule, count(DISTINCT w.agent_id) AS agents, count(*) AS wakes,
+            count(*) FILTER (w.is_noop) AS did_nothing, count(*) FILTER (w.proposals > 0)
+            AS proposed, sum(w.tokens_in + w.tokens_out)::BIGINT AS tokens
+        FROM wakes w JOIN (
+            SELECT json_extract_string(data, '$.timer') AS timer,
+                any_value(json_extract_string(data, '$.schedule')) AS schedule
+            FROM events WHERE tag = 'agent.timer_set.1' GROUP BY timer
+        ) s ON s.timer = w.reason_id
+        WHERE w.reason = 'timer' AND w.outcome = 'completed' GROUP BY schedule ORDER BY wakes DESC
+        """,
+    )
+    schedules
+    return
+
+
+@app.cell
+def _():
+    Prose("""
+        A timer on a task that nobody touches is paid for every time. The next picture asks whether
+        timers keep their word: a wall time like "every day 07:00" moves by an hour in UTC when the
+        clocks change, and must not move for the person.
+    """)
+    return
+
+
+@app.cell
+def _(connection):
+    ticks = ask(
+        connection,
+        """
+        SELECT occurred_at::DATE AS day, hour(occurred_at) AS utc,
+            hour((occurred_at AT TIME ZONE 'UTC') AT TIME ZONE (SELECT timezone FROM home))
+            AS wall, count(*) AS ticks
+        FROM triggers WHERE reason = 'timer' AND fate = 'first' GROUP BY ALL ORDER BY day
+        """,
+    )
+    return (ticks,)
+
+
+@app.cell
+def _(ticks):
+    def over_the_change():
+        if ticks.is_empty():
+            return empty("No timer has fired yet.")
+        walls = sorted(set(ticks["wall"]))
+        told = " and ".join(f"{one}:00" for one in walls)
+        figure, axes = picture(f"On the person's clock timers fire at {told}, whatever UTC says")
+        axes.scatter(ticks["day"], ticks["utc"], color=GREY, marker="s", s=14, label="hour in UTC")
+        axes.scatter(
+            ticks["day"], ticks["wall"], color=BLUE, s=14, label="hour on the person's clock"
+        )
+        both = sorted(set(ticks["utc"]) | set(walls))
+        axes.set_yticks(both, [f"{one}:00" for one in both])
+        axes.set_ylim(both[0] - 1, both[-1] + 1)
+        axes.set_ylabel("hour of the tick")
+        axes.set_xlabel("day")
+        axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+        return figure
+
+    over_the_change()
+    return
+
+
+@app.cell
+def _(connection):
+    silent = ask(
+        connection,
+        """
+        SELECT outcome || ': ' || replace(why, '_', ' ') AS why, count(*) AS times
+        FROM why_no_wake GROUP BY ALL ORDER BY times DESC LIMIT 10
+        """,
+    )
+    return (silent,)
+
+
+@app.cell
+def _(silent):
+    if silent.is_empty():
+        no_wake = empty("Every change and every tick led to a wake.")
+    else:
+        _top = silent.row(0, named=True)
+        no_wake, _axes = picture(
+            f"What led to no wake: {_top['times']} of {silent['times'].sum()} triggers were "
+            f"“{_top['why']}”",
+            height=1.4 + 0.4 * len(silent),
+        )
+        bars(_axes, silent["why"].to_list(), silent["times"].to_list(), GREY)
+        _axes.set_xlabel("triggers, by the rule that stopped them")
+    no_wake
+    return
+
+
+@app.cell
+def _(connection):
+    latency = ask(connection, "SELECT * FROM trigger_latency").with_columns(
+        pl.col("median_seconds", "p95_seconds", "median_seconds_from_change").map_elements(
+            lasting, return_dtype=pl.String
+        )
+    )
+    latency
+    return
+
+
+@app.cell
+def _(connection):
+    idlers = ask(
+        connection,
+        """
+        SELECT a.name AS agent, count(*) AS did_nothing, any_value(w.reason) AS mostly_by,
+            sum(n.tokens_in + n.tokens_out)::BIGINT AS tokens
+        FROM noop_wakes n JOIN wakes w USING (run_key) JOIN agents a ON a.agent_id = n.agent_id
+        GROUP BY a.name ORDER BY did_nothing DESC, agent LIMIT 8
+        """,
+    ).with_columns(pl.col("agent").map_elements(cut, return_dtype=pl.String))
+    idlers
+    return
+
+
+@app.cell
+def _(idlers, reasons):
+    _share = idlers["did_nothing"].sum() / max(1, reasons["noop"].sum())
+    Prose(f"""
+        The agents in the table stand for {percent(_share)} of all wakes that did nothing. Tokens
+        are empty where the model counts none. A rarer timer, or none, is a change worth trying:
+        `wakelog agent timer TASK remove`.
+    """)
+    return
+
+
+if __name__ == "__main__":
+    app.run()
