@@ -24,9 +24,10 @@ from adapters.months_person import Care, Person
 from adapters.months_stories import SOURCE, Story, stories, told
 from adapters.runtime import timers
 from adapters.runtime.desk import Desk
-from adapters.runtime.engine import Engine, Found
+from adapters.runtime.engine import Engine
 from adapters.runtime.leases import Leases
 from adapters.runtime.signals import Signal
+from adapters.runtime.terms import Found
 from adapters.settings import Settings, load
 from adapters.store.log import Log
 from adapters.virtual import LEASE_SECONDS, POLL_SECONDS, VirtualClock, VirtualLoop

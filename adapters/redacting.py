@@ -8,6 +8,7 @@ Kept as they are: statuses, priorities, dates of fields, languages, names of too
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -58,6 +59,8 @@ _KEPT_ARGUMENTS = frozenset(
     isArchived checklist
     """.split()
 )
+_JSON_BEGINS = frozenset('{["')
+_JSON_WORDS = frozenset({"null", "true", "false"})
 _NAMED_BY_CODE = {fold(INBOX), fold(CHECKLIST_TITLE)}  # no person's words
 _SORTED = {"tokens", "batches", "categories"}  # by ids, so that they do not pair
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -264,19 +267,21 @@ class Redactor:
 
     def _said(self, said: Words) -> Words:
         text = self._data(said.payload).decode() if said.payload else said.text
-        try:
-            document = canonical.read(text) if text[:1] == "{" else None
-        except WakelogError:
-            document = None
-        anew = self.text(text) if document is None else canonical.text(self._arguments(document))
-        made, kept = words(self._unit(said.payload), anew)
+        made, kept = words(self._unit(said.payload), self._rewritten(text))
         self._brought += kept
         return made
+
+    def _rewritten(self, text: str) -> str:
+        """A text; what may be the arguments of a call, sent as text or not, stays JSON."""
+        if text[:1] in _JSON_BEGINS or text in _JSON_WORDS:
+            with suppress(WakelogError):
+                return canonical.text(self._arguments(canonical.read(text)))
+        return self.text(text)
 
     def _arguments(self, value: Any, *, is_kept: bool = False) -> Any:
         match value:
             case str():
-                return self._named(value) if is_kept else self.text(value)
+                return self._named(value) if is_kept else self._rewritten(value)
             case list():
                 return [self._arguments(one, is_kept=is_kept) for one in value]
             case dict():

@@ -31,9 +31,9 @@ FROM resolution_time GROUP BY template_id
 
 
 class Counted(Struct, frozen=True):
-    """What was counted. `tail`: where both logs ended then; `error`: why it could not be."""
+    """What was counted. `ends`: where both logs ended then; `error`: why it could not be."""
 
-    tail: str
+    ends: str
     at: str
     templates: list[Document] = []
     versions: list[Document] = []
@@ -63,9 +63,9 @@ class Figures:
     def is_counting(self) -> bool:
         return not self._is_idle.is_set()
 
-    def ask(self, tail: str) -> None:
+    def ask(self, ends: str) -> None:
         """Begin to count where the logs have grown since; not while that goes on, or too often."""
-        is_known = self.counted is not None and self.counted.tail == tail
+        is_known = self.counted is not None and self.counted.ends == ends
         if is_known or self.is_counting or time.monotonic() < self._rests_until:
             return
         self._is_idle.clear()
@@ -79,19 +79,23 @@ class Figures:
         import duckdb  # here, not above: a page need not wait for it
 
         begun = time.monotonic()
-        desk = home.desk
-        tail = f"{desk.journal.tail().n}-{desk.agents.tail().n}"
+        ends = ends_of(home)
         try:
-            self.counted = _counted(home, tail)
+            self.counted = _counted(home, ends)
         except (WakelogError, OSError, duckdb.Error) as error:
-            self.counted = Counted(tail, desk.clock.now(), error=str(error))
+            self.counted = Counted(ends, home.desk.clock.now(), error=str(error))
         finally:
             took = time.monotonic() - begun
             self._rests_until = time.monotonic() + max(REST_SECONDS, REST_SHARE * took)
             self._is_idle.set()
 
 
-def _counted(home: Home, tail: str) -> Counted:
+def ends_of(home: Home) -> str:
+    """Where both logs of a home end now."""
+    return f"{home.desk.journal.tail().n}-{home.desk.agents.tail().n}"
+
+
+def _counted(home: Home, ends: str) -> Counted:
     from adapters import analytics
     from adapters.analytics_values import answer
 
@@ -102,7 +106,7 @@ def _counted(home: Home, tail: str) -> Counted:
         resolved = {one["template_id"]: one for one in answer(connection, RESOLVED).documents()}
         nothing = {"resolved": 0, "average_seconds_to_resolution": None}
         return Counted(
-            tail,
+            ends,
             at,
             [
                 {**one, **resolved.get(one["template_id"], nothing)}

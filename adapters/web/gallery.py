@@ -116,7 +116,7 @@ def pages(site: Site) -> dict[str, str]:
         run = max(ran, key=lambda one: one.tool_calls).run_key
         known = [one.template for one in site.home.views.all(templates.VIEW)]
         template = max(known, key=lambda one: len(one.versions)).id if known else ""
-        site.figures.ask(site.tail())
+        site.figures.ask(site.ends())
     site.figures.wait(JOBS_SECONDS)
     return {
         "inbox": "/inbox",

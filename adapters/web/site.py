@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from adapters.documents.agents import Document
 from adapters.documents.tasks import catalog_of
 from adapters.web.asking import Asked, Told
-from adapters.web.figures import Figures
+from adapters.web.figures import Figures, ends_of
 from adapters.web.jobs import Jobs
 from adapters.web.live import Live
 from adapters.wiring import AGENTS, JOURNAL, Home, open_home
@@ -100,9 +100,12 @@ class Site:
     def tail(self) -> str:
         """What there is to see now: the server's run, where both logs end, and its jobs' news."""
         with self.lock:
-            desk = self.home.desk
-            ends = desk.journal.tail().n, desk.agents.tail().n, self.live.beats
-            return "-".join((self._run, *map(str, ends)))
+            return f"{self._run}-{self.ends()}-{self.live.beats}"
+
+    def ends(self) -> str:
+        """Where both logs end now."""
+        with self.lock:
+            return ends_of(self.home)
 
     def catch_up(self) -> None:
         """Bring the views up to date; `seen` tells what they hold at the least.

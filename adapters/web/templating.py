@@ -78,7 +78,7 @@ def show_one(site: Site, asked: Asked) -> Page:
 
 def _counted(site: Site) -> Counted | None:
     """The newest figures; a small home's are those of now."""
-    site.figures.ask(site.tail())
+    site.figures.ask(site.ends())
     if site.figures.is_counting:
         site.give_way(lambda: site.figures.wait(WAIT_SECONDS))
     return site.figures.counted
@@ -88,7 +88,7 @@ def _told(site: Site, counted: Counted | None) -> Document:
     """Up to when the figures go."""
     return {
         "at": counted.at if counted else None,
-        "is_current": counted is not None and counted.tail == site.tail(),
+        "is_current": counted is not None and counted.ends == site.ends(),
         "is_counting": site.figures.is_counting,
         "error": (counted.error or None) if counted else None,
     }
