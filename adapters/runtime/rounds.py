@@ -162,10 +162,7 @@ def run_requested(desk: Desk, agent_id: str, run_key: str, tell: Callable[[str],
 async def run_asked(desk: Desk, agent_id: str, run_key: str, tell: Callable[[str], None]) -> Ran:
     """See `run_requested`, of which it is the async part."""
     async with Seats(desk) as seats:
-        ran = await _asked(desk, seats, Ran(agent_id, run_key), tell)
-        if not ran.code:
-            seats.give_back(agent_id)
-        return ran
+        return await _asked(desk, seats, Ran(agent_id, run_key), tell)
 
 
 async def _asked(desk: Desk, seats: Seats, ran: Ran, tell: Callable[[str], None]) -> Ran:
@@ -180,6 +177,8 @@ async def _asked(desk: Desk, seats: Seats, ran: Ran, tell: Callable[[str], None]
         if following and seats.take(agent_id, following) == "taken":
             is_left = following == alert.running
             ran = await run_one(desk, agent_id, following, is_left=is_left)
+            if not ran.code:
+                seats.give_back(agent_id)
             ran, end = ran._replace(run_key=run_key), _time() + _patience(desk)
             continue
         why = seats.told(agent_id) if following else RUNS_ALREADY
