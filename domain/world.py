@@ -63,11 +63,14 @@ class Folded(Struct, frozen=True):
 Read = Callable[[str, int], Sequence[Recorded]]
 """``read(stream, after_version)``: the later rows of one stream, in order."""
 
+Present = Callable[[Sequence[str]], Iterable[str]]
+"""``present(streams)``: those of them that have rows."""
+
 
 class World:
     """The log just before append `n` of `replica`."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  a place in a log, and how its rows and payloads are read
         self,
         log: str,
         replica: str,
@@ -77,6 +80,7 @@ class World:
         *,
         replicas: Iterable[str] = (),
         cache: MutableMapping[str, Folded] | None = None,
+        present: Present | None = None,
     ) -> None:
         self.log = log
         self.replica = replica
@@ -88,6 +92,8 @@ class World:
         self._loaded: dict[tuple[str, str], object] = {}
         self._versions: dict[str, int] = {}  # of the streams that were folded here
         self._brought: dict[PayloadId, bytes] = {}
+        self._present = present
+        self._absent: set[str] = set()  # streams that are known to have no rows
 
     def stream(self, kind: str, entity: str) -> str:
         """The stream that this replica writes for an entity."""
@@ -99,6 +105,15 @@ class World:
         if name not in self._loaded:
             self._loaded[name] = self._fold(kind, entity)
         return self._loaded[name]  # type: ignore[return-value]  # keyed by the kind's name
+
+    def expect(self, kind: Kind[S], entities: Iterable[str]) -> None:
+        """Tell that these entities will be loaded. Where most of them are new, one look into the
+        log takes the place of one for each; what they load as is the same."""
+        if self._present is None or len(self._replicas) > 1:
+            return
+        streams = [self.stream(kind.name, entity) for entity in entities]
+        self._absent.update(streams)
+        self._absent.difference_update(self._present(streams))
 
     def recorded(self, kind: str, entity: str, after_n: int = 0) -> Sequence[Recorded]:
         """The rows of this replica's stream of an entity in appends above `after_n`, in order;
@@ -151,7 +166,7 @@ class World:
             version, state = 0, kind.initial(entity)
         else:
             version, state = known.version, known.state  # type: ignore[assignment]  # same stream
-        rows = self._read(stream, version)
+        rows = () if stream in self._absent else self._read(stream, version)
         for recorded in rows:
             state = kind.evolve(state, recorded)
             version = recorded.version

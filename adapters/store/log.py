@@ -203,6 +203,7 @@ class Log:
             self._recorder.payload,
             replicas=self._replicas(seen),
             cache=self._states,
+            present=self._recorder.present,
         )
 
     def _read(self, stream: str, after: int) -> list[Recorded]:

@@ -52,6 +52,9 @@ class MemoryLogRecorder(POPOApplicationRecorder):
             timed.append(Timed(_row(stored), numbered(first.state).at))
         return timed
 
+    def present(self, streams: Sequence[str]) -> Sequence[str]:
+        return [one for one in streams if self._stored_events_index.get(one)]
+
     def last_append(self) -> Sequence[Row]:
         if not self._stored_events:
             return ()

@@ -66,6 +66,9 @@ class LogRecorder(Protocol):
     def stream(self, stream: str, after: int) -> Sequence[Timed]:
         """The rows of a stream with a version above `after`, in order."""
 
+    def present(self, streams: Sequence[str]) -> Sequence[str]:
+        """Those of these streams that have rows."""
+
     def last_append(self) -> Sequence[Row]:
         """The rows of the newest append, in order; empty where there is none."""
 

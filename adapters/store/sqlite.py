@@ -44,6 +44,10 @@ ON first.rowid = one.rowid - coalesce(json_extract(CAST(one.state AS TEXT), '$.r
 WHERE one.originator_id = ? AND one.originator_version > ?
 ORDER BY one.originator_version
 """
+_PRESENT = """
+SELECT value FROM json_each(?)
+WHERE EXISTS (SELECT 1 FROM stored_events WHERE originator_id = value)
+"""
 _PAGE = """
 SELECT rowid, originator_id, originator_version, topic, state
 FROM stored_events WHERE rowid >= ? ORDER BY rowid LIMIT ?
@@ -160,6 +164,10 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
             Timed(Row(name, version, topic, _bytes(state)), _bytes(at).decode("utf-8", "replace"))
             for name, version, topic, state, at in found
         ]
+
+    def present(self, streams: Sequence[str]) -> Sequence[str]:
+        found = self._found(_PRESENT, msgspec.json.encode(streams).decode())
+        return [name for (name,) in found]
 
     def last_append(self) -> Sequence[Row]:
         last = self._max()

@@ -55,6 +55,7 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Deci
     events: list[Event] = []
     payloads: list[Payload] = []
     changed: list[str] = []
+    world.expect(TASK, (ref.task for ref in cause.tasks))
     for ref in cause.tasks:
         task = world.load(TASK, ref.task)
         known = dict(task.imported).get(cause.source)

@@ -21,6 +21,7 @@ from domain.journal import commands as do
 from domain.journal.fold import TASK
 from domain.journal.task import TaskCreated
 from domain.wire import payload, words
+from domain.world import Recorded, World
 from replay.prove import Divergence, Proof
 
 ROOT = Path(__file__).parents[2]
@@ -159,6 +160,35 @@ def test_the_world_as_it_stood(journal: Log) -> None:
     assert titles == ["", "", "one", "two", "three"]
     with journal.reading() as world:
         assert (world.n, world.load(TASK, task).title) == (5, "three")
+
+
+@pytest.mark.parametrize("is_file", [True, False])
+def test_what_is_expected_loads_as_what_is_not(journal: Log, *, is_file: bool) -> None:
+    log = journal if is_file else Log.in_memory("journal", "r1")
+    task, other = create(log, "one"), create(log, "two")
+    log.append(do.EditTask(task, title="three"), AT)
+    ids = [task, "none", other]
+    with log.reading() as world:
+        plain = [world.load(TASK, one) for one in ids]
+    with log.reading() as world:
+        world.expect(TASK, ids)
+        assert [world.load(TASK, one) for one in ids] == plain
+    assert [one.title for one in plain] == ["three", "", "two"]
+
+
+def test_one_look_takes_the_place_of_one_for_each_new_entity() -> None:
+    looks: list[str] = []
+
+    def read(stream: str, after: int) -> list[Recorded]:
+        looks.append(stream)
+        return []
+
+    known = {"task:old@r1"}
+    world = World("journal", "r1", 1, read, lambda _: None, present=known.intersection)
+    world.expect(TASK, ["new", "old", "newer"])
+    for one in ("new", "old", "newer", "unexpected"):
+        assert not world.load(TASK, one).exists
+    assert looks == ["task:old@r1", "task:unexpected@r1"]
 
 
 def test_payloads_stand_once_and_only_with_an_append(journal: Log) -> None:

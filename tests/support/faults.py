@@ -82,6 +82,9 @@ class FaultyRecorder:
     def stream(self, stream: str, after: int) -> Sequence[Timed]:
         return self._recorder.stream(stream, after)
 
+    def present(self, streams: Sequence[str]) -> Sequence[str]:
+        return self._recorder.present(streams)
+
     def last_append(self) -> Sequence[Row]:
         return self._recorder.last_append()
 
