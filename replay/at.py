@@ -18,6 +18,7 @@ from domain.agent.alertness import ALERT, Alert, Queued, next_due, run_status
 from domain.changes.change_set import CHANGES, ChangeSet, Item, is_open, status_of
 from domain.errors import Damaged
 from domain.journal.catalog import CATALOG, Catalog
+from domain.journal.document import Document, category_name, label_name, task_document
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS
 from domain.journal.task import Task
@@ -27,7 +28,6 @@ from domain.wire import PayloadId, Words
 from domain.world import Kind, Recorded
 
 S = TypeVar("S")
-Document = dict[str, Any]
 MAIN = "main"
 GENERATIONS_MAX = 100  # of a task's agents
 
@@ -124,65 +124,13 @@ def around(journal: Scene, task_id: str) -> list[str]:
 
 
 def _task(journal: Scene, task: Task, catalog: Catalog, agents: Sequence[Agent]) -> Document:
-    items = [item for item in task.items if not item.is_archived]
     living = [agent.id for agent in agents if agent.lifecycle != "destroyed"]
-    links = [_link(link.relation, "out", link.target) for link in task.links]
-    incoming = journal.load(LINKS, task.id).incoming
-    links += [_link(edge.relation, "in", edge.source) for edge in incoming]
-    done = len([item for item in items if item.is_checked])
+    links = journal.load(LINKS, task.id)
     return {
-        "id": task.id,
-        "title": task.title,
-        "status": task.status,
-        "priority": task.priority,
-        "due_date": task.due or None,
-        "estimate_minutes": task.estimate or None,
-        "language": task.language or None,
-        "category": _category(catalog, task.category),
-        "labels": [_label(catalog, label) for label in task.labels],
-        "checklist": {"done": done, "total": len(items)},
-        "agent_id": living[-1] if living else None,
-        "description": journal.text(task.description),
-        "items": [
-            {
-                "id": item.id,
-                "title": item.title,
-                "checked": item.is_checked,
-                "checked_by": item.checked_by if item.is_checked else None,
-                "archived": item.is_archived,
-            }
-            for item in task.items
-        ],
-        "notes": [
-            {"id": note.id, "kind": note.note_kind, "text": journal.text(note.words), "at": note.at}
-            for note in task.notes
-        ],
-        "time": [
-            {"id": one.id, "start": one.start, "end": one.end or None, "summary": one.summary}
-            for one in task.time
-        ],
-        "links": links,
-        "history": [
-            {"at": one.at, "status": one.status, "by": one.by, "reason": one.reason}
-            for one in task.history
-        ],
-        "suppressed_labels": [_label(catalog, label) for label in task.suppressed],
+        **task_document(task, links, catalog, living[-1] if living else "", journal.text),
+        "suppressed_labels": [label_name(catalog, label) for label in task.suppressed],
         "deleted": task.is_deleted,
     }
-
-
-def _link(relation: str, direction: str, task: str) -> Document:
-    return {"relation": relation, "direction": direction, "task_id": task}
-
-
-def _category(catalog: Catalog, category: str) -> str:
-    known = catalog.categories.get(category)
-    return known.name if known else category
-
-
-def _label(catalog: Catalog, label: str) -> str:
-    known = catalog.labels.get(label)
-    return known.name if known else label
 
 
 # ---------------------------------------------------------------------------------------- agents
@@ -214,7 +162,7 @@ def _agent(agents: Scene, agent: Agent, catalog: Catalog) -> Document:
         "wakes": agent.wakes,
         "stale": alert.changed > agent.fresh_position,
         "pause_reason": agent.pause_reason or None,
-        "allowed_categories": [_category(catalog, one) for one in agent.categories],
+        "allowed_categories": [category_name(catalog, one) for one in agent.categories],
         "model": agent.model or None,
         "turns": agent.turn_max,
         "automatic": agent.is_automatic,

@@ -11,7 +11,7 @@ from adapters.cli.shared import Session, json_option, key_option, safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.documents.tasks import Document
+    from domain.journal.document import Document
 
 CATEGORIES_EMPTY = (
     "No categories yet. Importing makes them from headings; "

@@ -62,7 +62,8 @@ def _mark(
 
 def _tell_items(editing: Editing, done: str, task_id: str) -> None:
     """Say what was done, and how far the checklist is."""
-    from adapters.documents.tasks import task_line, task_page
+    from adapters.documents.tasks import task_page
+    from domain.journal.document import task_line
 
     page = task_page(editing.session.reading(), task_id)
     told = task_line(page.task, page.catalog, "")["checklist"]

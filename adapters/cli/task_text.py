@@ -7,7 +7,8 @@ import click
 
 from adapters.cli.editing import ID_SHOWN
 from adapters.cli.shared import local_time, safe
-from adapters.documents.tasks import TaskPage, category_name, label_name
+from adapters.documents.tasks import TaskPage
+from domain.journal.document import category_name, label_name
 from domain.journal.links import PHRASE_OF
 from domain.journal.task import Item, StatusChange, TimeEntry
 from domain.moments import seconds_between

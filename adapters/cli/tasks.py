@@ -11,7 +11,7 @@ from adapters.cli.entering import TEXT, status_named
 from adapters.cli.shared import Session, json_option, pick_task
 
 if TYPE_CHECKING:
-    from adapters.documents.tasks import Document
+    from domain.journal.document import Document
 
 EMPTY = (
     "No tasks yet. Bring some in with `wakelog import TODO.md`, "
@@ -45,13 +45,8 @@ def list_tasks(
     limit: int | None,
 ) -> None:
     """List tasks in the order they came in; done ones too, deleted ones not."""
-    from adapters.documents.tasks import (
-        agents_of,
-        catalog_of,
-        category_named,
-        label_named,
-        task_line,
-    )
+    from adapters.documents.tasks import agents_of, catalog_of, category_named, label_named
+    from domain.journal.document import task_line
     from projections.tasks import VIEW
 
     home = session.reading()

@@ -1,7 +1,6 @@
 """The JSON documents about tasks, the catalog and imports, as SPEC 10 fixes them."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from msgspec import Struct
 
@@ -17,6 +16,7 @@ from domain.journal.catalog import (
     unknown_category,
     unknown_label,
 )
+from domain.journal.document import Document, category_name, task_document
 from domain.journal.fold import TASK
 from domain.journal.imported import Unreadable
 from domain.journal.links import LINKS, Links
@@ -24,8 +24,6 @@ from domain.journal.task import Task
 from domain.wire import Words
 from domain.world import World
 from projections import agents
-
-Document = dict[str, Any]
 
 
 class TaskPage(Struct, frozen=True):
@@ -44,41 +42,7 @@ class TaskPage(Struct, frozen=True):
 
     def document(self) -> Document:
         """The document of `task show`."""
-        task = self.task
-        links = [_link(link.relation, "out", link.target) for link in task.links]
-        links += [_link(link.relation, "in", link.source) for link in self.links.incoming]
-        return {
-            **task_line(task, self.catalog, self.agent_id),
-            "description": self.text(task.description),
-            "items": [
-                {
-                    "id": item.id,
-                    "title": item.title,
-                    "checked": item.is_checked,
-                    "checked_by": item.checked_by if item.is_checked else None,
-                    "archived": item.is_archived,
-                }
-                for item in task.items
-            ],
-            "notes": [
-                {
-                    "id": note.id,
-                    "kind": note.note_kind,
-                    "text": self.text(note.words),
-                    "at": note.at,
-                }
-                for note in task.notes
-            ],
-            "time": [
-                {"id": one.id, "start": one.start, "end": one.end or None, "summary": one.summary}
-                for one in task.time
-            ],
-            "links": links,
-            "history": [
-                {"at": one.at, "status": one.status, "by": one.by, "reason": one.reason}
-                for one in task.history
-            ],
-        }
+        return task_document(self.task, self.links, self.catalog, self.agent_id, self.text)
 
 
 class ImportReport(Struct):
@@ -114,37 +78,6 @@ def import_document(reports: Iterable[ImportReport]) -> Document:
     reports = list(reports)
     files = [report.document() for report in reports]
     return {"files": files, "events": sum(report.events for report in reports)}
-
-
-def task_line(task: Task, catalog: Catalog, agent_id: str) -> Document:
-    """One of the documents of `task list`; what a task does not have is null."""
-    items = [item for item in task.items if not item.is_archived]
-    done = sum(item.is_checked for item in items)
-    return {
-        "id": task.id,
-        "title": task.title,
-        "status": task.status,
-        "priority": task.priority,
-        "due_date": task.due or None,
-        "estimate_minutes": task.estimate or None,
-        "language": task.language or None,
-        "category": category_name(catalog, task.category),
-        "labels": [label_name(catalog, label) for label in task.labels],
-        "checklist": {"done": done, "total": len(items)},
-        "agent_id": agent_id or None,
-    }
-
-
-def category_name(catalog: Catalog, category: str) -> str:
-    """Its name; its id where the catalog does not know it."""
-    known = catalog.categories.get(category)
-    return known.name if known else category
-
-
-def label_name(catalog: Catalog, label: str) -> str:
-    """Its name, deleted or not; its id where the catalog does not know it."""
-    known = catalog.labels.get(label)
-    return known.name if known else label
 
 
 def catalog_of(home: Home) -> Catalog:
@@ -234,7 +167,3 @@ def label_documents(catalog: Catalog, count: Callable[[str], int]) -> list[Docum
         for label in catalog.labels.values()
         if not label.is_deleted
     ]
-
-
-def _link(relation: str, direction: str, task_id: str) -> Document:
-    return {"relation": relation, "direction": direction, "task_id": task_id}

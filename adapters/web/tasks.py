@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from adapters.documents.agents import Document, agent_line
-from adapters.documents.tasks import TaskPage, catalog_of, task_line, task_page
+from adapters.documents.tasks import TaskPage, catalog_of, task_page
 from adapters.web.asking import Asked, Page, missing
 from adapters.web.inbox import open_cards
 from adapters.web.reports import report_of
 from adapters.web.site import SCAN_MAX, Site, page_size
 from domain.journal.catalog import Catalog
+from domain.journal.document import task_line
 from domain.journal.links import INVERSE, PHRASE_OF
 from domain.journal.task import STATUSES
 from domain.moments import seconds_between
