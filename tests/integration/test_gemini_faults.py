@@ -6,7 +6,6 @@ for the key.
 
 import asyncio
 import logging
-import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -227,7 +226,7 @@ def test_a_slow_try_is_given_up_and_made_again() -> None:
 
 def test_a_provider_that_hangs_is_the_providers_fault() -> None:
     with serving(*[FINE._replace(seconds=30)] * 4) as server:
-        found = fault(server, timeout_seconds=0.1)
+        found = fault(server, timeout_seconds=0.4)
     assert (found.code, found.of_provider) == ("timeout", True)
     assert len(server.sent) == gemini.TRIES_MAX
 
@@ -239,11 +238,10 @@ def test_a_try_is_bounded_as_a_whole_even_where_bytes_keep_coming() -> None:
 
 
 def test_all_tries_together_end_within_the_patience_of_a_reply() -> None:
-    began = time.monotonic()
     with serving(*[FINE._replace(seconds=0.2, status=500)] * 4) as server:
         found = fault(server, patience_seconds=0.3)
-        assert time.monotonic() - began < 5
     assert (found.code, found.of_provider) == ("timeout", True)
+    assert len(server.sent) < gemini.TRIES_MAX
 
 
 def test_a_reply_after_the_deadline_leaves_nothing_behind() -> None:
