@@ -22,6 +22,10 @@ expect = playwright.expect
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 OPEN_ALL = "for (const one of document.querySelectorAll('details')) one.open = true"
+LOOK = """async (tags) => {
+    const found = await axe.run({runOnly: tags, resultTypes: ['violations']});
+    return {violations: found.violations, passes: found.passes.length};
+}"""  # what passes is counted, not described: twice as fast
 TOO_WIDE = "document.scrollingElement.scrollWidth - window.innerWidth"
 WHO_IS_WIDE = """[...document.querySelectorAll('#page *')].filter(
     (one) => one.getBoundingClientRect().right > window.innerWidth + 1
@@ -51,8 +55,15 @@ def lived_in(home: Path) -> Path:
     done(["label", "assign", "Fix the sink", "at home"], home)
     done(["task", "link", "Fix the sink", "blocks", "Paint the door"], home)
     done(["task", "add", "Nobody's", "--item", "One", "--item", "Two"], home)
+    done(["agent", "timer", "Fix the sink", "set", "every day 07:00"], home)
+    done(["agent", "watch", "Fix the sink", "--task", "Paint the door", "--hears-agents"], home)
+    done(["agent", "create", "Nobody's"], home)
+    done(["agent", "destroy", "Nobody's"], home)
+    done(["template", "create", "Spare", "--general", "Be calm.", "--report", "Briefly."], home)
     done(["template", "assign", "Fix the sink", "laura"], home)
+    done(["template", "version", "laura", "--report", "Two sentences."], home)
     done(["agent", "ask", "Fix the sink", "What is left?"], home)
+    done(["agent", "pause", "Paint the door"], home)
     return home
 
 
@@ -61,11 +72,10 @@ def too_wide(page: Any, path: str) -> list[str]:
     return [f"{path}: {wide} pixels too wide: {page.evaluate(WHO_IS_WIDE)}"] if wide > 0 else []
 
 
-def unreadable(page: Any, path: str, axe: str) -> list[str]:
-    """What axe finds on the page as it is now."""
-    page.evaluate(axe)
-    result = page.evaluate("(tags) => axe.run({runOnly: tags})", RULES)
-    assert len(result["passes"]) > 10, "axe did not look"
+def unreadable(page: Any, path: str) -> list[str]:
+    """What axe, which is in the page, finds on it as it is now."""
+    result = page.evaluate(LOOK, RULES)
+    assert result["passes"] > 10, "axe did not look"
     return [
         f"{path}: {one['id']}: {node['target']} {node['failureSummary'][:300]}"
         for one in result["violations"]
@@ -109,19 +119,20 @@ def test_no_page_complains_or_asks_anybody_else(
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
-@pytest.mark.parametrize("width", [1200, 400])
 def test_every_page_can_be_read_by_everybody(
-    browser: Any, address: str, lived_in: Path, axe: str, colours: Any, width: int
+    browser: Any, address: str, lived_in: Path, axe: str, colours: Any
 ) -> None:
-    context = browser.new_context(
-        color_scheme=colours, viewport={"width": width, "height": 900}, bypass_csp=True
-    )
+    context = browser.new_context(color_scheme=colours, bypass_csp=True)
     page = context.new_page()
     found: list[str] = []
     for path in [*every_page(lived_in), *refusals()[:2]]:
         page.goto(address + path)
         page.evaluate(OPEN_ALL)
-        found += too_wide(page, path) + unreadable(page, path, axe)
+        page.evaluate(axe)
+        for width in (1200, 400):
+            page.set_viewport_size({"width": width, "height": 900})
+            seen = f"{path} at {width}"
+            found += too_wide(page, seen) + unreadable(page, seen)
     context.close()
     assert not found, "\n".join(found)
 
@@ -132,6 +143,7 @@ def test_nothing_that_is_written_runs_or_breaks_the_page(
 ) -> None:
     """Without the content policy: not even then does anything run."""
     words = HOSTILE[kind]
+    begins = words.lstrip("\u202e")[:4]  # the text of a terminal has a sign for such a mark
     paths = aside(hostile_home, home, words)
     context = browser.new_context(viewport={"width": 400, "height": 900}, bypass_csp=True)
     page = context.new_page()
@@ -144,8 +156,9 @@ def test_nothing_that_is_written_runs_or_breaks_the_page(
         page.goto(address + path)
         page.evaluate(OPEN_ALL)
         text = page.locator("main").inner_text()
-        found += [] if words[:4] in text or path == "/health" else [f"{path} does not show it"]
-        found += too_wide(page, path) + unreadable(page, path, axe)
+        found += [] if begins in text or path == "/health" else [f"{path} does not show it"]
+        page.evaluate(axe)
+        found += too_wide(page, path) + unreadable(page, path)
         assert page.evaluate("window.hurt") is None
         links = page.evaluate("[...document.links].map((one) => one.protocol)")
         assert set(links) <= {"http:", "https:"}

@@ -48,23 +48,23 @@ def statuses(home: Path) -> dict[str, str]:
 
 
 def every_page(home: Path) -> list[str]:
-    """An address of each kind, and of what each list's views show."""
-    task = told(["task", "list"], home)[0]["id"]
-    agent = told(["agent", "list"], home)[0]["id"]
+    """An address of each kind, of what each list's views show, and of all templates and agents."""
+    tasks, agents, templates = (told([one, "list"], home) for one in ("task", "agent", "template"))
     run = told(["wakes"], home)[0]["run_key"]
-    template = told(["template", "list"], home)[0]["id"]
     return [
         "/",
         "/inbox?show=deferred",
         "/inbox?show=decided",
         "/tasks",
-        f"/tasks/{task}",
+        *(f"/tasks/{one['id']}" for one in tasks[:2]),
         "/agents",
-        f"/agents/{agent}",
+        *(f"/agents/{one['id']}" for one in agents),
         "/wakes",
         f"/wakes/{run}",
+        f"/wakes/{run}/at",
+        f"/wakes/{run}/diff",
         "/templates",
-        f"/templates/{template}",
+        *(f"/templates/{one['id']}" for one in templates),
         "/health",
     ]
 

@@ -33,14 +33,18 @@ def hostile_home(home: Path, words: str) -> list[str]:
     done(["task", "note", task, text, "--kind", "transcript"], home)
     directives = ["--general", text, "--report", text]
     template = told(["template", "create", f"T {short}", *directives], home)["id"]
+    done(["template", "version", template, "--report", text + words], home)
     agent = told(["agent", "create", task, "--template", template], home)["id"]
+    done(["agent", "set", agent, "--goal", words], home)
+    done(["agent", "watch", agent, "--task", other, "--category", category], home)
     model = tape(home / "hostile.jsonl", *_replies(words, text))
     done(["--model", model, "wake", agent], home)
     done(["--model", model, "agent", "ask", agent, words], home)
     done(["reject", "1.2", "--reason", words], home)
-    run = told(["wakes"], home)[-1]["run_key"]
+    asked, *_, run = (one["run_key"] for one in told(["wakes"], home))
     kept = ["tasks", f"tasks/{task}", f"tasks/{other}", "agents", f"agents/{agent}", "wakes"]
-    more = [f"wakes/{run}", "templates", f"templates/{template}", "health"]
+    more = [f"wakes/{run}", f"wakes/{asked}/at", f"wakes/{asked}/diff"]
+    more += ["templates", f"templates/{template}", "health"]
     return ["/", "/inbox?show=decided", *(f"/{path}" for path in kept + more)]
 
 
