@@ -6,13 +6,15 @@ title says what was found, so it is made from the figures and never written befo
 
 import textwrap
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
 import matplotlib as mpl
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    import duckdb  # not at run time: see `_Answer`
 
 BLUE, ORANGE, GREEN, RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 SKY, PINK, GREY = "#56B4E9", "#CC79A7", "#8A8A8A"
@@ -39,9 +41,23 @@ class Prose:
         return "text/markdown", self.text
 
 
-def ask(connection: duckdb.DuckDBPyConnection, sql: str, *values: object) -> pl.DataFrame:
+class _Answer:
+    """Rows on their way from DuckDB to polars.
+
+    polars remembers every class it was given until the process ends. DuckDB's own would lead it to
+    all of DuckDB, which would then complain at the exit that it is still in use.
+    """
+
+    def __init__(self, found: "duckdb.DuckDBPyRelation") -> None:
+        self._found = found
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._found.__arrow_c_stream__(requested_schema)
+
+
+def ask(connection: "duckdb.DuckDBPyConnection", sql: str, *values: object) -> pl.DataFrame:
     """The answer to a query as a frame; `values` stand for its question marks."""
-    return pl.DataFrame(connection.sql(sql, params=list(values)))
+    return pl.DataFrame(_Answer(connection.sql(sql, params=list(values))))
 
 
 def picture(title: str, *, height: float = 3.6, width: float = WIDTH) -> tuple[Figure, Axes]:
