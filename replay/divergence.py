@@ -27,8 +27,8 @@ class Divergence(Struct, frozen=True):
     `position` is ``log:replica:n``. `kind_of` is its class:
 
     - ``data altered``: the chain of digests is broken there too, or rows are gone or doubled;
-    - ``rule changed``: the chain is whole, and today's code decides something else (of a log's
-      last append nobody can tell the two apart);
+    - ``rule changed``: the chain is whole, and today's code decides something else, or cannot
+      fold a row (of a log's last append nobody can tell the two apart);
     - ``prompt changed``: only what the model was shown differs, rendered again today;
     - ``event format changed``: a row that cannot be read, or a fact that is written otherwise;
     - ``payload missing``;
@@ -37,9 +37,9 @@ class Divergence(Struct, frozen=True):
 
     `path` names what differs first: within a row as in ``data.command.title``, a section as in
     ``user.task``, else ``row``, ``rows``, ``order``, ``n``, ``prev``, ``payload``, ``cause``,
-    ``digest``, ``anchor``, ``tail`` or ``position``. `expected` is what should stand there,
-    `actual` what does. `wake` and `step` say which wake it belongs to and at which row of its
-    stream; `cause` is the tag of the append's cause, `upstream` the position of what led to it.
+    ``fold``, ``digest``, ``anchor``, ``tail`` or ``position``. `expected` is what should stand
+    there, `actual` what does. `wake` and `step` say which wake it belongs to and at which row of
+    its stream; `cause` is the tag of the append's cause, `upstream` the position of what led to it.
     """
 
     log: str

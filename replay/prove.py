@@ -38,7 +38,7 @@ from replay.divergence import (
     text,
 )
 from replay.payloads import Payloads
-from replay.streams import FAILURES, Streams
+from replay.streams import FAILURES, Streams, Unfolded
 
 ORIGINS_MAX = 8192  # newest wakes of which it is known what led to them
 
@@ -117,7 +117,9 @@ class Proof:
         if is_whole and one.facts:
             found += self._redone(one, more)
         self._has_holes |= not is_whole
-        digest = self._remember(one)
+        unfolded, digest = self._remember(one)
+        if not found:  # else what was found is why
+            found += self._refused(one, unfolded)
         found += self._anchored(one, digest)
         if found and not self.first_fault:
             self.first_fault = f"{self._log}:{one.replica}:{one.n}"
@@ -196,12 +198,16 @@ class Proof:
     def _kept(self, one: Append) -> Iterator[Difference]:
         """The payloads that the append names."""
         for fault in self._payloads.check(one.facts):
-            fact = one.facts[fault.row]
-            row = next(
-                nth for nth, row in enumerate(one.rows) if row[:2] == (fact.stream, fact.version)
-            )
             kind_of = ALTERED if fault.found else MISSING
+            row = _index_of(one, one.facts[fault.row])
             yield Difference(row, kind_of, "payload", fault.id, fault.found)
+
+    def _refused(self, one: Append, unfolded: Iterable[Unfolded]) -> Iterator[Difference]:
+        """The rows that today's folds fail on, whether a later cause reads them or not."""
+        for row, error in unfolded:
+            index = _index_of(one, row)
+            expected = f"a fact that folds ({_said(error)})"
+            yield Difference(index, CHANGED, "fold", expected, text(one.rows[index]))
 
     def _anchored(self, one: Append, digest: str) -> Iterator[Difference]:
         known = self._options.anchors.get(f"{self._log}:{one.replica}", {}).get(one.n, digest)
@@ -266,15 +272,15 @@ class Proof:
                 return started.task
         return ""
 
-    def _remember(self, one: Append) -> str:
-        self.streams.take(one.facts)
+    def _remember(self, one: Append) -> tuple[list[Unfolded], str]:
+        unfolded = self.streams.take(one.facts)
         for row in one.facts:
             if isinstance(row.fact, WakeQueued):
                 self._led(row.fact, f"{self._log}:{one.replica}:{one.n}")
         self.last[one.replica] = one.n
         digest = envelope.digest(one.rows)
         self.heads[f"{self._log}:{one.replica}"] = digest
-        return digest
+        return unfolded, digest
 
     # ------------------------------------------------------------------------------------ telling
 
@@ -317,8 +323,17 @@ def log_digest(heads: Mapping[str, str]) -> str:
 
 
 def _fails(one: Append, error: Exception) -> Difference:
-    told = str(error) if isinstance(error, WakelogError) else f"{type(error).__name__}: {error}"
-    return Difference(0, CHANGED, "cause", told, f"{len(one.rows)} rows")
+    return Difference(0, CHANGED, "cause", _said(error), f"{len(one.rows)} rows")
+
+
+def _said(error: Exception) -> str:
+    return str(error) if isinstance(error, WakelogError) else f"{type(error).__name__}: {error}"
+
+
+def _index_of(one: Append, fact: Recorded) -> int:
+    """Which row of its append a fact is; a row that could not be read has none."""
+    wanted = (fact.stream, fact.version)
+    return next(nth for nth, row in enumerate(one.rows) if row[:2] == wanted)
 
 
 def _cause_tag(first: Recorded) -> str:

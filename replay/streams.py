@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import MsgspecError, Struct
 from msgspec.structs import replace
@@ -51,6 +51,13 @@ def _same(state: Nothing, row: Recorded) -> Nothing:
 _PLAIN: Kind[Nothing] = Kind("", Nothing, _same)
 
 Payload = Callable[[PayloadId], bytes | None]
+
+
+class Unfolded(NamedTuple):
+    """A row that today's code cannot fold, and what it says of it. The stream stays as it was."""
+
+    row: Recorded
+    error: Exception
 
 
 class Hole(Stored, frozen=True, tag="hole"):
@@ -118,8 +125,9 @@ class Streams(OrderedDict[str, Folded]):
             return rows[bisect_right(rows, after, key=_version) :]
         return [row for row in self._again(stream, after) if row.version <= last]
 
-    def take(self, facts: Iterable[Recorded]) -> None:
-        """Remember the rows of one more append."""
+    def take(self, facts: Iterable[Recorded]) -> list[Unfolded]:
+        """Remember the rows of one more append; told are those that do not fold."""
+        found: list[Unfolded] = []
         for row in facts:
             self.n = row.n
             self._writers.add(row.replica)
@@ -127,7 +135,12 @@ class Streams(OrderedDict[str, Folded]):
                 self._replicas[row.replica].update(one.replica for one in row.fact.replicas)
             elif isinstance(row.fact, Receipt) and self._is_derived(row):
                 continue
-            self._fold(row)
+            try:
+                self._fold(row)
+            except FAILURES as error:
+                found.append(Unfolded(row, error))
+            self._count(row)
+        return found
 
     def fill(self, facts: Sequence[Recorded]) -> None:
         """Count rows of a stream that are known to be gone."""
@@ -161,27 +174,27 @@ class Streams(OrderedDict[str, Folded]):
         return row.entity == key("command", self.log, row.replica, str(row.n))
 
     def _fold(self, row: Recorded) -> None:
-        stream = row.stream
-        last = self._versions.get(stream, 0)
-        if self._again is None or stream in self._minded:
-            self._rows[stream].append(row)
-        self._versions[stream] = row.version
         if row.of_kind == "receipt":
             return
-        known = self.get(stream)
-        if known is None and last:
-            return  # at rest: it is read again when somebody asks for it
         kind = KINDS.get(row.of_kind, _PLAIN)
-        state = kind.initial(row.entity) if known is None else known.state
-        with suppress(*FAILURES):  # a fact that does not belong here is named elsewhere
+        state = self._state(row.stream, kind, row.entity)
+        try:
             state = kind.evolve(state, row)
-        self[stream] = Folded(row.version, state)
+        finally:  # where a row does not fold, its stream stays as it was
+            self[row.stream] = Folded(row.version, state)
+
+    def _count(self, row: Recorded) -> None:
+        if self._again is None or row.stream in self._minded:
+            self._rows[row.stream].append(row)
+        self._versions[row.stream] = row.version
 
     def _state(self, stream: str, kind: Kind[Any], entity: str) -> object:
+        """What a stream has come to; of one at rest all rows are read again."""
         known = self.get(stream)
         state = kind.initial(entity) if known is None else known.state
         for row in self.read(stream, known.version if known else 0):
-            state = kind.evolve(state, row)
+            with suppress(*FAILURES):  # it was told of when it came
+                state = kind.evolve(state, row)
         return state
 
 
