@@ -61,9 +61,6 @@ print(json.dumps({name: sorted(found) for name, found in ran.items()}))
 )
 LOOKED_AT = {  # file, and a piece of the line: why no history can tell, or none does
     ("domain/tools/definitions.py", "idempotency="): "words of the contract: no code reads them",
-    ("domain/wake/prompt.py", 'if name == "prompt_max_bytes"'): (
-        "the last way to shorten a prompt: no history has one that long"
-    ),
     ("domain/tools/registry.py", 'return "immediate"'): (
         "the same: what is not local or deferred is carried out at once"
     ),
@@ -80,24 +77,11 @@ LOOKED_AT = {  # file, and a piece of the line: why no history can tell, or none
     ("domain/tools/local.py", "if isinstance(given, str)"): (
         "the same: texts are made objects before, when arguments are decoded"
     ),
-    ("domain/tools/labels.py", "if free <= 0"): "no history gives a task exactly two labels",
-    ("domain/wake/context.py", "category.corrections[::-1]"): (
-        "no history has two corrections of a category"
-    ),
     ("domain/handlers/journal.py", "if source.id in blocked"): (
         "a refused command leaves no row: what is refused today is not in a history"
     ),
-    ("domain/journal/importing.py", "counts[name] = nth + 1"): (
-        "no history imports the same note three times"
-    ),
-    ("domain/journal/fold.py", '"is_deleted": False'): (
-        "the fold now fails, which prove passes over where no later cause reads that task"
-    ),
     ("domain/agent/alertness.py", "alert.last_outcome"): (
         "what a person is told: views and commands, no row"
-    ),
-    ("domain/journal/importing.py", 'now.status or "OPEN"'): (
-        "a status that vanishes from a file: no history has it"
     ),
 }
 TOLD = ("Refused", "Damaged", "KeyReused", "UnknownFact")

@@ -43,6 +43,7 @@ from tests.histories.acting import (
     pass_time,
     woken,
 )
+from tests.histories.edge_scenes import counted, little_room
 from tests.histories.more_scenes import every_edit, hopeless, template_versions, watchers
 from tests.histories.stubborn_scenes import too_late, wrong_calls
 from tests.support.desks import desk, reply, task_with_agent
@@ -325,6 +326,8 @@ SCENES: tuple[Scene, ...] = (
     every_edit,
     wrong_calls,
     too_late,
+    counted,
+    little_room,
 )
 SIMULATED = (("monday", 24), ("s10", 40), ("s4", 40))
 
