@@ -9,7 +9,8 @@ PYTHON ?= $(shell for p in python3.11 python3 python3.12 python3.13 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup debian check fix test test-fast demo demo-data notebooks bench screenshots clean
+.PHONY: help setup debian check fix test test-fast coverage
+.PHONY: demo demo-data notebooks bench screenshots clean
 
 help: ## say what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -42,6 +43,12 @@ fix: $(STAMP) ## format, and mend what the linter can mend
 test: test-fast ## all tests, the fast ones first
 	$(PYTEST) -m "slow or e2e" tests
 
+coverage: $(STAMP) ## branch coverage of domain/ and replay/ by the fast tests; some minutes
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -q -n 2 -m "not slow and not e2e"
+	$(BIN)/coverage combine -q
+	$(BIN)/coverage report
+
 test-fast: $(STAMP) ## the fast tests
 	$(PYTEST) -m "not slow and not e2e"
 
@@ -63,7 +70,7 @@ screenshots: $(STAMP) ## take the pictures of every page anew; needs a Chromium
 	$(BIN)/python -m adapters.web.gallery
 
 clean: ## remove .venv, caches and build results
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	rm -rf .venv .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # uv where it is present and works; else venv and pip. Without ensurepip (Debian keeps it in

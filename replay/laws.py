@@ -156,7 +156,7 @@ class Laws:
                 if code == "superseded":
                     self._superseded.add(run_key)
                 return
-            case _:
+            case _:  # pragma: no cover  # only these four are handed over
                 return
         if trigger.reason == "subscription":
             ends = self._triggers[row.entity, trigger.position]

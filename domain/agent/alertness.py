@@ -104,7 +104,7 @@ def run_key_of(agent: str, trigger: Trigger) -> str:
             return key("run/timer", agent, trigger.reason_id, first)
         case "user":
             return key("run/user", agent, trigger.reason_id, str(trigger.turn))
-        case "manual" | "creation" | "recovery":
+        case "manual" | "creation" | "recovery":  # pragma: no branch  # these are all reasons
             return key(f"run/{trigger.reason}", agent, trigger.replica, trigger.reason_id)
 
 

@@ -306,7 +306,7 @@ def settle(
             failures = alert.failures + 1
             held = max(held, later(at, seconds=backoff_seconds(failures)))
             return [AlertSettled(run_key, outcome, failures, held)]
-        case "skipped" | "superseded":
+        case "skipped" | "superseded":  # pragma: no branch  # these are all outcomes
             held = max(held, alert.not_before)
             return [AlertSettled(run_key, outcome, alert.failures, held)]
 

@@ -28,14 +28,6 @@ def evolve(task: Task, recorded: Recorded) -> Task:
     return replace(task, updated_at=recorded.at, **change)
 
 
-def fold(kind: Kind[Task], task_id: str, history: list[Recorded]) -> Task:
-    """The task that a history makes."""
-    task = kind.initial(task_id)
-    for recorded in history:
-        task = kind.evolve(task, recorded)
-    return task
-
-
 TASK: Kind[Task] = Kind("task", Task, evolve)
 
 

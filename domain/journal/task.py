@@ -330,8 +330,3 @@ class Task(Struct, frozen=True):
 def item_of(task: Task, item_id: str) -> Item | None:
     """The task's item of that id, if it has one."""
     return next((item for item in task.items if item.id == item_id), None)
-
-
-def running(task: Task) -> TimeEntry | None:
-    """The time entry whose timer runs, if any."""
-    return next((entry for entry in task.time if not entry.end), None)

@@ -225,7 +225,7 @@ def _local(
                 return [_denied(wake, call, tool, text, requests, answered)]
             facts += [RetractionStaged(fingerprint, reason) for fingerprint, reason in requests]
             message = f"Staged {len(requests)} retraction(s) for the end of this wake."
-        case _:
+        case _:  # pragma: no cover  # the registry has no other local tool
             refusal = Refusal("internal", f"{tool} cannot be answered here")
             return [_denied(wake, call, tool, text, refusal, answered)]
     return [returned(wake, call, tool, text, "success", Words(message)), *facts]

@@ -71,7 +71,7 @@ def report_of(agents: World, agent: Agent) -> ReportShown | None:
 def agent_of_task(agents: World, task: str) -> Agent | None:
     """The newest agent of a task that is not deleted, destroyed ones included."""
     newest = None
-    for generation in range(1, GENERATIONS_MAX + 1):
+    for generation in range(1, GENERATIONS_MAX + 1):  # pragma: no branch  # none has so many
         agent = agents.load(AGENT, identity.agent_id(identity.AGENT_KIND, task, generation))
         if not agent.lifecycle:
             break

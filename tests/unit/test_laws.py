@@ -1,0 +1,189 @@
+"""The watch over the laws names each one that is broken, and nothing where all are kept."""
+
+from typing import Any
+
+import pytest
+
+from domain import envelope
+from domain.agent.alert_events import (
+    AlertSettled,
+    Trigger,
+    TriggerMerged,
+    TriggerSuppressed,
+    WakeBegun,
+    WakeDropped,
+    WakeQueued,
+)
+from domain.agent.events import AgentCreated
+from domain.causes import EpochBegan, Receipt, Result
+from domain.changes import events as c
+from domain.envelope import Row
+from domain.journal.commands import ApplyOperation
+from domain.journal.task import TaskRetitled
+from domain.wake import events as w
+from domain.wire import Stored, Words, tag_of
+from domain.world import Recorded
+from replay.appends import Append, Place
+from replay.laws import TURNS_MAX, Laws
+from tests.support.desks import START
+
+ALERT, WAKE, SET, TASK = "alert:a@r1", "wake:run@r1", "changes:set@r1", "task:t@r1"
+NEWS = Trigger("subscription", "s1", "r1", 2, "change")
+QUEUED = WakeQueued("run", NEWS, START, "thread")
+CREATED = AgentCreated("task_agent", "t", 1, "Fix", "hybrid", position=1)
+STARTED = w.WakeStarted("a", "t", "manual", "th", "m", 1, 5, 0, 0, "p", (), (), (), "p")
+NO_WORDS = Words("{}")
+APPLY = Receipt(ApplyOperation("o", "a", "t", "update_task_estimate", NO_WORDS), Result())
+PROPOSED = c.ItemProposed(1, "tool", NO_WORDS, "It", "f", "it", "")
+CONFIRMING = c.ItemConfirming(1, "person", 1, "o", 1)
+CONFIRMED = c.ItemConfirmed(1, 1)
+EPOCH = ("log:main@r1", EpochBegan(1, "0", "15"))
+
+
+def asked(turn: int = 1, attempt: int = 1) -> w.ModelAsked:
+    return w.ModelAsked(turn, attempt)
+
+
+def answered(turn: int = 1, attempt: int = 1) -> w.ModelAnswered:
+    return w.ModelAnswered(turn, attempt, "p")
+
+
+def returned(code: str, attempt: int = 0) -> w.ToolReturned:
+    return w.ToolReturned(1, "o", attempt, "act", "c1", "tool", "denied", NO_WORDS, code)
+
+
+class Watched:
+    """Appends with numbers, digests and times as they should be, unless said otherwise."""
+
+    def __init__(self) -> None:
+        self.laws = Laws()
+        self.faults: list[str] = []
+        self._last: dict[str, tuple[int, str]] = {}
+
+    def say(self, log: str, *facts: tuple[str, Stored], **other: Any) -> None:
+        n, prev = self._last.get(log, (0, ""))
+        at = {"n": n + 1, "prev": prev, "at": START, "rows": len(facts), **other}
+        first = Place(at["n"], 0, at["rows"], at["prev"], at["at"])
+        one = Append("r1", first)
+        for nth, (stream, fact) in enumerate(facts):
+            place = first if nth == 0 else Place(first.n, nth)
+            row = Row(stream, first.n, tag_of(fact), b"%d" % first.n)
+            one.rows.append(row)
+            one.places.append(place)
+            one.facts.append(Recorded(stream, first.n, "r1", first.n, nth, first.at, fact))
+        self._last[log] = (first.n, envelope.digest(one.rows))
+        self.faults += self.laws.take(log, one)
+
+    def agent(self, *facts: tuple[str, Stored]) -> None:
+        """One append of the agent log for each, behind a cause where it is none itself."""
+        for stream, fact in facts:
+            is_cause = stream in (WAKE, SET)
+            self.say("agent", *([] if is_cause else [EPOCH]), (stream, fact))
+
+
+def test_a_wake_that_keeps_every_law() -> None:
+    seen = Watched()
+    seen.agent(("agent:a@r1", CREATED), (ALERT, QUEUED), (ALERT, WakeBegun("run")))
+    seen.agent((WAKE, STARTED), (WAKE, asked()), (WAKE, answered()), (WAKE, returned("redundant")))
+    seen.agent((SET, PROPOSED), (SET, CONFIRMING))
+    seen.say("journal", ("receipt:o@r1", APPLY), (TASK, TaskRetitled("person", "Fix")))
+    seen.agent((SET, CONFIRMED), (WAKE, w.WakeFinished("completed")))
+    seen.agent((ALERT, AlertSettled("run", "completed")))
+    assert [*seen.faults, *seen.laws.ended(taken=1)] == []
+
+
+SHAPES: list[tuple[dict[str, Any], str]] = [
+    ({"n": 3}, "append 2 is missing"),
+    ({"prev": "another"}, "law 6"),
+    ({"at": "2026-01-01T00:00:00.000000Z"}, "time goes back"),
+    ({"rows": 2}, "not numbered from 0"),
+]
+
+
+@pytest.mark.parametrize(("other", "told"), SHAPES, ids=[told for _, told in SHAPES])
+def test_an_append_of_another_shape_is_named(other: dict[str, Any], told: str) -> None:
+    seen = Watched()
+    seen.say("agent", (WAKE, STARTED))
+    seen.say("agent", (WAKE, asked()), **other)
+    (fault,) = seen.faults
+    assert told in fault
+
+
+def test_a_row_that_cannot_be_read_is_named() -> None:
+    one = Append("r1", Place(1, 0, 1, "", START))
+    one.add(Row(WAKE, 1, "unknown.9", b"{}"), one.first, "so")
+    assert list(Laws().take("agent", one)) == ["agent:r1:1: law 1: a row cannot be read: so"]
+
+
+def test_an_append_begins_with_a_cause() -> None:
+    seen = Watched()
+    seen.say("agent", (ALERT, QUEUED))
+    assert seen.faults == ["agent:r1:1: law 2: alert:a@r1 is no cause"]
+
+
+def test_an_effect_has_an_intent_and_happens_once() -> None:
+    seen = Watched()
+    for _ in range(2):
+        seen.say("journal", ("receipt:o@r1", APPLY))
+    assert [fault.partition("law ")[2] for fault in seen.faults] == [
+        "5: the operation o has an effect and no intent",
+        "5: the operation o is applied twice",
+        "5: the operation o has an effect and no intent",
+    ]
+
+
+BEGUN = [(ALERT, QUEUED), (ALERT, WakeBegun("run")), (WAKE, STARTED)]
+BROKEN: list[tuple[list[tuple[str, Stored]], str]] = [
+    ([(ALERT, AlertSettled("run", "completed"))], "is settled and has not begun"),
+    ([(ALERT, QUEUED), (ALERT, QUEUED)], "is queued twice"),
+    ([(ALERT, TriggerMerged("run", NEWS))], "joins run, which is not queued"),
+    ([*BEGUN, (WAKE, STARTED)], "begins twice"),
+    ([*BEGUN, (WAKE, w.WakeFinished("completed")), (WAKE, asked())], "which has ended"),
+    ([*BEGUN, (WAKE, asked(TURNS_MAX + 1))], f"law 10: turn {TURNS_MAX + 1}"),
+    ([*BEGUN, (WAKE, asked()), (WAKE, asked())], "asked for again under an old attempt"),
+    ([*BEGUN, *((WAKE, asked(1, nth)) for nth in range(1, 99))], "law 10: taken over"),
+    ([*BEGUN, (WAKE, answered())], "ModelAnswered answers what was not asked"),
+    ([*BEGUN, (WAKE, returned("odd"))], "law 8: the code 'odd' is not known"),
+    ([(SET, PROPOSED), (SET, PROPOSED)], "is proposed twice"),
+    ([(SET, CONFIRMING)], "is confirmed while "),
+    ([(SET, PROPOSED), (SET, CONFIRMED), (SET, c.ItemExpired(1))], "ends twice"),
+]
+
+
+@pytest.mark.parametrize(("facts", "told"), BROKEN, ids=[told for _, told in BROKEN])
+def test_what_breaks_a_law_is_named(facts: list[tuple[str, Stored]], told: str) -> None:
+    seen = Watched()
+    seen.agent(*facts)
+    assert seen.faults
+    assert told in seen.faults[0]
+
+
+LEFT: list[tuple[list[tuple[str, Stored]], str]] = [
+    (BEGUN, "law 4: the wake run waits for nothing and has no end"),
+    ([(ALERT, QUEUED), (ALERT, TriggerSuppressed(NEWS, "own_write"))], "law 9: journal append"),
+    ([(SET, PROPOSED), (SET, CONFIRMING)], "law 5: 1 items are in doubt after a recovery"),
+]
+
+
+@pytest.mark.parametrize(("facts", "told"), LEFT, ids=[told for _, told in LEFT])
+def test_what_is_left_at_the_end_is_named(facts: list[tuple[str, Stored]], told: str) -> None:
+    seen = Watched()
+    seen.agent(*facts)
+    assert seen.faults == []
+    assert any(fault.startswith(told) for fault in seen.laws.ended(taken=0))
+
+
+def test_a_change_that_no_wake_and_no_suppression_names_was_lost() -> None:
+    seen = Watched()
+    seen.agent(("agent:a@r1", CREATED))
+    for _ in range(3):
+        seen.say("journal", (TASK, TaskRetitled("person", "Fix")))
+    assert list(seen.laws.ended(taken=2)) == ["law 9: journal append 2 was lost to a"]
+
+
+def test_a_wake_that_is_dropped_ends_its_triggers_unless_another_inherits_them() -> None:
+    for code, left in (("dormant", 0), ("superseded", 1)):
+        seen = Watched()
+        seen.agent((ALERT, QUEUED), (ALERT, WakeDropped("run", code)))
+        assert seen.faults == []
+        assert len(list(seen.laws.ended(taken=0))) == left

@@ -1,0 +1,153 @@
+"""What prove says of a log that is damaged in ways of its own, and of one longer than it keeps."""
+
+import asyncio
+from functools import cache
+
+import pytest
+from msgspec import json
+from msgspec.structs import replace
+
+from adapters import histories
+from adapters.histories import History
+from adapters.proving import prove_sides
+from adapters.runtime.capture import capture
+from adapters.runtime.performer import perform
+from domain import envelope
+from domain.causes import EpochBegan
+from domain.envelope import Row
+from domain.journal.commands import EditTask
+from domain.rules import RULES
+from domain.wake import directives
+from domain.world import Recorded, World
+from replay.appends import appends
+from replay.crossing import Side
+from replay.divergence import CHANGED, Difference, compared, text
+from replay.prove import Proof
+from tests.histories import make
+from tests.support.desks import START, desk, queued_key, reply, task_with_agent
+
+
+@cache
+def whole() -> History:
+    at = make.history()
+    return histories.taken(at.journal, at.agents)
+
+
+def kinds(history: History) -> set[tuple[str, str]]:
+    return {(one.kind_of, one.path) for one in histories.prove(history).divergences}
+
+
+def with_rows(log: str, rows: list[Row]) -> History:
+    return replace(whole(), rows={**whole().rows, log: rows})
+
+
+def test_an_append_that_counts_fewer_rows_than_it_has_is_named() -> None:
+    rows = list(whole().rows["journal"])
+    nth = next(nth for nth, row in enumerate(rows) if b'"rows":2,' in row.state)
+    rows[nth] = rows[nth]._replace(state=rows[nth].state.replace(b'"rows":2,', b'"rows":1,'))
+    found = histories.prove(with_rows("journal", rows)).divergences
+    assert ("data altered", "rows", "1", "2") in {
+        (one.kind_of, one.path, one.expected, one.actual) for one in found
+    }
+
+
+def test_an_epoch_that_began_after_another_log_is_named() -> None:
+    world = World("journal", "r1", 1, lambda *_: (), lambda _: None)
+    began = EpochBegan(RULES, "0", "15", digest="of another log")
+    rows = envelope.compose(began, "", START, "", world).rows
+    (one,) = Proof("journal", lambda _: None).walk(rows)
+    assert (one.kind_of, one.path, one.actual) == ("data altered", "digest", "of another log")
+
+
+def test_an_append_of_which_nothing_can_be_read_does_not_stop_the_walk() -> None:
+    rows = list(whole().rows["journal"])
+    nth = next(nth for nth, row in enumerate(rows) if b'"kind":"task.due_set.1"' in row.state)
+    while b'{"at"' not in rows[nth].state:
+        nth -= 1
+    end = nth + 1
+    while b'{"at"' not in rows[end].state:
+        end += 1
+    rows[nth:end] = [
+        row._replace(state=row.state.replace(b'"data":{"kind":"', b'"data":{"kind":"un'))
+        for row in rows[nth:end]
+    ]
+    found = histories.prove(with_rows("journal", rows))
+    assert ("event format changed", "row") in {(one.kind_of, one.path) for one in found.divergences}
+    assert found.rows == sum(map(len, whole().rows.values()))
+
+
+def test_each_payload_that_is_gone_is_told_as_that_and_nothing_else() -> None:
+    for name in whole().payloads:
+        left = {one: data for one, data in whole().payloads.items() if one != name}
+        assert kinds(replace(whole(), payloads=left)) == {("payload missing", "payload")}, name
+
+
+def test_a_section_that_is_gone_is_not_told_as_a_changed_prompt_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    recorded = whole()  # before the wording changes: it stands for a later version of it
+    gone = {
+        name for name, data in recorded.payloads.items() if directives.ACT_FIRST.encode() in data
+    }
+    assert gone
+    left = {name: data for name, data in recorded.payloads.items() if name not in gone}
+    monkeypatch.setattr(directives, "ACT_FIRST", directives.ACT_FIRST + " Be brief.")
+    found = kinds(replace(recorded, payloads=left))
+    assert ("payload missing", "payload") in found
+    assert ("prompt changed", "user.instruction") not in found
+
+
+def test_sections_in_another_order_are_named() -> None:
+    rows = list(whole().rows["agent"])
+    first = next(row for row in rows if b'"kind":"command.begin_wake.1"' in row.state)
+    sections = envelope.read(first).data.command.user  # type: ignore[union-attr]  # a receipt
+    one, other = (json.encode(ref) for ref in sections[:2])
+    n = envelope.read(first).n
+    turned = [
+        row._replace(state=row.state.replace(one + b"," + other, other + b"," + one))
+        if envelope.read(row).n == n
+        else row
+        for row in rows
+    ]
+    assert kinds(with_rows("agent", turned)) == {("data altered", "user")}
+
+
+def test_a_wake_whose_positions_are_past_is_left_out_where_nobody_can_go_back() -> None:
+    at = desk([reply(text="Fine.")])
+    task, agent = task_with_agent(at)
+    run_key = queued_key(at, agent)
+    captured = capture(at, agent, run_key, is_now=True)
+    at.keep(EditTask(task, title="Fix the other sink"))
+    task_with_agent(at, "Mend the roof")
+    at.note(captured.command, payloads=captured.payloads)
+    asyncio.run(perform(at, run_key))
+    sides = (
+        Side(Proof(log.name, log.payload), log.rows(), payload=log.payload)
+        for log in (at.journal, at.agents)
+    )
+    proved = prove_sides(*sides)
+    assert (proved.divergences, proved.wakes, proved.prompts) == ((), 1, 0)
+
+
+def test_units_and_origins_of_long_ago_are_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("payloads.NEWEST_MAX", "payloads.SEEN_MAX", "prove.ORIGINS_MAX"):
+        monkeypatch.setattr(f"replay.{name}", 1)
+    assert kinds(whole()) == set()
+
+
+def test_rows_that_are_no_facts_are_compared_all_the_same() -> None:
+    was, today = (Row("task:t@r1", 1, "odd.1", state) for state in (b"{odd", b"{}"))
+    assert compared([was], [today]) == [Difference(0, CHANGED, "row", text(today), text(was))]
+
+
+def test_what_follows_a_lost_row_is_folded_where_streams_can_be_read_again() -> None:
+    rows = list(whole().rows["journal"])
+    nth = next(nth for nth, row in enumerate(rows) if b'"kind":"task.note_added.1"' in row.state)
+    del rows[nth]
+    facts = [row for one in appends(rows) for row in one.facts]
+
+    def again(stream: str, after: int) -> list[Recorded]:
+        return [row for row in facts if row.stream == stream and row.version > after]
+
+    found = Proof("journal", whole().payloads.get, again=again).walk(rows)
+    assert [(one.kind_of, one.path) for one in found] == [("data altered", "rows")]

@@ -1,0 +1,198 @@
+"""What a person may not do is told with a code; what changes nothing leaves no row."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from adapters.runtime.performer import run_wake
+from domain.agent.commands import CreateAgent, TickTimer
+from domain.changes import decisions
+from domain.changes.commands import ConfirmItem
+from domain.changes.events import ItemRejected
+from domain.errors import Refused
+from domain.handlers import handle
+from domain.journal import catalog as c
+from domain.journal import commands as do
+from domain.journal import edits
+from domain.journal import task as t
+from domain.journal.catalog import CATALOG
+from domain.journal.links import CYCLE_SEARCH_MAX
+from domain.templates.commands import CreateTemplate
+from domain.templates.template import VERSIONS_MAX, Template, Version, add_version
+from domain.tools.base import fingerprint
+from domain.wake.events import ToolReturned
+from domain.wake.prompt import render
+from domain.wake.reading import PROMPT_MIN_BYTES, Limits, Reading, TaskSeen
+from domain.wire import Words
+from domain.world import Recorded
+from tests.support import proposals
+from tests.support.desks import START, desk, queued_key, reply, task_with_agent
+from tests.support.readings import ROOF, Book, add_link, add_task, household
+
+MANY = tuple(f"Nail {nth}" for nth in range(edits.ITEMS_MAX + 1))
+LONG = "so " * edits.REASON_MAX
+END = "2027-01-01T01:00:00.000000Z"
+REFUSED: list[tuple[Any, str]] = [
+    (do.EditTask(ROOF, status="ASLEEP"), "invalid_value"),
+    (do.EditTask(ROOF, status="BLOCKED", reason=LONG), "invalid_value"),
+    (do.EditTask(ROOF, language="german"), "invalid_value"),
+    (do.AddItems(ROOF, MANY), "invalid_value"),
+    (do.EditItem(ROOF, "no item", title="Nails"), "unknown_item"),
+    (do.EditNote(ROOF, "no note", Words("Nails")), "unknown_item"),
+    (do.LogTime(ROOF, "at nine", END), "invalid_value"),
+    (do.LogTime(ROOF, "2027-01-01", END), "invalid_value"),
+    (do.LogTime(ROOF, END, START), "invalid_value"),
+    (do.LogTime(ROOF, START, END, LONG), "invalid_value"),
+    (do.AddCategory("Garden", "german"), "invalid_value"),
+    (do.RenameCategory("Garden", "Yard"), "unknown_category"),
+    (do.RenameCategory("Home", "Work"), "invalid_value"),
+    (do.DeleteLabel("no label"), "unknown_label"),
+    (CreateAgent(ROOF, "Roof", "", 1, "hybrid"), "out_of_scope"),
+    (ConfirmItem("no set", 1, "person", 1), "unknown_set"),
+]
+
+
+@pytest.mark.parametrize(("command", "code"), REFUSED, ids=lambda one: str(one)[:40])
+def test_a_command_is_refused_with_its_code(command: Any, code: str) -> None:
+    with pytest.raises(Refused) as refused:
+        handle(command, "key", START, household().world())
+    assert refused.value.code == code
+
+
+def test_a_former_name_is_not_given_to_another_category() -> None:
+    book = household()
+    renamed = handle(do.RenameCategory("Home", "House"), "key", START, book.world())
+    book.tell("catalog", "main", *(fact for _, fact in renamed.events))
+    with pytest.raises(Refused, match="former name of the category 'House'"):
+        handle(do.AddCategory("Home"), "key", START, book.world())
+
+
+UNCHANGED = [
+    do.RenameCategory("Home", "Home"),
+    do.AddLabel("house"),
+    do.AddCategory("Home"),
+]
+
+
+@pytest.mark.parametrize("command", UNCHANGED, ids=lambda one: str(one)[:40])
+def test_a_command_that_changes_nothing_writes_nothing(command: Any) -> None:
+    assert handle(command, "key", START, household().world()).events == []
+
+
+def test_a_search_for_a_cycle_has_an_end() -> None:
+    book = household()
+    add_task(book, "hub", "The hub", c.category_id("Home"))
+    for nth in range(CYCLE_SEARCH_MAX):
+        add_link(book, "hub", "blocks", f"task-{nth}")
+    with pytest.raises(Refused, match="tasks hang on 'The hub'"):
+        handle(do.LinkTask(ROOF, "blocks", "hub"), "key", START, book.world())
+
+
+def test_what_somebody_else_transcribed_and_the_person_mended_is_a_correction() -> None:
+    book = household()
+    book.tell("task", ROOF, t.NoteAdded("import:memo", "n1", "transcript", Words("Buy nales")))
+    decided = handle(do.EditNote(ROOF, "n1", Words("Buy nails")), "key", START, book.world())
+    (_, edited), (stream, captured) = decided.events
+    assert edited == t.NoteEdited("person", "n1", Words("Buy nails"))
+    assert stream == "catalog:main@r1"
+    before, after = decided.payloads
+    expected = c.CorrectionCaptured(c.category_id("Home"), before.id, after.id)
+    assert captured == expected
+    assert (before.data, after.data) == (b"Buy nales", b"Buy nails")
+
+
+def test_an_operation_on_a_task_without_a_category_is_refused_for_good() -> None:
+    book = Book()
+    add_task(book, "bare", "Bare", "")
+    command = do.ApplyOperation("o", "a", "bare", "update_task_estimate", Words('{"minutes":5}'))
+    decided = handle(command, "o", START, book.world())
+    assert list(decided.events) == []
+    assert (decided.result.status, decided.result.code) == ("refused", "missing_category")
+
+
+def test_a_category_made_by_two_replicas_keeps_its_first_name() -> None:
+    known = CATALOG.initial("main")
+    for name in ("Home", "Heim"):
+        fact = c.CategoryAdded("c1", name)
+        row = Recorded("catalog:main@r1", 1, "r1", 1, 0, START, fact)
+        known = CATALOG.evolve(known, row)
+    assert [one.name for one in known.categories.values()] == ["Home"]
+
+
+def test_a_seed_is_put_in_use_once() -> None:
+    at = desk()
+    command = CreateTemplate("Tom", Words("a"), Words("b"), seed="tom")
+    assert at.note(command).rows
+    assert at.note(command).rows == ()
+
+
+def test_a_template_has_a_last_version() -> None:
+    full = Template(
+        "t",
+        versions=tuple(
+            Version(nth, "user", Words(""), Words("b"), "", START) for nth in range(VERSIONS_MAX)
+        ),
+    )
+    with pytest.raises(Refused, match="make a new template"):
+        add_version(full, Words("new"), Words("b"), "user", "")
+
+
+def test_ticks_of_a_timer_that_is_gone_wake_nobody() -> None:
+    at = desk()
+    _, agent = task_with_agent(at)
+    before = at.agents.count()
+    at.note(TickTimer(agent, "gone", (START,), END, is_enabled=True))
+    assert at.agents.count() == before
+
+
+def test_a_label_proposal_that_names_none_is_rejected_without_a_suppression() -> None:
+    bare = replace(proposals.label("l1"), arguments='{"confidence":"high"}')
+    found = decisions.reject(proposals.shown(bare), 1, "person", "no", 7)
+    assert found == [ItemRejected(1, "person", 7, "no")]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("record_observations", '{"observations":["  "]}'),
+        ("retract_suggestions", '{"proposals":[{"fingerprint":"f2"}]}'),
+        ("update_report", '{"content":"","tldr":"t","oneLiner":"o"}'),
+    ],
+)
+def test_a_call_of_which_nothing_is_left_is_denied(tool: str, arguments: str) -> None:
+    at = desk([reply((tool, arguments)), reply(), reply()])
+    _, agent = task_with_agent(at)
+    run_key = queued_key(at, agent)
+    asyncio.run(run_wake(at, agent, run_key, is_now=True))
+    facts = [row.fact for row in at.agents.facts(f"wake:{run_key}@r1")]
+    (denied, *_) = (fact for fact in facts if isinstance(fact, ToolReturned))
+    assert (denied.status, denied.code) == ("denied", "invalid_arguments")
+
+
+def test_a_fixed_part_that_does_not_fit_is_an_error_and_not_a_larger_prompt() -> None:
+    task = TaskSeen("t" * PROMPT_MIN_BYTES, "Fix")
+    with pytest.raises(ValueError, match="fixed part of the prompt exceeds"):
+        render(Reading(task), Limits(prompt_max_bytes=PROMPT_MIN_BYTES))
+
+
+def test_arguments_that_are_no_object_have_a_fingerprint_too() -> None:
+    texts = ("[1,2]", "[1, 2]", "[2,1]", "{")
+    one, same, other, broken = (fingerprint("tool", text) for text in texts)
+    assert one == same
+    assert len({one, other, broken}) == 3
+
+
+def test_items_of_one_title_are_told_apart_and_share_the_checklist_of_a_title() -> None:
+    book = household()
+    made: list[Any] = []
+    for nth in range(2):
+        command = do.AddItems(ROOF, ("Nails",), "Tools")
+        facts = [fact for _, fact in handle(command, f"key {nth}", START, book.world()).events]
+        book.tell("task", ROOF, *facts)
+        made += facts
+    assert [type(fact) for fact in made] == [t.ChecklistAdded, t.ItemAdded, t.ItemAdded]
+    _, first, second = made
+    assert first.item != second.item
+    assert first.checklist == second.checklist == made[0].checklist
