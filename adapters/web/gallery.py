@@ -113,7 +113,7 @@ def pages(site: Site) -> dict[str, str]:
         found = [one for one in site.home.views.page(agents.VIEW) if one.name == TAP]
         agent = found[0] if found else all_agents(site.home)[0]
         ran = site.home.views.page(wakes.VIEW, shelf=agent.id, newest_first=True)
-        run = max(ran, key=lambda one: one.tool_calls).run_key
+        newest, run = ran[0].run_key, max(ran, key=lambda one: one.tool_calls).run_key
         known = [one.template for one in site.home.views.all(templates.VIEW)]
         template = max(known, key=lambda one: len(one.versions)).id if known else ""
         site.figures.ask(site.ends())
@@ -128,6 +128,7 @@ def pages(site: Site) -> dict[str, str]:
         "wakes": "/wakes",
         "wake": f"/wakes/{run}",
         "before": f"/wakes/{run}/at",
+        "differs": f"/wakes/{newest}/diff",
         "templates": "/templates",
         "template": f"/templates/{template}",
         "health": "/health",
