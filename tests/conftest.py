@@ -4,6 +4,7 @@
 """
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 
@@ -33,6 +34,11 @@ KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("explore", deadline=None, max_examples=1_000, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # tests that run in the background of a shell start programs that a test interrupts
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
