@@ -6,6 +6,7 @@ import select
 import subprocess
 import sys
 import time
+from codecs import getincrementaldecoder
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +28,7 @@ class Terminal:
     def __init__(self, master: int, running: subprocess.Popen[bytes]) -> None:
         self._master = master
         self._running = running
+        self._decoder = getincrementaldecoder("utf-8")()  # a read may end within a character
         self.seen = ""
 
     def press(self, keys: str) -> None:
@@ -55,7 +57,7 @@ class Terminal:
             data = os.read(self._master, 65_536)
         except OSError:  # how Linux says that the other end is closed
             return False
-        self.seen += data.decode().replace("\r\n", "\n")
+        self.seen = (self.seen + self._decoder.decode(data)).replace("\r\n", "\n")
         return bool(data)
 
 
