@@ -55,6 +55,13 @@ class _Group(Struct, frozen=True, order=True):
     model: str
 
 
+class _Names(Struct, frozen=True):
+    """What agents and tasks are called now, by their ids."""
+
+    agents: dict[str, str]
+    tasks: dict[str, str]
+
+
 def export(home: Home, folder: Path, progress: Progress | None = None) -> list[Written]:
     """Write every wake that started as a sample.
 
@@ -74,13 +81,14 @@ def export(home: Home, folder: Path, progress: Progress | None = None) -> list[W
         if wake.started_at:
             group = _Group(wake.template_id, wake.template_version, wake.model)
             grouped.setdefault(group, []).append(wake)
+    names = _Names({one.id: one.name for one in home.views.page(agents.VIEW)}, titles_of(home))
     count = sum(map(len, grouped.values()))
     done = 0
     written: list[Written] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for group in sorted(grouped):
-            log = _log(home, group, grouped[group])
+            log = _log(home, group, grouped[group], names)
             name = _file_name(log)
             write_eval_log(log, str(folder / name), format="eval")
             found = len(grouped[group])
@@ -95,10 +103,10 @@ def export(home: Home, folder: Path, progress: Progress | None = None) -> list[W
     return written
 
 
-def _log(home: Home, group: _Group, found: Sequence[WakeDocument]) -> EvalLog:
+def _log(home: Home, group: _Group, found: Sequence[WakeDocument], names: _Names) -> EvalLog:
     template = home.views.get(templates.VIEW, group.template_id) if group.template_id else None
     name = template.template.name if template else group.template_id
-    samples = list(_samples(home, found, name))
+    samples = list(_samples(home, found, name, names))
     named = key("inspect", group.template_id, str(group.template_version), group.model)
     spec = EvalSpec(
         eval_id=named,
@@ -129,12 +137,12 @@ def _log(home: Home, group: _Group, found: Sequence[WakeDocument]) -> EvalLog:
     )
 
 
-def _samples(home: Home, found: Iterable[WakeDocument], template: str) -> Iterator[EvalSample]:
-    titles = titles_of(home)
-    names = {one.id: one.name for one in home.views.page(agents.VIEW)}
+def _samples(
+    home: Home, found: Iterable[WakeDocument], template: str, names: _Names
+) -> Iterator[EvalSample]:
     with home.desk.agents.reading() as world:
         for wake in found:
-            agent, task = names.get(wake.agent_id, ""), titles.get(wake.task_id, "")
+            agent, task = names.agents.get(wake.agent_id, ""), names.tasks.get(wake.task_id, "")
             yield sample(world, Told(wake, rows_of(home, wake), agent, task, template))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
-from msgspec import MsgspecError, Struct
+from msgspec import Struct
 
 from domain import envelope
 from domain.agent.agent import AGENT
@@ -34,18 +34,7 @@ from domain.wake.shown import shown
 from domain.wake.state import WAKE, Wake
 from domain.wire import Stored, tag_of
 from domain.world import Recorded, World
-
-_FAILURES = (
-    WakelogError,
-    MsgspecError,
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    TypeError,
-    ValueError,
-)
-"""What today's code may raise on a cause that it does not allow, or cannot take."""
+from replay.streams import FAILURES
 
 
 class Asked(Struct, frozen=True):
@@ -150,7 +139,7 @@ def step(log: str, rows: Sequence[Row], world: World, run_key: str) -> Step:
     try:
         today = envelope.compose(cause, given, first.at, first.prev, world).rows
         changed += _compared(rows, today)
-    except _FAILURES as failure:
+    except FAILURES as failure:
         known = isinstance(failure, WakelogError)
         error = str(failure) if known else f"{type(failure).__name__}: {failure}"
     wake = world.load(WAKE, run_key)

@@ -2,9 +2,9 @@
 
 import re
 import shlex
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from adapters.cli.replaying_documents import Document
     from adapters.wiring import Home
     from replay.fork import Verdict
+
+T = TypeVar("T")
 
 ID_SHOWN = 8
 FOLDER = "forks"
@@ -121,31 +123,39 @@ def _wanted(home: "Home", place: "Place", given: Options) -> "Wanted":
     )
 
 
+def _numbered(wanted: str, unknown: str, found: Callable[[str, int], T]) -> T:
+    """What a name stands for, with the number behind its last dot, unless that is part of the
+    name; 0 where there is none.
+
+    Args:
+        wanted: What the person typed.
+        unknown: The code with which `found` refuses a name that there is not.
+        found: Looks a name and its number up.
+    """
+    numbered = _NUMBERED.fullmatch(wanted)
+    try:
+        return found(wanted, 0)
+    except Refused as refused:
+        if numbered is None or refused.code != unknown:
+            raise
+    return found(numbered[1], int(numbered[2]))
+
+
 def _note(home: "Home", task: str, text: str) -> "NoteEdit":
-    """A task, and the number of its note behind a dot, unless that is part of its title."""
+    """A note of a task, or one more."""
     from adapters.branches import NoteEdit
 
-    numbered = _NUMBERED.fullmatch(task)
-    try:
-        return NoteEdit(pick_task(home, task), 0, text)
-    except Refused as refused:
-        if numbered is None or refused.code != "unknown_task":
-            raise
-    return NoteEdit(pick_task(home, numbered[1]), int(numbered[2]), text)
+    return _numbered(
+        task, "unknown_task", lambda name, number: NoteEdit(pick_task(home, name), number, text)
+    )
 
 
 def _template(home: "Home", wanted: str) -> "TemplateVersion":
-    """A template by name or id, and its version behind a dot, unless that is part of its name."""
-    numbered = _NUMBERED.fullmatch(wanted)
-    try:
-        return _version(home, wanted)
-    except Refused as refused:
-        if numbered is None or refused.code != "unknown_template":
-            raise
-    return _version(home, numbered[1], int(numbered[2]))
+    """A template by name or id, and its version."""
+    return _numbered(wanted, "unknown_template", lambda name, number: _version(home, name, number))
 
 
-def _version(home: "Home", wanted: str, number: int = 0) -> "TemplateVersion":
+def _version(home: "Home", wanted: str, number: int) -> "TemplateVersion":
     """A template's version, 0 for the active one; a built-in template that is not in use, too."""
     from adapters.branches import TemplateVersion
     from adapters.cli.templating import BUILT_IN, seed_named, templates_of

@@ -21,7 +21,7 @@ from domain.wake.state import WAKE, Wake
 from domain.wire import Words, tag_of
 from domain.world import Recorded, World
 from projections import agents, journal, messages, reports, wakes
-from projections.messages import WakeMessages
+from projections.messages import Message
 from projections.reports import ReportDocument
 from projections.wakes import CauseLine, Usage, WakeDocument
 
@@ -100,7 +100,8 @@ def thread_documents(home: Home, agent_id: str, thread: str, limit: int) -> list
         for one in found:
             if thread and not _is_named(one.thread, thread):
                 continue
-            newest = _messages(world, one)[-left:] if left else []
+            recent = one.messages[-left:] if left else ()
+            newest = [message_document(world, one.run_key, message) for message in recent]
             left -= len(newest)
             if newest:
                 threads[one.thread] = newest + threads.get(one.thread, [])
@@ -114,20 +115,18 @@ def _is_named(thread: str, wanted: str) -> bool:
     return thread == wanted or thread.rpartition(":")[2].startswith(wanted)
 
 
-def _messages(world: World, one: WakeMessages) -> list[Document]:
-    return [
-        {
-            "at": message.at,
-            "run_key": one.run_key,
-            "kind": message.kind,
-            "text": world.text(message.text),
-            "tool": message.tool or None,
-            "status": message.status or None,
-            "code": message.code or None,
-            "turn": message.turn or None,
-        }
-        for message in one.messages
-    ]
+def message_document(world: World, run_key: str, message: Message) -> Document:
+    """One of the `messages` of a thread."""
+    return {
+        "at": message.at,
+        "run_key": run_key,
+        "kind": message.kind,
+        "text": world.text(message.text),
+        "tool": message.tool or None,
+        "status": message.status or None,
+        "code": message.code or None,
+        "turn": message.turn or None,
+    }
 
 
 # ----------------------------------------------------------------------------------------- wakes

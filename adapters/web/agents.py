@@ -6,7 +6,7 @@ from typing import Any
 
 from adapters.cli.templating import templates_of
 from adapters.documents.agents import Document, agent_line, agent_page, wake_document
-from adapters.documents.reading import journal_documents, why_document
+from adapters.documents.reading import journal_documents, message_document, why_document
 from adapters.documents.tasks import catalog_of
 from adapters.web.asking import Asked, Page, missing
 from adapters.web.inbox import open_cards
@@ -182,28 +182,14 @@ def _threads(world: World, found: Sequence[WakeMessages], kind: str) -> list[Doc
             one.thread, {"thread": one.thread, "messages": [], "run_keys": [], "tool_calls": 0}
         )
         told = [
-            _message(world, one, nth)
-            for nth, message in enumerate(one.messages)
+            message_document(world, one.run_key, message)
+            for message in one.messages
             if kind in ("", message.kind)
         ]
         thread["messages"] = told + thread["messages"]
         thread["run_keys"].insert(0, one.run_key)
         thread["tool_calls"] += sum(m.kind == "tool_result" for m in one.messages)
     return [one for one in threads.values() if one["messages"] or not kind]
-
-
-def _message(world: World, one: WakeMessages, nth: int) -> Document:
-    message = one.messages[nth]
-    return {
-        "at": message.at,
-        "run_key": one.run_key,
-        "kind": message.kind,
-        "text": world.text(message.text),
-        "tool": message.tool or None,
-        "status": message.status or None,
-        "code": message.code or None,
-        "turn": message.turn or None,
-    }
 
 
 def _calls(site: Site, recent: Sequence[WakeDocument]) -> list[Document]:

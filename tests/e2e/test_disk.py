@@ -1,9 +1,7 @@
 """Disks that are full, must not be written, or lost something: one line for the person, and
 nothing that was said to be done is gone."""
 
-import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from click.testing import Result
 from adapters.wiring import open_home
 from tests.support import whole
 from tests.support.cli import done, proved, run, told
+from tests.support.disks import mount, small_disk
 
 pytestmark = pytest.mark.e2e
 
@@ -39,23 +38,11 @@ WRITING = (
 NOTE = "Takes about 60 minutes. Urgent!"
 
 
-def _mount(*args: str) -> None:
-    subprocess.run(["mount", *args], check=True, capture_output=True)
-
-
 @pytest.fixture
 def small(tmp_path: Path) -> Iterator[Path]:
     """A disk of one megabyte."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    if os.geteuid():
-        pytest.skip("only root can mount a small disk")
-    try:
-        _mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk))
-    except (OSError, subprocess.CalledProcessError) as error:
-        pytest.skip(f"a small disk cannot be mounted here: {error}")
-    yield disk
-    subprocess.run(["umount", "-l", str(disk)], check=True, capture_output=True)
+    with small_disk(tmp_path / "disk", 1) as disk:
+        yield disk
 
 
 def made(home: Path) -> Path:
@@ -102,14 +89,14 @@ def fill(disk: Path, left: int = 0) -> Path:
 def test_a_read_only_home_can_be_read(small: Path) -> None:
     home = made(small / "home")
     before = read(home)
-    _mount("-o", "remount,ro", str(small))
+    mount("-o", "remount,ro", str(small))
     assert read(home) == before
     for command in WRITING:
         result = run(list(command), home)
         if command[0] == "import":
             continue  # its file is not there, which is told first
         assert "[read_only]" in one_line(result), command
-    _mount("-o", "remount,rw", str(small))
+    mount("-o", "remount,rw", str(small))
     assert read(home) == before
     done(["task", "note", "Fix the sink", "And on"], home)
     assert proved(home)
@@ -123,15 +110,15 @@ def test_a_read_only_home_that_was_not_closed_is_read_whole_or_not_at_all(small:
     copy = shutil.copytree(home, small / "copy")
     killed.close()
     assert (copy / "journal.db-wal").stat().st_size > 0
-    _mount("-o", "remount,ro", str(small))
+    mount("-o", "remount,ro", str(small))
     titles = [task["title"] for task in told(["task", "list"], copy)]
     assert titles == ["Fix the sink", "In the WAL"]
-    _mount("-o", "remount,rw", str(small))
+    mount("-o", "remount,rw", str(small))
     for index in copy.glob("*-shm"):
         index.unlink()
-    _mount("-o", "remount,ro", str(small))
+    mount("-o", "remount,ro", str(small))
     assert "[read_only]" in one_line(run(["task", "list"], copy))
-    _mount("-o", "remount,rw", str(small))
+    mount("-o", "remount,rw", str(small))
     titles = [task["title"] for task in told(["task", "list"], copy)]
     assert titles == ["Fix the sink", "In the WAL"]
 

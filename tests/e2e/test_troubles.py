@@ -1,6 +1,5 @@
 """What a person sees of `wakelog run` when its surroundings fail, and that it goes on by itself."""
 
-import os
 import shutil
 import signal
 import sqlite3
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.cli import done, proved, run
+from tests.support.disks import mount, small_disk
 from tests.support.gemini import environment
 from tests.support.gemini_server import (
     SIGNATURE,
@@ -203,23 +203,11 @@ def test_a_wake_by_hand_that_was_killed_is_taken_over_at_once(tmp_path: Path) ->
 # --------------------------------------------------------------------------------------- the disk
 
 
-def _mount(*args: str) -> None:
-    subprocess.run(["mount", *args], check=True, capture_output=True)
-
-
 @pytest.fixture
 def small(tmp_path: Path) -> Iterator[Path]:
     """A disk of two megabytes."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    if os.geteuid():
-        pytest.skip("only root can mount a small disk")
-    try:
-        _mount("-t", "tmpfs", "-o", "size=2m", "tmpfs", str(disk))
-    except (OSError, subprocess.CalledProcessError) as error:
-        pytest.skip(f"a small disk cannot be mounted here: {error}")
-    yield disk
-    subprocess.run(["umount", "-l", str(disk)], check=True, capture_output=True)
+    with small_disk(tmp_path / "disk", 2) as disk:
+        yield disk
 
 
 def filled(disk: Path) -> Path:
@@ -258,7 +246,7 @@ def test_a_full_disk_is_told_of_once_and_the_run_goes_on_when_there_is_room(
 
 def test_a_read_only_home_is_refused_in_one_line(small: Path) -> None:
     home = made(small / "home")
-    _mount("-o", "remount,ro", str(small))
+    mount("-o", "remount,ro", str(small))
     found = ended(home, "run")
     assert (found.returncode, found.stdout) == (2, "")
     (line,) = found.stderr.splitlines()
