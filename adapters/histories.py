@@ -27,7 +27,8 @@ from replay.appends import appends
 from replay.crossing import At, Side, journal_position
 from replay.divergence import ALTERED, Divergence
 from replay.payloads import named
-from replay.prove import Proof, log_digest
+from replay.prove import Options, Proof, log_digest
+from replay.streams import LIMITS, Limits
 
 FORMAT = 1
 LOGS = ("journal", "agent")
@@ -168,12 +169,13 @@ def _no_history(path: Path, why: str) -> Refused:
 # ----------------------------------------------------------------------------------------- proving
 
 
-def prove(history: History) -> Proved:
+def prove(history: History, limits: Limits = LIMITS) -> Proved:
     """Re-execute a history with today's code, its prompts included; and compare its digest."""
     sides = []
     for name in LOGS:
         rows, payload = history.rows[name], history.payloads.get
-        sides.append(Side(Proof(name, payload), rows, _worlds(name, rows, payload), payload))
+        proof = Proof(name, payload, Options(limits=limits))
+        sides.append(Side(proof, rows, _worlds(name, rows, payload), payload))
     proved = prove_sides(*sides)
     if proved.digest == history.digest:
         return proved

@@ -22,6 +22,7 @@ from domain.world import Recorded
 from replay.crossing import Crossing, Side
 from replay.divergence import Divergence
 from replay.prove import Options, Proof, log_digest
+from replay.streams import LIMITS, Limits
 
 STEP_ROWS = 1_000
 FOUND_MAX = 1_000  # divergences that are told; the others are counted
@@ -120,6 +121,7 @@ def prove_logs(
     since: Since | None = None,
     anchors: Anchors | None = None,
     is_every_epoch: bool = False,
+    limits: Limits = LIMITS,
 ) -> Proved:
     """Re-execute two logs together.
 
@@ -130,9 +132,10 @@ def prove_logs(
         since: By log: appends up to this `n` are only folded.
         anchors: What is known from outside.
         is_every_epoch: Execute epochs of other rules too.
+        limits: How much is remembered on the way.
     """
     begun = perf_counter()
-    options = Options(RULES, 0, is_every_epoch, anchors or {})
+    options = Options(RULES, 0, is_every_epoch, anchors or {}, limits)
     sides: list[Side] = []
     for log in (journal, agents):
         own = replace(options, since=(since or {}).get(log.name, 0))

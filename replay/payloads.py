@@ -26,10 +26,9 @@ from domain.wake.commands import BeginWake
 from domain.wake.events import ModelAnswered, SectionRef, WakeStarted
 from domain.wire import SHARED, PayloadId, Words
 from domain.world import Recorded
+from replay.streams import LIMITS, Limits
 
 V = TypeVar("V")
-SEEN_MAX = 65_536  # payloads that were checked, the newest
-NEWEST_MAX = 8_192  # wakes and change sets whose task is known
 
 NAMED: dict[type[Struct], tuple[str, ...]] = {
     AddCorrection: ("before", "after"),
@@ -99,10 +98,12 @@ class Payloads:
         self,
         read: Callable[[PayloadId], bytes | None],
         task_of: Callable[[str, str], str] | None = None,
+        limits: Limits = LIMITS,
     ) -> None:
         """`task_of`: of a kind of stream (``wake``, ``changes``) and an entity, from long ago."""
         self.missing: set[PayloadId] = set()
         self._read = read
+        self._limits = limits
         self._left = task_of
         self._seen: OrderedDict[PayloadId, None] = OrderedDict()
         self._agents: dict[str, str] = {}  # to their tasks
@@ -116,7 +117,7 @@ class Payloads:
             for named_id in named(one.fact):
                 if named_id in self._seen:
                     continue
-                _keep(self._seen, named_id, None, SEEN_MAX)
+                _keep(self._seen, named_id, None, self._limits.payloads)
                 data = self._read(named_id)
                 if data is None:
                     self.missing.add(named_id)
@@ -145,8 +146,8 @@ class Payloads:
             if isinstance(one.fact, AgentCreated):
                 self._agents[one.entity] = one.fact.task
             elif isinstance(one.fact, WakeStarted):
-                _keep(self._newest, one.entity, one.fact.task, NEWEST_MAX)
-                _keep(self._newest, set_id(one.entity), one.fact.task, NEWEST_MAX)
+                _keep(self._newest, one.entity, one.fact.task, self._limits.wakes)
+                _keep(self._newest, set_id(one.entity), one.fact.task, self._limits.wakes)
 
     def _tasks(self, append: Sequence[Recorded]) -> Iterator[str]:
         """The tasks that an append is about, each once."""

@@ -38,9 +38,7 @@ from replay.divergence import (
     text,
 )
 from replay.payloads import Payloads
-from replay.streams import FAILURES, Streams, Unfolded
-
-ORIGINS_MAX = 8192  # newest wakes of which it is known what led to them
+from replay.streams import FAILURES, LIMITS, Limits, Streams, Unfolded
 
 More = Callable[[Append, Cause], Iterable[Difference]]
 """More checks of an append, in the world just before it."""
@@ -49,12 +47,13 @@ More = Callable[[Append, Cause], Iterable[Difference]]
 class Options(Struct, frozen=True):
     """How a log is proved. `since`: appends up to this `n` are folded, not executed again;
     `is_every_epoch`: execute those of other rules too; `anchors`: digests that are known from
-    outside, by ``log:replica`` and n."""
+    outside, by ``log:replica`` and n; `limits`: how much is remembered."""
 
     rules: int = RULES
     since: int = 0
     is_every_epoch: bool = False
     anchors: Mapping[str, Mapping[int, str]] = {}
+    limits: Limits = LIMITS
 
 
 DEFAULTS = Options()
@@ -84,10 +83,10 @@ class Proof:
         self.wakes = 0
         self.heads: dict[str, str] = {}  # "log:replica" -> chain head
         self.last: dict[str, int] = {}  # replica -> n
-        self.streams = Streams(log, payload, again)
+        self.streams = Streams(log, payload, again, options.limits)
         self._log = log
         self._options = options
-        self._payloads = Payloads(payload, self._task_of)
+        self._payloads = Payloads(payload, self._task_of, options.limits)
         self._epoch: dict[str, int] = {}
         self._open: dict[str, list[Divergence]] = {}  # of each replica's last append
         self._origins: OrderedDict[str, str] = OrderedDict()  # run key -> position
@@ -289,7 +288,7 @@ class Proof:
         is_change = trigger.reason == "subscription"
         origin = f"journal:{trigger.replica}:{trigger.position}" if is_change else here
         self._origins[fact.run_key] = origin
-        if len(self._origins) > ORIGINS_MAX:
+        if len(self._origins) > self._options.limits.wakes:
             self._origins.popitem(last=False)
 
     def _told(self, one: Append, known: Difference) -> Divergence:

@@ -22,9 +22,6 @@ from domain.kinds import KINDS
 from domain.wire import PayloadId, Stored
 from domain.world import Folded, Kind, Read, Recorded, World
 
-STATES_MAX = 4096
-"""Folded states that a walk keeps where it can read a stream again."""
-
 FAILURES = (
     WakelogError,
     MsgspecError,
@@ -36,6 +33,21 @@ FAILURES = (
     ValueError,
 )
 """What today's code may raise on a cause that was altered, or that it does not allow."""
+
+
+class Limits(Struct, frozen=True):
+    """How much a walk remembers; with less it reads more once more, and finds the same.
+
+    `states`: folded states, where a stream can be read again; `payloads`: which were checked;
+    `wakes`: the newest, of which it is known what led to them, and for which task.
+    """
+
+    states: int = 4_096
+    payloads: int = 65_536
+    wakes: int = 8_192
+
+
+LIMITS = Limits()
 
 
 class Nothing(Struct, frozen=True):
@@ -67,12 +79,15 @@ class Hole(Stored, frozen=True, tag="hole"):
 class Streams(OrderedDict[str, Folded]):
     """The streams of one log as the walk has come to them; also the cache of its worlds."""
 
-    def __init__(self, log: str, payload: Payload, again: Read | None = None) -> None:
+    def __init__(
+        self, log: str, payload: Payload, again: Read | None = None, limits: Limits = LIMITS
+    ) -> None:
         super().__init__()
         self.log = log
         self.n = 0  # of the last append that was taken
         self._payload = payload
         self._again = again
+        self._states_max = limits.states
         self._rows: defaultdict[str, list[Recorded]] = defaultdict(list)
         self._versions: dict[str, int] = {}
         self._replicas: defaultdict[str, set[str]] = defaultdict(set)
@@ -82,7 +97,7 @@ class Streams(OrderedDict[str, Folded]):
     def __setitem__(self, stream: str, folded: Folded) -> None:
         super().__setitem__(stream, folded)
         self.move_to_end(stream)
-        if self._again is not None and len(self) > STATES_MAX:
+        if self._again is not None and len(self) > self._states_max:
             self.popitem(last=False)
 
     def world(

@@ -92,6 +92,15 @@ def test_a_wake_that_keeps_every_law() -> None:
     assert [*seen.faults, *seen.laws.ended(taken=1)] == []
 
 
+def test_what_could_not_be_applied_is_open_once_more() -> None:
+    seen = Watched()
+    seen.agent(
+        (SET, PROPOSED), (SET, CONFIRMING), (SET, c.ItemFailed(1, 1, "unknown_task", "Gone."))
+    )
+    seen.agent((SET, CONFIRMING), (SET, c.ItemRejected(1, "person", 1)))
+    assert [*seen.faults, *seen.laws.ended(taken=0)] == []
+
+
 SHAPES: list[tuple[dict[str, Any], str]] = [
     ({"n": 3}, "append 2 is missing"),
     ({"prev": "another"}, "law 6"),
@@ -147,6 +156,10 @@ BROKEN: list[tuple[list[tuple[str, Stored]], str]] = [
     ([(SET, PROPOSED), (SET, PROPOSED)], "is proposed twice"),
     ([(SET, CONFIRMING)], "is confirmed while "),
     ([(SET, PROPOSED), (SET, CONFIRMED), (SET, c.ItemExpired(1))], "ends twice"),
+    (
+        [(SET, PROPOSED), (SET, CONFIRMED), (SET, c.ItemConfirming(1, "person", 1, "o", 1))],
+        "is confirmed while ItemConfirmed",
+    ),
 ]
 
 

@@ -23,6 +23,7 @@ from domain.wake import directives
 from domain.wire import Words
 from replay.divergence import path_within
 from replay.prove import Options, Proof
+from replay.streams import Limits
 from tests.histories import make, scenes
 from tests.histories.acting import Scene
 from tests.support.desks import desk, queued_key, reply, task_with_agent
@@ -57,23 +58,17 @@ def test_every_prompt_is_rendered_again() -> None:
     assert proved.prompts == proved.wakes == 3
 
 
-def test_memory_is_bounded_where_streams_can_be_read_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("replay.streams.STATES_MAX", 3)
+def test_memory_is_bounded_where_streams_can_be_read_again() -> None:
     at = make.history()
-    proved = prove_logs(at.journal, at.agents)
+    proved = prove_logs(at.journal, at.agents, limits=Limits(states=3))
     assert proved.divergences == ()
     assert proved.prompts == 3
 
 
 @pytest.mark.parametrize("scene", scenes.SCENES, ids=lambda scene: scene.__name__)
-def test_every_scene_proves_with_almost_nothing_kept(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("replay.streams.STATES_MAX", 2)
+def test_every_scene_proves_with_almost_nothing_kept(scene: Scene) -> None:
     at = scene()
-    proved = prove_logs(at.journal, at.agents)
+    proved = prove_logs(at.journal, at.agents, limits=Limits(states=2, payloads=1, wakes=1))
     assert proved.divergences == ()
     assert proved.prompts == proved.wakes > 0
 

@@ -9,12 +9,14 @@ from msgspec.structs import replace
 
 from adapters import histories
 from adapters.histories import History
-from adapters.proving import prove_sides
+from adapters.proving import prove_logs, prove_sides
+from adapters.runtime import review
 from adapters.runtime.capture import capture
-from adapters.runtime.performer import perform
-from domain import envelope
+from adapters.runtime.performer import perform, run_wake
+from domain import canonical, envelope
 from domain.causes import EpochBegan
 from domain.envelope import Row
+from domain.handlers.wakes import set_id
 from domain.journal.commands import EditTask
 from domain.rules import RULES
 from domain.wake import directives
@@ -23,6 +25,7 @@ from replay.appends import appends
 from replay.crossing import Side
 from replay.divergence import CHANGED, Difference, compared, text
 from replay.prove import Proof
+from replay.streams import Limits
 from tests.histories import make
 from tests.support.desks import START, desk, queued_key, reply, task_with_agent
 
@@ -129,10 +132,23 @@ def test_a_wake_whose_positions_are_past_is_left_out_where_nobody_can_go_back() 
     assert (proved.divergences, proved.wakes, proved.prompts) == ((), 1, 0)
 
 
-def test_units_and_origins_of_long_ago_are_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("payloads.NEWEST_MAX", "payloads.SEEN_MAX", "prove.ORIGINS_MAX"):
-        monkeypatch.setattr(f"replay.{name}", 1)
-    assert kinds(whole()) == set()
+def test_units_and_origins_of_long_ago_are_found_again() -> None:
+    proved = histories.prove(whole(), Limits(payloads=1, wakes=1))
+    assert (proved.divergences, proved.prompts) == ((), 3)
+
+
+def test_an_edited_proposal_of_a_wake_of_long_ago_is_proved() -> None:
+    wait = reply(("set_task_status", '{"status":"BLOCKED","reason":"Waits for a pipe."}'))
+    at = desk([wait, reply(text="Done."), reply(text="Fine.")])
+    _, first = task_with_agent(at)
+    run_key = queued_key(at, first)
+    asyncio.run(run_wake(at, first, run_key))
+    _, second = task_with_agent(at, "Mend the roof")
+    asyncio.run(run_wake(at, second, queued_key(at, second)))
+    edited = canonical.text({"status": "BLOCKED", "reason": "\N{POTABLE WATER SYMBOL}" * 400})
+    review.confirm(at, set_id(run_key), 1, edit=edited)  # of 1,600 bytes: a payload of its own
+    proved = prove_logs(at.journal, at.agents, limits=Limits(payloads=1, wakes=1))
+    assert (proved.divergences, proved.wakes) == ((), 2)
 
 
 def test_rows_that_are_no_facts_are_compared_all_the_same() -> None:
@@ -140,10 +156,10 @@ def test_rows_that_are_no_facts_are_compared_all_the_same() -> None:
     assert compared([was], [today]) == [Difference(0, CHANGED, "row", text(today), text(was))]
 
 
-def test_what_follows_a_lost_row_is_folded_where_streams_can_be_read_again() -> None:
+@pytest.mark.parametrize("lost", ["task.note_added.1", "task.imported.1"])  # the last of its append
+def test_what_follows_a_lost_row_is_folded_where_streams_can_be_read_again(lost: str) -> None:
     rows = list(whole().rows["journal"])
-    nth = next(nth for nth, row in enumerate(rows) if b'"kind":"task.note_added.1"' in row.state)
-    del rows[nth]
+    del rows[next(nth for nth, row in enumerate(rows) if row.topic == lost)]
     facts = [row for one in appends(rows) for row in one.facts]
 
     def again(stream: str, after: int) -> list[Recorded]:

@@ -11,6 +11,7 @@ from domain.journal.task import Task, TaskRestored
 from domain.kinds import KINDS
 from domain.world import Recorded
 from replay.prove import Options, Proof
+from replay.streams import Limits
 from tests.support.desks import desk, divergences, task_with_agent
 
 
@@ -61,11 +62,10 @@ def test_it_is_named_where_the_cause_is_only_folded(restored: Desk) -> None:
 @pytest.mark.usefixtures("_a_broken_fold")
 @pytest.mark.parametrize("is_followed", [False, True])
 def test_it_is_named_once_where_streams_rest_and_are_read_again(
-    restored: Desk, monkeypatch: pytest.MonkeyPatch, is_followed: bool
+    restored: Desk, is_followed: bool
 ) -> None:
-    monkeypatch.setattr("replay.streams.STATES_MAX", 0)
     if is_followed:
         last = list(restored.journal.rows())[-1]
         restored.keep(EditTask(last.stream[len("task:") : -len("@r1")], title="Fix it"))
-    found = prove_logs(restored.journal, restored.agents).divergences
+    found = prove_logs(restored.journal, restored.agents, limits=Limits(states=0)).divergences
     assert [(one.kind_of, one.path) for one in found] == [("rule changed", "fold")]
