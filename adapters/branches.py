@@ -24,6 +24,7 @@ from adapters.store.recorder import by_append
 from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.verdicts import Verdicts, payloads_of
 from domain import envelope
+from domain.agent.alertness import ALERT
 from domain.causes import Replied
 from domain.envelope import Row
 from domain.errors import Refused
@@ -218,6 +219,7 @@ class Branch:
             if wanted.template is not None:
                 _assign(desk, self._begun.agent, wanted.template)
             run_key = verdicts.names.get(self._run_key, self._run_key)
+            self._expect(desk, run_key)
             stopped = asyncio.run(self._performed(desk, answering, run_key, spot))
             made = tuple(answering.answers)
             return Forked(journal, agents, run_key, made, stopped, verdicts.left_out)
@@ -225,6 +227,16 @@ class Branch:
             desk.close()
             shutil.rmtree(folder)  # it was empty before, or not there
             raise
+
+    def _expect(self, desk: Desk, run_key: str) -> None:
+        """Look whether the wake is there, which may have come of the recorded verdict."""
+        assert self._begun is not None  # `make` has looked
+        with desk.agents.reading() as world:
+            queued = world.load(ALERT, self._begun.agent).queued
+            is_there = world.load(WAKE, run_key).started is not None
+        if not is_there and (queued is None or queued.run_key != run_key):
+            because = f"with that verdict nothing led to the wake {self._run_key[:8]}"
+            raise Refused("unknown_wake", because=because, instead="fork another wake of the agent")
 
     # ------------------------------------------------------------------------------------- notes
 

@@ -7,7 +7,8 @@ after a stream was read is not seen.
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from adapters.store.log import Log
@@ -18,6 +19,7 @@ from domain.errors import Refused
 from domain.handlers.wakes import set_id
 from domain.wake.events import ToolReturned, WakeStarted
 from domain.world import Folded, Recorded, World
+from replay import fork
 from replay.at import Where
 
 STREAMS_MAX = 4_096  # whose rows a history keeps
@@ -117,13 +119,15 @@ class History:
         replica = rows[0].stream.rpartition("@")[2] if rows else self.log.replica
         return f"{self.log.name}:{replica}:{n}"
 
-    def until(self, at: str) -> int:
-        """The last append's n up to and with a time; times never go back, so halving finds it."""
+    def until(self, at: str, *, is_with: bool = True) -> int:
+        """The last append's n up to a time, and with it; times never go back, so halving finds
+        it."""
         low, high = 0, self.log.tail().n
         while low < high:  # bounded: halves what is left
             middle = (low + high + 1) // 2
             found = next(iter(self.log.rows(middle - 1)), None)
-            if found is not None and numbered(found.state).at <= at:
+            there = numbered(found.state).at if found is not None else ""
+            if found is not None and (there < at or (is_with and there == at)):
                 low = middle
             else:
                 high = middle - 1
@@ -188,8 +192,8 @@ class Past:
             because = f"append {n} of the {log} is not {replica}'s but {history.position(n)}"
             raise Refused("invalid_value", because=because, instead="name it so")
         if log == "journal":
-            return Spot(Where(n, self.agents.until(at), at))
-        return Spot(Where(self.journal.until(at), n, at))
+            return Spot(Where(n, self._agents_at(n, at), at))
+        return Spot(Where(self._journal_at(n, at), n, at))
 
     def run(self, run_key: str, replica: str, queued_n: int, step: int = 0) -> Spot:
         """Where a wake's prompt was rendered, or, with a step, right after that append of it.
@@ -220,12 +224,41 @@ class Past:
             at = max(self.journal.at(where.journal), self.agents.at(where.agent))
             return Spot(Where(where.journal, where.agent, at), run_key)
         at = next(row.at for row in (*rows, *later) if row.n == step)
-        journal = max(self.journal.until(at), _seen_journal(rows, step, begun))
+        journal = max(self._journal_at(step, at), _seen_journal(rows, step, begun))
         return Spot(Where(journal, step, at), run_key, step)
+
+    def _journal_at(self, n: int, at: str) -> int:
+        """The journal's last append up to a time at which append n of the agent log was written;
+        of that very time no effects that are asked for later."""
+        last = self.journal.until(at)
+        after = takewhile(lambda rows: rows[0].at == at, self.agents.log.appends(n))
+        later = {one for rows in after for one in fork.asked(rows)}
+        if not later:
+            return last
+        start = self.journal.until(at, is_with=False)
+        for rows in within(self.journal.log.appends(start), last):
+            if fork.effect(rows) in later:
+                return rows[0].n - 1
+        return last
+
+    def _agents_at(self, n: int, at: str) -> int:
+        """The same the other way round: of that very time nothing that knows more of the journal
+        than its append n."""
+        last = self.agents.until(at)
+        start = self.agents.until(at, is_with=False)
+        for rows in within(self.agents.log.appends(start), last):
+            if fork.known(rows) > n:
+                return rows[0].n - 1
+        return last
 
     def worlds(self, where: Where, replica: str = "") -> tuple[World, World]:
         """The journal and the agent log then."""
         return self.journal.world(where.journal, replica), self.agents.world(where.agent, replica)
+
+
+def within(found: Iterator[list[Recorded]], end: int) -> Iterator[list[Recorded]]:
+    """Appends up to one."""
+    return takewhile(lambda rows: rows[0].n <= end, found)
 
 
 def _seen_journal(rows: Iterable[Recorded], step: int, begun: WakeStarted) -> int:

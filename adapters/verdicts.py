@@ -3,19 +3,31 @@
 What was recorded is handed to the branch cause by cause, the verdict as it is wanted instead of
 the one that was given, and without what only that one led to. Names that are made of an append's
 number, a run key for example, become others where the numbers do; they are learnt as they come.
+What was read from the logs is read there again: what a wake is shown, and what is news to agents.
+So a branch proves like any other home. The wakes between answer as they did, whatever they see.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+from msgspec.structs import replace
 
 from adapters.clock import ManualClock
-from adapters.moments import Past
-from adapters.runtime import review
+from adapters.moments import Past, within
+from adapters.runtime import review, watcher
+from adapters.runtime.capture import capture
 from adapters.runtime.desk import Desk
+from adapters.settings import Prompt, Settings
 from adapters.store.log import Log
 from domain import envelope
-from domain.causes import EpochBegan, ReplicasImported
+from domain.agent.commands import TakeJournal
+from domain.causes import Cause, EpochBegan, ReplicasImported
 from domain.changes.change_set import Item
 from domain.errors import Refused, WakelogError
+from domain.journal.commands import ApplyOperation, VoidOperation
+from domain.ports import Clock
+from domain.wake.commands import BeginWake
+from domain.wake.shown import DEFAULTS
 from domain.wire import Payload, Stored
 from domain.world import Recorded
 from replay import fork
@@ -24,6 +36,17 @@ from replay.fork import Verdict
 from replay.payloads import named
 
 DONE = {"confirm": "confirmed", "reject": "rejected"}
+_READ = (
+    "scaffold",
+    "journal_position",
+    "agent_position",
+    "snapshot",
+    "system",
+    "user",
+    "template",
+    "template_version",
+)  # of BeginWake: what is read from the logs
+_GIVEN = ("propagated_due", "is_enabled", "throttle_seconds")  # of TakeJournal: what is not
 
 
 def payloads_of(source: Log, facts: Iterable[Stored]) -> list[Payload]:
@@ -45,6 +68,8 @@ class Verdicts:
         self.left_out = 0
         self._past = past
         self._wanted = wanted
+        self._reached: dict[int, int] = {}  # the branch's n of the journal by the recorded one
+        self._lost: set[str] = set()  # operations that nobody asked for there
         self._rows = {
             one: past.agents.rows_of(f"changes:{one.changes}@{replica}") for one in wanted
         }
@@ -56,8 +81,8 @@ class Verdicts:
         for one, rows in self._rows.items():
             n = fork.decided_at(rows, one.item)
             if 0 < n <= agents:
-                journal = min(journal, self._past.journal.until(self._past.agents.at(n)))
-                agents = n - 1
+                before = self._past.position("agent", n - 1).where
+                journal, agents = min(journal, before.journal), before.agent
         return journal, agents
 
     def go_on(self, desk: Desk, start: tuple[int, int], where: Where) -> None:
@@ -77,21 +102,21 @@ class Verdicts:
                     self._decide(desk, verdict, rows[0].at)
             if not given and not any(fork.is_consequence(cause, *one) for one in effects.items()):
                 self._again(desk, log, rows)
+            if log == "journal":
+                self._reached[rows[0].n] = desk.journal.tail().n
         for verdict in left:
             self._decide(desk, verdict, where.at)
 
     def _between(
         self, start: tuple[int, int], where: Where
     ) -> Iterator[tuple[str, Sequence[Recorded]]]:
-        """The recorded appends of both logs from the start to the fork, in order of time."""
-        found: list[tuple[str, Sequence[Recorded]]] = []
-        ends = (self._past.journal.log, where.journal), (self._past.agents.log, where.agent)
-        for (log, end), after in zip(ends, start, strict=True):
-            for rows in log.appends(after):
-                if rows[0].n > end:
-                    break
-                found.append((log.name, rows))
-        yield from sorted(found, key=lambda one: (one[1][0].at, one[0] == "agent"))
+        """The recorded appends of both logs from the start to the fork."""
+        logs = self._past.journal.log, self._past.agents.log
+        journal, agents = (
+            within(log.appends(after), end)
+            for log, after, end in zip(logs, start, (where.journal, where.agent), strict=True)
+        )
+        return fork.in_order(journal, agents)
 
     def _again(self, desk: Desk, log: str, rows: Sequence[Recorded]) -> None:
         """Hand a recorded cause to the branch, and learn what it is called there."""
@@ -102,18 +127,48 @@ class Verdicts:
         source = self._past.journal.log if log == "journal" else self._past.agents.log
         target = desk.journal if log == "journal" else desk.agents
         brought = payloads_of(source, [first.fact])
-        try:
-            renamed = fork.renamed(cause, self.names)
-            appended = target.append(renamed, first.at, key=key, payloads=brought)
-        except WakelogError:
+        made: list[Recorded] = []
+        if isinstance(cause, ApplyOperation | VoidOperation) and cause.operation in self._lost:
             self.left_out += 1
             return
-        made = [envelope.read(row).data for row in appended.rows]
-        fork.learn(self.names, [row.fact for row in rows], made)
+        try:
+            there, more = self._there(desk, fork.renamed(cause, self.names))
+            if there is None:
+                return  # no news there
+            named = self.names.get(key, key)
+            appended = target.append(there, first.at, key=named, payloads=[*brought, *more])
+            made = [envelope.recorded(one, first.at, envelope.read(one)) for one in appended.rows]
+        except WakelogError:
+            self.left_out += 1
+        fork.learn(self.names, rows, made)
+        self._lost |= {
+            one for one in fork.asked(rows) if self.names.get(one, one) not in fork.asked(made)
+        }
+
+    def _there(self, desk: Desk, cause: Cause) -> tuple[Cause | None, list[Payload]]:
+        """A cause as it comes in the branch's world, and the payloads that this needs: what it
+        tells of the logs is read there."""
+        match cause:
+            case BeginWake(agent=agent, run_key=run_key):
+                size = Prompt(max_bytes=cause.prompt_max_bytes or DEFAULTS.prompt_max_bytes)
+                then = _then(desk, desk.clock, replace(desk.settings, prompt=size))
+                seen, kept = capture(then, agent, run_key, is_now=cause.is_now)
+                return replace(cause, **{name: getattr(seen, name) for name in _READ}), kept
+            case TakeJournal(replica=desk.journal.replica):
+                count = self._position(desk, cause.last) - watcher.position(desk)
+                news = watcher.following(desk, max(0, count))
+                given = {name: getattr(cause, name) for name in _GIVEN}
+                return replace(news, **given) if news else None, []
+            case _:
+                return fork.moved(cause, partial(self._position, desk)), []
+
+    def _position(self, desk: Desk, n: int) -> int:
+        """The branch's position of the journal for a recorded one."""
+        return self._reached.get(n) or min(n, desk.journal.tail().n)
 
     def _decide(self, desk: Desk, verdict: Verdict, at: str) -> None:
         """The person's other verdict, with all that it does to the task."""
-        then = Desk(desk.journal, desk.agents, ManualClock(at), desk.settings, desk.model_for)
+        then = _then(desk, ManualClock(at), desk.settings)
         changes = self.names.get(verdict.changes, verdict.changes)
         if verdict.verb == "confirm":
             item = review.confirm(then, changes, verdict.item)
@@ -121,6 +176,10 @@ class Verdicts:
             item = review.reject(then, changes, verdict.item, "")
         if item is None or item.status != DONE[verdict.verb]:
             raise _not_decided(verdict, item)
+
+
+def _then(desk: Desk, clock: Clock, settings: Settings) -> Desk:
+    return Desk(desk.journal, desk.agents, clock, settings, desk.model_for)
 
 
 def _not_decided(verdict: Verdict, item: Item | None) -> Refused:

@@ -300,7 +300,7 @@ class Crossing:
             )
 
 
-_POSITIONS: dict[type[Stored], str] = {
+POSITIONS: dict[type[Stored], str] = {
     BeginWake: "journal_position",
     TakeJournal: "last",
     CreateAgent: "position",
@@ -310,12 +310,13 @@ _POSITIONS: dict[type[Stored], str] = {
     ToolReturned: "position",
     ItemConfirmed: "position",
 }
+"""Causes and facts of the agent log that name a position of the journal, and where."""
 
 
 def journal_position(fact: Stored) -> int:
     """The position of the journal that a row of the agent log names; 0 where it names none."""
     told = fact.command if isinstance(fact, Receipt) else fact
-    name = _POSITIONS.get(type(told))
+    name = POSITIONS.get(type(told))
     return getattr(told, name) if name else 0
 
 

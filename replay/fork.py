@@ -6,23 +6,25 @@ first request that differs on, somebody else has to answer, or the fork stops.
 """
 
 import re
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain import canonical
+from domain import canonical, envelope
 from domain.causes import Cause, Replied
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, RetakeEffect
 from domain.changes.events import ItemConfirming, ItemDeferred, ItemRejected, SuppressionAsked
 from domain.journal.commands import ApplyOperation, VoidOperation
 from domain.keys import key
 from domain.ports import Request
-from domain.wake.events import ModelAnswered, ModelFailed
+from domain.wake.events import ModelAnswered, ModelFailed, ToolAsked
 from domain.wire import Stored, tag_of
 from domain.world import Recorded
+from replay.crossing import POSITIONS, journal_position
 
 _KEY = re.compile(r"(?<![a-z2-7])[a-z2-7]{32}(?![a-z2-7])")  # as `domain.keys` makes them
 Verb = Literal["confirm", "reject"]
@@ -122,18 +124,90 @@ def is_consequence(cause: Cause, verdict: Verdict, effects: frozenset[str]) -> b
 # ------------------------------------------------------------------------------- other names for it
 
 
-def learn(names: MutableMapping[str, str], was: Sequence[Stored], now: Sequence[Stored]) -> None:
+def learn(
+    names: MutableMapping[str, str], was: Sequence[Recorded], now: Sequence[Recorded]
+) -> None:
     """Learn what is called otherwise in a branch, where the same cause decided the same.
+
+    Rows of one stream are compared in their order; the first row of a stream that has another name
+    in the branch with the first of the next such stream of its kind.
 
     Args:
         names: Recorded key to the branch's; is added to.
-        was: The facts that were recorded.
+        was: The rows that were recorded.
         now: The branch's.
     """
-    for one, other in zip(was, now, strict=False):
-        before, after = (_KEY.findall(_text(fact)) for fact in (one, other))
-        if tag_of(one) == tag_of(other) and len(before) == len(after):
-            names.update(pair for pair in zip(before, after, strict=True) if pair[0] != pair[1])
+    left = list(now)
+    here = {one.stream for one in now}
+    for one in was:
+        stream = _in_branch(one.stream, names)
+        for other in left:
+            is_new = one.version == other.version == 1 and one.of_kind == other.of_kind
+            is_same = other.stream == stream or (is_new and stream not in here)
+            if is_same and tag_of(other.fact) == tag_of(one.fact):
+                left.remove(other)
+                _learn(names, one, other)
+                break
+
+
+def _learn(names: MutableMapping[str, str], one: Recorded, other: Recorded) -> None:
+    before, after = (_KEY.findall(row.stream + _text(row.fact)) for row in (one, other))
+    if len(before) == len(after):
+        names.update(pair for pair in zip(before, after, strict=True) if pair[0] != pair[1])
+
+
+def asked(rows: Iterable[Recorded]) -> set[str]:
+    """The operations on the journal that rows are the intents of."""
+    intents = (ToolAsked, ItemConfirming, SuppressionAsked)
+    return {row.fact.operation for row in rows if isinstance(row.fact, intents)}
+
+
+def effect(rows: Sequence[Recorded]) -> str:
+    """The operation that an append of the journal carries out, or makes void; else empty."""
+    cause, _ = envelope.cause_of(rows[0])
+    return cause.operation if isinstance(cause, ApplyOperation | VoidOperation) else ""
+
+
+def known(rows: Iterable[Recorded]) -> int:
+    """The last position of the journal that an append of the agent log names; else 0."""
+    return max((journal_position(row.fact) for row in rows), default=0)
+
+
+def in_order(
+    journal: Iterable[Sequence[Recorded]], agents: Iterable[Sequence[Recorded]]
+) -> Iterator[tuple[str, Sequence[Recorded]]]:
+    """Appends of both logs in an order in which they may have been written, with their log.
+
+    What names a position of the journal comes after it, an effect after what asks for it; for the
+    rest time tells.
+    """
+    left, others = deque(journal), deque(agents)
+    later = {one for rows in others for one in asked(rows)}
+    while left and others:
+        first, other = left[0], others[0]
+        is_earlier = first[0].at <= other[0].at and effect(first) not in later
+        if is_earlier or known(other) >= first[0].n:
+            yield "journal", left.popleft()
+        else:
+            later -= asked(other)
+            yield "agent", others.popleft()
+    yield from (("journal", rows) for rows in left)
+    yield from (("agent", rows) for rows in others)
+
+
+def moved(cause: Cause, position: Callable[[int], int]) -> Cause:
+    """A cause that names a position of the journal, with the branch's.
+
+    Args:
+        cause: Of the agent log.
+        position: The branch's of a recorded one.
+    """
+    told = cause.fact if isinstance(cause, Replied) else cause
+    name = POSITIONS.get(type(told))
+    if name is None or not (n := getattr(told, name)):
+        return cause
+    there: Any = replace(told, **{name: position(n)})
+    return replace(cause, fact=there) if isinstance(cause, Replied) else there
 
 
 def renamed(cause: Cause, names: Mapping[str, str]) -> Cause:
@@ -146,8 +220,11 @@ def renamed(cause: Cause, names: Mapping[str, str]) -> Cause:
 
 
 def _renamed(fact: Stored, names: Mapping[str, str]) -> Any:
-    text = _KEY.sub(lambda found: names.get(found[0], found[0]), _text(fact))
-    return msgspec.json.decode(text, type=type(fact))
+    return msgspec.json.decode(_in_branch(_text(fact), names), type=type(fact))
+
+
+def _in_branch(text: str, names: Mapping[str, str]) -> str:
+    return _KEY.sub(lambda found: names.get(found[0], found[0]), text)
 
 
 def _text(fact: Stored) -> str:

@@ -25,7 +25,7 @@ ID_SHOWN = 8
 FOLDER = "forks"
 ABOUT = "fork.json"
 FORKS_MAX = 10_000
-_VERDICT = re.compile(r"([a-z0-9]{1,32})\.([1-9][0-9]{0,4})=(confirm|reject)")
+_VERDICT = re.compile(r"([a-z0-9]{1,32}\.[1-9][0-9]{0,4})=(confirm|reject)")
 _NUMBERED = re.compile(r"(.+)\.([1-9][0-9]{0,4})")
 
 
@@ -70,7 +70,8 @@ def fork_command(session: Session, /, **options: object) -> None:
     Your journal and agent log are only read. Recorded answers are used for as long as the request
     is byte for byte the recorded one; then the model given is asked, or the fork stops. With
     RUN.STEP the wake goes on from that step, with another model. What happened between another
-    verdict and the wake stays as it was. Exit status 1: the fork stopped before its end.
+    verdict and the wake happens again in that world, where models answer what they answered.
+    Exit status 1: the fork stopped before its end.
 
     Every answer is marked: recorded; live, of a language model; stub, of `rules` or a tape.
     """
@@ -188,7 +189,8 @@ def _check_version(name: str, known: Collection[int], number: int) -> None:
 
 
 def _verdict(home: "Home", given: str) -> "Verdict":
-    from adapters.documents.agents import ranks_of
+    from adapters.cli.verdicts import pick_item
+    from adapters.documents.agents import all_sets, ranks_of
     from replay.fork import Verdict
 
     read = _VERDICT.fullmatch(given)
@@ -196,14 +198,9 @@ def _verdict(home: "Home", given: str) -> "Verdict":
         because = f"{given!r} is no verdict"
         instead = "write SET.ITEM=confirm or SET.ITEM=reject, 3.1=reject for example"
         raise Refused("invalid_value", because=because, instead=instead)
-    name, item, verb = read.groups()
-    ranked = ranks_of(home)
-    exact = [one for one, rank in ranked.items() if str(rank) == name]
-    found = exact or [one for one in ranked if one.startswith(name)]
-    if len(found) != 1:
-        because = f"{name!r} names {len(found)} change sets"
-        raise Refused("unknown_set", because=because, instead="see `wakelog inbox --all`")
-    return Verdict(found[0], int(item), "confirm" if verb == "confirm" else "reject")
+    ref, verb = read.groups()
+    changes, item = pick_item(ref, [one.id for one in all_sets(home)], ranks_of(home))
+    return Verdict(changes, item, "confirm" if verb == "confirm" else "reject")
 
 
 def _folder(home: "Home", run_key: str, out: str) -> Path:

@@ -91,25 +91,7 @@ def prove_command(
         _tell(session, proved)
         if anchor:
             session.say(f"anchors: {len(kept)} checked" + f", one more in {anchor}" * is_new)
-    if not proved.ok and _is_of_other_verdicts(home.path):
-        session.note(
-            "This home is a fork with another verdict: wakes between that verdict and the fork "
-            "keep what they were shown in the recorded world, so they differ here."
-        )
     raise SystemExit(0 if proved.ok else 1)
-
-
-def _is_of_other_verdicts(path: Path) -> bool:
-    """Whether a home is such a fork (ADR 0016); what cannot be read says nothing of it."""
-    from msgspec import MsgspecError, json
-
-    from adapters.cli.forking import ABOUT
-
-    try:
-        about = json.decode((path / ABOUT).read_bytes())
-    except (OSError, MsgspecError):
-        return False
-    return isinstance(about, dict) and bool(about.get("verdicts"))
 
 
 def _with_views(home: "Home", proved: "Proved") -> "Proved":

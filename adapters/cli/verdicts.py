@@ -1,6 +1,6 @@
 """Which items a person's verdict means, and carrying it out, one item after the other."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.cli.shared import PREFIX_MIN, Session, nth_key, safe
@@ -42,7 +42,7 @@ def _named(home: "Home", verb: str, refs: Sequence[str], *, is_all: bool) -> lis
         instead = f"name an item (`wakelog {verb} 3.1`), a set (`3 --all`), or all (`--all`)"
         raise Refused("invalid_value", because=because, instead=instead)
     found: list[Named] = []
-    asked = [_parsed(ref, sets, ranked) for ref in refs] or [(one, 0) for one in sets]
+    asked = [pick_item(ref, sets, ranked) for ref in refs] or [(one, 0) for one in sets]
     nth = 0
     for set_id, number in asked:
         one, name = sets[set_id], set_name(ranked, set_id)
@@ -74,7 +74,7 @@ def _check(
     )
 
 
-def _parsed(ref: str, sets: "dict[str, SetDocument]", ranked: dict[str, int]) -> tuple[str, int]:
+def pick_item(ref: str, sets: Collection[str], ranked: dict[str, int]) -> tuple[str, int]:
     """A set's id and an item's number, 0 for the whole set."""
     name, dot, digits = ref.partition(".")
     if dot and not (digits.isascii() and digits.isdigit() and 0 < int(digits[:6]) < 100_000):

@@ -29,27 +29,38 @@ def catch_up(desk: Desk) -> int:
 
 def lag(desk: Desk) -> int:
     """How many journal appends wait to be taken."""
-    return max(0, desk.journal.tail().n - _position(desk))
+    return max(0, desk.journal.tail().n - position(desk))
 
 
-def _position(desk: Desk) -> int:
+def position(desk: Desk) -> int:
+    """Up to which journal append all are taken."""
     with desk.agents.reading() as world:
         return world.load(WATCH, "main").taken.get(desk.journal.replica, 0)
 
 
 def take(desk: Desk) -> int:
     """Take the next journal appends, `APPENDS_MAX` at most; how many."""
-    after = _position(desk)
-    appends = list(islice(desk.journal.appends(after), APPENDS_MAX))
-    if not appends:
+    command = following(desk)
+    if command is None:
         return 0
+    desk.note(command)
+    return command.last - command.first + 1
+
+
+def following(desk: Desk, count: int = APPENDS_MAX) -> TakeJournal | None:
+    """What takes the next journal appends, at most so many; None if there is none."""
+    after = position(desk)
+    appends = list(islice(desk.journal.appends(after), count))
+    if not appends:
+        return None
     past, desk.past = desk.past, None
     if past is None or past.n != after:  # another watcher was here
         past = Past(desk.journal, after)
     found = [_batch(past, rows) for rows in appends]
     settings = desk.settings
     zone, at = settings.timezone, desk.clock.now()
-    command = TakeJournal(
+    desk.past = past if past.is_kept else None
+    return TakeJournal(
         replica=desk.journal.replica,
         first=after + 1,
         last=appends[-1][0].n,
@@ -58,9 +69,6 @@ def take(desk: Desk) -> int:
         is_enabled=desk.is_enabled,
         throttle_seconds=settings.agents.throttle,
     )
-    desk.note(command)
-    desk.past = past if past.is_kept else None
-    return len(appends)
 
 
 def _batch(past: Past, rows: Sequence[Recorded]) -> Batch | None:

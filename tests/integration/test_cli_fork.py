@@ -227,12 +227,14 @@ def test_a_confirmed_item_can_be_rejected_in_a_fork(home: Path, keys: list[str])
     assert [one["status"] for one in items] == ["confirmed", "rejected"]
 
 
-def test_a_proof_of_such_a_fork_says_why_it_differs(home: Path, keys: list[str]) -> None:
+def test_wakes_between_another_verdict_and_the_fork_see_the_other_world(
+    home: Path, keys: list[str]
+) -> None:
     document = forked(home, keys[2], "--verdict", "1.1=confirm", "--model", "rules")
-    result = run(["prove"], Path(document["home"]))
-    assert result.exit_code == 1
-    assert "This home is a fork with another verdict" in result.stderr
-    assert "another verdict" not in run(["prove"], home).stderr
+    branch = Path(document["home"])
+    assert document["left_out"] == 0
+    for key in (begun(branch)[1], document["forked_run_key"]):
+        assert "60" in done(["at", key, "--prompt"], branch)
 
 
 def test_the_same_verdict_again_changes_nothing(home: Path, keys: list[str]) -> None:
@@ -247,7 +249,7 @@ def test_the_same_verdict_again_changes_nothing(home: Path, keys: list[str]) -> 
     ("options", "told_so"),
     [
         (["--verdict", "1.1"], "is no verdict"),
-        (["--verdict", "9.1=confirm"], "names 0 change sets"),
+        (["--verdict", "9.1=confirm"], "there is no set '9'"),
         (["--verdict", "1.7=confirm"], "there is no item"),
         (["--template", "t1"], "there is no template 't1'"),
         (["--template", "laura.7"], "'Laura' has no version 7"),

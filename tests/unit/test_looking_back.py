@@ -274,10 +274,8 @@ def test_what_a_verdict_led_to_is_left_out_with_it() -> None:
     assert not fork.is_verdict(applied, verdict)
 
 
-def test_names_are_learnt_where_the_same_was_decided_and_given_back() -> None:
-    names: dict[str, str] = {}
-    fork.learn(names, [RetakeWake(A), RetakeWake(C)], [RetakeWake(B), VoidOperation(B, "t", "")])
-    assert names == {A: B}
+def test_causes_have_the_names_of_the_branch() -> None:
+    names = {A: B}
     assert fork.renamed(RetakeWake(A), names) == RetakeWake(B)
     assert fork.renamed(RetakeWake(A + "a"), names) == RetakeWake(A + "a"), "no key at all"
     replied = Replied("wake", A, ModelAnswered(1, 1, A))

@@ -1,0 +1,156 @@
+"""What a fork with another verdict makes of recorded causes: names, positions, and their order."""
+
+import asyncio
+
+import pytest
+
+from adapters.clock import ManualClock
+from adapters.moments import Past
+from adapters.runtime.performer import run_wake
+from domain.agent.alert_events import Trigger, WakeQueued
+from domain.agent.commands import TakeJournal
+from domain.causes import Cause, Command, Receipt, Replied, Result
+from domain.changes.commands import ConfirmItem
+from domain.changes.events import ItemConfirmed, ItemConfirming
+from domain.journal.commands import AddNote, ApplyOperation, VoidOperation
+from domain.wake.commands import RetakeWake
+from domain.wake.events import ModelFailed, ToolAsked
+from domain.wire import Stored, Words
+from domain.world import Recorded
+from replay import fork
+from tests.support.desks import START, desk, queued_key, reply, task_with_agent
+
+A, B, C, D = "a" * 32, "b" * 32, "c" * 32, "d" * 32
+NEWS = Trigger("subscription", "s1", "r1", 2, "change")
+ALERT, OTHER = f"alert:{A}@r1", f"alert:{B}@r1"
+NO_WORDS = Words("{}")
+FAILED = ModelFailed(1, 1, "busy", "no")
+
+
+def row(stream: str, fact: Stored, *, version: int = 2, n: int = 1, at: str = "") -> Recorded:
+    return Recorded(stream, version, "r1", n, 0, at, fact)
+
+
+def queued(run_key: str) -> WakeQueued:
+    return WakeQueued(run_key, NEWS, "", "thread")
+
+
+def learnt(was: list[Recorded], now: list[Recorded]) -> dict[str, str]:
+    names: dict[str, str] = {}
+    fork.learn(names, was, now)
+    return names
+
+
+# ------------------------------------------------------------------------------------------- names
+
+
+def test_the_same_fact_of_a_stream_tells_its_other_name() -> None:
+    assert learnt([row(ALERT, queued(C))], [row(ALERT, queued(D))]) == {C: D}
+    assert learnt([row(ALERT, queued(C))], [row(ALERT, queued(C))]) == {}
+
+
+def test_what_only_the_branch_has_is_not_taken_for_something_else() -> None:
+    was, also = row(ALERT, queued(C)), row(OTHER, queued(D))
+    assert learnt([was], [also]) == {}, "another agent's"
+    assert learnt([was], [also, row(ALERT, queued(D))]) == {C: D}
+    assert learnt([was], [row(ALERT, FAILED)]) == {}, "another fact"
+    assert learnt([was], []) == {}
+
+
+def test_a_stream_that_begins_may_have_another_name() -> None:
+    was, now = (row(f"task:{one}@r1", queued(two), version=1) for one, two in ((A, C), (B, D)))
+    assert learnt([was], [now]) == {A: B, C: D}
+    begun = row(f"task:{A}@r1", queued(C), version=1)
+    assert learnt([begun], [begun, now]) == {}, "it has its own"
+    assert learnt([was], [row(f"wake:{B}@r1", queued(D), version=1)]) == {}, "of another kind"
+
+
+def test_names_that_do_not_pair_are_not_learnt() -> None:
+    was, now = row(ALERT, ConfirmItem(C, 1, "", 1)), row(ALERT, ConfirmItem("", 1, "", 1))
+    assert learnt([was], [now]) == {}
+
+
+# --------------------------------------------------------------------------------------- positions
+
+
+@pytest.mark.parametrize(
+    ("cause", "there"),
+    [
+        (ConfirmItem("s", 1, "person", 5), ConfirmItem("s", 1, "person", 15)),
+        (
+            Replied("changes", "s", ItemConfirmed(1, 1, 5)),
+            Replied("changes", "s", ItemConfirmed(1, 1, 15)),
+        ),
+        (TakeJournal("r1", 1, 5, (), ""), TakeJournal("r1", 1, 15, (), "")),
+        *((one, one) for one in (ConfirmItem("s", 1, "person", 0), RetakeWake("w"))),
+    ],
+)
+def test_a_position_of_the_journal_is_the_branchs(cause: Cause, there: Cause) -> None:
+    assert fork.moved(cause, lambda n: n + 10) == there
+
+
+# ------------------------------------------------------------------------------------------- order
+
+
+def journal(n: int, at: str, command: Command) -> list[Recorded]:
+    return [row(f"receipt:{n}@r1", Receipt(command, Result()), n=n, at=at)]
+
+
+def agent(n: int, at: str, fact: Stored, stream: str = "wake:w@r1") -> list[Recorded]:
+    return [row(stream, fact, n=n, at=at)]
+
+
+def order(ours: list[list[Recorded]], theirs: list[list[Recorded]]) -> list[tuple[str, int]]:
+    return [(log, rows[0].n) for log, rows in fork.in_order(ours, theirs)]
+
+
+NOTE = AddNote("t", "note", Words("x"))
+APPLY = ApplyOperation("op", "a", "t", "tool", NO_WORDS)
+ASKED = ToolAsked(1, "op", 1, "act", "tool_call", "c1", "tool", NO_WORDS)
+
+
+def test_time_orders_the_logs_and_the_journal_comes_first() -> None:
+    ours = [journal(1, "1", NOTE), journal(2, "3", NOTE)]
+    theirs = [agent(1, "1", FAILED), agent(2, "2", FAILED)]
+    assert order(ours, theirs) == [("journal", 1), ("agent", 1), ("agent", 2), ("journal", 2)]
+    assert order(ours, []) == [("journal", 1), ("journal", 2)]
+    assert order([], theirs) == [("agent", 1), ("agent", 2)]
+
+
+@pytest.mark.parametrize("effect", [APPLY, VoidOperation("op", "t", "late")])
+def test_an_effect_comes_after_what_asks_for_it(effect: Command) -> None:
+    theirs = [agent(1, "1", FAILED), agent(2, "1", ASKED), agent(3, "1", FAILED)]
+    found = order([journal(1, "1", effect)], theirs)
+    assert found == [("agent", 1), ("agent", 2), ("journal", 1), ("agent", 3)]
+
+
+def test_what_knows_the_journal_comes_after_it_whatever_the_clocks_say() -> None:
+    theirs = [agent(1, "1", ItemConfirming(1, "person", 7, "other", 1), "changes:s@r1")]
+    decided = [agent(1, "1", Receipt(ConfirmItem("s", 1, "person", 7), Result()))]
+    ours = [journal(7, "2", NOTE), journal(8, "2", NOTE)]
+    assert order(ours, decided) == [("journal", 7), ("agent", 1), ("journal", 8)]
+    assert order(ours, theirs)[-1] == ("journal", 8)
+
+
+def test_where_the_clock_stands_still_no_effect_is_there_before_its_intent() -> None:
+    wait = reply(("set_task_language", '{"languageCode":"en","confidence":"high"}'))
+    at = desk([wait, reply(text="Done.")])
+    at.clock = ManualClock(START, step_ms=0)
+    _, agent_id = task_with_agent(at)
+    asyncio.run(run_wake(at, agent_id, queued_key(at, agent_id)))
+    ours, theirs = list(at.journal.appends()), list(at.agents.appends())
+    past = Past(at.journal, at.agents)
+    assert any(map(fork.effect, ours))
+    for rows in theirs:
+        then = past.position("agent", rows[0].n).where
+        intents = fork.asked(row for rows in theirs[: then.agent] for row in rows)
+        assert {fork.effect(rows) for rows in ours[: then.journal]} - {""} <= intents
+    for rows in ours:
+        then = past.position("journal", rows[0].n).where
+        assert max(map(fork.known, theirs[: then.agent]), default=0) <= then.journal
+
+
+def test_operations_are_told_by_their_intents_and_effects() -> None:
+    both = [*agent(1, "", ASKED), *agent(2, "", ItemConfirming(1, "person", 7, "other", 1))]
+    assert fork.asked(both) == {"op", "other"}
+    assert [fork.effect(journal(1, "", one)) for one in (APPLY, NOTE)] == ["op", ""]
