@@ -22,6 +22,10 @@ from domain.kinds import KINDS
 from domain.wire import PayloadId, Stored
 from domain.world import Folded, Kind, Read, Recorded, World
 
+STATES_MAX = 4_096
+PAYLOADS_MAX = 65_536
+WAKES_MAX = 8_192
+
 FAILURES = (
     WakelogError,
     MsgspecError,
@@ -42,9 +46,9 @@ class Limits(Struct, frozen=True):
     `wakes`: the newest, of which it is known what led to them, and for which task.
     """
 
-    states: int = 4_096
-    payloads: int = 65_536
-    wakes: int = 8_192
+    states: int = STATES_MAX
+    payloads: int = PAYLOADS_MAX
+    wakes: int = WAKES_MAX
 
 
 LIMITS = Limits()
