@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain import canonical, envelope
-from domain.causes import Cause, Replied
+from domain.causes import Cause, Receipt, Replied
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, RetakeEffect
 from domain.changes.events import ItemConfirming, ItemDeferred, ItemRejected, SuppressionAsked
 from domain.journal.commands import ApplyOperation, VoidOperation
@@ -130,7 +130,8 @@ def learn(
     """Learn what is called otherwise in a branch, where the same cause decided the same.
 
     Rows of one stream are compared in their order; the first row of a stream that has another name
-    in the branch with the first of the next such stream of its kind.
+    in the branch with the first of the next such stream of its kind. What was asked is no news, and
+    a name that both have, or that the other has for something else, is none of the two.
 
     Args:
         names: Recorded key to the branch's; is added to.
@@ -139,6 +140,7 @@ def learn(
     """
     left = list(now)
     here = {one.stream for one in now}
+    known = _keys_of(was), _keys_of(now)
     for one in was:
         stream = _in_branch(one.stream, names)
         for other in left:
@@ -146,14 +148,39 @@ def learn(
             is_same = other.stream == stream or (is_new and stream not in here)
             if is_same and tag_of(other.fact) == tag_of(one.fact):
                 left.remove(other)
-                _learn(names, one, other)
+                names.update(
+                    (before, after)
+                    for before, after in _pairs(_told(one), _told(other))
+                    if before not in known[1] and after not in known[0]
+                )
                 break
 
 
-def _learn(names: MutableMapping[str, str], one: Recorded, other: Recorded) -> None:
-    before, after = (_KEY.findall(row.stream + _text(row.fact)) for row in (one, other))
-    if len(before) == len(after):
-        names.update(pair for pair in zip(before, after, strict=True) if pair[0] != pair[1])
+def _keys_of(rows: Iterable[Recorded]) -> set[str]:
+    return {one for row in rows for one in _KEY.findall(row.stream + _text(row.fact))}
+
+
+def _told(row: Recorded) -> object:
+    """What a row says that was not said in its cause."""
+    fact = row.fact.result if isinstance(row.fact, Receipt) else row.fact
+    return [row.stream, msgspec.json.decode(msgspec.json.encode(fact))]
+
+
+def _pairs(one: object, other: object) -> Iterator[tuple[str, str]]:
+    """The keys that stand in the same places of two documents."""
+    match one, other:
+        case str(), str():
+            before, after = _KEY.findall(one), _KEY.findall(other)
+            if len(before) == len(after):
+                yield from zip(before, after, strict=True)
+        case list(), list() if len(one) == len(other):
+            for mine, theirs in zip(one, other, strict=True):
+                yield from _pairs(mine, theirs)
+        case dict(), dict():
+            for name in sorted(one.keys() & other.keys()):
+                yield from _pairs(one[name], other[name])
+        case _:
+            return
 
 
 def asked(rows: Iterable[Recorded]) -> set[str]:

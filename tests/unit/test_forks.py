@@ -70,6 +70,20 @@ def test_names_that_do_not_pair_are_not_learnt() -> None:
     assert learnt([was], [now]) == {}
 
 
+def test_a_receipt_tells_by_its_result_not_by_what_was_asked() -> None:
+    was, now = (
+        row("receipt:k@r1", Receipt(AddNote(one, "note", Words("x")), Result((two,))), version=1)
+        for one, two in ((A, C), (B, D))
+    )
+    assert learnt([was], [now]) == {C: D}
+
+
+def test_a_name_that_both_have_is_no_other_name() -> None:
+    was, now = row(ALERT, queued(C)), row(ALERT, queued(D))
+    assert learnt([was], [now, row(OTHER, queued(C))]) == {}, "the branch has it elsewhere"
+    assert learnt([was, row(OTHER, queued(D))], [now]) == {}, "it is recorded for another"
+
+
 # --------------------------------------------------------------------------------------- positions
 
 
