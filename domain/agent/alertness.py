@@ -129,11 +129,6 @@ def next_due(alert: Alert) -> str:
     return due_of(wake, alert) if wake else ""
 
 
-def due(alert: Alert, at: str) -> bool:
-    """Whether a wake may begin now."""
-    return "" < next_due(alert) <= at
-
-
 def run_status(alert: Alert) -> RunStatus:
     """What a person is told of it."""
     if alert.running:

@@ -83,11 +83,6 @@ def timer_id(agent: str, schedule: str, zone: str) -> str:
     return key("timer", agent, schedule, zone)
 
 
-def tokens_of(subscription: Subscription) -> tuple[str, ...]:
-    """The tokens in whose `subs` streams a subscription stands."""
-    return subscription.tokens
-
-
 # ------------------------------------------------------------------------------------- lifecycle
 
 

@@ -23,18 +23,6 @@ class Subs(Struct, frozen=True):
     subscribers: tuple[tuple[str, str], ...] = ()
 
 
-def added(subs: Subs, agent: str, subscription: str) -> list[SubsFact]:
-    """One more subscriber; nothing if it is there."""
-    known = (agent, subscription) in subs.subscribers
-    return [] if known else [SubscriberAdded(agent, subscription)]
-
-
-def removed(subs: Subs, agent: str, subscription: str) -> list[SubsFact]:
-    """One subscriber less; nothing if it is not there."""
-    known = (agent, subscription) in subs.subscribers
-    return [SubscriberRemoved(agent, subscription)] if known else []
-
-
 def moves(agent: Agent, facts: Iterable[AgentFact]) -> list[tuple[str, SubsFact]]:
     """What facts about an agent mean for the streams of its tokens, as ``(token, fact)``.
 

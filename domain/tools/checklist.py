@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from domain.journal import task as t
+from domain.journal.edits import fresh_item_id
 from domain.keys import key
 from domain.text import fold, squeeze
 from domain.tools.arguments import (
@@ -62,21 +63,12 @@ def _add(snapshot: Snapshot, arguments: AddChecklistItem, by: str) -> Facts | Re
     title = arguments.title
     if _is_there(snapshot, title):
         return _there_already(title)
-    item = _new_id(snapshot, title)
+    item = fresh_item_id(snapshot.task, title, {item.id for item in snapshot.items})
     if snapshot.checklists:
         return (t.ItemAdded(by, snapshot.checklists[0], item, title),)
     checklist = key("checklist", snapshot.task, fold(CHECKLIST_TITLE))
     added = t.ItemAdded(by, checklist, item, title)
     return t.ChecklistAdded(by, checklist, CHECKLIST_TITLE), added
-
-
-def _new_id(snapshot: Snapshot, title: str) -> str:
-    """Named by its title and how many have it; further on where a renamed item has that id."""
-    taken = {item.id for item in snapshot.items}
-    nth = sum(1 for item in snapshot.items if fold(item.title) == fold(title))
-    while (item := key("item", snapshot.task, fold(title), str(nth))) in taken:
-        nth += 1  # bounded: each id that is taken is another item's
-    return item
 
 
 def _is_there(snapshot: Snapshot, title: str) -> bool:

@@ -22,7 +22,6 @@ from domain.agent.alertness import (
     SEEN_KEPT,
     TRIGGERS_KEPT,
     Alert,
-    due,
     due_of,
     next_due,
     next_wake,
@@ -53,6 +52,7 @@ from tests.support.agents import (
     asked,
     born,
     change,
+    due,
     ticked,
 )
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from domain.agent.agent import AGENT, Agent
 from domain.agent.alert_events import Reason, Trigger
-from domain.agent.alertness import ALERT, Alert, next_wake
+from domain.agent.alertness import ALERT, Alert, next_due, next_wake
 from domain.agent.alertness_rules import Setting, begin, notice
 from domain.agent.identity import AGENT_KIND, agent_id, create, task_subscription
 from domain.keys import key
@@ -98,3 +98,8 @@ def running(alert: Alert | None = None, at: str = START) -> Alert:
     wake = next_wake(state)
     assert wake is not None
     return alert_of(begin(state, ACTIVE, wake.run_key, at, ON, now=True), state, at)
+
+
+def due(alert: Alert, at: str) -> bool:
+    """Whether a wake may begin now."""
+    return "" < next_due(alert) <= at

@@ -43,7 +43,6 @@ from domain.agent.identity import (
     resume,
     set_timer,
     tick,
-    tokens_of,
     unwatch,
     watch,
 )
@@ -83,7 +82,7 @@ def test_a_new_agent_is_active_and_hears_of_its_task() -> None:
     ]
     agent = agent_of(facts)
     assert (agent.lifecycle, agent.created_at, agent.turn_max) == ("active", START, 5)
-    assert tokens_of(agent.subscriptions[0]) == (f"id:{TASK}",)
+    assert agent.subscriptions[0].tokens == (f"id:{TASK}",)
 
 
 def test_model_and_turns_are_told_only_where_they_are_not_the_default() -> None:

@@ -16,7 +16,6 @@ from domain.agent.alert_events import (
 )
 from domain.agent.alertness import (
     Alert,
-    due,
     due_of,
     next_due,
     next_wake,
@@ -53,6 +52,7 @@ from tests.support.agents import (
     asked,
     born,
     change,
+    due,
     queued,
     running,
     ticked,
