@@ -64,7 +64,7 @@ class Crossing:
         self._reached = 0  # n up to which it was walked
         self._is_ended = False
         self._known = 0  # the highest position of the journal that the agent log names
-        self._batches: dict[tuple[str, int], Batch | None] = {}
+        self._batches: dict[tuple[str, int], Batch | Exception | None] = {}
         self._asked: dict[str, None] = {}  # operations with an intent and no effect yet
         self._applied: dict[str, Append] = {}  # and the other way round
 
@@ -120,8 +120,9 @@ class Crossing:
 
         try:
             self._batches[one.replica, one.n] = batch(one.facts, links, task)
-        except FAILURES:  # pragma: no cover  # today's folds are total; a broken one is not
-            return  # of a damaged append nothing can be told
+        except FAILURES as error:  # pragma: no cover  # today's code is total; a broken one is not
+            if not self._journal.proof.first_fault:  # of a damaged append nothing can be told
+                self._batches[one.replica, one.n] = error
 
     def _mind(self, fact: object, replica: str) -> None:
         """Learn from the agent log which rows and operations will matter."""
@@ -254,6 +255,10 @@ class Crossing:
                     today.append(taken)  # of another replica, or damaged: told elsewhere
                 continue
             made = self._batches[cause.replica, n]
+            if isinstance(made, Exception):  # pragma: no cover  # as in `_noticed`
+                fails = f"append {n} as a notification ({made!r})"
+                yield Difference(0, CHANGED, "data.command.batches", fails, "")
+                return
             if made is not None:
                 today.append(made)
         was = [taken for taken in cause.batches if taken.n >= first]
