@@ -4,6 +4,11 @@ The first line says what it is: ``{"history": 1, "rules": ..., "digest": ..., ..
 payloads, ``{"payload": id, "text": ...}`` (or ``"base64"`` where the bytes are no UTF-8), then the
 rows of the journal and of the agent log, ``{"log", "stream", "version", "topic", "state"}``. All
 that came before the wake is in it, for a wake can rest on any of it; what came after is not.
+
+Whoever plays a scene may keep what leaves no row, too, last in the file. What was refused:
+``{"refused": {"log", "n", "at", "code", "command"}}``, which today's code has to refuse as well.
+And what a view made of it: ``{"view": {"name", "version", "digest"}}``, which is compared for as
+long as the view has that version.
 """
 
 import json
@@ -13,36 +18,62 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from adapters.proving import Proved, prove_sides
 from adapters.store.log import Log
 from domain import envelope
+from domain.causes import Command
 from domain.envelope import Row
-from domain.errors import Refused
+from domain.errors import Refused, WakelogError
+from domain.keys import key
 from domain.rules import RULES
-from domain.wire import PayloadId
+from domain.wire import PayloadId, tag_of
 from domain.world import Recorded, World
+from projections.every import VIEWS
+from projections.view import View, fold
 from replay.appends import appends
 from replay.crossing import At, Side, journal_position
-from replay.divergence import ALTERED, Divergence
+from replay.divergence import ALTERED, CHANGED, VIEW, Divergence
 from replay.payloads import named
 from replay.prove import Options, Proof, log_digest
-from replay.streams import LIMITS, Limits
+from replay.streams import FAILURES, LIMITS, Limits
 
 FORMAT = 1
 LOGS = ("journal", "agent")
 
 
+class Refusal(Struct, frozen=True):
+    """A command that was refused with `code`, where append `n` of `log` would have been."""
+
+    log: str
+    n: int
+    at: str
+    code: str
+    command: Command
+
+
+class Viewed(Struct, frozen=True):
+    """What a view of this version makes of a history: a digest of its documents."""
+
+    name: str
+    version: int
+    digest: str
+
+
 class History(Struct, frozen=True):
     """Both logs as rows, and their payloads. `digest`: of the whole; `run`: the wake it was made
-    for, empty for all of a home."""
+    for, empty for all of a home; `refused`: what was not done, in order; `views`: of its end."""
 
     rows: dict[str, list[Row]]
     payloads: dict[PayloadId, bytes]
     digest: str
     run: str = ""
     is_redacted: bool = False
+    refused: tuple[Refusal, ...] = ()
+    views: tuple[Viewed, ...] = ()
 
 
 # ------------------------------------------------------------------------------------ out of a home
@@ -114,6 +145,10 @@ def lines(history: History) -> Iterator[str]:
         for row in history.rows[log]:
             told = dict(zip(("stream", "version", "topic"), row, strict=False))
             yield _line({"log": log, **told, "state": row.state.decode()})
+    for refusal in history.refused:
+        yield _line({"refused": msgspec.to_builtins(refusal)})
+    for view in history.views:
+        yield _line({"view": msgspec.to_builtins(view)})
 
 
 def _line(document: dict[str, Any]) -> str:
@@ -132,6 +167,8 @@ def read(path: Path) -> History:
         raise _no_history(path, str(error)) from None
     rows: dict[str, list[Row]] = {name: [] for name in LOGS}
     payloads: dict[PayloadId, bytes] = {}
+    refused: list[Refusal] = []
+    views: list[Viewed] = []
     head: dict[str, Any] = {}
     for nth, line in enumerate(told, start=1):
         try:
@@ -142,6 +179,10 @@ def read(path: Path) -> History:
                 state = document["state"].encode()
                 row = Row(document["stream"], document["version"], document["topic"], state)
                 rows[document["log"]].append(row)
+            elif "refused" in document:
+                refused.append(msgspec.convert(document["refused"], Refusal))
+            elif "view" in document:
+                views.append(msgspec.convert(document["view"], Viewed))
             elif document:
                 head = document
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -154,6 +195,8 @@ def read(path: Path) -> History:
         str(head.get("digest", "")),
         str(head.get("run", "")),
         bool(head.get("redacted")),
+        tuple(refused),
+        tuple(views),
     )
 
 
@@ -170,27 +213,62 @@ def _no_history(path: Path, why: str) -> Refused:
 
 
 def prove(history: History, limits: Limits = LIMITS) -> Proved:
-    """Re-execute a history with today's code, its prompts included; and compare its digest."""
-    sides = []
-    for name in LOGS:
-        rows, payload = history.rows[name], history.payloads.get
-        proof = Proof(name, payload, Options(limits=limits))
-        sides.append(Side(proof, rows, _worlds(name, rows, payload), payload))
+    """Re-execute a history with today's code, its prompts included; ask once more for what was
+    refused; fold the views it knows; and compare its digest."""
+    rows, payload = history.rows, history.payloads.get
+    worlds = {name: _worlds(name, rows[name], payload) for name in LOGS}
+    proofs = {name: Proof(name, payload, Options(limits=limits)) for name in LOGS}
+    sides = (Side(proofs[name], rows[name], worlds[name], payload) for name in LOGS)
     proved = prove_sides(*sides)
-    if proved.digest == history.digest:
-        return proved
-    cut = Divergence("", "", "", 0, ALTERED, "digest", history.digest, proved.digest)
-    return Proved(
-        proved.rows,
-        proved.causes,
-        proved.wakes,
-        proved.digest,
-        proved.seconds,
-        (*proved.divergences, cut),
-        proved.prompts,
-        proved.heads,
-        proved.left,
-    )
+    found = [*_allowed(history.refused, worlds), *_differing(history)]
+    if proved.digest != history.digest:
+        cut = Divergence("", "", "", 0, ALTERED, "digest", history.digest, proved.digest)
+        found.append(cut)
+    return replace(proved, divergences=(*proved.divergences, *found)) if found else proved
+
+
+def _allowed(refused: Iterable[Refusal], worlds: Mapping[str, At]) -> Iterator[Divergence]:
+    """What was refused, and is not today, or for another reason."""
+    for one in refused:
+        world = worlds[one.log](one.n - 1)
+        try:
+            envelope.compose(one.command, "", one.at, "", world)
+            code = ""
+        except WakelogError as error:
+            code = error.code
+        except FAILURES as error:
+            code = type(error).__name__
+        if code != one.code:
+            position = f"{one.log}:{world.replica}:{one.n}"
+            told = f"{tag_of(one.command)} refused"
+            yield Divergence(one.log, position, "", 0, CHANGED, told, one.code, code)
+
+
+def viewed(rows: Mapping[str, Sequence[Row]]) -> tuple[Viewed, ...]:
+    """What every view makes of the rows of both logs."""
+    facts = {name: [row for one in appends(rows[name]) for row in one.facts] for name in LOGS}
+    return tuple(_viewed(view, facts[view.log]) for view in VIEWS)
+
+
+def _viewed(view: View[Any], facts: Iterable[Recorded]) -> Viewed:
+    documents = msgspec.json.encode(dict(sorted(fold(view, facts).items())))
+    return Viewed(view.name, view.version, key("view", view.name, documents))
+
+
+def _differing(history: History) -> Iterator[Divergence]:
+    """The views that come out otherwise today, although they are of the same version."""
+    known = {(one.name, one.version): one.digest for one in history.views}
+    for view in VIEWS if known else ():
+        expected = known.get((view.name, view.version), "")
+        try:
+            rows = appends(history.rows[view.log])
+            actual = _viewed(view, (row for one in rows for row in one.facts)).digest
+        except FAILURES as error:
+            actual = type(error).__name__
+        if expected and actual != expected:
+            yield Divergence(
+                view.log, view.log, f"view:{view.name}", 0, VIEW, "documents", expected, actual
+            )
 
 
 def _worlds(name: str, rows: Sequence[Row], payload: Callable[[PayloadId], bytes | None]) -> At:

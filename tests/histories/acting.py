@@ -2,16 +2,28 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import get_args
+from weakref import WeakKeyDictionary
 
+import pytest
+from msgspec.structs import replace
+
+from adapters import histories
+from adapters.histories import History, Refusal
 from adapters.runtime import watcher
+from adapters.runtime.capture import capture
 from adapters.runtime.desk import Desk
 from adapters.runtime.performer import run_wake
 from domain.agent import commands as agents
 from domain.agent.alertness import ALERT, next_wake
+from domain.causes import Command
+from domain.errors import Refused
+from domain.journal.commands import JournalCommand
 from domain.moments import later
 from domain.ports import ModelFault, Reply
+from domain.wake.commands import BeginWake
 from domain.wire import payload
-from tests.support.desks import desk
+from tests.support.desks import TickingClock, desk
 
 LONG = "It takes about 2 hours. Due by 2027-03-04. I need to call the plumber. " + "drip " * 250
 REPORT = ("update_report", '{"content":"# All\\n\\nIs well.","oneLiner":"Well","tldr":"All well."}')
@@ -19,6 +31,42 @@ ESTIMATE = ("update_task_estimate", '{"minutes":45}')
 ITEMS = ("add_multiple_checklist_items", '{"items":[{"title":"Buy nails"},{"title":"Saw"}]}')
 
 Scene = Callable[[], Desk]
+_REFUSED: WeakKeyDictionary[Desk, list[Refusal]] = WeakKeyDictionary()
+
+
+def taken(at: Desk) -> History:
+    """The history of a scene, with what was refused in it, and with what views make of it."""
+    history = histories.taken(at.journal, at.agents)
+    refused = tuple(_REFUSED.get(at, ()))
+    return replace(history, refused=refused, views=histories.viewed(history.rows))
+
+
+def told(at: Desk, command: Command, key: str = "") -> tuple[str, ...]:
+    """Append a command to the log it belongs to; the ids of its result."""
+    log = at.journal if isinstance(command, get_args(JournalCommand)) else at.agents
+    return log.append(command, at.clock.now(), key=key).result.ids
+
+
+def twice(at: Desk, *commands: Command) -> str:
+    """Append commands, each again under a key: the second time its receipt stands alone. The
+    first id of the last one's result."""
+    made = ""
+    for command in commands:
+        made, *_ = *told(at, command), ""
+        told(at, command, key=f"again {at.journal.tail().n}.{at.agents.tail().n}")
+    return made
+
+
+def refused(at: Desk, code: str, *commands: Command) -> None:
+    """Try commands that the rules do not allow, and keep that they were refused."""
+    for command in commands:
+        log = at.journal if isinstance(command, get_args(JournalCommand)) else at.agents
+        now, tail = at.clock.now(), log.tail()
+        with pytest.raises(Refused) as refusal:
+            log.append(command, now)
+        assert refusal.value.code == code, refusal.value
+        kept = Refusal(log.name, tail.n + 1, max(now, tail.at), code, command)
+        _REFUSED.setdefault(at, []).append(kept)
 
 
 def woken(at: Desk, agent: str) -> str:
@@ -28,6 +76,13 @@ def woken(at: Desk, agent: str) -> str:
     assert wake is not None
     asyncio.run(run_wake(at, agent, wake.run_key, is_now=True))
     return wake.run_key
+
+
+def begun(at: Desk, agent: str, run_key: str, *, is_now: bool = True) -> BeginWake:
+    """Ask that a queued wake begins; nobody works at it. The command."""
+    captured = capture(at, agent, run_key, is_now=is_now)
+    at.note(captured.command, payloads=captured.payloads)
+    return captured.command
 
 
 def asked(at: Desk, agent: str, text: str, session: str = "", turn: int = 0) -> str:
@@ -43,7 +98,22 @@ def changed(at: Desk, agent: str) -> str:
 
 
 def pass_time(at: Desk, seconds: int) -> None:
-    at.clock.at = later(at.clock.at, seconds=seconds)  # type: ignore[attr-defined]  # ours ticks
+    set_clock(at, later(time_of(at), seconds=seconds))
+
+
+def set_clock(at: Desk, moment: str) -> None:
+    """The clock goes on by a second when it is read next."""
+    clock_of(at).at = moment
+
+
+def time_of(at: Desk) -> str:
+    """What the clock said when it was read last."""
+    return clock_of(at).at
+
+
+def clock_of(at: Desk) -> TickingClock:
+    assert isinstance(at.clock, TickingClock)
+    return at.clock
 
 
 def answers(at: Desk, replies: list[Reply | ModelFault]) -> None:

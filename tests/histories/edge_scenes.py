@@ -15,7 +15,7 @@ from domain.keys import key
 from domain.tools.snapshot import OPEN_ITEMS_KEPT
 from domain.wake.reading import PROMPT_MIN_BYTES
 from domain.wire import SHARED, Words, payload
-from tests.histories.acting import REPORT, answers, changed
+from tests.histories.acting import REPORT, Scene, answers, changed
 from tests.support.desks import desk, reply, task_with_agent
 
 
@@ -60,3 +60,6 @@ def little_room() -> Desk:
     at.keep(do.AddNote(task, "note", Words("For a month. " * 50)))
     changed(at, agent)
     return at
+
+
+SCENES: tuple[Scene, ...] = (counted, little_room)

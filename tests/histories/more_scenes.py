@@ -11,7 +11,16 @@ from domain.moments import later
 from domain.templates import commands as templates
 from domain.wake.commands import DeferWake
 from domain.wire import SHARED, Words, payload, words
-from tests.histories.acting import ESTIMATE, ITEMS, REPORT, answers, changed, pass_time, woken
+from tests.histories.acting import (
+    ESTIMATE,
+    ITEMS,
+    REPORT,
+    Scene,
+    answers,
+    changed,
+    pass_time,
+    woken,
+)
 from tests.support.desks import desk, reply, task_with_agent
 
 
@@ -164,3 +173,6 @@ def template_versions() -> Desk:
     at.note(templates.AssignTemplate(agent, ""))
     at.note(templates.DeleteTemplate(made))
     return at
+
+
+SCENES: tuple[Scene, ...] = (watchers, hopeless, template_versions, every_edit)

@@ -2,6 +2,9 @@
 
 Run it where a scene is added, or where the bytes of a format may still move; never to make a red
 proof green: `.venv/bin/python -m tests.histories.scenes`
+
+What is kept in `recorded/` is no scene: older code wrote it, and nothing writes it again. A
+history whose scene would come out otherwise, because what plays it has changed, goes there.
 """
 
 import asyncio
@@ -15,7 +18,6 @@ from adapters.runtime import recovery, review, timers, watcher
 from adapters.runtime.capture import capture
 from adapters.runtime.desk import Desk
 from adapters.runtime.performer import perform
-from adapters.simulating import history_of
 from domain import canonical
 from domain.agent import commands as agents
 from domain.agent.alertness import ALERT
@@ -30,7 +32,18 @@ from domain.ports import ModelFault
 from domain.wake.commands import RetakeWake, StopWake
 from domain.wake.events import ModelAnswered
 from domain.wire import payload, words
-from replay.simulate import plan
+from tests.histories import (
+    agent_scenes,
+    edge_scenes,
+    more_scenes,
+    person_scenes,
+    prompt_scenes,
+    stubborn_scenes,
+    template_scenes,
+    tool_scenes,
+    verdict_scenes,
+    waiting_scenes,
+)
 from tests.histories.acting import (
     ESTIMATE,
     ITEMS,
@@ -41,11 +54,9 @@ from tests.histories.acting import (
     asked,
     changed,
     pass_time,
+    taken,
     woken,
 )
-from tests.histories.edge_scenes import counted, little_room
-from tests.histories.more_scenes import every_edit, hopeless, template_versions, watchers
-from tests.histories.stubborn_scenes import too_late, wrong_calls
 from tests.support.desks import desk, reply, task_with_agent
 
 FOLDER = Path(__file__).parent
@@ -305,7 +316,7 @@ def out_of_scope() -> Desk:
     return at
 
 
-SCENES: tuple[Scene, ...] = (
+FIRST: tuple[Scene, ...] = (
     rules_first_wake,
     verdicts,
     labels,
@@ -320,28 +331,32 @@ SCENES: tuple[Scene, ...] = (
     links,
     sessions,
     out_of_scope,
-    watchers,
-    hopeless,
-    template_versions,
-    every_edit,
-    wrong_calls,
-    too_late,
-    counted,
-    little_room,
+    *more_scenes.SCENES,
+    *stubborn_scenes.SCENES,
+    *edge_scenes.SCENES,
 )
-SIMULATED = (("monday", 24), ("s10", 40), ("s4", 40))
+"""Those that were written before a history knew what was refused, and what views made of it."""
+
+SCENES: tuple[Scene, ...] = (
+    *FIRST,
+    *person_scenes.SCENES,
+    *agent_scenes.SCENES,
+    *waiting_scenes.SCENES,
+    *template_scenes.SCENES,
+    *tool_scenes.SCENES,
+    *verdict_scenes.SCENES,
+    *prompt_scenes.SCENES,
+)
 
 
 def all_histories() -> dict[str, histories.History]:
     """Every history by its name."""
-    found: dict[str, histories.History] = {}
+    found = {}
     for scene in SCENES:
         at = scene()
-        found[scene.__name__] = histories.taken(at.journal, at.agents)
-    found["redacted"] = redacted(found["imports"])
-    for nth, told in enumerate(SIMULATED, start=1):
-        found[f"simulated_{nth}"] = history_of(plan(*told))
-    return found
+        plain = histories.taken(at.journal, at.agents)
+        found[scene.__name__] = plain if scene in FIRST else taken(at)
+    return {**found, "redacted": redacted(found["imports"])}
 
 
 def main() -> None:

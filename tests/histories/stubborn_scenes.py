@@ -11,7 +11,7 @@ from domain.causes import Replied
 from domain.journal import commands as do
 from domain.wake.commands import RetakeWake
 from domain.wake.events import ModelFailed
-from tests.histories.acting import ESTIMATE, REPORT, answers, changed, woken
+from tests.histories.acting import ESTIMATE, REPORT, Scene, answers, changed, woken
 from tests.support.desks import desk, reply, task_with_agent
 
 DEEP, DEEPER = ('{"minutes":' + "[" * depth + "]" * depth + "}" for depth in (64, 65))
@@ -141,3 +141,6 @@ def too_late() -> Desk:
     at.note(RetakeWake(run_key), key="taken over too late")
     at.note(RetakeWake(run_key, 1, 1), key="taken over too late, once more")
     return at
+
+
+SCENES: tuple[Scene, ...] = (wrong_calls, too_late)

@@ -5,29 +5,67 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from adapters import histories
 from adapters.cli.proving import report
+from domain.journal.commands import AddItems, AddLabel
 from tests.histories import scenes
 
 FILES = sorted(scenes.FOLDER.glob("*.jsonl"))
-FILE_MAX_BYTES = 300_000
+RECORDED = sorted(scenes.FOLDER.glob("recorded/*.jsonl"))
+FILE_MAX_BYTES = 400_000
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", [*FILES, *RECORDED], ids=lambda file: file.stem)
 def test_a_history_proves(file: Path) -> None:
-    proved = histories.prove(histories.read(file))
+    history = histories.read(file)
+    proved = histories.prove(history)
     told = "\n".join(line for one in proved.divergences[:10] for line in report(one))
     assert proved.ok, told
-    assert proved.prompts == proved.wakes > 0
+    begun = sum(b'"kind":"command.begin_wake.1"' in row.state for row in history.rows["agent"])
+    assert proved.prompts == begun >= proved.wakes > 0
 
 
 def test_there_is_one_of_every_scene_and_all_are_small() -> None:
     wanted = {scene.__name__ for scene in scenes.SCENES} | {"redacted"}
-    wanted |= {f"simulated_{nth}" for nth in range(1, 1 + len(scenes.SIMULATED))}
     assert {file.stem for file in FILES} == wanted
     assert len(FILES) >= 12
-    assert max(file.stat().st_size for file in FILES) < FILE_MAX_BYTES
+    assert len(RECORDED) >= 3
+    assert max(file.stat().st_size for file in (*FILES, *RECORDED)) < FILE_MAX_BYTES
+
+
+@pytest.mark.slow
+def test_every_scene_writes_the_very_bytes_that_are_kept() -> None:
+    told = {name: "".join(histories.lines(one)) for name, one in scenes.all_histories().items()}
+    kept = {file.stem: file.read_text(encoding="utf-8") for file in FILES}
+    assert [name for name in told if told[name] != kept[name]] == []
+
+
+def test_what_was_refused_has_to_be_refused_for_the_same_reason() -> None:
+    history = histories.read(scenes.FOLDER / "each_verdict.jsonl")
+    (one, *_) = (one for one in history.refused if one.code == "decided")
+    allowed = next(one for one in history.refused if one.log == "agent")
+    others = (
+        replace(one, code="unknown_item"),
+        replace(allowed, command=AddLabel("never refused")),
+        replace(allowed, command=AddItems("nobody", ("x",)), log="journal"),
+    )
+    for other in others:
+        proved = histories.prove(replace(history, refused=(one, other)))
+        (found,) = proved.divergences
+        assert (found.kind_of, found.expected) == ("rule changed", other.code)
+    assert histories.prove(history).ok
+
+
+def test_a_view_has_to_make_the_same_of_it_for_as_long_as_it_has_its_version() -> None:
+    history = histories.read(scenes.FOLDER / "each_verdict.jsonl")
+    first, *others = history.views
+    older = replace(first, version=first.version - 1, digest="of other documents")
+    assert histories.prove(replace(history, views=(older, *others))).ok
+    altered = replace(first, digest="of other documents")
+    (found,) = histories.prove(replace(history, views=(altered, *others))).divergences
+    assert (found.kind_of, found.stream) == ("view differs", f"view:{first.name}")
 
 
 def test_a_scene_makes_the_same_bytes_every_time() -> None:

@@ -23,7 +23,22 @@ def words_of(history: History) -> set[str]:
     return set(re.findall(r"[A-Za-z]+", told))
 
 
-@pytest.mark.parametrize("scene", [make.history, *scenes.SCENES], ids=lambda one: one.__name__)
+LIVE_ON_TEXTS = """
+    odd_texts settings_of_agents spellings lengths applied_too_late less_and_less_room two_replicas
+""".split()
+"""Scenes of lengths at their limit, of what folds to the same, of numbered names, of two replicas:
+with other texts they would be other histories."""
+OTHERS = [one for one in scenes.SCENES if one.__name__ not in LIVE_ON_TEXTS]
+
+
+@pytest.mark.parametrize("name", LIVE_ON_TEXTS)
+def test_a_history_that_lives_on_its_very_texts_is_not_redacted_wrongly(name: str) -> None:
+    (scene,) = (one for one in scenes.SCENES if one.__name__ == name)
+    with pytest.raises(Refused):
+        redacting.redacted(taken(scene))
+
+
+@pytest.mark.parametrize("scene", [make.history, *OTHERS], ids=lambda one: one.__name__)
 def test_a_redacted_history_proves_and_keeps_its_shape(scene: Scene) -> None:
     before = taken(scene)
     after = redacting.redacted(before)
