@@ -139,7 +139,7 @@ def prove_logs(
     sides: list[Side] = []
     for log in (journal, agents):
         own = replace(options, since=(since or {}).get(log.name, 0))
-        payload = _kept(log.payload)
+        payload = _kept(log)
         proof = Proof(log.name, payload, own, again=_again(log))
         sides.append(Side(proof, _told(log, progress), log.world_at, payload))
     with _rarely_collected():
@@ -196,17 +196,20 @@ def _again(log: Log) -> Callable[[str, int], list[Recorded]]:
     return again
 
 
-def _kept(read: Callable[[PayloadId], bytes | None]) -> Callable[[PayloadId], bytes | None]:
-    """Reads payloads, and keeps the newest: one that was checked is read again by what follows."""
+def _kept(log: Log) -> Callable[[PayloadId], bytes | None]:
+    """Reads payloads many at once, as most are named in the order they were kept, and keeps the
+    newest: one that was checked is read again by what follows."""
     kept: OrderedDict[PayloadId, bytes] = OrderedDict()
+    read = log.onward()
 
     def payload(wanted: PayloadId) -> bytes | None:
-        data = kept.get(wanted)
-        if data is None and (data := read(wanted)) is not None and len(data) <= KEPT_MAX_BYTES:
-            kept[wanted] = data
-            if len(kept) > KEPT_MAX:
-                kept.popitem(last=False)
-        return data
+        if (known := kept.get(wanted)) is not None:
+            return known
+        found = dict(read(wanted))
+        kept.update((name, data) for name, data in found.items() if len(data) <= KEPT_MAX_BYTES)
+        while len(kept) > KEPT_MAX:
+            kept.popitem(last=False)
+        return found.get(wanted)
 
     return payload
 

@@ -30,7 +30,7 @@ from domain.journal.fold import TASK
 from domain.journal.imported import ImportedTask
 from domain.journal.links import LINKS, Links
 from domain.journal.task import Task
-from domain.keys import key, payload_id
+from domain.keys import command_key, key, payload_id
 from domain.notices import batch
 from domain.text import fold
 from domain.tools.checklist import CHECKLIST_TITLE
@@ -123,7 +123,7 @@ class Redactor:
     def _key(self, one: Append, log: str, cause: Cause, given: str) -> str:
         if isinstance(cause, ApplyOperation | VoidOperation):
             return cause.operation
-        if isinstance(cause, Replied) or given == key("command", log, one.replica, str(one.n)):
+        if isinstance(cause, Replied) or given == command_key(log, one.replica, one.n):
             return ""
         return key("redacted", self._salt, given)
 

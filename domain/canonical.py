@@ -51,7 +51,8 @@ def read(data: str | bytes) -> Any:
     try:
         if isinstance(data, bytes):
             data = data.decode("utf-8", "replace")
-        value = json.loads(data, object_pairs_hook=_once, parse_constant=_no_constant)
+        is_marked = data.startswith("\ufeff")  # of which `loads` says what it is
+        value = json.loads(data) if is_marked else _decoder.decode(data)
     except RecursionError:
         raise _too_deep() from None
     except ValueError as error:
@@ -99,6 +100,9 @@ def _too_deep() -> Refused:
         because=f"the JSON is nested deeper than {NESTING_MAX} levels",
         instead="send a flatter document",
     )
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_constant)
 
 
 def _clean(value: Any, depth: int) -> Any:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from domain import handlers
 from domain.causes import Cause, EpochBegan, Receipt, ReplicasImported, Replied, Result
 from domain.errors import UnknownFact
-from domain.keys import chain, key
+from domain.keys import chain, command_key
 from domain.vocabulary import Command, Fact
 from domain.wire import Payload, Stored, tag_of, upcast
 from domain.world import Recorded, World
@@ -65,14 +65,10 @@ def read(row: Row) -> Envelope:
 
 def recorded(row: Row, at: str, envelope: Envelope) -> Recorded:
     """A row as folds and views know it; `at` is its append's."""
-    replica = row.stream.rpartition("@")[2]
+    stream, version, _, _ = row
+    replica = stream.rpartition("@")[2]
     fact = upcast(envelope.data)
-    return Recorded(row.stream, row.version, replica, envelope.n, envelope.row, at, fact)
-
-
-def command_key(world: World) -> str:
-    """The key of a command for which its caller brought none (DESIGN 6)."""
-    return key("command", world.log, world.replica, str(world.n))
+    return Recorded(stream, version, replica, envelope.n, envelope.row, at, fact)
 
 
 def compose(cause: Cause, given: str, at: str, prev: str, world: World) -> Composed:
@@ -94,7 +90,7 @@ def compose(cause: Cause, given: str, at: str, prev: str, world: World) -> Compo
     if isinstance(cause, Replied):
         events, result, payloads = handlers.handle(cause, "", at, world)
     else:
-        name = given or command_key(world)
+        name = given or command_key(world.log, world.replica, world.n)
         events, result, payloads = handlers.handle(cause, name, at, world)
         if events or given:
             events = [(world.stream("receipt", name), Receipt(cause, result)), *events]
@@ -114,7 +110,7 @@ def cause_of(first: Recorded) -> tuple[Cause, str]:
 
 def digest(rows: Iterable[Row]) -> str:
     """Digest of one append, which the next one carries as `prev`."""
-    return chain((row.stream, row.version, row.state) for row in rows)
+    return chain((stream, version, state) for stream, version, _, state in rows)
 
 
 def _rows(
@@ -141,7 +137,6 @@ __all__ = [
     "Envelope",
     "Row",
     "cause_of",
-    "command_key",
     "compose",
     "digest",
     "read",

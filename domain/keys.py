@@ -6,8 +6,10 @@ UTF-8 parts, of which the first 160 bits stand as 32 characters of lower-case ba
 
 import hashlib
 from collections.abc import Iterable
+from functools import lru_cache
 
 KEY_LENGTH = 32
+COMMANDS_KEPT = 16  # keys of commands
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 _TWO = [high + low for high in _LETTERS for low in _LETTERS]  # of ten bits
 
@@ -62,6 +64,12 @@ def chain(rows: Iterable[tuple[str, int, bytes]]) -> str:
         length, digits = len(stream.encode()), str(version)
         framed.append(f"{length}:{stream}{len(digits)}:{digits}64:{sha(state)}")
     return _letters(hashlib.sha256("".join(framed).encode()).digest())
+
+
+@lru_cache(COMMANDS_KEPT)
+def command_key(log: str, replica: str, n: int) -> str:
+    """The key of a command for which its caller brought none, in append `n` (DESIGN 6)."""
+    return key("command", log, replica, str(n))
 
 
 def payload_id(unit: str, data: bytes) -> str:

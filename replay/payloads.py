@@ -46,21 +46,23 @@ NAMED: dict[type[Struct], tuple[str, ...]] = {
 """Fields that hold a payload's id; the types of fields alone do not tell."""
 
 
-def named(fact: Struct) -> Iterator[PayloadId]:
+def named(fact: Struct) -> list[PayloadId]:
     """The ids of all payloads that a fact or command names, at any depth."""
-    for name in _fields(type(fact)):
-        yield from _named_in(getattr(fact, name))
+    found: list[PayloadId] = []
+    _look(fact, found)
+    return found
 
 
-def _named_in(value: Any) -> Iterator[PayloadId]:
-    if isinstance(value, str):
-        if value:
-            yield value
+def _look(value: Any, found: list[PayloadId]) -> None:
+    if isinstance(value, Struct):
+        for name in _fields(type(value)):
+            if inner := getattr(value, name):
+                _look(inner, found)
     elif isinstance(value, tuple):
         for one in value:
-            yield from _named_in(one)
-    elif isinstance(value, Struct):
-        yield from named(value)
+            _look(one, found)
+    else:
+        found.append(value)
 
 
 @cache
@@ -112,7 +114,9 @@ class Payloads:
     def check(self, append: Sequence[Recorded]) -> Iterator[Fault]:
         """What is wrong with the payloads that an append names."""
         unit = ""
-        self._learn(append)
+        for one in append:
+            if isinstance(one.fact, AgentCreated | WakeStarted):
+                self._learn(one, one.fact)
         for index, one in enumerate(append):
             for named_id in named(one.fact):
                 if named_id in self._seen:
@@ -141,13 +145,12 @@ class Payloads:
             found = found or made
         return "", found
 
-    def _learn(self, append: Sequence[Recorded]) -> None:
-        for one in append:
-            if isinstance(one.fact, AgentCreated):
-                self._agents[one.entity] = one.fact.task
-            elif isinstance(one.fact, WakeStarted):
-                _keep(self._newest, one.entity, one.fact.task, self._limits.wakes)
-                _keep(self._newest, set_id(one.entity), one.fact.task, self._limits.wakes)
+    def _learn(self, one: Recorded, fact: AgentCreated | WakeStarted) -> None:
+        if isinstance(fact, AgentCreated):
+            self._agents[one.entity] = fact.task
+        else:
+            _keep(self._newest, one.entity, fact.task, self._limits.wakes)
+            _keep(self._newest, set_id(one.entity), fact.task, self._limits.wakes)
 
     def _tasks(self, append: Sequence[Recorded]) -> Iterator[str]:
         """The tasks that an append is about, each once."""

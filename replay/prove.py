@@ -106,7 +106,7 @@ class Proof:
         """
         self.rows += len(one.rows)
         self.causes += 1
-        self.wakes += sum(row.topic == "wake.started.1" for row in one.rows)
+        self.wakes += [row.topic for row in one.rows].count("wake.started.1")
         yield from self._chain(one)
         found = [*self._shape(one), *self._unread(one)]
         is_whole = not found

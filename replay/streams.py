@@ -8,7 +8,7 @@ a source every row is kept: for histories, which are small.
 
 from bisect import bisect_right
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from domain.causes import Receipt, ReplicasImported
 from domain.errors import WakelogError
-from domain.keys import key
+from domain.keys import command_key
 from domain.kinds import KINDS
 from domain.wire import PayloadId, Stored
 from domain.world import Folded, Kind, Read, Recorded, World
@@ -132,7 +132,16 @@ class Streams(OrderedDict[str, Folded]):
         others = self._replicas[replica] if replica in self._writers else self._writers
         is_merged = bool(others - {replica})  # then streams are folded from their beginning
         read = self.read if seen is None or is_merged else tail
-        return World(self.log, replica, n, read, payload, replicas=others, cache=self)
+        return World(
+            self.log,
+            replica,
+            n,
+            read,
+            payload,
+            replicas=others,
+            cache=self,
+            counts=self._versions,
+        )
 
     def read(self, stream: str, after: int) -> Sequence[Recorded]:
         """The rows of a stream above a version, as far as the walk has come."""
@@ -144,12 +153,13 @@ class Streams(OrderedDict[str, Folded]):
             return rows[bisect_right(rows, after, key=_version) :]
         return [row for row in self._again(stream, after) if row.version <= last]
 
-    def take(self, facts: Iterable[Recorded]) -> list[Unfolded]:
+    def take(self, facts: Sequence[Recorded]) -> list[Unfolded]:
         """Remember the rows of one more append; told are those that do not fold."""
         found: list[Unfolded] = []
+        if facts:
+            self.n = facts[0].n
+            self._writers.add(facts[0].replica)
         for row in facts:
-            self.n = row.n
-            self._writers.add(row.replica)
             if isinstance(row.fact, ReplicasImported):
                 self._replicas[row.replica].update(one.replica for one in row.fact.replicas)
             elif isinstance(row.fact, Receipt) and self._is_derived(row):
@@ -190,17 +200,23 @@ class Streams(OrderedDict[str, Folded]):
 
     def _is_derived(self, row: Recorded) -> bool:
         """Whether a receipt's key is the append's own: no other append can ask for it."""
-        return row.entity == key("command", self.log, row.replica, str(row.n))
+        return row.entity == command_key(self.log, row.replica, row.n)
 
     def _fold(self, row: Recorded) -> None:
-        if row.of_kind == "receipt":
+        stream = row.stream
+        name = stream.partition(":")[0]
+        if name == "receipt":
             return
-        kind = KINDS.get(row.of_kind, _PLAIN)
-        state = self._state(row.stream, kind, row.entity)
+        kind = KINDS.get(name, _PLAIN)
+        known = self.get(stream)
+        if known is not None and known.version >= self._versions.get(stream, 0):
+            state = known.state
+        else:
+            state = self._state(stream, kind, row.entity)
         try:
             state = kind.evolve(state, row)
         finally:  # where a row does not fold, its stream stays as it was
-            self[row.stream] = Folded(row.version, state)
+            self[stream] = Folded(row.version, state)
 
     def _count(self, row: Recorded) -> None:
         if self._again is None or row.stream in self._minded:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from adapters.store.memory import MemoryLogRecorder
-from adapters.store.recorder import LogRecorder, Timed, by_append, numbered
+from adapters.store.recorder import LogRecorder, Onward, Timed, by_append, numbered
 from adapters.store.sqlite import SQLiteLogRecorder
 from domain import envelope
 from domain.causes import (
@@ -185,6 +185,10 @@ class Log:
     def payloads(self, ids: Sequence[PayloadId]) -> Sequence[tuple[PayloadId, bytes]]:
         """Those of the named payloads that are there, in bulk."""
         return self._recorder.payloads(ids)
+
+    def onward(self) -> Onward:
+        """Reads payloads for whom goes through the log from its beginning: see `LogRecorder`."""
+        return self._recorder.onward()
 
     def tail(self) -> Tail:
         """The newest append; `n` 0 where there is none."""

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from eventsourcing.persistence import StoredEvent
 from eventsourcing.popo import POPOApplicationRecorder
 
-from adapters.store.recorder import Timed, by_append, line, numbered
+from adapters.store.recorder import Onward, Timed, by_append, line, numbered
 from domain.envelope import Row
 from domain.wire import Payload, PayloadId
 
@@ -83,6 +83,9 @@ class MemoryLogRecorder(POPOApplicationRecorder):
 
     def payloads(self, ids: Sequence[PayloadId]) -> Sequence[tuple[PayloadId, bytes]]:
         return [(one, self._payloads[one]) for one in ids if one in self._payloads]
+
+    def onward(self) -> Onward:
+        return lambda wanted: self.payloads([wanted])
 
     def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
         self.insert_events([StoredEvent(*row) for row in rows])

@@ -4,7 +4,7 @@ Rows are inserted append by append, so insertion order is canonical order while 
 writing replica at a time; a rowid never leaves its recorder (DESIGN 4).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
@@ -14,6 +14,9 @@ from msgspec.json import Decoder
 
 from domain.envelope import Row
 from domain.wire import Payload, PayloadId
+
+Onward = Callable[[PayloadId], Sequence[tuple[PayloadId, bytes]]]
+"""``read(wanted)``: the payload, if it is there, and perhaps some that were kept right after it."""
 
 
 class Timed(NamedTuple):
@@ -88,6 +91,9 @@ class LogRecorder(Protocol):
 
     def payload(self, payload_id: PayloadId) -> bytes | None:
         """The bytes of a payload, or None."""
+
+    def onward(self) -> Onward:
+        """Reads payloads for whom goes through the log from its beginning."""
 
     def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
         """Write one append, inside `deciding`."""

@@ -16,7 +16,7 @@ from urllib.parse import quote
 import msgspec
 from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteDatastore
 
-from adapters.store.recorder import Timed, numbered
+from adapters.store.recorder import Onward, Timed, numbered
 from domain.envelope import Row
 from domain.errors import Damaged, Refused
 from domain.rules import FORMAT
@@ -24,6 +24,8 @@ from domain.wire import Payload, PayloadId
 
 LOCK_TIMEOUT_SECONDS = 30
 PAGE_ROWS = 2000
+PAGE_PAYLOADS = 64  # that are read at once
+AHEAD_MAX_BYTES = 65_536  # of a payload that nobody has asked for yet
 _HEADER = b"SQLite format 3\x00"
 _KEEP = "INSERT INTO payloads VALUES (?, ?) ON CONFLICT DO NOTHING"
 # What the disk or its owner forbids; anything else is the file's own fault.
@@ -63,6 +65,13 @@ SELECT max(rowid), CAST(group_concat(line, char(10)) AS BLOB) FROM (
         WHERE rowid >= ?1 + ?2 AND CAST(substr(state, 1, 7) AS TEXT) = '{"at":"'
         ORDER BY rowid LIMIT 1), 9223372036854775807)
     ORDER BY rowid)
+"""
+# The one wanted, and those that were kept right after it where nobody has come so far yet.
+_ONWARD = """
+WITH wanted(first) AS (SELECT rowid FROM payloads WHERE id = ?1)
+SELECT one.rowid, one.id, one.bytes FROM wanted CROSS JOIN payloads AS one
+ON one.rowid BETWEEN first AND CASE WHEN first > ?2 THEN first + ?3 - 1 ELSE first END
+WHERE one.rowid = first OR length(one.bytes) <= ?4 ORDER BY one.rowid
 """
 _PAYLOADS = "SELECT id, bytes FROM payloads WHERE id IN (SELECT value FROM json_each(?))"
 
@@ -179,8 +188,10 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
 
     def rows(self, after: int) -> Iterator[Row]:
         rowid = self._first_after(after)
-        while page := self._page(rowid, PAGE_ROWS):  # bounded by the file
-            yield from (row for _, row in page)
+        while page := self._found(_PAGE, rowid, PAGE_ROWS):  # bounded by the file
+            yield from [
+                Row(name, version, topic, _bytes(state)) for _, name, version, topic, state in page
+            ]
             rowid = page[-1][0] + 1
 
     def lines(self, after: int, size: int) -> Iterator[bytes]:
@@ -199,6 +210,17 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
         sql = "SELECT bytes FROM payloads WHERE id = ?"
         found = self._found(sql, payload_id)
         return _bytes(found[0][0]) if found else None
+
+    def onward(self) -> Onward:
+        last = 0
+
+        def read(wanted: PayloadId) -> Sequence[tuple[PayloadId, bytes]]:
+            nonlocal last
+            found = self._found(_ONWARD, wanted, last, PAGE_PAYLOADS, AHEAD_MAX_BYTES)
+            last = max(last, found[-1][0]) if found else last
+            return [(name, _bytes(data)) for _, name, data in found]
+
+        return read
 
     def payloads(self, ids: Sequence[PayloadId]) -> Sequence[tuple[PayloadId, bytes]]:
         found = self._found(_PAYLOADS, msgspec.json.encode(ids).decode())
@@ -271,6 +293,8 @@ def read_only(path: Path) -> sqlite3.Connection:
 
 def _bytes(stored: bytes | str) -> bytes:
     """What a column holds: bytes, whatever another program may have put there."""
+    if type(stored) is bytes:
+        return stored
     return stored.encode() if isinstance(stored, str) else bytes(stored)
 
 

@@ -5,6 +5,7 @@ it was backed off, waits for a provider or a budget; then its agent counts as qu
 that make the facts are in `domain.agent.alertness_rules`.
 """
 
+from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
@@ -24,6 +25,7 @@ from domain.agent.alert_events import (
 from domain.keys import key
 from domain.world import Kind, Recorded
 
+RUN_KEYS_KEPT = 256  # a trigger's is asked for when it is decided on and when it is folded
 SEEN_KEPT = 256  # newest triggers whose repeat is recognised
 TRIGGERS_KEPT = 500  # of one wake; the log has them all
 AT_ONCE: frozenset[Reason] = frozenset({"manual", "user", "creation", "recovery"})
@@ -94,18 +96,21 @@ class Alert(Struct, frozen=True):
         return self.begun if self.begun and self.begun.until else None
 
 
+_run_key = lru_cache(RUN_KEYS_KEPT)(key)
+
+
 def run_key_of(agent: str, trigger: Trigger) -> str:
     """The key of the wake that a trigger makes, if it is the first of it (DESIGN 6)."""
     match trigger.reason:
         case "subscription":
-            return key("run/subscription", agent, trigger.reason_id, trigger.change)
+            return _run_key("run/subscription", agent, trigger.reason_id, trigger.change)
         case "timer":  # a catch-up is its first tick, however late it is noticed
             first = trigger.ticks[0] if trigger.ticks else ""
-            return key("run/timer", agent, trigger.reason_id, first)
+            return _run_key("run/timer", agent, trigger.reason_id, first)
         case "user":
-            return key("run/user", agent, trigger.reason_id, str(trigger.turn))
+            return _run_key("run/user", agent, trigger.reason_id, str(trigger.turn))
         case "manual" | "creation" | "recovery":  # pragma: no branch  # these are all reasons
-            return key(f"run/{trigger.reason}", agent, trigger.replica, trigger.reason_id)
+            return _run_key(f"run/{trigger.reason}", agent, trigger.replica, trigger.reason_id)
 
 
 def due_of(wake: Queued, alert: Alert) -> str:

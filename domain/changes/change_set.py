@@ -32,6 +32,8 @@ from domain.world import Kind, Recorded
 ItemStatus = Literal[
     "pending", "confirming", "confirmed", "rejected", "deferred", "retracted", "expired"
 ]
+OPEN = ("pending", "confirming", "deferred")
+"""Statuses of items of which something is still to come."""
 SetStatus = Literal["pending", "partially_resolved", "resolved", "expired"]
 
 
@@ -100,7 +102,7 @@ class ChangeSet(Struct, frozen=True):
 
 def is_open(item: Item) -> bool:
     """Whether something is still to happen: pending, confirming or deferred."""
-    return item.status in ("pending", "confirming", "deferred")
+    return item.status in OPEN
 
 
 def status_of(changes: ChangeSet) -> SetStatus:

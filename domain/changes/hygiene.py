@@ -55,24 +55,28 @@ def sift(proposals: Sequence[P], sets: Sequence[ChangeSet], last_touched: LastTo
 def reproposed(proposals: Sequence[Proposal], sets: Sequence[ChangeSet]) -> tuple[str, ...]:
     """Fingerprints of the pending items that are proposed once more: an agent that asks for
     something does not mean to take it back (SPEC 5)."""
+    fingerprints = {one.fingerprint for one in proposals}
+    displays = {one.display for one in proposals}
     found = {
         item.fingerprint
         for changes in sets
         for item in changes.items
-        if item.status == "pending" and any(_is_same(one, item) for one in proposals)
+        if item.status == "pending"
+        and (item.fingerprint in fingerprints or item.display in displays)
     }
     return tuple(sorted(found))
 
 
-def _is_same(one: Proposal, other: Proposal | Item) -> bool:
+def _is_same(one: Proposal, other: Proposal) -> bool:
     return one.fingerprint == other.fingerprint or one.display == other.display
 
 
 def _blocking(proposal: Proposal, items: Sequence[Item], last_touched: LastTouched) -> Item | None:
     """Of the items that stand in the way one that waits, else the last that was declined."""
     found: list[Item] = []
-    for item in items:
-        if not _is_same(proposal, item):
+    fingerprint, display = proposal.fingerprint, proposal.display
+    for item in items:  # of all that the agent ever proposed, so nothing is called for each
+        if item.fingerprint != fingerprint and item.display != display:
             continue
         if item.status in ("pending", "confirming"):
             return item

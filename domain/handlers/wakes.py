@@ -27,7 +27,7 @@ from domain.tools import registry
 from domain.tools.snapshot import Snapshot
 from domain.wake import commands as do
 from domain.wake import machine
-from domain.wake.calls import Answered, Bench
+from domain.wake.calls import Bench
 from domain.wake.events import (
     LateReply,
     ModelFailed,
@@ -44,6 +44,7 @@ from domain.wire import SHARED, Payload, payload
 from domain.world import World
 
 SNAPSHOTS_KEPT = 16  # of running wakes
+SETS_KEPT = 64  # ids of change sets
 DAY_SECONDS = 86_400
 SKIPS = ("dormant", "destroyed", "switched_off", "cancelled", "task_deleted", "out_of_scope")
 """Why a begun wake is stopped without having failed."""
@@ -52,6 +53,7 @@ SKIPS = ("dormant", "destroyed", "switched_off", "cancelled", "task_deleted", "o
 _snapshot = lru_cache(SNAPSHOTS_KEPT)(msgspec.json.Decoder(Snapshot).decode)
 
 
+@lru_cache(SETS_KEPT)
 def set_id(run_key: str) -> str:
     """Id of the change set that a wake makes, if it makes one."""
     return make_key("changes", run_key)
@@ -63,7 +65,7 @@ def _bench(world: World, agent: Agent, run_key: str, snapshot: str) -> Bench:
 
     def others() -> tuple[ChangeSet, ...]:
         mine = set_id(run_key)
-        return tuple(world.load(CHANGES, one) for one in agent.sets if one != mine)
+        return world.load_each(CHANGES, [one for one in agent.sets if one != mine])
 
     return Bench(_snapshot(world.payload(snapshot)), own, others, world.text)
 
@@ -142,7 +144,7 @@ def stop(cause: do.StopWake, key: str, at: str, world: World) -> Decided:
         return Decided(result=Result((cause.run_key,)))
     outcome: Outcome = "skipped" if cause.code in SKIPS else "failed"
     facts = machine.stop(wake, outcome, cause.code, cause.message)
-    return _written(world, agent, wake, Advanced(wake, facts, Answered()), at)
+    return _written(world, agent, machine.applied(wake, facts), at)
 
 
 def retake(cause: do.RetakeWake, key: str, at: str, world: World) -> Decided:
@@ -158,7 +160,7 @@ def retake(cause: do.RetakeWake, key: str, at: str, world: World) -> Decided:
         begun = [WakeBegun(cause.run_key)]  # its time begins anew: nobody worked at it meanwhile
     if facts and (code := _must_stop(agent)):
         facts = machine.stop(wake, "skipped", code)
-    decided = _written(world, agent, wake, Advanced(wake, facts, Answered()), at)
+    decided = _written(world, agent, machine.applied(wake, facts), at)
     events = [*alert_events(world, agent.id, begun), *decided.events]
     return decided._replace(events=events)
 
@@ -201,13 +203,11 @@ def replied(entity: str, reply: WakeReply, at: str, world: World) -> Decided:
     if isinstance(reply, ModelFailed):
         return _failed(world, agent, wake, reply, at)
     if code := _must_stop(agent):
-        kept = machine.evolve(wake, reply)
-        stopped = WakeFinished("skipped", code=code)
-        advanced = Advanced(machine.evolve(kept, stopped), [reply, stopped], Answered())
+        advanced = machine.applied(wake, [reply, WakeFinished("skipped", code=code)])
     else:
         bench = _bench(world, agent, entity, wake.begun.snapshot)
         advanced = machine.decide(wake, reply, bench)
-    return _written(world, agent, wake, advanced, at)
+    return _written(world, agent, advanced, at)
 
 
 def _failed(world: World, agent: Agent, wake: Wake, reply: ModelFailed, at: str) -> Decided:
@@ -217,7 +217,7 @@ def _failed(world: World, agent: Agent, wake: Wake, reply: ModelFailed, at: str)
     facts = machine.failed(wake, reply, until)
     if code := _must_stop(agent):
         facts = [reply, WakeFinished("skipped", code=code)]
-    decided = _written(world, agent, wake, Advanced(wake, facts, Answered()), at)
+    decided = _written(world, agent, machine.applied(wake, facts), at)
     if not any(isinstance(fact, WakeDeferred) for fact in facts):
         return decided
     backed_off = rules.back_off(alert, wake.run_key, until, "provider")
@@ -225,12 +225,9 @@ def _failed(world: World, agent: Agent, wake: Wake, reply: ModelFailed, at: str)
     return decided._replace(events=events)
 
 
-def _written(world: World, agent: Agent, before: Wake, advanced: Advanced, at: str) -> Decided:
+def _written(world: World, agent: Agent, advanced: Advanced, at: str) -> Decided:
     """A wake's facts with all they mean for its change set, its agent and its attention."""
-    wake = before
-    for fact in advanced.facts:
-        wake = machine.evolve(wake, fact)
-    answered = advanced.answered
+    wake, answered = advanced.wake, advanced.answered
     changes: list[ChangesFact] = list(answered.proposed)
     agents: list[AgentFact] = list(answered.observed)
     events = on(world, "wake", wake.run_key, advanced.facts)

@@ -6,6 +6,7 @@ collected in `Answered`.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -33,6 +34,7 @@ from domain.wake.state import Wake
 from domain.wire import Payload, Words, words
 from domain.world import Recorded
 
+SCOPES_KEPT = 64
 CALLS_MAX = 64
 """Calls of one turn that are answered one by one; the others are refused unread."""
 
@@ -107,10 +109,15 @@ def _refusal(wake: Wake, call: ToolCall, tool: str, bench: Bench) -> Refusal | N
 
 def _names(wake: Wake, tool: str, arguments: str) -> tuple[str, str]:
     """The action's stable id, and the operation's (DESIGN 6)."""
-    scope = canonical.text(list(wake.begun.categories))
-    action = key("action", tool, arguments, scope, canonical.text([wake.begun.task]))
+    action = key("action", tool, arguments, *_scope(wake.begun.categories, wake.begun.task))
     ordinal = wake.actions.count(action)
     return action, key("operation", wake.run_key, action, str(ordinal), "1")
+
+
+@lru_cache(SCOPES_KEPT)
+def _scope(categories: tuple[str, ...], task: str) -> tuple[str, str]:
+    """Where an action may be done and where it is, as its key names them."""
+    return canonical.text(categories), canonical.text([task])
 
 
 def returned(

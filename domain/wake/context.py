@@ -5,9 +5,10 @@ shown: the log newest first until the prompt would be full.
 """
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 
 from domain.agent.agent import Agent, Observation
-from domain.changes.change_set import ChangeSet, is_open
+from domain.changes.change_set import OPEN, ChangeSet
 from domain.errors import Refused
 from domain.journal.catalog import CATALOG, Catalog, Category, available
 from domain.journal.fold import TASK
@@ -256,25 +257,20 @@ def _proposed(
     sets: Sequence[ChangeSet], task: str
 ) -> tuple[tuple[ProposalSeen, ...], tuple[VerdictSeen, ...]]:
     """Open items in the order of their making, and all verdicts, newest first."""
-    shown = [one for one in sets if one.is_opened and one.task == task]
-    items = [(one.id, item) for one in shown for item in one.items]
-    proposals = tuple(
-        ProposalSeen(item.fingerprint, item.summary, item.status)
-        for _, item in items
-        if is_open(item)
-    )
-    decided = [(name, item) for name, item in items if item.status in VERDICTS]
-    decided.sort(key=lambda pair: (pair[1].decided_at, pair[0], pair[1].number), reverse=True)
-    verdicts = tuple(
-        VerdictSeen(
-            item.status,
-            item.summary,
-            item.reason,
-            is_edited=item.arguments_now is not None,
-        )
-        for _, item in decided
-    )
-    return proposals, verdicts
+    proposals: list[ProposalSeen] = []
+    decided: list[tuple[str, str, int, VerdictSeen]] = []
+    for one in sets:
+        if not one.is_opened or one.task != task:
+            continue
+        for item in one.items:
+            if item.status in OPEN:
+                proposals.append(ProposalSeen(item.fingerprint, item.summary, item.status))
+            if item.status in VERDICTS:
+                is_edited = item.arguments_now is not None
+                seen = VerdictSeen(item.status, item.summary, item.reason, is_edited)
+                decided.append((item.decided_at, one.id, item.number, seen))
+    decided.sort(key=itemgetter(0, 1, 2), reverse=True)
+    return tuple(proposals), tuple([seen for *_, seen in decided])
 
 
 def _slots(agent: Agent) -> SlotsSeen:

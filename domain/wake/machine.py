@@ -89,6 +89,13 @@ def defer(wake: Wake, until: str, reason: str) -> list[WakeFact]:
     return [WakeDeferred(until, reason)] if wake.phase == "waiting" else []
 
 
+def applied(wake: Wake, facts: list[WakeFact]) -> Advanced:
+    """The facts and no step further."""
+    for fact in facts:
+        wake = evolve(wake, fact)
+    return Advanced(wake, facts, Answered())
+
+
 def advance(wake: Wake, facts: list[WakeFact], bench: Bench) -> Advanced:
     """The facts, then every step up to the next intent or the end."""
     for fact in facts:

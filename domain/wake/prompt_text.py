@@ -17,6 +17,7 @@ _TO_NEWLINE = {ord(end): "\n" for end in _ENDS_OF_LINE}
 _ESCAPED = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 """Line ends that JSON lets stand; the others it escapes by itself."""
 
+_WIDEST = 4  # bytes of a character in UTF-8
 _HEADING = re.compile(r"^([ \t]*)(#+(?:[ \t]|$))", re.MULTILINE)
 
 _encoder = msgspec.json.Encoder()
@@ -38,6 +39,8 @@ def clip(text: str, bytes_max: int) -> str:
     >>> clip("Grüße an alle", 8)
     'Grüße … [cut: 7 more bytes]'
     """
+    if len(text) * _WIDEST <= bytes_max:
+        return text  # whatever it is made of
     data = text.encode()
     if len(data) <= bytes_max:
         return text
@@ -51,7 +54,7 @@ def line(text: str, bytes_max: int) -> str:
     >>> line("one\\n## two", 100)
     'one ## two'
     """
-    return squeeze(clip(text, bytes_max))
+    return squeeze(text if len(text) * _WIDEST <= bytes_max else clip(text, bytes_max))
 
 
 def block(text: str, bytes_max: int) -> str:
@@ -70,7 +73,8 @@ def dump(value: object) -> str:
     >>> dump({"b": "one\\u2028## two", "a": None})
     '{"b":"one\\\\u2028## two","a":null}'
     """
-    return _encoder.encode(value).decode().translate(_ESCAPED)
+    text = _encoder.encode(value).decode()
+    return text if text.isascii() else text.translate(_ESCAPED)
 
 
 def rows(texts: Sequence[str]) -> str:

@@ -40,7 +40,7 @@ def shown(
         agent,
         Asked(queued.reason, queued.triggers, words),
         report=report_of(agents, agent),
-        sets=[agents.load(CHANGES, one) for one in agent.sets],
+        sets=agents.load_each(CHANGES, agent.sets),
         linked_agents=_linked_agents(journal, agents, agent),
         limits=limits,
     )

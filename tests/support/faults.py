@@ -9,7 +9,7 @@ at the k-th boundary, counted from 1.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from adapters.store.recorder import LogRecorder, Timed
+from adapters.store.recorder import LogRecorder, Onward, Timed
 from domain.envelope import Row
 from domain.wire import Payload, PayloadId
 
@@ -102,6 +102,9 @@ class FaultyRecorder:
 
     def payloads(self, ids: Sequence[PayloadId]) -> Sequence[tuple[PayloadId, bytes]]:
         return self._recorder.payloads(ids)
+
+    def onward(self) -> Onward:
+        return self._recorder.onward()
 
     def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
         self._has_written = True
