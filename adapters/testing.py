@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 OPTION = "--wakelog-histories"
 ENDING = ".jsonl"
-SHOWN_MAX = 10  # divergences that a failure tells
+SHOWN_MAX = 10  # divergences that a failure tells in full
+ALTERED = "The file is not what was exported: take it from your repository again."
+CHANGED = "Meant so? Raise domain.rules.RULES with an ADR, or record the history anew."
 
 
 class Diverged(Exception):
@@ -66,6 +68,13 @@ def _folders(config: pytest.Config) -> list[Path]:
     return [Path(given).resolve() for given in config.getoption(OPTION, default=[])]
 
 
+def _is_altered(proved: "Proved") -> bool:
+    """Whether bytes of the history itself are other ones, so that today's code is not to blame."""
+    from replay import divergence
+
+    return any(one.kind_of in divergence.DAMAGE for one in proved.divergences)
+
+
 class HistoryFile(pytest.File):
     """One file, one test."""
 
@@ -91,16 +100,14 @@ class HistoryItem(pytest.Item):
         """What differs, as `wakelog prove` tells it; another error in one line."""
         if not isinstance(excinfo.value, Diverged):
             return f"{type(excinfo.value).__name__}: {excinfo.value}"
-        from adapters.cli.proving import report
+        from adapters.cli.proving_text import divergence_lines
 
         proved = excinfo.value.proved
         count = len(proved.divergences) + proved.left
         told = [f"{self.path.name}: {count} divergence(s) in {proved.rows} rows"]
-        for one in proved.divergences[:SHOWN_MAX]:
-            told += report(one)
-        if count > SHOWN_MAX:
-            told.append(f"and {count - SHOWN_MAX} more")
-        told.append("Meant so? Raise domain.rules.RULES with an ADR, or record the history anew.")
+        lines = divergence_lines(proved.divergences, proved.left, shown_max=SHOWN_MAX)
+        told += [line.text for line in lines]
+        told.append(ALTERED if _is_altered(proved) else CHANGED)
         return "\n".join(told)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:

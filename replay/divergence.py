@@ -18,6 +18,7 @@ MISSING = "payload missing"
 PROMPT = "prompt changed"
 VIEW = "view differs"
 
+DAMAGE = (ALTERED, MISSING)  # of the log itself: today's code has nothing to do with it
 TEXT_MAX = 20_000  # characters of `expected` and `actual` that are told
 
 
@@ -26,7 +27,8 @@ class Divergence(Struct, frozen=True):
 
     `position` is ``log:replica:n``. `kind_of` is its class:
 
-    - ``data altered``: the chain of digests is broken there too, or rows are gone or doubled;
+    - ``data altered``: the chain of digests is broken there too, rows are gone or doubled, or the
+      tag beside a row is not the one in it;
     - ``rule changed``: the chain is whole, and today's code decides something else, or cannot
       fold a row (of a log's last append nobody can tell the two apart);
     - ``prompt changed``: only what the model was shown differs, rendered again today;
@@ -83,7 +85,15 @@ def compared(was: Sequence[Row], today: Sequence[Row]) -> list[Difference]:
 
 def _of_rows(index: int, was: Row, today: Row) -> Difference:
     kind_of = FORMAT if _means_the_same(was, today) else CHANGED
+    if was.topic != today.topic and not _is_tagged(was):
+        kind_of = ALTERED
     return Difference(index, kind_of, path_of(was, today), text(today), text(was))
+
+
+def _is_tagged(row: Row) -> bool:
+    """Whether the tag beside a row is the one in it: no code ever wrote two. (The chain of digests
+    is of what is in it.)"""
+    return f'"kind":"{row.topic}"'.encode() in row.state
 
 
 def _means_the_same(was: Row, today: Row) -> bool:
@@ -146,4 +156,4 @@ def cut(told: str) -> str:
 
 def as_altered(kind_of: str) -> str:
     """The class of a difference where the chain of digests is broken, too."""
-    return ALTERED if kind_of in (CHANGED, PROMPT) else kind_of
+    return ALTERED if kind_of in (CHANGED, FORMAT, PROMPT) else kind_of

@@ -90,7 +90,7 @@ class Proof:
         self._epoch: dict[str, int] = {}
         self._open: dict[str, list[Divergence]] = {}  # of each replica's last append
         self._origins: OrderedDict[str, str] = OrderedDict()  # run key -> position
-        self._has_holes = False
+        self._hole = ""  # the position of the newest append of which something is missing
         self.first_fault = ""  # position of the first append that differs
 
     def walk(self, rows: Iterable[Row]) -> Iterator[Divergence]:
@@ -111,11 +111,10 @@ class Proof:
         found = [*self._shape(one), *self._unread(one)]
         is_whole = not found
         found += self._kept(one)
-        if self._has_holes:
+        if self._hole:
             self.streams.fill(one.facts)
         if is_whole and one.facts:
             found += self._redone(one, more)
-        self._has_holes |= not is_whole
         unfolded, digest = self._remember(one)
         if not found:  # else what was found is why
             found += self._refused(one, unfolded)
@@ -123,6 +122,8 @@ class Proof:
         if found and not self.first_fault:
             self.first_fault = f"{self._log}:{one.replica}:{one.n}"
         self._open[one.replica] = [self._told(one, difference) for difference in found]
+        if not is_whole:
+            self._hole = f"{self._log}:{one.replica}:{one.n}"
 
     def finish(self) -> Iterator[Divergence]:
         """What is left to say at the end of the log."""
@@ -156,8 +157,8 @@ class Proof:
             return
         yield from before
         if is_gap:
-            self._has_holes = True
             yield self._told(one, Difference(0, ALTERED, "n", str(due), str(one.n)))
+            self._hole = f"{self._log}:{one.replica}:{one.n}"
 
     def _due(self, one: Append) -> int:
         """The number that comes next; a marker's is above all that it brought."""
@@ -308,7 +309,7 @@ class Proof:
             wake,
             step,
             cause,
-            known.upstream or self._origins.get(wake, position),
+            known.upstream or self._hole or self._origins.get(wake, position),
         )
 
 

@@ -1,25 +1,20 @@
 """`wakelog prove`: today's code on yesterday's causes, every byte compared."""
 
 import re
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from adapters.cli.reading_text import counted
-from adapters.cli.shared import Session, json_option, safe
+from adapters.cli.shared import Session, json_option
 from adapters.cli.upkeep import NO_HOME, progress_bar
 from domain.errors import Refused
 
 if TYPE_CHECKING:
     from adapters.proving import Proved
     from adapters.wiring import Home
-    from replay.divergence import Divergence
 
-SHOWN_MAX = 20  # divergences; --json has all
-DIFF_SHOWN = 12  # lines of a difference
-WIDTH_MAX = 160
 _POSITION = re.compile(r"(journal|agent):(?:[a-z0-9]{1,32}:)?([0-9]{1,12})")
 
 
@@ -116,70 +111,9 @@ def _tell(session: Session, proved: "Proved") -> None:
     if proved.ok:
         session.say(f"Proved {what}: every byte is what today's code writes.")
     else:
-        from adapters.proving import by_class
+        from adapters.cli.proving_text import divergence_lines
 
         found = counted(len(proved.divergences) + proved.left, "divergence")
         session.say(f"{found} in {what}:", style="red")
-        for one in proved.divergences[:SHOWN_MAX]:
-            for line in report(one):
-                session.say(safe(line))
-        left = len(proved.divergences) - SHOWN_MAX
-        if left > 0:
-            session.say(f"and {left + proved.left} more; --json has {len(proved.divergences)}")
-        counts = by_class(proved.divergences)
-        session.say(", ".join(f"{kind_of}: {count}" for kind_of, count in counts.items()))
+        session.lines(divergence_lines(proved.divergences, proved.left))
     session.say(f"digest {proved.digest}")
-
-
-def report(one: "Divergence") -> list[str]:
-    """A divergence as a person reads it: where, of which class, what led there, what differs."""
-    from adapters.proving import diff
-
-    row = f" of {one.stream}, version {one.version}" if one.version else f" of {one.stream}"
-    lines = [f"{one.position}  {one.kind_of}: {one.path}{row if one.stream else ''}"]
-    about = [f"wake {one.wake[:8]}" + f" row {one.step}" * bool(one.step)] if one.wake else []
-    about += [f"caused by {one.cause}"] if one.cause else []
-    about += [f"led there by {one.upstream}"] if one.upstream not in ("", one.position) else []
-    lines += [f"    {', '.join(about)}"] if about else []
-    changed = diff(one)
-    lines += [f"    {line}" for line in _narrow(changed[:DIFF_SHOWN])]
-    if len(changed) > DIFF_SHOWN:
-        lines.append(f"    ... {len(changed) - DIFF_SHOWN} more lines; --json has them all")
-    if not changed:
-        expected, actual = differing(one.expected, one.actual)
-        lines += [f"    expected  {expected or 'nothing'}", f"    actual    {actual or 'nothing'}"]
-    return lines
-
-
-def _narrow(lines: list[str]) -> list[str]:
-    """Long lines cut to where a removed one and its successor differ."""
-    narrow = [_cut(line, WIDTH_MAX) for line in lines]
-    for nth, (one, other) in enumerate(pairwise(lines)):
-        if one[:1] == "-" and other[:1] == "+" and max(len(one), len(other)) > WIDTH_MAX:
-            left, right = differing(one[1:], other[1:], width=WIDTH_MAX - 1)
-            narrow[nth : nth + 2] = [f"-{left}", f"+{right}"]
-    return narrow
-
-
-def differing(expected: str, actual: str, *, around: int = 40, width: int = 160) -> tuple[str, str]:
-    """The parts in which two texts differ, with a little of what stands around them.
-
-    >>> differing("a" * 90 + "1" + "b" * 90, "a" * 90 + "2" + "b" * 90, around=3)
-    ('…aaa1bbb…', '…aaa2bbb…')
-    """
-    if not expected or not actual:
-        return _cut(expected, width), _cut(actual, width)
-    shorter = min(len(expected), len(actual))
-    begin = next((at for at in range(shorter) if expected[at] != actual[at]), shorter)
-    end = 0
-    while end < shorter - begin and expected[-1 - end] == actual[-1 - end]:  # bounded by them
-        end += 1
-    first, last = max(0, begin - around), max(0, end - around)
-    parts = (text[first : len(text) - last] for text in (expected, actual))
-    head, tail = ("…" if first else ""), ("…" if last else "")
-    one, other = (f"{head}{_cut(part, width)}{tail}" for part in parts)
-    return one, other
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"

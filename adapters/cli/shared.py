@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -11,6 +11,7 @@ import click
 from domain.errors import Refused
 
 if TYPE_CHECKING:
+    from adapters.cli.difference_text import Line
     from adapters.wiring import Home
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -72,9 +73,17 @@ class Session:
         click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
     def say(self, text: str = "", *, style: str = "") -> None:
-        """Print a line for a person; nothing with --json."""
+        """Print a line for a person, in a colour where it is shown; nothing with --json."""
         if not self.as_json:
-            click.echo(click.style(text, fg=style) if style else text)
+            is_coloured = style and not os.environ.get("NO_COLOR")
+            click.echo(click.style(text, fg=style) if is_coloured else text)
+
+    def lines(self, lines: "Iterable[Line]") -> None:
+        """Print the lines of a difference: its two sides in colours of their own."""
+        from adapters.cli.difference_text import STYLES
+
+        for one in lines:
+            self.say(one.text, style=STYLES.get(one.mark, ""))
 
     def note(self, text: str) -> None:
         """Print progress or a hint on stderr; nothing with --quiet or --json."""

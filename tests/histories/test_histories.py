@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from adapters import histories
-from adapters.cli.proving import report
+from adapters.cli.proving_text import report
 from domain.journal.commands import AddItems, AddLabel
 from tests.histories import scenes
 
@@ -21,7 +21,7 @@ FILE_MAX_BYTES = 400_000
 def test_a_history_proves(file: Path) -> None:
     history = histories.read(file)
     proved = histories.prove(history)
-    told = "\n".join(line for one in proved.divergences[:10] for line in report(one))
+    told = "\n".join(line.text for one in proved.divergences[:10] for line in report(one))
     assert proved.ok, told
     begun = sum(b'"kind":"command.begin_wake.1"' in row.state for row in history.rows["agent"])
     assert proved.prompts == begun >= proved.wakes > 0

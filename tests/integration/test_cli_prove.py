@@ -88,9 +88,9 @@ def test_rows_before_a_position_are_only_folded(home: Path) -> None:
     sql(
         home, "journal.db", "UPDATE stored_events SET topic = 'task.x.1' WHERE topic LIKE 'task.c%'"
     )
-    assert ("rule changed", "topic") in found(home)
+    assert ("data altered", "topic") in found(home)
     assert told(["prove", "--since", "journal:r1:999"], home)["ok"]
-    assert ("rule changed", "topic") in found(home, "--since", "agent:r1:999")
+    assert ("data altered", "topic") in found(home, "--since", "agent:r1:999")
 
 
 @pytest.mark.parametrize("given", ["42", "journal", "agent:r1:", "other:r1:1", "agent:r1:-1"])
@@ -110,6 +110,31 @@ def test_a_difference_is_told_so_that_a_person_can_read_it(home: Path) -> None:
     assert '-  "status": "queued",' in text
     assert "caused by wake.model_answered.1" in text
     assert "wake " in text
+    assert "Lines with - are what today's code writes, lines with + what stands in the log." in text
+
+
+def test_what_comes_of_damage_takes_a_line_below_it(home: Path) -> None:
+    first = "SELECT min(rowid) FROM stored_events WHERE topic = 'wake.model_answered.1'"
+    sql(home, "agent.db", f"DELETE FROM stored_events WHERE rowid = ({first})")
+    lines = run(["prove"], home).stdout.splitlines()
+    damage = next(line for line in lines if "data altered: rows of wake:" in line)
+    place = damage.partition("  ")[0]
+    assert "    rows of it are gone, or there are too many" in lines
+    below = lines[next(nth for nth, line in enumerate(lines) if "What comes of it" in line) + 1 :]
+    assert "rule changed" in below[0]
+    assert below[0].endswith(f"led there by {place}")
+    assert sum("rule changed: " in line for line in lines) == 2, "one line for it, and the sum"
+
+
+@pytest.mark.parametrize("is_wanted", [True, False])
+def test_both_sides_have_colours_unless_nobody_wants_them(home: Path, *, is_wanted: bool) -> None:
+    sql(home, "journal.db", "UPDATE stored_events SET topic = 'x.1' WHERE topic LIKE 'task.c%'")
+    env = {"NO_COLOR": "" if is_wanted else "1"}
+    text = run(["prove"], home, env, is_coloured=True).stdout
+    assert ("\x1b[31m    -task:" in text) is is_wanted
+    assert ("\x1b[36m    +task:" in text) is is_wanted
+    assert ("\x1b" in text) is is_wanted
+    assert "    -task:" in text
 
 
 # ----------------------------------------------------------------------------------------- export

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from adapters.cli.main import cli
-from adapters.cli.proving import differing
+from adapters.cli.proving_text import differing
 from adapters.runtime import review, watcher
 from adapters.runtime.capture import capture
 from adapters.wiring import Home, open_home

@@ -18,13 +18,15 @@ def run(
     home: Path,
     env: Mapping[str, str] | None = None,
     input: str | bytes | None = None,  # noqa: A002  named as CliRunner names it
+    *,
+    is_coloured: bool = False,  # as on a terminal
 ) -> Result:
     """One command on a home, at a fixed time and under a fixed replica name.
 
     Anything raised but an exit is a traceback for the user, so it fails the test here.
     """
     variables = {**FIXED, "WAKELOG_HOME": str(home), **(env or {})}
-    result = CliRunner().invoke(cli, args, input=input, env=variables)
+    result = CliRunner().invoke(cli, args, input=input, env=variables, color=is_coloured)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result

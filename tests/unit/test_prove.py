@@ -2,7 +2,7 @@
 
 import ast
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -12,14 +12,13 @@ import pytest
 from adapters.models.rules import RulesModel
 from adapters.runtime import review, watcher
 from adapters.runtime.performer import run_wake
-from domain import envelope
 from domain.envelope import Row
 from domain.journal.commands import AddItems, AddNote, EditTask
 from domain.wire import Words, payload, words
-from replay.appends import appends
 from replay.payloads import NAMED
 from replay.prove import Divergence, Options, Proof, log_digest
 from tests.support.desks import desk, queued_key, task_with_agent
+from tests.support.rows import altered, rechained
 
 LONG = "It takes about 2 hours. Due by 2027-03-04. I need to call the plumber. " + "drip " * 300
 
@@ -77,11 +76,6 @@ def index_of(rows: Sequence[Row], wanted: str) -> int:
     return next(nth for nth, row in enumerate(rows) if wanted.encode() in row.state)
 
 
-def altered(row: Row, before: str, after: str) -> Row:
-    assert before.encode() in row.state
-    return row._replace(state=row.state.replace(before.encode(), after.encode()))
-
-
 # ----------------------------------------------------------------------------------------- whole
 
 
@@ -137,7 +131,7 @@ def test_an_altered_cause_is_found(life: Recorded) -> None:
 def test_an_altered_tag_beside_the_row_is_found(life: Recorded) -> None:
     nth = index_of(life.journal, '"kind":"task.priority_set.1"')
     life.journal[nth] = life.journal[nth]._replace(topic="task.retitled.1")
-    assert kinds(found(life.journal, life.payloads)) == [("rule changed", "topic")]
+    assert kinds(found(life.journal, life.payloads)) == [("data altered", "topic")]
 
 
 def test_what_another_rule_would_write_is_no_alteration(life: Recorded) -> None:
@@ -147,22 +141,6 @@ def test_what_another_rule_would_write_is_no_alteration(life: Recorded) -> None:
     faults = found(rows, life.payloads, "agent")
     assert kinds(faults)[0] == ("rule changed", "data.trigger.reason")
     assert all(one.kind_of != "data altered" for one in faults)
-
-
-def rechained(rows: Sequence[Row], nth: int, change: Callable[[Row], Row]) -> list[Row]:
-    """The rows with one changed, and every digest after it made to fit."""
-    planted = [change(row) if at == nth else row for at, row in enumerate(rows)]
-    made: list[Row] = []
-    head = ""
-    for append in appends(planted):
-        first = append.rows[0]
-        was = append.first.prev
-        if was and was != head:
-            first = altered(first, was, head)
-        fitted = [first, *append.rows[1:]]
-        head = envelope.digest(fitted)
-        made += fitted
-    return made
 
 
 def test_a_deleted_append_is_a_gap(life: Recorded) -> None:
@@ -240,8 +218,10 @@ def test_a_tail_that_was_cut_off_is_found_by_the_digest_alone(life: Recorded) ->
 
 def test_an_unknown_tag_is_named_and_the_rest_is_proved(life: Recorded) -> None:
     nth = index_of(life.journal, '"kind":"task.priority_set.1"')
-    life.journal[nth] = altered(life.journal[nth], "task.priority_set.1", "task.priority_sung.1")
-    faults = found(life.journal, life.payloads)
+    rows = rechained(
+        life.journal, nth, lambda row: altered(row, "task.priority_set.1", "task.priority_sung.1")
+    )
+    faults = found(rows, life.payloads)
     assert kinds(faults)[0] == ("event format changed", "row")
     assert "task.priority_sung.1" in faults[0].actual
     assert "task.priority_sung.1" in faults[0].expected
@@ -251,7 +231,7 @@ def test_an_unknown_tag_is_named_and_the_rest_is_proved(life: Recorded) -> None:
 def test_bytes_that_are_no_row_are_named(life: Recorded, state: bytes) -> None:
     nth = index_of(life.journal, '"kind":"task.priority_set.1"')
     life.journal[nth] = life.journal[nth]._replace(state=state)
-    assert kinds(found(life.journal, life.payloads))[0] == ("event format changed", "row")
+    assert kinds(found(life.journal, life.payloads))[0] == ("data altered", "row")
 
 
 # --------------------------------------------------------------------------------------- payloads

@@ -27,6 +27,7 @@ from replay.streams import Limits
 from tests.histories import make, scenes
 from tests.histories.acting import Scene
 from tests.support.desks import desk, queued_key, reply, task_with_agent
+from tests.support.rows import altered, rechained
 
 
 @cache
@@ -181,11 +182,8 @@ def test_code_that_differs_from_itself_is_told_apart(monkeypatch: pytest.MonkeyP
 
 def test_a_fact_written_in_another_way_is_another_format() -> None:
     nth = index_of(_whole(), "journal", '"kind":"task.priority_set.1"')
-    row = _whole().rows["journal"][nth]
-    state = row.state.replace(b'"by":', b' "by":')
     proof = Proof("journal", _whole().payloads.get)
-    rows = list(_whole().rows["journal"])
-    rows[nth] = row._replace(state=state)
+    rows = rechained(_whole().rows["journal"], nth, lambda row: altered(row, '"by":', ' "by":'))
     kinds = [(one.kind_of, one.path) for one in proof.walk(rows)]
     assert ("event format changed", "state") in kinds
 

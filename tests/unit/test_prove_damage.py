@@ -75,8 +75,20 @@ def test_an_append_of_which_nothing_can_be_read_does_not_stop_the_walk() -> None
         for row in rows[nth:end]
     ]
     found = histories.prove(with_rows("journal", rows))
-    assert ("event format changed", "row") in {(one.kind_of, one.path) for one in found.divergences}
+    assert ("data altered", "row") in {(one.kind_of, one.path) for one in found.divergences}
     assert found.rows == sum(map(len, whole().rows.values()))
+
+
+def test_what_comes_of_a_lost_row_is_led_back_to_it() -> None:
+    rows = list(whole().rows["agent"])
+    nth = next(nth for nth, row in enumerate(rows) if row.topic == "wake.model_answered.1")
+    lost = rows.pop(nth)
+    found = histories.prove(with_rows("agent", rows)).divergences
+    hole = f"agent:{lost.stream.rpartition('@')[2]}:{envelope.read(lost).n}"
+    assert (found[0].position, found[0].kind_of) == (hole, "data altered")
+    after = [one for one in found if one.kind_of == "rule changed"]
+    assert after
+    assert {one.upstream for one in after} == {hole}
 
 
 def test_each_payload_that_is_gone_is_told_as_that_and_nothing_else() -> None:

@@ -1,0 +1,145 @@
+"""What `wakelog prove` says for a person of where a log and today's code part."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+
+from adapters.cli.difference_text import Line, deeper, marked
+from adapters.cli.shared import safe
+from adapters.proving import by_class, diff
+from replay.divergence import DAMAGE, MISSING, Divergence
+
+DIFF_SHOWN = 12  # lines of a difference
+IN_FULL_MAX = 2  # divergences of one append; the others are counted
+FOLLOWING_MAX = 10  # that are named below what they come of
+WIDTH_MAX = 160
+LEGEND = "Lines with - are what today's code writes, lines with + what stands in the log."
+MEANING = {
+    "anchor": "its digest is not the one that was anchored",
+    "cause": "today's code cannot take what caused this",
+    "digest": "the digest of all is not the one that was kept",
+    "fold": "today's code cannot read this row's fact into its state",
+    "n": "its number is not the next one: something is gone, doubled or in another place",
+    "order": "its rows stand in another order",
+    "position": "it rests on a part of the other log that is not there",
+    "prev": "it carries another digest of the append before it, so that one was altered",
+    "rows": "rows of it are gone, or there are too many",
+    "tail": "the log ends before what was anchored",
+}
+
+
+def divergence_lines(
+    found: Sequence[Divergence], left: int = 0, *, shown_max: int = 20
+) -> Iterator[Line]:
+    """All that differs: causes in full, what comes of damage in a line each, and how many of what.
+
+    Args:
+        found: In order, what led somewhere before what came of it.
+        left: How many more there are that nobody has kept.
+        shown_max: How many are told in full.
+    """
+    yield Line(LEGEND)
+    damaged = {one.position for one in found if one.kind_of in DAMAGE}
+    first = [one for one in found if not _follows(one, damaged)]
+    shown = 0
+    for position, group in groupby(first[:shown_max], key=lambda one: one.position):
+        told = list(group)
+        shown += len(told)
+        for one in told[:IN_FULL_MAX]:
+            yield Line("")
+            yield from report(one)
+        if len(told) > IN_FULL_MAX:
+            yield Line(f"    and {len(told) - IN_FULL_MAX} more differences in {position}")
+    following = [one for one in found if _follows(one, damaged)]
+    yield Line("")
+    if following:
+        yield Line(f"What comes of it ({len(following)}):")
+        yield from deeper(_following(following), 4)
+    if len(first) > shown or left:
+        yield Line(f"and {len(first) - shown + left} more; --json has {len(found)}")
+    yield Line(", ".join(f"{kind_of}: {count}" for kind_of, count in by_class(found).items()))
+
+
+def _follows(one: Divergence, damaged: set[str]) -> bool:
+    """Whether what led to a divergence is damage that is told of anyway."""
+    is_damage = one.kind_of in DAMAGE
+    return not is_damage and one.upstream != one.position and one.upstream in damaged
+
+
+def _following(found: Sequence[Divergence]) -> Iterator[Line]:
+    groups = [list(group) for _, group in groupby(found, key=lambda one: one.position)]
+    for group in groups[:FOLLOWING_MAX]:
+        one = group[0]
+        wake = f", wake {one.wake[:8]}" if one.wake else ""
+        more = f" and {len(group) - 1} more" if len(group) > 1 else ""
+        told = f"{one.position}  {one.kind_of}: {one.path}{more}{wake}, led there by {one.upstream}"
+        yield Line(safe(told))
+    if len(groups) > FOLLOWING_MAX:
+        yield Line(f"and in {len(groups) - FOLLOWING_MAX} more appends; --json has them")
+
+
+def report(one: Divergence) -> Iterator[Line]:
+    """A divergence as a person reads it: where, of which class, what led there, what differs."""
+    row = f" of {one.stream}, version {one.version}" if one.version else f" of {one.stream}"
+    where = one.position.strip(":") or "at the end"
+    yield Line(safe(f"{where}  {one.kind_of}: {one.path}{row if one.stream else ''}"))
+    about = [f"wake {one.wake[:8]}" + f" row {one.step}" * bool(one.step)] if one.wake else []
+    about += [f"caused by {one.cause}"] if one.cause else []
+    about += [f"led there by {one.upstream}"] if one.upstream not in ("", one.position) else []
+    if about:
+        yield Line(f"    {', '.join(about)}")
+    if meaning := _meaning(one):
+        yield Line(f"    {meaning}")
+    yield from deeper(_differing(one), 4)
+
+
+def _meaning(one: Divergence) -> str:
+    if one.path != "payload":
+        return MEANING.get(one.path, "")
+    if one.kind_of == MISSING:
+        return "the text of this id is gone"
+    return "the text of this id was altered: its bytes make another id"
+
+
+def _differing(one: Divergence) -> Iterator[Line]:
+    changed = diff(one)
+    yield from (marked(safe(line)) for line in _narrow(changed[:DIFF_SHOWN]))
+    if len(changed) > DIFF_SHOWN:
+        yield Line(f"... {len(changed) - DIFF_SHOWN} more lines; --json has them all")
+    if not changed:
+        expected, actual = differing(one.expected, one.actual)
+        yield Line(safe(f"expected  {expected or 'nothing'}"))
+        yield Line(safe(f"actual    {actual or 'nothing'}"))
+
+
+def _narrow(lines: list[str]) -> list[str]:
+    """Long lines cut to where a removed one and its successor differ."""
+    narrow = [_cut(line, WIDTH_MAX) for line in lines]
+    for nth, (one, other) in enumerate(pairwise(lines)):
+        if one[:1] == "-" and other[:1] == "+" and max(len(one), len(other)) > WIDTH_MAX:
+            left, right = differing(one[1:], other[1:], width=WIDTH_MAX - 1)
+            narrow[nth : nth + 2] = [f"-{left}", f"+{right}"]
+    return narrow
+
+
+def differing(expected: str, actual: str, *, around: int = 40, width: int = 160) -> tuple[str, str]:
+    """The parts in which two texts differ, with a little of what stands around them.
+
+    >>> differing("a" * 90 + "1" + "b" * 90, "a" * 90 + "2" + "b" * 90, around=3)
+    ('…aaa1bbb…', '…aaa2bbb…')
+    """
+    if not expected or not actual:
+        return _cut(expected, width), _cut(actual, width)
+    shorter = min(len(expected), len(actual))
+    begin = next((at for at in range(shorter) if expected[at] != actual[at]), shorter)
+    end = 0
+    while end < shorter - begin and expected[-1 - end] == actual[-1 - end]:  # bounded by them
+        end += 1
+    first, last = max(0, begin - around), max(0, end - around)
+    parts = (text[first : len(text) - last] for text in (expected, actual))
+    head, tail = ("…" if first else ""), ("…" if last else "")
+    one, other = (f"{head}{_cut(part, width)}{tail}" for part in parts)
+    return one, other
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
