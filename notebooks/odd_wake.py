@@ -227,7 +227,7 @@ def _(before_key, odd, run_key):
         )
         if len(sides) < 2:
             return told
-        differs = listed(wakes_lines(diff.wakes(*sides)), 24)
+        differs = listed([one.text for one in wakes_lines(diff.wakes(*sides))], 24)
         return f"{told}\n\n## Beside the wake before it\n\n{differs}"
 
     def listed(lines, most):

@@ -274,10 +274,10 @@ def _keep(folder: Path, home: Path, document: "Document") -> None:
 
 
 def _tell(session: Session, document: "Document") -> None:
-    from adapters.cli.replaying_text import wakes_lines
+    from adapters.cli.replaying_text import sides_lines, wakes_lines
 
     run = document["run_key"][:ID_SHOWN]
-    session.say(f"forked wake {run} before {document['agent']} into {document['home']}")
+    session.say(f"forked wake {run} as of {document['agent']} into {document['home']}")
     for one in document["answers"]:
         session.say(f"turn {one['turn']}  {one['how']} answer of {one['model']}")
     if document["left_out"]:
@@ -286,7 +286,7 @@ def _tell(session: Session, document: "Document") -> None:
     if document["stopped"]:
         session.say(f"stopped: {document['stopped']}; go on with --model M", style="yellow")
     session.say()
-    for line in wakes_lines(document["diff"]):
-        session.say(line)
+    session.lines(sides_lines("as it was recorded", "in the fork"))
+    session.lines(wakes_lines(document["diff"]))
     home, there = shlex.quote(document["home"]), document["forked_run_key"][:ID_SHOWN]
     session.note(f"\nIt is a home: `wakelog --home {home} show {there}`; delete it at will.")

@@ -49,8 +49,7 @@ def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
     past, zone = past_of(home), home.settings.timezone
     sections = prompt_again(past, wake.run_key, replica_of(wake))
     session.say(f"wake {wake.run_key} of {safe(home.desk.agent(wake.agent_id).name)}")
-    for line in prompt_lines(sections):
-        session.say(line)
+    session.lines(prompt_lines(sections))
     is_same, steps = all(one.is_same for one in sections), list["Document"]()
     for step in steps_again(past, wake.run_key, replica_of(wake)):
         if is_stepping and not session.as_json and not _goes_on():
@@ -165,7 +164,7 @@ def diff_command(session: Session, a: str, b: str, task: str) -> None:
     what stands at their ends. DIR::WHERE is a moment of another home. Exit status 1: they differ.
     """
     from adapters.cli.places import find_anywhere
-    from adapters.cli.replaying_text import wakes_lines, worlds_lines
+    from adapters.cli.replaying_text import sides_lines, wakes_lines, worlds_lines
 
     home = session.reading()
     opened: list[Home] = []
@@ -185,9 +184,23 @@ def diff_command(session: Session, a: str, b: str, task: str) -> None:
         session.say("Nothing differs.")
     else:
         lines = wakes_lines if document["kind"] == "wakes" else worlds_lines
-        for line in lines(document):
-            session.say(line)
+        zone = home.settings.timezone
+        session.lines(sides_lines(*(_called(one, zone) for one in places)))
+        session.lines(lines(document))
     raise SystemExit(0 if document["same"] else 1)
+
+
+def _called(place: "Place", zone: str) -> str:
+    """One side of a difference: a home, or a moment and what the logs had then."""
+    from adapters.cli.replaying_text import wake_called
+
+    if place.is_home:
+        return place.given
+    if place.wake is not None and not place.spot.step:
+        return wake_called(place.wake, zone)
+    where, past = place.spot.where, place.past
+    heads = past.journal.position(where.journal), past.agents.position(where.agent)
+    return f"{place.given}: {local_time(where.at, zone) or 'the beginning'}, {', '.join(heads)}"
 
 
 def _diff(a: "Place", b: "Place", task: str) -> "Document":

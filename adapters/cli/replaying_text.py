@@ -7,8 +7,10 @@ from typing import Any
 
 import msgspec
 
+from adapters.cli.difference_text import Line, Mark, deeper, marked
 from adapters.cli.reading_text import counted
 from adapters.cli.shared import local_time, safe
+from projections.wakes import WakeDocument
 from replay.rerun import Asked, SectionAgain, Step
 
 Document = dict[str, Any]
@@ -16,6 +18,7 @@ ID_SHOWN = 8
 LINE_MAX = 160
 CHANGES_SHOWN = 60  # --json has all
 DIFF_LINES_MAX = 40  # of one text
+NAMES = ("title", "name", "summary", "text", "tldr")  # what a thing is called, the first there is
 _ID = re.compile(rf"([a-z2-7]{{{ID_SHOWN}}})[a-z2-7]{{24}}")
 
 
@@ -25,12 +28,12 @@ def line(text: str) -> str:
     return joined if len(joined) <= LINE_MAX else joined[: LINE_MAX - 1] + "…"
 
 
-def text_diff(a: str, b: str) -> Iterator[str]:
+def text_diff(a: str, b: str) -> Iterator[Line]:
     """The lines in which two texts differ, with one line around them."""
     found = list(unified_diff(a.splitlines(), b.splitlines(), lineterm="", n=1))[2:]
-    yield from (safe(one) for one in found[:DIFF_LINES_MAX])
+    yield from (marked(safe(one)) for one in found[:DIFF_LINES_MAX])
     if len(found) > DIFF_LINES_MAX:
-        yield f"… {len(found) - DIFF_LINES_MAX} more lines"
+        yield Line(f"… {len(found) - DIFF_LINES_MAX} more lines")
 
 
 # -------------------------------------------------------------------------------------------- at
@@ -103,17 +106,18 @@ def _wake(one: Document, zone: str) -> str:
 # ---------------------------------------------------------------------------------------- replay
 
 
-def prompt_lines(sections: Sequence[SectionAgain]) -> Iterator[str]:
-    """What today's code makes of the prompt."""
+def prompt_lines(sections: Sequence[SectionAgain]) -> Iterator[Line]:
+    """What today's code makes of the prompt; the signs are those of `prove`."""
     changed = [one for one in sections if not one.is_same]
     names = ", ".join(one.name for one in sections)
     if not changed:
-        yield f"  prompt    rendered again: {names}: the same bytes"
+        yield Line(f"  prompt    rendered again: {names}: the same bytes")
         return
-    yield f"  prompt    rendered again: {', '.join(one.name for one in changed)}: OTHER BYTES"
+    others = ", ".join(one.name for one in changed)
+    yield Line(f"  prompt    rendered again: {others}: OTHER BYTES")
     for one in changed:
-        yield f"    {one.name}, recorded (-) and today (+)"
-        yield from (f"      {told}" for told in text_diff(one.recorded or "", one.today or ""))
+        yield Line(f"    {one.name}, today (-) and recorded (+)")
+        yield from deeper(text_diff(one.today or "", one.recorded or ""), 6)
 
 
 def step_lines(step: Step, zone: str) -> Iterator[str]:
@@ -170,45 +174,70 @@ def _words(value: Document) -> str:
 # ------------------------------------------------------------------------------------------ diff
 
 
-def wakes_lines(document: Document) -> Iterator[str]:
+def wake_called(wake: WakeDocument, zone: str) -> str:
+    """A wake in a few words: which, why and when."""
+    when = local_time(wake.started_at or wake.queued_at, zone)
+    return f"wake {wake.run_key[:ID_SHOWN]}, {wake.reason}, {when}"
+
+
+def sides_lines(a: str, b: str) -> Iterator[Line]:
+    """What stands on each side of what follows."""
+    yield Line(safe(f"- {a}"), "-")
+    yield Line(safe(f"+ {b}"), "+")
+
+
+def wakes_lines(document: Document) -> Iterator[Line]:
     """What differs between two wakes."""
     for name in ("model", "reason", "outcome"):
         one = document[name]
         if not one["same"]:
-            yield line(f"{name}: {one['a']} -> {one['b']}")
+            yield Line(line(f"{name}: {one['a'] or 'none'} -> {one['b'] or 'none'}"))
     yield from _prompt_diff(document["prompt"])
     for reply in document["replies"]:
         if not reply["same"]:
-            yield f"reply {reply['turn']}"
-            yield from (f"  {one}" for one in text_diff(reply["a"] or "", reply["b"] or ""))
-            yield from _calls_diff(reply["calls"])
+            yield Line(f"reply {reply['turn']}")
+            yield from deeper(text_diff(reply["a"] or "", reply["b"] or ""))
+            yield from deeper(_calls_diff(reply["calls"]))
     for name in ("proposals", "observations"):
         yield from _sides(name, document[name])
     report = document["report"]
     if not report["same"]:
-        yield "report"
+        yield Line("report")
         for field in ("one_liner", "tldr", "content"):
             sides = [(report[side] or {}).get(field, "") for side in ("a", "b")]
-            yield from (f"  {one}" for one in text_diff(*sides))
-    yield tokens_line(document["tokens"])
+            yield from deeper(text_diff(*sides))
+    if same := _the_same(document):
+        yield Line(f"the same: {', '.join(same)}")
+    yield Line(tokens_line(document["tokens"]))
 
 
-def _prompt_diff(sections: Sequence[Document]) -> Iterator[str]:
+def _the_same(document: Document) -> list[str]:
+    """The parts of which nothing else is said."""
+    same = ["replies"] if all(one["same"] for one in document["replies"]) else []
+    return same + [
+        name for name in ("proposals", "observations", "report") if document[name]["same"]
+    ]
+
+
+def _prompt_diff(sections: Sequence[Document]) -> Iterator[Line]:
     same = [one["section"] for one in sections if one["same"]]
     if len(same) == len(sections):
-        yield f"prompt: the same ({', '.join(same)})"
+        yield Line(f"prompt: the same ({', '.join(same)})")
         return
     for one in sections:
         if not one["same"]:
-            yield f"prompt section {one['section']}"
-            yield from (f"  {told}" for told in text_diff(one["a"] or "", one["b"] or ""))
+            yield Line(f"prompt section {one['section']}")
+            yield from deeper(text_diff(one["a"] or "", one["b"] or ""))
 
 
-def _calls_diff(calls: Sequence[Document]) -> Iterator[str]:
+def _calls_diff(calls: Sequence[Document]) -> Iterator[Line]:
     for call in calls:
-        if not call["same"]:
-            yield from (f"  {mark} {_call(call[side])}" for mark, side in (("-", "a"), ("+", "b"))
-                        if call[side])  # fmt: skip
+        if call["same"]:
+            continue
+        if call["a"]:
+            yield Line(f"- {_call(call['a'])}", "-")
+        if call["b"]:
+            yield Line(f"+ {_call(call['b'])}", "+")
 
 
 def _call(call: Document) -> str:
@@ -216,12 +245,12 @@ def _call(call: Document) -> str:
     return line(f"{call['tool']} {call['arguments']}: {call['status']}{code} {call['message']}")
 
 
-def _sides(name: str, part: Document) -> Iterator[str]:
+def _sides(name: str, part: Document) -> Iterator[Line]:
     if part["same"]:
         return
-    yield name
-    yield from (line(f"  - {one}") for one in part["only_a"])
-    yield from (line(f"  + {one}") for one in part["only_b"])
+    yield Line(name)
+    yield from (Line(line(f"  - {one}"), "-") for one in part["only_a"])
+    yield from (Line(line(f"  + {one}"), "+") for one in part["only_b"])
 
 
 def tokens_line(tokens: Document) -> str:
@@ -235,7 +264,7 @@ def _tokens(side: Document) -> str:
     return f"{told[0]} in, {told[1]} out in {counted(side['turns'], 'turn')}"
 
 
-def worlds_lines(document: Document) -> Iterator[str]:
+def worlds_lines(document: Document) -> Iterator[Line]:
     """What differs between two worlds."""
     for log in document.get("logs", ()):
         yield from _log(log)
@@ -243,37 +272,45 @@ def worlds_lines(document: Document) -> Iterator[str]:
     for one in found[:CHANGES_SHOWN]:
         yield from _change(one)
     if len(found) > CHANGES_SHOWN:
-        yield f"and {len(found) - CHANGES_SHOWN} more; --json has them all"
+        yield Line(f"and {len(found) - CHANGES_SHOWN} more; --json has them all")
 
 
-def _log(log: Document) -> Iterator[str]:
+def _log(log: Document) -> Iterator[Line]:
     rows = counted(log["same_rows"], "row")
     if log["same"]:
-        yield f"{log['log']}: the same to the byte, {rows}"
+        yield Line(f"{log['log']}: the same to the byte, {rows}")
         return
-    yield f"{log['log']}: the same for {rows}, then they part ({log['a_rows']}, {log['b_rows']})"
-    for mark, side in (("-", "a"), ("+", "b")):
+    sizes = f"the first has {log['a_rows']:,}, the second {log['b_rows']:,}"
+    same = f"the same for {rows}, then they part" if log["same_rows"] else "not a row is the same"
+    yield Line(f"{log['log']}: {same}; {sizes}")
+    sides: tuple[tuple[Mark, str], ...] = (("-", "a"), ("+", "b"))
+    for mark, side in sides:
         row = log["first"][side]
         told = f"{row['stream']} {row['version']} {row['kind']}" if row else "it ends"
-        yield line(f"  {mark} {told}")
+        yield Line(line(f"  {mark} {told}"), mark)
 
 
-def _change(one: Document) -> Iterator[str]:
+def _change(one: Document) -> Iterator[Line]:
     path = _ID.sub(r"\1", one["path"])
     sides = [one["a"], one["b"]]
     if all(isinstance(side, str) for side in sides) and any("\n" in side for side in sides):
-        yield path
-        yield from (f"  {told}" for told in text_diff(*sides))
+        yield Line(path)
+        yield from deeper(text_diff(*sides))
         return
     told = [line("nothing" if side is None else _value(side)) for side in sides]
     match one["change"]:
         case "added":
-            yield f"+ {path}: {told[1]}"
+            yield Line(f"+ {path}: {told[1]}", "+")
         case "removed":
-            yield f"- {path}: {told[0]}"
+            yield Line(f"- {path}: {told[0]}", "-")
         case _:
-            yield f"~ {path}: {told[0]} -> {told[1]}"
+            yield Line(f"~ {path}: {told[0]} -> {told[1]}")
 
 
 def _value(value: Any) -> str:
+    """A value; a whole thing by what a person calls it."""
+    if isinstance(value, dict):
+        called = next((value[name] for name in NAMES if value.get(name)), "")
+        if called:
+            return str(called)
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()

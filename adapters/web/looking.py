@@ -1,16 +1,20 @@
 """Looking back from a wake: the world just before it, and how it differs from the one before."""
 
+from adapters.cli.difference_text import Line
 from adapters.cli.places import Place, past_of, replica_of
 from adapters.cli.replaying_documents import around, at_document, wake_seen
-from adapters.cli.replaying_text import at_lines, wakes_lines
+from adapters.cli.replaying_text import at_lines, sides_lines, wake_called, wakes_lines
 from adapters.documents.agents import Document
 from adapters.web.asking import Asked, Page, missing
 from adapters.web.site import Site
+from adapters.web.words import clip
 from domain.errors import Refused
 from projections import wakes
 from projections.wakes import WakeDocument
 from replay import diff
 
+LINE_MAX = 2_000  # characters
+ELEMENTS = {"-": ("del", ""), "+": ("ins", ""), "@": ("span", "where")}  # with a class of page.css
 EARLIER_MAX = 50  # wakes that are looked through for one that ran
 
 
@@ -19,7 +23,7 @@ def show_at(site: Site, asked: Asked) -> Page:
     place, wake = _place(site, asked.names["run"])
     own = wake.task_id or site.home.desk.agent(wake.agent_id).task
     document = at_document(place, around(place, own))
-    lines = list(at_lines(document, site.zone))
+    lines = [Line(one) for one in at_lines(document, site.zone)]
     return _page("The world before", wake, document, lines, f"at {wake.run_key[:12]}")
 
 
@@ -33,7 +37,10 @@ def show_diff(site: Site, asked: Asked) -> Page:
     earlier, was = _place(site, other)
     sides = (wake_seen(one.past, one.spot.run_key, one.replica) for one in (earlier, place))
     document = {"kind": "wakes", **diff.wakes(*sides)}
-    lines = ["Nothing differs."] if document["same"] else list(wakes_lines(document))
+    lines = [Line("Nothing differs.")]
+    if not document["same"]:
+        called = (wake_called(one, site.zone) for one in (was, wake))
+        lines = [*sides_lines(*called), Line(""), *wakes_lines(document)]
     command = f"diff {was.run_key[:12]} {wake.run_key[:12]}"
     return _page(f"From wake {was.run_key[:8]} to", wake, document, lines, command)
 
@@ -57,7 +64,9 @@ def _place(site: Site, run_key: str) -> tuple[Place, WakeDocument]:
 
 
 def _page(
-    title: str, wake: WakeDocument, document: Document, lines: list[str], command: str
+    title: str, wake: WakeDocument, document: Document, lines: list[Line], command: str
 ) -> Page:
-    values = {"run_key": wake.run_key, "text": "\n".join(lines), "command": command}
+    plain = ("span", "")
+    shown = [(clip(one.text, LINE_MAX), *ELEMENTS.get(one.mark, plain)) for one in lines]
+    values = {"run_key": wake.run_key, "lines": shown, "command": command}
     return Page("looking.html", f"{title} wake {wake.run_key[:8]}", document, values)

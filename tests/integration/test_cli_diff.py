@@ -57,12 +57,22 @@ def test_two_wakes_are_compared_part_by_part(home: Path, keys: list[str]) -> Non
 
 def test_two_wakes_read_as_a_page(home: Path, keys: list[str]) -> None:
     shown = run(["diff", keys[0], keys[1]], home).stdout
+    assert shown.startswith(f"- wake {keys[0][:8]}, ")
+    assert shown.splitlines()[1].startswith(f"+ wake {keys[1][:8]}, ")
     assert "model: tape:" in shown
     assert "  - Set estimate to 60 minutes" in shown
     assert "  -Under way\n  +Waiting" in shown
     assert shown.endswith(
         "tokens: 150 in, 0 out in 2 turns -> unknown in, unknown out in 2 turns\n"
     )
+
+
+def test_the_sides_of_a_difference_have_colours_on_a_terminal(home: Path, keys: list[str]) -> None:
+    shown = run(["diff", *keys[:2]], home, {"NO_COLOR": ""}, is_coloured=True).stdout
+    assert "\x1b[31m  - Set estimate to 60 minutes\x1b[0m\n" in shown
+    assert "\x1b[31m  -Under way\x1b[0m\n\x1b[36m  +Waiting\x1b[0m\n" in shown
+    assert "\nreport\n" in shown
+    assert "\x1b" not in run(["diff", *keys[:2]], home, {"NO_COLOR": "1"}, is_coloured=True).stdout
 
 
 def test_two_moments_are_compared_as_worlds(home: Path, keys: list[str]) -> None:
@@ -73,7 +83,8 @@ def test_two_moments_are_compared_as_worlds(home: Path, keys: list[str]) -> None
     assert any(path.endswith("].checklist.total") for path in paths)
     assert [change for path, change in paths.items() if ".items[" in path] == ["added"]
     shown = run(["diff", "2027-01-01", "2027-01-02", "--task", FIRST], home).stdout
-    assert "- proposals[1.1]: " in shown
+    assert "- proposals[1.1]: Set estimate to 60 minutes" in shown, "a thing goes by its name"
+    assert shown.startswith("- 2027-01-01: 2027-01-01 23:59, journal:r1:")
     assert ".checklist.total: 0 -> 1" in shown
     assert told(["diff", "2027-01-02", "agent:r1:13"], home)["same"], "nothing came between"
 

@@ -290,3 +290,11 @@ def test_a_fork_reads_as_a_page(home: Path, keys: list[str]) -> None:
     assert "stub answer of rules" in shown
     assert 'proposals\n  - Add: "Buy a seal"' in shown
     assert "tokens: 150 in, 0 out in 2 turns -> unknown in" in shown
+    assert "\n- as it was recorded\n+ in the fork\n" in shown
+
+
+def test_a_fork_says_what_stayed_the_same(home: Path, keys: list[str]) -> None:
+    shown = done(["fork", keys[0]], home)
+    assert "\nprompt: the same (role, " in shown
+    assert "\nthe same: replies, proposals, observations, report\n" in shown
+    assert "the same: " not in done(["fork", keys[0], "--model", "rules"], home)

@@ -1,6 +1,7 @@
 """What the pages show and do besides the inbox; each is a JSON document, too."""
 
 import json
+import re
 import time
 from pathlib import Path
 
@@ -198,7 +199,11 @@ def test_a_wake_leads_to_the_world_before_it_and_to_what_changed_since(home: Pat
         found = visitor.json(f"/wakes/{second}/diff")
         assert found == json.loads(run(["--json", "diff", first, second], home).stdout)
         assert visitor.json(f"/wakes/{second}/at") == told(["at", second], home)
-        assert "seal" in visitor.page(f"/wakes/{second}/diff")
+        page = visitor.page(f"/wakes/{second}/diff")
+        assert f"<del>- wake {first[:8]}, " in page
+        assert f"<ins>+ wake {second[:8]}, " in page
+        assert [line for line in re.findall(r"<ins>(.*)", page) if "seal" in line]
+        assert '<span class="where">  @@ ' in page
         assert "Fix the sink" in text_of(visitor.page(f"/wakes/{first}/at"))
         assert visitor.get(f"/wakes/{first}/diff").status_code == 404
         assert visitor.get(f"/wakes/{second}/diff?with=nothing").status_code == 404
