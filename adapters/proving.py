@@ -43,7 +43,8 @@ Anchors = dict[str, dict[int, str]]
 class Proved(Struct, frozen=True):
     """What a proof of a whole home has found. `seconds` is wall time; `heads` the newest append
     of each log and replica, as n and digest; `prompts` those that were rendered again; `left`
-    counts the divergences beyond the first `FOUND_MAX`."""
+    counts the divergences beyond the first `FOUND_MAX`; `folded` the causes that were not executed
+    again, as they are of older rules, or came before what was asked for."""
 
     rows: int
     causes: int
@@ -54,6 +55,7 @@ class Proved(Struct, frozen=True):
     prompts: int = 0
     heads: dict[str, tuple[int, str]] = {}
     left: int = 0
+    folded: int = 0
 
     @property
     def ok(self) -> bool:
@@ -72,6 +74,7 @@ class Proved(Struct, frozen=True):
             "prompts": self.prompts,
             "heads": {name: {"n": n, "digest": digest} for name, (n, digest) in self.heads.items()},
             "more": self.left,
+            "folded": self.folded,
         }
 
 
@@ -175,6 +178,7 @@ def prove_sides(journal: Side, agents: Side, *, begun: float | None = None) -> P
         crossing.prompts,
         last,
         left,
+        sum(proof.folded for proof in proofs),
     )
 
 

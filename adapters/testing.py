@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 OPTION = "--wakelog-histories"
 ENDING = ".jsonl"
 SHOWN_MAX = 10  # divergences that a failure tells in full
+FOLDED = "wakelog_folded"  # of a test: causes that were not executed again
 ALTERED = "The file is not what was exported: take it from your repository again."
 CHANGED = "Meant so? Raise domain.rules.RULES with an ADR, or record the history anew."
 
@@ -64,6 +65,20 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     return found
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the histories of older rules: today's code was not asked what it would decide there."""
+    folded = [
+        one.nodeid.partition("::")[0]
+        for one in terminalreporter.getreports("passed")
+        if one.when == "call" and any(name == FOLDED for name, _ in one.user_properties)
+    ]
+    if folded:
+        terminalreporter.section("wakelog histories of older rules")
+        terminalreporter.line("They were folded, not executed again; record them anew to guard:")
+        for name in sorted(folded):
+            terminalreporter.line(f"  {name}")
+
+
 def _folders(config: pytest.Config) -> list[Path]:
     return [Path(given).resolve() for given in config.getoption(OPTION, default=[])]
 
@@ -89,6 +104,8 @@ class HistoryItem(pytest.Item):
         from adapters import histories
 
         proved = histories.prove(histories.read(self.path))
+        if proved.folded:
+            self.user_properties.append((FOLDED, proved.folded))
         if not proved.ok:
             raise Diverged(proved)
 

@@ -81,6 +81,7 @@ class Proof:
         self.rows = 0
         self.causes = 0
         self.wakes = 0
+        self.folded = 0  # causes that were not executed again: of other rules, or before `since`
         self.heads: dict[str, str] = {}  # "log:replica" -> chain head
         self.last: dict[str, int] = {}  # replica -> n
         self.streams = Streams(log, payload, again, options.limits)
@@ -227,6 +228,7 @@ class Proof:
         rules = self._options.rules
         is_ours = self._options.is_every_epoch or self._epoch.get(one.replica, rules) == rules
         if not is_ours or one.n <= self._options.since:
+            self.folded += 1
             return
         yield from self._receipt(cause, given)
         differences, is_missing = self._composed(one, cause, given)

@@ -86,6 +86,9 @@ def prove_command(
         _tell(session, proved)
         if anchor:
             session.say(f"anchors: {len(kept)} checked" + f", one more in {anchor}" * is_new)
+    if proved.ok and proved.folded and not all_rules:
+        why = "those up to --since" if since else "those of older rules"
+        session.note(f"Only folded: {why}, see `wakelog prove --help`.")
     raise SystemExit(0 if proved.ok else 1)
 
 
@@ -108,8 +111,11 @@ def _position(given: str) -> tuple[str, int]:
 def _tell(session: Session, proved: "Proved") -> None:
     what = f"{counted(proved.rows, 'row')} of {counted(proved.causes, 'cause')} and "
     what += f"{counted(proved.wakes, 'wake')} in {proved.seconds:.2f} s"
-    if proved.ok:
+    if proved.ok and not proved.folded:
         session.say(f"Proved {what}: every byte is what today's code writes.")
+    elif proved.ok:
+        done = f"{proved.causes - proved.folded:,} of them were executed again, to the same bytes"
+        session.say(f"Read {what}: {done}; {proved.folded:,} were only folded.")
     else:
         from adapters.cli.proving_text import divergence_lines
 

@@ -93,6 +93,17 @@ def test_rows_before_a_position_are_only_folded(home: Path) -> None:
     assert ("data altered", "topic") in found(home, "--since", "agent:r1:999")
 
 
+def test_what_was_only_folded_is_not_told_as_proved(home: Path) -> None:
+    whole = told(["prove"], home)
+    part = told(["prove", "--since", "journal:r1:2"], home)
+    assert (whole["folded"], part["folded"]) == (0, 2)
+    result = run(["prove", "--since", "journal:r1:2"], home)
+    assert f"{whole['causes'] - 2} of them were executed again" in result.stdout
+    assert "; 2 were only folded." in result.stdout
+    assert "every byte is what today's code writes" not in result.stdout
+    assert "--since" in result.stderr
+
+
 @pytest.mark.parametrize("given", ["42", "journal", "agent:r1:", "other:r1:1", "agent:r1:-1"])
 def test_a_position_that_is_none_is_refused(home: Path, given: str) -> None:
     assert "agent:r1:42" in refused(["prove", "--since", given], home)
