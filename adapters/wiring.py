@@ -11,7 +11,7 @@ from adapters.settings import Settings, load
 from adapters.store.log import Log
 from adapters.tracing import checked, spans_for
 from adapters.views import Views
-from domain.errors import Refused
+from domain.errors import Damaged, Refused
 from domain.ports import Model
 
 JOURNAL = "journal.db"
@@ -61,7 +61,8 @@ def open_home(
     Raises:
         Refused: A bad setting, one that needs what is not installed, or a home that cannot be
             used.
-        Damaged: A file that is no log, is cut short, or is of a newer format.
+        Damaged: A file that is no log, is cut short, is of a newer format, or is missing beside
+            the other one: an empty log in its place would be another past.
     """
     settings = load(path, environ, model)
     checked(settings.otel)
@@ -70,7 +71,12 @@ def open_home(
         find = homefiles.ensure if is_writing else homefiles.replica
         replica = find(path, environ)
         open_log = Log.open if is_writing else _for_reading
+        if (path / AGENTS).exists() and not (path / JOURNAL).exists():  # it is made first
+            raise _missing(path / JOURNAL, path / AGENTS)
         journal = open_log("journal", path / JOURNAL, replica)
+        if journal.tail().n and not (path / AGENTS).exists():  # it is there before the first row
+            journal.close()
+            raise _missing(path / AGENTS, path / JOURNAL)
         agents = open_log("agent", path / AGENTS, replica)
         views = Views(path / VIEWS, {"journal": journal, "agent": agents})
     else:
@@ -81,6 +87,14 @@ def open_home(
     desk = Desk(journal, agents, clock, settings, Models(environ, settings), spans)
     desk.leases_at = path / homefiles.RUNTIME if exists else None
     return Home(path, desk, views, exists=exists)
+
+
+def _missing(gone: Path, other: Path) -> Damaged:
+    return Damaged(
+        "not_a_log",
+        because=f"{gone} is missing, and {other.name} beside it is not",
+        instead=f"restore both from one backup, or put {gone.name} back; nothing was changed",
+    )
 
 
 def _for_reading(name: str, path: Path, replica: str) -> Log:
