@@ -32,8 +32,12 @@ def read(path: Path) -> list[Anchor]:
     """The anchors of a file, the oldest first; none where there is no file yet.
 
     Raises:
-        Refused: Code ``unreadable_file``: it cannot be read, or holds something else.
+        Refused: Code ``unreadable_file``: it cannot be read, or holds something else; or
+            ``read_only``: its folder is not there.
     """
+    if not path.absolute().parent.is_dir():  # before a long proof, of which nothing could be kept
+        because = f"{path} cannot be written: its folder is not there"
+        raise Refused("read_only", because=because, instead="make the folder, or name another file")
     try:
         lines = path.read_bytes().splitlines()
     except FileNotFoundError:

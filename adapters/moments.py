@@ -25,6 +25,8 @@ from replay.at import Where
 STREAMS_MAX = 4_096  # whose rows a history keeps
 FOLDS_MAX = 64  # states of one stream that are kept to go on from
 
+NAMES = {"journal": "journal", "agent": "agent log"}  # what a person calls a log
+
 
 class Folds(dict[str, Folded]):
     """Folded states for worlds that end at one append, shared by all of a history's worlds."""
@@ -185,12 +187,13 @@ class Past:
         if n and not at:
             raise Refused(
                 "invalid_value",
-                because=f"the {log} has no append {n}; its last is {last}",
-                instead=f"name one from {log}:{history.log.replica}:1 on",
+                because=f"the {NAMES[log]} has no append {n}; its last is {last}",
+                instead=f"name one up to {log}:{history.log.replica}:{last}",
             )
         if replica and n and history.position(n) != f"{log}:{replica}:{n}":
-            because = f"append {n} of the {log} is not {replica}'s but {history.position(n)}"
-            raise Refused("invalid_value", because=because, instead="name it so")
+            because = f"append {n} of the {NAMES[log]} is not {replica}'s"
+            instead = f"write {history.position(n)}"
+            raise Refused("invalid_value", because=because, instead=instead)
         if log == "journal":
             return Spot(Where(n, self._agents_at(n, at), at))
         return Spot(Where(self._journal_at(n, at), n, at))

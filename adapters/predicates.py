@@ -116,11 +116,19 @@ def sql(query: str) -> Predicate:
             raise Refused(
                 "invalid_value",
                 because=f"the query fails: {told}",
-                instead=f"the tables are {', '.join(TABLES)}",
+                instead=_tables(query),
             ) from None
         return bool(found and found[0])
 
     return holds
+
+
+def _tables(query: str) -> str:
+    """What can be asked: the columns of the tables that a query names, else the tables."""
+    named = [name for name in TABLES if name in query.lower().replace(",", " ").split()]
+    if not named:
+        return f"the tables are {', '.join(TABLES)}"
+    return "; ".join(f"{name} has {', '.join(TABLES[name])}" for name in named)
 
 
 def _fill(database: Any, name: str, found: list[Sequence[Any]]) -> None:

@@ -45,11 +45,16 @@ def export_history_command(
 
     if bool(run) == is_all:
         instead = "say `wakelog export-history RUN`, or --all"
-        raise Refused("invalid_value", because="one wake or the whole home?", instead=instead)
+        raise Refused(
+            "invalid_value", because="it is not said whether one wake or all of it", instead=instead
+        )
     if session.as_json and out is None:
         instead = "name a file with --out"
         raise Refused("invalid_value", because="--json tells what was written", instead=instead)
     desk = session.reading().desk
+    if is_all and not desk.journal.tail().n:
+        because = f"there is nothing in {session.path} yet"
+        raise Refused("not_a_log", because=because, instead="name a home with --home")
     history = histories.taken(desk.journal, desk.agents, _run_key(session, run) if run else "")
     _check(history)
     if redact:

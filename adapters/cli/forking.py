@@ -106,10 +106,12 @@ def fork_command(session: Session, /, **options: object) -> None:
 
 def _wanted(home: "Home", place: "Place", given: Options) -> "Wanted":
     from adapters.branches import Wanted
+    from adapters.cli.places import check_begun
 
     if place.wake is None:
         because = f"{given.run!r} is a moment and no wake"
         raise Refused("unknown_wake", because=because, instead="name a RUN, see `wakelog wakes`")
+    check_begun(place.wake, "fork")
     if place.spot.step and (given.template or given.notes or given.verdicts):
         raise Refused(
             "invalid_value",

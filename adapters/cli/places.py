@@ -17,7 +17,7 @@ WHERE = (
     "WHERE is RUN (before that wake), RUN.STEP (after that step of it, numbered as `show` does), "
     "a position (journal:r1:42, agent:r1:42) or a time (2027-01-31, 2027-01-31 07:00, RFC 3339)."
 )
-_POSITION = re.compile(r"(journal|agent):([a-z][a-z0-9]{0,15}):([0-9]{1,12})")
+_POSITION = re.compile(r"(journal|agent):(?:([a-z][a-z0-9]{0,15}):)?([0-9]{1,12})")
 _LOCAL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T]([0-9]{2}:[0-9]{2})(:[0-9]{2})?)?")
 _IN_HOME = "::"
 
@@ -58,7 +58,7 @@ def find(home: "Home", given: str) -> Place:
     past = past_of(home)
     if position := _POSITION.fullmatch(given):
         log, replica, digits = position.groups()
-        return Place(home, past, past.position(log, int(digits), replica), given)
+        return Place(home, past, past.position(log, int(digits), replica or ""), given)
     if ":" in given or _LOCAL.fullmatch(given):
         return Place(home, past, past.time(moment(given, home.settings.timezone)), given)
     return _run(home, past, given)
@@ -86,12 +86,33 @@ def wake_named(home: "Home", run: str) -> "WakeDocument":
     return wake
 
 
+def check_begun(wake: "WakeDocument", deed: str) -> None:
+    """Refuse a wake in which nothing happened.
+
+    Raises:
+        Refused: Code ``unknown_wake``.
+    """
+    if wake.started_at:
+        return
+    if not wake.ended_at:
+        because = f"the wake {wake.run_key[:8]} has not begun, so there is nothing to {deed}"
+        raise Refused("unknown_wake", because=because, instead="run it with `wakelog wake`")
+    because = f"the wake {wake.run_key[:8]} was {wake.outcome} before it began"
+    instead = "name one that ran, see `wakelog wakes`"
+    if wake.superseded_by:
+        instead = f"name {wake.superseded_by[:8]}, which took its triggers over"
+    raise Refused("unknown_wake", because=f"{because}: nothing to {deed}", instead=instead)
+
+
 def moment(given: str, zone: str) -> str:
     """A time as it is stored. What is left out of it stands for its end: a day for all of it,
-    a minute for all of it; without an offset it is the person's own time.
+    a minute for all of it; without an offset it is the person's own time, and the second time
+    of those that come twice.
 
     >>> moment("2027-01-31", "Europe/Berlin"), moment("2027-01-31 07:00", "UTC")
     ('2027-01-31T22:59:59.999999Z', '2027-01-31T07:00:59.999999Z')
+    >>> moment("2026-10-25 02:30", "Europe/Berlin"), moment("2026-03-29 02:30", "Europe/Berlin")
+    ('2026-10-25T01:30:59.999999Z', '2026-03-29T01:30:59.999999Z')
     """
     from datetime import datetime
     from zoneinfo import ZoneInfo
@@ -104,7 +125,8 @@ def moment(given: str, zone: str) -> str:
             return rfc_3339(given)
         day, minute, second = local.groups()
         text = f"{day}T{minute or '23:59'}{second or ':59'}.999999"
-        return stored(datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone)))
+        own = datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone))
+        return max(stored(own.replace(fold=fold)) for fold in (0, 1))
     except (Refused, ValueError, OverflowError):
         raise Refused(
             "invalid_value",

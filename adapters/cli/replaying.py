@@ -8,6 +8,7 @@ import click
 
 from adapters.cli.entering import TEXT
 from adapters.cli.places import WHERE
+from adapters.cli.reading_text import counted
 from adapters.cli.shared import Session, json_option, local_time, pick_agent, pick_task, safe
 from domain.errors import Refused
 
@@ -37,15 +38,13 @@ def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
     Prints what was asked, answered and decided, and why, and compares every byte with what was
     recorded. Nothing is written and no model is asked. Exit status 1: something differs.
     """
-    from adapters.cli.places import past_of, replica_of, wake_named
+    from adapters.cli.places import check_begun, past_of, replica_of, wake_named
     from adapters.cli.replaying_documents import prompt_again, step_document, steps_again
     from adapters.cli.replaying_text import prompt_lines, step_lines
 
     home = session.reading()
     wake = wake_named(home, run)
-    if not wake.started_at:
-        because = f"the wake {wake.run_key[:ID_SHOWN]} has not begun, so there is nothing to replay"
-        raise Refused("unknown_wake", because=because, instead="run it with `wakelog wake`")
+    check_begun(wake, "replay")
     past, zone = past_of(home), home.settings.timezone
     sections = prompt_again(past, wake.run_key, replica_of(wake))
     session.say(f"wake {wake.run_key} of {safe(home.desk.agent(wake.agent_id).name)}")
@@ -97,6 +96,7 @@ def at_command(session: Session, where: str, task: str, *, is_all: bool, prompt:
     from adapters.cli.places import find
     from adapters.cli.replaying_documents import at_document
     from adapters.cli.replaying_text import at_lines
+    from adapters.cli.upkeep import NO_HOME
 
     home = session.reading()
     place = find(home, where)
@@ -107,6 +107,9 @@ def at_command(session: Session, where: str, task: str, *, is_all: bool, prompt:
     document = at_document(place, scope)
     if session.as_json:
         session.document(document)
+        return
+    if not home.exists:
+        session.say(NO_HOME.format(home.path))
         return
     if place.wake is not None:
         step = f"after step {place.spot.step} of" if place.spot.step else "before"
@@ -165,6 +168,7 @@ def diff_command(session: Session, a: str, b: str, task: str) -> None:
     """
     from adapters.cli.places import find_anywhere
     from adapters.cli.replaying_text import sides_lines, wakes_lines, worlds_lines
+    from adapters.cli.upkeep import NO_HOME
 
     home = session.reading()
     opened: list[Home] = []
@@ -180,6 +184,8 @@ def diff_command(session: Session, a: str, b: str, task: str) -> None:
             other.close()
     if session.as_json:
         session.document(document)
+    elif not all(one.home.exists for one in places):
+        session.say(NO_HOME.format(home.path))
     elif document["same"]:
         session.say("Nothing differs.")
     else:
@@ -204,6 +210,7 @@ def _called(place: "Place", zone: str) -> str:
 
 
 def _diff(a: "Place", b: "Place", task: str) -> "Document":
+    from adapters.cli.places import check_begun
     from adapters.cli.replaying_documents import homes_document, wake_seen, worlds_document
     from replay import diff
 
@@ -214,6 +221,9 @@ def _diff(a: "Place", b: "Place", task: str) -> "Document":
         return homes_document(a, b)
     runs = [one for one in (a, b) if one.wake is not None and not one.spot.step]
     if len(runs) == 2 and not task:
+        for one in runs:
+            if one.wake is not None:
+                check_begun(one.wake, "compare")
         sides = (wake_seen(one.past, one.spot.run_key, one.replica) for one in runs)
         return {"kind": "wakes", **diff.wakes(*sides)}
     return worlds_document(a, b, _scope(a, task, is_all=not task))
@@ -242,7 +252,8 @@ def bisect_command(
     The world after a wake is what `wakelog at` shows of the agent's task. SQL sees the tables
     tasks, items, notes, links, agents, reports, observations, proposals and wakes; an expression
     the names task, agent, report, journal, proposals and wakes, as in `task.status == "DONE"`.
-    At most log2(n) + 1 wakes are looked at. Exit status 1: it holds after none.
+    At most log2(n) + 1 wakes are looked at, as if it held from some wake on; where it comes and
+    goes, one of the wakes is found at which it came. Exit status 1: it does not hold in the end.
     """
     from adapters.cli.places import past_of
 
@@ -263,13 +274,20 @@ def bisect_command(
         }
         session.document(document)
     elif since is None:
-        session.say(f"It holds after none of {found.of} wakes.")
+        session.say(_holds_not(found.of))
     else:
         when = local_time(since["ended_at"], home.settings.timezone)
-        nth = f"wake {found.since} of {found.of}"
-        session.say(f"It holds since {nth}: {since['run_key'][:ID_SHOWN]}, {when}.")
+        nth = f"wake {found.since:,} of {found.of:,}"
+        before = f", and not after wake {found.since - 1:,}" if found.since > 1 else ""
+        session.say(f"It holds since {nth}: {since['run_key'][:ID_SHOWN]}, {when}{before}.")
         session.note(f"Look at it with `wakelog show {since['run_key'][:ID_SHOWN]}`.")
     raise SystemExit(0 if found.since else 1)
+
+
+def _holds_not(count: int) -> str:
+    if not count:
+        return "No wake of this agent has ended yet."
+    return f"It does not hold after the last of {counted(count, 'wake')}."
 
 
 def _predicate(

@@ -163,7 +163,7 @@ def pick(
     ids = [one for one, _ in found]
     if wanted in ids:
         return wanted
-    titled = [one for one, title in found if title == wanted]
+    titled = [one for one, title in found if wanted and title == wanted]
     begun = [one for one in ids if len(wanted) >= PREFIX_MIN and one.startswith(wanted.lower())]
     matches = titled or begun
     if len(matches) == 1:

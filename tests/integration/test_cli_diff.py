@@ -155,15 +155,32 @@ def test_bisect_finds_since_when_something_holds(
         assert found["before"]["run_key"] == keys[1]
 
 
+def test_where_it_comes_and_goes_bisect_claims_no_more_than_it_saw(
+    home: Path, keys: list[str]
+) -> None:
+    shown = done(["bisect", FIRST, "--python", "agent.wakes != 2"], home)
+    assert shown.splitlines() == [
+        f"wake 2 of 3  {keys[1][:8]}  does not hold",
+        f"wake 3 of 3  {keys[2][:8]}  holds",
+        f"It holds since wake 3 of 3: {keys[2][:8]}, 2027-01-04 09:00, and not after wake 2.",
+    ]
+
+
 def test_bisect_prints_what_it_looks_at(home: Path, keys: list[str]) -> None:
     shown = done(["bisect", FIRST, "--text", "waiting"], home)
     first, *_, last = shown.splitlines()
     assert first == f"wake 2 of 3  {keys[1][:8]}  holds"
-    assert last == f"It holds since wake 2 of 3: {keys[1][:8]}, 2027-01-03 09:00."
+    assert (
+        last
+        == f"It holds since wake 2 of 3: {keys[1][:8]}, 2027-01-03 09:00, and not after wake 1."
+    )
     none = run(["bisect", FIRST, "--text", "no such words"], home)
     assert none.exit_code == 1
-    assert none.stdout.endswith("It holds after none of 3 wakes.\n")
-    assert "none of 0 wakes" in run(["bisect", SECOND, "--text", "x"], home).stdout
+    assert none.stdout.endswith("It does not hold after the last of 3 wakes.\n")
+    assert (
+        "No wake of this agent has ended yet."
+        in run(["bisect", SECOND, "--text", "x"], home).stdout
+    )
 
 
 @pytest.mark.parametrize(
@@ -175,6 +192,7 @@ def test_bisect_prints_what_it_looks_at(home: Path, keys: list[str]) -> None:
         (["--sql", "SELECT nothing FROM nowhere"], "the query fails"),
         (["--sql", "SELECT * FROM read_text('/etc/passwd')"], "the query fails"),
         (["--sql", "DROP TABLE tasks"], "the query fails"),
+        (["--sql", "SELECT colour FROM notes"], "notes has task_id, id, kind, "),
         (["--sql", " "], "the query is empty"),
         (["--python", "task."], "fails: SyntaxError"),
         (["--python", "task.colour"], "no 'colour' here"),
