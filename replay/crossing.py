@@ -37,7 +37,7 @@ from domain.wake.shown import shown
 from domain.wire import PayloadId, Stored
 from domain.world import Recorded, World
 from replay.appends import Append, appends
-from replay.divergence import ALTERED, CHANGED, PROMPT, Difference, Divergence, path_within
+from replay.divergence import ALTERED, CHANGED, DICE, PROMPT, Difference, Divergence, path_within
 from replay.prove import Proof
 from replay.streams import FAILURES
 
@@ -161,16 +161,27 @@ class Crossing:
     def _more(self, one: Append, cause: Cause) -> Iterator[Difference]:
         """What an append of the agent log says of the journal, read there again. Where the journal
         differs itself, that is what it comes of."""
-        found: Iterator[Difference] = iter(())
+        found: Iterable[Difference] = ()
         match cause:
             case BeginWake():
-                found = self._begun(one, cause)
+                found = self._begun_again(one, cause)
             case TakeJournal():
                 found = self._taken(one, cause)
             case _:
                 pass
         fault = self._journal.proof.first_fault
         yield from (replace(known, upstream=fault) for known in found)
+
+    def _begun_again(self, one: Append, cause: BeginWake) -> list[Difference]:
+        """What differs in what a wake was shown; what a second look does not find as well is of
+        code that differs from itself."""
+        found = list(self._begun(one, cause))
+        if not found:
+            return found
+        rendered = self.prompts
+        again = list(self._begun(one, cause))
+        self.prompts = rendered
+        return [known if known in again else replace(known, kind_of=DICE) for known in found]
 
     def _begun(self, one: Append, cause: BeginWake) -> Iterator[Difference]:
         """The prompt and the snapshot of a wake, from both logs as they stood."""

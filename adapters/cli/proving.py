@@ -122,4 +122,7 @@ def _tell(session: Session, proved: "Proved") -> None:
         found = counted(len(proved.divergences) + proved.left, "divergence")
         session.say(f"{found} in {what}:", style="red")
         session.lines(divergence_lines(proved.divergences, proved.left))
+        wake = next((one.wake for one in proved.divergences if one.wake), "")
+        if wake:
+            session.note(f"See that wake step by step with `wakelog replay {wake[:8]}`.")
     session.say(f"digest {proved.digest}")

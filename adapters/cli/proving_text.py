@@ -1,15 +1,16 @@
 """What `wakelog prove` says for a person of where a log and today's code part."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 
 from adapters.cli.difference_text import Line, deeper, marked
 from adapters.cli.shared import safe
 from adapters.proving import by_class, diff
-from replay.divergence import DAMAGE, MISSING, Divergence
+from replay.divergence import DAMAGE, FORMAT, MISSING, Divergence
 
 DIFF_SHOWN = 12  # lines of a difference
 IN_FULL_MAX = 2  # divergences of one append; the others are counted
+AGAIN_MAX = 5  # places of a difference that is told once
 FOLLOWING_MAX = 10  # that are named below what they come of
 WIDTH_MAX = 160
 LEGEND = "Lines with - are what today's code writes, lines with + what stands in the log."
@@ -30,7 +31,9 @@ MEANING = {
 def divergence_lines(
     found: Sequence[Divergence], left: int = 0, *, shown_max: int = 20
 ) -> Iterator[Line]:
-    """All that differs: causes in full, what comes of damage in a line each, and how many of what.
+    """All that differs, each difference once, and how many there are of what.
+
+    What comes of a row that is lost, altered or cannot be read takes a line below.
 
     Args:
         found: In order, what led somewhere before what came of it.
@@ -38,15 +41,15 @@ def divergence_lines(
         shown_max: How many are told in full.
     """
     yield Line(LEGEND)
-    damaged = {one.position for one in found if one.kind_of in DAMAGE}
-    first = [one for one in found if not _follows(one, damaged)]
-    shown = 0
+    damaged = {one.position for one in found if one.kind_of in (*DAMAGE, FORMAT)}
+    alike = _alike(one for one in found if not _follows(one, damaged))
+    first = [group[0] for group in alike.values()]
     for position, group in groupby(first[:shown_max], key=lambda one: one.position):
         told = list(group)
-        shown += len(told)
         for one in told[:IN_FULL_MAX]:
             yield Line("")
             yield from report(one)
+            yield from deeper(_again(alike[_sides(one)][1:]), 4)
         if len(told) > IN_FULL_MAX:
             yield Line(f"    and {len(told) - IN_FULL_MAX} more differences in {position}")
     following = [one for one in found if _follows(one, damaged)]
@@ -54,14 +57,34 @@ def divergence_lines(
     if following:
         yield Line(f"What comes of it ({len(following)}):")
         yield from deeper(_following(following), 4)
-    if len(first) > shown or left:
-        yield Line(f"and {len(first) - shown + left} more; --json has {len(found)}")
+    untold = sum(map(len, list(alike.values())[shown_max:])) + left
+    if untold:
+        yield Line(f"and {untold} more; --json has {len(found)}")
     yield Line(", ".join(f"{kind_of}: {count}" for kind_of, count in by_class(found).items()))
 
 
+def _sides(one: Divergence) -> tuple[str, ...]:
+    return one.kind_of, one.path, one.expected, one.actual
+
+
+def _alike(found: Iterable[Divergence]) -> dict[tuple[str, ...], list[Divergence]]:
+    """Those that differ in the same bytes: a prompt's text is the same in many wakes."""
+    alike: dict[tuple[str, ...], list[Divergence]] = {}
+    for one in found:
+        alike.setdefault(_sides(one), []).append(one)
+    return alike
+
+
+def _again(others: Sequence[Divergence]) -> Iterator[Line]:
+    if others:
+        places = ", ".join(one.position for one in others[:AGAIN_MAX])
+        more = ", ..." if len(others) > AGAIN_MAX else ""
+        yield Line(f"the same in {len(others)} more: {places}{more}")
+
+
 def _follows(one: Divergence, damaged: set[str]) -> bool:
-    """Whether what led to a divergence is damage that is told of anyway."""
-    is_damage = one.kind_of in DAMAGE
+    """Whether what led to a divergence is a lost, altered or unread row that is told of anyway."""
+    is_damage = one.kind_of in (*DAMAGE, FORMAT)
     return not is_damage and one.upstream != one.position and one.upstream in damaged
 
 

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from adapters import anchors, histories
+from adapters.cli.proving_text import divergence_lines
 from adapters.histories import History
 from adapters.proving import Proved, diff, prove_logs
 from adapters.runtime.capture import capture
@@ -18,8 +19,9 @@ from domain.envelope import Row
 from domain.errors import Refused
 from domain.journal.commands import AddNote, ApplyOperation, EditTask
 from domain.keys import key
+from domain.ports import Section
 from domain.rules import RULES
-from domain.wake import directives
+from domain.wake import directives, prompt_parts, prompt_text
 from domain.wire import Words
 from replay.divergence import path_within
 from replay.prove import Options, Proof
@@ -121,6 +123,24 @@ def test_another_text_in_a_section_is_a_changed_prompt(monkeypatch: pytest.Monke
     assert any(line.startswith("-") and "Be brief." in line for line in diff(one))
 
 
+def test_a_text_that_changed_in_many_wakes_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded = _whole()
+    monkeypatch.setitem(directives.ROLES, 1, directives.ROLES[1] + " Be brief.")
+    found = histories.prove(recorded).divergences
+    assert len(found) > 1
+    texts = {(one.expected, one.actual) for one in found}
+    assert len(texts) < len(found)
+    lines = [line.text for line in divergence_lines(found)]
+    told = sum("prompt changed: system.role" in line for line in lines)
+    assert told == len(texts)
+    again = [line.split() for line in lines if "the same in " in line]
+    assert told + sum(int(words[3]) for words in again) == len(found)
+    assert lines[-1] == f"prompt changed: {len(found)}"
+    assert "and " + str(len(found)) + " more; --json" in "".join(
+        line.text for line in divergence_lines(found, shown_max=0)
+    )
+
+
 def test_an_altered_notice_is_a_changed_rule() -> None:
     nth = index_of(_whole(), "agent", '"kind":"command.take_journal.1"')
     row = _whole().rows["agent"][nth]
@@ -178,6 +198,22 @@ def test_code_that_differs_from_itself_is_told_apart(monkeypatch: pytest.MonkeyP
         "domain.handlers.journal.make_key", lambda *parts: real(*parts, str(next(drawn)))
     )
     assert "nondeterminism" in {kind_of for kind_of, _ in classes(histories.prove(_whole()))}
+
+
+def test_a_prompt_that_differs_from_itself_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, drawn, real = _whole(), iter(range(10_000)), prompt_text.section
+    proved = histories.prove(whole)
+
+    def section(name: str, title: str, body: str) -> Section:
+        return real(name, title, f"{body} {next(drawn)}" if name == "report" else body)
+
+    monkeypatch.setattr(prompt_parts, "section", section)
+    monkeypatch.setattr(directives, "ACT", directives.ACT + " Be brief.")
+    found = histories.prove(whole)
+    assert set(classes(found)) == {
+        ("nondeterminism", "user.report"), ("prompt changed", "user.instruction"),
+    }  # fmt: skip
+    assert found.prompts == proved.prompts
 
 
 def test_a_fact_written_in_another_way_is_another_format() -> None:
