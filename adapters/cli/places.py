@@ -23,7 +23,8 @@ _IN_HOME = "::"
 
 
 class Place(NamedTuple):
-    """What somebody named: a moment of a home, a wake, or, `is_home`, all of it."""
+    """What somebody named: a moment of a home, a wake, or, `is_home`, all of it; `is_own`: of the
+    home that the command is about."""
 
     home: "Home"
     past: "Past"
@@ -31,6 +32,7 @@ class Place(NamedTuple):
     given: str
     wake: "WakeDocument | None" = None
     is_home: bool = False
+    is_own: bool = True
 
     @property
     def replica(self) -> str:
@@ -143,7 +145,7 @@ def find_anywhere(home: "Home", given: str) -> tuple[Place, bool]:
     """
     folder, sep, rest = given.rpartition(_IN_HOME)
     if sep:
-        return find(_opened(Path(folder)), rest), True
+        return find(_opened(Path(folder)), rest)._replace(is_own=False), True
     path = Path(given).expanduser()
     if "/" in given or given in (".", "..") or path.is_dir():
         other = _opened(path)

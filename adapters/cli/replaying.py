@@ -50,8 +50,10 @@ def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
     session.say(f"wake {wake.run_key} of {safe(home.desk.agent(wake.agent_id).name)}")
     session.lines(prompt_lines(sections))
     is_same, steps = all(one.is_same for one in sections), list["Document"]()
+    told = "Every byte is the same."
     for step in steps_again(past, wake.run_key, replica_of(wake)):
         if is_stepping and not session.as_json and not _goes_on():
+            told = f"Stopped after {counted(len(steps), 'step')}; so far every byte is the same."
             break
         is_same, steps = is_same and step.is_same, [*steps, step_document(step)]
         for line in step_lines(step, zone):
@@ -61,7 +63,7 @@ def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
         head = {"run_key": wake.run_key, "agent_id": wake.agent_id, "same": is_same}
         session.document({**head, "prompt": prompt, "steps": steps})
     else:
-        session.say("Every byte is the same." if is_same else "Some bytes are others.")
+        session.say(told if is_same else "Some bytes are others.")
     raise SystemExit(0 if is_same else 1)
 
 
@@ -203,7 +205,8 @@ def _called(place: "Place", zone: str) -> str:
     if place.is_home:
         return place.given
     if place.wake is not None and not place.spot.step:
-        return wake_called(place.wake, zone)
+        home = "" if place.is_own else f" in {place.home.path}"
+        return wake_called(place.wake, zone) + home
     where, past = place.spot.where, place.past
     heads = past.journal.position(where.journal), past.agents.position(where.agent)
     return f"{place.given}: {local_time(where.at, zone) or 'the beginning'}, {', '.join(heads)}"

@@ -198,6 +198,9 @@ def test_replay_waits_before_each_step_if_it_is_told_to(home: Path, keys: list[s
     for typed, count in (("\nq\n", 1), ("\n" * 20, 4), ("", 0)):
         shown = done(["replay", keys[1], "--step"], home, input=typed)
         assert shown.count("\nstep ") == min(count, 3)
+        *_, last = shown.splitlines()
+        assert last.endswith("very byte is the same.")
+        assert last.startswith(f"Stopped after {count} step") is (count < 3)
 
 
 def test_what_was_changed_in_the_log_is_found_by_replay(tmp_path: Path) -> None:

@@ -115,6 +115,9 @@ def test_a_wake_is_compared_with_one_of_another_home(
 ) -> None:
     copytree(home, tmp_path / "other")
     assert told(["diff", keys[0], f"{tmp_path}/other::{keys[0]}"], home)["same"]
+    shown = run(["diff", keys[0], f"{tmp_path}/other::{keys[1]}"], home).stdout.splitlines()
+    assert "other" not in shown[0]
+    assert shown[1].endswith(f" in {tmp_path}/other")
 
 
 def test_what_cannot_be_compared_is_told(home: Path, keys: list[str], tmp_path: Path) -> None:
