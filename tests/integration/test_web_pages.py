@@ -2,14 +2,17 @@
 
 import json
 import re
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from adapters.web.site import Site
 from tests.support.cli import FIXED, done, proved, refused, run, told
-from tests.support.pages import proposing, text_of, visiting
+from tests.support.pages import Visitor, proposing, text_of, visiting
 
 
 @pytest.fixture
@@ -119,14 +122,36 @@ def test_an_agent_is_assigned_woken_asked_paused_and_resumed(tmp_path: Path) -> 
 def test_a_proof_is_shown_with_its_digest(home: Path) -> None:
     _, _, run = ids(home)
     with visiting(home) as visitor:
-        visitor.send(visitor.form(f"/wakes/{run}", "/prove"))
-        for _ in range(100):
-            if visitor.json("/health")["proof"]["state"] == "done":
-                break
-            time.sleep(0.05)
+        digest = proof(visitor, run)["digest"]
         assert "Every byte of this wake" in text_of(visitor.page(f"/wakes/{run}"))
-        digest = visitor.json("/health")["proof"]["result"]["digest"]
     assert digest == told(["prove"], home)["digest"]
+
+
+def proof(visitor: Visitor, run: str) -> dict[str, Any]:
+    """Press the button, and wait for the end."""
+    visitor.send(visitor.form(f"/wakes/{run}", "/prove"))
+    for _ in range(100):
+        if visitor.json("/health")["proof"]["state"] == "done":
+            break
+        time.sleep(0.05)
+    result: dict[str, Any] = visitor.json("/health")["proof"]["result"]
+    return result
+
+
+def test_what_a_proof_finds_is_shown_as_a_difference(home: Path) -> None:
+    _, _, run = ids(home)
+    queued = "CAST(replace(CAST(state AS TEXT), '\"queued\"', '\"denied\"') AS BLOB)"
+    with closing(sqlite3.connect(home / "agent.db")) as database, database:
+        database.execute(
+            f"UPDATE stored_events SET state = {queued} WHERE topic = 'wake.tool_returned.1'"
+        )
+    with visiting(home) as visitor:
+        assert not proof(visitor, run)["ok"]
+        for page in (visitor.page(f"/wakes/{run}"), visitor.page("/health")):
+            assert "data altered: data.status" in text_of(page)
+            assert "<del>-  &#34;status&#34;: &#34;queued&#34;,\n</del>" in page
+            assert "<ins>+  &#34;status&#34;: &#34;denied&#34;,\n</ins>" in page
+            assert "Caused by <code>wake." in page
 
 
 def test_lists_are_pages_that_lead_to_each_other(tmp_path: Path) -> None:
