@@ -4,6 +4,9 @@ BIN := .venv/bin
 STAMP := .venv/.setup-stamp
 PYTEST := $(BIN)/python -m pytest -n 2
 
+# A shell that forbids Python to keep what it compiled makes the start of the tests twice as long.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The first Python that is new enough. Another one: `make setup PYTHON=/path/to/python`.
 PYTHON ?= $(shell for p in python3.11 python3 python3.12 python3.13 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)

@@ -4,9 +4,12 @@
 """
 
 import os
+import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -30,6 +33,9 @@ SLOW = (
 """What is run after the fast part, so that it stays below a minute: whole files, for `-m slow`."""
 
 KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+MEMORY = Path("/dev/shm")
+MEMORY_FREE_MIN = 2 * 1024**3
+"""Bytes: many times of what a run needs, and far above the 64 MiB that a container has there."""
 
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("explore", deadline=None, max_examples=1_000, print_blob=True)
@@ -39,6 +45,20 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # tests that run in the background of a shell start programs that a test interrupts
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def has_memory() -> bool:
+    """Whether files can be kept in memory: there is room, and programs may start from there."""
+    return (
+        os.access(MEMORY, os.W_OK)
+        and not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC
+        and shutil.disk_usage(MEMORY).free >= MEMORY_FREE_MIN
+    )
+
+
+if "TMPDIR" not in os.environ and has_memory():
+    # SQLite waits for the disk at each commit, which is most of what a test of a home would take
+    os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
