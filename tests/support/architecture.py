@@ -109,7 +109,7 @@ def oversized(source: str) -> list[str]:
     ]
     if len(lines) > FILE_LINES_MAX:
         findings.append(f"1: {len(lines)} lines, {FILE_LINES_MAX} allowed; split by what they mean")
-    for function in [node for node in ast.walk(tree) if isinstance(node, _Function)]:
+    for function in _functions(tree):
         where = f"{function.lineno}: {function.name} has"
         if (length := _length(function)) > FUNCTION_LINES_MAX:
             findings.append(
@@ -124,6 +124,8 @@ def oversized(source: str) -> list[str]:
 
 def silent_ignores(source: str) -> list[str]:
     """Find comments that switch a check off and do not say why."""
+    if not _IGNORE.search(source):
+        return []
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     return [
         f"{token.start[0]}: {token.string!r} has no reason; write it behind, on the same line"
@@ -166,6 +168,19 @@ def _docstrings(tree: ast.Module) -> Iterator[ast.expr]:
             yield first.value
 
 
+def _inside(node: ast.AST) -> Iterator[ast.AST]:
+    """What may hold blocks and functions: expressions, most of a tree, hold none."""
+    return (child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr))
+
+
+def _functions(node: ast.AST) -> Iterator[_Function]:
+    """All functions, those inside of others included."""
+    for child in _inside(node):
+        if isinstance(child, _Function):
+            yield child
+        yield from _functions(child)
+
+
 def _length(function: _Function) -> int:
     """Lines from `def` to the end, without those of the docstring."""
     length = (function.end_lineno or 0) - function.lineno + 1
@@ -180,7 +195,7 @@ def _nesting(node: ast.AST) -> int:
     return max(
         (
             _nesting(child) + (isinstance(child, _BLOCKS) and not _is_elif(node, child))
-            for child in ast.iter_child_nodes(node)
+            for child in _inside(node)
             if not isinstance(child, _Function)
         ),
         default=0,
