@@ -108,6 +108,7 @@ def test_the_standard_variables_are_obeyed(home: Path, collector: Collector) -> 
     assert collector.names()[-1] == "mine: wakelog.verdict confirm"
 
 
+@pytest.mark.slow
 def test_a_collector_that_is_not_there_changes_nothing(
     home: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -154,7 +155,11 @@ main()
 
 @pytest.mark.parametrize(
     ("is_on", "command", "is_loaded"),
-    [(False, "wake", False), (True, "wake", True), (True, "inbox", False)],
+    [
+        (False, "wake", False),
+        pytest.param(True, "wake", True, marks=pytest.mark.slow),  # it waits for the collector
+        (True, "inbox", False),
+    ],
 )
 def test_it_is_loaded_where_effects_are_traced_and_nowhere_else(
     home: Path, is_on: bool, command: str, is_loaded: bool
