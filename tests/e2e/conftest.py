@@ -15,7 +15,7 @@ from adapters.web.guard import Guard
 from adapters.web.site import Site
 from tests.support.browsing import ACTION_MS, CHROMIUM, FLAGS, aside
 from tests.support.cli import FIXED
-from tests.support.pages import proposing
+from tests.support.waking import proposing
 
 START_SECONDS = 30
 

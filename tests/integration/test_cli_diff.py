@@ -8,19 +8,12 @@ from typing import Any
 import pytest
 
 from tests.support.cli import done, refused, run, told
-from tests.support.pasts import FIRST, SECOND, begun, lived
+from tests.support.pasts import FIRST, SECOND
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    base = tmp_path_factory.mktemp("past")
-    lived(base / "home", base)
-    return base / "home"
-
-
-@pytest.fixture(scope="module")
-def keys(home: Path) -> list[str]:
-    return begun(home)
+def home(past: Path) -> Path:
+    return past
 
 
 def differing(home: Path, *args: str) -> Any:

@@ -6,22 +6,15 @@ from typing import Any
 import pytest
 
 from tests.support.cli import done, proved, refused, run, told
-from tests.support.pasts import FIRST, SECOND, begun, lived
+from tests.support.pasts import FIRST, SECOND, begun
 from tests.support.waking import agent, fault, reply, report, tape
 
 LOGS = ("journal.db", "agent.db", "journal.db-wal", "agent.db-wal")
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    base = tmp_path_factory.mktemp("past")
-    lived(base / "home", base)
-    return base / "home"
-
-
-@pytest.fixture(scope="module")
-def keys(home: Path) -> list[str]:
-    return begun(home)
+def home(past: Path) -> Path:
+    return past
 
 
 def stored(home: Path) -> dict[str, bytes]:

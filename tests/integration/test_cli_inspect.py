@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.cli import done, refused, run, told
+from tests.support.homes import Homes
 from tests.support.waking import agent, fault, inbox, reply, report, tape
 
 inspect_log = pytest.importorskip("inspect_ai.log", reason="inspect_ai is not installed")
@@ -18,24 +19,26 @@ DUE = ("update_task_due_date", {"dueDate": "2027-02-12"})
 HOUR = ("update_task_estimate", {"minutes": 60})
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """One wake with refused calls and two decided proposals, and one that failed."""
-    made = tmp_path / "home"
-    agent(made)
+def lived(home: Path) -> None:
+    agent(home)
     lines = (
         reply(ROCKET, GARBAGE, DUE, HOUR, text="Let me see.", tokens=40),
         reply(report(), tokens=60),
         reply(text="Nothing more."),
     )
-    done(["--model", tape(tmp_path / "first.jsonl", *lines), "wake"], made)
-    refs = [item["ref"] for item in inbox(made)]
-    done(["confirm", refs[0]], made)
-    done(["reject", refs[1], "--reason", "I know"], made)
-    broken = tape(tmp_path / "second.jsonl", fault("blocked", of_provider=False))
-    done(["agent", "set", "Fix the sink", "--model", broken], made)
-    assert run(["wake", "Fix the sink"], made).exit_code == 1
-    return made
+    done(["--model", tape(home / "first.jsonl", *lines), "wake"], home)
+    refs = [item["ref"] for item in inbox(home)]
+    done(["confirm", refs[0]], home)
+    done(["reject", refs[1], "--reason", "I know"], home)
+    broken = tape(home / "second.jsonl", fault("blocked", of_provider=False))
+    done(["agent", "set", "Fix the sink", "--model", broken], home)
+    assert run(["wake", "Fix the sink"], home).exit_code == 1
+
+
+@pytest.fixture
+def home(tmp_path: Path, homes: Homes) -> Path:
+    """One wake with refused calls and two decided proposals, and one that failed."""
+    return homes.copy(lived, tmp_path / "home")
 
 
 def logs(folder: Path) -> list[Any]:

@@ -9,22 +9,25 @@ import pytest
 
 from adapters import histories
 from tests.support.cli import done, refused, run, told
+from tests.support.homes import Homes
 
 NOTE = "Takes about 60 minutes. Due by 2027-02-12. Urgent!"
 
 
+def woken_twice(home: Path) -> None:
+    done(["task", "add", "Fix the sink"], home)
+    done(["task", "note", "Fix the sink", NOTE], home)
+    done(["agent", "create", "--task", "Fix the sink"], home)
+    done(["wake"], home)
+    done(["confirm", "1.1"], home)
+    done(["task", "note", "Fix the sink", "I need to call the plumber."], home)
+    done(["wake", "Fix the sink"], home)
+
+
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def home(tmp_path: Path, homes: Homes) -> Path:
     """One task, whose agent woke twice."""
-    made = tmp_path / "home"
-    done(["task", "add", "Fix the sink"], made)
-    done(["task", "note", "Fix the sink", NOTE], made)
-    done(["agent", "create", "--task", "Fix the sink"], made)
-    done(["wake"], made)
-    done(["confirm", "1.1"], made)
-    done(["task", "note", "Fix the sink", "I need to call the plumber."], made)
-    done(["wake", "Fix the sink"], made)
-    return made
+    return homes.copy(woken_twice, tmp_path / "home")
 
 
 def sql(home: Path, name: str, *statements: str) -> None:

@@ -8,16 +8,14 @@ import pytest
 
 from adapters.runtime import effects
 from tests.support.cli import done, proved, refused, run, told
-from tests.support.waking import agent, inbox, reply, report, tape
+from tests.support.homes import Homes
+from tests.support.waking import agent, inbox, proposing, reply, report, tape
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def home(tmp_path: Path, homes: Homes) -> Path:
     """One agent whose first wake proposed a due date, an estimate and a priority."""
-    path = tmp_path / "home"
-    agent(path)
-    done(["wake"], path)
-    return path
+    return homes.copy(proposing, tmp_path / "home")
 
 
 def ref_of(home: Path, tool: str) -> str:

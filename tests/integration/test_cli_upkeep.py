@@ -16,6 +16,7 @@ from adapters.runtime.capture import capture
 from adapters.wiring import Home, open_home
 from domain.changes.commands import ConfirmItem, RejectItem
 from tests.support.cli import FIXED, done, proved, refused, run, told
+from tests.support.homes import Homes
 
 TODO = """\
 - [ ] Fix the tap
@@ -26,14 +27,16 @@ TODO = """\
 LATER = {"WAKELOG_NOW": "2027-01-03T09:00:00Z"}
 
 
+def woken(home: Path) -> None:
+    done(["import", "--source", "todo", "-"], home, input=TODO)
+    done(["agent", "create", "--all"], home)
+    done(["wake"], home)
+
+
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def home(tmp_path: Path, homes: Homes) -> Path:
     """One task, whose agent woke once and made proposals."""
-    made = tmp_path / "home"
-    done(["import", "--source", "todo", "-"], made, input=TODO)
-    done(["agent", "create", "--all"], made)
-    done(["wake"], made)
-    return made
+    return homes.copy(woken, tmp_path / "home")
 
 
 @contextmanager

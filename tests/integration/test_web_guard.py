@@ -7,8 +7,8 @@ import pytest
 from adapters.web import markdown
 from adapters.web.guard import Guard, is_loopback
 from tests.support.cli import done, told
-from tests.support.pages import ORIGIN, proposing, text_of, visiting
-from tests.support.waking import agent, reply, report, tape
+from tests.support.pages import ORIGIN, text_of, visiting
+from tests.support.waking import agent, proposing, reply, report, tape
 
 HOSTILE = (
     "<script>alert(1)</script>",

@@ -10,7 +10,8 @@ from typing import Any
 from adapters.web.live import Live
 from adapters.web.site import Site
 from tests.support.cli import FIXED, done
-from tests.support.pages import proposing, visiting
+from tests.support.pages import visiting
+from tests.support.waking import proposing
 
 BOUND = 30.0  # seconds that nothing here takes
 NEVER = 2 * BOUND

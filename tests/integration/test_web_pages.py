@@ -12,13 +12,14 @@ import pytest
 
 from adapters.web.site import Site
 from tests.support.cli import FIXED, done, proved, refused, run, told
-from tests.support.pages import Visitor, proposing, text_of, visiting
+from tests.support.homes import Homes
+from tests.support.pages import Visitor, text_of, visiting
+from tests.support.waking import proposing
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    proposing(tmp_path)
-    return tmp_path
+def home(tmp_path: Path, homes: Homes) -> Path:
+    return homes.copy(proposing, tmp_path)
 
 
 def ids(home: Path) -> tuple[str, str, str]:

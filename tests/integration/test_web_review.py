@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import done, proved, told
-from tests.support.pages import decision, forms, proposing, refs, text_of, visiting
+from tests.support.homes import Homes
+from tests.support.pages import decision, forms, refs, text_of, visiting
+from tests.support.waking import proposing
 
 
 def task(home: Path) -> dict[str, object]:
@@ -15,9 +17,8 @@ def task(home: Path) -> dict[str, object]:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    proposing(tmp_path)
-    return tmp_path
+def home(tmp_path: Path, homes: Homes) -> Path:
+    return homes.copy(proposing, tmp_path)
 
 
 def test_an_item_is_a_sentence_with_old_and_new_value_and_a_link_to_its_wake(home: Path) -> None:

@@ -6,13 +6,14 @@ from typing import Any
 import pytest
 
 from tests.support.cli import done, proved, told
-from tests.support.pages import proposing, text_of, visiting
+from tests.support.homes import Homes
+from tests.support.pages import text_of, visiting
+from tests.support.waking import proposing
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    proposing(tmp_path)
-    return tmp_path
+def home(tmp_path: Path, homes: Homes) -> Path:
+    return homes.copy(proposing, tmp_path)
 
 
 def shown(home: Path) -> Any:

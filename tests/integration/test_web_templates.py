@@ -7,20 +7,25 @@ from typing import Any
 import pytest
 
 from tests.support.cli import done, proved, told
-from tests.support.pages import Visitor, proposing, refs, text_of, visiting
+from tests.support.homes import Homes
+from tests.support.pages import Visitor, refs, text_of, visiting
+from tests.support.waking import proposing
+
+
+def templated(home: Path) -> None:
+    done(["task", "add", "Paint the door"], home)
+    done(["template", "create", "Brief", "--general", "Be **brief**", "--report", "One"], home)
+    (agent,) = proposing(home)
+    done(["template", "assign", agent, "Brief"], home)
+    done(["task", "note", "Fix the sink", "Need to buy a seal."], home)
+    done(["wake", agent], home)
+    done(["confirm", refs(home)["update_task_estimate"]], home)
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def home(tmp_path: Path, homes: Homes) -> Path:
     """An agent on a template of one version; its wake proposed, and one item was confirmed."""
-    done(["task", "add", "Paint the door"], tmp_path)
-    done(["template", "create", "Brief", "--general", "Be **brief**", "--report", "One"], tmp_path)
-    (agent,) = proposing(tmp_path)
-    done(["template", "assign", agent, "Brief"], tmp_path)
-    done(["task", "note", "Fix the sink", "Need to buy a seal."], tmp_path)
-    done(["wake", agent], tmp_path)
-    done(["confirm", refs(tmp_path)["update_task_estimate"]], tmp_path)
-    return tmp_path
+    return homes.copy(templated, tmp_path)
 
 
 def template(home: Path) -> Any:

@@ -12,8 +12,7 @@ from starlette.testclient import TestClient
 from adapters.web.app import make_app
 from adapters.web.guard import Guard
 from adapters.web.site import Site
-from tests.support.cli import FIXED, done, told
-from tests.support.waking import agent
+from tests.support.cli import FIXED, told
 
 ORIGIN = "http://127.0.0.1:8765"
 
@@ -116,13 +115,6 @@ def visiting(home: Path, token: str = "", host: str = "127.0.0.1") -> Iterator[V
     finally:
         site.jobs.wait(10)
         site.close()
-
-
-def proposing(home: Path, *titles: str) -> list[str]:
-    """Tasks whose agents have proposed changes (offline); the ids of the agents."""
-    made = [agent(home, title) for title in titles or ("Fix the sink",)]
-    done(["wake"], home)
-    return made
 
 
 def refs(home: Path) -> dict[str, str]:

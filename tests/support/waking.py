@@ -24,6 +24,13 @@ def agent(home: Path, title: str = "Fix the sink", *options: str, note: str = NO
     return str(told(["agent", "create", task, *options], home)["id"])
 
 
+def proposing(home: Path, *titles: str) -> list[str]:
+    """Tasks whose agents have proposed changes (offline); the ids of the agents."""
+    made = [agent(home, title) for title in titles or ("Fix the sink",)]
+    done(["wake"], home)
+    return made
+
+
 def tape(path: Path, *lines: object) -> str:
     """A tape file of these replies or faults, as `--model` names it."""
     path.write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
