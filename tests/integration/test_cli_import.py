@@ -149,15 +149,13 @@ def test_a_dry_run_tells_what_the_import_then_does(home: Path, todo: Path) -> No
     assert "would be 3 unchanged" in done(["import", str(todo), "--dry-run"], home)
 
 
-def test_long_files_come_in_batches(
-    home: Path, todo: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(importing, "TASKS_MAX", 4)
-    todo.write_text("\n".join(f"- [ ] Task {number}" for number in range(10)))
+def test_long_files_come_in_batches(home: Path, todo: Path) -> None:
+    many = 2 * importing.TASKS_MAX + 1
+    todo.write_text("\n".join(f"- [ ] Task {number}" for number in range(many)))
     first = imported(home, todo, "--key", "k")
-    assert (counts(first), first["events"]) == ((10, 0, 0, 0), 24)
+    assert (counts(first), first["events"]) == ((many, 0, 0, 0), 2 * many + 4)
     again = imported(home, todo, "--key", "k")
-    assert (counts(again), again["events"]) == ((0, 0, 10, 0), 0)
+    assert (counts(again), again["events"]) == ((0, 0, many, 0), 0)
     todo.write_text("- [ ] Another")
     assert "key_reused" in refused(["import", str(todo), "--key", "k"], home)
 

@@ -6,8 +6,15 @@ from typing import Any
 
 import pytest
 
-from adapters.runtime import effects
+from adapters.clock import ManualClock
+from adapters.runtime import review
+from adapters.runtime.desk import Desk
+from adapters.settings import Settings
+from adapters.store.log import Log
+from adapters.store.sqlite import SQLiteLogRecorder
+from adapters.wiring import Models, open_home
 from tests.support.cli import done, proved, refused, run, told
+from tests.support.faults import Died, FaultyRecorder, Fuse
 from tests.support.homes import Homes
 from tests.support.waking import agent, inbox, proposing, reply, report, tape
 
@@ -243,31 +250,28 @@ def test_a_key_that_stands_for_something_else_is_refused(home: Path) -> None:
     assert "[key_reused]" in refused(["reject", "1.1", "--key", "k"], home)
 
 
-class Crash(BaseException):
-    """The process dies between the intent and the effect."""
+def confirm_and_die(home: Path, ref: str, *, after_effect: bool) -> None:
+    """Confirm an item in a process that dies when the intent is in the agent log: before the
+    effect is in the journal, or just after it."""
+    fuse = Fuse(4 if after_effect else 3)  # boundaries 1 and 2 are the intent's
+    journal, agents = (
+        Log(name, FaultyRecorder(SQLiteLogRecorder(home / f"{name}.db"), fuse), "r1")
+        for name in ("journal", "agent")
+    )
+    clock, settings = ManualClock("2027-01-01T09:00:00.000000Z"), Settings()
+    desk = Desk(journal, agents, clock, settings, Models({}, settings))
+    with pytest.raises(Died):
+        review.confirm(desk, told(["inbox"], home)[0]["id"], int(ref.partition(".")[2]))
+    desk.close()
 
 
 @pytest.mark.parametrize("after_effect", [False, True])
-def test_a_crash_between_intent_and_outcome_is_recovered(
-    home: Path, monkeypatch: pytest.MonkeyPatch, *, after_effect: bool
-) -> None:
-    from adapters.runtime import review
-    from adapters.wiring import open_home
-
+def test_a_crash_between_intent_and_outcome_is_recovered(home: Path, *, after_effect: bool) -> None:
     ref = ref_of(home, "update_task_estimate")
-    apply = effects.apply
-
-    def dying(*arguments: Any) -> Any:
-        if after_effect:
-            apply(*arguments)
-        raise Crash
-
-    with monkeypatch.context() as patch:
-        patch.setattr(effects, "apply", dying)
-        with pytest.raises(Crash):
-            run(["confirm", ref], home)
+    confirm_and_die(home, ref, after_effect=after_effect)
     (one,) = [item for item in inbox(home) if item["ref"] == ref]
     assert one["status"] == "confirming"
+    assert task(home)["estimate_minutes"] == (60 if after_effect else None)
     environ = {"WAKELOG_REPLICA": "r1", "WAKELOG_NOW": "2027-01-01T12:00:00Z"}
     with open_home(home, environ) as opened:
         set_id = told(["inbox"], home)[0]["id"]
@@ -277,18 +281,9 @@ def test_a_crash_between_intent_and_outcome_is_recovered(
     assert proved(home)
 
 
-def test_confirming_again_finishes_what_a_crash_left(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_confirming_again_finishes_what_a_crash_left(home: Path) -> None:
     ref = ref_of(home, "update_task_estimate")
-
-    def dying(*_: Any) -> Any:
-        raise Crash
-
-    with monkeypatch.context() as patch:
-        patch.setattr(effects, "apply", dying)
-        with pytest.raises(Crash):
-            run(["confirm", ref], home)
+    confirm_and_die(home, ref, after_effect=False)
     assert results(["confirm", ref], home)[0]["status"] == "confirmed"
     assert task(home)["estimate_minutes"] == 60
     assert proved(home)

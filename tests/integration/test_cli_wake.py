@@ -1,12 +1,20 @@
 """`wakelog wake`: the main job, and everything that keeps an agent from doing it."""
 
 import itertools
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.cli import done, proved, refused, run, told
+from adapters.models.rules import RulesModel
+from adapters.models.tape import TapeModel
+from adapters.runtime import rounds
+from adapters.wiring import open_home
+from domain.ports import Call, Model, Reply, Request
+from tests.support.cli import FIXED, done, proved, refused, run, told
+from tests.support.faults import Died
 from tests.support.waking import agent, at, fault, inbox, reply, report, sink, tape
 
 LATER = "2027-01-01T12:00:00Z"
@@ -236,46 +244,47 @@ def test_a_model_that_cannot_be_had_is_refused_before_anything_is_queued(home: P
     assert proved(home) == rows
 
 
-def test_a_pause_during_a_wake_stops_it_at_its_next_row(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+class Interrupted:
+    """A model that thinks while something else happens."""
+
+    def __init__(self, model: Model, happens: Callable[[], object]) -> None:
+        self.name = model.name
+        self._model = model
+        self._happens = happens
+
+    async def reply(self, request: Request) -> Reply:
+        self._happens()
+        return await self._model.reply(request)
+
+
+def wake_with(home: Path, agent_id: str, model: Model) -> None:
+    """Run an agent's queued wake, as `wake` does."""
+    with open_home(home, FIXED, is_writing=True) as opened:
+        opened.desk.model_for = lambda _: model
+        rounds.run_ready(opened.desk, [agent_id], lambda *_: None)
+
+
+def test_a_pause_during_a_wake_stops_it_at_its_next_row(home: Path) -> None:
     """The agent is paused while the model thinks: its answer is kept, and nothing follows."""
-    from adapters.models.tape import TapeModel
-    from domain.ports import Reply, Request
-
-    agent(home)
-    answer = TapeModel.reply
-
-    async def pausing(self: TapeModel, request: Request) -> Reply:
-        done(["agent", "pause", "Fix the sink"], home)
-        return await answer(self, request)
-
-    monkeypatch.setattr(TapeModel, "reply", pausing)
-    calls = reply(("set_task_language", {"languageCode": "en", "confidence": "high"}), report())
-    model = tape(tmp_path / "tape.jsonl", calls)
-    (wake,) = told(["--model", model, "wake"], home)
+    agent_id = agent(home)
+    language = Call("c1", "set_task_language", '{"languageCode": "en", "confidence": "high"}')
+    drafted = Call("c2", report()[0], json.dumps(report()[1]))
+    model = TapeModel("tape", [Reply(raw=b"", calls=(language, drafted))])
+    pausing = Interrupted(model, lambda: done(["agent", "pause", "Fix the sink"], home))
+    wake_with(home, agent_id, pausing)
+    (wake,) = told(["wakes"], home)
     assert (wake["outcome"], wake["error_code"], wake["report"]) == ("skipped", "dormant", None)
     assert told(["task", "show", "Fix the sink"], home)["language"] is None
     assert proved(home)
 
 
-def test_a_wake_whose_process_is_gone_goes_on_under_its_run_key(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from adapters.models.rules import RulesModel
-    from domain.ports import Reply, Request
+def test_a_wake_whose_process_is_gone_goes_on_under_its_run_key(home: Path) -> None:
+    def dies() -> None:
+        raise Died
 
-    class Crash(BaseException):
-        """The process dies while the model thinks."""
-
-    async def dying(self: RulesModel, request: Request) -> Reply:
-        raise Crash
-
-    agent(home)
-    with monkeypatch.context() as patch:
-        patch.setattr(RulesModel, "reply", dying)
-        with pytest.raises(Crash):
-            run(["wake"], home)
+    agent_id = agent(home)
+    with pytest.raises(Died):
+        wake_with(home, agent_id, Interrupted(RulesModel(), dies))
     assert shown(home)["run_status"] == "running"
     (wake,) = told(["wake"], home, env=at(LATER))
     assert (wake["reason"], wake["outcome"]) == ("creation", "completed")

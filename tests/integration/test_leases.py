@@ -102,8 +102,9 @@ def test_a_place_that_cannot_be_written_is_told_in_one_line(tmp_path: Path) -> N
 # ---------------------------------------------------------------------------------------- files
 
 
-def test_an_edit_is_taken_once_when_the_file_is_quiet(tmp_path: Path) -> None:
-    file = tmp_path / "TODO.md"
+def watched(folder: Path) -> tuple[Path, Files, list[str]]:
+    """A file that was taken once, who watches it, and the names of all that is taken."""
+    file = folder / "TODO.md"
     file.write_text("one")
     taken: list[str] = []
 
@@ -113,6 +114,11 @@ def test_an_edit_is_taken_once_when_the_file_is_quiet(tmp_path: Path) -> None:
 
     files = Files([str(file)], take)
     files.take_all()
+    return file, files, taken
+
+
+def test_an_edit_is_taken_once_when_the_file_is_quiet(tmp_path: Path) -> None:
+    file, files, taken = watched(tmp_path)
     assert [files.check(), files.check()] == [0, 0]
     file.write_text("one, two")
     assert files.check() == 0  # it may still be written
@@ -122,16 +128,7 @@ def test_an_edit_is_taken_once_when_the_file_is_quiet(tmp_path: Path) -> None:
 
 
 def test_a_file_put_in_its_place_is_an_edit_and_a_missing_one_is_waited_for(tmp_path: Path) -> None:
-    file = tmp_path / "TODO.md"
-    file.write_text("one")
-    taken: list[str] = []
-
-    def take(name: str) -> bool:
-        taken.append(name)
-        return True
-
-    files = Files([str(file)], take)
-    files.take_all()
+    file, files, _ = watched(tmp_path)
     file.rename(tmp_path / "TODO.md~")
     assert [files.check(), files.check()] == [0, 0]
     (tmp_path / "new").write_text("two")

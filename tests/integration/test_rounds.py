@@ -64,6 +64,27 @@ def wake_of(at: Desk, run_key: str) -> Wake:
         return world.load(WAKE, run_key)
 
 
+def interrupted(
+    first: Callable[[Desk, str], object] = lambda at, run_key: None,
+) -> tuple[Desk, str, str]:
+    """A wake that is stopped while its model thinks, after what happens first; the desk, the
+    agent and the run key."""
+    model = Busy()
+    at = desk(model=model)
+    (agent,) = agents_of(at, 1)
+    run_key = queued_key(at, agent)
+
+    async def interrupt() -> None:
+        running = asyncio.create_task(rounds.run_one(at, agent, run_key))
+        await model.is_asked.wait()
+        first(at, run_key)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+    asyncio.run(interrupt())
+    return at, agent, run_key
+
+
 def test_so_many_run_at_once_and_no_more() -> None:
     model = Busy()
     at = desk(model=model)
@@ -98,18 +119,7 @@ def test_what_a_bug_raises_fails_its_own_wake_alone() -> None:
 
 
 def test_an_interrupted_wake_waits_for_its_next_turn_at_once() -> None:
-    model = Busy()
-    at = desk(model=model)
-    (agent,) = agents_of(at, 1)
-    run_key = queued_key(at, agent)
-
-    async def interrupted() -> None:
-        running = asyncio.create_task(rounds.run_one(at, agent, run_key))
-        await model.is_asked.wait()
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
-
-    asyncio.run(interrupted())
+    at, agent, run_key = interrupted()
     assert wake_of(at, run_key).phase == "deferred"
     (again,) = rounds.run_ready(at, [agent], quiet)
     assert (again.run_key, again.error) == (run_key, "")
@@ -219,19 +229,7 @@ def test_who_was_away_for_long_ends_no_attempt_but_its_own(fault: Exception) -> 
 
 
 def test_who_is_stopped_late_defers_no_attempt_but_its_own() -> None:
-    model = Busy()
-    at = desk(model=model)
-    (agent,) = agents_of(at, 1)
-    run_key = queued_key(at, agent)
-
-    async def interrupted() -> None:
-        running = asyncio.create_task(rounds.run_one(at, agent, run_key))
-        await model.is_asked.wait()
-        at.note(RetakeWake(run_key))
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
-
-    asyncio.run(interrupted())
+    at, _, run_key = interrupted(lambda at, run_key: at.note(RetakeWake(run_key)))
     assert wake_of(at, run_key).phase == "waiting"
 
 

@@ -1,10 +1,13 @@
 """A whole desk in memory: both logs, a clock that ticks, and a model on a tape."""
 
+import asyncio
 from collections.abc import Sequence
 from itertools import count
 
 from adapters.models.tape import TapeModel
+from adapters.runtime.capture import capture
 from adapters.runtime.desk import Desk
+from adapters.runtime.performer import perform
 from adapters.settings import Settings
 from adapters.store.log import Log
 from domain.agent import commands as agent_commands
@@ -60,6 +63,19 @@ def task_with_agent(
         is_enabled=True,
     )
     return task, at.note(command).result.ids[0]
+
+
+def captured_early() -> Desk:
+    """Two processes: one captures, another writes to both logs, the first begins the wake."""
+    at = desk([reply(text="Fine.")])
+    task, agent = task_with_agent(at)
+    run_key = queued_key(at, agent)
+    captured = capture(at, agent, run_key, is_now=True)
+    at.keep(journal_commands.EditTask(task, title="Fix the other sink"))
+    task_with_agent(at, "Mend the roof")
+    at.note(captured.command, payloads=captured.payloads)
+    asyncio.run(perform(at, run_key))
+    return at
 
 
 def queued_key(at: Desk, agent: str) -> str:

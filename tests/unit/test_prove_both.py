@@ -1,6 +1,5 @@
 """Both logs proved together: prompts, notices, effects and positions that one has of the other."""
 
-import asyncio
 from functools import cache
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from adapters.histories import History
 from adapters.proving import Proved, diff, prove_logs
 from adapters.runtime.capture import capture
 from adapters.runtime.desk import Desk
-from adapters.runtime.performer import perform
 from adapters.settings import Prompt, Settings
 from domain.envelope import Row
 from domain.errors import Refused
@@ -28,7 +26,7 @@ from replay.prove import Options, Proof
 from replay.streams import Limits
 from tests.histories import make, scenes
 from tests.histories.acting import Scene
-from tests.support.desks import desk, queued_key, reply, task_with_agent
+from tests.support.desks import captured_early, desk, queued_key, reply, task_with_agent
 from tests.support.rows import altered, rechained
 
 
@@ -78,15 +76,7 @@ def test_every_scene_proves_with_almost_nothing_kept(scene: Scene) -> None:
 
 
 def test_a_wake_captured_before_others_wrote_is_read_where_it_was_captured() -> None:
-    """Two processes: one captures, another writes to both logs, the first begins."""
-    at = desk([reply(text="Fine.")])
-    task, agent = task_with_agent(at)
-    run_key = queued_key(at, agent)
-    captured = capture(at, agent, run_key, is_now=True)
-    at.keep(EditTask(task, title="Fix the other sink"))
-    task_with_agent(at, "Mend the roof")
-    at.note(captured.command, payloads=captured.payloads)
-    asyncio.run(perform(at, run_key))
+    at = captured_early()
     proved = prove_logs(at.journal, at.agents)
     assert proved.divergences == ()
     assert proved.prompts == 1
@@ -112,6 +102,8 @@ def test_a_prompt_of_another_size_is_rendered_in_that_size() -> None:
 
 def test_another_text_in_a_section_is_a_changed_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = _whole()  # before the wording changes: it stands for a later version of it
+    # Our own wording is patched on purpose: it plays tomorrow's code against today's log. A prompt
+    # text is a constant of its version, so there is nothing that a test could hand over instead.
     monkeypatch.setattr(directives, "ACT_FIRST", directives.ACT_FIRST + " Be brief.")
     found = histories.prove(recorded).divergences
     assert {(one.kind_of, one.path) for one in found} == {("prompt changed", "user.instruction")}
@@ -192,6 +184,7 @@ def test_what_comes_of_an_altered_journal_is_led_back_to_it() -> None:
 
 
 def test_code_that_differs_from_itself_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    # patched on purpose: it plays code of tomorrow that draws its keys, which is forbidden today
     drawn = iter(range(10_000))
     real = key
     monkeypatch.setattr(
