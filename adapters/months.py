@@ -94,7 +94,7 @@ def make(
     Args:
         folder: An empty one.
         seed: Any text.
-        agents_count: How many tasks with agents; at most `months_stories.tasks_max()`.
+        agents_count: How many tasks with agents; at most as many as there are stories.
         months: Of a twelfth of a year.
         progress: Is told each day.
     """

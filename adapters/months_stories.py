@@ -56,11 +56,6 @@ def told(given: Stories, count: int) -> list[Story]:
     return found[:count]
 
 
-def tasks_max() -> int:
-    """How many tasks there are."""
-    return sum(len(one.tasks) for one in stories().categories)
-
-
 def _story(line: str, category: Category) -> Story:
     title, _, steps = line.partition(": ")
     return Story(title, tuple(steps.split("; ")), category)

@@ -15,14 +15,6 @@ class RanksDocument(Struct, frozen=True):
 
     sets: tuple[str, ...] = ()
 
-    def rank_of(self, set_id: str) -> int:
-        """The rank of a set, at least 1; 0 for a set that the replica did not open."""
-        return self.sets.index(set_id) + 1 if set_id in self.sets else 0
-
-    def set_at(self, rank: int) -> str:
-        """The id of the set with a rank; empty where there is none."""
-        return self.sets[rank - 1] if 1 <= rank <= len(self.sets) else ""
-
 
 def keys(row: Recorded) -> tuple[str, ...]:
     return (row.replica,) if isinstance(row.fact, SetOpened) else ()

@@ -62,14 +62,6 @@ class TaskDocument(Struct, frozen=True):
         return tuple(item for item in self.task.items if not item.is_archived)
 
     @property
-    def items_done(self) -> int:
-        return sum(item.is_checked for item in self.items)
-
-    @property
-    def items_total(self) -> int:
-        return len(self.items)
-
-    @property
     def is_open(self) -> bool:
         return self.task.is_open
 

@@ -128,9 +128,7 @@ async def _answer(site: Site, guard: Guard, request: Request) -> Response:
         asked = asked._replace(form={one: found[-1] for one, found in lists.items()}, lists=lists)
         if denied := guard.form_denied(request.headers, visit, asked.form):
             return _plain(denied)
-    visitor = Visitor(
-        visit or guarding.new_visit(), cookies.get("theme", ""), _is_live(request), guard
-    )
+    visitor = Visitor(visit or guarding.new_visit(), cookies.get("theme", ""), guard)
     response = await run_in_threadpool(_respond, site, asked, visitor, request.method)
     if not visit:
         response.headers.append(*guarding.cookie(guard.visit, visitor.visit))
@@ -138,11 +136,10 @@ async def _answer(site: Site, guard: Guard, request: Request) -> Response:
 
 
 class Visitor(NamedTuple):
-    """Who asks: their visit, their colours, and whether htmx asks for them."""
+    """Who asks: their visit and their colours."""
 
     visit: str
     theme: str
-    is_htmx: bool
     guard: Guard
 
 
@@ -159,10 +156,6 @@ async def _body(request: Request) -> bytes | None:
 def _pairs(query: str) -> dict[str, str]:
     found = parse_qsl(query, max_num_fields=100) if query.count("&") < 100 else []
     return {canonical.clean(name): canonical.clean(value) for name, value in found}
-
-
-def _is_live(request: Request) -> bool:
-    return request.headers.get("hx-request") == "true"
 
 
 def _respond(site: Site, asked: Asked, visitor: Visitor, method: str) -> Response:
@@ -275,7 +268,7 @@ def _html(site: Site, asked: Asked, visitor: Visitor, page: Page, told: Told | N
             "version": _version(),
         },
     )
-    headers = {"vary": "Cookie, HX-Request"}
+    headers = {"vary": "Cookie"}
     data = text.encode("utf-8", "replace")
     return Response(data, page.status, headers, media_type="text/html; charset=utf-8")
 

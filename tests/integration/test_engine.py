@@ -17,7 +17,7 @@ from domain.agent.identity import Wanted
 from domain.journal.commands import AddNote
 from domain.moments import instant, moment, seconds_between
 from domain.ports import ModelFault, Reply, Request
-from domain.wake.events import ModelAsked, WakeFinished, WakeStarted
+from domain.wake.events import ModelAsked, WakeFinished
 from domain.wire import Words
 from tests.support.desks import divergences, reply, task_with_agent
 from tests.support.virtual import VirtualHome
@@ -75,15 +75,6 @@ def finished(made: VirtualHome) -> Counter[str]:
         for row in rows
         if isinstance(row.fact, WakeFinished)
     )
-
-
-def queued_times(made: VirtualHome) -> list[str]:
-    return [
-        row.at
-        for rows in made.desk.agents.appends()
-        for row in rows
-        if isinstance(row.fact, WakeStarted)
-    ]
 
 
 # ------------------------------------------------------------------------------- sleep and wake

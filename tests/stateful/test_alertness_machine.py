@@ -49,7 +49,6 @@ EARS = Subscribed("ears", ("key:TASK",), hears_agents=True, defers_propagated=Tr
 DAWN = 40_000
 TICK_SECONDS = 500
 OUTCOMES = st.sampled_from(["failed", "completed", "failed", "skipped"])
-MOSTLY = st.sampled_from([True] * 7 + [False])
 
 
 @dataclass

@@ -37,7 +37,6 @@ class Forms(HTMLParser):
         super().__init__()
         self.found: list[Form] = []
         self._select = ""
-        self._area: str | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}

@@ -57,7 +57,8 @@ def test_a_match_is_a_trigger_that_names_the_append() -> None:
 
 def test_subscribers_come_and_go_once() -> None:
     subs = SUBS.initial("key:TASK")
-    for fact in (SubscriberAdded("a", "s"), SubscriberAdded("a", "s"), SubscriberAdded("b", "s")):
+    assert SUBS.evolve(subs, row(SubscriberRemoved("a", "s"))) == subs
+    for fact in [SubscriberAdded("a", "s"), SubscriberAdded("a", "s"), SubscriberAdded("b", "s")]:
         subs = SUBS.evolve(subs, row(fact))
     assert subs.subscribers == (("a", "s"), ("b", "s"))
     subs = SUBS.evolve(subs, row(SubscriberRemoved("a", "s")))

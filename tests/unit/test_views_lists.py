@@ -36,7 +36,7 @@ def test_a_task_is_listed_with_its_checklist_counted() -> None:
     log.append(do.EditItem(task, paint, is_checked=True, is_archived=True), START)
     found = task_of(log)
     assert (found.id, found.title, found.priority) == (task, "Mend the roof", "P1")
-    assert (found.items_done, found.items_total) == (1, 2)
+    assert [item.is_checked for item in found.items] == [True, False]
     assert (found.estimate, found.due, found.sources, found.is_open) == (60, "", (), True)
     assert found.created_at == found.updated_at == START
 
