@@ -7,6 +7,7 @@ import click
 
 from adapters.cli.entering import TEXT, status_named
 from adapters.cli.shared import (
+    ID_SHOWN,
     Session,
     json_option,
     key_option,
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
     from domain.agent.agent import AgentTimer
     from domain.agent.commands import AgentCommand
-
-ID_SHOWN = 8
 
 
 def note(session: Session, agent_id: str, command: "AgentCommand", key: str, done: str) -> bool:

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
-from adapters.cli.shared import local_time, safe
+from adapters.cli.shared import ID_SHOWN, local_time, safe
 from adapters.documents.agents import Document
 
-ID_SHOWN = 8
 INDENT = "  "
 
 

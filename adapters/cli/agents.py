@@ -9,6 +9,7 @@ from adapters.cli import agent_steering, chatting, waking
 from adapters.cli.agent_steering import after
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import (
+    ID_SHOWN,
     Session,
     json_option,
     key_option,
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from domain.agent.events import Mode
     from projections.tasks import TaskDocument
 
-ID_SHOWN = 8  # characters
 NONE_YET = (
     "There are no agents yet; make one for every open task with `wakelog agent create --all`."
 )

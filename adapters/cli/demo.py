@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli.shared import Session, json_option, safe
+from adapters.cli.shared import ID_SHOWN, Session, json_option, safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 FOLDER = "wakelog-demo"
 SOURCE = "wakelog demo"
-ID_SHOWN = 8
 REPORTS_SHOWN = 3
 SETS_SHOWN = 4
 MODEL = "rules"

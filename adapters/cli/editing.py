@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from adapters.cli.shared import Session, nth_key, pick, pick_task, safe
+from adapters.cli.shared import ID_SHOWN, Session, nth_key, pick, pick_task, safe
 from domain.causes import Receipt
 from domain.errors import Refused
 from domain.journal import task as t
@@ -14,8 +14,6 @@ from domain.wire import Payload, Stored
 
 if TYPE_CHECKING:
     from adapters.store.log import Appended
-
-ID_SHOWN = 8  # characters
 
 
 class Editing:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import click
 
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option, pick, pick_task
+from adapters.cli.shared import ID_SHOWN, Session, json_option, pick, pick_task
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ID_SHOWN = 8
 FOLDER = "forks"
 ABOUT = "fork.json"
 FORKS_MAX = 10_000

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
-from adapters.cli.editing import ID_SHOWN
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, Told, json_option, key_option, nth_key, safe
+from adapters.cli.shared import ID_SHOWN, Session, Told, json_option, key_option, nth_key, safe
 from adapters.importers.formats import ALIASES, FORMATS
 from domain.errors import Refused
 

@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import (
-    Session,
-    json_option,
-    local_time,
-    pick,
-    pick_agent,
-    safe,
-)
+from adapters.cli.shared import ID_SHOWN, Session, json_option, local_time, pick, pick_agent, safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -23,7 +16,6 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
     from projections.wakes import WakeDocument
 
-ID_SHOWN = 8
 OUTCOMES = ("completed", "failed", "skipped", "superseded")
 STATES = ("queued", "running", "waiting")
 COUNT = click.IntRange(min=1)

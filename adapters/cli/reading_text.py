@@ -7,10 +7,9 @@ from typing import Any
 
 import msgspec
 
-from adapters.cli.shared import local_time, safe
+from adapters.cli.shared import ID_SHOWN, local_time, safe
 
 Document = dict[str, Any]
-ID_SHOWN = 8
 LINE_MAX = 160  # characters of one line of `show`; --json has all of it
 BLOCK_LINES_MAX = 12
 

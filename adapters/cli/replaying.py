@@ -9,7 +9,15 @@ import click
 from adapters.cli.entering import TEXT
 from adapters.cli.places import WHERE
 from adapters.cli.reading_text import counted
-from adapters.cli.shared import Session, json_option, local_time, pick_agent, pick_task, safe
+from adapters.cli.shared import (
+    ID_SHOWN,
+    Session,
+    json_option,
+    local_time,
+    pick_agent,
+    pick_task,
+    safe,
+)
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -20,8 +28,6 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
     from projections.wakes import WakeDocument
     from replay.bisect import Found
-
-ID_SHOWN = 8
 
 
 # ---------------------------------------------------------------------------------------- replay

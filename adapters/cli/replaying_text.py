@@ -9,12 +9,11 @@ import msgspec
 
 from adapters.cli.difference_text import Line, Mark, deeper, marked
 from adapters.cli.reading_text import counted
-from adapters.cli.shared import local_time, safe
+from adapters.cli.shared import ID_SHOWN, local_time, safe
 from projections.wakes import WakeDocument
 from replay.rerun import Asked, SectionAgain, Step
 
 Document = dict[str, Any]
-ID_SHOWN = 8
 LINE_MAX = 160
 CHANGES_SHOWN = 60  # --json has all
 DIFF_LINES_MAX = 40  # of one text

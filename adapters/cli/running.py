@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from adapters.cli.shared import Session, json_option, local_time, safe
+from adapters.cli.shared import ID_SHOWN, Session, json_option, local_time, safe
 from adapters.cli.upkeep import in_flight_sets
 from adapters.clock import ManualClock, SystemClock
 from domain.errors import Refused, WakelogError
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
 
 GRACE_SECONDS = 10.0
-ID_SHOWN = 8
 _WORDS = {
     "started": "running; stop it with Ctrl-C",
     "serving": "the page is at {address}",

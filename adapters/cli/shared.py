@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., object])
 PREFIX_MIN = 1  # characters of an id that name it, if they do so alone
+ID_SHOWN = 8  # characters; enough to tell the ids of a home apart at a glance
 
 
 class Told(click.ClickException):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from adapters.cli.shared import local_time
+from adapters.cli.shared import ID_SHOWN, local_time
 from adapters.runtime import watcher
 from adapters.store.log import Log
 from adapters.wiring import Home
@@ -14,7 +14,6 @@ from projections.agents import AgentDocument
 
 Document = dict[str, Any]
 GRACE_SECONDS = 30  # behind its deadline a wake that runs has lost its process
-ID_SHOWN = 8
 LINES_MAX = 10  # of each list; --json has all
 
 

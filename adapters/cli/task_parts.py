@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from adapters.cli.editing import ID_SHOWN, Editing
+from adapters.cli.editing import Editing
 from adapters.cli.entering import TEXT, long_text, relation
-from adapters.cli.shared import Session, json_option, key_option, pick
+from adapters.cli.shared import ID_SHOWN, Session, json_option, key_option, pick
 from domain.errors import Refused
 
 if TYPE_CHECKING:

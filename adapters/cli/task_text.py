@@ -5,8 +5,7 @@ from textwrap import indent
 
 import click
 
-from adapters.cli.editing import ID_SHOWN
-from adapters.cli.shared import local_time, safe
+from adapters.cli.shared import ID_SHOWN, local_time, safe
 from adapters.documents.tasks import TaskPage
 from domain.journal.document import category_name, label_name
 from domain.journal.links import PHRASE_OF

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 from adapters.cli import task_fields, task_parts, task_time
-from adapters.cli.editing import ID_SHOWN
 from adapters.cli.entering import TEXT, status_named
-from adapters.cli.shared import Session, json_option, pick_task
+from adapters.cli.shared import ID_SHOWN, Session, json_option, pick_task
 
 if TYPE_CHECKING:
     from domain.journal.document import Document

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from adapters.cli.shared import (
+    ID_SHOWN,
     Session,
     json_option,
     key_option,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from domain.templates.template import Template
     from domain.wire import Payload, Words
 
-ID_SHOWN = 8
 BUILT_IN = "built-in"
 
 

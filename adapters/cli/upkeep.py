@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from adapters.cli.reading_text import counted
-from adapters.cli.shared import Session, json_option, safe
+from adapters.cli.shared import ID_SHOWN, Session, json_option, safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from adapters.runtime.recovery import Step
     from adapters.wiring import Home
 
-ID_SHOWN = 8
 PROGRESS_FROM = 20_000  # rows; fewer need no bar
 NO_HOME = "There is no home at {} yet. Begin with `wakelog demo` or `wakelog import TODO.md`."
 

@@ -7,6 +7,7 @@ import click
 
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import (
+    ID_SHOWN,
     Session,
     json_option,
     key_option,
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from adapters.runtime.rounds import Ran, Waiting
     from adapters.wiring import Home
 
-ID_SHOWN = 8
 WORDS_MAX_BYTES = 16_384  # of one question
 NO_AGENTS = (
     "There are no agents to wake. Make one for every open task with `wakelog agent create --all`."
