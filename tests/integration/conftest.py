@@ -1,11 +1,28 @@
 """What several files of integration tests begin with."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.support.cli import proved, told
 from tests.support.homes import Homes
 from tests.support.pasts import begun, lived
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    """A home that is not there yet; what was written to it is proved at the end."""
+    path = tmp_path / "home"
+    yield path
+    proved(path)
+
+
+@pytest.fixture
+def door(home: Path) -> str:
+    """A task with two items."""
+    args = ["task", "add", "Paint the door", "--item", "Buy paint", "--item", "Sand it"]
+    return str(told(args, home)["id"])
 
 
 @pytest.fixture(scope="session")

@@ -1,27 +1,10 @@
 """Categories and labels on the command line, and what a key does for a retry."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.cli import done, proved, refused, told
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Iterator[Path]:
-    """A home that is not there yet; what was written to it is proved at the end."""
-    path = tmp_path / "home"
-    yield path
-    proved(path)
-
-
-@pytest.fixture
-def door(home: Path) -> str:
-    """A task with two items."""
-    args = ["task", "add", "Paint the door", "--item", "Buy paint", "--item", "Sand it"]
-    return str(told(args, home)["id"])
-
 
 # ------------------------------------------------------------------------------------ the catalog
 

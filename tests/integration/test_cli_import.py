@@ -1,6 +1,5 @@
 """`wakelog import`: what it takes over, what it leaves alone, and what it says."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +23,6 @@ TODO = """\
 # Work
 - [ ] Write the report
 """
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Iterator[Path]:
-    """A home that is not there yet; what was written to it is proved at the end."""
-    path = tmp_path / "home"
-    yield path
-    proved(path)
 
 
 @pytest.fixture

@@ -27,21 +27,6 @@ TASK_KEYS = [
 PAGE_KEYS = [*TASK_KEYS, "description", "items", "notes", "time", "links", "history"]
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Iterator[Path]:
-    """A home that is not there yet; what was written to it is proved at the end."""
-    path = tmp_path / "home"
-    yield path
-    proved(path)
-
-
-@pytest.fixture
-def door(home: Path) -> str:
-    """A task with two items."""
-    args = ["task", "add", "Paint the door", "--item", "Buy paint", "--item", "Sand it"]
-    return str(told(args, home)["id"])
-
-
 # ------------------------------------------------------------------------------------ empty homes
 
 

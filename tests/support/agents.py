@@ -3,7 +3,14 @@
 from collections.abc import Iterable
 
 from domain.agent.agent import AGENT, Agent
-from domain.agent.alert_events import Reason, Trigger
+from domain.agent.alert_events import (
+    AlertFact,
+    Reason,
+    Trigger,
+    TriggerMerged,
+    TriggerSuppressed,
+    WakeQueued,
+)
 from domain.agent.alertness import ALERT, Alert, next_due, next_wake
 from domain.agent.alertness_rules import Setting, begin, notice
 from domain.agent.identity import AGENT_KIND, agent_id, create, task_subscription
@@ -103,3 +110,17 @@ def running(alert: Alert | None = None, at: str = START) -> Alert:
 def due(alert: Alert, at: str) -> bool:
     """Whether a wake may begin now."""
     return "" < next_due(alert) <= at
+
+
+def rule_of(facts: list[AlertFact]) -> str:
+    """Why the one trigger was suppressed."""
+    (fact,) = facts
+    assert isinstance(fact, TriggerSuppressed)
+    return fact.rule
+
+
+def due_of_first(facts: list[AlertFact]) -> str:
+    """When the wake that was queued, or took a trigger, may begin."""
+    fact = facts[0]
+    assert isinstance(fact, WakeQueued | TriggerMerged)
+    return fact.due_at

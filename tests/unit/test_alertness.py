@@ -48,7 +48,9 @@ from tests.support.agents import (
     born,
     change,
     due,
+    due_of_first,
     queued,
+    rule_of,
     running,
     ticked,
 )
@@ -58,18 +60,6 @@ DESTROYED = born("hybrid", AgentDestroyed())
 LINKED = Subscribed("linked", ("key:TASK",), defers_propagated=True)
 LINKS = born("hybrid", LINKED)
 NONE = Alert(AGENT_ID)
-
-
-def rule_of(facts: list[AlertFact]) -> str:
-    (fact,) = facts
-    assert isinstance(fact, TriggerSuppressed)
-    return fact.rule
-
-
-def due_of_first(facts: list[AlertFact]) -> str:
-    fact = facts[0]
-    assert isinstance(fact, WakeQueued | TriggerMerged)
-    return fact.due_at
 
 
 # ------------------------------------------------------------------------------------- run keys

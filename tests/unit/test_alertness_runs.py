@@ -4,11 +4,9 @@ import pytest
 
 from domain.agent.agent import Agent
 from domain.agent.alert_events import (
-    AlertFact,
     AlertSettled,
     Reason,
     TriggerMerged,
-    TriggerSuppressed,
     WakeBackedOff,
     WakeBegun,
     WakeDropped,
@@ -53,7 +51,9 @@ from tests.support.agents import (
     born,
     change,
     due,
+    due_of_first,
     queued,
+    rule_of,
     running,
     ticked,
 )
@@ -61,18 +61,6 @@ from tests.support.agents import (
 DORMANT = born("hybrid", AgentPaused())
 DESTROYED = born("hybrid", AgentDestroyed())
 NONE = Alert(AGENT_ID)
-
-
-def rule_of(facts: list[AlertFact]) -> str:
-    (fact,) = facts
-    assert isinstance(fact, TriggerSuppressed)
-    return fact.rule
-
-
-def due_of_first(facts: list[AlertFact]) -> str:
-    fact = facts[0]
-    assert isinstance(fact, WakeQueued | TriggerMerged)
-    return fact.due_at
 
 
 # -------------------------------------------------------------------------------- while it runs
