@@ -182,7 +182,7 @@ def status_lines(status: Document, zone: str) -> Iterator[str]:
     yield from _list("runtime", [_runtime(one, zone) for one in status["runtimes"]])
     yield from _list("running", [_running(one, zone) for one in status["running"]])
     yield from _list("queued", [_due(one, zone) for one in status["queued"]])
-    yield from _list("failing", [_failed(one, zone) for one in status["agents"]["failing"]])
+    yield from _list("failing", [_failed(one) for one in status["agents"]["failing"]])
     yield from _list("in doubt", [_doubtful(one, zone) for one in status["in_doubt"]])
     yield _next(status, zone)
 
@@ -211,7 +211,7 @@ def _due(one: Document, zone: str) -> str:
     return f"{one['name']}: {one['reason']}, {due}{waits}"
 
 
-def _failed(one: Document, zone: str) -> str:
+def _failed(one: Document) -> str:
     code = f" ({one['last_code']})" if one["last_code"] else ""
     paused = ", paused" if one["lifecycle"] == "dormant" else ""
     return f"{one['name']}: {one['failures']} failed in a row{code}{paused}"

@@ -175,7 +175,7 @@ def note(
             because = "--remove takes no text and no --edit"
             raise Refused("invalid_value", because=because, instead="do one after the other")
         found = editing.task(task)
-        editing.keep(do.RemoveNote(found.id, _note(editing, found, remove)))
+        editing.keep(do.RemoveNote(found.id, _note(found, remove)))
         editing.tell("Removed the note", found.id)
         return
     said = long_text(text, file, "note")
@@ -185,11 +185,11 @@ def note(
         kind = cast("NoteKind", note_kind)  # click has checked it
         editing.keep(do.AddNote(found.id, kind, kept), payloads)
     else:
-        editing.keep(do.EditNote(found.id, _note(editing, found, edit), kept), payloads)
+        editing.keep(do.EditNote(found.id, _note(found, edit), kept), payloads)
     editing.tell("Noted" if edit is None else "Changed the note", found.id)
 
 
-def _note(editing: Editing, task: "Task", wanted: str) -> str:
+def _note(task: "Task", wanted: str) -> str:
     numbered = {str(number): one.id for number, one in enumerate(task.notes, start=1)}
     see = f"see `wakelog task show {task.id[:ID_SHOWN]}` for its notes and their numbers"
     ids = [(one.id, "") for one in task.notes]

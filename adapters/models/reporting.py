@@ -119,7 +119,7 @@ def report(seen: Seen, findings: Findings) -> Report:
     parts.append("\n".join(_state(seen, texts)))
     if seen.words:
         parts += [f"## {texts['you said']}", _said(seen), texts["cannot"]]
-    parts += [f"## {texts['found']}", _found(seen, findings, texts)]
+    parts += [f"## {texts['found']}", _found(findings, texts)]
     if open_items := _open_items(seen, texts):
         parts += [f"## {texts['open']}", open_items]
     if seen.is_cut:
@@ -174,7 +174,7 @@ def _state(seen: Seen, texts: dict[str, str]) -> list[str]:
     return [f"- **{name}:** {value}" for name, value in rows]
 
 
-def _found(seen: Seen, findings: Findings, texts: dict[str, str]) -> str:
+def _found(findings: Findings, texts: dict[str, str]) -> str:
     rows = [f"- {_line(finding, texts)}" for finding in findings.proposals]
     if findings.freed is not None:
         said = f'"{findings.freed.quote}" ({_where(findings.freed, texts)})'
