@@ -4,6 +4,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from msgspec import json
 from msgspec.structs import replace
 
 from adapters import anchors, histories
@@ -181,6 +182,19 @@ def test_what_comes_of_an_altered_journal_is_led_back_to_it() -> None:
     prompts = [one for one in others if one.kind_of == "prompt changed"]
     assert prompts
     assert {one.upstream for one in prompts} == {first.position}
+
+
+def test_a_wake_that_was_captured_where_it_was_not_queued_is_named() -> None:
+    rows = list(_whole().rows["agent"])
+    nth = index_of(_whole(), "agent", '"kind":"command.begin_wake.1"')
+    position = json.decode(rows[nth].state)["data"]["command"]["agentPosition"]
+    before, after = (f'"agentPosition":{n},' for n in (position, 1))
+    started = next(at for at, row in enumerate(rows) if row.topic == "wake.started.1")
+    rows[started] = altered(rows[started], before, after)
+    rows = rechained(rows, nth, lambda row: altered(row, before, after))
+    found = histories.prove(replace(_whole(), rows={**_whole().rows, "agent": rows}))
+    told = {(one.path, one.expected) for one in found.divergences if one.kind_of == "rule changed"}
+    assert ("cause", "a queued wake") in told
 
 
 def test_code_that_differs_from_itself_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
