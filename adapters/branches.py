@@ -16,13 +16,14 @@ from msgspec.structs import replace
 from adapters import homefiles
 from adapters.clock import ManualClock
 from adapters.moments import Past, Spot
+from adapters.proving import Progress
 from adapters.runtime import performer, watcher
 from adapters.runtime.desk import Desk
 from adapters.settings import Budget, Settings
 from adapters.store.log import Log
 from adapters.store.recorder import by_append
 from adapters.store.sqlite import SQLiteLogRecorder
-from adapters.verdicts import Verdicts, payloads_of
+from adapters.verdicts import Told, Verdicts, payloads_of
 from domain import envelope
 from domain.agent.alertness import ALERT
 from domain.causes import Replied
@@ -143,7 +144,7 @@ class ForkModel:
 # ---------------------------------------------------------------------------------------- copying
 
 
-def copy(source: Log, n: int, path: Path, replica: str) -> Log:
+def copy(source: Log, n: int, path: Path, replica: str, told: Told | None = None) -> Log:
     """A log of its own with the appends of another one up to `n`, and the payloads they name."""
     recorder = SQLiteLogRecorder(path)
     found = by_append(source.rows())
@@ -153,6 +154,8 @@ def copy(source: Log, n: int, path: Path, replica: str) -> Log:
             for rows in page:
                 facts = [envelope.read(row).data for row in rows]
                 recorder.insert(rows, payloads_of(source, facts))
+        if told is not None:
+            told(source.name, envelope.read(page[-1][0]).n)
     return Log(source.name, recorder, replica)
 
 
@@ -185,7 +188,14 @@ class Branch:
         self._rows = past.agents.rows_of(f"wake:{run_key}@{replica}")
         self._begun = self._wake(self._rows[0].n).begun if self._rows else None
 
-    def make(self, folder: Path, spot: Spot, wanted: Wanted, model: Model | None) -> Forked:
+    def make(
+        self,
+        folder: Path,
+        spot: Spot,
+        wanted: Wanted,
+        model: Model | None,
+        progress: Progress | None = None,
+    ) -> Forked:
         """Make the branch and run the wake in it to its end, or to where nobody answers.
 
         Args:
@@ -193,6 +203,7 @@ class Branch:
             spot: Where the wake is forked: before it began, or after one of its steps.
             wanted: What is to be otherwise.
             model: Who answers what the record does not; None: nobody.
+            progress: Is told how far each log has come, in appends.
 
         Raises:
             Refused: If the wake never began, or what is wanted is not possible there.
@@ -207,14 +218,23 @@ class Branch:
         verdicts = Verdicts(self._past, self._replica, wanted.verdicts)
         start = verdicts.start(spot.where)
         _prepare(folder, self._replica)
-        journal = copy(self._past.journal.log, start[0], folder / "journal.db", self._replica)
-        agents = copy(self._past.agents.log, start[1], folder / "agent.db", self._replica)
+        ends = {"journal": spot.where.journal, "agent": spot.where.agent}
+
+        def told(log: str, n: int) -> None:
+            if progress is not None:
+                progress(log, n, ends[log])
+
+        logs = self._past.journal.log, self._past.agents.log
+        journal, agents = (
+            copy(log, n, folder / f"{log.name}.db", self._replica, told)
+            for log, n in zip(logs, start, strict=True)
+        )
         how: How = "stub" if _is_stub(model) else "live"
         name = model.name if model else self._begun.model
         answering = ForkModel(name, self._recorded(), model, how)
         desk = Desk(journal, agents, ManualClock(at), self._settings, lambda _: answering)
         try:
-            verdicts.go_on(desk, start, spot.where)
+            verdicts.go_on(desk, start, spot.where, told)
             self._edit(desk, wanted.notes)
             if wanted.template is not None:
                 _assign(desk, self._begun.agent, wanted.template)

@@ -7,7 +7,7 @@ What was read from the logs is read there again: what a wake is shown, and what 
 So a branch proves like any other home. The wakes between answer as they did, whatever they see.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -35,6 +35,7 @@ from replay.at import Where
 from replay.fork import Verdict
 from replay.payloads import named
 
+TOLD_EVERY = 100  # appends
 DONE = {"confirm": "confirmed", "reject": "rejected"}
 _READ = (
     "scaffold",
@@ -47,6 +48,9 @@ _READ = (
     "template_version",
 )  # of BeginWake: what is read from the logs
 _GIVEN = ("propagated_due", "is_enabled", "throttle_seconds")  # of TakeJournal: what is not
+
+Told = Callable[[str, int], None]
+"""``told(log, n)``: so far has a branch's log come."""
 
 
 def payloads_of(source: Log, facts: Iterable[Stored]) -> list[Payload]:
@@ -85,8 +89,9 @@ class Verdicts:
                 journal, agents = min(journal, before.journal), before.agent
         return journal, agents
 
-    def go_on(self, desk: Desk, start: tuple[int, int], where: Where) -> None:
+    def go_on(self, desk: Desk, start: tuple[int, int], where: Where, told: Told) -> None:
         """Do again in the branch what came after its start; what was never decided comes last.
+        `told` hears how far it has come.
 
         Raises:
             Refused: If a verdict is not possible there.
@@ -102,6 +107,8 @@ class Verdicts:
                     self._decide(desk, verdict, rows[0].at)
             if not given and not any(fork.is_consequence(cause, *one) for one in effects.items()):
                 self._again(desk, log, rows)
+            if rows[0].n % TOLD_EVERY == 0:
+                told(log, rows[0].n)
             if log == "journal":
                 self._reached[rows[0].n] = desk.journal.tail().n
         for verdict in left:

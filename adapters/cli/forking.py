@@ -10,12 +10,14 @@ import click
 
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import ID_SHOWN, Session, json_option, pick, pick_task
+from adapters.cli.upkeep import progress_bar
 from domain.errors import Refused
 
 if TYPE_CHECKING:
     from adapters.branches import Forked, NoteEdit, TemplateVersion, Wanted
     from adapters.cli.places import Place
     from adapters.cli.replaying_documents import Document
+    from adapters.proving import Progress
     from adapters.wiring import Home
     from replay.fork import Verdict
 
@@ -84,7 +86,8 @@ def fork_command(session: Session, /, **options: object) -> None:
     place = find(home, given.run)
     wanted = _wanted(home, place, given._replace(model=given.model or session.model))
     folder = _folder(home, place.spot.run_key, given.out)
-    forked = _forked(home, place, wanted, folder)
+    with progress_bar(session, home, "Forking") as progress:
+        forked = _forked(home, place, wanted, folder, progress)
     try:
         branch = Past(forked.journal, forked.agents)
         was = wake_seen(past_of(home), place.spot.run_key, place.replica)
@@ -216,12 +219,14 @@ def _folder(home: "Home", run_key: str, out: str) -> Path:
     return found
 
 
-def _forked(home: "Home", place: "Place", wanted: "Wanted", folder: Path) -> "Forked":
+def _forked(
+    home: "Home", place: "Place", wanted: "Wanted", folder: Path, progress: "Progress | None"
+) -> "Forked":
     from adapters.branches import Branch
 
     model = home.desk.model_for(wanted.model) if wanted.model else None
     branch = Branch(place.past, place.spot.run_key, place.replica, home.settings)
-    return branch.make(folder, place.spot, wanted, model)
+    return branch.make(folder, place.spot, wanted, model, progress)
 
 
 # -------------------------------------------------------------------------------------- telling it

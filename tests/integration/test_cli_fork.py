@@ -1,10 +1,19 @@
 """`wakelog fork`: something else in a wake's world, in a home of its own, and none of it here."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from adapters.branches import Branch, Wanted
+from adapters.moments import Past
+from adapters.runtime import review
+from adapters.runtime.performer import run_wake
+from domain.agent.commands import RequestWake
+from domain.handlers.wakes import set_id
+from replay.fork import Verdict
+from tests.support import desks
 from tests.support.cli import done, proved, refused, run, told
 from tests.support.pasts import FIRST, SECOND, begun
 from tests.support.waking import agent, fault, reply, report, tape
@@ -233,6 +242,30 @@ def test_wakes_between_another_verdict_and_the_fork_see_the_other_world(
 def test_the_same_verdict_again_changes_nothing(home: Path, keys: list[str]) -> None:
     document = forked(home, keys[1], "--verdict", "1.2=confirm")
     assert document["diff"]["same"]
+
+
+def test_a_fork_tells_how_far_it_has_come(tmp_path: Path) -> None:
+    estimate = desks.reply(("update_task_estimate", '{"minutes":60}'))
+    at = desks.desk([estimate, *(desks.reply(text="Fine.") for _ in range(60))])
+    _, agent_id = desks.task_with_agent(at)
+    first = run_key = desks.queued_key(at, agent_id)
+    for nth in range(30):
+        asyncio.run(run_wake(at, agent_id, run_key))
+        if not nth:
+            review.confirm(at, set_id(first), 1)
+        again = at.note(RequestWake(agent_id, "manual", is_enabled=True))
+        run_key, last = again.result.ids[1], run_key
+    past, told = Past(at.journal, at.agents), list[tuple[str, int, int]]()
+    spot = past.run(last, at.agents.replica, 0)
+    verdict = Verdict(set_id(first), 1, "reject")
+    branch = Branch(past, last, at.agents.replica, at.settings)
+    forked = branch.make(
+        tmp_path / "fork", spot, Wanted(verdicts=(verdict,)), None, lambda *one: told.append(one)
+    )
+    forked.close()
+    heard = [(n, of) for log, n, of in told if log == "agent"]
+    assert heard == sorted(heard)
+    assert heard[-1] == (100, spot.where.agent)
 
 
 # ------------------------------------------------------------------------------------------ errors
