@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from adapters.documents.agents import Document
     from adapters.wiring import Home
     from domain.changes.change_set import Item
+    from projections.inbox import SetDocument
 
-SETS_SHOWN = 200  # of `inbox --all`, the newest
+DECIDED_SHOWN = 200  # of the sets of `inbox --all` that are decided, the newest; --json has all
 EMPTY = "Nothing to review."
 NO_AGENTS = (
     "Nothing to review: there are no agents yet. "
@@ -39,14 +40,17 @@ def inbox_command(session: Session, task: str | None, is_all: bool) -> None:
     from adapters.documents.agents import all_agents, all_sets, set_documents
 
     home = session.reading()
-    sets = all_sets(home)[-SETS_SHOWN:]
+    sets = [one for one in all_sets(home) if is_all or one.is_open]
     if task is not None:
         task_id = pick_task(home, task)
         sets = [one for one in sets if one.task_id == task_id]
-    found = set_documents(home, sets, is_all=is_all)
+    shown = sets if session.as_json else listed(sets)
+    found = set_documents(home, shown, is_all=is_all)
     if session.as_json:
         session.document(found)
     elif found:
+        if left := len(sets) - len(shown):
+            session.note(f"{left} older decided sets are left out; --json has all.")
         _tell_sets(session, found, home.desk.clock.now(), is_all=is_all)
     elif not all_agents(home):
         session.say(NO_AGENTS)
@@ -54,6 +58,13 @@ def inbox_command(session: Session, task: str | None, is_all: bool) -> None:
         deferred = sum(item.status == "deferred" for one in sets for item in one.items)
         put_off = f" {deferred} put off: see `wakelog inbox --all`." if deferred else ""
         session.say(EMPTY + put_off)
+
+
+def listed(sets: "Sequence[SetDocument]") -> "list[SetDocument]":
+    """Every set with something open, however old, and the newest of those that are decided."""
+    decided = [one.id for one in sets if not one.is_open]
+    old = set(decided[:-DECIDED_SHOWN])
+    return [one for one in sets if one.id not in old]
 
 
 def _tell_sets(session: Session, sets: "list[Document]", now: str, *, is_all: bool) -> None:
@@ -85,11 +96,14 @@ def _open_refs(one: "Document") -> list[str]:
 
 
 def _told(item: "Document") -> str:
+    """An item in one line."""
+    from domain.text import squeeze
+
     parts = [item["summary"]]
     if item["now"] is not None and item["status"] in OPEN:
         parts.append(f"(now: {item['now']})")
     if item["reason"]:
-        parts.append(f"- {item['reason']}")
+        parts.append(f"- {squeeze(item['reason'])}")
     if item["status"] != "pending":
         parts.append(f"[{item['status']}]")
     if item["stale"]:
