@@ -176,9 +176,27 @@ def _why_not(item: "Item", verdict: Verdict, ref: str) -> str:
     if item.status == verdict.status:
         return ""
     told = item.error or item.reason or f"it is {item.status}"
-    if item.error_code == "stale":
-        told = f"{told.rstrip('.')}; look at the task, then `wakelog confirm {ref} --anyway`"
+    if instead := _instead(item, verdict, ref):
+        told = f"{told.rstrip('.')}; {instead}"
     return f"{told} [{item.error_code}]" if item.error_code else told
+
+
+def _instead(item: "Item", verdict: Verdict, ref: str) -> str:
+    """What the person can do about a failure that they alone can mend."""
+    match item.error_code, item.tool:
+        case "stale", _:
+            again = " and the same --edit" if verdict.is_strict else ""
+            return f"look at the task, then `wakelog confirm {ref} --anyway`{again}"
+        case "out_of_scope", _:
+            return "move the task back, or `wakelog agent set AGENT --category C`"
+        case "limit", "assign_task_label":
+            return f"make room with `wakelog label remove`, or reject {ref}"
+        case "sovereignty", "assign_task_label":
+            return f"`wakelog label allow` takes that back; else reject {ref}"
+        case "sovereignty", "update_checklist_item":
+            return f'`wakelog confirm {ref} --edit \'{{"reason": "..."}}\'` gives one'
+        case _:
+            return ""
 
 
 def _line(result: "Document") -> str:

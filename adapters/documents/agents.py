@@ -199,33 +199,34 @@ def set_documents(home: Home, sets: Iterable[SetDocument], *, is_all: bool) -> l
         items = [item for item in one.items if is_all or item.status in ("pending", "confirming")]
         if not items:
             continue
-        if one.task_id not in now:
-            now[one.task_id] = review.task_now(home.desk, one.task_id)
+        task = one.task_id
+        if task not in now:
+            now[task] = review.task_now(home.desk, task)
         name = set_name(ranked, one.id)
         found.append(
             {
                 "set": ranked.get(one.id),
                 "id": one.id,
-                "task_id": one.task_id,
-                "task_title": titles.get(one.task_id, ""),
+                "task_id": task,
+                "task_title": titles.get(task, ""),
                 "agent_id": one.agent_id,
                 "run_key": one.run_key,
                 "created_at": one.created_at,
                 "expires_at": one.expires_at or None,
                 "status": one.status,
-                "items": [_item(home, f"{name}.{i.number}", i, now[one.task_id]) for i in items],
+                "items": [_item(home, task, f"{name}.{i.number}", i, now[task]) for i in items],
             }
         )
     return found
 
 
-def _item(home: Home, ref: str, item: Item, now: Snapshot) -> Document:
+def _item(home: Home, task: str, ref: str, item: Item, now: Snapshot) -> Document:
     arguments: Document = msgspec.json.decode(review.arguments_of(home.desk, item))
     return {
         "ref": ref,
         "tool": item.tool,
         "arguments": arguments,
-        "summary": _summary(home, item, now),
+        "summary": _summary(home, task, item, now),
         "status": item.status,
         "stale": is_open(item) and review.is_stale(home.desk, item, now),
         "fingerprint": item.fingerprint,
@@ -238,13 +239,16 @@ def _item(home: Home, ref: str, item: Item, now: Snapshot) -> Document:
 def summary_of(home: Home, set_id: str, item: Item) -> str:
     """An item in words, as edited where it was."""
     task = review.changes_of(home.desk, set_id).task
-    return _summary(home, item, review.task_now(home.desk, task))
+    return _summary(home, task, item, review.task_now(home.desk, task))
 
 
-def _summary(home: Home, item: Item, now: Snapshot) -> str:
+def _summary(home: Home, task: str, item: Item, now: Snapshot) -> str:
+    """What is done already is told by the task as it was: a rename names both titles."""
     if item.arguments_now is None:
         return item.summary
-    return registry.summary(item.tool, now, review.arguments_of(home.desk, item))
+    is_done = item.status == "confirmed"
+    seen = review.task_before(home.desk, task, item.position) if is_done else now
+    return registry.summary(item.tool, seen, review.arguments_of(home.desk, item))
 
 
 def present(tool: str, arguments: Document, now: Snapshot) -> str | None:

@@ -45,6 +45,12 @@ def task_now(desk: Desk, task: str) -> Snapshot:
         return snapshot(world.load(TASK, task), world.load(CATALOG, "main"), world.n - 1)
 
 
+def task_before(desk: Desk, task: str, n: int) -> Snapshot:
+    """A task as the tools saw it before the journal's append n."""
+    world = desk.journal.world_at(n - 1)
+    return snapshot(world.load(TASK, task), world.load(CATALOG, "main"), n - 1)
+
+
 def arguments_of(desk: Desk, item: Item) -> str:
     """The arguments in force: the edited ones, else the proposed; canonical JSON."""
     with desk.agents.reading() as world:

@@ -166,6 +166,60 @@ def test_an_edit_names_only_what_differs(home: Path, tmp_path: Path) -> None:
     assert proved(home)
 
 
+def test_an_edited_rename_is_told_by_what_the_item_was_called(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    agent(home)
+    done(["task", "item", "add", "Fix the sink", "Buy seal"], home)
+    item = task(home)["items"][0]["id"]
+    rename = ("update_checklist_items", {"items": [{"id": item, "title": "Buy a seal"}]})
+    done(
+        ["--model", tape(tmp_path / "t", reply(rename, report()), reply()), "wake", "Fix the sink"],
+        home,
+    )
+    edit = ["confirm", "1.1", "--edit", '{"title": "Buy two seals"}']
+    told_as = 'Rename: "Buy seal" to "Buy two seals"'
+    assert results(edit, home)[0]["summary"] == told_as
+    done(["task", "item", "rename", "Fix the sink", "1", "Buy three seals"], home)
+    assert inbox(home, "--all")[0]["summary"] == told_as
+
+
+def test_a_stale_edit_is_told_to_be_given_again(home: Path) -> None:
+    ref = ref_of(home, "update_task_estimate")
+    done(["task", "set", "Fix the sink", "--estimate", "45m"], home)
+    edit = ["--edit", '{"minutes": 50}']
+    (one,) = results(["confirm", ref, *edit], home, status=1)
+    assert f"confirm {ref} --anyway` and the same --edit" in one["error"]
+    assert results(["confirm", ref, "--anyway", *edit], home)[0]["status"] == "confirmed"
+    assert task(home)["estimate_minutes"] == 50
+
+
+def test_what_only_the_person_can_mend_names_the_way(home: Path, tmp_path: Path) -> None:
+    done(["label", "add", "kitchen"], home)
+    label = told(["label", "list"], home)[0]["id"]
+    done(["task", "item", "add", "Fix the sink", "Buy seal"], home)
+    item = task(home)["items"][0]["id"]
+    proposes = reply(
+        ("assign_task_labels", {"labels": [{"id": label, "confidence": "high"}]}),
+        ("update_checklist_items", {"items": [{"id": item, "isChecked": True}]}),
+        report(),
+    )
+    done(["--model", tape(tmp_path / "t", proposes, reply()), "wake", "Fix the sink"], home)
+    done(["label", "suppress", "Fix the sink", "kitchen"], home)
+    done(["task", "check", "Fix the sink", "1"], home)
+    done(["task", "uncheck", "Fix the sink", "1"], home)
+    unwanted, unticked = results(["confirm", "2", "--all"], home, status=1)
+    assert "`wakelog label allow` takes that back; else reject 2.1" in unwanted["error"]
+    assert "`wakelog confirm 2.2 --edit" in unticked["error"]
+    done(["label", "allow", "Fix the sink", "kitchen"], home)
+    reason = ["--edit", '{"reason": "The plumber wrote that it is done"}']
+    assert results(["confirm", "2.1"], home)[0]["status"] == "confirmed"
+    assert results(["confirm", "2.2", *reason], home)[0]["status"] == "confirmed"
+    done(["category", "add", "Garden"], home)
+    done(["task", "set", "Fix the sink", "--category", "Garden"], home)
+    (one,) = results(["confirm", "1.1"], home, status=1)
+    assert "`wakelog agent set AGENT --category C` [out_of_scope]" in one["error"]
+
+
 def test_a_decided_item_cannot_be_decided_otherwise(home: Path) -> None:
     done(["reject", "1.1", "--reason", "No"], home)
     (one,) = results(["confirm", "1.1"], home, status=1)
@@ -211,6 +265,11 @@ def test_a_deferred_item_leaves_the_inbox_and_can_still_be_decided(home: Path) -
     assert "put off" in done(["inbox"], home)
     assert [one["status"] for one in results(["confirm", "1", "--all"], home)] == ["confirmed"]
     assert proved(home)
+
+
+def test_a_reason_of_several_lines_stays_on_the_items_line(home: Path) -> None:
+    done(["defer", "1.1", "--reason", "After\nthe holidays"], home)
+    assert "- After the holidays [deferred]" in done(["inbox", "--all"], home)
 
 
 @pytest.mark.parametrize("verb", ["reject", "defer"])
