@@ -270,7 +270,7 @@ def _answered(
 
 
 def _call(unit: str, call: Call, payloads: list[Payload]) -> ToolCall:
-    name, tool = canonical.clean(call.call_id), canonical.clean(call.tool)[: INLINE_MAX_BYTES // 8]
+    name, tool = canonical.clean(call.call_id), _tool(call.tool)
     try:
         decoded = canonical.read(call.arguments)
     except Refused as refused:
@@ -278,6 +278,13 @@ def _call(unit: str, call: Call, payloads: list[Payload]) -> ToolCall:
     said, kept = words(unit, canonical.text(decoded))
     payloads += kept
     return ToolCall(name, tool, said)
+
+
+def _tool(name: str) -> str:
+    """A tool's name as it is recorded: short, and in ASCII, as every tool's is. An unknown one is
+    repeated to the model in quotes, and how Python writes other characters there depends on its
+    version; the provider's own bytes are kept beside it."""
+    return name.encode("ascii", "replace").decode("ascii")[: INLINE_MAX_BYTES // 8]
 
 
 def _apply(desk: Desk, wake: Wake, asked: ToolAsked) -> ToolReturned:

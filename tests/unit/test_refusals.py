@@ -171,6 +171,18 @@ def test_a_call_of_which_nothing_is_left_is_denied(tool: str, arguments: str) ->
     assert (denied.status, denied.code) == ("denied", "invalid_arguments")
 
 
+def test_an_unknown_tool_is_repeated_in_the_same_bytes_by_every_python() -> None:
+    newer_than_3_11 = "\U0001fadf"  # a splatter, of Unicode 16
+    at = desk([reply((f"pr\xfcfen{newer_than_3_11}", "{}")), reply(), reply()])
+    _, agent = task_with_agent(at)
+    run_key = queued_key(at, agent)
+    asyncio.run(run_wake(at, agent, run_key, is_now=True))
+    facts = [row.fact for row in at.agents.facts(f"wake:{run_key}@r1")]
+    (denied, *_) = (fact for fact in facts if isinstance(fact, ToolReturned))
+    assert (denied.tool, denied.code) == ("pr?fen?", "unknown_tool")
+    assert denied.message.text.startswith("there is no tool 'pr?fen?'; use one of")
+
+
 def test_a_fixed_part_that_does_not_fit_is_an_error_and_not_a_larger_prompt() -> None:
     task = TaskSeen("t" * PROMPT_MIN_BYTES, "Fix")
     with pytest.raises(ValueError, match="fixed part of the prompt exceeds"):
