@@ -125,11 +125,13 @@ def _picked(documents: list[dict[str, Any]], wanted: str) -> str:
     from domain.text import fold
 
     known = [
-        (one["template_id"], fold(one["template_name"] or ""))
+        (one["template_id"], one["template_name"] or "")
         for one in documents
         if one["template_id"] is not None
     ]
-    wanted = wanted if wanted in [one for one, _ in known] else fold(wanted)
+    if all(wanted not in one for one in known):  # neither an id nor an exact name
+        alike = [name for _, name in known if fold(name) == fold(wanted)]
+        wanted = alike[0] if len(alike) == 1 else wanted
     return pick(wanted, known, "template", "unknown_template", see="see `wakelog metrics`")
 
 
