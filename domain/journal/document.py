@@ -70,6 +70,7 @@ def task_document(
             {"at": one.at, "status": one.status, "by": one.by, "reason": one.reason}
             for one in task.history
         ],
+        "suppressed_labels": [label_name(catalog, label) for label in task.suppressed],
     }
 
 

@@ -37,6 +37,7 @@ def test_labels_are_assigned_suppressed_allowed_and_deleted(home: Path, door: st
     assert told(["label", "remove", door, "green"], home)["labels"] == []
     done(["label", "suppress", door, "green"], home)
     assert "may not propose #green" in done(["task", "show", door], home)
+    assert told(["task", "show", door], home)["suppressed_labels"] == ["green"]
     done(["label", "allow", door, "green"], home)
     assert "may not propose" not in done(["task", "show", door], home)
     assert "Deleted" in done(["label", "delete", "green"], home)

@@ -24,7 +24,10 @@ TASK_KEYS = [
     "checklist",
     "agent_id",
 ]
-PAGE_KEYS = [*TASK_KEYS, "description", "items", "notes", "time", "links", "history"]
+PAGE_KEYS = [
+    *TASK_KEYS,
+    *("description", "items", "notes", "time", "links", "history", "suppressed_labels"),
+]
 
 
 # ------------------------------------------------------------------------------------ empty homes
