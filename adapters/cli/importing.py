@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from adapters.documents.tasks import ImportReport
     from domain.journal.commands import ImportTasks
     from domain.journal.imported import ImportedFile, ImportedTask, Unreadable
-    from domain.wire import Payload
+    from domain.wire import Payload, PayloadId
     from projections.tasks import TaskDocument
 
 TASKS_MAX = 200  # of one append
@@ -213,7 +213,7 @@ class _Batches:
         known: Mapping[str, "TaskDocument"],
         report: "ImportReport",
     ) -> None:
-        command, payloads = _command(tasks, source)
+        command, payloads = _command(self._session, tasks, source, known)
         desk = self._session.writing().desk
         try:
             appended = desk.keep(command, key=nth_key(self._key, self._nth + 1), payloads=payloads)
@@ -270,30 +270,59 @@ def _report(file: str, read: "ImportedFile", known: Mapping[str, "TaskDocument"]
     )
 
 
-def _command(tasks: Sequence["ImportedTask"], source: str) -> tuple["ImportTasks", list["Payload"]]:
+def _command(
+    session: Session,
+    tasks: Sequence["ImportedTask"],
+    source: str,
+    known: Mapping[str, "TaskDocument"],
+) -> tuple["ImportTasks", list["Payload"]]:
     from domain import canonical
     from domain.journal.commands import ImportedRef, ImportTasks
     from domain.wire import payload
 
-    payloads = [payload(task.task_id, canonical.encode(task)) for task in tasks]
+    spelled = [_spelled(session, task, known.get(task.task_id)) for task in tasks]
+    payloads = [payload(task.task_id, canonical.encode(task)) for task in spelled]
     refs = [ImportedRef(task.task_id, kept.id) for task, kept in zip(tasks, payloads, strict=True)]
-    return ImportTasks(source, tuple(refs)), payloads
+    sources = (known[task.task_id].sources for task in tasks if task.task_id in known)
+    is_shared = any(name != source for names in sources for name in names)
+    return ImportTasks(source, tuple(refs), across_sources=is_shared), payloads
 
 
 def _planned(session: Session, file: str, read: "ImportedFile") -> "ImportReport":
     """What `_Batches.keep` would report, without writing."""
     known = _known(session)
     report = _report(file, read, known)
-    command, _ = _command(read.tasks, read.source)
+    command, _ = _command(session, read.tasks, read.source, known)
     for ref in command.tasks:
         task = known.get(ref.task)
         if task is None:
             report.created += 1
-        elif task.is_deleted or dict(task.task.imported).get(read.source) == ref.document:
+        elif task.is_deleted or ref.document in _said(task, read.source):
             report.unchanged += 1
         else:
             report.changed += 1
     return report
+
+
+def _spelled(
+    session: Session, task: "ImportedTask", known: "TaskDocument | None"
+) -> "ImportedTask":
+    """A task's document, its names as they were spelled when it was imported last."""
+    import msgspec
+
+    from adapters.importers.spelling import as_before
+    from domain.journal.imported import ImportedTask
+
+    if known is None or not known.task.imported:
+        return task
+    said = session.opened().desk.journal.payload(known.task.imported[-1][1])
+    return as_before(task, msgspec.json.decode(said, type=ImportedTask)) if said else task
+
+
+def _said(task: "TaskDocument", source: str) -> set["PayloadId"]:
+    """What this source, and what any source, said of a task last."""
+    imported = task.task.imported
+    return {*dict(imported[-1:]).values(), *(said for name, said in imported if name == source)}
 
 
 @contextmanager

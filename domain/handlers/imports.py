@@ -59,10 +59,11 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Deci
     for ref in cause.tasks:
         task = world.load(TASK, ref.task)
         known = dict(task.imported).get(cause.source)
-        if known == ref.document or task.is_deleted:
+        newest = task.imported[-1][1] if cause.across_sources and task.imported else known
+        if ref.document in (known, newest) or task.is_deleted:
             continue
         document = _document.decode(world.payload(ref.document))
-        before = _document.decode(world.payload(known)) if known else None
+        before = _document.decode(world.payload(newest)) if newest else None
         naming = importing.Names(names.category, names.label)
         facts, kept = importing.decide(task, before, document, naming, by)
         facts.append(t.TaskImported(by, ref.document))

@@ -140,10 +140,15 @@ class ImportedRef(Part, frozen=True):
 
 
 class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
-    """Up to 200 tasks of one file."""
+    """Up to 200 tasks of one file.
+
+    `across_sources`: a task is compared with what any source said of it last, because some of
+    these came from another one before.
+    """
 
     source: str
     tasks: tuple[ImportedRef, ...]
+    across_sources: bool = False
 
 
 class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):

@@ -107,6 +107,19 @@ def test_a_persons_edits_survive_what_the_file_changes(home: Path, todo: Path) -
     assert (page["due_date"], page["estimate_minutes"]) == ("2027-03-01", 180)
 
 
+def test_a_name_that_is_spelled_otherwise_is_no_change(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "todo.txt"
+    file.write_text("Paint the door +Home @green")
+    imported(home, file)
+    file.write_text("Paint the door +HOME @Green @new")
+    assert counts(imported(home, file, "--key", "k")) == (0, 1, 0, 0)
+    assert imported(home, file, "--key", "k")["events"] == 0
+    (task,) = told(["task", "list"], home)
+    assert (task["category"], task["labels"]) == ("Home", ["green", "new"])
+    file.write_text("Paint the door +home @GREEN @NEW")
+    assert imported(home, file)["events"] == 0
+
+
 def test_what_is_gone_from_the_file_is_named_and_left_alone(home: Path, todo: Path) -> None:
     imported(home, todo)
     todo.write_text(TODO.replace("- [x] Fix the tap\n", "- [ ] Water the plants\n"))
@@ -261,6 +274,26 @@ def test_an_issue_is_known_by_its_repository_whatever_the_file(home: Path, tmp_p
     imported(home, SAMPLES / "github/gh.json")
     assert counts(imported(home, SAMPLES / "github/rest.json")) == (1, 1, 0, 0)
     assert len(told(["task", "list"], home)) == 3
+
+
+def test_a_persons_edits_survive_the_same_issues_under_another_name(
+    home: Path, tmp_path: Path
+) -> None:
+    issues = (SAMPLES / "github/gh.json").read_text()
+    old, new = tmp_path / "monday.json", tmp_path / "friday.json"
+    old.write_text(issues)
+    new.write_text(issues)
+    imported(home, old)
+    task = told(["task", "list"], home)[0]
+    done(["task", "set", task["id"], "--title", "Mine"], home)
+    assert imported(home, new, "--dry-run")["files"][0]["changed"] == 0
+    assert imported(home, new)["events"] == 0
+    new.write_text(issues.replace(task["title"], "Theirs", 1))
+    assert counts(imported(home, new, "--key", "k")) == (0, 1, 1, 0)
+    assert told(["task", "list"], home)[0]["title"] == "Theirs"
+    assert imported(home, new, "--key", "k")["events"] == 0
+    done(["task", "set", task["id"], "--title", "Mine"], home)
+    assert imported(home, old)["events"] == imported(home, new)["events"] == 0
 
 
 def test_done_lines_that_a_client_moved_away_are_found_under_the_same_source(
