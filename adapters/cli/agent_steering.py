@@ -25,9 +25,17 @@ if TYPE_CHECKING:
 
 
 def note(session: Session, agent_id: str, command: "AgentCommand", key: str, done: str) -> bool:
-    """Append a command about an agent and tell; whether it changed anything."""
+    """Append a command about an agent and tell; whether it changed anything.
+
+    What was changed before it is looked at first: by how the agent was until now.
+    """
+    from adapters.runtime import watcher
+
     home = session.writing()
-    appended = home.desk.note(command, key=nth_key(key, 1))
+    first, agents = nth_key(key, 1), home.desk.agents
+    if not (first and agents.facts(f"receipt:{first}@{agents.replica}")):  # a retry writes nothing
+        watcher.catch_up(home.desk)
+    appended = home.desk.note(command, key=first)
     has_changed = len(appended.rows) > 1  # one alone is a receipt
     if not has_changed:
         is_retry = bool(key) and not appended.rows
@@ -74,6 +82,7 @@ def after(session: Session, agent_id: str, done: str) -> None:
 @click.option("--goal", type=TEXT, metavar="G", help="What it is after; empty: nothing special.")
 @click.option(
     "--open-loop",
+    "--loop",
     "opened",
     type=TEXT,
     multiple=True,

@@ -193,6 +193,7 @@ def _acted(site: Site, asked: Asked, visitor: Visitor) -> Response:
     act, names = found
     back = local_path(asked.form.get("back", ""), "/inbox")
     try:
+        watcher.catch_up(site.home.desk)  # what came before is judged by how agents were until now
         told = act(site, asked._replace(names=names))
         watcher.catch_up(site.home.desk)  # so that the page says what is queued now
     except WakelogError as error:

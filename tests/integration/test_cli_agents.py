@@ -267,6 +267,31 @@ def test_pause_drops_what_waits_and_resume_queues_one_recovery(home: Path) -> No
     assert proved(home)
 
 
+def test_a_change_is_judged_by_how_the_agent_was_when_it_was_made(home: Path) -> None:
+    agent(home)
+    told(["wake"], home)
+    steps = [
+        ["pause", "Fix the sink"],
+        ["resume", "Fix the sink"],
+        ["set", "Fix the sink", "--mode", "interactive"],
+        ["set", "Fix the sink", "--mode", "hybrid", "--no-automatic"],
+        ["set", "Fix the sink", "--automatic"],
+    ]
+    for step in steps:
+        done(["task", "note", "Fix the sink", f"Before {' '.join(step)}"], home)
+        done(["agent", *step], home)
+    told(["wake"], home)
+    heard = [one for one in told(["why", "Fix the sink"], home) if "journal" in one["position"]]
+    assert [(one["outcome"], one["rule"]) for one in reversed(heard)][-5:] == [
+        ("suppressed", "dormant"),  # it waited when the agent was paused
+        ("suppressed", "dormant"),
+        ("merged", None),
+        ("suppressed", "mode"),
+        ("suppressed", "automation_off"),
+    ]
+    assert proved(home)
+
+
 def test_destroy_is_final_and_delete_needs_it(home: Path) -> None:
     agent_id = agent(home)
     assert "[not_destroyed]" in refused(["agent", "delete", "Fix the sink"], home)
