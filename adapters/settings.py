@@ -27,9 +27,8 @@ from domain.wake.reading import PROMPT_MIN_BYTES
 
 FILE = "settings.toml"
 FILE_MAX_BYTES = 1_000_000
-VARIABLES = tuple(
-    f"WAKELOG_{name}" for name in "HOME REPLICA NOW TIMEZONE MODEL GEMINI_BASE_URL".split()
-)
+_NAMES = "HOME REPLICA NOW TIMEZONE MODEL GEMINI_BASE_URL SERVE_TOKEN"
+VARIABLES = tuple(f"WAKELOG_{name}" for name in _NAMES.split())
 MICRO = 1_000_000
 LINE_MAX = 500  # of a message that repeats what was given
 

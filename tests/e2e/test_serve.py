@@ -84,6 +84,20 @@ def test_a_port_that_is_taken_or_a_short_token_is_one_line(tmp_path: Path) -> No
     assert "shorter than" in refused(["serve", "--host", "0.0.0.0"], tmp_path, env=short)
 
 
+def test_the_token_may_be_your_own_and_troubles_no_other_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = "an own token of some length"
+    monkeypatch.setenv("WAKELOG_SERVE_TOKEN", own)
+    ran(tmp_path, "task", "add", "Fix the sink")
+    process, address = started(tmp_path, "--host", "0.0.0.0")
+    bare = address.replace("0.0.0.0", "127.0.0.1").partition("?token=")[0]
+    asked = urllib.request.Request(f"{bare}inbox", headers={"Authorization": f"Bearer {own}"})
+    with urllib.request.urlopen(asked, timeout=10) as answer:
+        assert answer.status == 200
+    ended(process)
+
+
 def send(address: str, page: str, action: str) -> int:
     """Send the form of a page as a browser without JavaScript does; the status of the answer."""
     visitor = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
