@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
+from adapters.cli import importing_text
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import ID_SHOWN, Session, Told, json_option, key_option, nth_key, safe
+from adapters.cli.shared import Session, Told, json_option, key_option, nth_key, safe
 from adapters.importers.formats import ALIASES, FORMATS
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.documents.tasks import ImportReport
+    from adapters.documents.tasks import GoneItem, ImportReport
     from domain.journal.commands import ImportTasks
-    from domain.journal.imported import ImportedFile, ImportedTask, Unreadable
+    from domain.journal.imported import ImportedFile, ImportedTask
     from domain.wire import Payload, PayloadId
     from projections.tasks import TaskDocument
 
 TASKS_MAX = 200  # of one append
 FILE_BYTES_MAX = 64_000_000
-SHOWN_MAX = 20  # problems, and titles of gone tasks, of one file; --json has them all
 PROGRESS_FROM = 400  # tasks; fewer need no progress bar
 STDIN = "-"
 _FORMATS = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
@@ -89,9 +89,11 @@ def import_command(
         reports.append(_planned(session, file, read) if dry_run else batches.keep(file, read))
     if session.as_json:
         session.document(import_document(reports))
+    is_short = any(report.gone or report.gone_items for report in reports)
+    titles = {task.id: task.title for task in _known(session).values()} if is_short else {}
     for report in reports:
-        _tell(session, report, is_dry_run=dry_run)
-    _tell_next(session, reports, is_dry_run=dry_run)
+        importing_text.tell(session, report, titles, is_dry_run=dry_run)
+    importing_text.tell_next(session, reports, is_dry_run=dry_run)
     failures = [report for report in reports if report.failure]
     for report in failures:
         click.echo(f"Error: {report.file}: {report.failure} [unreadable_file]", err=True)
@@ -266,8 +268,28 @@ def _report(file: str, read: "ImportedFile", known: Mapping[str, "TaskDocument"]
         if read.source in task.sources and task.id not in here and not task.is_deleted
     )
     return ImportReport(
-        safe(file), read.format, gone=gone, unreadable=read.unreadable, left_out=read.left_out
+        safe(file),
+        read.format,
+        gone=gone,
+        unreadable=read.unreadable,
+        left_out=read.left_out,
+        gone_items=tuple(_gone_items(read, known)),
     )
+
+
+def _gone_items(read: "ImportedFile", known: Mapping[str, "TaskDocument"]) -> Iterator["GoneItem"]:
+    """Items that the file once had in tasks that it still has."""
+    from adapters.documents.tasks import GoneItem
+    from domain.journal.importing import numbered
+
+    for said in read.tasks:
+        task = known.get(said.task_id)
+        if task is None or task.is_deleted:
+            continue
+        present = numbered(said)
+        for item in task.items:
+            if item.by == f"import:{read.source}" and item.id not in present:
+                yield GoneItem(task.id, item.id, item.title)
 
 
 def _command(
@@ -334,57 +356,3 @@ def _progress(session: Session, count: int) -> Iterator[Progress]:
         length=count, label="Importing", file=sys.stderr, hidden=is_hidden
     ) as bar:
         yield bar
-
-
-# ------------------------------------------------------------------------------------------ telling
-
-
-def _tell(session: Session, report: "ImportReport", *, is_dry_run: bool) -> None:
-    if report.failure or session.as_json:
-        return
-    counts = {
-        "created": report.created,
-        "changed": report.changed,
-        "unchanged": report.unchanged,
-        "gone": len(report.gone),
-        "unreadable": len(report.unreadable),
-    }
-    would = "would be " if is_dry_run else ""
-    told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-    named = report.file if report.format == "markdown" else f"{report.file} ({report.format})"
-    session.say(f"{named}: {would}{told}" if told else f"{named}: no tasks found")
-    if report.left_out:
-        session.say(f"  Left out: {', '.join(report.left_out)}")
-    for problem in report.unreadable[:SHOWN_MAX]:
-        session.say(f"  {_place(report.file, problem)}: {safe(problem.reason)}", style="yellow")
-    _more(session, len(report.unreadable))
-    if report.gone:
-        session.say("  No longer in the file, left alone here:")
-        titles = _known(session)
-        for one in report.gone[:SHOWN_MAX]:
-            session.say(f"    {one[:ID_SHOWN]} {safe(titles[one].title)}")
-        _more(session, len(report.gone))
-
-
-def _more(session: Session, count: int) -> None:
-    if count > SHOWN_MAX:
-        session.say(f"    and {count - SHOWN_MAX} more; --json lists them all")
-
-
-def _place(file: str, problem: "Unreadable") -> str:
-    return f"{file}:{problem.line}" if problem.line else file
-
-
-def _tell_next(session: Session, reports: Sequence["ImportReport"], *, is_dry_run: bool) -> None:
-    """A hint on stderr what to do now."""
-    read = [report for report in reports if not report.failure]
-    if read and not any(report.created + report.changed + report.unchanged for report in read):
-        if all(report.format != "markdown" for report in read):
-            return
-        session.note("A task is a line with a box, like `- [ ] Paint the door ~2h due:2027-02-12`.")
-    elif is_dry_run:
-        session.note("Nothing was written; leave --dry-run out to do it.")
-    elif any(report.created for report in read):
-        session.note(
-            "See them with `wakelog task list`; `wakelog agent create --all` gives agents."
-        )

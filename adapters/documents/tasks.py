@@ -45,8 +45,16 @@ class TaskPage(Struct, frozen=True):
         return task_document(self.task, self.links, self.catalog, self.agent_id, self.text)
 
 
+class GoneItem(Struct, frozen=True):
+    """A checklist item that an import made and its file has no more."""
+
+    task: str
+    item: str
+    title: str
+
+
 class ImportReport(Struct):
-    """What an import did with one file; `gone` are ids, `events` counts rows."""
+    """What an import did with one file; `gone` are ids of tasks, `events` counts rows."""
 
     file: str
     format: str = ""
@@ -58,6 +66,7 @@ class ImportReport(Struct):
     events: int = 0
     failure: str = ""  # the file could not be read at all, and why
     left_out: tuple[str, ...] = ()  # what is no task by its nature, counted
+    gone_items: tuple[GoneItem, ...] = ()
 
     def document(self) -> Document:
         """One of the `files` of `import`; a line 0 stands for the whole file."""
@@ -70,6 +79,9 @@ class ImportReport(Struct):
             "unchanged": self.unchanged,
             "gone": list(self.gone),
             "unreadable": [{"line": one.line, "reason": one.reason} for one in problems],
+            "gone_items": [
+                {"task_id": one.task, "id": one.item, "title": one.title} for one in self.gone_items
+            ],
         }
 
 

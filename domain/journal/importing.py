@@ -91,8 +91,8 @@ def _labels(
     ]
 
 
-def _numbered(document: ImportedTask) -> dict[str, bool]:
-    """Whether the file has each item checked, by item id, in the file's order."""
+def numbered(document: ImportedTask) -> dict[str, bool]:
+    """Whether a file's document has each item checked, by item id, in the file's order."""
     counts: dict[str, int] = {}
     found: dict[str, bool] = {}
     for item in document.items:
@@ -106,7 +106,7 @@ def _numbered(document: ImportedTask) -> dict[str, bool]:
 def _items(task: Task, was: ImportedTask, now: ImportedTask, by: str) -> list[TaskFact]:
     if not now.items:
         return []
-    before, present = _numbered(was), _numbered(now)
+    before, present = numbered(was), numbered(now)
     known = {item.id: item for item in task.items}
     facts, home = edits.checklist_for(task, now.checklist, by)
     added: list[TaskFact] = []

@@ -55,6 +55,7 @@ def test_the_document_has_the_fixed_keys(home: Path, todo: Path) -> None:
             "unchanged": 0,
             "gone": [],
             "unreadable": [],
+            "gone_items": [],
         }
     ]
     assert document["events"] == proved(home) - 1  # all but the epoch's row
@@ -130,6 +131,20 @@ def test_what_is_gone_from_the_file_is_named_and_left_alone(home: Path, todo: Pa
     assert "Fix the tap" in done(["import", str(todo)], home)
     done(["task", "delete", gone], home)
     assert counts(imported(home, todo)) == (0, 0, 3, 0)
+
+
+def test_items_that_are_gone_are_named_until_they_are_put_aside(home: Path, todo: Path) -> None:
+    imported(home, todo)
+    done(["task", "item", "add", "Paint the door", "Mine"], home)
+    todo.write_text(TODO.replace("Buy paint", "Buy varnish"))
+    for _ in range(2):  # as with tasks, the second import says it, too
+        (file,) = imported(home, todo)["files"]
+        assert [one["title"] for one in file["gone_items"]] == ["Buy paint"]
+    assert "Paint the door: Buy paint" in done(["import", str(todo)], home)
+    items = told(["task", "show", "Paint the door"], home)["items"]
+    assert [one["title"] for one in items] == ["Buy paint", "Sand it", "Mine", "Buy varnish"]
+    done(["task", "item", "archive", "Paint the door", file["gone_items"][0]["id"]], home)
+    assert imported(home, todo)["files"][0]["gone_items"] == []
 
 
 def test_a_deleted_task_stays_deleted(home: Path, todo: Path) -> None:

@@ -1,0 +1,70 @@
+"""What `wakelog import` says of each file, and what to do next."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from adapters.cli.shared import ID_SHOWN, Session, safe
+
+if TYPE_CHECKING:
+    from adapters.documents.tasks import ImportReport
+    from domain.journal.imported import Unreadable
+
+SHOWN_MAX = 20  # problems, and titles of what is gone, of one file; --json has them all
+
+
+def tell(
+    session: Session, report: "ImportReport", titles: Mapping[str, str], *, is_dry_run: bool
+) -> None:
+    """What an import did with a file; `titles` are those of all tasks, by id."""
+    if report.failure or session.as_json:
+        return
+    counts = {
+        "created": report.created,
+        "changed": report.changed,
+        "unchanged": report.unchanged,
+        "gone": len(report.gone),
+        "unreadable": len(report.unreadable),
+    }
+    would = "would be " if is_dry_run else ""
+    told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    named = report.file if report.format == "markdown" else f"{report.file} ({report.format})"
+    session.say(f"{named}: {would}{told}" if told else f"{named}: no tasks found")
+    if report.left_out:
+        session.say(f"  Left out: {', '.join(report.left_out)}")
+    for problem in report.unreadable[:SHOWN_MAX]:
+        session.say(f"  {_place(report.file, problem)}: {safe(problem.reason)}", style="yellow")
+    _more(session, len(report.unreadable))
+    if report.gone:
+        session.say("  No longer in the file, left alone here:")
+        for one in report.gone[:SHOWN_MAX]:
+            session.say(f"    {one[:ID_SHOWN]} {safe(titles[one])}")
+        _more(session, len(report.gone))
+    if report.gone_items:
+        session.say("  Items no longer in the file, left alone here:")
+        for item in report.gone_items[:SHOWN_MAX]:
+            session.say(f"    {safe(titles[item.task])}: {safe(item.title)}")
+        _more(session, len(report.gone_items))
+
+
+def _more(session: Session, count: int) -> None:
+    if count > SHOWN_MAX:
+        session.say(f"    and {count - SHOWN_MAX} more; --json lists them all")
+
+
+def _place(file: str, problem: "Unreadable") -> str:
+    return f"{file}:{problem.line}" if problem.line else file
+
+
+def tell_next(session: Session, reports: Sequence["ImportReport"], *, is_dry_run: bool) -> None:
+    """A hint on stderr what to do now."""
+    read = [report for report in reports if not report.failure]
+    if read and not any(report.created + report.changed + report.unchanged for report in read):
+        if all(report.format != "markdown" for report in read):
+            return
+        session.note("A task is a line with a box, like `- [ ] Paint the door ~2h due:2027-02-12`.")
+    elif is_dry_run:
+        session.note("Nothing was written; leave --dry-run out to do it.")
+    elif any(report.created for report in read):
+        session.note(
+            "See them with `wakelog task list`; `wakelog agent create --all` gives agents."
+        )
