@@ -135,6 +135,8 @@ def _sources(files: Sequence[str], source: str) -> list[str]:
     if source and len(files) > 1:
         because = f"--source names one source, and {len(files)} files are given"
         raise Refused("invalid_value", because=because, instead="import them one by one")
+    if source and not source.strip():
+        raise Refused("invalid_value", because="--source is blank", instead="give it a name")
     if STDIN in files and not source:
         because = "what comes from stdin has no name"
         raise Refused("invalid_value", because=because, instead="give it one with --source NAME")

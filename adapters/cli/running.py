@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from adapters.cli.reading_text import counted
 from adapters.cli.shared import ID_SHOWN, Session, json_option, local_time, safe
 from adapters.cli.upkeep import in_flight_sets
 from adapters.clock import ManualClock, SystemClock
@@ -40,9 +41,9 @@ _WORDS = {
     "well_again": "it works again: going on",
     "clock_back": "the machine's clock is {seconds} seconds behind the log: going on from the log",
     "slept": "the machine slept for {seconds} seconds",
-    "stopping": "stopping; {running} wakes may end first, Ctrl-C again leaves them",
-    "interrupted": "stopped at once; {running} wakes are left in doubt",
-    "stopped": "stopped after {wakes} wakes",
+    "stopping": "stopping; {running} may end first, Ctrl-C again leaves them",
+    "interrupted": "stopped at once; left in doubt: {running}",
+    "stopped": "stopped after {wakes}",
     "trouble": "{message}",
 }
 _COLOURS = {"error": "red", "warning": "yellow"}
@@ -261,6 +262,8 @@ class _Lines:
         match name:
             case "until":
                 return local_time(str(value), self._zone)
+            case "wakes" | "running":
+                return counted(int(str(value)), "wake")
             case "set_id" | "run_key":
                 return str(value)[:ID_SHOWN]
             case _:

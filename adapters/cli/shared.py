@@ -114,13 +114,20 @@ class Session:
 
 def _plain(cell: object) -> str:
     """A cell in one line, without control characters that a terminal would obey."""
-    text = "" if cell is None else str(cell)
-    return "".join(char if char.isprintable() else " " for char in text)
+    return "" if cell is None else safe(str(cell)).replace("\n", " ")
+
+
+_KEPT = "\n\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
 
 
 def safe(text: str) -> str:
-    """A text of several lines without control characters that a terminal would obey."""
-    return "".join(char if char.isprintable() or char == "\n" else " " for char in text)
+    """A text of several lines without control characters that a terminal would obey. Joiners stay:
+    Persian, Hindi and emoji are made with them.
+
+    >>> safe("a\\x1b[2J\\u200db")
+    'a [2J\\u200db'
+    """
+    return "".join(char if char.isprintable() or char in _KEPT else " " for char in text)
 
 
 def key_option(command: F) -> F:

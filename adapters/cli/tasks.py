@@ -11,6 +11,7 @@ from adapters.cli.shared import ID_SHOWN, Session, json_option, pick_task
 
 if TYPE_CHECKING:
     from domain.journal.document import Document
+    from projections.tasks import TaskDocument
 
 EMPTY = (
     "No tasks yet. Bring some in with `wakelog import TODO.md`, "
@@ -69,11 +70,16 @@ def list_tasks(
         lines = [task_line(one.task, catalog, agents.get(one.id, "")) for one in shown]
         session.document(lines)
     elif shown:
-        _table(session, [task_line(one.task, catalog, "") for one in shown])
+        lines = [task_line(one.task, catalog, "") for one in shown]
+        _table(session, [_marked(line, one) for line, one in zip(lines, shown, strict=True)])
         if len(found) > len(shown):
             session.note(f"{len(found) - len(shown)} more; raise --limit to see them.")
     else:
         session.say("No task matches; see `wakelog task list`." if tasks else EMPTY)
+
+
+def _marked(line: "Document", task: "TaskDocument") -> "Document":
+    return {**line, "title": f"{line['title']} (deleted)"} if task.is_deleted else line
 
 
 def _table(session: Session, lines: Sequence["Document"]) -> None:

@@ -147,6 +147,10 @@ def test_items_that_are_gone_are_named_until_they_are_put_aside(home: Path, todo
     assert imported(home, todo)["files"][0]["gone_items"] == []
 
 
+def test_a_source_has_a_name(home: Path, todo: Path) -> None:
+    assert "--source is blank" in refused(["import", str(todo), "--source", " "], home)
+
+
 def test_a_deleted_task_stays_deleted(home: Path, todo: Path) -> None:
     imported(home, todo)
     done(["task", "delete", "Fix the tap"], home)

@@ -150,6 +150,7 @@ def test_filters_choose_and_a_limit_cuts(home: Path) -> None:
     assert titles("--open") == ["Dig"]
     assert titles("--all") == ["Dig", "Rest", "Gone"]
     assert titles("--deleted") == ["Gone"]
+    assert "Gone (deleted)" in done(["task", "list", "--all"], home)
     assert titles("--status", "done") == ["Rest"]
     assert titles("--category", "GARDEN", "--label", "soon") == ["Dig"]
     assert titles("--limit", "1") == ["Dig"]
