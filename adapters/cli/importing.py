@@ -300,12 +300,9 @@ def _command(
     source: str,
     known: Mapping[str, "TaskDocument"],
 ) -> tuple["ImportTasks", list["Payload"]]:
-    from domain import canonical
     from domain.journal.commands import ImportedRef, ImportTasks
-    from domain.wire import payload
 
-    spelled = [_spelled(session, task, known.get(task.task_id)) for task in tasks]
-    payloads = [payload(task.task_id, canonical.encode(task)) for task in spelled]
+    payloads = _payloads(session, tasks, known)
     refs = [ImportedRef(task.task_id, kept.id) for task, kept in zip(tasks, payloads, strict=True)]
     sources = (known[task.task_id].sources for task in tasks if task.task_id in known)
     is_shared = any(name != source for names in sources for name in names)
@@ -328,19 +325,30 @@ def _planned(session: Session, file: str, read: "ImportedFile") -> "ImportReport
     return report
 
 
-def _spelled(
-    session: Session, task: "ImportedTask", known: "TaskDocument | None"
-) -> "ImportedTask":
-    """A task's document, its names as they were spelled when it was imported last."""
+def _payloads(
+    session: Session, tasks: Sequence["ImportedTask"], known: Mapping[str, "TaskDocument"]
+) -> list["Payload"]:
+    """The documents of tasks, with names as they were spelled when they were imported last; that
+    is looked up for what differs from it."""
     import msgspec
 
     from adapters.importers.spelling import as_before
+    from domain import canonical
     from domain.journal.imported import ImportedTask
+    from domain.wire import payload
 
-    if known is None or not known.task.imported:
-        return task
-    said = session.opened().desk.journal.payload(known.task.imported[-1][1])
-    return as_before(task, msgspec.json.decode(said, type=ImportedTask)) if said else task
+    made = [payload(task.task_id, canonical.encode(task)) for task in tasks]
+    last: dict[int, PayloadId] = {}
+    for nth, task in enumerate(tasks):
+        imported = known[task.task_id].task.imported if task.task_id in known else ()
+        if imported and imported[-1][1] != made[nth].id:
+            last[nth] = imported[-1][1]
+    said = dict(session.opened().desk.journal.payloads([*last.values()])) if last else {}
+    for nth, name in last.items():
+        if name in said:
+            task = as_before(tasks[nth], msgspec.json.decode(said[name], type=ImportedTask))
+            made[nth] = payload(task.task_id, canonical.encode(task))
+    return made
 
 
 def _said(task: "TaskDocument", source: str) -> set["PayloadId"]:
