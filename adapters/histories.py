@@ -246,8 +246,12 @@ def _allowed(refused: Iterable[Refusal], worlds: Mapping[str, At]) -> Iterator[D
 
 def viewed(rows: Mapping[str, Sequence[Row]]) -> tuple[Viewed, ...]:
     """What every view makes of the rows of both logs."""
-    facts = {name: [row for one in appends(rows[name]) for row in one.facts] for name in LOGS}
+    facts = _facts(rows)
     return tuple(_viewed(view, facts[view.log]) for view in VIEWS)
+
+
+def _facts(rows: Mapping[str, Sequence[Row]]) -> dict[str, list[Recorded]]:
+    return {name: [row for one in appends(rows[name]) for row in one.facts] for name in LOGS}
 
 
 def _viewed(view: View[Any], facts: Iterable[Recorded]) -> Viewed:
@@ -258,11 +262,11 @@ def _viewed(view: View[Any], facts: Iterable[Recorded]) -> Viewed:
 def _differing(history: History) -> Iterator[Divergence]:
     """The views that come out otherwise today, although they are of the same version."""
     known = {(one.name, one.version): one.digest for one in history.views}
+    facts = _facts(history.rows) if known else {}
     for view in VIEWS if known else ():
         expected = known.get((view.name, view.version), "")
         try:
-            rows = appends(history.rows[view.log])
-            actual = _viewed(view, (row for one in rows for row in one.facts)).digest
+            actual = _viewed(view, facts[view.log]).digest
         except FAILURES as error:
             actual = type(error).__name__
         if expected and actual != expected:

@@ -7,7 +7,7 @@ after a stream was read is not seen.
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from domain.wake.events import ToolReturned, WakeStarted
 from domain.world import Folded, Recorded, World
 from replay import fork
 from replay.at import Where
+from replay.crossing import asked, known
 
 STREAMS_MAX = 4_096  # whose rows a history keeps
 FOLDS_MAX = 64  # states of one stream that are kept to go on from
@@ -135,6 +136,14 @@ class History:
                 high = middle - 1
         return low
 
+    def until_first(self, at: str, is_later: Callable[[Sequence[Recorded]], bool]) -> int:
+        """The same, but of that very time nothing from the first append on that comes later."""
+        last = self.until(at)
+        for rows in within(self.log.appends(self.until(at, is_with=False)), last):
+            if is_later(rows):
+                return rows[0].n - 1
+        return last
+
 
 def _n(row: Recorded) -> int:
     return row.n
@@ -233,26 +242,16 @@ class Past:
     def _journal_at(self, n: int, at: str) -> int:
         """The journal's last append up to a time at which append n of the agent log was written;
         of that very time no effects that are asked for later."""
-        last = self.journal.until(at)
         after = takewhile(lambda rows: rows[0].at == at, self.agents.log.appends(n))
-        later = {one for rows in after for one in fork.asked(rows)}
+        later = {one for rows in after for one in asked(rows)}
         if not later:
-            return last
-        start = self.journal.until(at, is_with=False)
-        for rows in within(self.journal.log.appends(start), last):
-            if fork.effect(rows) in later:
-                return rows[0].n - 1
-        return last
+            return self.journal.until(at)
+        return self.journal.until_first(at, lambda rows: fork.effect(rows) in later)
 
     def _agents_at(self, n: int, at: str) -> int:
         """The same the other way round: of that very time nothing that knows more of the journal
         than its append n."""
-        last = self.agents.until(at)
-        start = self.agents.until(at, is_with=False)
-        for rows in within(self.agents.log.appends(start), last):
-            if fork.known(rows) > n:
-                return rows[0].n - 1
-        return last
+        return self.agents.until_first(at, lambda rows: known(rows) > n)
 
     def worlds(self, where: Where, replica: str = "") -> tuple[World, World]:
         """The journal and the agent log then."""

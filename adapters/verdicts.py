@@ -32,6 +32,7 @@ from domain.wire import Payload, Stored
 from domain.world import Recorded
 from replay import fork
 from replay.at import Where
+from replay.crossing import asked
 from replay.fork import Verdict
 from replay.payloads import named
 
@@ -148,9 +149,7 @@ class Verdicts:
         except WakelogError:
             self.left_out += 1
         fork.learn(self.names, rows, made)
-        self._lost |= {
-            one for one in fork.asked(rows) if self.names.get(one, one) not in fork.asked(made)
-        }
+        self._lost |= {one for one in asked(rows) if self.names.get(one, one) not in asked(made)}
 
     def _there(self, desk: Desk, cause: Cause) -> tuple[Cause | None, list[Payload]]:
         """A cause as it comes in the branch's world, and the payloads that this needs: what it

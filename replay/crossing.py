@@ -71,7 +71,7 @@ class Crossing:
     def walk(self) -> Iterator[Divergence]:
         """Name all that differs in either log, and between them."""
         for one in appends(self._agents.rows):
-            named = max((journal_position(row.fact) for row in one.facts), default=0)
+            named = known(one.facts)
             yield from self._advance(named)
             for row in one.facts:
                 self._mind(row.fact, one.replica)
@@ -127,15 +127,10 @@ class Crossing:
     def _mind(self, fact: object, replica: str) -> None:
         """Learn from the agent log which rows and operations will matter."""
         streams = self._journal.proof.streams
-        match fact:
-            case AgentCreated(task=task):
-                streams.mind(task, replica)
-            case ToolAsked(operation=operation) | ItemConfirming(operation=operation):
-                self._ask(operation)
-            case SuppressionAsked(operation=operation):
-                self._ask(operation)
-            case _:
-                pass
+        if isinstance(fact, AgentCreated):
+            streams.mind(fact.task, replica)
+        elif isinstance(fact, INTENTS):
+            self._ask(fact.operation)
 
     def _ask(self, operation: str) -> None:
         if operation in self._applied:
@@ -316,6 +311,9 @@ class Crossing:
             )
 
 
+INTENTS = (ToolAsked, ItemConfirming, SuppressionAsked)
+"""Facts of the agent log that ask for an operation on the journal."""
+
 POSITIONS: dict[type[Stored], str] = {
     BeginWake: "journal_position",
     TakeJournal: "last",
@@ -334,6 +332,16 @@ def journal_position(fact: Stored) -> int:
     told = fact.command if isinstance(fact, Receipt) else fact
     name = POSITIONS.get(type(told))
     return getattr(told, name) if name else 0
+
+
+def known(rows: Iterable[Recorded]) -> int:
+    """The last position of the journal that an append of the agent log names; else 0."""
+    return max((journal_position(row.fact) for row in rows), default=0)
+
+
+def asked(rows: Iterable[Recorded]) -> set[str]:
+    """The operations on the journal that rows are the intents of."""
+    return {row.fact.operation for row in rows if isinstance(row.fact, INTENTS)}
 
 
 def _plain(batches: list[Batch]) -> object:

@@ -21,10 +21,10 @@ from domain.changes.events import ItemConfirming, ItemDeferred, ItemRejected, Su
 from domain.journal.commands import ApplyOperation, VoidOperation
 from domain.keys import key
 from domain.ports import Request
-from domain.wake.events import ModelAnswered, ModelFailed, ToolAsked
+from domain.wake.events import ModelAnswered, ModelFailed
 from domain.wire import Stored, tag_of
 from domain.world import Recorded
-from replay.crossing import POSITIONS, journal_position
+from replay.crossing import POSITIONS, asked, known
 
 _KEY = re.compile(r"(?<![a-z2-7])[a-z2-7]{32}(?![a-z2-7])")  # as `domain.keys` makes them
 Verb = Literal["confirm", "reject"]
@@ -183,21 +183,10 @@ def _pairs(one: object, other: object) -> Iterator[tuple[str, str]]:
             return
 
 
-def asked(rows: Iterable[Recorded]) -> set[str]:
-    """The operations on the journal that rows are the intents of."""
-    intents = (ToolAsked, ItemConfirming, SuppressionAsked)
-    return {row.fact.operation for row in rows if isinstance(row.fact, intents)}
-
-
 def effect(rows: Sequence[Recorded]) -> str:
     """The operation that an append of the journal carries out, or makes void; else empty."""
     cause, _ = envelope.cause_of(rows[0])
     return cause.operation if isinstance(cause, ApplyOperation | VoidOperation) else ""
-
-
-def known(rows: Iterable[Recorded]) -> int:
-    """The last position of the journal that an append of the agent log names; else 0."""
-    return max((journal_position(row.fact) for row in rows), default=0)
 
 
 def in_order(

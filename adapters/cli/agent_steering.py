@@ -32,8 +32,8 @@ def note(session: Session, agent_id: str, command: "AgentCommand", key: str, don
     from adapters.runtime import watcher
 
     home = session.writing()
-    first, agents = nth_key(key, 1), home.desk.agents
-    if not (first and agents.facts(f"receipt:{first}@{agents.replica}")):  # a retry writes nothing
+    first = nth_key(key, 1)
+    if not home.desk.agents.receipts(first):  # a retry writes nothing
         watcher.catch_up(home.desk)
     appended = home.desk.note(command, key=first)
     has_changed = len(appended.rows) > 1  # one alone is a receipt

@@ -93,8 +93,7 @@ class Editing:
         if not self._key:
             return None
         journal = self.session.reading().desk.journal
-        key = nth_key(self._key, self._nth + 1)
-        rows = journal.facts(f"receipt:{key}@{journal.replica}")
+        rows = journal.receipts(nth_key(self._key, self._nth + 1))
         receipt = rows[0].fact if rows else None
         # the journal holds no receipts of other commands
         return cast("JournalCommand", receipt.command) if isinstance(receipt, Receipt) else None

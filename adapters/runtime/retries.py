@@ -22,7 +22,7 @@ def before(log: Log, key: str, command: type[Stored], **said: object) -> Result 
     Raises:
         KeyReused: If the key stands for something else.
     """
-    found = log.facts(f"receipt:{key}@{log.replica}") if key else []
+    found = log.receipts(key)
     if not found:
         return None
     receipt = found[0].fact

@@ -178,6 +178,10 @@ class Log:
         """The rows of one stream of any replica, by its whole name."""
         return self._read(stream, 0)
 
+    def receipts(self, key: str) -> list[Recorded]:
+        """What this replica keeps under an idempotency key: a receipt, or nothing."""
+        return self.facts(f"receipt:{key}@{self.replica}") if key else []
+
     def payload(self, payload_id: PayloadId) -> bytes | None:
         """The bytes of a payload, or None."""
         return self._recorder.payload(payload_id)

@@ -74,8 +74,7 @@ def _is_changed(asked: Asked, name: str) -> bool:
 
 def _is_known(site: Site, asked: Asked) -> bool:
     """Whether the form was sent before, so that the journal knows its key."""
-    journal = site.home.desk.journal
-    return bool(journal.facts(f"receipt:{nth_key(asked.key, 1)}@{journal.replica}"))
+    return bool(site.home.desk.journal.receipts(nth_key(asked.key, 1)))
 
 
 def present(task: Task) -> dict[str, str]:

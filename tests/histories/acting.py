@@ -14,6 +14,7 @@ from adapters.runtime import watcher
 from adapters.runtime.capture import capture
 from adapters.runtime.desk import Desk
 from adapters.runtime.performer import run_wake
+from adapters.store.log import Log
 from domain.agent import commands as agents
 from domain.agent.alertness import ALERT, next_wake
 from domain.causes import Command
@@ -29,6 +30,7 @@ LONG = "It takes about 2 hours. Due by 2027-03-04. I need to call the plumber. "
 REPORT = ("update_report", '{"content":"# All\\n\\nIs well.","oneLiner":"Well","tldr":"All well."}')
 ESTIMATE = ("update_task_estimate", '{"minutes":45}')
 ITEMS = ("add_multiple_checklist_items", '{"items":[{"title":"Buy nails"},{"title":"Saw"}]}')
+NOBODY = "z" * 32
 
 Scene = Callable[[], Desk]
 _REFUSED: WeakKeyDictionary[Desk, list[Refusal]] = WeakKeyDictionary()
@@ -43,8 +45,11 @@ def taken(at: Desk) -> History:
 
 def told(at: Desk, command: Command, key: str = "") -> tuple[str, ...]:
     """Append a command to the log it belongs to; the ids of its result."""
-    log = at.journal if isinstance(command, get_args(JournalCommand)) else at.agents
-    return log.append(command, at.clock.now(), key=key).result.ids
+    return _log_of(at, command).append(command, at.clock.now(), key=key).result.ids
+
+
+def _log_of(at: Desk, command: Command) -> Log:
+    return at.journal if isinstance(command, get_args(JournalCommand)) else at.agents
 
 
 def twice(at: Desk, *commands: Command) -> str:
@@ -60,7 +65,7 @@ def twice(at: Desk, *commands: Command) -> str:
 def refused(at: Desk, code: str, *commands: Command) -> None:
     """Try commands that the rules do not allow, and keep that they were refused."""
     for command in commands:
-        log = at.journal if isinstance(command, get_args(JournalCommand)) else at.agents
+        log = _log_of(at, command)
         now, tail = at.clock.now(), log.tail()
         with pytest.raises(Refused) as refusal:
             log.append(command, now)

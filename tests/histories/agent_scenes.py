@@ -25,6 +25,7 @@ from domain.wake.events import ModelAnswered, ModelFailed
 from domain.wire import INLINE_MAX_BYTES, SHARED, Words, payload
 from tests.histories.acting import (
     ESTIMATE,
+    NOBODY,
     REPORT,
     Scene,
     answers,
@@ -39,7 +40,6 @@ from tests.histories.acting import (
 from tests.histories.tool_scenes import call, wake
 from tests.support.desks import desk, queued_key, reply, task_with_agent
 
-NOBODY = "z" * 32
 WAIT = ModelFault("overloaded", "503", of_provider=True)
 STATES = ("queued", "idle", "waiting", "answered", "failed", "deferred", "retaken")
 LANGUAGE = ("set_task_language", '{"languageCode":"de","confidence":"medium"}')

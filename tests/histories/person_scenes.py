@@ -11,10 +11,19 @@ from domain.journal.links import INVERSE
 from domain.journal.task import PRIORITIES, STATUSES
 from domain.moments import later
 from domain.wire import INLINE_MAX_BYTES, SHARED, Words, payload, words
-from tests.histories.acting import REPORT, Scene, answers, changed, pass_time, refused, told, twice
+from tests.histories.acting import (
+    NOBODY,
+    REPORT,
+    Scene,
+    answers,
+    changed,
+    pass_time,
+    refused,
+    told,
+    twice,
+)
 from tests.support.desks import desk, reply, task_with_agent
 
-NOBODY = "z" * 32
 SPACES = "\t \x1c\x1f\x85\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000"
 CASES = "Straße İstanbul ΣΊΣΥΦΟΣ ǅungla ﬁne Ωmega Ⅷ \uff21 \u13a0 𐐀 ẞ ŉ ΐ ﬗ \u0345"
 ENDS = (

@@ -16,6 +16,7 @@ from domain.templates.template import NAME_MAX
 from domain.wake.events import ModelFailed
 from domain.wire import SHARED, Words, words
 from tests.histories.acting import (
+    NOBODY,
     REPORT,
     Scene,
     answers,
@@ -29,7 +30,6 @@ from tests.histories.acting import (
 )
 from tests.support.desks import desk, queued_key, reply, task_with_agent
 
-NOBODY = "z" * 32
 GENERAL, REPORTS = Words("Be kind."), Words("In one line.")
 
 

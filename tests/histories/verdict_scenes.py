@@ -26,6 +26,7 @@ from domain.wake.events import ModelAnswered, ToolCall
 from domain.wire import INLINE_MAX_BYTES, Words, payload
 from tests.histories.acting import (
     ESTIMATE,
+    NOBODY,
     REPORT,
     Scene,
     answers,
@@ -39,8 +40,6 @@ from tests.histories.acting import (
 )
 from tests.histories.tool_scenes import call, wake
 from tests.support.desks import desk, queued_key, reply, task_with_agent
-
-NOBODY = "z" * 32
 
 
 def _offers(label: str, item: str) -> list[tuple[str, str]]:

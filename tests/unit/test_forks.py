@@ -18,6 +18,7 @@ from domain.wake.events import ModelFailed, ToolAsked
 from domain.wire import Stored, Words
 from domain.world import Recorded
 from replay import fork
+from replay.crossing import asked, known
 from tests.support.desks import START, desk, queued_key, reply, task_with_agent
 
 A, B, C, D = "a" * 32, "b" * 32, "c" * 32, "d" * 32
@@ -157,14 +158,14 @@ def test_where_the_clock_stands_still_no_effect_is_there_before_its_intent() -> 
     assert any(map(fork.effect, ours))
     for rows in theirs:
         then = past.position("agent", rows[0].n).where
-        intents = fork.asked(row for rows in theirs[: then.agent] for row in rows)
+        intents = asked(row for rows in theirs[: then.agent] for row in rows)
         assert {fork.effect(rows) for rows in ours[: then.journal]} - {""} <= intents
     for rows in ours:
         then = past.position("journal", rows[0].n).where
-        assert max(map(fork.known, theirs[: then.agent]), default=0) <= then.journal
+        assert max(map(known, theirs[: then.agent]), default=0) <= then.journal
 
 
 def test_operations_are_told_by_their_intents_and_effects() -> None:
     both = [*agent(1, "", ASKED), *agent(2, "", ItemConfirming(1, "person", 7, "other", 1))]
-    assert fork.asked(both) == {"op", "other"}
+    assert asked(both) == {"op", "other"}
     assert [fork.effect(journal(1, "", one)) for one in (APPLY, NOTE)] == ["op", ""]
