@@ -1,4 +1,4 @@
-"""Today's code reads, proves and continues a log of every storage format ever written."""
+"""Today's code reads, proves and continues a log of every storage format and every release."""
 
 import json
 from base64 import b64decode
@@ -14,9 +14,11 @@ from domain.rules import FORMAT
 from domain.wire import Payload
 from replay.prove import Proof, log_digest
 from tests.histories import make
+from tests.support.cli import done, proved, told
 from tests.support.desks import START, divergences
 
 FOLDERS = sorted(make.FOLDER.glob("*/"))
+RELEASES = [folder for folder in FOLDERS if "." in folder.name]
 LATER = "2099-01-01T00:00:00.000000Z"
 
 
@@ -54,6 +56,19 @@ def test_a_log_of_this_format_is_proved_and_continued(folder: Path, tmp_path: Pa
             assert proof.rows == log.count()
         log.close()
     assert len(log_digest(heads)) == 32
+
+
+@pytest.mark.parametrize("folder", RELEASES, ids=lambda folder: f"release {folder.name}")
+def test_a_home_of_a_release_opens_proves_and_goes_on(folder: Path, tmp_path: Path) -> None:
+    for name in ("journal", "agent"):
+        restored(folder / f"{name}.jsonl", tmp_path).close()
+    before = proved(tmp_path)
+    done(["task", "note", "Fix the kitchen tap", "It takes about 3 hours."], tmp_path)
+    done(["wake"], tmp_path)
+    (first, *_) = told(["inbox"], tmp_path)
+    done(["confirm", first["items"][0]["ref"], "--anyway"], tmp_path)
+    assert proved(tmp_path) > before + 20
+    done(["doctor"], tmp_path)
 
 
 def test_the_script_makes_a_history_that_proves() -> None:

@@ -15,11 +15,15 @@ from tests.histories import scenes
 from tests.support.rows import altered, rechained
 
 FILES = sorted(scenes.FOLDER.glob("*.jsonl"))
-RECORDED = sorted(scenes.FOLDER.glob("recorded/*.jsonl"))
+RECORDED = sorted(scenes.FOLDER.glob("recorded/**/*.jsonl"))
 FILE_MAX_BYTES = 400_000
 
 
-@pytest.mark.parametrize("file", [*FILES, *RECORDED], ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file",
+    [*FILES, *RECORDED],
+    ids=lambda file: str(file.relative_to(scenes.FOLDER).with_suffix("")),
+)
 def test_a_history_proves(file: Path) -> None:
     history = histories.read(file)
     proved = histories.prove(history)
