@@ -15,6 +15,7 @@ from domain.errors import Refused
 from domain.ports import ModelFault, Reply, Request
 
 LINES_MAX = 100_000
+TAPE_BYTES_MAX = 256_000_000
 
 
 class KeptFault(Kept, frozen=True, kw_only=True):
