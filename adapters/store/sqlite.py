@@ -7,6 +7,7 @@ the tail, deciding and inserting happen in one `BEGIN IMMEDIATE`. WAL, `synchron
 import errno
 import os
 import sqlite3
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,7 +27,8 @@ LOCK_TIMEOUT_SECONDS = 30
 PAGE_ROWS = 2000
 PAGE_PAYLOADS = 64  # that are read at once
 AHEAD_MAX_BYTES = 65_536  # of a payload that nobody has asked for yet
-_HEADER = b"SQLite format 3\x00"
+HEADER_BYTES = 100  # that every SQLite file begins with
+_NO_SQLITE = "it is no SQLite file"
 _KEEP = "INSERT INTO payloads VALUES (?, ?) ON CONFLICT DO NOTHING"
 # What the disk or its owner forbids; anything else is the file's own fault.
 _OUTSIDE = (
@@ -109,7 +111,8 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
 
     def _prepare(self) -> None:
         """Look before anything is written: what is not ours stays as it is, byte for byte."""
-        found = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        found = self._format()
+        self._check_length()
         tables = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if (tables or found) and not self._is_ours():
             raise _not_a_log(self._path, "it is another program's database")
@@ -125,6 +128,23 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
         self._connection.execute("PRAGMA synchronous=FULL")
         if found < FORMAT:
             self._make_tables()
+
+    def _format(self) -> int:
+        """The format that the file names; of all that is in it SQLite looks at the header alone."""
+        try:
+            return int(self._connection.execute("PRAGMA user_version").fetchone()[0])
+        except sqlite3.DatabaseError as error:
+            if _code(error) == sqlite3.SQLITE_CORRUPT:  # the header tells of pages that are gone
+                raise _cut_short(self._path, "") from None
+            raise
+
+    def _check_length(self) -> None:
+        """Refuse a file whose last page is not whole: SQLite misses whole pages only."""
+        expected = 1
+        for pragma in ("page_count", "page_size"):
+            expected *= self._connection.execute(f"PRAGMA {pragma}").fetchone()[0]
+        if self._path.stat().st_size < expected and not _has_more(self._path):
+            raise _cut_short(self._path, f" of {expected}")
 
     def _make_tables(self) -> None:
         with self.deciding():
@@ -282,12 +302,14 @@ def read_only(path: Path) -> sqlite3.Connection:
     uri = f"file:{quote(str(path))}?mode=ro"
     connection = _connected(uri, is_uri=True)
     try:
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        connection.execute("PRAGMA user_version").fetchone()
     except sqlite3.OperationalError:
         connection.close()
         if _has_more(path):
             raise
         return _connected(f"{uri}&immutable=1", is_uri=True)
+    except sqlite3.DatabaseError:
+        pass  # who reads on is told
     return connection
 
 
@@ -299,23 +321,25 @@ def _bytes(stored: bytes | str) -> bytes:
 
 
 def _look(path: Path) -> None:
-    """Refuse what is no log, or one that is shorter than its own header says."""
+    """Refuse what cannot be a log, without opening it: closing a file by hand would drop every
+    lock that SQLite holds on it in this process, for all its connections (ADR 20)."""
     try:
-        with path.open("rb") as file:
-            header = file.read(100)
-            size = file.seek(0, 2)
+        found = path.stat()
     except FileNotFoundError:
         return
     except OSError as error:
         raise _unusable(path, error.strerror or str(error)) from None
-    if not header:
-        return
-    if not header.startswith(_HEADER):
-        raise _not_a_log(path, "it is no SQLite file")
-    page = int.from_bytes(header[16:18], "big")
-    expected = (65536 if page == 1 else page) * int.from_bytes(header[28:32], "big")
-    if size < expected and not _has_more(path):
-        raise _not_a_log(path, f"it is cut short: {size} of {expected} bytes are left")
+    if stat.S_ISDIR(found.st_mode):
+        raise _unusable(path, os.strerror(errno.EISDIR))
+    if not os.access(path, os.R_OK):
+        raise _unusable(path, os.strerror(errno.EACCES))
+    if 0 < found.st_size < HEADER_BYTES:  # SQLite takes a single byte for none
+        raise _not_a_log(path, _NO_SQLITE)
+
+
+def _code(error: sqlite3.Error) -> int:
+    """SQLite's primary code of an error."""
+    return int(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)) & 0xFF
 
 
 def _has_more(path: Path) -> bool:
@@ -333,6 +357,10 @@ def _not_a_log(path: Path, why: str) -> Damaged:
         because=f"{path} cannot be read as a log: {why}",
         instead="restore it from a backup, or choose another home with --home; it was not changed",
     )
+
+
+def _cut_short(path: Path, of: str) -> Damaged:
+    return _not_a_log(path, f"it is cut short: {path.stat().st_size}{of} bytes are left")
 
 
 def _unusable(path: Path, why: str) -> Refused:
@@ -357,7 +385,9 @@ def _as_told(path: Path, error: sqlite3.DatabaseError | OSError) -> Exception:
         if error.errno in (errno.ENOSPC, errno.EROFS, errno.EACCES):
             return _unusable(path, error.strerror or str(error))
         return error
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF  # the primary one
+    code = _code(error)
+    if code == sqlite3.SQLITE_NOTADB:
+        return _not_a_log(path, _NO_SQLITE)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         because = f"{path} is in use by another process for {LOCK_TIMEOUT_SECONDS} seconds"
         return Refused("read_only", because=because, instead="repeat when it has finished")

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.support.cli import refused
-from tests.support.pages import forms
+from tests.support.forms import forms
 from tests.support.process import begun, lines, ran, read, until
 
 pytestmark = pytest.mark.e2e
