@@ -203,7 +203,10 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
         if not last:
             return ()
         newest = self._page(last, 1)[0][1]
-        first = last - numbered(newest.state).row
+        try:
+            first = last - numbered(newest.state).row
+        except msgspec.MsgspecError as error:
+            raise _not_a_log(self._path, f"its last row is none: {error}") from None
         return [row for _, row in self._page(first, last - first + 1)]
 
     def rows(self, after: int) -> Iterator[Row]:
@@ -317,7 +320,7 @@ def _bytes(stored: bytes | str) -> bytes:
     """What a column holds: bytes, whatever another program may have put there."""
     if type(stored) is bytes:
         return stored
-    return stored.encode() if isinstance(stored, str) else bytes(stored)
+    return str(stored).encode()
 
 
 def _look(path: Path) -> None:

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +158,18 @@ def test_pages_overwritten_with_noise_are_told_without_a_traceback(path: Path) -
     with pytest.raises(WakelogError) as damaged:
         list(Log.open("journal", path, "r1").rows())
     assert damaged.value.code == "not_a_log"
+
+
+@pytest.mark.parametrize("value", [None, 1.5, 10**12, "{}", b"\xff"])
+def test_a_last_row_that_is_none_is_told(path: Path, value: float | str | bytes | None) -> None:
+    closed(path, 1)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        (last,) = connection.execute("SELECT max(rowid) FROM stored_events").fetchone()
+        connection.execute("UPDATE stored_events SET state = ? WHERE rowid = ?", (value, last))
+    log = Log.open("journal", path, "r1")
+    with pytest.raises(Damaged, match="its last row is none"):
+        log.tail()
+    log.close()
 
 
 def foreign(path: Path, *statements: str) -> None:
