@@ -6,9 +6,10 @@ with the position it has come to, and puts the copy in its place. A reader keeps
 opened, whole and unmoved; of two refreshes at once the later one's file stays, and both are right.
 """
 
+import errno
 import os
 import secrets
-import shutil
+import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -101,7 +102,7 @@ def refresh(home: Path, logs: Mapping[str, Log], settings: Settings) -> bool:
     _remove_left(home)
     with _replacing(path) as copy:
         if after is not None:
-            shutil.copyfile(path, copy)
+            _copy(path, copy)
         connection = _writing(copy)
         try:
             if after is None or not _fill_on(connection, logs, settings, after):
@@ -218,6 +219,16 @@ def _connected() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(config=_CONFIG)
     connection.execute("SET TimeZone = 'UTC'")  # whatever the machine's is
     return connection
+
+
+def _copy(path: Path, copy: Path) -> None:
+    """Copy the file in a process of its own: closing it by hand here would drop the locks of all
+    connections that this process has to it, of a notebook for example (ADR 20)."""
+    done = subprocess.run(
+        ["cp", "--", str(path), str(copy)], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise OSError(errno.EIO, done.stderr.strip() or "it cannot be copied")
 
 
 def _emptied(connection: duckdb.DuckDBPyConnection, path: Path) -> duckdb.DuckDBPyConnection:

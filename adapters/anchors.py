@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from adapters import homefiles
 from domain.errors import Refused
 
 LINES_MAX = 100_000
@@ -32,12 +33,13 @@ def read(path: Path) -> list[Anchor]:
     """The anchors of a file, the oldest first; none where there is no file yet.
 
     Raises:
-        Refused: Code ``unreadable_file``: it cannot be read, or holds something else; or
+        Refused: Code ``unreadable_file``: it cannot be read, or is something else; or
             ``read_only``: its folder is not there.
     """
     if not path.absolute().parent.is_dir():  # before a long proof, of which nothing could be kept
         because = f"{path} cannot be written: its folder is not there"
         raise Refused("read_only", because=because, instead="make the folder, or name another file")
+    homefiles.check_no_database(path)
     try:
         lines = path.read_bytes().splitlines()
     except FileNotFoundError:

@@ -47,10 +47,10 @@ def _whole_or_nothing(folder: Path) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        with suppress(OSError):  # what somebody else has put there meanwhile stays
-            for name in (*LOGS, homefiles.SETTINGS):
-                for made in (folder / name, *folder.glob(f"{_part(folder, name).name}*")):
-                    made.unlink(missing_ok=True)
+        for name in (*LOGS, homefiles.SETTINGS):
+            for made in (folder / name, *folder.glob(f"{_part(folder, name).name}*")):
+                made.unlink(missing_ok=True)
+        with suppress(OSError):  # somebody else has put something there meanwhile
             for one in missing:
                 one.rmdir()
         raise

@@ -22,6 +22,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from adapters import homefiles
 from adapters.proving import Proved, prove_sides
 from adapters.store.log import Log
 from domain import envelope
@@ -161,6 +162,7 @@ def read(path: Path) -> History:
     Raises:
         Refused: Code ``unreadable_file``: it cannot be read, or is none.
     """
+    homefiles.check_no_database(path)
     try:
         told = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:

@@ -11,6 +11,7 @@ naming its `wakelog`: nothing here imports the code that is asked.
 import argparse
 import os
 import platform
+import shutil
 import signal
 import subprocess
 import sys
@@ -173,11 +174,14 @@ class Soak:
         for nth in self._turns(pause=0.5):
             self.command("sql", "SELECT count(*) FROM wakes")
             self.command("status")
-            self.command("backup", str(self.folder / f"backup-{nth}"))
-            if nth % 4 == 0:
-                self.command("--home", str(self.folder / f"backup-{nth}"), "prove")
-            for one in (self.folder / f"backup-{nth}").glob("*"):
-                one.unlink()
+            self._backs_up(self.folder / f"backup-{nth}")
+
+    def _backs_up(self, copy: Path) -> None:
+        """Copy the home, and prove the copy; one that cannot be proved is left to be looked at."""
+        if self.command("backup", str(copy)).returncode:
+            return
+        if self.command("--home", str(copy), "prove").returncode == 0:
+            shutil.rmtree(copy)
 
     def _looks(self) -> None:
         """Look at the open files of all that run."""
