@@ -232,7 +232,7 @@ def prove(history: History, limits: Limits = LIMITS) -> Proved:
 def _allowed(refused: Iterable[Refusal], worlds: Mapping[str, At]) -> Iterator[Divergence]:
     """What was refused, and is not today, or for another reason."""
     for one in refused:
-        world = worlds[one.log](one.n - 1)
+        world = worlds[one.log](one.n - 1, "")
         try:
             envelope.compose(one.command, "", one.at, "", world)
             code = ""
@@ -281,7 +281,7 @@ def _worlds(name: str, rows: Sequence[Row], payload: Callable[[PayloadId], bytes
     """Worlds of long ago, for wakes that ran at once."""
     streams: dict[str, list[Recorded]] = defaultdict(list)
 
-    def at(n: int) -> World:
+    def at(n: int, replica: str) -> World:
         if not streams:
             for one in appends(rows):
                 for row in one.facts:
@@ -290,7 +290,7 @@ def _worlds(name: str, rows: Sequence[Row], payload: Callable[[PayloadId], bytes
         def again(stream: str, after: int) -> list[Recorded]:
             return [row for row in streams.get(stream, ()) if row.version > after and row.n <= n]
 
-        replica = rows[0].stream.rpartition("@")[2] if rows else ""
+        replica = replica or (rows[0].stream.rpartition("@")[2] if rows else "")
         return World(name, replica, n + 1, again, payload)
 
     return at
