@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.histories import History, taken
+from adapters.models import tape
 from adapters.models.replies import KeptCall, KeptReply
 from adapters.store.log import Log
 from domain import canonical, envelope
@@ -225,6 +226,8 @@ class Redactor:
             elif not _is_literal(hints[name]):
                 is_kept = name in _KEPT or (isinstance(value, DeferWake) and name == "reason")
                 changed[name] = self._value(known, is_kept=is_kept)
+        if isinstance(value, ModelAnswered):
+            changed["reply_format"] = tape.FORMAT  # see `_reply`
         return replace(value, **changed)
 
     def _value(self, value: Any, *, is_kept: bool) -> Any:

@@ -6,7 +6,10 @@ import pytest
 
 from adapters import histories, redacting
 from adapters.histories import History
+from adapters.models import tape
 from domain.errors import Refused
+from domain.wake.events import ModelAnswered
+from replay.appends import appends
 from tests.histories import make, scenes
 from tests.histories.acting import Scene
 
@@ -56,6 +59,16 @@ def test_no_word_of_the_person_is_left(scene: Scene) -> None:
     theirs = {word for word in WORDS if word in words_of(before)}
     assert theirs
     assert not theirs & words_of(redacting.redacted(before))
+
+
+def test_a_reply_is_kept_as_a_tape_has_it_and_says_so() -> None:
+    after = redacting.redacted(taken(scenes.rules_first_wake))
+    facts = [row.fact for one in appends(after.rows["agent"]) for row in one.facts]
+    answered = [fact for fact in facts if isinstance(fact, ModelAnswered)]
+    assert {fact.reply_format for fact in answered} == {tape.FORMAT}
+    for fact in answered:
+        reply = tape.parse(after.payloads[fact.reply])
+        assert [call.call_id for call in reply.calls] == [call.call_id for call in fact.calls]
 
 
 def test_the_same_word_becomes_the_same_word() -> None:
