@@ -59,6 +59,15 @@ def test_rows_taken_out_of_a_file_are_found(
     assert "is lost to the agent" in said
 
 
+def test_a_file_that_is_cut_short_or_gone_is_a_finding(homes: Homes, tmp_path: Path) -> None:
+    home = homes.copy(shown, tmp_path) / "home"
+    whole = (home / "agent.db").read_bytes()
+    (home / "agent.db").write_bytes(whole[: len(whole) // 2])
+    assert "law 0: agent: SQLite" in "\n".join(map(str, checker.findings(home)))
+    (home / "agent.db").unlink()
+    assert "SQLite cannot read it" in "\n".join(map(str, checker.findings(home)))
+
+
 def test_an_older_journal_beside_a_newer_agent_log_is_found(homes: Homes, tmp_path: Path) -> None:
     home = homes.copy(shown, tmp_path) / "home"
     shutil.copyfile(home / "journal.db", tmp_path / "journal.db")

@@ -1,6 +1,7 @@
 """Both logs of a home as they stand in their files (DESIGN 4), and how things are named there."""
 
 import base64
+import gzip
 import hashlib
 import json
 import sqlite3
@@ -171,15 +172,24 @@ def opened(folder: Path, *, is_settled: bool = False, is_backup: bool = False) -
 
 def _log(name: str, path: Path) -> Log:
     """A log as its file has it, in one transaction."""
-    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as file:
-        file.execute("BEGIN")
-        tables = file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        found = sorted(table for (table,) in tables)
-        said = file.execute("PRAGMA integrity_check").fetchone()[0]
-        form = file.execute("PRAGMA user_version").fetchone()[0]
-        rows = file.execute(f"{_ROWS} ORDER BY rowid")
-        payloads = dict(file.execute("SELECT id, bytes FROM payloads ORDER BY rowid"))
-        log = Log(name, [Raw(*row) for row in rows], payloads)
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as file:
+            file.execute("BEGIN")
+            return _read(name, file)
+    except sqlite3.DatabaseError as error:
+        log = Log(name, [], {})
+        log.of_file.append(f"SQLite cannot read it: {error}")
+        return log
+
+
+def _read(name: str, file: sqlite3.Connection) -> Log:
+    tables = file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    found = sorted(table for (table,) in tables)
+    said = file.execute("PRAGMA integrity_check").fetchone()[0]
+    form = file.execute("PRAGMA user_version").fetchone()[0]
+    rows = file.execute(f"{_ROWS} ORDER BY rowid")
+    payloads = dict(file.execute("SELECT id, bytes FROM payloads ORDER BY rowid"))
+    log = Log(name, [Raw(*row) for row in rows], payloads)
     log.of_file += [] if said == "ok" else [f"SQLite says {said}"]
     log.of_file += [] if found == TABLES else [f"it has the tables {found}"]
     log.of_file += [] if form == FORMAT else [f"its format is {form}"]
@@ -190,7 +200,8 @@ def _history(path: Path) -> tuple[Log, Log]:
     """Both logs of a history. It keeps their payloads together."""
     raw: dict[str, list[Raw]] = {name: [] for name in NAMES}
     payloads: dict[str, bytes] = {}
-    with path.open(encoding="utf-8") as lines:
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8") as lines:
         for text in lines:
             line = json.loads(text)
             if "payload" in line:
