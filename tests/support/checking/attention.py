@@ -132,6 +132,13 @@ def _dropped(data: Doc, queue: _Queue) -> Iterator[str]:
         queue.dropped[named] = by
     if by and queue.queued != by:
         yield f"{named} is superseded by {by}, which is not queued"
+    if left_out := data.get("leftOut", 0):  # triggers that go on without a row of their own
+        held = (places for places in queue.places.values() if named in places)
+        unnamed = [places for places in held if by not in places]
+        if len(unnamed) != left_out:
+            yield f"{named} leaves {left_out} triggers to {by}, and has {len(unnamed)} more"
+        for places in unnamed:
+            places.add(by)
     if not by:
         if queue.queued != named:
             yield f"{named} is dropped and was not queued"
