@@ -34,7 +34,9 @@ def test_a_demo_home_keeps_the_laws_and_its_digest_is_that_of_prove(
     home = homes.copy(shown, tmp_path) / "home"
     assert checker.findings(home, is_settled=True) == []
     assert shape.log_digest(opened(home)) == told(["prove"], home)["digest"]
+    before = {one.name: one.stat().st_mtime_ns for one in home.iterdir()}
     assert checker.main([str(home), "--settled"]) == 0
+    assert {one.name: one.stat().st_mtime_ns for one in home.iterdir()} == before
 
 
 def test_a_backup_keeps_the_laws_and_goes_on_under_another_name(

@@ -173,13 +173,20 @@ def opened(folder: Path, *, is_settled: bool = False, is_backup: bool = False) -
 def _log(name: str, path: Path) -> Log:
     """A log as its file has it, in one transaction."""
     try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as file:
+        with closing(connected(path)) as file:
             file.execute("BEGIN")
             return _read(name, file)
     except sqlite3.DatabaseError as error:
         log = Log(name, [], {})
         log.of_file.append(f"SQLite cannot read it: {error}")
         return log
+
+
+def connected(path: Path) -> sqlite3.Connection:
+    """A file to be read by SQL. One that nobody has open is left without a trace."""
+    is_open = path.with_name(f"{path.name}-wal").exists()
+    how = "mode=ro" if is_open else "mode=ro&immutable=1"
+    return sqlite3.connect(f"file:{path}?{how}", uri=True)
 
 
 def _read(name: str, file: sqlite3.Connection) -> Log:

@@ -9,7 +9,17 @@ from contextlib import closing, suppress
 from itertools import chain
 from pathlib import Path
 
-from tests.support.checking.logs import SHARED, Append, Finding, Home, Log, Row, entries, key
+from tests.support.checking.logs import (
+    SHARED,
+    Append,
+    Finding,
+    Home,
+    Log,
+    Row,
+    connected,
+    entries,
+    key,
+)
 
 NAMES = {"payload", "snapshot", "specs", "document", "reply", "before", "after", "words"}
 ID = re.compile(r"[a-z2-7]{32}")
@@ -139,7 +149,7 @@ def _cells(path: Path) -> Iterator[tuple[str, bytes]]:
     """Every text and blob of a database. It is asked, not read: closing a file that this process
     has open elsewhere would drop its locks."""
     with (
-        closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as file,
+        closing(connected(path)) as file,
         suppress(sqlite3.DatabaseError),  # of a file that is just being made
     ):
         tables = file.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
