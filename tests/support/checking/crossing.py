@@ -50,7 +50,6 @@ def _intents(log: Log) -> Iterator[tuple[str, Intent]]:
     wakes: dict[str, Doc] = {}
     items: dict[tuple[str, int], Doc] = {}
     sets: dict[str, Doc] = {}
-    edits: dict[tuple[str, int], Doc] = {}
     for one, row in log.rows:
         data = row.data
         match row.topic:
@@ -69,7 +68,6 @@ def _intents(log: Log) -> Iterator[tuple[str, Intent]]:
                 item, own = items.get(spot, {}), sets.get(row.entity, {})
                 text = log.words(data.get("arguments") or item.get("arguments"))
                 whose = own.get("agent", ""), own.get("task", "")
-                edits[spot] = data
                 yield data["operation"], Intent(*whose, item.get("tool", ""), text, one.where)
             case "changes.suppression_asked.1":
                 own = sets.get(row.entity, {})
@@ -200,25 +198,27 @@ def _may(journal: Log) -> Iterator[Finding]:
     """Agents write by operations alone, on their own task, in their categories, and never DONE."""
     categories: dict[str, str] = {}
     for one in journal.appends:
-        is_applied = one.does == "apply_operation"
-        status = one.first.data.get("result", {}).get("status")
-        if is_applied and status == "applied":
-            category = categories.get(one.command["task"], "")
-            if category not in one.command.get("categories", []):
-                yield Finding(8, one.where, f"an agent writes to the category {category}")
+        if one.does == "apply_operation":
+            yield from (Finding(8, one.where, told) for told in _applied(one, categories))
         for row in one.rows:
-            by = str(row.data.get("by", "person"))
-            expected = f"agent:{one.command['agent']}" if is_applied else ""
-            is_own = row.kind != "task" or by == expected
-            if by.startswith("agent:") != is_applied and row.kind == "task":
+            by = str(row.data.get("by", ""))
+            if by.startswith("agent:") and one.does != "apply_operation":
                 yield Finding(8, one.where, f"{row.topic} by {by}, caused by {one.does}")
-            elif is_applied and not (is_own and row.entity in ("", one.command["task"])):
-                is_receipt = row is one.first
-                if not is_receipt:
-                    yield Finding(8, one.where, f"{row.topic} of {row.entity} by {by}")
             if by.startswith("agent:") and row.data.get("status") in NEVER:
                 yield Finding(8, one.where, f"{by} sets {row.data['status']}")
             if row.topic in ("task.created.1", "task.category_set.1"):
                 categories[row.entity] = row.data["category"]
-        if is_applied and (len(one.rows) > 1) != (status == "applied"):
-            yield Finding(8, one.where, f"an operation is {status} and has {len(one.rows)} rows")
+
+
+def _applied(one: Append, categories: dict[str, str]) -> Iterator[str]:
+    """What an operation wrote, and whether it might."""
+    command, status = one.command, one.first.data.get("result", {}).get("status")
+    category = categories.get(command["task"], "")
+    if status == "applied" and category not in command.get("categories", []):
+        yield f"an agent writes to the category {category}"
+    if (len(one.rows) > 1) != (status == "applied"):
+        yield f"an operation is {status} and has {len(one.rows)} rows"
+    for row in one.rows[1:]:
+        own = "task", command["task"], f"agent:{command['agent']}"
+        if (row.kind, row.entity, row.data.get("by")) != own:
+            yield f"an operation on {command['task']} writes {row.topic} of {row.entity}"

@@ -69,14 +69,12 @@ def _named(log: Log, tasks: Mapping[str, str], units: list[str]) -> Iterator[Fin
     seen: set[str] = set()
     for one in log.appends:
         yield from _inline(one)
-        for row in one.rows:
-            for wanted in named(row):
-                if wanted in seen:
-                    continue
-                seen.add(wanted)
-                told = _fault(log, wanted, _units(one, tasks), units)
-                if told:
-                    yield Finding(6, one.where, f"the payload {wanted} of {row.topic} {told}")
+        for wanted, topic in {
+            wanted: row.topic for row in one.rows for wanted in named(row)
+        }.items():
+            if wanted not in seen and (told := _fault(log, wanted, _units(one, tasks), units)):
+                yield Finding(6, one.where, f"the payload {wanted} of {topic} {told}")
+            seen.add(wanted)
 
 
 def _fault(log: Log, wanted: str, own: list[str], units: list[str]) -> str:
@@ -154,7 +152,6 @@ def _cells(path: Path) -> Iterator[tuple[str, bytes]]:
     ):
         tables = file.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         for (table,) in tables:
-            for cell in chain.from_iterable(file.execute(f'SELECT * FROM "{table}"')):
-                if isinstance(cell, str | bytes):
-                    data = cell if isinstance(cell, bytes) else cell.encode()
-                    yield f"{path.name}: {table}", data
+            cells = chain.from_iterable(file.execute(f'SELECT * FROM "{table}"'))
+            for cell in (cell for cell in cells if isinstance(cell, str | bytes)):
+                yield f"{path.name}: {table}", cell if isinstance(cell, bytes) else cell.encode()
