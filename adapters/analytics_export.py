@@ -5,6 +5,7 @@ from pathlib import Path
 import duckdb
 
 from adapters.analytics_rows import SCHEMA_VERSION, documentation
+from domain import canonical
 from domain.errors import Refused
 
 README = "README.md"
@@ -31,6 +32,9 @@ def export(connection: duckdb.DuckDBPyConnection, folder: Path) -> dict[str, int
         Refused: Code ``invalid_value`` or ``read_only``: the folder holds something else, or
             cannot be written.
     """
+    if canonical.clean(str(folder)) != str(folder):
+        because = f"the path {folder} is no UTF-8, as DuckDB needs it"
+        raise Refused("invalid_value", because=because, instead="name another folder")
     try:
         _prepare(folder)
         counts: dict[str, int] = {}

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from adapters.settings import DEFAULT_TOML
+from domain import canonical
 from domain.errors import Damaged, Refused
 
 HOME_VARIABLE = "WAKELOG_HOME"
@@ -41,6 +42,8 @@ def home_path(option: str | None, environ: Mapping[str, str]) -> Path:
     given = option or environ.get(HOME_VARIABLE, "") or f"~/{FOLDER}"
     if "\0" in given:
         raise _invalid("the path of a home holds a NUL character", "name a folder")
+    if canonical.clean(given) != given:  # SQLite's and DuckDB's files have names in UTF-8
+        raise _invalid("the path of the home is no UTF-8", "name another folder")
     try:
         own = environ.get("HOME", "")
         if own and (given == "~" or given.startswith("~/")):

@@ -12,7 +12,8 @@ from typing import Any, NoReturn
 
 import click
 
-from adapters.cli.shared import Session, Told
+from adapters.cli.entering import TEXT
+from adapters.cli.shared import Session, Told, complain, json_option
 from domain.errors import WakelogError
 
 # command: (module below adapters.cli, short help); the order is that of a first day's use
@@ -58,6 +59,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "completion": ("upkeep", "Print the shell's completion script."),
 }
 
+TEXT_TYPE = click.types.convert_type(TEXT)
+
 
 class Commands(click.Group):
     """Imports a command's module when the command is used, and tells errors in one line."""
@@ -70,7 +73,7 @@ class Commands(click.Group):
             return None
         module = importlib.import_module(f"adapters.cli.{COMMANDS[cmd_name][0]}")
         command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
-        return command
+        return _prepared(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
@@ -94,10 +97,10 @@ class Commands(click.Group):
             sys.exit(0)
         except click.UsageError as error:
             command = error.ctx.command_path if error.ctx else "wakelog"
-            click.echo(f"Error: {error.format_message()} See `{command} --help`.", err=True)
+            complain(f"{error.format_message()} See `{command} --help`.")
             sys.exit(2)
         except click.ClickException as error:
-            error.show()
+            complain(error.format_message())
             sys.exit(error.exit_code)
         except (click.Abort, KeyboardInterrupt):
             click.echo("Stopped.", err=True)
@@ -107,9 +110,23 @@ class Commands(click.Group):
             sys.exit(141)
         except OSError as error:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            click.echo(f"Error: the output cannot be written: {error.strerror}", err=True)
+            complain(f"the output cannot be written: {error.strerror}")
             sys.exit(2)
         sys.exit(came if isinstance(came, int) else 0)
+
+
+def _prepared(command: click.Command) -> click.Command:
+    """Give a command, and all below it, what each of them has: ``--json``, and texts that can be
+    stored, whatever bytes were typed."""
+    if not any("--json" in one.opts for one in command.params):
+        json_option(command)
+    for one in command.params:
+        if one.type is click.STRING:
+            one.type = TEXT_TYPE
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            _prepared(inner)
+    return command
 
 
 @click.group(
@@ -117,9 +134,16 @@ class Commands(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Begin with `wakelog demo`, or with `wakelog import TODO.md`.",
 )
-@click.option("--home", metavar="DIR", help="The home; else WAKELOG_HOME, else ~/.wakelog.")
+@click.option(
+    "--home", type=click.Path(), metavar="DIR", help="The home; else WAKELOG_HOME, else ~/.wakelog."
+)
 @click.option("--model", metavar="M", default="", help="rules, gemini, gemini:MODEL or tape:FILE.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print one JSON document; may stand behind a command, too.",
+)
 @click.option("--quiet", is_flag=True, help="Print no progress.")
 @click.version_option(package_name="wakelog", message="wakelog %(version)s")
 @click.pass_context
