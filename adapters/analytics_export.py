@@ -4,6 +4,7 @@ from pathlib import Path
 
 import duckdb
 
+from adapters.analytics_bounds import refused
 from adapters.analytics_rows import SCHEMA_VERSION, documentation
 from domain import canonical
 from domain.errors import Refused
@@ -30,7 +31,7 @@ def export(connection: duckdb.DuckDBPyConnection, folder: Path) -> dict[str, int
 
     Raises:
         Refused: Code ``invalid_value`` or ``read_only``: the folder holds something else, or
-            cannot be written.
+            cannot be written; or as `analytics_bounds` says.
     """
     if canonical.clean(str(folder)) != str(folder):
         because = f"the path {folder} is no UTF-8, as DuckDB needs it"
@@ -42,6 +43,8 @@ def export(connection: duckdb.DuckDBPyConnection, folder: Path) -> dict[str, int
             counts[table] = _count(connection, table)
             _copy(connection, table, folder)
         (folder / README).write_text(_HEAD + documentation(), "utf-8")
+    except (duckdb.InterruptException, duckdb.OutOfMemoryException) as error:
+        raise refused(error) from None
     except (OSError, duckdb.IOException) as error:
         because = f"{folder} cannot be written: {error}"
         instead = "free space, give yourself permission, or name another folder"

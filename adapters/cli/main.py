@@ -7,6 +7,8 @@ that `wakelog --help` is quick. Exit status: 0 done, 1 a finding, 2 bad input or
 import importlib
 import os
 import sys
+import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -59,6 +61,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "completion": ("upkeep", "Print the shell's completion script."),
 }
 
+PAGE_THREADS = ("wakelog-page", "wakelog-job")
 TEXT_TYPE = click.types.convert_type(TEXT)
 
 
@@ -161,8 +164,23 @@ def cli(ctx: click.Context, home: str | None, model: str, as_json: bool, quiet: 
 
 
 def main() -> None:
-    """The console script."""
-    cli(prog_name="wakelog")
+    """The console script: what it writes is its person's alone (ADR 0023)."""
+    os.umask(0o077)
+    try:
+        cli(prog_name="wakelog")
+    except SystemExit as end:
+        _leave(end.code if isinstance(end.code, int) else 0)
+        raise
+
+
+def _leave(status: int) -> None:
+    """End at once where a thread of the page goes on: Python would wait for it, or die of it. What
+    it does is left as a crash leaves it."""
+    if any(thread.name in PAGE_THREADS for thread in threading.enumerate()):
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError):
+                stream.flush()
+        os._exit(status)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ BACKLOG = 128
 PORTS_TRIED = 20  # from the default on, where no port is asked for
 TOKEN_VARIABLE = "WAKELOG_SERVE_TOKEN"
 TOKEN_MIN = 16
-JOBS_SECONDS = 10.0  # that running wakes are given to end
+JOBS_SECONDS = 0.3  # that what runs is given to end
 
 
 @click.command("serve", epilog="Examples: wakelog serve --open; wakelog serve --port 9000")
