@@ -6,6 +6,7 @@ import duckdb
 
 from adapters.analytics_bounds import refused
 from adapters.analytics_rows import SCHEMA_VERSION, documentation
+from adapters.homefiles import close_to_others
 from domain import canonical
 from domain.errors import Refused
 
@@ -43,6 +44,7 @@ def export(connection: duckdb.DuckDBPyConnection, folder: Path) -> dict[str, int
             counts[table] = _count(connection, table)
             _copy(connection, table, folder)
         (folder / README).write_text(_HEAD + documentation(), "utf-8")
+        close_to_others(folder.rglob("*"))
     except (duckdb.InterruptException, duckdb.OutOfMemoryException) as error:
         raise refused(error) from None
     except (OSError, duckdb.IOException) as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from adapters.homefiles import close_to_others
 from domain.errors import Refused
 
 LINES_MAX = 100_000
@@ -93,6 +94,7 @@ def add(path: Path, digest: str, heads: dict[str, tuple[int, str]]) -> bool:
     try:
         with path.open("ab") as file:
             file.write(msgspec.json.encode(anchor) + b"\n")
+        close_to_others([path])
     except OSError as error:
         because = f"{path} cannot be written: {error.strerror or error}"
         raise Refused("read_only", because=because, instead="name another file") from None

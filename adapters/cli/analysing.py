@@ -10,7 +10,7 @@ import click
 from msgspec import to_builtins
 
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option
+from adapters.cli.shared import Session, json_option, safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -257,7 +257,9 @@ def _export_wakes(session: Session, folder: Path) -> None:
     with _progress(session) as progress:
         written = export(home, folder, progress)
     if session.as_json:
-        session.document({"folder": str(folder), "files": [to_builtins(one) for one in written]})
+        session.document(
+            {"folder": safe(str(folder)), "files": [to_builtins(one) for one in written]}
+        )
         return
     if not written:
         session.say("No wakes yet. Wake all that are queued with `wakelog wake`.")

@@ -87,6 +87,11 @@ def test_texts_that_are_no_text_are_kept_with_a_mark_in_their_place(home: Path) 
         ["serve", "--port", "0", "--host", ENDLESS],
         ["export-history", RAW],
         ["export", "--parquet", RAW],
+        ["--json", "export", "--inspect", RAW],
+        ["--json", "export-history", "--all", "--out", RAW],
+        ["--json", "backup", RAW],
+        ["--json", "prove", "--anchor", RAW, "--new-anchor"],
+        ["import", RAW],
     ],
 )
 def test_no_argument_ends_in_a_traceback(
