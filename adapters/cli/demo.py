@@ -23,7 +23,7 @@ MODEL = "rules"
 
 
 @click.command("demo", epilog="Examples: wakelog demo; wakelog demo --home /tmp/look --fresh")
-@click.option("--home", "folder", metavar="DIR", help=f"Where; else ./{FOLDER}.")
+@click.option("--home", "folder", type=click.Path(), metavar="DIR", help=f"Where; else ./{FOLDER}.")
 @click.option("--fresh", is_flag=True, help="Throw an earlier demo away and begin anew.")
 @json_option
 @click.pass_context

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 from tests.support import killing
-from tests.support.pages import Form, forms
+from tests.support.forms import Form, forms
 from tests.support.process import ROOT, command
 
 ANSWER_SECONDS = 60
