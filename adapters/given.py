@@ -6,6 +6,7 @@ import stat
 import sys
 from pathlib import Path
 
+from adapters.homefiles import is_database
 from domain.errors import Refused
 
 STDIN = "-"
@@ -61,6 +62,8 @@ def read_given(file: str, bytes_max: int) -> bytes:
 
 
 def _read(file: str, bytes_max: int) -> bytes:
+    if is_database(file):
+        raise Unreadable("it is a database of a home, and nothing else", "name another file")
     mode = Path(file).stat().st_mode
     if stat.S_ISDIR(mode):
         raise Unreadable("it is a folder", "name the files in it")
