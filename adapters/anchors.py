@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from adapters.homefiles import close_to_others
+from adapters.homefiles import check_no_database, close_to_others
 from domain.errors import Refused
 
 LINES_MAX = 100_000
@@ -57,6 +57,7 @@ def _all(path: Path) -> list[Anchor]:
     if not path.absolute().parent.is_dir():  # before a long proof, of which nothing could be kept
         because = f"{path} cannot be written: its folder is not there"
         raise Refused("read_only", because=because, instead="make the folder, or name another file")
+    check_no_database(path)
     try:
         lines = path.read_bytes().splitlines()
     except FileNotFoundError:

@@ -26,6 +26,11 @@ JOURNAL, AGENT, VIEWS = "journal.db", "agent.db", "views.db"
 ANALYTICS, RUNTIME = "analytics.duckdb", "runtime.db"
 REPLICA, SETTINGS = "replica", "settings.toml"
 
+_DATABASE_FILES = frozenset(
+    f"{name}{ending}"
+    for name in (JOURNAL, AGENT, VIEWS, RUNTIME, ANALYTICS)
+    for ending in ("", "-wal", "-shm", ".wal")
+)
 _OTHERS = 0o077
 _NAME = re.compile(r"[a-z][a-z0-9]{0,15}")
 _NAME_READ_MAX = 64
@@ -66,6 +71,23 @@ def exists(home: Path) -> bool:
         if home.exists() and not home.is_dir():
             raise _no_folder(home)
         return (home / JOURNAL).exists() or (home / AGENT).exists()
+
+
+def is_database(path: Path | str) -> bool:
+    """Whether a path that a person names leads to a database of a home. None is ever opened by
+    hand: closing it would drop this process's locks on it (ADR 20). It is no text anyway."""
+    return Path(os.path.realpath(path)).name in _DATABASE_FILES
+
+
+def check_no_database(path: Path | str) -> None:
+    """Refuse a file that a person names to be read or written, before it is opened.
+
+    Raises:
+        Refused: Code ``unreadable_file``: it is a database of a home.
+    """
+    if is_database(path):
+        because = f"{path} is a database of a home, and nothing else"
+        raise Refused("unreadable_file", because=because, instead="name another file")
 
 
 def ensure(home: Path, environ: Mapping[str, str]) -> str:

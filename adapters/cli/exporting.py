@@ -82,13 +82,14 @@ def _check(history: "History") -> None:
 
 def _write(session: Session, history: "History", out: Path | None) -> None:
     from adapters import histories
-    from adapters.homefiles import close_to_others
+    from adapters.homefiles import check_no_database, close_to_others
 
     told = "".join(histories.lines(history))
     rows = sum(map(len, history.rows.values()))
     if out is None:
         click.echo(told, nl=False)
         return
+    check_no_database(out)
     try:
         out.write_text(told, encoding="utf-8")
         close_to_others([out])

@@ -154,9 +154,10 @@ def _read(
 ) -> "ImportedFile":
     from zoneinfo import ZoneInfo
 
+    from adapters.homefiles import is_database
     from adapters.importers import formats
 
-    data = _bytes(file)
+    data = b"\0" if is_database(file) else _bytes(file)
     if b"\0" in data[:8192]:
         raise _Unreadable("it is no text; save it as UTF-8 text")
     zone = ZoneInfo(session.opened().settings.timezone)

@@ -18,9 +18,9 @@ import duckdb
 import pytest
 
 from tests.support.cli import refused
+from tests.support.forms import forms
 from tests.support.gemini import environment
 from tests.support.gemini_server import SIGNATURE, answer, call, serving, text
-from tests.support.pages import forms
 from tests.support.process import NOTHING, begun, lines, ran, read, until
 
 pytestmark = pytest.mark.e2e
