@@ -19,7 +19,7 @@ from adapters.settings import Settings
 from domain.errors import Refused
 
 LOOK_SECONDS = 0.05
-MORE_TIME = "ask for less, or give it more time with --timeout SECONDS"
+MORE_TIME = "ask for less, or on the command line with a longer --timeout"
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 

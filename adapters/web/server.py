@@ -4,6 +4,7 @@ Either way it has a thread of its own, and the main one waits for no other longe
 nothing that a page does may hold the end up, and all of it may be left as a crash leaves it.
 """
 
+import logging
 import signal
 import socket
 from collections.abc import Iterator
@@ -53,6 +54,8 @@ class PageServer(uvicorn.Server):
         self._site.stop()
         self.should_exit = True
         thread.join(END_SECONDS)
+        if thread.is_alive():  # from here on it is left as a crash leaves it, and says nothing
+            logging.getLogger("uvicorn.error").disabled = True
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
         """Serve until Ctrl-C or SIGTERM; a second one changes nothing."""
