@@ -136,20 +136,30 @@ def refresh(
     with _replacing(path) as copy:
         if after is not None:
             _copy(path, copy)
-        connection = _writing(copy, settings)
-        bound = bound or Bound()
-        try:
-            with bound.over(connection):
-                is_filled = after is not None and _fill_on(connection, logs, settings, after)
-            if not is_filled:
-                connection = _emptied(connection, copy, settings)
-            with bound.over(connection):
-                if not is_filled:
-                    _fill_anew(connection, logs, settings)
-                connection.execute("CHECKPOINT analytics")
-        finally:
-            connection.close()
+        _bring(copy, logs, settings, after, bound or Bound())
     return True
+
+
+def _bring(
+    copy: Path,
+    logs: Mapping[str, Log],
+    settings: Settings,
+    after: Mapping[str, Position] | None,
+    bound: Bound,
+) -> None:
+    """Bring a copy up to date from the positions `after`, or make it anew."""
+    connection = _writing(copy, settings)
+    try:
+        with bound.over(connection):
+            is_filled = after is not None and _fill_on(connection, logs, settings, after)
+        if not is_filled:
+            connection = _emptied(connection, copy, settings)
+        with bound.over(connection):
+            if not is_filled:
+                _fill_anew(connection, logs, settings)
+            connection.execute("CHECKPOINT analytics")
+    finally:
+        connection.close()
 
 
 def lock(connection: duckdb.DuckDBPyConnection) -> None:
