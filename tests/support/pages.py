@@ -104,10 +104,12 @@ class Visitor:
 
 
 @contextmanager
-def visiting(home: Path, token: str = "", host: str = "127.0.0.1") -> Iterator[Visitor]:
+def visiting(
+    home: Path, token: str = "", host: str = "127.0.0.1", guard: Guard | None = None
+) -> Iterator[Visitor]:
     """A visitor of the page of a home."""
     site = Site(home, FIXED)
-    app = make_app(site, Guard(host, 8765, token))
+    app = make_app(site, guard or Guard(host, 8765, token))
     try:
         with TestClient(app, base_url=ORIGIN) as client:
             yield Visitor(client)
