@@ -33,7 +33,7 @@ from adapters.web.routes import ACTIONS, PAGES
 from adapters.web.site import Site, local_path
 from domain.errors import Refused, WakelogError
 
-RENDERS_MAX = 2  # at once: they leave the processor and the threads to deeds
+RENDERS_MAX = 20  # at once: half of the threads are left for what people do
 TOLD_DAYS = 365  # that the choice of colours is kept
 THEMES = ("light", "dark")
 _HTML = "text/html; charset=utf-8"

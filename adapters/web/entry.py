@@ -145,6 +145,7 @@ def refusal(
         sent=[(name, one) for name, ones in (fields or {}).items() for one in ones],
         csrf=csrf,
         is_sent=request.method == "POST",
+        is_beside="hx-request" in request.headers,  # the form stays where it is
     )
 
 
@@ -155,7 +156,7 @@ def _page(
     headers: Mapping[str, str] | None = None,
     **values: object,
 ) -> Response:
-    nothing = {"denied": None, "typed": (), "sent": (), "csrf": "", "is_sent": False, "to": ""}
+    nothing = {"denied": None, "is_sent": False, "to": ""}
     theme = guarding.cookies_of(request.headers).get("theme", "")
     given = {**nothing, **values, "title": title, "theme": theme, "path": request.scope["path"]}
     text = environment().get_template("entry.html").render(given)

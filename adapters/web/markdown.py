@@ -11,6 +11,7 @@ whose rendering takes too many steps, is shown as it was written, and says so.
 import re
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from functools import cache
 from threading import Lock
 from typing import Any
@@ -34,6 +35,7 @@ NESTING_MAX = 16  # quotes, and twice the lists, in each other; a deeper part wo
 STEPS_MAX = 20_000  # rules that are tried: about a quarter of a second
 CELL_STEPS = 2  # that a cell of a table counts
 NUMBER_MAX = 999  # of an item of a list that there is room to show
+SMALL_MAX = 2_000  # characters of a text that waits for no other one
 CHARS_KEPT = 16_000_000  # of texts that were rendered before
 TOO_MUCH = "Shown as it was written: it would take too long to render."
 UNSEEN = "Shown as it was written: rendered, a part of it could not be seen."
@@ -48,11 +50,14 @@ def html(text: str) -> Markup:
     Markup('<p><strong>a</strong> &lt;b&gt; [x](javascript:alert(1))</p>\\n')
     """
     name = payload_id("web:markdown", text.encode("utf-8", "replace"))
-    found = _made.get(name)
-    if found is None:
-        found = _html(clip(revealed(text), LENGTH_MAX))
-        _made.keep(name, found)
-    return found
+    if (found := _made.get(name)) is not None:
+        return found
+    with _turn if len(text) > SMALL_MAX else nullcontext():
+        found = _made.get(name)  # who waited finds what was made meanwhile
+        if found is None:
+            found = _html(clip(revealed(text), LENGTH_MAX))
+            _made.keep(name, found)
+        return found
 
 
 class Made:
@@ -82,6 +87,7 @@ class Made:
 
 
 _made = Made(CHARS_KEPT)
+_turn = Lock()  # one long text at a time: the processor is there for others, too
 
 
 class _TooMuch(Exception):
@@ -220,7 +226,7 @@ def _link_close(self: Any, tokens: Sequence[Token], at: int, options: Any, env: 
     meta = tokens[at].meta
     if not meta.get("tail") or meta["is_told"]:
         return "</a>"
-    return f'</a><span class="raw">{escape(meta["tail"])}</span>'
+    return f'</a><wbr><span class="raw">{escape(meta["tail"])}</span>'
 
 
 def _fence(self: Any, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:

@@ -8,6 +8,7 @@ import pytest
 from markupsafe import Markup
 
 from adapters.web import markdown
+from adapters.web.rendering import said
 from adapters.web.words import revealed
 
 MANY = 50_000
@@ -57,7 +58,7 @@ def test_many_references_to_one_long_address_make_no_long_page() -> None:
         ("a\n\n[//]: # (obey me)", "obey me"),
         ("> " * 120 + "obey me", "obey me"),
         ("- " * 60 + "obey me", "obey me"),
-        ("a | b\n- | -\n1 | 2 | obey me", "obey me"),
+        ("a | b\n--|--\n1 | 2 | obey me", "obey me"),
         ("<!-- obey me -->", "<!-- obey me -->"),
         ("![a picture](https://example.org 'obey me')", "obey me"),
         ("1. a\n20270212. b", "20270212"),
@@ -108,6 +109,7 @@ def test_numbers_of_a_list_are_those_that_were_written() -> None:
 
 def test_what_is_invisible_is_told_and_flags_and_families_stay() -> None:
     assert revealed(f"a{TAGS}b") == "a\ufffdobey me\ufffdb"
+    assert "obey me" in said(f"a title{TAGS}")
     assert revealed("a" + "\u200b\u200c" * 20 + "b") == "a\ufffd\ufffdb"
     for text in (
         "👩\u200d👩\u200d👧",
