@@ -61,7 +61,7 @@ _COLOURS = {"error": "red", "warning": "yellow"}
 @click.option(
     "--port", type=click.IntRange(0, 65_535), metavar="N", help="Of the page; else 8765 or so."
 )
-@click.option("--token", "is_asked", is_flag=True, help="Of the page: ask who opens it for one.")
+@click.option("--token", "is_asked", is_flag=True, help="Of the page: ask for one.")
 @click.option(
     "--grace",
     type=click.FloatRange(0, 3600),

@@ -27,8 +27,8 @@ JOBS_SECONDS = 10.0  # that running wakes are given to end
 @click.command("serve", epilog="Examples: wakelog serve --open; wakelog serve --token --port 9000")
 @click.option("--port", type=click.IntRange(0, 65_535), metavar="N", help=f"Else {PORT}.")
 @click.option("--host", default=HOST, metavar="H", help="Else this machine alone.")
-@click.option("--token", "is_asked", is_flag=True, help="Ask this machine's accounts for one, too.")
-@click.option("--open", "is_opened", is_flag=True, help="Open it in the browser.")
+@click.option("--token", "is_asked", is_flag=True, help="Ask for a token on this machine, too.")
+@click.option("--open", "is_opened", is_flag=True, help="Open it in the browser, without a token.")
 @click.pass_obj
 def serve_command(
     session: Session, port: int | None, host: str, *, is_asked: bool, is_opened: bool

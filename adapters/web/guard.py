@@ -144,7 +144,7 @@ class Guard:
             because = "this form has no token: no page of this server sent it"
             return Denied(403, because, open_here)
         if not _same(form["csrf"], self.csrf):
-            because = "the server was started again after this form's page was opened"
+            because = "this form is of an earlier run of the server, which was started again since"
             instead = "nothing was done, and what you typed is kept: send it again"
             return Denied(403, because, instead, can_go_on=True)
         return None
