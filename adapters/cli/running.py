@@ -68,6 +68,7 @@ _COLOURS = {"error": "red", "warning": "yellow"}
 @click.option(
     "--port", type=click.IntRange(0, 65_535), metavar="N", help="Of the page; else 8765 or so."
 )
+@click.option("--token", "is_asked", is_flag=True, help="Of the page: ask for one.")
 @click.option(
     "--grace",
     type=click.FloatRange(0, 3600),
@@ -85,6 +86,7 @@ def run_command(
     *,
     until_idle: bool,
     serve: bool,
+    is_asked: bool,
 ) -> None:
     """Wake agents as their tasks change and their timers fire, until it is stopped.
 
@@ -93,14 +95,15 @@ def run_command(
     again ends it at once, and the next one takes over what it left.
 
     With --serve the same process serves the page of `wakelog serve`, to this machine only; a wake
-    that is asked for there is run here.
+    that is asked for there is run here. With --token it asks for the token of the address that is
+    told (or for that of WAKELOG_SERVE_TOKEN).
     """
     from adapters import homefiles
     from adapters.documents.agents import all_agents, all_sets
     from adapters.runtime.leases import Leases
     from adapters.runtime.terms import Found, Options
 
-    if port is not None and not serve:
+    if (port is not None or is_asked) and not serve:
         raise Refused("invalid_value", because="there is no page to serve", instead="add --serve")
     home = session.writing()
     if isinstance(home.desk.clock, ManualClock) and not until_idle:
@@ -116,7 +119,7 @@ def run_command(
         [one.id for one in all_sets(home) if one.is_open],
         in_flight_sets(home),
     )
-    page = _served(session, lines, port, is_wanted=serve)
+    page = _served(session, lines, port, is_wanted=serve, is_asked=is_asked)
     leases_at = home.path / homefiles.RUNTIME
     with closing(Leases(leases_at)) as leases, page, _warned(lines):
         lines.tell("started", agents=len(list(found.agents)), pid=leases.pid)
@@ -143,7 +146,7 @@ def _check_models(home: "Home") -> None:
 
 @contextmanager
 def _served(
-    session: Session, lines: "_Lines", port: int | None, *, is_wanted: bool
+    session: Session, lines: "_Lines", port: int | None, *, is_wanted: bool, is_asked: bool
 ) -> Iterator[None]:
     """The page beside the engine, where it is wanted: it ends after the engine has."""
     if not is_wanted:
@@ -151,7 +154,7 @@ def _served(
         return
     from adapters.cli.serving import beside
 
-    with beside(session, port) as address:
+    with beside(session, port, is_asked=is_asked) as address:
         lines.tell("serving", address=address)
         yield
 

@@ -2,12 +2,11 @@
 
 import importlib
 import os
-import secrets
 import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -25,49 +24,58 @@ TOKEN_MIN = 16
 JOBS_SECONDS = 0.3  # that what runs is given to end
 
 
-@click.command("serve", epilog="Examples: wakelog serve --open; wakelog serve --port 9000")
+@click.command("serve", epilog="Examples: wakelog serve --open; wakelog serve --token --port 9000")
 @click.option("--port", type=click.IntRange(0, 65_535), metavar="N", help=f"Else {PORT}.")
 @click.option("--host", default=HOST, metavar="H", help="Else this machine alone.")
-@click.option("--open", "is_opened", is_flag=True, help="Open it in the browser.")
+@click.option("--token", "is_asked", is_flag=True, help="Ask for a token on this machine, too.")
+@click.option("--open", "is_opened", is_flag=True, help="Open it in the browser, without a token.")
 @click.pass_obj
-def serve_command(session: Session, port: int | None, host: str, *, is_opened: bool) -> None:
+def serve_command(
+    session: Session, port: int | None, host: str, *, is_asked: bool, is_opened: bool
+) -> None:
     """Open a local page: see what agents do, decide what they propose.
 
-    It answers to this machine only. With --host it answers others, too, and asks them for the
-    token that it prints (or that WAKELOG_SERVE_TOKEN holds); nothing is encrypted then, so use
-    it in a network that you trust. Ctrl-C ends it.
+    It answers to this machine only, to all of its accounts. With --token it asks who opens it for
+    the token that it prints (or that WAKELOG_SERVE_TOKEN holds). With --host it answers other
+    machines, too, and always asks; nothing is encrypted then, so use it in a network that you
+    trust. Ctrl-C ends it.
     """
-    guard = _part("guard")
-    token = "" if guard.is_loopback(host) else _token()
+    server, machine = _part("server"), _part("machine")
+    token = _token(host, is_asked=is_asked)
     listening = _bound(host, port)
     number = listening.getsockname()[1]
     site = _part("site").Site(session.path, os.environ, session.model)
-    address = guard.printed(host, number, token)
-    _tell(session, site, address, token)
-    if is_opened:
-        threading.Timer(0.5, webbrowser.open, [address]).start()
-    server = _part("server")
+    printed = _part("guard").printed
+    places = machine.reachable(host)
+    _tell(session, site, host, [printed(one, number, token) for one in places], token)
+    if is_opened:  # without the token: other accounts see how a browser is called
+        threading.Timer(0.5, webbrowser.open, [printed(places[0], number)]).start()
     try:
-        server.PageServer(site, guard.Guard(host, number, token)).run([listening])
+        server.PageServer(site, _guard(host, number, token)).run([listening])
     finally:
         server.closed(site, listening, JOBS_SECONDS)
 
 
 @contextmanager
-def beside(session: Session, port: int | None) -> Iterator[str]:
+def beside(session: Session, port: int | None, *, is_asked: bool) -> Iterator[str]:
     """The page of this machine in a thread beside an engine of the same home; its address.
 
     A wake that somebody asks for there is the engine's.
     """
-    guard, server = _part("guard"), _part("server")
+    server = _part("server")
+    token = _token(HOST, is_asked=is_asked)
     listening = _bound(HOST, port)
     number = listening.getsockname()[1]
     site = _part("site").Site(session.path, os.environ, session.model, has_engine=True)
     try:
-        with server.beside(site, guard.Guard(HOST, number), listening):
-            yield guard.printed(HOST, number, "")
+        with server.beside(site, _guard(HOST, number, token), listening):
+            yield _part("guard").printed(HOST, number, token)
     finally:
         server.closed(site, listening, JOBS_SECONDS)
+
+
+def _guard(host: str, port: int, token: str) -> Any:
+    return _part("guard").Guard(host, port, token, others=_part("machine").others_here())
 
 
 def _part(name: str) -> Any:
@@ -75,13 +83,16 @@ def _part(name: str) -> Any:
     return importlib.import_module(f"adapters.web.{name}")
 
 
-def _token() -> str:
-    """What visitors of another machine need: the person's own, or one that is drawn."""
+def _token(host: str, *, is_asked: bool) -> str:
+    """What visitors need: the person's own, or one that is drawn; empty if nobody is asked."""
+    guard = _part("guard")
+    if guard.is_loopback(host) and not is_asked:
+        return ""
     own = os.environ.get(TOKEN_VARIABLE, "")
-    if own and len(own) < TOKEN_MIN:
-        because = f"{TOKEN_VARIABLE} is shorter than {TOKEN_MIN} characters"
-        raise Refused("invalid_value", because=because, instead="make it longer, or unset it")
-    return own or secrets.token_urlsafe(24)
+    if own and (len(own) < TOKEN_MIN or not own.isprintable()):
+        because = f"{TOKEN_VARIABLE} is shorter than {TOKEN_MIN} characters, or no plain text"
+        raise Refused("invalid_value", because=because, instead="choose another one, or unset it")
+    return own or str(guard.new_token())
 
 
 def _bound(host: str, port: int | None) -> socket.socket:
@@ -107,9 +118,12 @@ def _bound(host: str, port: int | None) -> socket.socket:
     )
 
 
-def _tell(session: Session, site: Any, address: str, token: str) -> None:
+def _tell(session: Session, site: Any, host: str, addresses: Sequence[str], token: str) -> None:
     session.note(f"Serving {site.home.path}; Ctrl-C ends it.")
-    if token:
+    if token and _part("guard").is_loopback(host):
+        session.note("It asks for the token of this address; keep that to yourself.")
+    elif token:
         session.note("Other machines reach it, unencrypted, with this address and its token.")
-    click.echo(address)
+    for address in addresses:
+        click.echo(address)
     sys.stdout.flush()

@@ -1,4 +1,8 @@
-"""The ASGI application: reads a request, lets the guard look at it, has its page made."""
+"""The ASGI application: reads a request, has its page made, and renders it.
+
+The home's lock is held while a page is put together or a form is acted on, and given back before
+anything is rendered: nobody waits until somebody else's page has become text.
+"""
 
 import asyncio
 import json
@@ -7,10 +11,10 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import parse_qs, parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
+from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
@@ -18,24 +22,23 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from adapters.keys import replaced_line, without_keys_in
 from adapters.runtime import watcher
 from adapters.web import guard as guarding
-from adapters.web.asking import Asked, Page, Told, status_of
+from adapters.web.asking import Asked, Page, Told, parameters_of, status_of
+from adapters.web.entry import STATIC, Door, Fields, form_of, refusal
 from adapters.web.guard import Denied, Guard
 from adapters.web.rendering import render
 from adapters.web.routes import ACTIONS, PAGES
 from adapters.web.site import Site, local_path
-from domain import canonical
 from domain.errors import Refused, WakelogError
 
-BODY_MAX = 2_000_000  # bytes of a form
-FIELDS_MAX = 2_000
+RENDERS_MAX = 20  # at once: half of the threads are left for what people do
 TOLD_DAYS = 365  # that the choice of colours is kept
-STATIC = Path(__file__).parent / "static"
 THEMES = ("light", "dark")
+_HTML = "text/html; charset=utf-8"
+_JSON = "application/json"
 _END = {"done": 200, "problem": 422, "conflict": 409}
 
 
@@ -54,123 +57,85 @@ def make_app(site: Site, guard: Guard) -> Starlette:
     async def events(_: Request) -> Response:
         return StreamingResponse(site.live.messages(), media_type="text/event-stream")
 
+    rendering = asyncio.Semaphore(RENDERS_MAX)
+
     async def pages(request: Request) -> Response:
-        return await _answer(site, guard, request)
+        return await _answer(site, guard, rendering, request)
 
     routes = [
         Mount("/static", StaticFiles(directory=STATIC), name="static"),
         Route("/events", events),
         Route("/{path:path}", pages, methods=["GET", "HEAD", "POST"]),
     ]
-    outer = [Middleware(_Outer, guard=guard)]
+    outer = [Middleware(Door, guard=guard)]
     return Starlette(routes=routes, lifespan=lifespan, middleware=outer)
-
-
-class _Outer:
-    """Headers on every answer, and nobody comes in who should not."""
-
-    def __init__(self, app: ASGIApp, guard: Guard) -> None:
-        self._app = app
-        self._guard = guard
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-
-        async def with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                added = [(name.encode(), value.encode()) for name, value in guarding.HEADERS]
-                if not scope["path"].startswith("/static/"):
-                    added.append((b"cache-control", b"no-store"))
-                message["headers"] = [*message["headers"], *added]
-            await send(message)
-
-        request = Request(scope)
-        denied = self._guard.host_denied(request.headers) or self._entry(request)
-        app: ASGIApp = self._app
-        if isinstance(denied, Response):
-            app = denied
-        elif denied is not None:
-            app = _plain(denied)
-        await app(scope, receive, with_headers)
-
-    def _entry(self, request: Request) -> Denied | Response | None:
-        given = request.query_params.get("token", "")
-        if given and self._guard.is_token(given):
-            entered = RedirectResponse(request.url.path, HTTPStatus.SEE_OTHER)
-            entered.headers.append(*guarding.cookie(self._guard.entry, self._guard.pass_of()))
-            return entered
-        return self._guard.entry_denied(guarding.cookies_of(request.headers), request.headers)
-
-
-def _plain(denied: Denied) -> Response:
-    text = f"{denied.because}; {denied.instead}\n"
-    return Response(text, denied.status, media_type="text/plain; charset=utf-8")
 
 
 # ------------------------------------------------------------------------------------ answering
 
 
-async def _answer(site: Site, guard: Guard, request: Request) -> Response:
-    cookies = guarding.cookies_of(request.headers)
-    visit = cookies.get(guard.visit, "")
-    asked = Asked(request.url.path, query=_pairs(request.url.query))
+async def _answer(
+    site: Site, guard: Guard, rendering: asyncio.Semaphore, request: Request
+) -> Response:
+    asked = Asked(request.url.path, query=parameters_of(request.url.query))
     if request.method == "POST":
-        body = await _body(request)
-        if body is None:
-            return _plain(Denied(413, "the form is too large", "part it into several"))
-        lists, replaced = _form(body, site.environ)
-        form = {one: found[-1] for one, found in lists.items()}
+        fields = await form_of(request)
+        if isinstance(fields, Denied):
+            return refusal(request, fields)
+        lists, replaced = _without_keys(fields, site.environ)
+        form = {name: found[-1] for name, found in lists.items()}
         asked = asked._replace(form=form, lists=lists, replaced=replaced)
-        if denied := guard.form_denied(request.headers, visit, asked.form):
-            return _plain(denied)
-    visitor = Visitor(visit or guarding.new_visit(), cookies.get("theme", ""), guard)
-    response = await run_in_threadpool(_respond, site, asked, visitor, request.method)
-    if not visit:
-        response.headers.append(*guarding.cookie(guard.visit, visitor.visit))
-    return response
+        if denied := guard.form_denied(request.headers, form):
+            return refusal(request, denied, lists, guard.csrf if denied.can_go_on else "")
+    visitor = Visitor(guarding.cookies_of(request.headers).get("theme", ""), guard)
+    found = await run_in_threadpool(_respond, site, asked, visitor, request.method)
+    if isinstance(found, Response):
+        return found
+    async with rendering:
+        return await run_in_threadpool(found.response)
 
 
 class Visitor(NamedTuple):
-    """Who asks: their visit and their colours."""
+    """Who asks: their colours, and who let them in."""
 
-    visit: str
     theme: str
     guard: Guard
 
 
-async def _body(request: Request) -> bytes | None:
-    parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > BODY_MAX:
-            return None
-        parts.append(part)
-    return b"".join(parts)
+class Sheet(Struct):
+    """All that a page shows, taken from the home: what is left to do needs no lock."""
+
+    page: Page
+    values: dict[str, Any]
+    is_json: bool = False
+    headers: dict[str, str] = {}
+
+    def response(self) -> Response:
+        """The page as text."""
+        if self.is_json:
+            text, kind = json.dumps(self.page.document, ensure_ascii=False, indent=2) + "\n", _JSON
+        else:
+            text, kind = render(self.page.template, self.values), _HTML
+        data = text.encode("utf-8", "replace")
+        return Response(data, self.page.status, self.headers, media_type=kind)
 
 
-def _form(body: bytes, environ: Mapping[str, str]) -> tuple[dict[str, list[str]], tuple[str, ...]]:
+def _without_keys(
+    fields: Fields, environ: Mapping[str, str]
+) -> tuple[dict[str, list[str]], tuple[str, ...]]:
     """The fields of a form without the values of keys, and whose stood there. What a page showed
     before (``was.``) is compared with the log, and is not replaced."""
-    text = body.decode("utf-8", "replace")
     lists: dict[str, list[str]] = {}
     replaced: list[str] = []
-    for name, found in parse_qs(text, keep_blank_values=True, max_num_fields=FIELDS_MAX).items():
-        kept = [canonical.clean(one) for one in found]
+    for name, found in fields.items():
+        lists[name] = list(found)
         if not name.startswith("was."):
-            kept, names = without_keys_in(kept, environ)
+            lists[name], names = without_keys_in(lists[name], environ)
             replaced += names
-        lists[canonical.clean(name)] = kept
     return lists, tuple(dict.fromkeys(replaced))
 
 
-def _pairs(query: str) -> dict[str, str]:
-    found = parse_qsl(query, max_num_fields=100) if query.count("&") < 100 else []
-    return {canonical.clean(name): canonical.clean(value) for name, value in found}
-
-
-def _respond(site: Site, asked: Asked, visitor: Visitor, method: str) -> Response:
+def _respond(site: Site, asked: Asked, visitor: Visitor, method: str) -> Response | Sheet:
     with site.lock:
         try:
             site.catch_up()
@@ -183,7 +148,7 @@ def _respond(site: Site, asked: Asked, visitor: Visitor, method: str) -> Respons
             return _refused(site, asked, visitor, error)
 
 
-def _shown(site: Site, asked: Asked, visitor: Visitor, told: Told | None = None) -> Response:
+def _shown(site: Site, asked: Asked, visitor: Visitor, told: Told | None = None) -> Sheet:
     is_json = asked.path.endswith(".json")
     path = asked.path.removesuffix(".json") if is_json else asked.path
     found = _find(PAGES, path)
@@ -193,11 +158,11 @@ def _shown(site: Site, asked: Asked, visitor: Visitor, told: Told | None = None)
     show, names = found
     page = show(site, asked._replace(path=path, names=names))
     if is_json:
-        return _json(page.document, page.status)
-    return _html(site, asked, visitor, page, told or site.told(asked.query.get("told", "")))
+        return Sheet(page, {}, is_json=True)
+    return _sheet(site, asked, visitor, page, told or site.told(asked.query.get("told", "")))
 
 
-def _acted(site: Site, asked: Asked, visitor: Visitor) -> Response:
+def _acted(site: Site, asked: Asked, visitor: Visitor) -> Response | Sheet:
     found = _find(ACTIONS, asked.path)
     if found is None:
         because = f"nothing can be sent to {asked.path[:60]!r}"
@@ -219,24 +184,24 @@ def _acted(site: Site, asked: Asked, visitor: Visitor) -> Response:
         name = site.keep(told, asked.key)
         return RedirectResponse(f"{back}{separator}told={name}", HTTPStatus.SEE_OTHER)
     parts = urlsplit(back)
-    query = _pairs(parts.query)
+    query = parameters_of(parts.query)
     query.pop("told", None)
     told.status = told.status if told.status != HTTPStatus.OK else _END[told.kind]
-    response = _shown(site, Asked(parts.path, query=query), visitor, told)
-    response.status_code = told.status
+    sheet = _shown(site, Asked(parts.path, query=query), visitor, told)
+    sheet.page.status = told.status
     if told.kind == "problem":  # what was typed stays where it is
-        response.headers["hx-retarget"] = response.headers["hx-reselect"] = "#told"
-    return response
+        sheet.headers |= {"hx-retarget": "#told", "hx-reselect": "#told"}
+    return sheet
 
 
-def _refused(site: Site, asked: Asked, visitor: Visitor, error: WakelogError) -> Response:
+def _refused(site: Site, asked: Asked, visitor: Visitor, error: WakelogError) -> Sheet:
     status = status_of(error.code)
     document = {"error": error.code, "because": error.because, "instead": error.instead}
-    if asked.path.endswith(".json"):
-        return _json(document, status)
     title = "Not found" if status == HTTPStatus.NOT_FOUND else "Not possible"
     page = Page("refused.html", title, document, {"error": document}, status)
-    return _html(site, asked, visitor, page, None)
+    if asked.path.endswith(".json"):
+        return Sheet(page, {}, is_json=True)
+    return _sheet(site, asked, visitor, page, None)
 
 
 def _theme(asked: Asked) -> Response:
@@ -261,35 +226,25 @@ def _find(
 # -------------------------------------------------------------------------------------- replies
 
 
-def _html(site: Site, asked: Asked, visitor: Visitor, page: Page, told: Told | None) -> Response:
-    theme = visitor.theme if visitor.theme in THEMES else ""
-    text = render(
-        page.template,
-        {
-            **page.values,
-            "document": page.document,
-            "title": page.title,
-            "told": told,
-            "told_key": asked.query.get("told", ""),
-            "asked": asked,
-            "here": asked.with_query(),
-            "csrf": visitor.guard.csrf_of(visitor.visit),
-            "theme": theme,
-            "glance": site.glance(),
-            "tail": site.seen,
-            "now": site.now,
-            "zone": site.zone,
-            "version": _version(),
-        },
-    )
-    headers = {"vary": "Cookie"}
-    data = text.encode("utf-8", "replace")
-    return Response(data, page.status, headers, media_type="text/html; charset=utf-8")
-
-
-def _json(document: Any, status: int) -> Response:
-    data = json.dumps(document, ensure_ascii=False, indent=2).encode("utf-8", "replace")
-    return Response(data + b"\n", status, media_type="application/json")
+def _sheet(site: Site, asked: Asked, visitor: Visitor, page: Page, told: Told | None) -> Sheet:
+    values = {
+        **page.values,
+        "document": page.document,
+        "title": page.title,
+        "told": told,
+        "told_key": asked.query.get("told", ""),
+        "asked": asked,
+        "here": asked.with_query(),
+        "csrf": visitor.guard.csrf,
+        "others": visitor.guard.others,
+        "theme": visitor.theme if visitor.theme in THEMES else "",
+        "glance": site.glance(),
+        "tail": site.seen,
+        "now": site.now,
+        "zone": site.zone,
+        "version": _version(),
+    }
+    return Sheet(page, values, headers={"vary": "Cookie"})
 
 
 def _version() -> str:

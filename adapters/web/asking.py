@@ -3,12 +3,15 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, parse_qsl, urlencode
 
 from msgspec import Struct
 
+from domain import canonical
 from domain.errors import Refused
 
+FIELDS_MAX = 2_000  # of a form
+PARAMETERS_MAX = 100  # of an address
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -46,6 +49,28 @@ class Asked(NamedTuple):
         if not 8 <= len(nonce) <= 64 or not nonce.replace("-", "").replace("_", "").isalnum():
             raise Refused("invalid_input", because="a form's nonce is none", instead="reload it")
         return f"web-{nonce}"
+
+
+def fields_of(body: bytes) -> dict[str, list[str]] | None:
+    """The fields of a form as a browser sends them; None where there are too many.
+
+    >>> fields_of(b"a=1&a=%20&b="), fields_of(b"a&" * 3_000)
+    ({'a': ['1', ' '], 'b': ['']}, None)
+    """
+    text = body.decode("utf-8", "replace")
+    if text.count("&") >= FIELDS_MAX:
+        return None
+    found = parse_qs(text, keep_blank_values=True)
+    return {
+        canonical.clean(name): [canonical.clean(one) for one in values]
+        for name, values in found.items()
+    }
+
+
+def parameters_of(query: str) -> dict[str, str]:
+    """The parameters of an address; none where there are too many."""
+    found = parse_qsl(query) if query.count("&") < PARAMETERS_MAX else []
+    return {canonical.clean(name): canonical.clean(value) for name, value in found}
 
 
 class Page(Struct):

@@ -2,22 +2,28 @@
 
 The page has no accounts. On loopback the person at the machine may do everything, and the guard
 keeps web pages of strangers out: a request must name this host (no DNS rebinding), a form must
-come from our own origin and carry the token of the visitor's cookie. On any other address a
-visitor needs the token that the server prints.
+come from our own origin and carry the token of this run of the server. Where a token is asked
+for, always on any other address, a visitor must bring that first (ADR 25).
 """
 
 import hmac
 import secrets
-from collections.abc import Mapping
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from msgspec import Struct
 
-VISIT = "wakelog_visit"  # cookies are shared by all ports of a host: the port is part of a name
-ENTRY = "wakelog_entry"
+ENTRY = "wakelog_entry"  # cookies are shared by all ports of a host: the port is part of the name
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-TOKEN_BYTES = 24
+SECRET_BYTES = 32
+TOKEN_BYTES = 16  # 128 bits: nobody guesses it
+GUESSES = 10  # wrong tokens of one address that are looked at in a row
+GUESS_SECONDS = 1.0  # after which one more is
+ADDRESSES_MAX = 1_000  # whose guesses are counted; the one that was quiet for longest is forgotten
+TOLD_MAX = 100  # characters of an origin that a refusal repeats
 _HIDDEN = 32  # hexadecimal digits of a form's token
 
 HEADERS: tuple[tuple[str, str], ...] = (
@@ -38,11 +44,12 @@ HEADERS: tuple[tuple[str, str], ...] = (
 
 
 class Denied(Struct, frozen=True):
-    """Why a request is not answered."""
+    """Why a request is not answered. `can_go_on`: sent again with a new token, a form may pass."""
 
     status: int
     because: str
     instead: str
+    can_go_on: bool = False
 
 
 class Guard:
@@ -51,24 +58,41 @@ class Guard:
     Args:
         host: The address it is bound to.
         port: Its port; 0: any.
-        token: What a visitor must bring; empty on loopback.
+        token: What a visitor must bring; empty: nothing, on loopback only.
+        others: How many other people have an account on this machine.
+        clock: Seconds that go on; guesses are slowed by it.
     """
 
-    def __init__(self, host: str, port: int = 0, token: str = "") -> None:
+    def __init__(
+        self,
+        host: str,
+        port: int = 0,
+        token: str = "",
+        *,
+        others: int = 0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.token = token
-        self._secret = secrets.token_bytes(TOKEN_BYTES)
+        self.others = 0 if token else others  # who can read along, and is not asked for anything
+        self._secret = secrets.token_bytes(SECRET_BYTES)
         self._port = port
-        self._hosts = () if token else tuple({*LOOPBACK, host})
-
-    @property
-    def visit(self) -> str:
-        """The name of the cookie that forms are bound to."""
-        return f"{VISIT}_{self._port}"
+        self._hosts = () if token and not is_loopback(host) else tuple({*LOOPBACK, host})
+        self._guesses = Guesses(clock)
 
     @property
     def entry(self) -> str:
         """The name of the cookie that says that the token was brought."""
         return f"{ENTRY}_{self._port}"
+
+    @property
+    def csrf(self) -> str:
+        """The token that the forms of this run of the server carry, whoever asked for them."""
+        return self._derived("form")[:_HIDDEN]
+
+    @property
+    def admission(self) -> str:
+        """What the entry cookie holds: it proves the token and does not tell it."""
+        return self._derived(f"entry {self.token}")
 
     def host_denied(self, headers: Mapping[str, str]) -> Denied | None:
         """Whether the request was meant for another host."""
@@ -80,46 +104,95 @@ class Guard:
         because = f"this page answers only to {', '.join(sorted(self._hosts))}"
         return Denied(421, because, "open it under its own address")
 
-    def entry_denied(self, cookies: Mapping[str, str], headers: Mapping[str, str]) -> Denied | None:
-        """Whether the visitor has not shown the token."""
-        if not self.token:
+    def is_in(self, cookies: Mapping[str, str]) -> bool:
+        """Whether no token is asked for, or the visitor's browser has shown it before."""
+        return not self.token or _same(cookies.get(self.entry, ""), self.admission)
+
+    def entry_denied(self, given: str, address: str) -> Denied | None:
+        """Whether a visitor who is not in brings no token, or a wrong one.
+
+        Args:
+            given: What the visitor says that the token is; empty: nothing.
+            address: Where the visitor is: wrong ones of one address are slowed.
+        """
+        if given and not self._guesses.may(address):
+            because = "too many wrong tokens came from your address"
+            return Denied(429, because, "wait some seconds, and try again")
+        if given and _same(given, self.token):
             return None
-        brought = headers.get("authorization", "").removeprefix("Bearer ")
-        if self.is_token(brought) or _same(cookies.get(self.entry, ""), self.pass_of()):
-            return None
-        because = "this page needs the token that `wakelog serve` printed"
-        return Denied(401, because, "open the address that it printed, token and all")
+        if given:
+            self._guesses.count(address)
+        because = "this token is not the right one" if given else "this page needs a token"
+        instead = "bring the one that wakelog printed when this server was started"
+        return Denied(401, because, instead)
 
-    def is_token(self, given: str) -> bool:
-        """Whether it is the server's token."""
-        return bool(self.token) and _same(given, self.token)
-
-    def pass_of(self) -> str:
-        """What the entry cookie holds: it proves the token and does not tell it."""
-        return hmac.new(self._secret, f"entry {self.token}".encode(), "sha256").hexdigest()
-
-    def csrf_of(self, visit: str) -> str:
-        """The token that the forms of a visit carry."""
-        return hmac.new(self._secret, f"form {visit}".encode(), "sha256").hexdigest()[:_HIDDEN]
-
-    def form_denied(
-        self, headers: Mapping[str, str], visit: str, form: Mapping[str, str]
-    ) -> Denied | None:
+    def form_denied(self, headers: Mapping[str, str], form: Mapping[str, str]) -> Denied | None:
         """Whether a form was sent from elsewhere, or is of an earlier run of the server."""
         source = headers.get("origin") or headers.get("referer") or ""
         host = headers.get("host", "")
-        if not host or urlsplit(source).netloc != host:
-            because = "this form was not sent from a page of this server"
-            return Denied(403, because, "open the page here, and send it from there")
-        if not visit or not _same(form.get("csrf", ""), self.csrf_of(visit)):
-            because = "this form is of an earlier run of the server, or of no page of it"
-            return Denied(403, because, "reload the page, and send it again")
+        open_here = "open the page here, and send it from there"
+        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            because = "your browser says that this form was sent from another site"
+            return Denied(403, because, open_here)
+        if source in ("", "null"):
+            because = "your browser does not tell which page this form was sent from"
+            return Denied(403, because, "allow it to send the header Origin to this page")
+        if not host or _netloc(source) != host:
+            because = f"this form was sent from {source[:TOLD_MAX]}, and this server is {host}"
+            return Denied(403, because, open_here)
+        if not form.get("csrf"):
+            because = "this form has no token: no page of this server sent it"
+            return Denied(403, because, open_here)
+        if not _same(form["csrf"], self.csrf):
+            because = "this form is of an earlier run of the server, which was started again since"
+            instead = "nothing was done, and what you typed is kept: send it again"
+            return Denied(403, because, instead, can_go_on=True)
         return None
 
+    def _derived(self, what: str) -> str:
+        return hmac.new(self._secret, what.encode(), "sha256").hexdigest()
 
-def new_visit() -> str:
-    """The value of a new visitor's cookie."""
-    return secrets.token_urlsafe(TOKEN_BYTES)
+
+class Guesses:
+    """Wrong tokens by address: some are looked at at once, then one each second.
+
+    So nobody tries many, and who shares an address with somebody that does waits for seconds only.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._used: OrderedDict[str, tuple[float, float]] = OrderedDict()  # how many, and when
+
+    def may(self, address: str) -> bool:
+        """Whether a token of this address is looked at now."""
+        return self._now(address) + 1 <= GUESSES
+
+    def count(self, address: str) -> None:
+        """A token was wrong."""
+        used = self._now(address) + 1
+        self._used.pop(_network(address), None)
+        self._used[_network(address)] = used, self._clock()
+        if len(self._used) > ADDRESSES_MAX:
+            self._used.popitem(last=False)
+
+    def _now(self, address: str) -> float:
+        used, at = self._used.get(_network(address), (0.0, 0.0))
+        return max(0.0, used - (self._clock() - at) / GUESS_SECONDS)
+
+
+def new_token() -> str:
+    """A token that is drawn; it can be read out and typed."""
+    return secrets.token_hex(TOKEN_BYTES)
+
+
+def bearer_of(headers: Mapping[str, str]) -> str:
+    """The token of the header Authorization; a header's bytes are read as Latin 1, we mean UTF-8.
+
+    >>> bearer_of({"authorization": "Bearer a b"})
+    'a b'
+    """
+    kind, _, given = headers.get("authorization", "").partition(" ")
+    return given.encode("latin-1").decode("utf-8", "replace") if kind.lower() == "bearer" else ""
 
 
 def cookies_of(headers: Mapping[str, str]) -> dict[str, str]:
@@ -155,9 +228,30 @@ def is_loopback(host: str) -> bool:
 
 
 def printed(host: str, port: int, token: str = "") -> str:
-    """The address to open."""
-    shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
+    """The address to open.
+
+    >>> printed("::1", 80, "a b&c")
+    'http://[::1]:80/?token=a%20b%26c'
+    """
+    shown = f"[{host}]" if ":" in host and not host.startswith("[") else host
+    return f"http://{shown}:{port}/" + (f"?token={quote(token, safe='')}" if token else "")
+
+
+def _network(address: str) -> str:
+    """Whose guesses are one: an address, or the 64 bits of IPv6 that one subscriber has.
+
+    >>> _network("192.0.2.1"), _network("2001:db8::1")
+    ('192.0.2.1', '2001:db8::')
+    """
+    import ipaddress
+
+    try:
+        version = ipaddress.ip_address(address).version
+    except ValueError:
+        return address
+    if version == 4:
+        return address
+    return str(ipaddress.ip_network(f"{address.partition('%')[0]}/64", strict=False)[0])
 
 
 def _host_name(host: str) -> str:
@@ -167,5 +261,17 @@ def _host_name(host: str) -> str:
         return ""
 
 
+def _netloc(source: str) -> str:
+    try:
+        return urlsplit(source).netloc
+    except ValueError:
+        return ""
+
+
 def _same(given: str, wanted: str) -> bool:
-    return hmac.compare_digest(given.encode(), wanted.encode())
+    """Whether two secrets are the same, in a time that tells nothing of them, nor their length."""
+    key = secrets.token_bytes(SECRET_BYTES)
+    digests = (
+        hmac.digest(key, one.encode("utf-8", "replace"), "sha256") for one in (given, wanted)
+    )
+    return hmac.compare_digest(*digests)

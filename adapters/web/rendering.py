@@ -10,7 +10,17 @@ from markupsafe import Markup, escape
 
 from adapters.cli.task_text import duration
 from adapters.web import charts, markdown
-from adapters.web.words import ago, clip, counted, exact, lasting, one_line, percent, shown
+from adapters.web.words import (
+    ago,
+    clip,
+    counted,
+    exact,
+    lasting,
+    one_line,
+    percent,
+    revealed,
+    shown,
+)
 
 NONCE_BYTES = 9
 
@@ -72,8 +82,8 @@ def _printed(value: Any) -> Any:
 
 
 def said(text: object) -> Markup:
-    """Words that somebody wrote: their direction stays theirs, whatever marks they hold."""
-    return Markup('<bdi dir="auto">{}</bdi>').format(escape(shown(str(text or ""))))
+    """Words that somebody wrote: their direction stays theirs, and none of them is invisible."""
+    return Markup('<bdi dir="auto">{}</bdi>').format(escape(revealed(str(text or ""))))
 
 
 def pretty(value: Any) -> str:

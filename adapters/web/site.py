@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import RLock
 from typing import Any
-from urllib.parse import urlsplit
 
 from adapters.documents.agents import Document
 from adapters.documents.tasks import catalog_of
@@ -152,10 +151,9 @@ def local_path(given: str, default: str) -> str:
     >>> local_path("/tasks/a?b=c", "/"), local_path("//evil.example", "/")
     ('/tasks/a?b=c', '/')
     """
-    parts = urlsplit(given)
-    is_ours = not parts.scheme and not parts.netloc and given.startswith("/")
+    is_ours = given.startswith("/") and not given.startswith("//")
     is_plain = given.isprintable() and given.isascii() and "\\" not in given
-    return given if is_ours and is_plain and not given.startswith("//") else default
+    return given if is_ours and is_plain else default
 
 
 def check_sure(asked: Asked, what: str) -> None:

@@ -1,5 +1,6 @@
 """Texts and times as a page shows them. Whatever a person or a model wrote may be hostile."""
 
+import re
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -28,6 +29,34 @@ def _is_control(char: str) -> bool:
         or 0xD800 <= code < 0xE000
         or code in (0xFFFE, 0xFFFF)
     )
+
+
+def revealed(text: str) -> str:
+    """A text of which nothing is invisible that a model would read.
+
+    Tag characters spell ASCII without being drawn; in a flag they stand as they are. A zero-width
+    character alone joins or parts letters, many in a row spell something.
+
+    >>> revealed("a" + "".join(chr(0xE0000 + ord(char)) for char in "hide") + "b")
+    'a�hide�b'
+    """
+    return _INVISIBLE.sub(_reveal, shown(text))
+
+
+_FLAG = "\U0001f3f4[\U000e0061-\U000e007a]{3,6}\U000e007f"
+_INVISIBLE = re.compile(
+    f"{_FLAG}|[\U000e0000-\U000e0fff]+|[\u200b-\u200d\u2060-\u2064\ufeff]{{4,}}"
+)
+
+
+def _reveal(found: re.Match[str]) -> str:
+    hidden = found[0]
+    if hidden[0] == "\U0001f3f4":
+        return hidden
+    told = "".join(
+        chr(ord(char) - 0xE0000) if 0xE0020 <= ord(char) < 0xE007F else "" for char in hidden
+    )
+    return f"\ufffd{told}\ufffd"
 
 
 def one_line(text: str, length_max: int = 300) -> str:

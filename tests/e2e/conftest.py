@@ -1,23 +1,13 @@
 """A real browser, and a real server of a home to look at."""
 
-import socket
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 
-from adapters.web.app import make_app
-from adapters.web.guard import Guard
-from adapters.web.site import Site
-from tests.support.browsing import ACTION_MS, CHROMIUM, FLAGS, aside
-from tests.support.cli import FIXED
+from tests.support.browsing import ACTION_MS, CHROMIUM, FLAGS, aside, served
 from tests.support.waking import proposing
-
-START_SECONDS = 30
 
 
 @pytest.fixture(scope="module")
@@ -64,24 +54,5 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture
 def address(home: Path) -> Iterator[str]:
     """A real server of the home, in a thread."""
-    listening = socket.socket()
-    listening.bind(("127.0.0.1", 0))
-    port = listening.getsockname()[1]
-    site = Site(home, FIXED)
-    config = uvicorn.Config(
-        make_app(site, Guard("127.0.0.1", port)), log_level="error", timeout_graceful_shutdown=1
-    )
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
-    for _ in range(START_SECONDS * 100):
-        if server.started:
-            break
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{port}"
-    site.live.close()
-    server.should_exit = True
-    thread.join()
-    site.jobs.wait(10)
-    site.close()
-    listening.close()
+    with served(home) as found:
+        yield found

@@ -72,7 +72,8 @@ def test_an_open_page_does_not_hold_the_end_up(tmp_path: Path) -> None:
 
 def test_another_address_prints_a_token_and_asks_for_it(tmp_path: Path) -> None:
     process, address = started(tmp_path, "--host", "0.0.0.0")
-    bare, _, token = address.replace("0.0.0.0", "127.0.0.1").partition("?token=")
+    assert "0.0.0.0" not in address  # nobody reaches that
+    bare, _, token = address.partition("?token=")
     assert len(token) >= 32
     with pytest.raises(urllib.error.HTTPError, match="401") as error:
         urllib.request.urlopen(f"{bare}inbox", timeout=10)
@@ -81,6 +82,20 @@ def test_another_address_prints_a_token_and_asks_for_it(tmp_path: Path) -> None:
     with urllib.request.urlopen(asked, timeout=10) as answer:
         assert token not in answer.read().decode()
     assert token not in ended(process)
+
+
+def test_the_accounts_of_this_machine_are_asked_where_that_is_wanted(tmp_path: Path) -> None:
+    process, address = started(tmp_path, "--token")
+    bare, _, token = address.partition("?token=")
+    assert bare.startswith("http://127.0.0.1:")
+    assert len(bytes.fromhex(token)) >= 16
+    with pytest.raises(urllib.error.HTTPError, match="401") as error:
+        urllib.request.urlopen(f"{bare}inbox", timeout=10)
+    error.value.close()
+    visitor = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+    with visitor.open(address, timeout=10) as answer:
+        assert b"Nothing to review" in answer.read()
+    assert "token of this address" in ended(process)
 
 
 def test_a_port_that_is_taken_or_a_short_token_is_one_line(tmp_path: Path) -> None:
@@ -99,7 +114,8 @@ def test_the_token_may_be_your_own_and_troubles_no_other_command(
     monkeypatch.setenv("WAKELOG_SERVE_TOKEN", own)
     ran(tmp_path, "task", "add", "Fix the sink")
     process, address = started(tmp_path, "--host", "0.0.0.0")
-    bare = address.replace("0.0.0.0", "127.0.0.1").partition("?token=")[0]
+    bare, _, token = address.partition("?token=")
+    assert token == "an%20own%20token%20of%20some%20length"
     asked = urllib.request.Request(f"{bare}inbox", headers={"Authorization": f"Bearer {own}"})
     with urllib.request.urlopen(asked, timeout=10) as answer:
         assert answer.status == 200
@@ -147,6 +163,7 @@ def test_the_engine_serves_the_page_and_runs_once_what_is_asked_for_there(tmp_pa
 
 def test_a_port_without_a_page_is_one_line(tmp_path: Path) -> None:
     assert "add --serve" in refused(["run", "--port", "9000"], tmp_path)
+    assert "add --serve" in refused(["run", "--token"], tmp_path)
     process, address = started(tmp_path)
     port = address.rstrip("/").rpartition(":")[2]
     run = ("run", "--serve", "--until-idle")

@@ -23,6 +23,16 @@ def test_run_until_idle_lets_the_clock_jump_and_wakes_what_is_queued(tmp_path: P
     assert proved(home) > 0
 
 
+def test_the_page_beside_a_run_asks_for_a_token_where_that_is_wanted(tmp_path: Path) -> None:
+    command = ["--json", "run", "--until-idle", "--serve", "--token", "--port", "0"]
+    ran = run(command, tmp_path / "home", env={"WAKELOG_SERVE_TOKEN": "my own & long token"})
+    assert ran.exit_code == 0, ran.output
+    events = [json.loads(line) for line in ran.stderr.splitlines()]
+    (address,) = [one["address"] for one in events if one["event"] == "serving"]
+    assert address.startswith("http://127.0.0.1:")
+    assert address.endswith("/?token=my%20own%20%26%20long%20token")
+
+
 def test_run_with_a_clock_set_by_hand_needs_an_end(tmp_path: Path) -> None:
     assert "--until-idle" in refused(["run"], tmp_path / "home")
 

@@ -2,13 +2,21 @@
 
 import os
 import shutil
-from collections.abc import Callable
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+import uvicorn
 
+from adapters.web.app import make_app
+from adapters.web.guard import Guard
+from adapters.web.site import Site
 from tests.support import cli
 
 R = TypeVar("R")
@@ -18,6 +26,7 @@ FLAGS = (
     "--disable-sync --disable-background-networking --disable-component-update"
 ).split()
 ACTION_MS = 20_000  # a busy machine is no failure
+START_SECONDS = 30
 
 in_browser = [
     pytest.mark.e2e,
@@ -29,6 +38,33 @@ def aside(work: Callable[..., R], *given: Any) -> R:
     """Do something in a thread: playwright's event loop runs in this one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(work, *given).result()
+
+
+@contextmanager
+def served(home: Path, port: int = 0, token: str = "", others: int = 0) -> Iterator[str]:
+    """A real server of a home, in a thread; its address."""
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.bind(("127.0.0.1", port))
+    port = listening.getsockname()[1]
+    site = Site(home, cli.FIXED)
+    app = make_app(site, Guard("127.0.0.1", port, token, others=others))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    for _ in range(START_SECONDS * 100):
+        if server.started:
+            break
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        site.live.close()
+        server.should_exit = True
+        thread.join()
+        site.jobs.wait(10)
+        site.close()
+        listening.close()
 
 
 def done(args: list[str], home: Path) -> str:

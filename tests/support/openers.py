@@ -52,5 +52,6 @@ _NO_DATABASES = {
     "adapters/runtime/leases.py _place: read_text": "what the machine says of itself",
     "adapters/schedules.py _names: read_text": "a file of a package",
     "adapters/settings.py _text: open": "settings",
+    "adapters/web/machine.py _outgoing: connect": "a socket",
 }
 OPENERS = _DATABASES.keys() | _NAMED_BY_PERSONS.keys() | _NO_DATABASES.keys()

@@ -61,11 +61,15 @@ class Visitor:
 
 @contextmanager
 def visiting(
-    home: Path, token: str = "", host: str = "127.0.0.1", env: Mapping[str, str] = FIXED
+    home: Path,
+    token: str = "",
+    host: str = "127.0.0.1",
+    guard: Guard | None = None,
+    env: Mapping[str, str] = FIXED,
 ) -> Iterator[Visitor]:
     """A visitor of the page of a home."""
     site = Site(home, {**FIXED, **env})
-    app = make_app(site, Guard(host, 8765, token))
+    app = make_app(site, guard or Guard(host, 8765, token))
     try:
         with TestClient(app, base_url=ORIGIN) as client:
             yield Visitor(client)
