@@ -63,6 +63,7 @@ _JSON_BEGINS = frozenset('{["')
 _JSON_WORDS = frozenset({"null", "true", "false"})
 _NAMED_BY_CODE = {fold(INBOX), fold(CHECKLIST_TITLE)}  # no person's words
 _SORTED = {"tokens", "batches", "categories"}  # by ids, so that they do not pair
+DRAWN_MAX = 100  # times that another word is looked for
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -74,6 +75,7 @@ class Redactor:
         self._salt = history.digest
         self._ids: dict[str, str] = {}
         self._words: dict[str, str] = {}
+        self._taken: dict[str, str] = {}  # what a word became, and which one it was
         self._brought: list[Payload] = []
         self._units: list[str] = [SHARED]
         replica = _replica(history)
@@ -110,7 +112,7 @@ class Redactor:
         log.append(
             anew, one.first.at, key=self._key(one, name, anew, given), payloads=self._brought
         )
-        rows = [row for known in log.appends(one.n - 1) for row in known][: len(one.facts)]
+        rows = [row for known in log.appends(one.n - 1) for row in known]
         if log.count() == before or [row.of_kind for row in rows] != [
             row.of_kind for row in one.facts
         ]:
@@ -192,12 +194,19 @@ class Redactor:
             snapshot=kept(canonical.encode(seen)),
             system=system,
             user=user,
+            journal_digest=self._digest(cause.journal_digest, cause.journal_position),
         )
 
     def _take(self, cause: TakeJournal) -> TakeJournal:
         behind = self.logs["journal"].appends(cause.first - 1)
         found = [self._batch(rows) for rows in behind if rows[0].n <= cause.last]
-        return replace(cause, batches=tuple(one for one in found if one is not None))
+        digest = self._digest(cause.journal_digest, cause.last)
+        batches = tuple(one for one in found if one is not None)
+        return replace(cause, batches=batches, journal_digest=digest)
+
+    def _digest(self, was: str, n: int) -> str:
+        """The digest of a journal's append as it is now, where a cause names it."""
+        return self.logs["journal"].digest_at(n) if was else ""
 
     def _batch(self, rows: Sequence[Recorded]) -> Any:
         world = self.logs["journal"].world_at(rows[0].n)
@@ -259,11 +268,20 @@ class Redactor:
         if fold(word) in _NAMED_BY_CODE:
             return word
         if word not in self._words:
-            drawn = key("redacted", self._salt, fold(word))
-            letters = [_LETTERS[ord(char) % 26] for char in drawn] * (len(word) // 32 + 1)
-            spelled = [_like(old, new) for old, new in zip(word, letters, strict=False)]
-            self._words[word] = "".join(spelled)
+            self._words[word] = self._drawn(word)
         return self._words[word]
+
+    def _drawn(self, word: str) -> str:
+        """Another word, which no other one becomes as long as there are any left."""
+        folded, spelled = fold(word), ""
+        for nth in range(DRAWN_MAX):
+            drawn = key("redacted", self._salt, folded, *[str(nth)] * bool(nth))
+            letters = [_LETTERS[ord(char) % 26] for char in drawn] * (len(word) // 32 + 1)
+            pairs = zip(word, letters, strict=False)
+            spelled = "".join(_like(old, new) for old, new in pairs)
+            if self._taken.setdefault(fold(spelled), folded) == folded:
+                break
+        return spelled
 
     def _said(self, said: Words) -> Words:
         text = self._data(said.payload).decode() if said.payload else said.text

@@ -24,10 +24,10 @@ def words_of(history: History) -> set[str]:
 
 
 LIVE_ON_TEXTS = """
-    odd_texts settings_of_agents spellings lengths applied_too_late less_and_less_room two_replicas
+    odd_texts settings_of_agents spellings applied_too_late two_replicas
 """.split()
-"""Scenes of lengths at their limit, of what folds to the same, of numbered names, of two replicas:
-with other texts they would be other histories."""
+"""Scenes of what folds to the same, of numbered names, of two replicas: with other texts they
+would be other histories."""
 OTHERS = [one for one in scenes.SCENES if one.__name__ not in LIVE_ON_TEXTS]
 
 
