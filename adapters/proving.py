@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from adapters.belonging import given_up
 from adapters.store.log import Log
 from adapters.wiring import Home
 from domain.envelope import Row
@@ -140,11 +141,12 @@ def prove_logs(
     begun = perf_counter()
     options = Options(RULES, 0, is_every_epoch, anchors or {}, limits)
     sides: list[Side] = []
+    lost = given_up(journal)
     for log in (journal, agents):
         own = replace(options, since=(since or {}).get(log.name, 0))
         payload = _kept(log)
         proof = Proof(log.name, payload, own, again=_again(log))
-        sides.append(Side(proof, _told(log, progress), log.world_at, payload))
+        sides.append(Side(proof, _told(log, progress), log.world_at, payload, lost))
     with _rarely_collected():
         return prove_sides(*sides, begun=begun)
 

@@ -39,9 +39,10 @@ def serve_command(session: Session, port: int | None, host: str, *, is_opened: b
     """
     guard = _part("guard")
     token = "" if guard.is_loopback(host) else _token()
+    session.settle()
     listening = _bound(host, port)
     number = listening.getsockname()[1]
-    site = _part("site").Site(session.path, os.environ, session.model)
+    site = _site(session, listening)
     address = guard.printed(host, number, token)
     _tell(session, site, address, token)
     if is_opened:
@@ -62,12 +63,21 @@ def beside(session: Session, port: int | None) -> Iterator[str]:
     guard, server = _part("guard"), _part("server")
     listening = _bound(HOST, port)
     number = listening.getsockname()[1]
-    site = _part("site").Site(session.path, os.environ, session.model, has_engine=True)
+    site = _site(session, listening, has_engine=True)
     try:
         with server.beside(site, guard.Guard(HOST, number), listening):
             yield guard.printed(HOST, number, "")
     finally:
         server.closed(site, listening, JOBS_SECONDS)
+
+
+def _site(session: Session, listening: socket.socket, *, has_engine: bool = False) -> Any:
+    """The home behind the pages; where it cannot be opened, nobody listens any more."""
+    try:
+        return _part("site").Site(session.path, os.environ, session.model, has_engine=has_engine)
+    except BaseException:
+        listening.close()
+        raise
 
 
 def _part(name: str) -> Any:
