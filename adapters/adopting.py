@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from adapters import belonging, homefiles, installation
 from adapters.clock import clock_from
-from adapters.store.log import Log
-from adapters.wiring import JOURNAL, open_logs
+from adapters.wiring import open_logs
 from domain.causes import GivenUp
 from domain.errors import Refused
 
@@ -77,8 +76,9 @@ def restored(home: Path, environ: Mapping[str, str]) -> Adopted:
     if installation.state(home, environ) == "elsewhere":
         with homefiles.told(home):
             installation.settle(home, is_copy=True)
-    with closing(Log.open("journal", home / JOURNAL, name)) as mine:
-        mine.adopt(now, lost)
+    journal, agents = open_logs(home, name, is_writing=True)
+    with closing(journal), closing(agents):
+        journal.adopt(now, lost)
     return Adopted(name, was, lost)
 
 

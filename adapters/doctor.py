@@ -13,8 +13,8 @@ from adapters import belonging, homefiles, installation
 from adapters.runtime import watcher
 from adapters.settings import load
 from adapters.store.log import Log
+from adapters.store.opening import read_only
 from adapters.store.recorder import numbered
-from adapters.store.sqlite import read_only
 from adapters.wiring import Home, open_home
 from domain.errors import WakelogError
 from domain.rules import FORMAT

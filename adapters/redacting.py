@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.histories import History, taken
+from adapters.models import tape
 from adapters.models.replies import KeptCall, KeptReply
 from adapters.store.log import Log
 from domain import canonical, envelope
@@ -63,8 +64,8 @@ _JSON_BEGINS = frozenset('{["')
 _JSON_WORDS = frozenset({"null", "true", "false"})
 _NAMED_BY_CODE = {fold(INBOX), fold(CHECKLIST_TITLE)}  # no person's words
 _SORTED = {"tokens", "batches", "categories"}  # by ids, so that they do not pair
-DRAWN_MAX = 100  # times that another word is looked for
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
+DRAWS_MAX = 64  # for a word that no other word has become; short words are soon used up
 
 
 class Redactor:
@@ -75,7 +76,7 @@ class Redactor:
         self._salt = history.digest
         self._ids: dict[str, str] = {}
         self._words: dict[str, str] = {}
-        self._taken: dict[str, str] = {}  # what a word became, and which one it was
+        self._meant: dict[str, str] = {}  # what a new word stands for
         self._brought: list[Payload] = []
         self._units: list[str] = [SHARED]
         replica = _replica(history)
@@ -234,6 +235,8 @@ class Redactor:
             elif not _is_literal(hints[name]):
                 is_kept = name in _KEPT or (isinstance(value, DeferWake) and name == "reason")
                 changed[name] = self._value(known, is_kept=is_kept)
+        if isinstance(value, ModelAnswered):
+            changed["reply_format"] = tape.FORMAT  # see `_reply`
         return replace(value, **changed)
 
     def _value(self, value: Any, *, is_kept: bool) -> Any:
@@ -268,20 +271,16 @@ class Redactor:
         if fold(word) in _NAMED_BY_CODE:
             return word
         if word not in self._words:
-            self._words[word] = self._drawn(word)
+            drawn = (self._drawn(word, nth) for nth in range(DRAWS_MAX))
+            free = (one for one in drawn if self._meant.get(fold(one), "") in ("", fold(word)))
+            self._words[word] = next(free, self._drawn(word, 0))
+            self._meant.setdefault(fold(self._words[word]), fold(word))
         return self._words[word]
 
-    def _drawn(self, word: str) -> str:
-        """Another word, which no other one becomes as long as there are any left."""
-        folded, spelled = fold(word), ""
-        for nth in range(DRAWN_MAX):
-            drawn = key("redacted", self._salt, folded, *[str(nth)] * bool(nth))
-            letters = [_LETTERS[ord(char) % 26] for char in drawn] * (len(word) // 32 + 1)
-            pairs = zip(word, letters, strict=False)
-            spelled = "".join(_like(old, new) for old, new in pairs)
-            if self._taken.setdefault(fold(spelled), folded) == folded:
-                break
-        return spelled
+    def _drawn(self, word: str, nth: int) -> str:
+        drawn = key("redacted", self._salt, fold(word), str(nth))
+        letters = [_LETTERS[ord(char) % 26] for char in drawn] * (len(word) // 32 + 1)
+        return "".join(_like(old, new) for old, new in zip(word, letters, strict=False))
 
     def _said(self, said: Words) -> Words:
         text = self._data(said.payload).decode() if said.payload else said.text

@@ -79,6 +79,12 @@ class Otel(Struct, frozen=True):
     texts: bool = False
 
 
+class Analytics(Struct, frozen=True):
+    """What `sql`, `metrics`, exports and pages may use of DuckDB."""
+
+    memory_mb: Annotated[int, Meta(ge=256, le=1_000_000)] = 1_024
+
+
 class Price(Struct, frozen=True):
     """Price of a million tokens in millionths of the person's currency."""
 
@@ -96,6 +102,7 @@ class Settings(Struct, frozen=True):
     prompt: Prompt = Prompt()
     gemini: Gemini = Gemini()
     otel: Otel = Otel()
+    analytics: Analytics = Analytics()
     prices: dict[str, Price] = {}
 
 
@@ -129,6 +136,9 @@ DEFAULT_TOML = """\
 # [otel]                         # OpenTelemetry spans of wakes (needs wakelog[otel])
 # enabled = false                # true: send them to OTEL_EXPORTER_OTLP_ENDPOINT
 # texts = false                  # true: with prompts, replies and names in them
+
+# [analytics]
+# memory_mb = 1024               # that `wakelog sql` and the like may use
 
 # [prices."gemini:MODEL"]        # of a million tokens, in your currency; without it no cost is told
 # input = 1.25

@@ -195,6 +195,7 @@ def _gemini(name: str, environ: Mapping[str, str], settings: Settings) -> Model:
 def _tape(name: str, path: Path) -> Model:
     from adapters.models.tape import TapeModel
 
+    homefiles.check_no_database(path)
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -149,6 +149,9 @@ def long_text(given: str | None, file: str | None, what: str) -> str:
 
 
 def _bytes(file: str) -> bytes:
+    from adapters.homefiles import check_no_database
+
+    check_no_database(file)
     try:
         with Path(file).open("rb") as opened:
             return opened.read(TEXT_BYTES_MAX + 1)

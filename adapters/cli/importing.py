@@ -10,7 +10,7 @@ import click
 
 from adapters.cli import importing_text
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, Told, json_option, key_option, nth_key, safe
+from adapters.cli.shared import Session, Told, complain, json_option, key_option, nth_key, safe
 from adapters.importers.formats import ALIASES, FORMATS
 from domain.errors import Refused
 
@@ -40,7 +40,7 @@ class Progress(Protocol):
     "import",
     epilog="Example: wakelog import TODO.md plans/*.md --dry-run",
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
 @click.option(
     "--format", "form", type=TEXT, default="", metavar="F", help=f"{_FORMATS}; else guessed."
 )
@@ -96,7 +96,7 @@ def import_command(
     importing_text.tell_next(session, reports, is_dry_run=dry_run)
     failures = [report for report in reports if report.failure]
     for report in failures:
-        click.echo(f"Error: {report.file}: {report.failure} [unreadable_file]", err=True)
+        complain(f"{report.file}: {report.failure} [unreadable_file]")
     if failures:
         raise SystemExit(Told.exit_code)
     if any(report.unreadable for report in reports):
@@ -154,9 +154,10 @@ def _read(
 ) -> "ImportedFile":
     from zoneinfo import ZoneInfo
 
+    from adapters.homefiles import is_database
     from adapters.importers import formats
 
-    data = _bytes(file)
+    data = b"\0" if is_database(file) else _bytes(file)
     if b"\0" in data[:8192]:
         raise _Unreadable("it is no text; save it as UTF-8 text")
     zone = ZoneInfo(session.opened().settings.timezone)

@@ -55,7 +55,12 @@ _COLOURS = {"error": "red", "warning": "yellow"}
 )
 @click.option("--until-idle", is_flag=True, help="End once nothing runs and nothing is due soon.")
 @click.option(
-    "--watch", "files", multiple=True, metavar="FILE", help="Import this file when it changes."
+    "--watch",
+    "files",
+    type=click.Path(),
+    multiple=True,
+    metavar="FILE",
+    help="Import this file when it changes.",
 )
 @click.option("--serve", is_flag=True, help="Open the page of this home, too; prints where.")
 @click.option(

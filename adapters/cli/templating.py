@@ -204,9 +204,11 @@ def _tell(session: Session, template: str, done: str) -> None:
 
 def _text(given: str, file: Path | None, what: str) -> str:
     """A directive from its option or its file."""
+    from adapters.homefiles import check_no_database
     from domain.templates.template import DIRECTIVE_MAX_BYTES
 
     if file is not None:
+        check_no_database(file)
         try:
             given = file.read_bytes().decode("utf-8", "replace")
         except OSError as error:

@@ -22,6 +22,7 @@ from adapters.runtime import watcher
 from adapters.runtime.desk import Desk
 from adapters.settings import Settings
 from adapters.store.log import Log
+from adapters.store.sqlite import SQLiteLogRecorder
 from domain.errors import Refused
 from domain.journal.commands import AddNote, CreateTask
 from domain.ports import Model
@@ -68,7 +69,9 @@ def statements(home: Path) -> int:
     found: list[str] = []
     with opened(home) as desk:
         for log in (desk.journal, desk.agents):
-            log._recorder._connection.set_trace_callback(found.append)  # type: ignore[attr-defined]  # of SQLite alone
+            recorder = log._recorder
+            assert isinstance(recorder, SQLiteLogRecorder)
+            recorder._connection.set_trace_callback(found.append)
         other_past(desk.journal, desk.agents)
     return len(found)
 

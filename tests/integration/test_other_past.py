@@ -10,6 +10,7 @@ from adapters.runtime import watcher
 from adapters.runtime.capture import capture
 from adapters.wiring import open_home
 from tests.bench.opening import made, statements
+from tests.support import checker
 from tests.support.cli import FIXED, done, refused, run, told
 from tests.support.desks import queued_key
 from tests.support.homes import Homes
@@ -108,6 +109,7 @@ def test_the_numbers_of_what_was_given_up_are_not_given_again(older: Path) -> No
     assert told(["prove"], older, env=OTHER)["ok"]
     assert told(["doctor"], older, env=OTHER)["ok"]
     assert told(["status"], older, env=OTHER)["journal"]["appends"] > 4
+    assert [one for one in checker.findings(older) if ":r2:" in one.where] == []
 
 
 def test_a_drawn_name_is_drawn_anew_once(tmp_path: Path) -> None:
