@@ -9,13 +9,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from adapters import homefiles
+from adapters import belonging, homefiles, installation
+from adapters.runtime import watcher
 from adapters.settings import load
 from adapters.store.log import Log
 from adapters.store.opening import read_only
 from adapters.store.recorder import numbered
 from adapters.wiring import Home, open_home
-from domain.agent.watch import WATCH
 from domain.errors import WakelogError
 from domain.rules import FORMAT
 from domain.wake.state import WAKE
@@ -24,7 +24,7 @@ from projections import agents, inbox, operations, tasks, wakes
 LOGS = {"journal": homefiles.JOURNAL, "agent": homefiles.AGENT}
 FINDINGS_MAX = 20  # of one check
 RESTORE = "restore it from a backup"
-EFFECTS = "wake.tool_returned.1", "changes.item_confirmed.1"
+BOTH = "journal and agent log"
 _ID = re.compile(rb"[a-z2-7]{32}")
 
 
@@ -60,6 +60,7 @@ def examine(path: Path, environ: Mapping[str, str], model: str = "") -> list[Fin
         with open_home(path, environ, model=model) as home:
             for check in CHECKS:
                 found += check(home)
+        found += _place(path, environ)
     except WakelogError as error:
         found.append(Finding("home", False, error.because, error.instead))
     return found
@@ -88,6 +89,14 @@ def _replica(path: Path, environ: Mapping[str, str]) -> Finding:
     if not name:
         return Finding("replica", True, "no name yet; the next writing command draws one")
     return Finding("replica", True, name)
+
+
+def _place(path: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Whether the folder is the one where the replica's name was drawn."""
+    if installation.state(path, environ) == "elsewhere":
+        told = "it is not the folder where its writer's name was drawn"
+        do = "say `wakelog home adopt moved` or `wakelog home adopt copy`"
+        yield Finding("folder", False, told, do)
 
 
 def _files(path: Path) -> Iterator[Finding]:
@@ -157,32 +166,23 @@ def _gaps(log: Log) -> Iterator[str]:
 
 
 def _both_logs(home: Home) -> Iterator[Finding]:
-    """Whether the journal holds what the agent log refers to."""
-    journal = home.desk.journal
+    """Whether the journal holds what the agent log refers to, and the other way round."""
+    journal, agents_log = home.desk.journal, home.desk.agents
     last = journal.tail().n
-    with home.desk.agents.reading() as world:
-        taken = world.load(WATCH, "main").taken.get(journal.replica, 0)
-    seen = max((one.journal_position for one in home.views.all(wakes.VIEW)), default=0)
-    refers = max(taken, seen, _last_effect(home))
-    if refers > last:
-        told = f"it ends at append {last}, and the agent log refers to {refers}"
-        do = "the two are of different times: restore both from one backup"
-        yield Finding("journal and agent log", False, told, do)
+    taken = watcher.position(home.desk)
+    found = [belonging.told(one, last) for one in belonging.misfits(journal, agents_log)]
+    found = found or [one for one in (home.other,) if one is not None]
+    if found:
+        yield from (Finding(BOTH, False, one.because, one.instead) for one in found)
+    elif count := belonging.unasked(journal, agents_log):
+        told = f"{count} of the journal's effects have no intent in the agent log, which is older"
+        do = "it goes on; to have the older one back, restore both from one backup"
+        yield Finding(BOTH, True, told, do)
     elif taken < last:
         told = f"{last - taken} journal appends wait for the agents to look at them"
-        yield Finding("journal and agent log", True, told, "`wakelog wake` does it")
+        yield Finding(BOTH, True, told, "`wakelog wake` does it")
     else:
-        yield Finding("journal and agent log", True, "they fit together")
-
-
-def _last_effect(home: Home) -> int:
-    """The last journal append that an effect's outcome in the agent log names."""
-    sql = (
-        "SELECT max(CAST(state AS TEXT) ->> '$.data.position') FROM stored_events "
-        f"WHERE topic IN ({', '.join('?' * len(EFFECTS))})"
-    )
-    with closing(read_only(home.path / LOGS["agent"])) as connection:
-        return connection.execute(sql, EFFECTS).fetchone()[0] or 0
+        yield Finding(BOTH, True, "they fit together")
 
 
 def _orphans(home: Home) -> Iterator[Finding]:

@@ -36,7 +36,7 @@ from domain.world import Recorded, World
 from projections.every import VIEWS
 from projections.view import View, fold
 from replay.appends import appends
-from replay.crossing import At, Side, journal_position
+from replay.crossing import At, Side, given_up, journal_position
 from replay.divergence import ALTERED, CHANGED, VIEW, Divergence
 from replay.payloads import named
 from replay.prove import Options, Proof, log_digest
@@ -220,7 +220,9 @@ def prove(history: History, limits: Limits = LIMITS) -> Proved:
     rows, payload = history.rows, history.payloads.get
     worlds = {name: _worlds(name, rows[name], payload) for name in LOGS}
     proofs = {name: Proof(name, payload, Options(limits=limits)) for name in LOGS}
-    sides = (Side(proofs[name], rows[name], worlds[name], payload) for name in LOGS)
+    markers = (row for one in appends(rows["journal"]) for row in one.facts)
+    lost = given_up(markers)
+    sides = (Side(proofs[name], rows[name], worlds[name], payload, lost) for name in LOGS)
     proved = prove_sides(*sides)
     found = [*_allowed(history.refused, worlds), *_differing(history)]
     if proved.digest != history.digest:

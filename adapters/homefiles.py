@@ -2,8 +2,9 @@
 
 The first writing command makes the home; reading makes nothing. The file `replica` holds a name
 that is drawn once, and anew where the file is missing (a backup leaves it out, so that a restored
-home is another writer). `WAKELOG_REPLICA` wins over the file, for as long as it is set; it is
-stored only where there is no file yet, so a name once drawn is never lost.
+home is another writer). `installation` says for which folder it was drawn: see there.
+`WAKELOG_REPLICA` wins over the file, for as long as it is set; it is stored only where there is
+no file yet, so a name once drawn is never lost.
 """
 
 import errno
@@ -11,7 +12,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -24,7 +25,7 @@ REPLICA_VARIABLE = "WAKELOG_REPLICA"
 FOLDER = ".wakelog"
 JOURNAL, AGENT, VIEWS = "journal.db", "agent.db", "views.db"
 ANALYTICS, RUNTIME = "analytics.duckdb", "runtime.db"
-REPLICA, SETTINGS = "replica", "settings.toml"
+REPLICA, SETTINGS, INSTALLATION = "replica", "settings.toml", "installation"
 
 _DATABASE_FILES = frozenset(
     f"{name}{ending}"
@@ -67,7 +68,7 @@ def exists(home: Path) -> bool:
     Raises:
         Refused: Code ``not_a_log``: it is no folder; ``read_only``: it cannot be looked into.
     """
-    with _told(home):
+    with told(home):
         if home.exists() and not home.is_dir():
             raise _no_folder(home)
         return (home / JOURNAL).exists() or (home / AGENT).exists()
@@ -104,7 +105,7 @@ def ensure(home: Path, environ: Mapping[str, str]) -> str:
         Damaged: Code ``not_a_log``: the file `replica` holds no name.
     """
     given = _given(environ)
-    with _told(home):
+    with told(home):
         if not home.parent.exists():
             instead = "make it first, or name another home with --home"
             raise _invalid(f"the folder {home.parent} for the home is missing", instead)
@@ -112,9 +113,10 @@ def ensure(home: Path, environ: Mapping[str, str]) -> str:
         stored = _stored(home)
         if not stored:
             is_new = not exists(home)
-            _make_file(home / REPLICA, given or drawn())
+            (home / INSTALLATION).unlink(missing_ok=True)  # of another name
+            make_file(home / REPLICA, given or drawn())
             if is_new:
-                _make_file(home / SETTINGS, DEFAULT_TOML)
+                make_file(home / SETTINGS, DEFAULT_TOML)
             stored = _stored(home)
     close_to_others(_own(home))  # those of a home made by 0.1.0 were for everybody to read
     return given or stored
@@ -141,13 +143,26 @@ def replica(home: Path, environ: Mapping[str, str]) -> str:
     """The name under which a home is written, for commands that only read; empty if none is
     known yet. Raises as `ensure` does, and makes nothing."""
     given = _given(environ)
-    with _told(home):
+    with told(home):
         return given or _stored(home)
 
 
-def drawn() -> str:
-    """A name for a new replica, one of 2**40; it is never drawn for the same home twice."""
-    return "r" + "".join(secrets.choice(_DRAWN_FROM) for _ in range(_DRAWN_LENGTH))
+def drawn(first: str = "r", length: int = _DRAWN_LENGTH) -> str:
+    """A name for a new replica, one of 2**40; it is never drawn for the same home twice. An
+    installation's id begins with another letter and is longer."""
+    return first + "".join(secrets.choice(_DRAWN_FROM) for _ in range(length))
+
+
+def rename(home: Path) -> str:
+    """Draw another name for the home's writer; the new one.
+
+    Raises:
+        Refused: Code ``read_only``.
+    """
+    name = drawn()
+    with told(home):
+        replace_file(home / REPLICA, name)
+    return name
 
 
 def _given(environ: Mapping[str, str]) -> str:
@@ -182,8 +197,17 @@ def _make_folder(home: Path) -> None:
             raise _no_folder(home) from None
 
 
-def _make_file(path: Path, text: str) -> None:
+def make_file(path: Path, text: str) -> None:
     """Make a file, whole or not at all; one that is there stays as it is."""
+    _write(path, text, _put)
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Make a file, whole or not at all, in the place of one that is there."""
+    _write(path, text, Path.rename)
+
+
+def _write(path: Path, text: str, put: Callable[[Path, Path], object]) -> None:
     written = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     try:
         written.touch(mode=0o600, exist_ok=False)
@@ -191,7 +215,7 @@ def _make_file(path: Path, text: str) -> None:
             file.write(text.encode())
             file.flush()
             os.fsync(file.fileno())
-        _put(written, path)
+        put(written, path)
     finally:
         with suppress(OSError):
             written.unlink(missing_ok=True)
@@ -209,7 +233,7 @@ def _put(written: Path, path: Path) -> None:
 
 
 @contextmanager
-def _told(home: Path) -> Iterator[None]:
+def told(home: Path) -> Iterator[None]:
     """The system's errors as one clear line each."""
     try:
         yield

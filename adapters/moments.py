@@ -104,12 +104,7 @@ class History:
 
     def append(self, n: int) -> list[Row]:
         """The rows of append n, as they are stored; empty if there is none."""
-        found: list[Row] = []
-        for row in self.log.rows(n - 1):
-            if numbered(row.state).n != n:
-                break
-            found.append(row)
-        return found
+        return list(self.log.append_at(n))
 
     def at(self, n: int) -> str:
         """When append n was written; empty if there is none."""

@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from adapters.belonging import given_up
 from adapters.moments import History
 from adapters.store.log import Log
 from adapters.wiring import Home
@@ -141,11 +142,12 @@ def prove_logs(
     begun = perf_counter()
     options = Options(RULES, 0, is_every_epoch, anchors or {}, limits)
     sides: list[Side] = []
+    lost = given_up(journal)
     for log in (journal, agents):
         own = replace(options, since=(since or {}).get(log.name, 0))
         payload = _kept(log)
         proof = Proof(log.name, payload, own, again=_again(log))
-        sides.append(Side(proof, _told(log, progress), _long_ago(log), payload))
+        sides.append(Side(proof, _told(log, progress), _long_ago(log), payload, lost))
     with _rarely_collected():
         return prove_sides(*sides, begun=begun)
 

@@ -195,12 +195,19 @@ class Redactor:
             snapshot=kept(canonical.encode(seen)),
             system=system,
             user=user,
+            journal_digest=self._digest(cause.journal_digest, cause.journal_position),
         )
 
     def _take(self, cause: TakeJournal) -> TakeJournal:
         behind = self.logs["journal"].appends(cause.first - 1)
         found = [self._batch(rows) for rows in behind if rows[0].n <= cause.last]
-        return replace(cause, batches=tuple(one for one in found if one is not None))
+        digest = self._digest(cause.journal_digest, cause.last)
+        batches = tuple(one for one in found if one is not None)
+        return replace(cause, batches=batches, journal_digest=digest)
+
+    def _digest(self, was: str, n: int) -> str:
+        """The digest of a journal's append as it is now, where a cause names it."""
+        return self.logs["journal"].digest_at(n) if was else ""
 
     def _batch(self, rows: Sequence[Recorded]) -> Any:
         world = self.logs["journal"].world_at(rows[0].n)

@@ -47,6 +47,7 @@ _READ = (
     "user",
     "template",
     "template_version",
+    "journal_digest",
 )  # of BeginWake: what is read from the logs
 _GIVEN = ("propagated_due", "is_enabled", "throttle_seconds")  # of TakeJournal: what is not
 

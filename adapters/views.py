@@ -10,7 +10,7 @@ written, they are made in memory, so that reading works.
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import islice, takewhile
+from itertools import islice
 from pathlib import Path
 from threading import RLock
 from typing import Any, NamedTuple, TypeVar
@@ -18,9 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from adapters.store.log import Log
-from adapters.store.recorder import numbered
 from adapters.viewfile import Documents, is_unwritable, open_anew, open_file
-from domain import envelope
 from domain.causes import ReplicasImported
 from domain.world import Recorded
 from projections.every import VIEWS
@@ -199,7 +197,7 @@ class Views:
                     return 0
                 last = append[0].n
                 self._apply(append, [view for view in views if reached[view.name].n < last])
-            digest = _digest_at(log, last)
+            digest = log.digest_at(last)
             for view in views:
                 if reached[view.name].n <= last:
                     self._keep(view, Position(view.version, last, digest))
@@ -215,7 +213,7 @@ class Views:
         """How far each view has come; back at 0, without documents, if it cannot be believed."""
         positions = self._positions()
         reached = {positions[view.name].n for view in views if view.name in positions}
-        digests = {n: _digest_at(log, n) for n in (0, *reached)}
+        digests = {n: log.digest_at(n) for n in (0, *reached)}
         trusted: dict[str, Position] = {}
         for view in views:
             known = positions.get(view.name, Position())
@@ -306,9 +304,3 @@ class Views:
 def _brings_others(append: Sequence[Recorded]) -> bool:
     """Whether rows of another replica came in, some perhaps before what was applied."""
     return isinstance(append[0].fact, ReplicasImported)
-
-
-def _digest_at(log: Log, n: int) -> str:
-    """The digest of a log's append n; empty where there is none."""
-    rows = list(takewhile(lambda row: numbered(row.state).n == n, log.rows(n - 1))) if n else []
-    return envelope.digest(rows) if rows else ""

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from adapters import homefiles
+from adapters import homefiles, installation
+from adapters.belonging import OtherPast, other_past
 from adapters.clock import clock_from
 from adapters.given import read_named
 from adapters.runtime.desk import Desk
@@ -27,11 +28,14 @@ class Home:
     makes it.
     """
 
-    def __init__(self, path: Path, desk: Desk, views: Views, *, exists: bool) -> None:
+    def __init__(
+        self, path: Path, desk: Desk, views: Views, *, exists: bool, other: OtherPast | None = None
+    ) -> None:
         self.path = path
         self.desk = desk
         self.views = views
         self.exists = exists
+        self.other = other  # why its logs do not belong together, if they do not
 
     @property
     def settings(self) -> Settings:
@@ -61,24 +65,25 @@ def open_home(
 
     Raises:
         Refused: A bad setting, one that needs what is not installed, or a home that cannot be
-            used.
+            used; to write: see `check_writing`.
         Damaged: A file that is no log, is cut short, is of a newer format, or is missing beside
             the other one: an empty log in its place would be another past.
     """
     settings = load(path, environ, model)
     checked(settings.otel)
     exists = is_writing or homefiles.exists(path)
+    other: OtherPast | None = None
     if exists:
         find = homefiles.ensure if is_writing else homefiles.replica
-        replica = find(path, environ)
-        open_log = Log.open if is_writing else _for_reading
-        if (path / AGENTS).exists() and not (path / JOURNAL).exists():  # it is made first
-            raise _missing(path / JOURNAL, path / AGENTS)
-        journal = open_log("journal", path / JOURNAL, replica)
-        if journal.tail().n and not (path / AGENTS).exists():  # it is there before the first row
-            journal.close()
-            raise _missing(path / AGENTS, path / JOURNAL)
-        agents = open_log("agent", path / AGENTS, replica)
+        journal, agents = open_logs(path, find(path, environ), is_writing=is_writing)
+        other = other_past(journal, agents)
+        if is_writing:
+            try:
+                check_writing(path, environ, other)
+            except Refused:
+                journal.close()
+                agents.close()
+                raise
         views = Views(path / VIEWS, {"journal": journal, "agent": agents})
     else:
         journal, agents = Log.in_memory("journal"), Log.in_memory("agent")
@@ -87,7 +92,35 @@ def open_home(
     spans = partial(spans_for, settings.otel)
     desk = Desk(journal, agents, clock, settings, Models(environ, settings), spans)
     desk.leases_at = path / homefiles.RUNTIME if exists else None
-    return Home(path, desk, views, exists=exists)
+    return Home(path, desk, views, exists=exists, other=other)
+
+
+def check_writing(path: Path, environ: Mapping[str, str], other: OtherPast | None) -> None:
+    """Look whether a home may be written.
+
+    Raises:
+        Refused: Code ``moved_home``, or ``other_past``: its logs do not belong together.
+    """
+    installation.check(path, environ)
+    if other is not None:
+        raise other.refused()
+
+
+def open_logs(path: Path, replica: str, *, is_writing: bool) -> tuple[Log, Log]:
+    """The journal and the agent log of a home, made if they are not there.
+
+    Raises:
+        Refused: A file cannot be used.
+        Damaged: See `open_home`.
+    """
+    open_log = Log.open if is_writing else _for_reading
+    if (path / AGENTS).exists() and not (path / JOURNAL).exists():  # it is made first
+        raise _missing(path / JOURNAL, path / AGENTS)
+    journal = open_log("journal", path / JOURNAL, replica)
+    if journal.tail().n and not (path / AGENTS).exists():  # it is there before the first row
+        journal.close()
+        raise _missing(path / AGENTS, path / JOURNAL)
+    return journal, open_log("agent", path / AGENTS, replica)
 
 
 def _missing(gone: Path, other: Path) -> Damaged:

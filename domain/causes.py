@@ -51,8 +51,20 @@ class Imported(Part, frozen=True):
     n: int
 
 
+class GivenUp(Part, frozen=True):
+    """What `replica` said of the journal's appends above `after`, up to `until`, is of another
+    past: those appends are gone, or are others now."""
+
+    replica: str
+    after: int
+    until: int
+
+
 class ReplicasImported(Stored, frozen=True, tag="log.imported.1"):
+    """`given_up`: in a journal that was restored alone; no number up to theirs is given again."""
+
     replicas: tuple[Imported, ...]
+    given_up: tuple[GivenUp, ...] = ()
 
 
 LogFact = EpochBegan | ReplicasImported

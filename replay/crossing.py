@@ -19,7 +19,7 @@ from domain.agent.commands import CreateAgent, TakeJournal
 from domain.agent.events import AgentCreated, AgentSettled
 from domain.agent.matching import Batch
 from domain.agent.watch import WATCH
-from domain.causes import Cause, Receipt
+from domain.causes import Cause, GivenUp, Receipt, ReplicasImported
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem
 from domain.changes.events import ItemConfirmed, ItemConfirming, SuppressionAsked
 from domain.envelope import Row
@@ -43,15 +43,18 @@ from replay.streams import FAILURES
 
 At = Callable[[int, str], World]
 """``at(n, replica)``: a replica's world of a log right after append n; empty: the reader's."""
+DIGESTS_MAX = 4_096  # of the newest appends of the journal
 
 
 class Side(NamedTuple):
-    """One of the two logs: its proof, its rows, and its worlds of long ago, if there are any."""
+    """One of the two logs: its proof, its rows, and its worlds of long ago, if there are any.
+    `given_up`: of a journal, what of the agent log is about another past of it."""
 
     proof: Proof
     rows: Iterable[Row]
     at: At | None = None
     payload: Callable[[PayloadId], bytes | None] = lambda _: None
+    given_up: tuple[GivenUp, ...] = ()
 
 
 class Crossing:
@@ -64,6 +67,7 @@ class Crossing:
         self._reached = 0  # n up to which it was walked
         self._is_ended = False
         self._known = 0  # the highest position of the journal that the agent log names
+        self._digests: dict[int, tuple[str, str]] = {}  # position and digest, by n
         self._batches: dict[tuple[str, int], Batch | Exception | None] = {}
         self._asked: dict[str, None] = {}  # operations with an intent and no effect yet
         self._applied: dict[str, Append] = {}  # and the other way round
@@ -71,7 +75,7 @@ class Crossing:
     def walk(self) -> Iterator[Divergence]:
         """Name all that differs in either log, and between them."""
         for one in appends(self._agents.rows):
-            named = known(one.facts)
+            named = max((n for n in map(self._position, one.facts)), default=0)
             yield from self._advance(named)
             for row in one.facts:
                 self._mind(row.fact, one.replica)
@@ -85,6 +89,11 @@ class Crossing:
         yield from self._journal.proof.finish()
         yield from self._unasked()
 
+    def _position(self, row: Recorded) -> int:
+        """The position of this journal that a row of the agent log names; else 0."""
+        n = journal_position(row.fact)
+        return 0 if is_given_up(self._journal.given_up, row.replica, n) else n
+
     # ------------------------------------------------------------------------- walking the journal
 
     def _advance(self, n: int) -> Iterator[Divergence]:
@@ -97,6 +106,9 @@ class Crossing:
                 return
             yield from self._journal.proof.take(one)
             self._reached = max(self._reached, one.n)
+            head = f"journal:{one.replica}"
+            self._digests[one.n] = f"{head}:{one.n}", self._journal.proof.heads[head]
+            self._digests.pop(one.n - DIGESTS_MAX, None)
             self._noticed(one)
 
     def _noticed(self, one: Append) -> None:
@@ -157,6 +169,8 @@ class Crossing:
         """What an append of the agent log says of the journal, read there again. Where the journal
         differs itself, that is what it comes of."""
         found: Iterable[Difference] = ()
+        if is_given_up(self._journal.given_up, one.replica, _named(cause)):
+            return
         match cause:
             case BeginWake():
                 found = self._begun_again(one, cause)
@@ -165,7 +179,16 @@ class Crossing:
             case _:
                 pass
         fault = self._journal.proof.first_fault
+        yield from self._resting(cause, fault)
         yield from (replace(known, upstream=fault) for known in found)
+
+    def _resting(self, cause: Cause, fault: str) -> Iterator[Difference]:
+        """The append of the journal that a cause rests on, by its digest, where it names one."""
+        n, named = _named(cause), getattr(cause, "journal_digest", "")
+        position, there = self._digests.get(n, ("", ""))
+        if named and there and named != there:
+            path = "data.command.journalDigest"
+            yield Difference(0, ALTERED, path, there, named, upstream=fault or position)
 
     def _begun_again(self, one: Append, cause: BeginWake) -> list[Difference]:
         """What differs in what a wake was shown; what a second look does not find as well is of
@@ -329,9 +352,31 @@ POSITIONS: dict[type[Stored], str] = {
 
 def journal_position(fact: Stored) -> int:
     """The position of the journal that a row of the agent log names; 0 where it names none."""
-    told = fact.command if isinstance(fact, Receipt) else fact
-    name = POSITIONS.get(type(told))
+    return _named(fact.command if isinstance(fact, Receipt) else fact)
+
+
+def _named(told: object) -> int:
+    name = POSITIONS.get(type(told))  # type: ignore[arg-type]  # what names none is no key of it
     return getattr(told, name) if name else 0
+
+
+def journal_digest(fact: Stored) -> str:
+    """The digest of the append at that position, where the row names it; else empty."""
+    told = fact.command if isinstance(fact, Receipt) else fact
+    return getattr(told, "journal_digest", "")
+
+
+def given_up(rows: Iterable[Recorded]) -> tuple[GivenUp, ...]:
+    """What markers among a journal's rows give up."""
+    facts = [row.fact for row in rows]
+    return tuple(
+        one for fact in facts if isinstance(fact, ReplicasImported) for one in fact.given_up
+    )
+
+
+def is_given_up(ranges: Iterable[GivenUp], replica: str, n: int) -> bool:
+    """Whether what a replica said of the journal at n is of another past."""
+    return any(one.replica == replica and one.after < n <= one.until for one in ranges)
 
 
 def known(rows: Iterable[Recorded]) -> int:

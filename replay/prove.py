@@ -162,13 +162,10 @@ class Proof:
             self._hole = f"{self._log}:{one.replica}:{one.n}"
 
     def _due(self, one: Append) -> int:
-        """The number that comes next; a marker's is above all that it brought."""
-        brought = [
-            other.n
-            for row in one.facts
-            if isinstance(row.fact, ReplicasImported)
-            for other in row.fact.replicas
-        ]
+        """The number that comes next; a marker's is above all that it brought or gave up."""
+        markers = [row.fact for row in one.facts if isinstance(row.fact, ReplicasImported)]
+        brought = [other.n for fact in markers for other in fact.replicas]
+        brought += [other.until for fact in markers for other in fact.given_up]
         return max(self.last.get(one.replica, 0), *brought, 0) + 1
 
     def _shape(self, one: Append) -> Iterator[Difference]:

@@ -78,7 +78,8 @@ def throw_away(path: Path, source: str) -> None:
         check_alone(path / name)
     logs = (homefiles.JOURNAL, homefiles.AGENT, homefiles.VIEWS, homefiles.RUNTIME)
     names = [f"{name}{end}" for name in logs for end in ("", "-wal", "-shm")]
-    for name in (*names, homefiles.ANALYTICS, homefiles.SETTINGS, homefiles.REPLICA):
+    rest = (homefiles.ANALYTICS, homefiles.SETTINGS, homefiles.REPLICA, homefiles.INSTALLATION)
+    for name in (*names, *rest):
         (path / name).unlink(missing_ok=True)
 
 

@@ -57,6 +57,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rebuild": ("upkeep", "Make the views anew from the logs."),
     "health": ("keeping", "Say whether agents are awake, for machines."),
     "backup": ("keeping", "Copy the home, while it is worked in."),
+    "home": ("home", "Show the home, and settle that it was restored, moved or copied."),
     "doctor": ("upkeep", "Look for trouble in a home."),
     "completion": ("upkeep", "Print the shell's completion script."),
 }

@@ -42,9 +42,10 @@ def serve_command(
     """
     server, machine = _part("server"), _part("machine")
     token = _token(host, is_asked=is_asked)
+    session.settle()
     listening = _bound(host, port)
     number = listening.getsockname()[1]
-    site = _part("site").Site(session.path, os.environ, session.model)
+    site = _site(session, listening)
     printed = _part("guard").printed
     places = machine.reachable(host)
     _tell(session, site, host, [printed(one, number, token) for one in places], token)
@@ -66,7 +67,7 @@ def beside(session: Session, port: int | None, *, is_asked: bool) -> Iterator[st
     token = _token(HOST, is_asked=is_asked)
     listening = _bound(HOST, port)
     number = listening.getsockname()[1]
-    site = _part("site").Site(session.path, os.environ, session.model, has_engine=True)
+    site = _site(session, listening, has_engine=True)
     try:
         with server.beside(site, _guard(HOST, number, token), listening):
             yield _part("guard").printed(HOST, number, token)
@@ -76,6 +77,15 @@ def beside(session: Session, port: int | None, *, is_asked: bool) -> Iterator[st
 
 def _guard(host: str, port: int, token: str) -> Any:
     return _part("guard").Guard(host, port, token, others=_part("machine").others_here())
+
+
+def _site(session: Session, listening: socket.socket, *, has_engine: bool = False) -> Any:
+    """The home behind the pages; where it cannot be opened, nobody listens any more."""
+    try:
+        return _part("site").Site(session.path, os.environ, session.model, has_engine=has_engine)
+    except BaseException:
+        listening.close()
+        raise
 
 
 def _part(name: str) -> Any:

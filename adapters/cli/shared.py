@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., object])
 PREFIX_MIN = 1  # characters of an id that name it, if they do so alone
+UNASKED = (
+    "Note: the agent log is older than the journal: {} of the journal's effects have no intent "
+    "in it; see `wakelog doctor`."
+)
 ID_SHOWN = 8  # characters; enough to tell the ids of a home apart at a glance
 
 
@@ -39,6 +43,7 @@ class Session:
         self.as_json = as_json
         self.is_quiet = is_quiet
         self._home: Home | None = None
+        self._is_writing = False
 
     def reading(self) -> "Home":
         """The home, its views caught up; an empty one in memory if there is none."""
@@ -52,23 +57,65 @@ class Session:
 
     def writing(self) -> "Home":
         """The home, made if it is not there, its views caught up."""
+        is_first = self._home is None or not self._is_writing
         home = self._open(is_writing=True)
+        if is_first:
+            self._is_writing = True
+            self._tell_unasked(home)
         home.views.catch_up()
         return home
+
+    def settle(self) -> None:
+        """Ask whether a folder that is not where it was has been moved or copied, where somebody
+        can answer.
+
+        Raises:
+            Refused: Code ``moved_home``: nobody can.
+        """
+        from adapters import installation
+
+        try:
+            installation.check(self.path, os.environ)
+        except Refused:
+            if self.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+                raise
+            from adapters import adopting
+
+            question = f"{safe(str(self.path))} is in another place. Was it moved, or is it a copy?"
+            answers = click.Choice(["moved", "copy"])
+            how = click.prompt(question, type=answers, err=True)
+            self.close()
+            adopting.place(self.path, os.environ, is_copy=how == "copy")
+
+    def _tell_unasked(self, home: "Home") -> None:
+        """Say once if the agent log is older than the journal."""
+        from adapters.belonging import newly_unasked
+
+        if count := newly_unasked(home.desk.journal, home.desk.agents):
+            self.note(UNASKED.format(count))
 
     def _open(self, *, is_writing: bool) -> "Home":
         from adapters.wiring import open_home
 
+        if is_writing:
+            self.settle()
         if self._home is not None and is_writing:
             has_writer = self._home.exists and self._home.desk.journal.replica
             if not has_writer:  # a home to be made, or a backup that has no name of its own yet
                 self.close()
         if self._home is None:
             self._home = open_home(self.path, os.environ, model=self.model, is_writing=is_writing)
+        elif is_writing and self._home.other is not None:
+            refused = self._home.other.refused()
+            self._home.other = None  # it is told
+            raise refused
         return self._home
 
     def close(self) -> None:
         if self._home is not None:
+            other = self._home.other
+            if other is not None and not self.is_quiet:
+                click.echo(safe(f"Note: {other.because}; {other.instead}."), err=True)
             self._home.close()
             self._home = None
 

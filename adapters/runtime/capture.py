@@ -45,6 +45,7 @@ def capture(desk: Desk, agent_id: str, run_key: str, *, is_now: bool) -> Capture
         task = journal.load(TASK, agent.task)
         seen = captured(task, journal.load(CATALOG, "main"), journal.n - 1)
         positions = journal.n - 1, agents.n - 1
+        digest = desk.journal.digest_at(positions[0])
         template = agents.load(TEMPLATE, agent.template) if agent.template else Template("")
     kept = payload(agent.task, canonical.encode(seen))
     payloads = [kept]
@@ -65,6 +66,7 @@ def capture(desk: Desk, agent_id: str, run_key: str, *, is_now: bool) -> Capture
         prompt_max_bytes=0 if max_bytes == DEFAULTS.prompt_max_bytes else max_bytes,
         template=template.id,
         template_version=template.active,
+        journal_digest=digest,
     )
     return Captured(command, payloads)
 

@@ -68,6 +68,7 @@ def following(desk: Desk, count: int = APPENDS_MAX) -> TakeJournal | None:
         propagated_due=next_local(settings.agents.propagated_at, zone, at),
         is_enabled=desk.is_enabled,
         throttle_seconds=settings.agents.throttle,
+        journal_digest=desk.journal.digest_at(appends[-1][0].n),
     )
 
 

@@ -16,6 +16,7 @@ from domain.causes import (
     Cause,
     Command,
     EpochBegan,
+    GivenUp,
     Imported,
     Receipt,
     ReplicasImported,
@@ -123,6 +124,17 @@ class Log:
             self._seen = Seen()  # some of it may be undone
             raise
 
+    def adopt(self, now: str, given_up: Sequence[GivenUp] = ()) -> None:
+        """Begin to write under a name that is new in the file, and own what others wrote there.
+
+        Args:
+            now: The present.
+            given_up: Of a journal: what is said of it elsewhere and is of another past.
+        """
+        with self._recorder.deciding():
+            seen = self._marked(now, self._look(), tuple(given_up))
+            self._in_epoch(now, seen)
+
     def _decided(self, cause: Cause, now: str, key: str, payloads: Sequence[Payload]) -> Appended:
         seen = self._began(now)
         tail = seen.tail
@@ -165,6 +177,27 @@ class Log:
     def rows(self, after: int = 0) -> Iterator[Row]:
         """The rows as they are stored, above append n `after`, in canonical order."""
         return self._recorder.rows(after)
+
+    def append_at(self, n: int) -> Sequence[Row]:
+        """The rows of append n as they are stored; empty if there is none."""
+        return self._recorder.append_at(n)
+
+    def digest_at(self, n: int) -> str:
+        """The digest of append n, which the next one carries; empty if there is none."""
+        tail = self.tail()
+        if n == tail.n:
+            return tail.digest
+        rows = self.append_at(n)
+        return envelope.digest(rows) if rows else ""
+
+    def newest(self, count: int) -> Sequence[Row]:
+        """The newest rows as they are stored, so many at most, in order."""
+        return self._recorder.newest(count)
+
+    def last_fact(self, stream: str) -> Recorded | None:
+        """The newest row of a stream, by its whole name."""
+        version = self._recorder.last_version(stream)
+        return next(iter(self._read(stream, version - 1)), None) if version else None
 
     def lines(self, after: int, size: int) -> Iterator[bytes]:
         """The same rows in bulk, at least `size` a page: see `LogRecorder.lines`."""
@@ -242,11 +275,21 @@ class Log:
         seen = self._look()
         tail = seen.tail
         if tail.n and tail.replica != self.replica:
-            last = self._last_of_each()
-            own = last.pop(self.replica, Tail())
-            marker = ReplicasImported(tuple(Imported(name, one.n) for name, one in last.items()))
-            seen = self._alone(marker, now, seen, prev=own.digest)
-            self._states.clear()
+            seen = self._marked(now, seen)
+        return self._in_epoch(now, seen)
+
+    def _marked(self, now: str, seen: Seen, given_up: tuple[GivenUp, ...] = ()) -> Seen:
+        """Append a marker of the rows that other replicas wrote."""
+        last = self._last_of_each()
+        own = last.pop(self.replica, Tail())
+        brought = tuple(Imported(name, one.n) for name, one in last.items())
+        marker = ReplicasImported(brought, given_up)
+        seen = self._alone(marker, now, seen, prev=own.digest)
+        self._states.clear()
+        return seen
+
+    def _in_epoch(self, now: str, seen: Seen) -> Seen:
+        """Append the epoch of today's rules, if it has not begun."""
         epoch = seen.main.rules
         if epoch > RULES:
             raise Damaged(
@@ -262,7 +305,10 @@ class Log:
 
     def _alone(self, fact: EpochBegan | ReplicasImported, now: str, seen: Seen, prev: str) -> Seen:
         at = max(now, seen.tail.at)
-        composed = envelope.compose(fact, "", at, prev, self._world(seen))
+        world = self._world(seen)
+        if isinstance(fact, ReplicasImported):
+            world.n = max(world.n, *(one.until + 1 for one in fact.given_up), 0)
+        composed = envelope.compose(fact, "", at, prev, world)
         self._write(composed.rows, (), at)
         return self._look()
 

@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 
 from eventsourcing.persistence import StoredEvent
 from eventsourcing.popo import POPOApplicationRecorder
@@ -60,6 +61,18 @@ class MemoryLogRecorder(POPOApplicationRecorder):
             return ()
         first = len(self._stored_events) - 1 - numbered(self._stored_events[-1].state).row
         return [_row(stored) for stored in self._stored_events[first:]]
+
+    def append_at(self, n: int) -> Sequence[Row]:
+        first = next(self.rows(n - 1), None)
+        if first is None or (place := numbered(first.state)).n != n:
+            return ()
+        return list(islice(self.rows(n - 1), place.rows))
+
+    def newest(self, count: int) -> Sequence[Row]:
+        return [_row(one) for one in self._stored_events[-count:]]
+
+    def last_version(self, stream: str) -> int:
+        return len(self._stored_events_index.get(stream, {}))
 
     def rows(self, after: int) -> Iterator[Row]:
         first = bisect_right(self._stored_events, after, key=lambda one: numbered(one.state).n)

@@ -75,6 +75,15 @@ class LogRecorder(Protocol):
     def last_append(self) -> Sequence[Row]:
         """The rows of the newest append, in order; empty where there is none."""
 
+    def append_at(self, n: int) -> Sequence[Row]:
+        """The rows of append n, in order; empty where there is none."""
+
+    def newest(self, count: int) -> Sequence[Row]:
+        """The newest rows, so many at most, in order."""
+
+    def last_version(self, stream: str) -> int:
+        """How many rows a stream has."""
+
     def rows(self, after: int) -> Iterator[Row]:
         """All rows of appends with an `n` above `after`, in canonical order."""
 

@@ -34,6 +34,7 @@ from domain.wire import Payload, PayloadId
 PAGE_ROWS = 2000
 PAGE_PAYLOADS = 64  # that are read at once
 AHEAD_MAX_BYTES = 65_536  # of a payload that nobody has asked for yet
+NO_ROW = 2**63 - 1
 _KEEP = "INSERT INTO payloads VALUES (?, ?) ON CONFLICT DO NOTHING"
 # An append's rows have consecutive rowids, and `at` is the first key of its first row's state.
 _STREAM = """
@@ -47,6 +48,7 @@ _PRESENT = """
 SELECT value FROM json_each(?)
 WHERE EXISTS (SELECT 1 FROM stored_events WHERE originator_id = value)
 """
+_LAST_VERSION = "SELECT max(originator_version) FROM stored_events WHERE originator_id = ?"
 _PAGE = """
 SELECT rowid, originator_id, originator_version, topic, state
 FROM stored_events WHERE rowid >= ? ORDER BY rowid LIMIT ?
@@ -186,6 +188,19 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
             raise not_a_log(self._path, f"its last row is none: {error}") from None
         return [row for _, row in self._page(first, last - first + 1)]
 
+    def append_at(self, n: int) -> Sequence[Row]:
+        rowid = self._first_after(n - 1)
+        page = self._page(rowid, 1)
+        if not page or (place := numbered(page[0][1].state)).n != n:
+            return ()
+        return [row for _, row in self._page(rowid, place.rows)]
+
+    def newest(self, count: int) -> Sequence[Row]:
+        return [row for _, row in self._page(self._max() - count + 1, count)]
+
+    def last_version(self, stream: str) -> int:
+        return int(self._found(_LAST_VERSION, stream)[0][0] or 0)
+
     def rows(self, after: int) -> Iterator[Row]:
         rowid = self._first_after(after)
         while page := self._found(_PAGE, rowid, PAGE_ROWS):  # bounded by the file
@@ -251,16 +266,27 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
             raise as_told(self._path, error) from None
 
     def _first_after(self, n: int) -> int:
-        """The first rowid whose append number is above n; `n` grows with the rowid."""
-        low, high = 1, self._max() + 1
+        """The first rowid whose append number is above n; `n` grows with the rowid. Looked for
+        from the end: most who ask know all but the newest rows."""
+        if n <= 0:
+            return 1
+        low = high = self._max() + 1
+        step = 1
+        while low > 1 and self._n_of(low - 1) > n:  # bounded: the steps grow
+            high = low - 1
+            low, step = max(1, low - step), step * 2
         while low < high:
             middle = (low + high) // 2
-            page = self._page(middle, 1)
-            if page and numbered(page[0][1].state).n <= n:
+            if self._n_of(middle) <= n:
                 low = middle + 1
             else:
                 high = middle
         return low
+
+    def _n_of(self, rowid: int) -> int:
+        """The append number of a row; above all others where there is none."""
+        page = self._page(rowid, 1)
+        return numbered(page[0][1].state).n if page else NO_ROW
 
 
 def _bytes(stored: bytes | str) -> bytes:

@@ -77,7 +77,8 @@ class DeleteAgent(Stored, frozen=True, tag="command.delete_agent.1"):
 class TakeJournal(Stored, frozen=True, tag="command.take_journal.1"):
     """Journal appends `first`..`last` of `replica` as notification batches; appends that
     concern nobody are in the range, not in `batches`. `propagated_due`: when a match only
-    through a link is due, resolved in the person's zone."""
+    through a link is due, resolved in the person's zone. `journal_digest`: of append `last`;
+    empty where older code took it."""
 
     replica: str
     first: int
@@ -86,6 +87,7 @@ class TakeJournal(Stored, frozen=True, tag="command.take_journal.1"):
     propagated_due: str
     is_enabled: bool = False
     throttle_seconds: int = 0  # 0: the default
+    journal_digest: str = ""
 
 
 class TickTimer(Stored, frozen=True, tag="command.tick_timer.1"):

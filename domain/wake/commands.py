@@ -27,6 +27,7 @@ class BeginWake(Stored, frozen=True, tag="command.begin_wake.1"):
     prompt_max_bytes: int = 0  # what the sections had to fit in; 0: the default
     template: str = ""  # whose directives the sections hold; empty: the built-in ones
     template_version: int = 0
+    journal_digest: str = ""  # of the append at `journal_position`; empty in older ones
 
 
 class SkipWake(Stored, frozen=True, tag="command.skip_wake.1"):

@@ -88,6 +88,15 @@ class FaultyRecorder:
     def last_append(self) -> Sequence[Row]:
         return self._recorder.last_append()
 
+    def append_at(self, n: int) -> Sequence[Row]:
+        return self._recorder.append_at(n)
+
+    def newest(self, count: int) -> Sequence[Row]:
+        return self._recorder.newest(count)
+
+    def last_version(self, stream: str) -> int:
+        return self._recorder.last_version(stream)
+
     def rows(self, after: int) -> Iterator[Row]:
         return self._recorder.rows(after)
 

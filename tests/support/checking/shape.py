@@ -123,6 +123,8 @@ def _numbers(log: Log) -> Iterator[Finding]:
     for one in log.appends:
         before = last.get(one.replica)
         marks = one.first.topic == MARKER
+        lost = one.first.data.get("givenUp", ()) if marks else ()
+        greatest = max([greatest, *(known["until"] for known in lost)])
         expected = greatest + 1 if marks or before is None else before.n + 1
         if one.n != expected:
             yield Finding(1, one.where, f"append {expected} is missing or out of order")

@@ -1,0 +1,104 @@
+"""`wakelog home`: which folder it is, who writes there, and what it has become."""
+
+import os
+from typing import TYPE_CHECKING, Literal
+
+import click
+import msgspec
+
+from adapters.cli.shared import Session, json_option, safe
+
+if TYPE_CHECKING:
+    from adapters.adopting import Adopted
+    from domain.causes import GivenUp
+
+How = Literal["restored", "moved", "copy"]
+_STATES = {
+    "unchecked": "not looked at: WAKELOG_REPLICA names who writes",
+    "unknown": "not known yet: the next command that writes keeps it",
+    "here": "where its writer's name was drawn",
+    "elsewhere": "another one: say `wakelog home adopt moved` or `wakelog home adopt copy`",
+}
+
+
+@click.group("home")
+def home_command() -> None:
+    """Show the home, and settle that it was restored, moved or copied."""
+
+
+@home_command.command("show", epilog="Example: wakelog home show")
+@json_option
+@click.pass_obj
+def show_command(session: Session) -> None:
+    """Show where the home is, who writes there, and whether its logs belong together."""
+    from adapters import installation
+
+    home = session.opened()
+    replica = home.desk.journal.replica if home.exists else ""
+    kept = installation.kept(home.path)
+    state = installation.state(home.path, os.environ) if home.exists else "unknown"
+    if session.as_json:
+        session.document(
+            {
+                "home": str(home.path),
+                "exists": home.exists,
+                "replica": replica or None,
+                "installation": kept.id if kept else None,
+                "place": state,
+                "other_past": home.other.because if home.other else None,
+            }
+        )
+        return
+    session.say(safe(f"home          {home.path}" + " (not made yet)" * (not home.exists)))
+    session.say(f"writes as     {replica or 'nobody yet'}")
+    session.say(f"installation  {kept.id if kept else 'none yet'}")
+    session.say(f"folder        {_STATES[state]}")
+    session.say(f"logs          {home.other.because if home.other else 'belong together'}")
+
+
+@home_command.command(
+    "adopt",
+    epilog="Examples: wakelog home adopt restored; wakelog --home ~/copy home adopt copy",
+)
+@click.argument("how", type=click.Choice(["restored", "moved", "copy"]))
+@json_option
+@click.pass_obj
+def adopt_command(session: Session, how: How) -> None:
+    """Go on in a home that is not what it was.
+
+    restored: one of its two logs was restored without the other. A new name is drawn, as in a
+    restored backup; what the agents saw of a journal that is gone is given up, and all that the
+    journal holds is news to them once more. Where you can, restore both files instead.
+
+    moved: the folder is in another place and nowhere else. It keeps its name.
+
+    copy: the folder is a copy, and its original is worked in, too. A new name is drawn here.
+    """
+    from adapters import adopting
+
+    if how == "restored":
+        adopted = adopting.restored(session.path, os.environ)
+    else:
+        adopted = adopting.place(session.path, os.environ, is_copy=how == "copy")
+    if session.as_json:
+        lost = msgspec.to_builtins(adopted.given_up)
+        names = {"replica": adopted.replica, "was": adopted.was or None}
+        session.document({"ok": True, "adopted": how, **names, "given_up": lost})
+        return
+    _tell(session, how, adopted)
+
+
+def _tell(session: Session, how: How, adopted: "Adopted") -> None:
+    if how == "moved":
+        session.say(safe(f"{session.path} goes on as {adopted.replica}."))
+        return
+    session.say(safe(f"{session.path} writes as {adopted.replica} from now on."))
+    for one in adopted.given_up:
+        session.say(f"Given up: {_range(one)} of the journal that {one.replica} saw.")
+    if how == "restored":
+        session.note("Agents look at the journal anew with `wakelog wake` or `wakelog run`.")
+
+
+def _range(one: "GivenUp") -> str:
+    first, last = one.after + 1, one.until
+    return f"append {last}" if first == last else f"appends {first} to {last}"

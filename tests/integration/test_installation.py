@@ -1,0 +1,195 @@
+"""A home that was moved, copied or mounted elsewhere: two must not write under one name."""
+
+import json
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from adapters import homefiles, installation
+from tests.support.cli import done, refused, run, told
+from tests.support.terminal import on_terminal
+
+OWN = {"WAKELOG_REPLICA": ""}
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    """A home that has written once."""
+    home = tmp_path / "home"
+    done(["task", "add", "First"], home, env=OWN)
+    return home
+
+
+def kept(home: Path) -> dict[str, object]:
+    document: dict[str, object] = json.loads((home / "installation").read_bytes())
+    return document
+
+
+def name(home: Path) -> str:
+    return (home / "replica").read_text()
+
+
+def test_the_first_command_that_writes_keeps_where_the_home_is(made: Path) -> None:
+    found = made.stat()
+    assert (kept(made)["inode"], kept(made)["device"]) == (found.st_ino, found.st_dev)
+    assert str(kept(made)["id"]).startswith("i")
+    before = kept(made)
+    done(["task", "add", "Second"], made, env=OWN)
+    assert kept(made) == before
+    assert (made / "installation").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_home_of_an_older_version_is_told_nothing(made: Path) -> None:
+    (made / "installation").unlink()
+    assert run(["task", "list"], made, env=OWN).stderr == ""
+    assert not (made / "installation").exists()
+    assert run(["task", "add", "Second"], made, env=OWN).stderr == ""
+    assert kept(made)["inode"] == made.stat().st_ino
+
+
+def test_a_folder_that_is_renamed_is_the_same_home(made: Path) -> None:
+    there = made.rename(made.with_name("elsewhere"))
+    assert run(["task", "add", "Second"], there, env=OWN).exit_code == 0
+
+
+def test_another_device_alone_is_kept_in_silence(made: Path) -> None:
+    """The same folder, mounted anew."""
+    before = kept(made)
+    (made / "installation").write_text(json.dumps({**before, "device": 1}))
+    result = run(["task", "add", "Second"], made, env=OWN)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert kept(made) == before
+
+
+def test_a_copied_home_is_read_and_not_written(made: Path) -> None:
+    copy = Path(shutil.copytree(made, made.with_name("copy")))
+    before = (copy / "journal.db").read_bytes()
+    for command in (["task", "add", "x"], ["wake"], ["run", "--until-idle"], ["serve"]):
+        line = refused(command, copy, env=OWN)
+        assert f"{copy} is not the folder where its writer's name was drawn" in line
+        assert "`wakelog home adopt moved`" in line
+        assert "`wakelog home adopt copy`" in line
+        assert line.endswith("[moved_home]")
+    assert (copy / "journal.db").read_bytes() == before
+    assert "First" in done(["task", "list"], copy, env=OWN)
+    assert told(["prove"], copy, env=OWN)["ok"]
+    found = run(["doctor"], copy, env=OWN)
+    assert found.exit_code == 1
+    assert "FIND  folder: it is not the folder where" in found.stdout
+
+
+def test_a_copy_writes_under_a_name_of_its_own(made: Path) -> None:
+    copy = Path(shutil.copytree(made, made.with_name("copy")))
+    adopted = told(["home", "adopt", "copy"], copy, env=OWN)
+    assert adopted["was"] == name(made)
+    assert adopted["replica"] == name(copy) != name(made)
+    assert kept(copy)["id"] != kept(made)["id"]
+    for home in (made, copy):
+        done(["task", "add", f"In {home.name}"], home, env=OWN)
+        assert told(["prove"], home, env=OWN)["ok"]
+        assert told(["doctor"], home, env=OWN)["ok"]
+    line = refused(["home", "adopt", "copy"], copy, env=OWN)
+    assert line.endswith("[nothing_to_adopt]")
+    assert adopted["replica"] == name(copy)
+
+
+def test_a_moved_home_keeps_its_name(made: Path) -> None:
+    there = Path(shutil.copytree(made, made.with_name("there")))
+    was = kept(made)["id"]
+    shutil.rmtree(made)
+    adopted = told(["home", "adopt", "moved"], there, env=OWN)
+    assert adopted["replica"] == adopted["was"] == name(there)
+    assert kept(there)["id"] == was
+    done(["task", "add", "Second"], there, env=OWN)
+    assert told(["doctor"], there, env=OWN)["ok"]
+    assert "nothing_to_adopt" in refused(["home", "adopt", "moved"], there, env=OWN)
+
+
+def test_a_copy_of_an_older_home_can_be_told_to_be_one(made: Path) -> None:
+    (made / "installation").unlink()
+    copy = Path(shutil.copytree(made, made.with_name("copy")))
+    assert "nothing is kept yet" in refused(["home", "adopt", "moved"], copy, env=OWN)
+    assert told(["home", "adopt", "copy"], copy, env=OWN)["replica"] != name(made)
+    assert "nothing_to_adopt" in refused(["home", "adopt", "copy"], copy, env=OWN)
+
+
+def test_a_name_that_is_given_is_not_looked_at(made: Path) -> None:
+    copy = Path(shutil.copytree(made, made.with_name("copy")))
+    before = kept(copy)
+    done(["task", "add", "Second"], copy, env={"WAKELOG_REPLICA": "laptop"})
+    assert kept(copy) == before
+    line = refused(["home", "adopt", "copy"], copy, env={"WAKELOG_REPLICA": "laptop"})
+    assert "WAKELOG_REPLICA names who writes" in line
+    fresh = made.with_name("fresh")
+    done(["task", "add", "First"], fresh, env={"WAKELOG_REPLICA": "laptop"})
+    assert not (fresh / "installation").exists()
+
+
+def test_copies_of_ours_leave_it_out(made: Path) -> None:
+    backup = made.with_name("backup")
+    done(["backup", str(backup)], made, env=OWN)
+    assert not (backup / "installation").exists()
+    assert not (backup / "replica").exists()
+    done(["task", "add", "Second"], backup, env=OWN)
+    assert name(backup) != name(made)
+    assert kept(backup)["id"] != kept(made)["id"]
+
+
+def test_a_name_drawn_anew_is_of_a_new_installation(made: Path) -> None:
+    copy = Path(shutil.copytree(made, made.with_name("copy")))
+    (copy / "replica").unlink()
+    done(["task", "add", "Second"], copy, env=OWN)
+    assert name(copy) != name(made)
+    assert kept(copy)["id"] != kept(made)["id"]
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"\xff", b'{"id":"i"'])
+def test_what_cannot_be_read_is_asked_about(made: Path, content: bytes) -> None:
+    (made / "installation").write_bytes(content)
+    assert "moved_home" in refused(["task", "add", "x"], made, env=OWN)
+    done(["home", "adopt", "moved"], made, env=OWN)
+    done(["task", "add", "Second"], made, env=OWN)
+
+
+def test_of_many_that_write_first_one_keeps_it(tmp_path: Path) -> None:
+    homefiles.ensure(tmp_path, {})
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(lambda _: installation.check(tmp_path, {}), range(64)))
+    assert kept(tmp_path)["inode"] == tmp_path.stat().st_ino
+    assert sorted(one.name for one in tmp_path.iterdir()) == [
+        "installation",
+        "replica",
+        "settings.toml",
+    ]
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize(("answer", "is_same"), [("moved", True), ("copy", False)])
+def test_on_a_terminal_it_is_asked(made: Path, answer: str, is_same: bool) -> None:
+    copy = Path(shutil.copytree(made, made.with_name("copy")))
+    with on_terminal(copy, "task", "add", "Second", env=OWN) as terminal:
+        terminal.until("Was it moved, or is it a copy? (moved, copy): ")
+        terminal.press(f"{answer}\n")
+        terminal.until('Added: "Second"')
+        assert terminal.ended()[0] == 0
+    assert is_same == (name(copy) == name(made))
+    done(["task", "add", "Third"], copy, env=OWN)
+
+
+def test_the_home_is_shown(made: Path) -> None:
+    document = told(["home", "show"], made, env=OWN)
+    assert document == {
+        "home": str(made),
+        "exists": True,
+        "replica": name(made),
+        "installation": kept(made)["id"],
+        "place": "here",
+        "other_past": None,
+    }
+    copy = Path(shutil.copytree(made, made.with_name("copy")))
+    assert "another one: say `wakelog home adopt moved`" in done(["home", "show"], copy, env=OWN)
+    none = told(["home", "show"], made.with_name("none"), env=OWN)
+    assert (none["exists"], none["replica"], none["installation"]) == (False, None, None)
+    assert not made.with_name("none").exists()

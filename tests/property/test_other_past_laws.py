@@ -1,0 +1,152 @@
+"""Whatever was done, and however much of the journal is gone: it is known, and nothing that comes
+after it was adopted is without notice (DESIGN 2, law 9)."""
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from adapters import belonging
+from adapters.proving import prove_logs
+from adapters.runtime import watcher
+from adapters.runtime.capture import capture
+from adapters.runtime.desk import Desk
+from adapters.store.log import Log
+from adapters.store.memory import MemoryLogRecorder
+from adapters.store.recorder import by_append, numbered
+from adapters.verdicts import payloads_of
+from domain import envelope
+from domain.agent.alertness import ALERT
+from domain.causes import GivenUp
+from domain.journal.commands import EditTask
+from domain.journal.fold import TASK
+from tests.support.desks import desk, queued_key, task_with_agent
+
+STEPS = st.lists(st.sampled_from(["task", "edit", "take", "begin"]), min_size=1, max_size=12)
+
+
+def lived(steps: list[str]) -> tuple[Desk, list[tuple[str, str]]]:
+    """A desk where these things were done, and its tasks with their agents."""
+    at = desk()
+    pairs = [task_with_agent(at)]
+    for nth, step in enumerate(steps):
+        match step:
+            case "task":
+                pairs.append(task_with_agent(at, f"Task {nth}"))
+            case "edit":
+                at.keep(EditTask(pairs[nth % len(pairs)][0], title=f"Title {nth}"))
+            case "take":
+                watcher.take(at)
+            case _:
+                begin(at, pairs[nth % len(pairs)][1])
+    return at, pairs
+
+
+def begin(at: Desk, agent: str) -> None:
+    """Begin the agent's queued wake, unless one runs."""
+    with at.agents.reading() as world:
+        is_running = world.load(ALERT, agent).running
+    if (run_key := queued_key(at, agent)) and not is_running:
+        captured = capture(at, agent, run_key, is_now=True)
+        at.note(captured.command, payloads=captured.payloads)
+
+
+def cut(log: Log, n: int, replica: str = "r1") -> Log:
+    """A log as it was after append n."""
+    recorder = MemoryLogRecorder()
+    for rows in by_append(log.rows()):
+        if numbered(rows[0].state).n <= n:
+            facts = [envelope.read(row).data for row in rows]
+            with recorder.deciding():
+                recorder.insert(rows, payloads_of(log, facts))
+    return Log(log.name, recorder, replica)
+
+
+def under(at: Desk, journal: Log, replica: str) -> Desk:
+    """The same agent log beside a journal, for another writer."""
+    agents = cut(at.agents, at.agents.tail().n, replica)
+    return Desk(journal, agents, at.clock, at.settings, at.model_for)
+
+
+@settings(max_examples=40)
+@given(STEPS, st.integers(0, 20))
+@example(["edit", "take", "task", "take"], 3)
+@example(["task", "task", "begin", "edit"], 1)
+def test_a_shorter_journal_is_known_and_what_follows_is_noticed(
+    steps: list[str], kept: int
+) -> None:
+    at, pairs = lived(steps)
+    last = min(kept, at.journal.tail().n)
+    journal = cut(at.journal, last)
+    seen = max(one.n for one in belonging._claims(at.agents.rows()))
+    other = belonging.other_past(journal, at.agents)
+    assert (other is not None) == (seen > last)
+    lost = belonging.misfits(journal, at.agents)
+    assert lost == ((GivenUp("r1", last, seen),) if seen > last else ())
+    if not lost:
+        return
+    adopted = under(at, cut(at.journal, last, "r2"), "r2")
+    adopted.journal.adopt(adopted.clock.now(), lost)
+    assert belonging.other_past(adopted.journal, adopted.agents) is None
+    assert belonging.misfits(adopted.journal, adopted.agents) == ()
+    watcher.catch_up(adopted)
+    with adopted.journal.reading() as world:
+        there = [pair for pair in pairs if world.load(TASK, pair[0]).exists]
+    for task, agent in there:
+        before = adopted.journal.tail().n
+        adopted.keep(EditTask(task, title="What came then"))
+        assert adopted.journal.tail().n == before + 1 > seen
+        watcher.catch_up(adopted)
+        begin(adopted, agent)
+        with adopted.agents.reading() as world:
+            assert world.load(ALERT, agent).running
+    proved = prove_logs(adopted.journal, adopted.agents)
+    assert proved.divergences == ()
+
+
+@settings(max_examples=30)
+@given(STEPS, st.integers(0, 12))
+def test_logs_of_one_past_are_never_refused(steps: list[str], kept: int) -> None:
+    """Also with an agent log that is older, as that of a backup is."""
+    at, _ = lived(steps)
+    agents = cut(at.agents, min(kept, at.agents.tail().n))
+    for replica in ("r1", "r2"):
+        journal = cut(at.journal, at.journal.tail().n, replica)
+        assert belonging.other_past(journal, cut(agents, agents.tail().n, replica)) is None
+        assert belonging.misfits(journal, agents) == ()
+
+
+def test_what_older_code_took_is_known_by_its_number_alone() -> None:
+    at, ((task, _),) = lived(["edit"])
+    taken = watcher.following(at)
+    assert taken is not None
+    at.note(replace(taken, journal_digest=""))
+    (receipt,) = (row for row in at.agents.rows() if b"take_journal" in row.state)
+    assert b"journalDigest" not in receipt.state
+    journal = cut(at.journal, taken.last - 1)
+    assert belonging.other_past(journal, at.agents) is not None
+    other = Desk(journal, at.agents, at.clock, at.settings, at.model_for)
+    other.keep(EditTask(task, title="Another past"))
+    assert belonging.other_past(journal, at.agents) is None
+
+
+def test_what_is_known_of_a_journal_is_known_of_each_replica() -> None:
+    """Two wrote in turn; the file is put back to before the second one."""
+    at, ((task, _),) = lived(["edit", "take"])
+    first = at.journal.tail().n
+    second = under(at, cut(at.journal, first, "r2"), "r2")
+    second.keep(EditTask(task, title="The second one's"))
+    watcher.catch_up(second)
+    assert belonging.other_past(second.journal, second.agents) is None
+    journal = cut(at.journal, first, "r2")
+    last = second.journal.tail().n
+    assert belonging.misfits(journal, second.agents) == (GivenUp("r2", first, last),)
+    third = under(second, cut(journal, first, "r3"), "r3")
+    assert belonging.other_past(third.journal, third.agents) is not None
+    third.journal.adopt(third.clock.now(), belonging.misfits(journal, second.agents))
+    assert belonging.other_past(third.journal, third.agents) is None
+    watcher.catch_up(third)
+    assert prove_logs(third.journal, third.agents).divergences == ()
+    fourth = under(third, cut(third.journal, third.journal.tail().n, "r4"), "r4")
+    assert belonging.other_past(fourth.journal, fourth.agents) is None
+    watcher.catch_up(fourth)
+    assert prove_logs(fourth.journal, fourth.agents).divergences == ()
