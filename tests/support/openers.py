@@ -19,7 +19,7 @@ _DATABASES = {
 }
 _NAMED_BY_PERSONS = {  # each of them once `homefiles` has seen that it is no database
     "adapters/anchors.py add: open": "--anchor",
-    "adapters/anchors.py read: read_bytes": "--anchor",
+    "adapters/anchors.py _all: read_bytes": "--anchor",
     "adapters/cli/entering.py _bytes: open": "--file",
     "adapters/cli/exporting.py _write: write_text": "--out",
     "adapters/cli/importing.py _bytes: open": "import and --watch",
