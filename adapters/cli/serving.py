@@ -14,13 +14,13 @@ from typing import Any
 import click
 
 from adapters.cli.shared import Session
+from adapters.keys import TOKEN_VARIABLE
 from domain.errors import Refused
 
 HOST = "127.0.0.1"
 PORT = 8765
 BACKLOG = 128
 PORTS_TRIED = 20  # from the default on, where no port is asked for
-TOKEN_VARIABLE = "WAKELOG_SERVE_TOKEN"
 TOKEN_MIN = 16
 JOBS_SECONDS = 0.3  # that what runs is given to end
 

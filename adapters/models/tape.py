@@ -17,6 +17,7 @@ from domain.ports import ModelFault, Reply, Request
 FORMAT = "tape.1"
 """What reads such bytes, as recorded with them: raised where they would be read otherwise."""
 LINES_MAX = 100_000
+TAPE_BYTES_MAX = 256_000_000
 
 
 class KeptFault(Kept, frozen=True, kw_only=True):

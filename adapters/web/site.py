@@ -41,6 +41,7 @@ class Site:
         self, path: Path, environ: Mapping[str, str], model: str = "", *, has_engine: bool = False
     ) -> None:
         self.lock = RLock()
+        self.environ = environ
         self.home: Home = open_home(path, environ, model=model, is_writing=True)
         self.live = Live([path / JOURNAL, path / AGENTS], self.tail)
         parallel = self.home.settings.agents.parallel

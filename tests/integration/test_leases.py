@@ -165,6 +165,17 @@ def test_a_file_put_in_its_place_is_an_edit_and_a_missing_one_is_waited_for(tmp_
     assert [files.check(), files.check()] == [0, 1]
 
 
+def test_a_pipe_in_its_place_is_not_read_but_the_file_waited_for(tmp_path: Path) -> None:
+    file, files, taken = watched(tmp_path)
+    file.unlink()
+    os.mkfifo(file)
+    assert [files.check() for _ in range(3)] == [0, 0, 0]
+    file.unlink()
+    file.write_text("two")
+    assert [files.check(), files.check()] == [0, 1]
+    assert len(taken) == 2
+
+
 def test_an_edit_that_cannot_be_taken_is_tried_again_less_and_less_often(tmp_path: Path) -> None:
     file = tmp_path / "TODO.md"
     file.write_text("one")

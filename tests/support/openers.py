@@ -20,13 +20,10 @@ _DATABASES = {
 _NAMED_BY_PERSONS = {  # each of them once `homefiles` has seen that it is no database
     "adapters/anchors.py add: open": "--anchor",
     "adapters/anchors.py _all: read_bytes": "--anchor",
-    "adapters/cli/entering.py _bytes: open": "--file",
     "adapters/cli/exporting.py _write: write_text": "--out",
-    "adapters/cli/importing.py _bytes: open": "import and --watch",
     "adapters/cli/simulating.py _kept: write_text": "--keep",
-    "adapters/cli/templating.py _text: read_bytes": "--general-file, --report-file",
+    "adapters/given.py _read: open": "import, --watch, --file, --general-file, tape:FILE",
     "adapters/histories.py read: read_text": "a history",
-    "adapters/wiring.py _tape: read_bytes": "--model tape:FILE",
 }
 _NO_DATABASES = {
     "adapters/analytics.py _replacing: touch": "a new file",

@@ -60,9 +60,11 @@ class Visitor:
 
 
 @contextmanager
-def visiting(home: Path, token: str = "", host: str = "127.0.0.1") -> Iterator[Visitor]:
+def visiting(
+    home: Path, token: str = "", host: str = "127.0.0.1", env: Mapping[str, str] = FIXED
+) -> Iterator[Visitor]:
     """A visitor of the page of a home."""
-    site = Site(home, FIXED)
+    site = Site(home, {**FIXED, **env})
     app = make_app(site, Guard(host, 8765, token))
     try:
         with TestClient(app, base_url=ORIGIN) as client:
