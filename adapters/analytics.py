@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -136,30 +136,27 @@ def refresh(
     with _replacing(path) as copy:
         if after is not None:
             _copy(path, copy)
-        _bring(copy, logs, settings, after, bound or Bound())
+        _brought_up(copy, logs, settings, after, bound or Bound())
     return True
 
 
-def _bring(
+def _brought_up(
     copy: Path,
     logs: Mapping[str, Log],
     settings: Settings,
     after: Mapping[str, Position] | None,
     bound: Bound,
 ) -> None:
-    """Bring a copy up to date from the positions `after`, or make it anew."""
-    connection = _writing(copy, settings)
-    try:
-        with bound.over(connection):
-            is_filled = after is not None and _fill_on(connection, logs, settings, after)
-        if not is_filled:
-            connection = _emptied(connection, copy, settings)
-        with bound.over(connection):
-            if not is_filled:
-                _fill_anew(connection, logs, settings)
-            connection.execute("CHECKPOINT analytics")
-    finally:
-        connection.close()
+    """Add to a copy what is new; or make it anew, where it has to be or there is none."""
+    if after is not None:
+        with closing(_writing(copy, settings)) as connection, bound.over(connection):
+            if _fill_on(connection, logs, settings, after):
+                connection.execute("CHECKPOINT analytics")
+                return
+        copy.unlink()
+    with closing(_writing(copy, settings)) as connection, bound.over(connection):
+        _fill_anew(connection, logs, settings)
+        connection.execute("CHECKPOINT analytics")
 
 
 def lock(connection: duckdb.DuckDBPyConnection) -> None:
@@ -284,14 +281,6 @@ def _copy(path: Path, copy: Path) -> None:
     if done.returncode:
         is_full = os.strerror(errno.ENOSPC) in done.stderr
         raise OSError(errno.ENOSPC if is_full else errno.EIO, done.stderr.strip())
-
-
-def _emptied(
-    connection: duckdb.DuckDBPyConnection, path: Path, settings: Settings
-) -> duckdb.DuckDBPyConnection:
-    connection.close()
-    path.unlink(missing_ok=True)
-    return _writing(path, settings)
 
 
 @contextmanager

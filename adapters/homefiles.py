@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from adapters.default_settings import DEFAULT_TOML
+from adapters.settings_text import DEFAULT_TOML
 from domain import canonical
 from domain.errors import Damaged, Refused
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from adapters.default_settings import DEFAULT_TOML
 from adapters.settings import Agents, Budget, Price, Settings, load, parse
+from adapters.settings_text import DEFAULT_TOML
 from domain.errors import Refused
 
 

@@ -1,4 +1,4 @@
-"""The commented `settings.toml` of a new home."""
+"""The settings that a new home is given, as text."""
 
 DEFAULT_TOML = """\
 # Settings of this home. A line counts once the # before it is gone; shown are the defaults.
