@@ -32,9 +32,11 @@ from domain.errors import Refused, WakelogError
 
 BODY_MAX = 2_000_000  # bytes of a form
 FIELDS_MAX = 2_000
-TOLD_DAYS = 365  # that the choice of colours is kept
+TOLD_DAYS = 365  # that a visitor's choices are kept
 STATIC = Path(__file__).parent / "static"
 THEMES = ("light", "dark")
+CHOICES = {"/theme": ("theme", THEMES, "auto"), "/keys": ("keys", ("off",), "on")}
+"""What a visitor chooses for all pages: the cookie, its values, and what else it says."""
 _END = {"done": 200, "problem": 422, "conflict": 409}
 
 
@@ -128,7 +130,8 @@ async def _answer(site: Site, guard: Guard, request: Request) -> Response:
         asked = asked._replace(form={one: found[-1] for one, found in lists.items()}, lists=lists)
         if denied := guard.form_denied(request.headers, visit, asked.form):
             return _plain(denied)
-    visitor = Visitor(visit or guarding.new_visit(), cookies.get("theme", ""), guard)
+    theme, keys = cookies.get("theme", ""), cookies.get("keys", "")
+    visitor = Visitor(visit or guarding.new_visit(), theme, keys, guard)
     response = await run_in_threadpool(_respond, site, asked, visitor, request.method)
     if not visit:
         response.headers.append(*guarding.cookie(guard.visit, visitor.visit))
@@ -136,10 +139,11 @@ async def _answer(site: Site, guard: Guard, request: Request) -> Response:
 
 
 class Visitor(NamedTuple):
-    """Who asks: their visit and their colours."""
+    """Who asks: their visit, their colours, and whether letters are shortcuts for them."""
 
     visit: str
     theme: str
+    keys: str
     guard: Guard
 
 
@@ -164,8 +168,8 @@ def _respond(site: Site, asked: Asked, visitor: Visitor, method: str) -> Respons
             site.catch_up()
             if method != "POST":
                 return _shown(site, asked, visitor)
-            if asked.path == "/theme":
-                return _theme(asked)
+            if asked.path in CHOICES:
+                return _chosen(asked, *CHOICES[asked.path])
             return _acted(site, asked, visitor)
         except WakelogError as error:
             return _refused(site, asked, visitor, error)
@@ -203,15 +207,18 @@ def _acted(site: Site, asked: Asked, visitor: Visitor) -> Response:
     site.catch_up()
     if told.kind == "done":
         separator = "&" if "?" in back else "?"
+        place = "#kept" if told.kept else ""  # where a browser without JavaScript goes on
         name = site.keep(told, asked.key)
-        return RedirectResponse(f"{back}{separator}told={name}", HTTPStatus.SEE_OTHER)
+        return RedirectResponse(f"{back}{separator}told={name}{place}", HTTPStatus.SEE_OTHER)
     parts = urlsplit(back)
     query = _pairs(parts.query)
     query.pop("told", None)
+    if told.kept:
+        query["told"] = site.keep(told, asked.key)
     told.status = told.status if told.status != HTTPStatus.OK else _END[told.kind]
     response = _shown(site, Asked(parts.path, query=query), visitor, told)
     response.status_code = told.status
-    if told.kind == "problem":  # what was typed stays where it is
+    if told.kind == "problem" or not (told.kept or told.clashes):  # what was typed stays there
         response.headers["hx-retarget"] = response.headers["hx-reselect"] = "#told"
     return response
 
@@ -226,13 +233,13 @@ def _refused(site: Site, asked: Asked, visitor: Visitor, error: WakelogError) ->
     return _html(site, asked, visitor, page, None)
 
 
-def _theme(asked: Asked) -> Response:
-    """Remember the colours that the person prefers."""
-    chosen = asked.form.get("theme", "")
+def _chosen(asked: Asked, name: str, known: tuple[str, ...], default: str) -> Response:
+    """Remember what the person prefers, in a cookie."""
+    chosen = asked.form.get(name, "")
     back = local_path(asked.form.get("back", ""), "/")
     response = RedirectResponse(back, HTTPStatus.SEE_OTHER)
-    name = chosen if chosen in THEMES else "auto"
-    response.headers.append(*guarding.cookie("theme", name, days=TOLD_DAYS))
+    kept = chosen if chosen in known else default
+    response.headers.append(*guarding.cookie(name, kept, days=TOLD_DAYS))
     return response
 
 
@@ -262,6 +269,7 @@ def _html(site: Site, asked: Asked, visitor: Visitor, page: Page, told: Told | N
             "here": asked.with_query(),
             "csrf": visitor.guard.csrf_of(visitor.visit),
             "theme": theme,
+            "has_keys": visitor.keys != "off",
             "glance": site.glance(),
             "tail": site.seen,
             "now": site.now,
