@@ -6,9 +6,11 @@ with the position it has come to, and puts the copy in its place. A reader keeps
 opened, whole and unmoved; of two refreshes at once the later one's file stays, and both are right.
 """
 
+import errno
 import os
 import secrets
 import shutil
+import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -18,6 +20,7 @@ from typing import NamedTuple
 import duckdb
 
 from adapters import homefiles
+from adapters.analytics_bounds import Bound, is_full, limit_memory, refused
 from adapters.analytics_rows import (
     LOGS,
     SCHEMA_VERSION,
@@ -30,6 +33,7 @@ from adapters.analytics_rows import (
 from adapters.settings import Settings
 from adapters.store.log import Log
 from adapters.wiring import open_home
+from domain.errors import Refused
 
 LEFT_SECONDS = 3600  # after which a copy that a crash left is removed
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
@@ -74,21 +78,51 @@ def connect(
 
 
 def opened(
-    home: Path | None, logs: Mapping[str, Log], settings: Settings
+    home: Path | None, logs: Mapping[str, Log], settings: Settings, bound: Bound | None = None
 ) -> duckdb.DuckDBPyConnection:
-    """As `connect`, of a home that is open already; None, or one that cannot be written, is
-    answered from memory."""
-    if home is not None:
-        with suppress(OSError):
-            refresh(home, logs, settings)
-            return _reading(home / homefiles.ANALYTICS)
-    connection = _connected()
-    _fill_anew(connection, logs, settings)
+    """As `connect`, of a home that is open already; None, or one that may not be written, is
+    answered from memory.
+
+    Args:
+        home: The folder.
+        logs: Both logs.
+        settings: Of the home.
+        bound: Is told where it is not waited for any more.
+
+    Raises:
+        Refused: Code ``read_only``: there is no space left; ``out_of_memory``; or as `bound` says.
+    """
+    try:
+        connection = None if home is None else _refreshed(home, logs, settings, bound)
+        if connection is None:
+            connection = _connected()
+            limit_memory(connection, settings)
+            _fill_anew(connection, logs, settings)
+        limit_memory(connection, settings)
+    except duckdb.OutOfMemoryException as error:
+        raise refused(error) from None
     return connection
 
 
-def refresh(home: Path, logs: Mapping[str, Log], settings: Settings) -> bool:
-    """Bring a home's analytics up to date; whether there was anything to do.
+def _refreshed(
+    home: Path, logs: Mapping[str, Log], settings: Settings, bound: Bound | None
+) -> duckdb.DuckDBPyConnection | None:
+    """A connection to the file, brought up to date; None where it cannot be written."""
+    try:
+        refresh(home, logs, settings, bound)
+        return _reading(home / homefiles.ANALYTICS)
+    except (OSError, duckdb.IOException) as error:
+        if not is_full(error):
+            return None
+        told = " ".join(str(error).split())
+        because = f"the tables to ask could not be brought up to date: {told}"
+        raise Refused("read_only", because=because, instead="free space, and try again") from None
+
+
+def refresh(
+    home: Path, logs: Mapping[str, Log], settings: Settings, bound: Bound | None = None
+) -> bool:
+    """Bring a home's analytics up to date; whether there was anything to do. See `opened`.
 
     Raises:
         OSError: The home cannot be written.
@@ -101,16 +135,31 @@ def refresh(home: Path, logs: Mapping[str, Log], settings: Settings) -> bool:
     _remove_left(home)
     with _replacing(path) as copy:
         if after is not None:
-            shutil.copyfile(path, copy)
-        connection = _writing(copy)
-        try:
-            if after is None or not _fill_on(connection, logs, settings, after):
-                connection = _emptied(connection, copy)
+            _copy(path, copy)
+        _bring(copy, logs, settings, after, bound or Bound())
+    return True
+
+
+def _bring(
+    copy: Path,
+    logs: Mapping[str, Log],
+    settings: Settings,
+    after: Mapping[str, Position] | None,
+    bound: Bound,
+) -> None:
+    """Bring a copy up to date from the positions `after`, or make it anew."""
+    connection = _writing(copy, settings)
+    try:
+        with bound.over(connection):
+            is_filled = after is not None and _fill_on(connection, logs, settings, after)
+        if not is_filled:
+            connection = _emptied(connection, copy, settings)
+        with bound.over(connection):
+            if not is_filled:
                 _fill_anew(connection, logs, settings)
             connection.execute("CHECKPOINT analytics")
-        finally:
-            connection.close()
-    return True
+    finally:
+        connection.close()
 
 
 def lock(connection: duckdb.DuckDBPyConnection) -> None:
@@ -197,9 +246,16 @@ def _reading(path: Path) -> duckdb.DuckDBPyConnection:
     return _attached(path, "READ_ONLY")
 
 
-def _writing(path: Path) -> duckdb.DuckDBPyConnection:
+def _writing(path: Path, settings: Settings) -> duckdb.DuckDBPyConnection:
     """To a copy that a crash makes worthless anyway: without a log of its own to write first."""
-    return _attached(path, "RECOVERY_MODE no_wal_writes")
+    connection = _attached(path, "RECOVERY_MODE no_wal_writes")
+    limit_memory(connection, settings, _spill(path))
+    return connection
+
+
+def _spill(path: Path) -> Path:
+    """Where a load that needs more memory than it may have writes, for as long as it lasts."""
+    return path.with_name(f"{path.name}.spill")
 
 
 def _attached(path: Path, how: str) -> duckdb.DuckDBPyConnection:
@@ -220,10 +276,22 @@ def _connected() -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def _emptied(connection: duckdb.DuckDBPyConnection, path: Path) -> duckdb.DuckDBPyConnection:
+def _copy(path: Path, copy: Path) -> None:
+    """Copy the file in a process of its own: closing it by hand here would drop the locks of all
+    connections that this process has to it, of a notebook for example (ADR 20)."""
+    command, plain = ["cp", "--", str(path), str(copy)], {**os.environ, "LC_ALL": "C"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=plain)
+    if done.returncode:
+        is_full = os.strerror(errno.ENOSPC) in done.stderr
+        raise OSError(errno.ENOSPC if is_full else errno.EIO, done.stderr.strip())
+
+
+def _emptied(
+    connection: duckdb.DuckDBPyConnection, path: Path, settings: Settings
+) -> duckdb.DuckDBPyConnection:
     connection.close()
     path.unlink(missing_ok=True)
-    return _writing(path)
+    return _writing(path, settings)
 
 
 @contextmanager
@@ -239,6 +307,7 @@ def _replacing(path: Path) -> Iterator[Path]:
     finally:
         for left in (copy, copy.with_name(f"{copy.name}.wal")):
             left.unlink(missing_ok=True)
+        shutil.rmtree(_spill(copy), ignore_errors=True)
 
 
 def _remove_left(home: Path) -> None:
@@ -246,4 +315,4 @@ def _remove_left(home: Path) -> None:
     for left in home.glob(f".{homefiles.ANALYTICS}.*"):
         with suppress(OSError):
             if time.time() - left.stat().st_mtime > LEFT_SECONDS:
-                left.unlink()
+                shutil.rmtree(left) if left.is_dir() else left.unlink()

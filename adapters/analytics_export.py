@@ -4,7 +4,10 @@ from pathlib import Path
 
 import duckdb
 
+from adapters.analytics_bounds import refused
 from adapters.analytics_rows import SCHEMA_VERSION, documentation
+from adapters.homefiles import close_to_others
+from domain import canonical
 from domain.errors import Refused
 
 README = "README.md"
@@ -29,8 +32,11 @@ def export(connection: duckdb.DuckDBPyConnection, folder: Path) -> dict[str, int
 
     Raises:
         Refused: Code ``invalid_value`` or ``read_only``: the folder holds something else, or
-            cannot be written.
+            cannot be written; or as `analytics_bounds` says.
     """
+    if canonical.clean(str(folder)) != str(folder):
+        because = f"the path {folder} is no UTF-8, as DuckDB needs it"
+        raise Refused("invalid_value", because=because, instead="name another folder")
     try:
         _prepare(folder)
         counts: dict[str, int] = {}
@@ -38,6 +44,9 @@ def export(connection: duckdb.DuckDBPyConnection, folder: Path) -> dict[str, int
             counts[table] = _count(connection, table)
             _copy(connection, table, folder)
         (folder / README).write_text(_HEAD + documentation(), "utf-8")
+        close_to_others(folder.rglob("*"))
+    except (duckdb.InterruptException, duckdb.OutOfMemoryException) as error:
+        raise refused(error) from None
     except (OSError, duckdb.IOException) as error:
         because = f"{folder} cannot be written: {error}"
         instead = "free space, give yourself permission, or name another folder"

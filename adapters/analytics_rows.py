@@ -22,7 +22,7 @@ from adapters.store.recorder import Numbered, numbered
 from domain import envelope
 from domain.envelope import Row
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Of the tables and views that `projections/analytics` defines and README.md there describes."""
 
 PAGE_ROWS = 20_000  # that DuckDB is given at once

@@ -8,10 +8,12 @@ from typing import Any
 
 import duckdb
 
+from adapters.analytics_bounds import refused
 from domain.errors import Refused
 from domain.moments import moment
 
 PAGE_ROWS = 10_000
+ROWS_MAX = 1_000_000  # of one answer
 _ZONED = "TIMESTAMP WITH TIME ZONE"
 
 
@@ -31,7 +33,7 @@ def answer(connection: duckdb.DuckDBPyConnection, query: str) -> Answer:
     """Ask, in SQL; of several statements the last one answers.
 
     Raises:
-        Refused: Code ``invalid_value``, with DuckDB's own words.
+        Refused: Code ``invalid_value``, with DuckDB's own words, or as `analytics_bounds` says.
     """
     try:
         statements = connection.extract_statements(query)
@@ -44,13 +46,6 @@ def answer(connection: duckdb.DuckDBPyConnection, query: str) -> Answer:
         return Answer(columns, _rows(asked))
     except duckdb.Error as error:
         raise refused(error) from None
-
-
-def refused(error: duckdb.Error) -> Refused:
-    """DuckDB's error in one line; where in the query it is stays out."""
-    told = str(error).partition("\n\nLINE ")[0]
-    instead = "see the tables with `SHOW TABLES`, their columns with `DESCRIBE wakes`"
-    return _invalid(" ".join(told.split()).rstrip(".!"), instead)
 
 
 def plain(value: Any) -> Any:
@@ -119,7 +114,12 @@ def _distinct(names: Sequence[str]) -> list[str]:
 
 
 def _rows(asked: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
-    while page := _page(asked):  # bounded by the answer
+    count = 0
+    while page := _page(asked):
+        count += len(page)
+        if count > ROWS_MAX:
+            instead = "add LIMIT, or take it all with `wakelog export --parquet DIR`"
+            raise _invalid(f"the answer has more than {ROWS_MAX:,} rows", instead)
         yield from page
 
 

@@ -2,17 +2,21 @@
 
 So the journal of a copy is never older than what its agent log refers to (DESIGN 4). The copy
 leaves out the replica's name, so that whoever writes in it is another writer, and everything that
-can be made anew.
+can be made anew. It is whole or not there at all: each file gets its name once all are written.
 """
 
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from urllib.parse import quote
 
 from adapters import homefiles
 from domain.errors import Damaged, Refused
 
 PAGES_A_STEP = -1  # all at once: one state, and no writer makes it begin again
+BUSY_SECONDS = 0.5  # that one try waits for who has a log for themselves; it is tried again
+LOGS = (homefiles.AGENT, homefiles.JOURNAL)
 
 
 def back_up(home: Path, folder: Path) -> list[Path]:
@@ -23,45 +27,79 @@ def back_up(home: Path, folder: Path) -> list[Path]:
         Damaged: Code ``not_a_log``: what was copied is not whole.
     """
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if any(folder.iterdir()):
-            because = f"{folder} is not empty, and a backup overwrites nothing"
-            raise Refused("invalid_value", because=because, instead="name a new folder")
-        made = [_log(home / name, folder / name) for name in (homefiles.AGENT, homefiles.JOURNAL)]
-        settings = home / homefiles.SETTINGS
-        if settings.exists():
-            copy = folder / homefiles.SETTINGS
-            copy.write_bytes(settings.read_bytes())
-            made.append(copy)
+        with _whole_or_nothing(folder):
+            parts = [_log(home / name, folder) for name in LOGS]
+            if (home / homefiles.SETTINGS).exists():
+                parts.append(_settings(home / homefiles.SETTINGS, folder))
+            return [part.rename(folder / _name(part)) for part in parts]
     except OSError as error:
         raise _unusable(folder, error.strerror or str(error)) from None
-    return made
 
 
-def _log(source: Path, target: Path) -> Path:
-    """One log, whole or not at all."""
-    written = target.with_name(f".{target.name}.part")
+@contextmanager
+def _whole_or_nothing(folder: Path) -> Iterator[None]:
+    """A folder to fill; whatever ends that early, it and those around it are left as before."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if any(folder.iterdir()):
+        because = f"{folder} is not empty, and a backup overwrites nothing"
+        raise Refused("invalid_value", because=because, instead="name a new folder")
+    try:
+        yield
+    except BaseException:
+        for name in (*LOGS, homefiles.SETTINGS):
+            for made in (folder / name, *folder.glob(f"{_part(folder, name).name}*")):
+                made.unlink(missing_ok=True)
+        with suppress(OSError):  # somebody else has put something there meanwhile
+            for one in missing:
+                one.rmdir()
+        raise
+
+
+def _part(folder: Path, name: str) -> Path:
+    """Where a file stands until all are whole."""
+    return folder / f".{name}.part"
+
+
+def _name(part: Path) -> str:
+    return part.name.removeprefix(".").removesuffix(".part")
+
+
+def _log(source: Path, folder: Path) -> Path:
+    """The whole copy of a log, under the name of a part."""
+    if not source.exists():  # SQLite would make it
+        raise _not_whole(source, "it is missing")
+    part = _part(folder, source.name)
+    part.touch(mode=0o600, exist_ok=False)
+    name = f"file:{quote(str(source))}?mode=rw"
     try:
         with (
-            closing(sqlite3.connect(source)) as here,
-            closing(sqlite3.connect(written, isolation_level=None)) as there,
+            closing(sqlite3.connect(name, uri=True, timeout=BUSY_SECONDS)) as here,
+            closing(sqlite3.connect(part, isolation_level=None)) as there,
         ):
-            here.backup(there, pages=PAGES_A_STEP)
+            # between two tries, a Ctrl-C is heard while Python calls something
+            here.backup(there, pages=PAGES_A_STEP, progress=lambda *_: None)
             there.execute("PRAGMA journal_mode=DELETE")  # one file, nothing beside it
             found = there.execute("PRAGMA quick_check").fetchone()[0]
     except sqlite3.OperationalError as error:
-        raise _unusable(target.parent, str(error)) from None
+        raise _unusable(folder, str(error)) from None
     except sqlite3.DatabaseError as error:
         found = str(error)
     if found != "ok":
-        raise Damaged(
-            "not_a_log",
-            because=f"{source} cannot be copied whole: {found}",
-            instead="run `wakelog doctor`",
-        )
-    written.chmod(0o600)
-    written.rename(target)
-    return target
+        raise _not_whole(source, found)
+    return part
+
+
+def _settings(source: Path, folder: Path) -> Path:
+    part = _part(folder, source.name)
+    part.touch(mode=0o600, exist_ok=False)
+    part.write_bytes(source.read_bytes())
+    return part
+
+
+def _not_whole(source: Path, why: str) -> Damaged:
+    because = f"{source} cannot be copied whole: {why}"
+    return Damaged("not_a_log", because=because, instead="run `wakelog doctor`")
 
 
 def _unusable(folder: Path, why: str) -> Refused:

@@ -149,14 +149,22 @@ def copy(source: Log, n: int, path: Path, replica: str, told: Told | None = None
     recorder = SQLiteLogRecorder(path)
     found = by_append(source.rows())
     until = iter(lambda: _page(found, n), [])
-    for page in until:
-        with recorder.deciding():
-            for rows in page:
-                facts = [envelope.read(row).data for row in rows]
-                recorder.insert(rows, payloads_of(source, facts))
-        if told is not None:
-            told(source.name, envelope.read(page[-1][0]).n)
+    try:
+        for page in until:
+            _insert(recorder, source, page)
+            if told is not None:
+                told(source.name, envelope.read(page[-1][0]).n)
+    except BaseException:
+        recorder.close()
+        raise
     return Log(source.name, recorder, replica)
+
+
+def _insert(recorder: SQLiteLogRecorder, source: Log, page: list[list[Row]]) -> None:
+    with recorder.deciding():
+        for rows in page:
+            facts = [envelope.read(row).data for row in rows]
+            recorder.insert(rows, payloads_of(source, facts))
 
 
 def _page(found: Iterator[list[Row]], n: int) -> list[list[Row]]:
@@ -217,18 +225,13 @@ class Branch:
         at = next(row.at for row in self._rows if row.n >= spot.step)
         verdicts = Verdicts(self._past, self._replica, wanted.verdicts)
         start = verdicts.start(spot.where)
-        _prepare(folder, self._replica)
         ends = {"journal": spot.where.journal, "agent": spot.where.agent}
 
         def told(log: str, n: int) -> None:
             if progress is not None:
                 progress(log, n, ends[log])
 
-        logs = self._past.journal.log, self._past.agents.log
-        journal, agents = (
-            copy(log, n, folder / f"{log.name}.db", self._replica, told)
-            for log, n in zip(logs, start, strict=True)
-        )
+        journal, agents = self._copied(folder, start, told)
         how: How = "stub" if _is_stub(model) else "live"
         name = model.name if model else self._begun.model
         answering = ForkModel(name, self._recorded(), model, how)
@@ -247,6 +250,21 @@ class Branch:
             desk.close()
             shutil.rmtree(folder)  # it was empty before, or not there
             raise
+
+    def _copied(self, folder: Path, start: tuple[int, int], told: Told) -> list[Log]:
+        """Both logs up to where the branch begins; whatever ends that early, nothing is kept."""
+        made: list[Log] = []
+        logs = self._past.journal.log, self._past.agents.log
+        _prepare(folder, self._replica)
+        try:
+            for log, n in zip(logs, start, strict=True):
+                made.append(copy(log, n, folder / f"{log.name}.db", self._replica, told))
+        except BaseException:
+            for log in made:
+                log.close()
+            shutil.rmtree(folder)
+            raise
+        return made
 
     def _expect(self, desk: Desk, run_key: str) -> None:
         """Look whether the wake is there, which may have come of the recorded verdict."""
@@ -373,5 +391,6 @@ def _prepare(folder: Path, replica: str) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         (folder / homefiles.REPLICA).write_text(replica, encoding="ascii")
     except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
         because = f"the folder {folder} cannot be made: {error.strerror}"
         raise Refused("read_only", because=because, instead="name another with --out") from None

@@ -12,8 +12,8 @@ from msgspec import Struct
 from adapters import homefiles
 from adapters.settings import load
 from adapters.store.log import Log
+from adapters.store.opening import read_only
 from adapters.store.recorder import numbered
-from adapters.store.sqlite import read_only
 from adapters.wiring import Home, open_home
 from domain.agent.watch import WATCH
 from domain.errors import WakelogError

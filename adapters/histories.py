@@ -22,6 +22,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from adapters import homefiles
 from adapters.proving import Proved, prove_sides
 from adapters.store.log import Log
 from domain import envelope
@@ -161,6 +162,7 @@ def read(path: Path) -> History:
     Raises:
         Refused: Code ``unreadable_file``: it cannot be read, or is none.
     """
+    homefiles.check_no_database(path)
     try:
         told = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
@@ -230,7 +232,7 @@ def prove(history: History, limits: Limits = LIMITS) -> Proved:
 def _allowed(refused: Iterable[Refusal], worlds: Mapping[str, At]) -> Iterator[Divergence]:
     """What was refused, and is not today, or for another reason."""
     for one in refused:
-        world = worlds[one.log](one.n - 1)
+        world = worlds[one.log](one.n - 1, "")
         try:
             envelope.compose(one.command, "", one.at, "", world)
             code = ""
@@ -279,7 +281,7 @@ def _worlds(name: str, rows: Sequence[Row], payload: Callable[[PayloadId], bytes
     """Worlds of long ago, for wakes that ran at once."""
     streams: dict[str, list[Recorded]] = defaultdict(list)
 
-    def at(n: int) -> World:
+    def at(n: int, replica: str) -> World:
         if not streams:
             for one in appends(rows):
                 for row in one.facts:
@@ -288,7 +290,7 @@ def _worlds(name: str, rows: Sequence[Row], payload: Callable[[PayloadId], bytes
         def again(stream: str, after: int) -> list[Recorded]:
             return [row for row in streams.get(stream, ()) if row.version > after and row.n <= n]
 
-        replica = rows[0].stream.rpartition("@")[2] if rows else ""
+        replica = replica or (rows[0].stream.rpartition("@")[2] if rows else "")
         return World(name, replica, n + 1, again, payload)
 
     return at

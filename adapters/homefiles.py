@@ -10,11 +10,13 @@ import errno
 import os
 import re
 import secrets
-from collections.abc import Iterator, Mapping
+import stat
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from adapters.settings import DEFAULT_TOML
+from adapters.default_settings import DEFAULT_TOML
+from domain import canonical
 from domain.errors import Damaged, Refused
 
 HOME_VARIABLE = "WAKELOG_HOME"
@@ -24,6 +26,12 @@ JOURNAL, AGENT, VIEWS = "journal.db", "agent.db", "views.db"
 ANALYTICS, RUNTIME = "analytics.duckdb", "runtime.db"
 REPLICA, SETTINGS = "replica", "settings.toml"
 
+_DATABASE_FILES = frozenset(
+    f"{name}{ending}"
+    for name in (JOURNAL, AGENT, VIEWS, RUNTIME, ANALYTICS)
+    for ending in ("", "-wal", "-shm", ".wal")
+)
+_OTHERS = 0o077
 _NAME = re.compile(r"[a-z][a-z0-9]{0,15}")
 _NAME_READ_MAX = 64
 _DRAWN_FROM = "abcdefghijklmnopqrstuvwxyz234567"
@@ -41,6 +49,8 @@ def home_path(option: str | None, environ: Mapping[str, str]) -> Path:
     given = option or environ.get(HOME_VARIABLE, "") or f"~/{FOLDER}"
     if "\0" in given:
         raise _invalid("the path of a home holds a NUL character", "name a folder")
+    if canonical.clean(given) != given:  # SQLite's and DuckDB's files have names in UTF-8
+        raise _invalid("the path of the home is no UTF-8", "name another folder")
     try:
         own = environ.get("HOME", "")
         if own and (given == "~" or given.startswith("~/")):
@@ -61,6 +71,23 @@ def exists(home: Path) -> bool:
         if home.exists() and not home.is_dir():
             raise _no_folder(home)
         return (home / JOURNAL).exists() or (home / AGENT).exists()
+
+
+def is_database(path: Path | str) -> bool:
+    """Whether a path that a person names leads to a database of a home. None is ever opened by
+    hand: closing it would drop this process's locks on it (ADR 20). It is no text anyway."""
+    return Path(os.path.realpath(path)).name in _DATABASE_FILES
+
+
+def check_no_database(path: Path | str) -> None:
+    """Refuse a file that a person names to be read or written, before it is opened.
+
+    Raises:
+        Refused: Code ``unreadable_file``: it is a database of a home.
+    """
+    if is_database(path):
+        because = f"{path} is a database of a home, and nothing else"
+        raise Refused("unreadable_file", because=because, instead="name another file")
 
 
 def ensure(home: Path, environ: Mapping[str, str]) -> str:
@@ -89,7 +116,25 @@ def ensure(home: Path, environ: Mapping[str, str]) -> str:
             if is_new:
                 _make_file(home / SETTINGS, DEFAULT_TOML)
             stored = _stored(home)
+    close_to_others(_own(home))  # those of a home made by 0.1.0 were for everybody to read
     return given or stored
+
+
+def close_to_others(paths: Iterable[Path]) -> None:
+    """Leave files and folders to their owner alone; what is another person's, and what is a device
+    for example, stays as it is."""
+    for path in paths:
+        with suppress(OSError):
+            mode = path.stat().st_mode
+            if mode & _OTHERS and (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                path.chmod(stat.S_IMODE(mode) & ~_OTHERS)
+
+
+def _own(home: Path) -> Iterator[Path]:
+    """The files of a home that are wakelog's; a person may keep others there."""
+    for name in (JOURNAL, AGENT, VIEWS, RUNTIME):
+        yield from (home / f"{name}{ending}" for ending in ("", "-wal", "-shm"))
+    yield from (home / name for name in (ANALYTICS, REPLICA, SETTINGS))
 
 
 def replica(home: Path, environ: Mapping[str, str]) -> str:

@@ -28,6 +28,7 @@ from msgspec import Struct
 
 from adapters.documents.agents import titles_of
 from adapters.documents.reading import rows_of
+from adapters.homefiles import close_to_others
 from adapters.inspecting_samples import ACCEPTED, COMPLETED, Told, sample
 from adapters.wiring import Home
 from domain.errors import Refused
@@ -91,6 +92,7 @@ def export(home: Home, folder: Path, progress: Progress | None = None) -> list[W
             log = _log(home, group, grouped[group], names)
             name = _file_name(log)
             write_eval_log(log, str(folder / name), format="eval")
+            close_to_others([folder / name])
             found = len(grouped[group])
             written.append(Written(name, log.eval.task, group.template_version, group.model, found))
             done += found

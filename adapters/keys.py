@@ -1,14 +1,20 @@
 """Where API keys come from: the environment, else the system's keyring. They are never stored.
 
-A key is handed to its adapter and to nobody else: no setting, log row or message holds one.
+A key is handed to its adapter and to nobody else: no setting, log row or message holds one. In
+the texts of a person or a file its value is replaced before they become a cause (DESIGN 4).
 """
 
 import importlib
+import re
 from collections.abc import Mapping
+from typing import Any
 
 from domain.errors import Refused
 
 GEMINI_VARIABLE = "GEMINI_API_KEY"
+TOKEN_VARIABLE = "WAKELOG_SERVE_TOKEN"
+SECRETS = (GEMINI_VARIABLE, TOKEN_VARIABLE)
+SECRET_MIN = 16  # characters; a shorter value may be any word
 KEYRING_SERVICE = "wakelog"
 KEYRING_USER = "gemini"
 KEY_MAX = 512  # characters
@@ -43,6 +49,46 @@ def gemini_key(environ: Mapping[str, str]) -> str:
             instead="copy it again, alone and whole",
         )
     return key
+
+
+def without_keys(text: str, environ: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
+    """A text, each value of a known key variable in it replaced by the variable's name, and the
+    names, one for each that was replaced. A value that is part of a longer word stays.
+
+    >>> environ = {"GEMINI_API_KEY": "AIza-0123456789abcdef"}
+    >>> without_keys("It is AIza-0123456789abcdef.", environ)
+    ('It is [GEMINI_API_KEY].', ('GEMINI_API_KEY',))
+    >>> without_keys("AIza-0123456789abcdefg", environ)
+    ('AIza-0123456789abcdefg', ())
+    """
+    replaced: list[str] = []
+    for name in SECRETS:
+        value = environ.get(name, "").strip()
+        if len(value) >= SECRET_MIN and value in text:
+            whole = re.compile(rf"(?<![\w-]){re.escape(value)}(?![\w-])")
+            text, count = whole.subn(f"[{name}]", text)
+            replaced += [name] * count
+    return text, tuple(replaced)
+
+
+def without_keys_in(value: Any, environ: Mapping[str, str]) -> tuple[Any, tuple[str, ...]]:
+    """The same for each text in plain values: lists and the values of dictionaries."""
+    match value:
+        case str():
+            return without_keys(value, environ)
+        case list() | tuple():
+            found = [without_keys_in(one, environ) for one in value]
+            return [one for one, _ in found], tuple(n for _, names in found for n in names)
+        case dict():
+            kept, names = without_keys_in(list(value.values()), environ)
+            return dict(zip(value, kept, strict=True)), names
+        case _:
+            return value, ()
+
+
+def replaced_line(name: str) -> str:
+    """What is told of a key that was replaced."""
+    return f"the value of {name} was replaced by [{name}]: keys are not kept"
 
 
 def _from_keyring() -> str:

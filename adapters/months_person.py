@@ -14,7 +14,6 @@ from adapters.months_stories import Stories, Story
 from adapters.runtime import review
 from adapters.runtime.desk import Desk
 from domain.agent.agent import AGENT
-from domain.agent.commands import RequestWake
 from domain.changes.change_set import CHANGES, ChangeSet, Item
 from domain.errors import Refused
 from domain.journal import commands as do
@@ -96,8 +95,7 @@ class Person:
             case "ask":
                 self._ask(care)
             case "nudge":
-                enabled = self._desk.is_enabled
-                self._desk.note(RequestWake(care.agent, "manual", is_enabled=enabled))
+                self._desk.note(self._desk.request(care.agent))
             case "due" if care.is_undecided:
                 self._field(care)
             case _:
@@ -153,7 +151,7 @@ class Person:
 
     def _ask(self, care: Care) -> None:
         said = payload(care.task, self.say(care.language, "asks").encode())
-        request = RequestWake(care.agent, "user", words=said.id, is_enabled=self._desk.is_enabled)
+        request = self._desk.request(care.agent, "user", words=said.id)
         self._desk.note(request, payloads=[said])
 
     def _task(self, care: Care) -> Task:

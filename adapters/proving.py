@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from adapters.moments import History
 from adapters.store.log import Log
 from adapters.wiring import Home
 from domain.envelope import Row
@@ -19,7 +20,7 @@ from domain.errors import WakelogError
 from domain.rules import RULES
 from domain.wire import PayloadId
 from domain.world import Recorded
-from replay.crossing import Crossing, Side
+from replay.crossing import At, Crossing, Side
 from replay.divergence import Divergence
 from replay.prove import Options, Proof, log_digest
 from replay.streams import LIMITS, Limits
@@ -144,7 +145,7 @@ def prove_logs(
         own = replace(options, since=(since or {}).get(log.name, 0))
         payload = _kept(log)
         proof = Proof(log.name, payload, own, again=_again(log))
-        sides.append(Side(proof, _told(log, progress), log.world_at, payload))
+        sides.append(Side(proof, _told(log, progress), _long_ago(log), payload))
     with _rarely_collected():
         return prove_sides(*sides, begun=begun)
 
@@ -186,6 +187,11 @@ def _place(one: Divergence) -> tuple[bool, int]:
     """What led somewhere before what came of it: the journal first, then in order."""
     n = one.position.rpartition(":")[2]
     return one.log != "journal", int(n) if n.isdigit() else 0
+
+
+def _long_ago(log: Log) -> At:
+    """A log's worlds of long ago, each read anew, so that nothing of them is kept."""
+    return lambda n, replica: History(log).world(n, replica)
 
 
 def _again(log: Log) -> Callable[[str, int], list[Recorded]]:

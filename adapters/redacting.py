@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.histories import History, taken
+from adapters.models import tape
 from adapters.models.replies import KeptCall, KeptReply
 from adapters.store.log import Log
 from domain import canonical, envelope
@@ -64,6 +65,7 @@ _JSON_WORDS = frozenset({"null", "true", "false"})
 _NAMED_BY_CODE = {fold(INBOX), fold(CHECKLIST_TITLE)}  # no person's words
 _SORTED = {"tokens", "batches", "categories"}  # by ids, so that they do not pair
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
+DRAWS_MAX = 64  # for a word that no other word has become; short words are soon used up
 
 
 class Redactor:
@@ -74,6 +76,7 @@ class Redactor:
         self._salt = history.digest
         self._ids: dict[str, str] = {}
         self._words: dict[str, str] = {}
+        self._meant: dict[str, str] = {}  # what a new word stands for
         self._brought: list[Payload] = []
         self._units: list[str] = [SHARED]
         replica = _replica(history)
@@ -110,7 +113,7 @@ class Redactor:
         log.append(
             anew, one.first.at, key=self._key(one, name, anew, given), payloads=self._brought
         )
-        rows = [row for known in log.appends(one.n - 1) for row in known][: len(one.facts)]
+        rows = [row for known in log.appends(one.n - 1) for row in known]
         if log.count() == before or [row.of_kind for row in rows] != [
             row.of_kind for row in one.facts
         ]:
@@ -225,6 +228,8 @@ class Redactor:
             elif not _is_literal(hints[name]):
                 is_kept = name in _KEPT or (isinstance(value, DeferWake) and name == "reason")
                 changed[name] = self._value(known, is_kept=is_kept)
+        if isinstance(value, ModelAnswered):
+            changed["reply_format"] = tape.FORMAT  # see `_reply`
         return replace(value, **changed)
 
     def _value(self, value: Any, *, is_kept: bool) -> Any:
@@ -259,11 +264,16 @@ class Redactor:
         if fold(word) in _NAMED_BY_CODE:
             return word
         if word not in self._words:
-            drawn = key("redacted", self._salt, fold(word))
-            letters = [_LETTERS[ord(char) % 26] for char in drawn] * (len(word) // 32 + 1)
-            spelled = [_like(old, new) for old, new in zip(word, letters, strict=False)]
-            self._words[word] = "".join(spelled)
+            drawn = (self._drawn(word, nth) for nth in range(DRAWS_MAX))
+            free = (one for one in drawn if self._meant.get(fold(one), "") in ("", fold(word)))
+            self._words[word] = next(free, self._drawn(word, 0))
+            self._meant.setdefault(fold(self._words[word]), fold(word))
         return self._words[word]
+
+    def _drawn(self, word: str, nth: int) -> str:
+        drawn = key("redacted", self._salt, fold(word), str(nth))
+        letters = [_LETTERS[ord(char) % 26] for char in drawn] * (len(word) // 32 + 1)
+        return "".join(_like(old, new) for old, new in zip(word, letters, strict=False))
 
     def _said(self, said: Words) -> Words:
         text = self._data(said.payload).decode() if said.payload else said.text

@@ -297,13 +297,13 @@ class Deeds:
 
     def _wake(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:
         agent = self._agent(who)
-        self._desk.note(agents.RequestWake(agent, "manual", is_enabled=True))
+        self._desk.note(self._desk.request(agent))
         self._run_next(agent, runner)
 
     def _ask(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:
         agent = self._agent(who)
         said = payload(self._desk.agent(agent).task, _words(dice, 4).encode())
-        request = agents.RequestWake(agent, "user", words=said.id, is_enabled=True)
+        request = self._desk.request(agent, "user", words=said.id)
         self._desk.note(request, payloads=[said])
         self._run_next(agent, runner)
 

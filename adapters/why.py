@@ -64,6 +64,7 @@ class _Fates:
         self.last: dict[str, WakeQueued | TriggerMerged | TriggerSuppressed] = {}
         self.begun: set[str] = set()
         self.dropped: dict[str, str] = {}
+        self.heirs: dict[str, str] = {}  # of wakes that passed on more than has rows
         for row in rows:
             match row.fact:
                 case WakeQueued() | TriggerMerged() | TriggerSuppressed() as fact:
@@ -72,8 +73,10 @@ class _Fates:
                     self.last[name] = fact
                 case WakeBegun(run_key=run_key):
                     self.begun.add(run_key)
-                case WakeDropped(run_key=run_key, code=code):
+                case WakeDropped(run_key=run_key, code=code, by=by, left_out=left_out):
                     self.dropped[run_key] = code
+                    if left_out:
+                        self.heirs[run_key] = by
                 case _:
                     pass
 
@@ -83,12 +86,15 @@ class _Fates:
         if isinstance(fact, TriggerSuppressed):
             return "suppressed", "", fact.rule
         run_key = fact.run_key
+        while run_key in self.heirs:  # bounded: each was queued after the one before
+            run_key = self.heirs[run_key]
         code = self.dropped.get(run_key, "")
         if code and code != "superseded":
             return "suppressed", run_key, code
         if run_key not in self.begun and not code:
             return "queued", run_key, ""
-        return ("woke" if isinstance(fact, WakeQueued) else "merged"), run_key, ""
+        is_own = isinstance(fact, WakeQueued) and run_key == fact.run_key
+        return ("woke" if is_own else "merged"), run_key, ""
 
 
 def why(desk: Desk, agent_id: str, limit: int) -> list[Why]:

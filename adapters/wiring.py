@@ -6,6 +6,7 @@ from pathlib import Path
 
 from adapters import homefiles
 from adapters.clock import clock_from
+from adapters.given import read_named
 from adapters.runtime.desk import Desk
 from adapters.settings import Settings, load
 from adapters.store.log import Log
@@ -160,14 +161,6 @@ def _gemini(name: str, environ: Mapping[str, str], settings: Settings) -> Model:
 
 
 def _tape(name: str, path: Path) -> Model:
-    from adapters.models.tape import TapeModel
+    from adapters.models.tape import TAPE_BYTES_MAX, TapeModel
 
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise Refused(
-            "unreadable_file",
-            because=f"the tape {path} cannot be read: {error.strerror}",
-            instead="give the path of a JSON Lines file of replies",
-        ) from None
-    return TapeModel.load(data, name=name)
+    return TapeModel.load(read_named(str(path), TAPE_BYTES_MAX), name=name)

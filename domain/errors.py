@@ -11,6 +11,7 @@ What an agent or a tool may not do is never raised: it is a recorded fact with a
 ``ToolReturned(status="denied", code="unknown_tool", ...)``, and the wake goes on (SPEC 5).
 """
 
+import re
 from typing import Final
 
 TOOL_CODES: Final = (
@@ -46,11 +47,13 @@ REFUSAL_CODES: Final = (
     "newer_rules",
     "not_a_log",
     "not_destroyed",
+    "out_of_memory",
     "out_of_scope",
     "stale",
     "switched_off",
     "task_deleted",
     "template_in_use",
+    "timed_out",
     "unknown_agent",
     "unknown_category",
     "unknown_fact",
@@ -70,15 +73,39 @@ REFUSAL_CODES: Final = (
 )
 """Codes of a refusal told to a person (SPEC 5, 9)."""
 
+REPEATED_MAX: Final = 200  # characters of a title, a path or a key that a message repeats
+TOLD_MAX: Final = 1_000  # characters of a message
+_LONG = re.compile(
+    rf"""'[^']{{{REPEATED_MAX},}}'|"[^"]{{{REPEATED_MAX},}}"|\S{{{REPEATED_MAX},}}"""
+)
+
+
+def cut(text: str) -> str:
+    """A message without the middle of what is too long in it, be it quoted or one long word.
+
+    >>> cut(f"there is no task {'x' * 10_000!r}").replace("x" * 90, "...")
+    "there is no task '...xxxxxxxxx…...xxxxxxxx'"
+    """
+    return _LONG.sub(lambda found: _shortened(found[0], REPEATED_MAX), _shortened(text, TOLD_MAX))
+
+
+def _shortened(text: str, most: int) -> str:
+    half = most // 2
+    return text if len(text) <= most else f"{text[:half]}…{text[half + 1 - most :]}"
+
 
 class WakelogError(Exception):
-    """A refusal with a code, what happened, and what to do about it."""
+    """A refusal with a code, what happened, and what to do about it.
+
+    `whole` is what happened with nothing cut: for what is recorded, whose bytes never change.
+    """
 
     def __init__(self, code: str, *, because: str, instead: str) -> None:
-        super().__init__(f"{because}; {instead}")
         self.code = code
-        self.because = because
-        self.instead = instead
+        self.whole = because
+        self.because = cut(because)
+        self.instead = cut(instead)
+        super().__init__(f"{self.because}; {self.instead}")
 
 
 class Refused(WakelogError):

@@ -71,7 +71,8 @@ class Usage(Struct, frozen=True):
 
 class Reply(Struct, frozen=True):
     """A model's answer: the provider's bytes verbatim, and what they mean. `model` and `finish`:
-    which one answered and why it stopped, in the provider's words; empty where it did not say."""
+    which one answered and why it stopped, in the provider's words; empty where it did not say.
+    `reply_format`: which decoder read the bytes, see `ModelAnswered`."""
 
     raw: bytes
     text: str = ""
@@ -79,6 +80,7 @@ class Reply(Struct, frozen=True):
     usage: Usage = Usage()
     model: str = ""
     finish: str = ""
+    reply_format: str = ""
 
 
 class ModelFault(Exception):

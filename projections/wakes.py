@@ -119,11 +119,13 @@ def _named_in(row: Recorded) -> tuple[str, ...]:
             a.WakeQueued(run_key=run_key)
             | a.TriggerMerged(run_key=run_key)
             | a.WakeBegun(run_key=run_key)
-            | a.WakeDropped(run_key=run_key)
+            | a.WakeDropped(run_key=run_key, left_out=0)
             | a.WakeBackedOff(run_key=run_key)
             | AgentObserved(run_key=run_key)
         ):
             return (run_key,)
+        case a.WakeDropped(run_key=run_key, by=by):
+            return (run_key, by)
         case _:
             return ()
 
@@ -168,6 +170,9 @@ def _begun(wake: WakeDocument, fact: a.WakeBegun, row: Recorded) -> Change:
 
 
 def _dropped(wake: WakeDocument, fact: a.WakeDropped, row: Recorded) -> Change:
+    """The end of a wake, or, for the one that inherits from it, more triggers than have rows."""
+    if wake.run_key != fact.run_key:
+        return {"cause_count": wake.cause_count + fact.left_out}
     return {"superseded_by": fact.by}
 
 

@@ -259,7 +259,7 @@ def _wake(agent: Agent, wake: Queued, state: str) -> Document:
         "begun_at": wake.begun_at or None,
         "waits_until": wake.until or None,
         "waits_for": wake.waits_for or None,
-        "triggers": len(wake.triggers),
+        "triggers": wake.trigger_count,
     }
 
 

@@ -41,8 +41,8 @@ from replay.divergence import ALTERED, CHANGED, DICE, PROMPT, Difference, Diverg
 from replay.prove import Proof
 from replay.streams import FAILURES
 
-At = Callable[[int], World]
-"""``at(n)``: a log's world right after append n."""
+At = Callable[[int, str], World]
+"""``at(n, replica)``: a replica's world of a log right after append n; empty: the reader's."""
 
 
 class Side(NamedTuple):
@@ -239,14 +239,14 @@ class Crossing:
         if streams.n == cause.agent_position:
             agents = streams.world(one.replica, cause.agent_position + 1, missed)
         elif self._agents.at is not None:
-            agents = self._agents.at(cause.agent_position)
+            agents = self._agents.at(cause.agent_position, one.replica)
         journal: World | None = None
         if self._reached == cause.journal_position:
             seen = agents.load(AGENT, cause.agent).position if agents else 0
             n = cause.journal_position + 1
             journal = self._journal.proof.streams.world(one.replica, n, missed, seen=seen)
         elif self._journal.at is not None:
-            journal = self._journal.at(cause.journal_position)
+            journal = self._journal.at(cause.journal_position, one.replica)
         return agents, journal, missed
 
     def _taken(self, one: Append, cause: TakeJournal) -> Iterator[Difference]:

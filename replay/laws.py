@@ -59,6 +59,8 @@ class _Run:
         self.is_ended = False
         self.open: ModelAsked | ToolAsked | None = None
         self.retakes = 0
+        self.triggers = 0
+        self.heir = ""  # the wake that has those of its triggers that are not recorded again
 
 
 class Laws:
@@ -145,22 +147,37 @@ class Laws:
                 if self._runs[run_key].is_queued:
                     yield f"law 9: the wake {run_key} is queued twice"
                 self._runs[run_key].is_queued = True
+                self._runs[run_key].triggers += 1
                 end = run_key
             case TriggerMerged(run_key=run_key, trigger=trigger):
                 if not self._runs[run_key].is_queued or self._runs[run_key].is_ended:
                     yield f"law 9: a trigger joins {run_key}, which is not queued"
+                self._runs[run_key].triggers += 1
                 end = run_key
             case TriggerSuppressed(trigger=trigger):
                 end = ""
-            case WakeDropped(run_key=run_key, code=code):
-                if code == "superseded":
-                    self._superseded.add(run_key)
+            case WakeDropped() as fact:
+                yield from self._dropped(fact)
                 return
             case _:  # pragma: no cover  # only these four are handed over
                 return
         if trigger.reason == "subscription":
             ends = self._triggers[row.entity, trigger.position]
             ends.setdefault(trigger.reason_id, Counter())[end] += 1
+
+    def _dropped(self, fact: WakeDropped) -> Iterator[str]:
+        """What a superseded wake passes on is all that it had, by row or by number."""
+        if fact.code != "superseded":
+            return
+        self._superseded.add(fact.run_key)
+        if not fact.left_out:  # as of 0.1.0; what is lost is found at the end
+            return
+        was, heir = self._runs[fact.run_key], self._runs[fact.by]
+        was.heir = fact.by
+        heir.triggers += fact.left_out
+        if heir.triggers != was.triggers + 1:  # and its own
+            told = f"{heir.triggers - 1} of {was.triggers} triggers"
+            yield f"law 9: {told} of {fact.run_key} went to {fact.by}"
 
     # -------------------------------------------------------------------------------------- wakes
 
@@ -244,8 +261,7 @@ class Laws:
                 yield f"law 4: the wake {run_key} waits for nothing and has no end"
         for (agent, n), matched in self._triggers.items():
             for ends in matched.values():  # by subscription
-                living = [count for end, count in ends.items() if end not in self._superseded]
-                if sum(living) != 1:
+                if self._living(ends) != 1:
                     yield f"law 9: journal append {n} ended {dict(ends)} for {agent}"
         for task, (agent, born) in self._agents.items():
             for n in self._touched[task]:
@@ -254,6 +270,17 @@ class Laws:
         in_doubt = [name for name, status in self._items.items() if status == "confirming"]
         if in_doubt:
             yield f"law 5: {len(in_doubt)} items are in doubt after a recovery"
+
+    def _living(self, ends: Counter[str]) -> int:
+        """In how many places a trigger ended; a row in a superseded wake is none, unless that
+        wake passed on what has no other row."""
+        living = sum(count for end, count in ends.items() if end not in self._superseded)
+        return living or len(set(map(self._last_heir, ends)) - self._superseded)
+
+    def _last_heir(self, run_key: str) -> str:
+        while heir := self._runs[run_key].heir:  # bounded: each was queued after the one before
+            run_key = heir
+        return run_key
 
 
 def _is_cause(first: Recorded) -> bool:

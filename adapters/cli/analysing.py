@@ -4,13 +4,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from msgspec import to_builtins
 
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option
+from adapters.cli.shared import Session, json_option, safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
     from adapters.wiring import Home
 
+F = TypeVar("F", bound=Callable[..., object])
+ASK_SECONDS = 60.0  # of `sql` and `metrics`
+EXPORT_SECONDS = 600.0
+TIMEOUT_MAX = 86_400.0
 PERFORMANCE = "SELECT * FROM template_performance"
 TOOLS = """
 SELECT w.template_id, i.tool, count(*) FILTER (i.status = 'confirmed') AS confirmed,
@@ -27,16 +31,33 @@ GROUP BY ALL ORDER BY decided DESC, tool
 """
 
 
+def timeout_option(seconds: float) -> Callable[[F], F]:
+    """``--timeout SECONDS``, after which DuckDB is interrupted."""
+    return click.option(
+        "--timeout",
+        type=click.FloatRange(0.001, TIMEOUT_MAX),
+        default=seconds,
+        show_default=True,
+        metavar="SECONDS",
+        help="When to give up.",
+    )
+
+
 @contextmanager
-def analytics(session: Session) -> "Iterator[tuple[Home, duckdb.DuckDBPyConnection]]":
-    """The home, and a read-only connection to its analytics, brought up to date."""
+def analytics(
+    session: Session, seconds: float
+) -> "Iterator[tuple[Home, duckdb.DuckDBPyConnection]]":
+    """The home, and a read-only connection to its analytics, brought up to date; from then on it
+    has so much time."""
     from adapters.analytics import opened
+    from adapters.analytics_bounds import Bound
 
     home = session.opened()
     logs = {"journal": home.desk.journal, "agent": home.desk.agents}
     connection = opened(home.path if home.exists else None, logs, home.settings)
     try:
-        yield home, connection
+        with Bound().over(connection, seconds):
+            yield home, connection
     finally:
         connection.close()
 
@@ -49,18 +70,20 @@ def analytics(session: Session) -> "Iterator[tuple[Home, duckdb.DuckDBPyConnecti
     epilog="Examples: wakelog sql 'SHOW TABLES'; wakelog sql 'FROM acceptance' --json",
 )
 @click.argument("query", type=TEXT)
+@timeout_option(ASK_SECONDS)
 @json_option
 @click.pass_obj
-def sql_command(session: Session, query: str) -> None:
+def sql_command(session: Session, query: str, timeout: float) -> None:
     """Ask the analytics tables, read-only, in DuckDB's SQL.
 
     Both logs stand there as tables, with views that answer standing questions. `SHOW TABLES`
-    lists them, `DESCRIBE wakes` the columns of one. Times are UTC.
+    lists them, `DESCRIBE wakes` the columns of one. Times are UTC. A query may use the memory
+    that `analytics.memory_mb` in settings.toml gives it.
     """
     from adapters.analytics import lock
     from adapters.analytics_values import answer
 
-    with analytics(session) as (_, connection):
+    with analytics(session, timeout) as (_, connection):
         lock(connection)
         found = answer(connection, query)
         if session.as_json:
@@ -83,15 +106,16 @@ def _cell(value: Any) -> str:
 
 @click.command("metrics", epilog="Examples: wakelog metrics; wakelog metrics --json")
 @click.argument("template", type=TEXT, required=False)
+@timeout_option(ASK_SECONDS)
 @json_option
 @click.pass_obj
-def metrics_command(session: Session, template: str | None) -> None:
+def metrics_command(session: Session, template: str | None, timeout: float) -> None:
     """How each template does: wakes, success, duration, acceptance, cost in tokens.
 
     TEMPLATE is an id, the beginning of one, or an exact name. Wakes and agents without a
     template stand in a line of their own.
     """
-    with analytics(session) as (_, connection):
+    with analytics(session, timeout) as (_, connection):
         documents = performance(connection)
     if template is not None:
         documents = [one for one in documents if one["template_id"] == _picked(documents, template)]
@@ -174,14 +198,18 @@ def _percent(share: float | None) -> str:
     type=click.Path(path_type=Path, file_okay=False),
     help="Wakes as Inspect logs (.eval), one for each template version and model.",
 )
+@timeout_option(EXPORT_SECONDS)
 @json_option
 @click.pass_obj
-def export_command(session: Session, parquet: Path | None, inspect: Path | None) -> None:
+def export_command(
+    session: Session, parquet: Path | None, inspect: Path | None, timeout: float
+) -> None:
     """Write the log for other tools; an earlier export in DIR is replaced.
 
     --parquet is the analytics tables. --inspect is every wake that started as a sample, with the
     very messages, calls and verdicts; read it with `inspect view --log-dir DIR` or
-    `inspect_ai.log.read_eval_log`. It needs inspect_ai: pip install 'wakelog[inspect]'.
+    `inspect_ai.log.read_eval_log`. It needs inspect_ai: pip install 'wakelog[inspect]'. --timeout
+    is for --parquet.
     """
     if (parquet is None) == (inspect is None):
         because = "one of --parquet DIR and --inspect DIR is needed"
@@ -190,15 +218,15 @@ def export_command(session: Session, parquet: Path | None, inspect: Path | None)
         because = f"there is no home at {session.path}"
         raise Refused("invalid_value", because=because, instead="name one with --home")
     if parquet is not None:
-        _export_tables(session, parquet)
+        _export_tables(session, parquet, timeout)
     elif inspect is not None:
         _export_wakes(session, inspect)
 
 
-def _export_tables(session: Session, folder: Path) -> None:
+def _export_tables(session: Session, folder: Path, timeout: float) -> None:
     from adapters.analytics_export import export
 
-    with analytics(session) as (_, connection):
+    with analytics(session, timeout) as (_, connection):
         counts = export(connection, folder)
     if session.as_json:
         session.document({"folder": str(folder), "tables": counts})
@@ -229,7 +257,9 @@ def _export_wakes(session: Session, folder: Path) -> None:
     with _progress(session) as progress:
         written = export(home, folder, progress)
     if session.as_json:
-        session.document({"folder": str(folder), "files": [to_builtins(one) for one in written]})
+        session.document(
+            {"folder": safe(str(folder)), "files": [to_builtins(one) for one in written]}
+        )
         return
     if not written:
         session.say("No wakes yet. Wake all that are queued with `wakelog wake`.")

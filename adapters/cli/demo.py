@@ -23,7 +23,7 @@ MODEL = "rules"
 
 
 @click.command("demo", epilog="Examples: wakelog demo; wakelog demo --home /tmp/look --fresh")
-@click.option("--home", "folder", metavar="DIR", help=f"Where; else ./{FOLDER}.")
+@click.option("--home", "folder", type=click.Path(), metavar="DIR", help=f"Where; else ./{FOLDER}.")
 @click.option("--fresh", is_flag=True, help="Throw an earlier demo away and begin anew.")
 @json_option
 @click.pass_context
@@ -61,10 +61,11 @@ def throw_away(path: Path, source: str) -> None:
         source: What its first tasks were imported from.
 
     Raises:
-        Refused: Code ``invalid_value``: the home is no demo's.
+        Refused: Code ``invalid_value``: the home is no demo's; ``read_only``: somebody works there.
     """
     from adapters import homefiles
     from adapters.cli.shared import Session as Opened
+    from adapters.store.opening import check_alone
 
     if not homefiles.exists(path):
         return
@@ -73,6 +74,8 @@ def throw_away(path: Path, source: str) -> None:
         check_ours(session.reading(), source)
     finally:
         session.close()
+    for name in (homefiles.JOURNAL, homefiles.AGENT):
+        check_alone(path / name)
     logs = (homefiles.JOURNAL, homefiles.AGENT, homefiles.VIEWS, homefiles.RUNTIME)
     names = [f"{name}{end}" for name in logs for end in ("", "-wal", "-shm")]
     for name in (*names, homefiles.ANALYTICS, homefiles.SETTINGS, homefiles.REPLICA):

@@ -26,7 +26,7 @@ MONTHS_MAX = 24
     epilog="Examples: wakelog demo-data; "
     "wakelog demo-data --home /tmp/small --agents 10 --months 2 --seed b",
 )
-@click.option("--home", "folder", metavar="DIR", help=f"Where; else ./{FOLDER}.")
+@click.option("--home", "folder", type=click.Path(), metavar="DIR", help=f"Where; else ./{FOLDER}.")
 @click.option("--agents", type=click.IntRange(1, AGENTS_MAX), default=50, show_default=True)
 @click.option("--months", type=click.IntRange(1, MONTHS_MAX), default=6, show_default=True)
 @click.option("--seed", default="wakelog", show_default=True, metavar="TEXT")

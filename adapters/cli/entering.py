@@ -1,11 +1,14 @@
 """What people type, read: durations, days, times, relations, texts from a file or stdin."""
 
+import os
 import re
-import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
+import click
+
+from adapters.given import STDIN, read_named
+from adapters.keys import replaced_line, without_keys
 from domain import canonical
 from domain.errors import Refused
 from domain.journal.task import STATUSES
@@ -21,8 +24,12 @@ _DAYS = {"today": 0, "tomorrow": 1}
 
 
 def text(given: str) -> str:
-    """An argument's text; its bytes that are no UTF-8 become U+FFFD."""
-    return canonical.clean(given)
+    """What a person typed or has in a file; its bytes that are no UTF-8 become U+FFFD, and values
+    of known keys their names, which is told on stderr."""
+    kept, replaced = without_keys(canonical.clean(given), os.environ)
+    for name in dict.fromkeys(replaced):
+        click.echo(f"Note: {replaced_line(name)}", err=True)
+    return kept
 
 
 TEXT = text  # the type of an option, as click takes it
@@ -139,22 +146,10 @@ def long_text(given: str | None, file: str | None, what: str) -> str:
         raise _invalid(f"the {what} is missing", "give a text, `-` for stdin, or --file PATH")
     if given is not None and given != "-":
         return given
-    data = sys.stdin.buffer.read(TEXT_BYTES_MAX + 1) if file in (None, "-") else _bytes(str(file))
-    if len(data) > TEXT_BYTES_MAX:
-        because = f"the {what} is longer than {TEXT_BYTES_MAX:,} bytes"
-        raise _invalid(because, "part it into several")
+    data = read_named(file or STDIN, TEXT_BYTES_MAX)
     if b"\0" in data:
         raise _invalid(f"the {what} is no text", "give UTF-8 text")
-    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").rstrip("\n")
-
-
-def _bytes(file: str) -> bytes:
-    try:
-        with Path(file).open("rb") as opened:
-            return opened.read(TEXT_BYTES_MAX + 1)
-    except OSError as error:
-        because = f"{file} cannot be read: {error.strerror}"
-        raise Refused("unreadable_file", because=because, instead="name a text file") from None
+    return text(data.decode("utf-8-sig", "replace").replace("\r\n", "\n").rstrip("\n"))
 
 
 def _there(now: str, zone: str) -> datetime:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from adapters.cli.reading_text import counted
-from adapters.cli.shared import Session, json_option, pick
+from adapters.cli.shared import Session, json_option, pick, safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -82,14 +82,17 @@ def _check(history: "History") -> None:
 
 def _write(session: Session, history: "History", out: Path | None) -> None:
     from adapters import histories
+    from adapters.homefiles import check_no_database, close_to_others
 
     told = "".join(histories.lines(history))
     rows = sum(map(len, history.rows.values()))
     if out is None:
         click.echo(told, nl=False)
         return
+    check_no_database(out)
     try:
         out.write_text(told, encoding="utf-8")
+        close_to_others([out])
     except OSError as error:
         because = f"{out} cannot be written: {error.strerror}"
         raise Refused("read_only", because=because, instead="name another file") from None
@@ -97,7 +100,7 @@ def _write(session: Session, history: "History", out: Path | None) -> None:
         size = len(told.encode())
         session.document(
             {
-                "file": str(out),
+                "file": safe(str(out)),
                 "run_key": history.run or None,
                 "rows": rows,
                 "payloads": len(history.payloads),

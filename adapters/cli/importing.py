@@ -1,17 +1,21 @@
 """`wakelog import`: tasks from files, as often as you like (SPEC 1, Importers)."""
 
+import os
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import click
 
 from adapters.cli import importing_text
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, Told, json_option, key_option, nth_key, safe
+from adapters.cli.shared import Session, Told, complain, json_option, key_option, nth_key, safe
+from adapters.given import STDIN, Unreadable, read_given
 from adapters.importers.formats import ALIASES, FORMATS
+from adapters.keys import without_keys, without_keys_in
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -24,12 +28,7 @@ if TYPE_CHECKING:
 TASKS_MAX = 200  # of one append
 FILE_BYTES_MAX = 64_000_000
 PROGRESS_FROM = 400  # tasks; fewer need no progress bar
-STDIN = "-"
 _FORMATS = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
-
-
-class _Unreadable(Exception):
-    """A file that cannot be read at all."""
 
 
 class Progress(Protocol):
@@ -40,7 +39,7 @@ class Progress(Protocol):
     "import",
     epilog="Example: wakelog import TODO.md plans/*.md --dry-run",
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
 @click.option(
     "--format", "form", type=TEXT, default="", metavar="F", help=f"{_FORMATS}; else guessed."
 )
@@ -72,7 +71,7 @@ def import_command(
     In Markdown, `- [ ] Paint the door ~2h !p1 #home due:2027-02-12` is a task. todo.txt, what
     `task export` and `gh issue list --json number,title,body,labels,state,url` write, and issues
     of GitHub's REST interface are read, too. Importing a file again takes over what changed in
-    it, and leaves alone what you changed here.
+    it: a field that the file changes takes the file's value, the others stay as they are here.
     """
     from adapters.documents.tasks import ImportReport, import_document
 
@@ -82,11 +81,11 @@ def import_command(
     reports: list[ImportReport] = []
     for file, name in zip(files, sources, strict=True):
         try:
-            read = _read(session, file, name, form, by_heading=headings is not None)
-        except _Unreadable as error:
+            found = _read(session, file, name, form, by_heading=headings is not None)
+        except Unreadable as error:
             reports.append(ImportReport(safe(file), failure=str(error)))
             continue
-        reports.append(_planned(session, file, read) if dry_run else batches.keep(file, read))
+        reports.append(_planned(session, file, found) if dry_run else batches.keep(file, found))
     if session.as_json:
         session.document(import_document(reports))
     is_short = any(report.gone or report.gone_items for report in reports)
@@ -96,7 +95,7 @@ def import_command(
     importing_text.tell_next(session, reports, is_dry_run=dry_run)
     failures = [report for report in reports if report.failure]
     for report in failures:
-        click.echo(f"Error: {report.file}: {report.failure} [unreadable_file]", err=True)
+        complain(f"{report.file}: {report.failure} [unreadable_file]")
     if failures:
         raise SystemExit(Told.exit_code)
     if any(report.unreadable for report in reports):
@@ -108,10 +107,10 @@ def import_again(session: Session, file: str) -> "ImportReport":
     from adapters.documents.tasks import ImportReport
 
     try:
-        read = _read(session, file, Path(file).name, "", by_heading=False)
-    except _Unreadable as error:
+        found = _read(session, file, _name(file), "", by_heading=False)
+    except Unreadable as error:
         return ImportReport(safe(file), failure=str(error))
-    return _Batches(session, "").keep(file, read)
+    return _Batches(session, "").keep(file, found)
 
 
 def check_sources(files: Sequence[str]) -> None:
@@ -140,7 +139,7 @@ def _sources(files: Sequence[str], source: str) -> list[str]:
     if STDIN in files and not source:
         because = "what comes from stdin has no name"
         raise Refused("invalid_value", because=because, instead="give it one with --source NAME")
-    names = [source or Path(file).name for file in files]
+    names = [source or _name(file) for file in files]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         because = f"two files are named {twice!r}, and tasks are known by their file's name"
@@ -149,39 +148,43 @@ def _sources(files: Sequence[str], source: str) -> list[str]:
     return names
 
 
-def _read(
-    session: Session, file: str, source: str, form: str, *, by_heading: bool
-) -> "ImportedFile":
+def _name(file: str) -> str:
+    return without_keys(Path(file).name, os.environ)[0]
+
+
+class _Found(NamedTuple):
+    """A file, read, and the names of keys whose values stood in it, one for each time."""
+
+    file: "ImportedFile"
+    replaced: tuple[str, ...]
+
+
+def _read(session: Session, file: str, source: str, form: str, *, by_heading: bool) -> _Found:
     from zoneinfo import ZoneInfo
 
     from adapters.importers import formats
 
-    data = _bytes(file)
+    data = read_given(file, FILE_BYTES_MAX)
     if b"\0" in data[:8192]:
-        raise _Unreadable("it is no text; save it as UTF-8 text")
+        raise Unreadable("it is no text", "save it as UTF-8 text")
     zone = ZoneInfo(session.opened().settings.timezone)
+    text, replaced = without_keys(data.decode("utf-8", "surrogateescape"), os.environ)
+    data = text.encode("utf-8", "surrogateescape") if replaced else data
     read = formats.read(data, file, form, source, headings_are_tasks=by_heading, zone=zone)
     if read is None:
-        raise _Unreadable(f"its format is not known; name it with --format: {_FORMATS}")
-    return read
+        raise Unreadable("its format is not known", f"name it with --format: {_FORMATS}")
+    return _found(read, replaced)
 
 
-def _bytes(file: str) -> bytes:
-    try:
-        if file == STDIN:
-            data = sys.stdin.buffer.read(FILE_BYTES_MAX + 1)
-        else:
-            with Path(file).open("rb") as opened:
-                data = opened.read(FILE_BYTES_MAX + 1)
-    except FileNotFoundError:
-        raise _Unreadable("there is no such file; check its name") from None
-    except IsADirectoryError:
-        raise _Unreadable("it is a folder; name the files in it") from None
-    except OSError as error:
-        raise _Unreadable(f"it cannot be read ({error.strerror}); check its permissions") from None
-    if len(data) > FILE_BYTES_MAX:
-        raise _Unreadable(f"it is larger than {FILE_BYTES_MAX:,} bytes; part it into several")
-    return data
+def _found(read: "ImportedFile", replaced: tuple[str, ...]) -> _Found:
+    """A file without the keys that only its format had hidden: as escaped characters."""
+    import msgspec
+
+    from domain.journal.imported import ImportedFile
+
+    plain, more = without_keys_in(msgspec.to_builtins(read), os.environ)
+    read = msgspec.convert(plain, ImportedFile) if more else read
+    return _Found(read, replaced + more)
 
 
 # ------------------------------------------------------------------------------------------ writing
@@ -199,10 +202,10 @@ class _Batches:
         self._key = key
         self._nth = 0
 
-    def keep(self, file: str, read: "ImportedFile") -> "ImportReport":
+    def keep(self, file: str, found: _Found) -> "ImportReport":
         """Take a file's tasks over. What the rules refuse is reported, the rest is kept."""
         known = _known(self._session)
-        report = _report(file, read, known)
+        read, report = found.file, _report(file, found, known)
         with _progress(self._session, len(read.tasks)) as bar:
             for first in range(0, len(read.tasks), TASKS_MAX):
                 batch = read.tasks[first : first + TASKS_MAX]
@@ -259,10 +262,11 @@ def _known(session: Session) -> dict[str, "TaskDocument"]:
     return {task.id: task for task in session.reading().views.all(VIEW)}
 
 
-def _report(file: str, read: "ImportedFile", known: Mapping[str, "TaskDocument"]) -> "ImportReport":
+def _report(file: str, found: _Found, known: Mapping[str, "TaskDocument"]) -> "ImportReport":
     """What can be said of a file before any of it is taken over."""
     from adapters.documents.tasks import ImportReport
 
+    read = found.file
     here = {task.task_id for task in read.tasks}
     gone = tuple(
         task.id
@@ -276,6 +280,10 @@ def _report(file: str, read: "ImportedFile", known: Mapping[str, "TaskDocument"]
         unreadable=read.unreadable,
         left_out=read.left_out,
         gone_items=tuple(_gone_items(read, known)),
+        remarks=read.remarks,
+        boxes_as_open=read.boxes_as_open,
+        boxes_left_out=read.boxes_left_out,
+        keys_replaced=Counter(found.replaced),
     )
 
 
@@ -309,10 +317,10 @@ def _command(
     return ImportTasks(source, tuple(refs), across_sources=is_shared), payloads
 
 
-def _planned(session: Session, file: str, read: "ImportedFile") -> "ImportReport":
+def _planned(session: Session, file: str, found: _Found) -> "ImportReport":
     """What `_Batches.keep` would report, without writing."""
     known = _known(session)
-    report = _report(file, read, known)
+    read, report = found.file, _report(file, found, known)
     command, _ = _command(session, read.tasks, read.source, known)
     for ref in command.tasks:
         task = known.get(ref.task)
@@ -346,7 +354,9 @@ def _payloads(
     said = dict(session.opened().desk.journal.payloads([*last.values()])) if last else {}
     for nth, name in last.items():
         if name in said:
-            task = as_before(tasks[nth], msgspec.json.decode(said[name], type=ImportedTask))
+            before = msgspec.json.decode(said[name], type=ImportedTask)
+            is_closed = known[before.task_id].task.status in ("DONE", "REJECTED")
+            task = as_before(tasks[nth], before, is_closed=is_closed)
             made[nth] = payload(task.task_id, canonical.encode(task))
     return made
 

@@ -3,7 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import click
+
 from adapters.cli.shared import ID_SHOWN, Session, safe
+from adapters.keys import replaced_line
 
 if TYPE_CHECKING:
     from adapters.documents.tasks import ImportReport
@@ -16,6 +19,9 @@ def tell(
     session: Session, report: "ImportReport", titles: Mapping[str, str], *, is_dry_run: bool
 ) -> None:
     """What an import did with a file; `titles` are those of all tasks, by id."""
+    for name, count in report.keys_replaced.items():
+        times = "" if count == 1 else f" ({count} times)"
+        click.echo(f"Note: {report.file}: {replaced_line(name)}{times}", err=True)
     if report.failure or session.as_json:
         return
     counts = {
@@ -23,6 +29,7 @@ def tell(
         "changed": report.changed,
         "unchanged": report.unchanged,
         "gone": len(report.gone),
+        "read as open": report.boxes_as_open,
         "unreadable": len(report.unreadable),
     }
     would = "would be " if is_dry_run else ""
@@ -34,6 +41,9 @@ def tell(
     for problem in report.unreadable[:SHOWN_MAX]:
         session.say(f"  {_place(report.file, problem)}: {safe(problem.reason)}", style="yellow")
     _more(session, len(report.unreadable))
+    for remark in report.remarks[:SHOWN_MAX]:
+        session.say(f"  {_place(report.file, remark)}: {safe(remark.reason)}")
+    _more(session, len(report.remarks))
     if report.gone:
         session.say("  No longer in the file, left alone here:")
         for one in report.gone[:SHOWN_MAX]:

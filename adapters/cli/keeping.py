@@ -1,5 +1,8 @@
 """`wakelog backup` and `wakelog health`: for the machine that looks after a home."""
 
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +29,7 @@ def backup_command(session: Session, folder: str) -> None:
     """Copy the home into a new folder, while it is worked in.
 
     Both logs are copied whole and looked at; views and leases are left out, they are made anew.
+    A backup that fails or is stopped leaves nothing behind.
     To restore, use the copy as --home; `wakelog prove` says whether it is what was written.
     """
     from adapters import homefiles
@@ -35,7 +39,8 @@ def backup_command(session: Session, folder: str) -> None:
         because = NO_HOME.format(session.path)
         raise Refused("invalid_value", because=because, instead="name one with --home")
     target = Path(folder).expanduser().absolute()
-    made = back_up(session.path, target)
+    with _heeding_sigterm():
+        made = back_up(session.path, target)
     size = sum(one.stat().st_size for one in made)
     if session.as_json:
         names = [one.name for one in made]
@@ -43,6 +48,16 @@ def backup_command(session: Session, folder: str) -> None:
     else:
         session.say(safe(f"{target}: {counted(len(made), 'file')}, {size:,} bytes"))
         session.note(safe(f"Prove it with `wakelog --home {target} prove`."))
+
+
+@contextmanager
+def _heeding_sigterm() -> Iterator[None]:
+    """A shutdown stops it as Ctrl-C does: what is half done is taken away first."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @click.command("health", epilog="Example: wakelog health || systemctl --user restart wakelog")

@@ -7,12 +7,15 @@ that `wakelog --help` is quick. Exit status: 0 done, 1 a finding, 2 bad input or
 import importlib
 import os
 import sys
+import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
-from adapters.cli.shared import Session, Told
+from adapters.cli.entering import TEXT
+from adapters.cli.shared import Session, Told, complain, json_option
 from domain.errors import WakelogError
 
 # command: (module below adapters.cli, short help); the order is that of a first day's use
@@ -58,6 +61,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "completion": ("upkeep", "Print the shell's completion script."),
 }
 
+PAGE_THREADS = ("wakelog-page", "wakelog-job")
+TEXT_TYPE = click.types.convert_type(TEXT)
+
 
 class Commands(click.Group):
     """Imports a command's module when the command is used, and tells errors in one line."""
@@ -70,7 +76,7 @@ class Commands(click.Group):
             return None
         module = importlib.import_module(f"adapters.cli.{COMMANDS[cmd_name][0]}")
         command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
-        return command
+        return _prepared(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
@@ -94,10 +100,10 @@ class Commands(click.Group):
             sys.exit(0)
         except click.UsageError as error:
             command = error.ctx.command_path if error.ctx else "wakelog"
-            click.echo(f"Error: {error.format_message()} See `{command} --help`.", err=True)
+            complain(f"{error.format_message()} See `{command} --help`.")
             sys.exit(2)
         except click.ClickException as error:
-            error.show()
+            complain(error.format_message())
             sys.exit(error.exit_code)
         except (click.Abort, KeyboardInterrupt):
             click.echo("Stopped.", err=True)
@@ -107,9 +113,23 @@ class Commands(click.Group):
             sys.exit(141)
         except OSError as error:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            click.echo(f"Error: the output cannot be written: {error.strerror}", err=True)
+            complain(f"the output cannot be written: {error.strerror}")
             sys.exit(2)
         sys.exit(came if isinstance(came, int) else 0)
+
+
+def _prepared(command: click.Command) -> click.Command:
+    """Give a command, and all below it, what each of them has: ``--json``, and texts that can be
+    stored, whatever bytes were typed."""
+    if not any("--json" in one.opts for one in command.params):
+        json_option(command)
+    for one in command.params:
+        if one.type is click.STRING:
+            one.type = TEXT_TYPE
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            _prepared(inner)
+    return command
 
 
 @click.group(
@@ -117,9 +137,16 @@ class Commands(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Begin with `wakelog demo`, or with `wakelog import TODO.md`.",
 )
-@click.option("--home", metavar="DIR", help="The home; else WAKELOG_HOME, else ~/.wakelog.")
+@click.option(
+    "--home", type=click.Path(), metavar="DIR", help="The home; else WAKELOG_HOME, else ~/.wakelog."
+)
 @click.option("--model", metavar="M", default="", help="rules, gemini, gemini:MODEL or tape:FILE.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print one JSON document; may stand behind a command, too.",
+)
 @click.option("--quiet", is_flag=True, help="Print no progress.")
 @click.version_option(package_name="wakelog", message="wakelog %(version)s")
 @click.pass_context
@@ -137,8 +164,23 @@ def cli(ctx: click.Context, home: str | None, model: str, as_json: bool, quiet: 
 
 
 def main() -> None:
-    """The console script."""
-    cli(prog_name="wakelog")
+    """The console script: what it writes is its person's alone (ADR 0023)."""
+    os.umask(0o077)
+    try:
+        cli(prog_name="wakelog")
+    except SystemExit as end:
+        _leave(end.code if isinstance(end.code, int) else 0)
+        raise
+
+
+def _leave(status: int) -> None:
+    """End at once where a thread of the page goes on: Python would wait for it, or die of it. What
+    it does is left as a crash leaves it."""
+    if any(thread.name in PAGE_THREADS for thread in threading.enumerate()):
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError):
+                stream.flush()
+        os._exit(status)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,8 @@ _POSITION = re.compile(r"(journal|agent):(?:[a-z0-9]{1,32}:)?([0-9]{1,12})")
 
 @click.command(
     "prove",
-    epilog="Examples: wakelog prove; wakelog prove --anchor /mnt/other/anchors.jsonl; "
+    epilog="Examples: wakelog prove; wakelog prove --anchor /mnt/other/anchors.jsonl, "
+    "the first time with --new-anchor; "
     "wakelog prove --since agent:r1:5000; wakelog --json prove > proof.json",
 )
 @click.option(
@@ -33,6 +34,7 @@ _POSITION = re.compile(r"(journal|agent):(?:[a-z0-9]{1,32}:)?([0-9]{1,12})")
     metavar="FILE",
     help="Check the digests kept in FILE, then add today's.",
 )
+@click.option("--new-anchor", is_flag=True, help="Begin FILE: it is not there yet.")
 @click.option("--no-views", is_flag=True, help="Do not fold the views anew.")
 @json_option
 @click.pass_obj
@@ -42,6 +44,7 @@ def prove_command(
     anchor: Path | None,
     *,
     all_rules: bool,
+    new_anchor: bool,
     no_views: bool,
 ) -> None:
     """Re-execute both logs with today's code and compare every byte.
@@ -62,8 +65,11 @@ def prove_command(
     from adapters import anchors
     from adapters.proving import prove_home
 
+    if new_anchor and anchor is None:
+        because = "there is no anchor file to begin"
+        raise Refused("invalid_value", because=because, instead="name it with --anchor FILE")
     home = session.opened()
-    kept = anchors.read(anchor) if anchor else []
+    kept = anchors.read(anchor, is_new=new_anchor) if anchor else []
     positions = dict(_position(one) for one in since)
     with progress_bar(session, home, "Proving") as progress:
         proved = prove_home(

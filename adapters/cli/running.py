@@ -14,6 +14,7 @@ from adapters.cli.reading_text import counted
 from adapters.cli.shared import ID_SHOWN, Session, json_option, local_time, safe
 from adapters.cli.upkeep import in_flight_sets
 from adapters.clock import ManualClock, SystemClock
+from adapters.keys import replaced_line
 from domain.errors import Refused, WakelogError
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ _WORDS = {
     "looked": "looked at {appends} journal appends",
     "imported": "{file}: {created} created, {changed} changed",
     "unreadable": "{file}: {message}",
+    "replaced": "{file}: {message}",
     "ticked": "timers fired for {agents} agents",
     "expired": "nobody decided of set {set_id}: it expired",
     "recovered": "finished what a crash left of item {item} of set {set_id}",
@@ -55,7 +57,12 @@ _COLOURS = {"error": "red", "warning": "yellow"}
 )
 @click.option("--until-idle", is_flag=True, help="End once nothing runs and nothing is due soon.")
 @click.option(
-    "--watch", "files", multiple=True, metavar="FILE", help="Import this file when it changes."
+    "--watch",
+    "files",
+    type=click.Path(),
+    multiple=True,
+    metavar="FILE",
+    help="Import this file when it changes.",
 )
 @click.option("--serve", is_flag=True, help="Open the page of this home, too; prints where.")
 @click.option(
@@ -221,6 +228,9 @@ class _Watched:
         for problem in report.unreadable:
             where = f"{report.file}:{problem.line}"
             self._lines.tell("unreadable", level="warning", file=where, message=problem.reason)
+        for name in report.keys_replaced:
+            told = replaced_line(name)
+            self._lines.tell("replaced", level="warning", file=report.file, message=told)
         if report.events:
             self._lines.tell(
                 "imported", file=report.file, created=report.created, changed=report.changed

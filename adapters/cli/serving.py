@@ -14,15 +14,15 @@ from typing import Any
 import click
 
 from adapters.cli.shared import Session
+from adapters.keys import TOKEN_VARIABLE
 from domain.errors import Refused
 
 HOST = "127.0.0.1"
 PORT = 8765
 BACKLOG = 128
 PORTS_TRIED = 20  # from the default on, where no port is asked for
-TOKEN_VARIABLE = "WAKELOG_SERVE_TOKEN"
 TOKEN_MIN = 16
-JOBS_SECONDS = 10.0  # that running wakes are given to end
+JOBS_SECONDS = 0.3  # that what runs is given to end
 
 
 @click.command("serve", epilog="Examples: wakelog serve --open; wakelog serve --port 9000")
@@ -88,21 +88,21 @@ def _bound(host: str, port: int | None) -> socket.socket:
     """A socket on the port that is asked for; else on the first free one from the default on."""
     tried = [port] if port is not None else range(PORT, PORT + PORTS_TRIED)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    error: OSError | None = None
+    error: Exception | None = None
     for number in tried:
         listening = socket.socket(family, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host.strip("[]"), number))
             listening.listen(BACKLOG)  # who opens the address at once waits, and is answered
-        except OSError as failed:
+        except (OSError, TypeError, UnicodeError) as failed:  # no address, or no name at all
             listening.close()
             error = failed
             continue
         return listening
     raise Refused(
         "invalid_value",
-        because=f"{host}:{tried[0]} cannot be listened on: {error.strerror if error else ''}",
+        because=f"{host}:{tried[0]} cannot be listened on: {getattr(error, 'strerror', error)}",
         instead="choose another one with --port or --host",
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from domain.errors import Refused
+from domain.errors import Refused, cut
 
 if TYPE_CHECKING:
     from adapters.cli.difference_text import Line
@@ -23,6 +23,11 @@ class Told(click.ClickException):
     """One line on stderr, exit status 2, and never a traceback for a user's mistake."""
 
     exit_code = 2
+
+
+def complain(text: str) -> None:
+    """Say on stderr, in one line, what went wrong; what it repeats may be of anybody's making."""
+    click.echo(one_line(cut(f"Error: {text}")), err=True)
 
 
 class Session:
@@ -89,7 +94,7 @@ class Session:
     def note(self, text: str) -> None:
         """Print progress or a hint on stderr; nothing with --quiet or --json."""
         if not (self.is_quiet or self.as_json):
-            click.echo(text, err=True)
+            click.echo(safe(text), err=True)
 
     def table(self, headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """Print a table: drawn on a terminal, tab-separated with its headings in a pipe."""
@@ -114,7 +119,7 @@ class Session:
 
 def _plain(cell: object) -> str:
     """A cell in one line, without control characters that a terminal would obey."""
-    return "" if cell is None else safe(str(cell)).replace("\n", " ")
+    return "" if cell is None else one_line(str(cell))
 
 
 _KEPT = "\n\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
@@ -130,9 +135,25 @@ def safe(text: str) -> str:
     return "".join(char if char.isprintable() or char in _KEPT else " " for char in text)
 
 
+def one_line(text: str) -> str:
+    """A text as one line, without control characters that a terminal would obey."""
+    return safe(text).replace("\n", " ")
+
+
+def _key(given: str) -> str:
+    """A key as it was typed: one that is changed would be another key."""
+    from domain.canonical import clean
+
+    if clean(given) != given:
+        because = f"the key {clean(given)!r} is no UTF-8"
+        raise Refused("invalid_value", because=because, instead="use letters and digits")
+    return given
+
+
 def key_option(command: F) -> F:
     """``--key K``: makes a writing command safe to retry."""
-    return click.option("--key", default="", metavar="K", help="Make a retry safe.")(command)
+    option = click.option("--key", default="", type=_key, metavar="K", help="Make a retry safe.")
+    return option(command)
 
 
 def json_option(command: F) -> F:

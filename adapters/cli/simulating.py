@@ -86,8 +86,10 @@ def _tell(session: Session, done: "Simulated", kept: Path | None) -> None:
 
 def _kept(done: "Simulated", path: Path) -> Path:
     from adapters import histories
+    from adapters.homefiles import check_no_database
     from adapters.simulating import history_of
 
+    check_no_database(path)
     try:
         path.write_text("".join(histories.lines(history_of(done.steps))), encoding="utf-8")
     except OSError as error:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from adapters.cli.entering import TEXT, TEXT_BYTES_MAX
 from adapters.cli.shared import (
     ID_SHOWN,
     Session,
@@ -17,6 +18,7 @@ from adapters.cli.shared import (
     pick_agent,
     safe,
 )
+from adapters.given import read_named
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -142,7 +144,7 @@ def template_list(session: Session) -> None:
 
 
 @template_command.command("show", epilog="Example: wakelog template show laura")
-@click.argument("template")
+@click.argument("template", type=TEXT)
 @json_option
 @click.pass_obj
 def template_show(session: Session, template: str) -> None:
@@ -209,11 +211,7 @@ def _text(given: str, file: Path | None, what: str) -> str:
     from domain.templates.template import DIRECTIVE_MAX_BYTES
 
     if file is not None:
-        try:
-            given = file.read_bytes().decode("utf-8", "replace")
-        except OSError as error:
-            because = f"{file} cannot be read: {error.strerror}"
-            raise Refused("unreadable_file", because=because, instead="check its name") from None
+        given = TEXT(read_named(str(file), TEXT_BYTES_MAX).decode("utf-8", "replace"))
     if len(given.encode()) > DIRECTIVE_MAX_BYTES:
         because = f"the {what} directive has {len(given.encode())} bytes"
         raise Refused("invalid_value", because=because, instead=f"use {DIRECTIVE_MAX_BYTES}")
@@ -233,13 +231,15 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @template_command.command(
     "create", epilog='Example: wakelog template create "Calm" --general-file calm.md'
 )
-@click.argument("name")
-@click.option("--general", default="", help="How to work, as text.")
+@click.argument("name", type=TEXT)
+@click.option("--general", type=TEXT, default="", help="How to work, as text.")
 @click.option("--general-file", type=_FILE, help="The same, from a file.")
-@click.option("--report", default="", help="How to report, as text.")
+@click.option("--report", type=TEXT, default="", help="How to report, as text.")
 @click.option("--report-file", type=_FILE, help="The same, from a file.")
-@click.option("--model", default="", metavar="M", help="The model of its agents.")
-@click.option("--category", "categories", multiple=True, help="New agents there take it.")
+@click.option("--model", type=TEXT, default="", metavar="M", help="The model of its agents.")
+@click.option(
+    "--category", "categories", type=TEXT, multiple=True, help="New agents there take it."
+)
 @key_option
 @json_option
 @click.pass_obj
@@ -270,12 +270,16 @@ def template_create(  # noqa: PLR0913, PLR0917  click hands over one argument fo
 @template_command.command(
     "version", epilog='Example: wakelog template version Calm --report "Two sentences."'
 )
-@click.argument("template")
-@click.option("--general", default="", help="How to work; else as in the active version.")
+@click.argument("template", type=TEXT)
+@click.option(
+    "--general", type=TEXT, default="", help="How to work; else as in the active version."
+)
 @click.option("--general-file", type=_FILE, help="The same, from a file.")
-@click.option("--report", default="", help="How to report; else as in the active version.")
+@click.option(
+    "--report", type=TEXT, default="", help="How to report; else as in the active version."
+)
 @click.option("--report-file", type=_FILE, help="The same, from a file.")
-@click.option("--model", default="", metavar="M", help="Goes before the template's.")
+@click.option("--model", type=TEXT, default="", metavar="M", help="Goes before the template's.")
 @key_option
 @json_option
 @click.pass_obj
@@ -307,7 +311,7 @@ def template_version(  # noqa: PLR0913, PLR0917  click hands over one argument f
 
 
 @template_command.command("rollback", epilog="Example: wakelog template rollback Calm 1")
-@click.argument("template")
+@click.argument("template", type=TEXT)
 @click.argument("version", type=int)
 @key_option
 @json_option
@@ -322,8 +326,8 @@ def template_rollback(session: Session, template: str, version: int, key: str) -
 
 
 @template_command.command("assign", epilog='Example: wakelog template assign "Fix the tap" tom')
-@click.argument("agent")
-@click.argument("template")
+@click.argument("agent", type=TEXT)
+@click.argument("template", type=TEXT)
 @key_option
 @json_option
 @click.pass_obj
@@ -344,7 +348,7 @@ def template_assign(session: Session, agent: str, template: str, key: str) -> No
 
 
 @template_command.command("delete", epilog="Example: wakelog template delete Calm")
-@click.argument("template")
+@click.argument("template", type=TEXT)
 @key_option
 @json_option
 @click.pass_obj

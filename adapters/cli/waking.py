@@ -183,8 +183,7 @@ def _wake_one(session: Session, agent_id: str, key: str) -> int:
     known = retries.before(home.desk.agents, first, RequestWake, agent=agent_id, reason="manual")
     if known is None:
         _check_model(home, agent_id)
-        command = RequestWake(agent_id, "manual", is_enabled=home.desk.is_enabled)
-        known = home.desk.note(command, key=first).result
+        known = home.desk.note(home.desk.request(agent_id), key=first).result
     document, error = _run(session, home, agent_id, known.ids[1])
     if session.as_json:
         session.document(document)
@@ -292,9 +291,7 @@ def asked(session: Session, agent_id: str, question: Question, loud: Speaker | N
     if known is None:
         _check_model(home, agent_id)
         chosen, turn = _session(home, agent_id, question.session)
-        command = RequestWake(
-            agent_id, "user", chosen, turn, kept.id, is_enabled=home.desk.is_enabled
-        )
+        command = home.desk.request(agent_id, "user", chosen, turn, kept.id)
         known = home.desk.note(command, key=first, payloads=[kept]).result
     if loud is not None:
         home.desk.listeners[known.ids[1]] = loud

@@ -1,6 +1,7 @@
 """The JSON documents about tasks, the catalog and imports, as SPEC 10 fixes them."""
 
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -67,6 +68,10 @@ class ImportReport(Struct):
     failure: str = ""  # the file could not be read at all, and why
     left_out: tuple[str, ...] = ()  # what is no task by its nature, counted
     gone_items: tuple[GoneItem, ...] = ()
+    remarks: tuple[Unreadable, ...] = ()  # boxes that were read as open
+    boxes_as_open: int = 0
+    boxes_left_out: int = 0
+    keys_replaced: Mapping[str, int] = MappingProxyType({})  # how often, by a variable's name
 
     def document(self) -> Document:
         """One of the `files` of `import`; a line 0 stands for the whole file."""
@@ -82,6 +87,9 @@ class ImportReport(Struct):
             "gone_items": [
                 {"task_id": one.task, "id": one.item, "title": one.title} for one in self.gone_items
             ],
+            "remarks": [{"line": one.line, "reason": one.reason} for one in self.remarks],
+            "boxes": {"read_as_open": self.boxes_as_open, "left_out": self.boxes_left_out},
+            "keys_replaced": dict(self.keys_replaced),
         }
 
 

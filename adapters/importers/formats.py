@@ -16,6 +16,7 @@ ALIASES = {"md": "markdown", "todo.txt": "todotxt"}
 
 _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")
 _BOX = re.compile(rb"(?m)^[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[.?\](?:\s|$)")
+_LOOSE_BOX = re.compile(rb"(?m)^[ \t>]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]*\[[^\[\]\n]{1,16}\]\s")
 _TODOTXT = re.compile(rb"(?m)^(?:x [0-9]{4}-[0-9]{2}-[0-9]{2}[ \t]|\([A-Z]\)[ \t]+\S)")
 _EMPTY_LIST = re.compile(rb"\[\s*\]\s*")
 _LOOKED_AT = 100  # objects; of a file that mixes things the first that is known decides
@@ -38,7 +39,7 @@ def guess(data: bytes, name: str) -> str:
         return "markdown"
     if is_list or path.name in ("todo.txt", "done.txt") or path.name.endswith(".todo.txt"):
         return "todotxt"
-    return "" if data.strip() else "markdown"
+    return "markdown" if _LOOSE_BOX.search(data) or not data.strip() else ""
 
 
 def _of_json(data: bytes) -> str:

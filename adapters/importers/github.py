@@ -21,6 +21,7 @@ from adapters.importers.texts import (
     counted,
     decoded,
     extra_notes,
+    file_order,
     labels_of,
     whole_title,
 )
@@ -134,7 +135,7 @@ def _body(text: str) -> tuple[str, tuple[ImportedItem, ...], list[str]]:
     if not text:
         return "", (), []
     lines = text.split("\n")
-    items: list[ImportedItem] = []
+    items: list[tuple[ImportedItem, bool]] = []
     notes: list[str] = []
     taken: set[int] = set()
     for box in outline(text)[0]:
@@ -142,9 +143,11 @@ def _body(text: str) -> tuple[str, tuple[ImportedItem, ...], list[str]]:
             continue
         words = plain(box.title)
         if title := squeeze(words.text):
-            items.append(ImportedItem(cut(title, length_max=ITEM_LENGTH_MAX), box.mark == "x"))
-            notes += extra_notes(title, ITEM_LENGTH_MAX, words.links)
-            taken.update(range(box.start, box.line + 1))
+            item = ImportedItem(cut(title, length_max=ITEM_LENGTH_MAX), box.mark == "x")
+            items.append((item, box.is_late))
+            if not box.is_late:  # such a one stays in the description, too (ADR 0026)
+                notes += extra_notes(title, ITEM_LENGTH_MAX, words.links)
+                taken.update(range(box.start, box.line + 1))
     kept: list[str] = []
     for number, line in enumerate(lines):
         is_gap = not line.strip() and number - 1 in taken and (not kept or not kept[-1].strip())
@@ -152,7 +155,7 @@ def _body(text: str) -> tuple[str, tuple[ImportedItem, ...], list[str]]:
             taken.add(number)
         if number not in taken:
             kept.append(line)
-    return "\n".join(kept).strip(), tuple(items), notes
+    return "\n".join(kept).strip(), file_order(items), notes
 
 
 def _comments(record: Record) -> list[ImportedNote]:

@@ -3,14 +3,17 @@
 A top-level box is a task, the boxes below it its checklist, other text below it its notes, and
 the nearest heading its category. A box under a plain bullet is a top-level box. With
 ``headings_are_tasks`` a heading with boxes is a task and the heading above it the category.
+
+Boxes that revision 9c15a36 took for text (ADR 0026) come after the others: they end no task that it
+read, are numbered after their equals, and stay in the notes where they stood.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from textwrap import dedent
 
+from adapters.importers.boxes import is_of_0_1_0, nths, read_box
 from adapters.importers.inline import plain
 from adapters.importers.marks import Marked, read_marks
 from adapters.importers.outline import (
@@ -18,19 +21,20 @@ from adapters.importers.outline import (
     Block,
     Box,
     Heading,
+    LeftOut,
     Rule,
     Solid,
-    Swallowed,
     outline,
-    read_box,
 )
 from adapters.importers.texts import (
     CATEGORY_LENGTH_MAX,
     ITEM_LENGTH_MAX,
+    REASON_LENGTH_MAX,
     TITLE_LENGTH_MAX,
     bounded,
     decoded,
     extra_notes,
+    file_order,
 )
 from domain import canonical
 from domain.journal.imported import (
@@ -43,7 +47,12 @@ from domain.journal.imported import (
 from domain.keys import key
 from domain.text import cut, fold, squeeze
 
-_STATUS = {"x": "DONE", "/": "IN PROGRESS", "-": "REJECTED"}
+_STATUS = {"x": "DONE", "/": "IN PROGRESS", "-": "REJECTED", ">": "ON HOLD"}
+_OF_TASKS = (" ", "!", *_STATUS)
+_OF_ITEMS = (" ", "x", "/", "-")
+_PRIORITY = {"!": "P1"}
+_QUOTE = re.compile(r"[ \t]*>[ ]?")
+_NO_TITLE = "the box has no title; write what is to be done after it"
 _FRONT_MATTER = re.compile(
     r"---[ \t]*\n(?=[\w\"'][^\n:]*:\s|---|\.\.\.)(?:[^\n]*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|$)"
 )
@@ -66,10 +75,19 @@ def read(data: bytes, *, source: str, headings_are_tasks: bool = False) -> Impor
     text = _without_front_matter(decoded(data, problems))
     blocks, too_deep = outline(text)
     reason = f"a box further right than column {COLUMNS_MAX} is nested too deeply to read"
-    problems += (Unreadable(line + 1, reason) for line in too_deep)
     source = canonical.clean(source)
     reader = _Reader(text.split("\n"), source, headings_are_tasks, problems)
-    return ImportedFile("markdown", source, reader.tasks(blocks), bounded(problems))
+    for line in too_deep:
+        reader.leave_out(line, reason)
+    return ImportedFile(
+        "markdown",
+        source,
+        reader.tasks(blocks),
+        bounded(problems),
+        remarks=bounded(reader.remarks, "were read as [ ]"),
+        boxes_as_open=len(reader.remarks),
+        boxes_left_out=reader.left_out,
+    )
 
 
 @dataclass(slots=True)
@@ -81,10 +99,15 @@ class _Draft:
     end: int
     path: tuple[str, ...]  # the headings above it
     marked: Marked
-    status: str
+    mark: str
+    column: int = 0  # of its bullet
+    is_heading: bool = False
+    is_late: bool = False  # no box of it was read by revision 9c15a36
+    quotes: int = 0  # that its lines stand in
     is_task: bool = True  # a heading is one once a box follows
-    items: list[ImportedItem] = field(default_factory=list)
+    items: list[tuple[ImportedItem, bool]] = field(default_factory=list)  # and whether it is late
     notes_at: dict[int, list[str]] = field(default_factory=dict)  # lines read, and their notes
+    late_at: dict[int, list[str]] = field(default_factory=dict)  # the same of late boxes
     solid: set[int] = field(default_factory=set)  # lines of code and HTML
 
 
@@ -98,109 +121,162 @@ class _Reader:
         self._problems = problems
         self._headings: list[tuple[int, str]] = []  # level and title of those above
         self._draft: _Draft | None = None
-        self._seen: Counter[tuple[str, str]] = Counter()
-        self._tasks: list[ImportedTask] = []
+        self._aside: _Draft | None = None  # one whose lines Markdown takes for the other one's
+        self._drafts: list[tuple[_Draft, list[str]]] = []  # those that are tasks, with their notes
+        self.remarks: list[Unreadable] = []
+        self.left_out = 0
 
     def tasks(self, blocks: Iterable[Block]) -> tuple[ImportedTask, ...]:
         """The tasks of the file, in its order."""
         for block in blocks:
-            if self._draft and (isinstance(block, Heading) or block.line >= self._draft.end):
+            if self._aside and _ends(self._aside, block):
+                self._finish(self._aside, block.line)
+            if self._draft and _ends(self._draft, block):
                 self._finish(self._draft, block.line)
             match block, self._draft:
                 case Heading(), _:
                     self._begin_section(block)
                 case Box(), None:
-                    self._begin_task(block)
+                    self._draft = self._task_of(block)
                 case Box(), _Draft() as draft:
-                    self._add_item(draft, block)
+                    self._add_box(draft, block)
                 case Solid(line, end), _Draft(solid=solid):
                     solid.update(range(line, end))
-                case Swallowed(line), _:
-                    self._report(line, "the box is part of the text above; indent it as a list")
+                case LeftOut(line, reason), _:
+                    self.leave_out(line, reason)
                 case Rule(line, end), _Draft(notes_at=notes_at):
                     notes_at.update((number, []) for number in range(line, end))
+        if self._aside:
+            self._finish(self._aside, len(self._lines))
         if self._draft:
             self._finish(self._draft, len(self._lines))
-        return tuple(self._tasks)
+        return self._numbered()
+
+    def leave_out(self, line: int, reason: str) -> None:
+        """Report a box that is not read."""
+        self.left_out += 1
+        self._report(line, reason)
 
     def _begin_section(self, heading: Heading) -> None:
         while self._headings and self._headings[-1][0] >= heading.level:
             self._headings.pop()
         title = squeeze(plain(heading.title).text)
         if self._by_heading:
-            mark, text = read_box(heading.title) or (" ", heading.title)
+            found = read_box(heading.title)
+            is_marked = found is not None and is_of_0_1_0(found.mark)
+            mark, text = found if found and is_marked else (" ", heading.title)
             title = (marked := read_marks(text)).title
             if title:
                 ends = heading.end, len(self._lines)
-                self._draft = self._new(heading.line, *ends, marked, mark, is_task=False)
+                draft = self._draft = self._new(heading.line, *ends, marked, mark)
+                draft.is_heading, draft.is_late, draft.is_task = True, True, False
         self._headings.append((heading.level, title))
 
-    def _begin_task(self, box: Box) -> None:
+    def _task_of(self, box: Box) -> _Draft | None:
         marked = read_marks(box.title)
-        if marked.title:
-            self._draft = self._new(box.line, box.line + 1, box.end, marked, box.mark)
-        else:
-            self._report(box.line, "the box has no title; write what is to be done after it")
+        if not marked.title:
+            self.leave_out(box.line, _NO_TITLE)
+            return None
+        draft = self._new(box.line, box.line + 1, box.end, marked, box.mark)
+        draft.column, draft.is_late, draft.quotes = box.column, box.is_late, box.quotes
+        return draft
 
-    def _new(
-        self, line: int, start: int, end: int, marked: Marked, mark: str, *, is_task: bool = True
-    ) -> _Draft:
+    def _new(self, line: int, start: int, end: int, marked: Marked, mark: str) -> _Draft:
         path = tuple(title for _, title in self._headings)
-        return _Draft(line, start, end, path, marked, self._known(line, mark), is_task)
+        mark = self._known(line, mark, _OF_TASKS)
+        return _Draft(line, start, end, path, marked, mark)
+
+    def _add_box(self, draft: _Draft, box: Box) -> None:
+        """A box below a task is an item of it, unless it stands beside it: a tight box ends no
+        item for Markdown, but does for who reads it."""
+        if self._aside:
+            self._add_item(self._aside, box)
+        elif box.is_tight and not draft.is_heading and box.column <= draft.column:
+            draft.late_at.update((number, []) for number in range(box.line, box.end))
+            self._aside = self._task_of(box)
+        else:
+            self._add_item(draft, box)
 
     def _add_item(self, draft: _Draft, box: Box) -> None:
         """A box below a task is an item; a struck out one stays what it is, a line of a note."""
         draft.is_task = True
-        mark = self._known(box.line, box.mark)
-        if mark == "-":
+        draft.is_late &= box.is_late
+        if box.mark == "-":
             return
         words = plain(box.title)
         title = squeeze(words.text)
-        notes = extra_notes(title, ITEM_LENGTH_MAX, words.links)
-        draft.notes_at.update((number, []) for number in range(box.start, box.line))
-        draft.notes_at[box.line] = notes
+        taken = draft.late_at if box.is_late else draft.notes_at
+        taken.update((number, []) for number in range(box.start, box.line))
+        taken[box.line] = extra_notes(title, ITEM_LENGTH_MAX, words.links)
         if title:
-            draft.items.append(ImportedItem(cut(title, length_max=ITEM_LENGTH_MAX), mark == "x"))
+            is_done = self._known(box.line, box.mark, _OF_ITEMS) == "x"
+            item = ImportedItem(cut(title, length_max=ITEM_LENGTH_MAX), is_done)
+            draft.items.append((item, box.is_late))
         else:
-            self._report(box.line, "the box has no title; write what is to be done after it")
+            self.leave_out(box.line, _NO_TITLE)
 
     def _finish(self, draft: _Draft, line: int) -> None:
-        """Make a task of a draft that ends before this line, at the latest."""
-        self._draft = None
+        """Keep a draft that ends before this line, at the latest, if it is a task."""
+        if draft is self._aside:
+            self._aside = None
+        else:
+            self._draft = None
         if not draft.is_task:
             return
-        marked, path = draft.marked, canonical.text(list(draft.path))
-        for problem in marked.problems:
+        for problem in draft.marked.problems:
             self._report(draft.line, problem)
-        identity = path, fold(marked.title)
-        nth = self._seen[identity]
-        self._seen[identity] += 1
-        notes = extra_notes(marked.title, TITLE_LENGTH_MAX, marked.links)
-        notes += _notes(self._lines, draft, min(draft.end, line))
-        category = draft.path[-1] if draft.path else ""
-        self._tasks.append(
-            ImportedTask(
-                key("task", self._source, *identity, str(nth)),
-                cut(marked.title, length_max=TITLE_LENGTH_MAX),
-                category=cut(category, length_max=CATEGORY_LENGTH_MAX),
-                status=_STATUS.get(draft.status, ""),
-                priority=marked.priority,
-                estimate=marked.estimate,
-                due=marked.due,
-                labels=marked.labels,
-                items=tuple(draft.items),
-                notes=tuple(map(ImportedNote, notes)),
-            )
+        if draft.is_late:
+            draft.notes_at |= draft.late_at
+        notes = extra_notes(draft.marked.title, TITLE_LENGTH_MAX, draft.marked.links)
+        self._drafts.append((draft, notes + _notes(self._lines, draft, min(draft.end, line))))
+
+    def _numbered(self) -> tuple[ImportedTask, ...]:
+        """The tasks, their ids made of headings, title, and place among their equals."""
+        self._drafts.sort(key=lambda found: found[0].line)
+        names = [
+            (canonical.text(list(draft.path)), fold(draft.marked.title))
+            for draft, _ in self._drafts
+        ]
+        late = [draft.is_late for draft, _ in self._drafts]
+        found = zip(self._drafts, names, nths(list(zip(names, late, strict=True))), strict=True)
+        return tuple(
+            self._task(draft, key("task", self._source, *name, str(nth)), notes)
+            for (draft, notes), name, nth in found
         )
 
-    def _known(self, line: int, mark: str) -> str:
-        if mark in (" ", *_STATUS):
+    def _task(self, draft: _Draft, task_id: str, notes: Sequence[str]) -> ImportedTask:
+        marked, category = draft.marked, draft.path[-1] if draft.path else ""
+        held = f"marked [>] in {self._source}" if draft.mark == ">" else ""
+        return ImportedTask(
+            task_id,
+            cut(marked.title, length_max=TITLE_LENGTH_MAX),
+            category=cut(category, length_max=CATEGORY_LENGTH_MAX),
+            status=_STATUS.get(draft.mark, ""),
+            status_reason=cut(held, length_max=REASON_LENGTH_MAX),
+            priority=marked.priority or _PRIORITY.get(draft.mark, ""),
+            estimate=marked.estimate,
+            due=marked.due,
+            labels=marked.labels,
+            items=file_order(draft.items),
+            notes=tuple(map(ImportedNote, notes)),
+        )
+
+    def _known(self, line: int, mark: str, known: Sequence[str]) -> str:
+        if mark in known:
             return mark
-        self._report(line, f"the box [{mark}] is not one of [ ] [x] [/] [-]; it was read as [ ]")
+        reason = f"the box [{mark}] was read as [ ]"
+        self.remarks.append(Unreadable(line + 1, reason))
         return " "
 
     def _report(self, line: int, reason: str) -> None:
         self._problems.append(Unreadable(line + 1, reason))
+
+
+def _ends(draft: _Draft, block: Block) -> bool:
+    """Whether a task ends before a block. What is read late ends nothing that was read before."""
+    is_older = isinstance(block, Box) and not block.is_late
+    is_parted = is_older and draft.is_late and not draft.is_heading
+    return isinstance(block, Heading) or block.line >= draft.end or is_parted
 
 
 def _notes(lines: Sequence[str], draft: _Draft, end: int) -> list[str]:
@@ -208,14 +284,22 @@ def _notes(lines: Sequence[str], draft: _Draft, end: int) -> list[str]:
     notes: list[str] = []
     block: list[str] = []
     for number in range(draft.start, end):
+        line = _unquoted(lines[number], draft.quotes)
         is_text = number not in draft.notes_at
-        if is_text and (lines[number].strip() or (block and number in draft.solid)):
-            block.append(lines[number])
+        if is_text and (line.strip() or (block and number in draft.solid)):
+            block.append(line)
         else:
             notes += _note(block)
             notes += draft.notes_at.get(number, ())
             block = []
     return notes + _note(block)
+
+
+def _unquoted(line: str, quotes: int) -> str:
+    """A line without the signs of the quotes that its task stands in, too."""
+    for _ in range(quotes):
+        line = _QUOTE.sub("", line, count=1)
+    return line
 
 
 def _note(block: Sequence[str]) -> list[str]:

@@ -5,11 +5,14 @@ so a long file costs no more memory than its lines.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
+from adapters.importers.boxes import fault, is_listed, is_of_0_1_0, read_box, read_tight
 
 COLUMNS_MAX = 200
 """A list or quote that begins further right is not read: it would exhaust the parser."""
@@ -18,22 +21,29 @@ QUOTES_MAX = 20
 
 _PARSER = MarkdownIt("commonmark", {"maxNesting": 250}).disable(["reference"])
 
-_BOX = re.compile(r"\[(.?)\](?:\s+(.*))?$")
-_SWALLOWED = re.compile(r"[ \t]*(?:[-+*]|[0-9]{1,9}[.)])[ \t]+\[[ xX/-]?\]\s")
-_MARKS = {" ": " ", "": " ", "x": "x", "X": "x", "/": "/", "-": "-"}
+_BULLET_BEFORE = re.compile(r"(?:[-+*]|[0-9]{1,9}[.)])[ \t]+$")
 _CROWDED = re.compile(r"(?m)^(?=[ \t>+*\-0-9.)]{21})")
+_NO_TEXT = re.compile(r"(?i)\s*<(?:!--|(?:pre|script|style|textarea)\b)")
 _PREFIX = re.compile(r"(?:[ \t>]|[-+*](?=[ \t])|[0-9]{1,9}[.)](?=[ \t]))*+")
 
 
 @dataclass(slots=True)
 class Box:
-    """A list item that begins with a box; its lines are ``start`` up to before ``end``."""
+    """A box of a list; its lines are ``start`` up to before ``end``."""
 
     start: int
     line: int  # where the box itself stands; lines count from 0
     end: int
-    mark: str  # " ", "x", "/", "-", or an unknown character
+    mark: str  # " ", "x", or any other character
     title: str
+    column: int  # of its bullet
+    is_tight: bool = False  # it follows its bullet without a blank
+    quotes: int = 0  # how many it stands in
+
+    @property
+    def is_late(self) -> bool:
+        """Whether revision 9c15a36 took it for text: ids of what it read must not move."""
+        return self.is_tight or self.quotes > 0 or not is_of_0_1_0(self.mark)
 
 
 class Heading(NamedTuple):
@@ -59,36 +69,23 @@ class Rule(NamedTuple):
     end: int
 
 
-class Swallowed(NamedTuple):
-    """A line that looks like a box and is part of the paragraph above it."""
+class LeftOut(NamedTuple):
+    """A line that looks like a box and is none."""
 
     line: int
+    reason: str
 
 
-Block = Box | Heading | Solid | Rule | Swallowed
-
-
-def read_box(text: str) -> tuple[str, str] | None:
-    """The mark and the rest of a text that begins with a box; None if it does not.
-
-    >>> read_box("[X] Buy milk"), read_box("[] Buy milk"), read_box("[1] Buy milk")
-    (('x', 'Buy milk'), (' ', 'Buy milk'), None)
-    """
-    if not (match := _BOX.match(text)):
-        return None
-    mark = " " if match[1].isspace() else _MARKS.get(match[1], match[1])
-    if mark in "[]" or (mark != "x" and (mark.isalnum() or mark == "_")):
-        return None
-    return mark, (match[2] or "").strip()
+Block = Box | Heading | Solid | Rule | LeftOut
 
 
 def outline(text: str) -> tuple[list[Block], list[int]]:
     """Blocks of a text in the order of their lines, and lines nested too deeply to read.
 
-    Lines end with a line feed. Boxes in code, HTML and quotes are none.
+    Lines end with a line feed. Boxes in code and HTML are none.
     """
     text, too_deep = _without_the_too_deep(text)
-    reader = _Reader()
+    reader = _Reader(text.split("\n"))
     _PARSER.block.parse(text, _PARSER, {}, reader)
     return reader.finished(), too_deep
 
@@ -97,8 +94,9 @@ class _Reader(list[Token]):
     """The list that the parser fills. It stays empty: each token is read when the next one
     arrives, because the parser still writes to the one it has just pushed."""
 
-    def __init__(self) -> None:
+    def __init__(self, lines: list[str]) -> None:
         super().__init__()
+        self._lines = lines
         self.blocks: list[Block] = []
         self._newest: Token | None = None
         self._quotes = 0
@@ -119,9 +117,6 @@ class _Reader(list[Token]):
 
     def _read(self, token: Token) -> None:
         self._quotes += {"blockquote_open": 1, "blockquote_close": -1}.get(token.type, 0)
-        if self._quotes:
-            self._fresh = False
-            return
         match token.type:
             case "inline":
                 self._words(token)
@@ -135,25 +130,55 @@ class _Reader(list[Token]):
             case "paragraph_open":
                 pass
             case kind:
-                self._fresh = False
-                self._opaque(kind, token)
+                fresh, self._fresh = self._fresh, False
+                self._opaque(kind, token, is_item=fresh)
 
     def _words(self, token: Token) -> None:
         heading, self._heading = self._heading, None
         fresh, self._fresh = self._fresh, False
         line, _ = _lines(token)
-        title, _, below = token.content.partition("\n")
-        if heading is not None and not self._items:
-            whole = " ".join(token.content.split("\n"))
-            self.blocks.append(Heading(line, _lines(heading)[1], int(heading.tag[1]), whole))
-        elif fresh and (found := read_box(title)):
+        texts = token.content.split("\n")
+        if heading is not None and not self._items and not self._quotes:
+            level, end = int(heading.tag[1]), _lines(heading)[1]
+            self.blocks.append(Heading(line, end, level, " ".join(texts)))
+            self._left_out(line, texts if heading.markup in "=-" else [])
+        elif fresh and (found := read_box(texts[0])):
             opened, _ = self._items[-1]
-            box = Box(_lines(opened)[0], line, line + 1, *found)
+            column = self._column(line, texts[0])
+            box = Box(_lines(opened)[0], line, line + 1, *found, column, quotes=self._quotes)
             self._items[-1] = opened, box
             self.blocks.append(box)
-        for number, text in enumerate(below.split("\n") if below else (), line + 1):
-            if _SWALLOWED.match(text):
-                self.blocks.append(Swallowed(number))
+            self._text(line + 1, texts[1:])
+        else:
+            self._text(line, texts, is_item=fresh)
+
+    def _text(self, first: int, texts: Sequence[str], *, is_item: bool = False) -> None:
+        """The lines of a paragraph: tight boxes, each with the lines below it that are further
+        right, and what looks like a box and is none."""
+        above: list[Box] = []  # each further right than the one before
+        for number, text in enumerate(texts, first):
+            if found := read_tight(text):
+                column = self._column(number, text)
+                while above and above[-1].column >= column:
+                    above.pop().end = number
+                above.append(Box(number, number, number, *found, column, True, self._quotes))
+                self.blocks.append(above[-1])
+            else:
+                self._left_out(number, [text], is_item=is_item and number == first)
+        for box in above:
+            box.end = first + len(texts)
+
+    def _left_out(self, first: int, texts: Sequence[str], *, is_item: bool = False) -> None:
+        for number, text in enumerate(texts, first):
+            if reason := fault(text, is_item=is_item):
+                self.blocks.append(LeftOut(number, reason))
+
+    def _column(self, number: int, text: str) -> int:
+        """Where a text of a line begins, or the bullet before it."""
+        line = self._lines[number].rstrip()
+        before = line[: len(line) - len(text.strip())]
+        bullet = _BULLET_BEFORE.search(before)
+        return len(before[: bullet.start() if bullet else None].expandtabs(4))
 
     def _close_item(self) -> None:
         self._fresh = False
@@ -161,11 +186,23 @@ class _Reader(list[Token]):
         if box:
             box.end = _lines(opened)[1]
 
-    def _opaque(self, kind: str, token: Token) -> None:
+    def _opaque(self, kind: str, token: Token, *, is_item: bool) -> None:
+        first, end = _lines(token)
         if kind in ("fence", "code_block", "html_block"):
-            self.blocks.append(Solid(*_lines(token)))
-        elif kind == "hr":
-            self.blocks.append(Rule(*_lines(token)))
+            self.blocks.append(Solid(first, end))
+        elif kind == "hr" and not self._quotes:
+            self.blocks.append(Rule(first, end))
+        if kind == "code_block":
+            self._hidden(token, "the box is indented so far that it is code", is_item=is_item)
+        elif kind == "html_block" and not _NO_TEXT.match(token.content):
+            self._hidden(token, "the box is part of HTML; put a blank line before it")
+
+    def _hidden(self, token: Token, reason: str, *, is_item: bool = False) -> None:
+        """Boxes that were hardly meant as what Markdown takes them for."""
+        first, _ = _lines(token)
+        for number, text in enumerate(token.content.split("\n"), first):
+            if is_listed(text) or (is_item and number == first and read_box(text)):
+                self.blocks.append(LeftOut(number, reason))
 
 
 def _lines(token: Token) -> tuple[int, int]:
@@ -184,6 +221,6 @@ def _without_the_too_deep(text: str) -> tuple[str, list[int]]:
         wide = len(start.expandtabs(4)) > COLUMNS_MAX and start.strip()
         if wide or start.count(">") > QUOTES_MAX:
             lines[number] = ""
-            if ">" not in start and read_box(line[len(start) :]):
+            if read_box(line[len(start) :]):
                 boxes.append(number)
     return "\n".join(lines), boxes

@@ -1,11 +1,12 @@
 """What the readers share: bytes as text, names within their limits, a bounded list of reports."""
 
 import codecs
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 
+from adapters.importers.boxes import nths
 from adapters.importers.marks import LABEL_LENGTH_MAX
-from domain.journal.imported import ImportedNote, Unreadable
+from domain.journal.imported import ImportedItem, ImportedNote, Unreadable
 from domain.text import cut, fold, squeeze
 
 TITLE_LENGTH_MAX = 200
@@ -51,13 +52,13 @@ def lines_ended(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def bounded(problems: list[Unreadable]) -> tuple[Unreadable, ...]:
+def bounded(problems: list[Unreadable], what: str = "could not be read") -> tuple[Unreadable, ...]:
     """In the order of lines; of very many the first, and how many more there are."""
     problems.sort(key=lambda problem: problem.line)
     kept, more = problems[:UNREADABLE_MAX], problems[UNREADABLE_MAX:]
     if more:
         count = len(more) + (problems.dropped if isinstance(problems, Problems) else 0)
-        kept.append(Unreadable(more[0].line, f"{count} more from here on could not be read"))
+        kept.append(Unreadable(more[0].line, f"{count} more from here on {what}"))
     return tuple(
         Unreadable(one.line, cut(one.reason, length_max=REASON_LENGTH_MAX)) for one in kept
     )
@@ -67,6 +68,21 @@ def extra_notes(title: str, length_max: int, links: Iterable[tuple[str, str]]) -
     """What a title line says that the title cannot hold: its whole text, addresses."""
     whole = [title] if len(title) > length_max else []
     return [*whole, *(f"{text}: {url}" for text, url in links)]
+
+
+def file_order(items: Sequence[tuple[ImportedItem, bool]]) -> tuple[ImportedItem, ...]:
+    """Items, each with whether it is late, as the file has them; but among equal titles late ones
+    come last: ids are made of a title's place among its equals.
+
+    >>> late, first = ImportedItem("a", is_checked=True), ImportedItem("a")
+    >>> [item.is_checked for item in file_order([(late, True), (first, False)])]
+    [False, True]
+    """
+    named = [(fold(item.title), is_late) for item, is_late in items]
+    places = zip(named, nths(named), strict=True)
+    found = {(title, nth): item for ((title, _), nth), (item, _) in zip(places, items, strict=True)}
+    in_file = nths([(title, False) for title, _ in named])
+    return tuple(found[title, nth] for (title, _), nth in zip(named, in_file, strict=True))
 
 
 def whole_title(title: str) -> tuple[ImportedNote, ...]:

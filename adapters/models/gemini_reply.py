@@ -8,14 +8,21 @@ What a finish reason leads to stands in one closed table; a reason that is not i
 """
 
 import json
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any, Final, Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from adapters.models.gemini_faults import Trouble, line, provider, wrong
 from domain.errors import Refused
 from domain.ports import Call, Reply, Usage
+
+FORMAT = "gemini.2"
+"""What reads such bytes, as recorded with them. Empty, the first version, keeps the last of two
+equal keys of a call's arguments; this one hands on both, so that the call is refused."""
 
 Verdict = Literal["ok", "retry", "nudge", "blocked", "cut", "failed"]
 
@@ -57,7 +64,11 @@ class _Wire(Struct, frozen=True, rename="camel"):
 class FunctionCall(_Wire, frozen=True):
     name: str | None = None
     id: str | None = None
-    args: dict[str, Any] | None = None
+    args: Any = None  # an object, as it was read: a conversion would make another one
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.args, dict | None):
+            raise ValueError("Expected `object | null` as args")  # noqa: TRY004  msgspec tells it
 
 
 class Part(_Wire, frozen=True):
@@ -118,24 +129,74 @@ class Answer(_Wire, frozen=True):
         )
 
 
-def read(raw: bytes) -> Answer:
+class Twice(dict[str, Any]):
+    """An object that has a key twice, and has it twice again where it is written as JSON."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.pairs = pairs
+
+    def items(self) -> Any:
+        return self.pairs
+
+    @property
+    def name(self) -> str:
+        """The key."""
+        return Counter(name for name, _ in self.pairs).most_common(1)[0][0]
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    return found if len(found) == len(pairs) else Twice(pairs)
+
+
+def loads(raw: bytes, reply_format: str = FORMAT) -> dict[str, Any] | None:
+    """A JSON object; None where this is none.
+
+    Args:
+        raw: Its bytes.
+        reply_format: How they are read, see `FORMAT`.
+    """
+    hook = _object if reply_format == FORMAT else None
+    try:
+        document = json.loads(raw, object_pairs_hook=hook)
+    except (ValueError, RecursionError):
+        return None
+    return document if isinstance(document, dict) else None
+
+
+def read(raw: bytes, reply_format: str = FORMAT) -> Answer:
     """The answer that a body with status 200 holds.
 
     Raises:
-        Trouble: It is no JSON object (a page of something on the way), or not of this form.
+        Trouble: It is no JSON object (a page of something on the way), or not of this form, or
+            has a key twice. In a call's arguments that is left to who decodes them.
     """
-    try:
-        document = json.loads(raw)
-    except (ValueError, RecursionError):
-        document = None
-    if not isinstance(document, dict):
+    document = loads(raw, reply_format)
+    if document is None:
         told = "the endpoint answered with something else than a JSON object"
         raise Trouble(provider("bad_reply", told), again=True)
+    if twice := next(_twice(document), None):
+        told = f"the answer has the key {line(repr(twice.name))} twice in one object"
+        raise Trouble(wrong("bad_reply", told), again=True)
     try:
         return msgspec.convert(document, Answer, strict=False)
     except msgspec.ValidationError as error:
         told = f"the answer is not of the form that Gemini's have: {line(str(error))}"
         raise Trouble(wrong("bad_reply", told), again=True) from None
+
+
+def _twice(document: dict[str, Any]) -> Iterator[Twice]:
+    """The objects outside of arguments that have a key twice."""
+    left: list[Any] = [document]
+    while left:  # bounded: each round takes one value of the document
+        value = left.pop()
+        if isinstance(value, Twice):
+            yield value
+        elif isinstance(value, dict):
+            left += (one for name, one in value.items() if name != "args")
+        elif isinstance(value, list):
+            left += value
 
 
 def judge(answer: Answer) -> Literal["ok", "nudge", "empty"]:
@@ -197,23 +258,27 @@ def reply(raw: bytes, answer: Answer, usage: Usage) -> Reply:
         for place, wish in enumerate(wishes, start=1)
     )
     finish = (answer.first.finish_reason if answer.first else None) or ""
-    return Reply(raw, "".join(words), calls, usage, answer.model_version or "", finish)
+    return Reply(raw, "".join(words), calls, usage, answer.model_version or "", finish, FORMAT)
 
 
-def parse(raw: bytes) -> Reply:
+def parse(raw: bytes, reply_format: str) -> Reply:
     """The reply that recorded bytes stand for; its usage is that of these bytes alone.
+
+    Args:
+        raw: The bytes.
+        reply_format: As it was recorded with them.
 
     Raises:
         Refused: Code ``invalid_input``: they are no answer of Gemini.
     """
     try:
-        answer = read(raw)
+        answer = read(raw, reply_format)
         judge(answer)
     except Trouble as trouble:
         because = f"a recorded answer of Gemini: {trouble.fault}"
         instead = "give the bytes of an answer that was recorded"
         raise Refused("invalid_input", because=because, instead=instead) from None
-    return reply(raw, answer, answer.usage)
+    return replace(reply(raw, answer, answer.usage), reply_format=reply_format)
 
 
 def added(one: Usage, other: Usage) -> Usage:

@@ -7,7 +7,6 @@ second, so this module is imported where a reply is asked for.
 
 import logging
 import ssl
-from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from functools import cache
 from types import TracebackType
@@ -18,7 +17,7 @@ import httpx2
 from google import genai
 from google.genai import errors, types
 
-from adapters.models import gemini_contents, gemini_faults
+from adapters.models import gemini_body, gemini_contents, gemini_faults
 from adapters.models.gemini_faults import Trouble
 from adapters.models.gemini_stream import HIDDEN_KEY, Aloud, whole
 from domain.ports import Listener, Request
@@ -26,7 +25,6 @@ from domain.ports import Listener, Request
 GOOGLE = "https://generativelanguage.googleapis.com"
 API_VERSION = "v1beta"  # preview models are not in v1
 VERSIONS = ("v1", "v1alpha", "v1beta")  # that a base URL may end with
-BODY_MAX_BYTES = 16 * 1024 * 1024
 
 
 class Received(NamedTuple):
@@ -53,7 +51,7 @@ class Session:
             verify=trusted,
             timeout=timeout_seconds,
             follow_redirects=False,  # the key goes nowhere else
-            headers={"accept-encoding": "identity"},  # so that the bound is one of bytes read
+            headers={"accept-encoding": "identity"},
             event_hooks={"response": [self._keep]},
         )
         self._client = genai.Client(
@@ -134,7 +132,7 @@ class Session:
     async def _keep(self, response: httpx2.Response) -> None:
         """Keep status and body before the SDK makes its own of them."""
         aloud = self._aloud if response.status_code == httpx2.codes.OK else None
-        response.stream = _Bounded(response.stream, aloud.take if aloud else None)
+        gemini_body.bound(response, aloud.take if aloud else None)
         body = (await response.aread()).replace(self._key.encode(), HIDDEN_KEY.encode())
         self._received.append(Received(response.status_code, body, dict(response.headers)))
         if aloud is not None:
@@ -147,29 +145,6 @@ class Session:
 
 class _Heard(Exception):
     """A stream was read to its end, so that the SDK need not make its own of the pieces."""
-
-
-class _Bounded(httpx2.AsyncByteStream):
-    """A body that breaks off where it grows too long; `take` is given its bytes as they come."""
-
-    def __init__(self, inner: object, take: Callable[[bytes], None] | None) -> None:
-        assert isinstance(inner, httpx2.AsyncByteStream)
-        self._inner = inner
-        self._take = take
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = 0
-        async for chunk in self._inner:
-            size += len(chunk)
-            if size > BODY_MAX_BYTES:
-                told = f"the answer has more than {BODY_MAX_BYTES} bytes"
-                raise Trouble(gemini_faults.wrong("bad_reply", told), again=False)
-            if self._take is not None:
-                self._take(chunk)
-            yield chunk
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
 
 
 @cache

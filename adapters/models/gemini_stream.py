@@ -10,10 +10,10 @@ own, that piece stays a part of its own.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from adapters.models import gemini_reply
+from adapters.models import bounds, gemini_reply
 from adapters.models.gemini_faults import Trouble, of_status
 from domain.ports import Listener
 
@@ -21,6 +21,7 @@ Json = dict[str, Any]
 
 DATA = b"data:"
 STATUSES = range(300, 600)
+LINES_MAX = 65_536  # two for each piece
 HIDDEN_KEY = "[key]"
 
 
@@ -31,11 +32,22 @@ class Aloud:
         """`hidden` is the key, should the endpoint repeat it."""
         self._listener = listener
         self._hidden = hidden
-        self._rest = b""
+        self._rest = bytearray()
+        self._lines = 0
 
     def take(self, data: bytes) -> None:
-        """Some more bytes. What is no piece of an answer is left to `whole`."""
-        *lines, self._rest = (self._rest + data).split(b"\n")
+        """Some more bytes. What is no piece of an answer is left to `whole`.
+
+        Raises:
+            Trouble: They are too many lines.
+        """
+        self._rest += data
+        if b"\n" not in data:
+            return
+        *lines, self._rest = self._rest.split(b"\n")
+        self._lines += len(lines)
+        if self._lines > LINES_MAX:
+            raise Trouble(bounds.too_large(f"{LINES_MAX} lines"), again=False)
         for line in lines:
             piece = _object(line.strip()[len(DATA) :]) if line.startswith(DATA) else {}
             for text in _words(piece):
@@ -65,11 +77,10 @@ def whole(body: bytes, headers: Mapping[str, str], hidden: str) -> bytes:
     if not pieces:
         return body
     pieces.append(_object(b"\n".join(line for line in lines if not line.startswith(DATA))))
-    merged: Json = {}
     for piece in pieces:
         if isinstance(error := piece.get("error"), dict):
             raise _trouble(error, headers)
-        merged = _merged(merged, piece)
+    merged = _merged(pieces)
     text = json.dumps(merged, indent=2, ensure_ascii=False).replace(hidden, HIDDEN_KEY)
     return text.encode(errors="replace")  # a lone surrogate is no text
 
@@ -80,13 +91,9 @@ def _read(data: bytes) -> Json:
     return _object(data)
 
 
-def _object(data: bytes) -> Json:
+def _object(data: bytes | bytearray) -> Json:
     """A JSON object; empty where this is none."""
-    try:
-        document = json.loads(data)
-    except (ValueError, RecursionError):
-        return {}
-    return document if isinstance(document, dict) else {}
+    return gemini_reply.loads(bytes(data)) or {}
 
 
 def _trouble(error: Json, headers: Mapping[str, str]) -> Trouble:
@@ -96,38 +103,46 @@ def _trouble(error: Json, headers: Mapping[str, str]) -> Trouble:
     return of_status(status, json.dumps({"error": error}).encode(), headers)
 
 
-def _merged(one: Json, more: Json) -> Json:
-    """Two pieces as one: fields in the order of the later one, which has them all at the end."""
-    merged = {**more, **{name: value for name, value in one.items() if name not in more}}
-    first, second = _candidate(one), _candidate(more)
-    if first or second:
-        merged["candidates"] = [_candidates(first, second)]
-    return merged
-
-
-def _candidates(one: Json, more: Json) -> Json:
-    merged = {**more, **{name: value for name, value in one.items() if name not in more}}
-    contents = [found for side in (one, more) if isinstance(found := side.get("content"), dict)]
+def _merged(pieces: list[Json]) -> Json:
+    """All pieces as one answer."""
+    merged = _last_said(pieces)
+    spoken = [found for piece in pieces if (found := _candidate(piece))]
+    if not spoken:
+        return merged
+    candidate = _last_said(spoken)
+    contents = [content for one in spoken if isinstance(content := one.get("content"), dict)]
     if contents:
-        parts: list[Json] = []
-        for side in (one, more):
-            for part in _parts(side):
-                _add(parts, part)
-        others = {name: value for side in contents for name, value in side.items()}
+        parts = _joined(part for one in spoken for part in _parts(one))
+        others = {name: value for one in contents for name, value in one.items()}
         others.pop("parts", None)
-        merged["content"] = {"parts": parts, **others} if parts else others
+        candidate["content"] = {"parts": parts, **others} if parts else others
+    merged["candidates"] = [candidate]
     return merged
 
 
-def _add(parts: list[Json], part: Json) -> None:
-    """Put a part behind the others; a text that goes on is joined to what it goes on from."""
-    last = parts[-1] if parts else {}
-    if _is_plain(part) and part["text"] == "" and parts:  # the end of a stream, often
-        return
-    if _is_plain(last) and _is_plain(part) and last.get("thought") == part.get("thought"):
-        parts[-1] = {**last, "text": last["text"] + part["text"]}
-    else:
-        parts.append(part)
+def _last_said(pieces: list[Json]) -> Json:
+    """Fields as they were said last, in the order of the last piece, which has them all."""
+    merged: Json = {}
+    for piece in reversed(pieces):
+        for name, value in piece.items():
+            merged.setdefault(name, value)
+    return merged
+
+
+def _joined(parts: Iterable[Json]) -> list[Json]:
+    """Parts in their order; a text that goes on is joined to what it goes on from."""
+    found: list[tuple[Json, list[str]]] = []  # a part, and the texts that go on from it
+    for part in parts:
+        last = found[-1][0] if found else {}
+        if _is_plain(part) and part["text"] == "" and found:  # the end of a stream, often
+            continue
+        if _is_plain(last) and _is_plain(part) and last.get("thought") == part.get("thought"):
+            found[-1][1].append(part["text"])
+        else:
+            found.append((part, []))
+    return [
+        {**part, "text": part["text"] + "".join(more)} if more else part for part, more in found
+    ]
 
 
 def _is_plain(part: Json) -> bool:

@@ -72,7 +72,7 @@ def read(data: bytes, form: type[Form], *, what: str) -> Form:
         raise Refused("invalid_input", because=f"{what}: {error}", instead=instead) from None
 
 
-def reply(raw: bytes, kept: KeptReply) -> Reply:
+def reply(raw: bytes, kept: KeptReply, reply_format: str) -> Reply:
     """The reply that kept bytes stand for; `raw` is given on untouched."""
     calls = tuple(
         Call(call.id or f"c{place}", call.tool, _arguments(call))
@@ -84,7 +84,7 @@ def reply(raw: bytes, kept: KeptReply) -> Reply:
         tokens_thought=kept.usage.tokens_thought,
         tokens_cached=kept.usage.tokens_cached,
     )
-    return Reply(raw, kept.text, calls, usage)
+    return Reply(raw, kept.text, calls, usage, reply_format=reply_format)
 
 
 def _arguments(call: KeptCall) -> str:

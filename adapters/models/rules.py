@@ -21,6 +21,8 @@ from domain import canonical
 from domain.ports import Reply, Request
 from domain.text import cut, fold, squeeze
 
+FORMAT = "rules.1"
+"""What reads such bytes, as recorded with them: raised where they would be read otherwise."""
 RULES_VERSION = 1
 """Raised when the same request may get another reply."""
 
@@ -81,7 +83,8 @@ def parse(raw: bytes) -> Reply:
     Raises:
         Refused: Code ``invalid_input``: not the bytes of this model.
     """
-    return replies.reply(raw, replies.read(raw, RulesReply, what="a recorded reply of the rules"))
+    kept = replies.read(raw, RulesReply, what="a recorded reply of the rules")
+    return replies.reply(raw, kept, FORMAT)
 
 
 def _reply(text: str, calls: list[tuple[str, dict[str, Any]]]) -> Reply:

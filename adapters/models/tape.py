@@ -8,13 +8,16 @@ used up in order by all wakes of one process.
 from collections.abc import Sequence
 from typing import Self
 
-from adapters.models import replies
+from adapters.models import bounds, replies
 from adapters.models.replies import Kept, KeptCall, KeptReply, KeptUsage
 from domain import canonical
 from domain.errors import Refused
 from domain.ports import ModelFault, Reply, Request
 
+FORMAT = "tape.1"
+"""What reads such bytes, as recorded with them: raised where they would be read otherwise."""
 LINES_MAX = 100_000
+TAPE_BYTES_MAX = 256_000_000
 
 
 class KeptFault(Kept, frozen=True, kw_only=True):
@@ -82,7 +85,7 @@ class TapeModel:
 
 def parse(raw: bytes) -> Reply:
     """The reply that a tape's bytes stand for: the inverse of `Reply.raw`."""
-    return replies.reply(raw, replies.read(raw, TapeLine, what="a recorded tape reply"))
+    return replies.reply(raw, replies.read(raw, TapeLine, what="a recorded tape reply"), FORMAT)
 
 
 def _entry(reply: Reply | ModelFault | bytes, line: int) -> Reply | ModelFault:
@@ -90,9 +93,11 @@ def _entry(reply: Reply | ModelFault | bytes, line: int) -> Reply | ModelFault:
         return reply
     if isinstance(reply, Reply):
         return reply if reply.raw else _with_bytes(reply)
+    if len(reply) > bounds.SENT_MAX_BYTES:
+        return bounds.too_large(f"{bounds.SENT_MAX_BYTES} bytes")
     kept = replies.read(reply, TapeLine, what=f"line {line} of the tape")
     if kept.fault is None:
-        return replies.reply(canonical.encode(canonical.read(reply)), kept)
+        return replies.reply(canonical.encode(canonical.read(reply)), kept, FORMAT)
     fault = kept.fault
     return ModelFault(
         fault.code, fault.message, of_provider=fault.of_provider, retry_seconds=fault.retry_seconds
@@ -114,7 +119,7 @@ def _with_bytes(reply: Reply) -> Reply:
             tokens_cached=usage.tokens_cached,
         ),
     )
-    return replies.reply(canonical.encode(kept), kept)
+    return replies.reply(canonical.encode(kept), kept, FORMAT)
 
 
 def _again(fault: ModelFault) -> ModelFault:

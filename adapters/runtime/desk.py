@@ -10,7 +10,8 @@ from adapters.runtime.spans import NoSpans, Spans
 from adapters.settings import Settings
 from adapters.store.log import Appended, Log
 from domain.agent.agent import AGENT, Agent
-from domain.agent.commands import AgentCommand
+from domain.agent.alert_events import Reason
+from domain.agent.commands import AgentCommand, RequestWake
 from domain.causes import Cause
 from domain.changes.commands import ChangesCommand
 from domain.journal.commands import JournalCommand
@@ -18,7 +19,7 @@ from domain.ports import Clock, Listener, Model
 from domain.templates.commands import TemplateCommand
 from domain.templates.template import TEMPLATE
 from domain.wake.commands import WakeCommand
-from domain.wire import Payload
+from domain.wire import Payload, PayloadId
 
 ModelFor = Callable[[str], Model]
 
@@ -76,6 +77,19 @@ class Desk:
     ) -> Appended:
         """Append a command to the agent log."""
         return self.agents.append(command, self.clock.now(), key=key, payloads=payloads)
+
+    def request(
+        self,
+        agent_id: str,
+        reason: Reason = "manual",
+        session: str = "",
+        turn: int = 0,
+        words: PayloadId = "",
+    ) -> RequestWake:
+        """The command by which a person asks for a wake, see `RequestWake`."""
+        return RequestWake(
+            agent_id, reason, session, turn, words, is_enabled=self.is_enabled, keeps_all=True
+        )
 
     def reply(self, cause: Cause, payloads: Sequence[Payload] = ()) -> Appended:
         """Append a reply from outside to the agent log."""

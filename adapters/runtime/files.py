@@ -4,6 +4,7 @@ file in the place of the old one."""
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from stat import S_ISREG
 from typing import NamedTuple
 
 POLL_SECONDS = 0.25
@@ -22,10 +23,13 @@ class Look(NamedTuple):
 
 
 def look(file: str) -> Look | None:
-    """A file as it is, without reading it."""
+    """A file as it is, without reading it; None for what is no file: a pipe may not be waited for
+    while agents run."""
     try:
         found = Path(file).stat()
     except OSError:
+        return None
+    if not S_ISREG(found.st_mode):
         return None
     return Look(found.st_ino, found.st_size, found.st_mtime_ns)
 

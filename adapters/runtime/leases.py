@@ -2,7 +2,8 @@
 
 A lease says only when to try: two processes that work at one wake all the same are told apart by
 the attempts in the log. A lease holds until it expires or its process is gone; a heartbeat
-renews it. At most so many leases are held at once, over all processes of a home.
+renews it. At most so many leases are held at once, over all processes of a home. Where the file
+was deleted, who lives says at the next heartbeat again what it holds; who does not is gone.
 """
 
 import os
@@ -30,6 +31,8 @@ CREATE TABLE IF NOT EXISTS leases (
     since TEXT, expires TEXT
 ) WITHOUT ROWID;
 """
+_JOIN = "INSERT OR REPLACE INTO runtimes VALUES (?, ?, ?, ?, ?, ?)"
+_LEASE = "INSERT OR IGNORE INTO leases VALUES (?, ?, ?, ?, ?, ?, ?)"  # not where another took it
 
 State = Literal["none", "held", "lapsed"]
 
@@ -73,8 +76,12 @@ class Leases:
         self.pid = os.getpid()
         self.place = _place()
         self.owner = f"{self.pid}-{secrets.token_hex(4)}"
+        self.since = ""  # when it was joined, or the file was made anew under it
         self._path = path
+        self._joined: tuple[Any, ...] = ()
+        self._held: dict[str, tuple[Any, ...]] = {}
         self._connection = _open(path)
+        self._node = _node(path)
 
     # --------------------------------------------------------------------------------- a runtime
 
@@ -84,10 +91,13 @@ class Leases:
         with self._writing():
             gone = later(now, seconds=-KEPT_SECONDS)
             self._connection.execute("DELETE FROM runtimes WHERE beat < ?", (gone,))
-            self._connection.execute("INSERT INTO runtimes VALUES (?, ?, ?, ?, ?, ?)", row)
+            self._connection.execute(_JOIN, row)
+        self.since, self._joined = now, row
 
     def beat(self, now: str) -> None:
         """Renew all that this process holds."""
+        if self._node != _node(self._path):
+            self._say_again(now)
         until = later(now, seconds=self.seconds)
         with self._writing():
             self._connection.execute(
@@ -97,6 +107,17 @@ class Leases:
             self._connection.execute(
                 "UPDATE leases SET expires = ? WHERE owner = ?", (until, self.owner)
             )
+
+    def _say_again(self, now: str) -> None:
+        """The file was deleted, or is another one: go on in the one that stands there now."""
+        opened = _open(self._path)
+        self._connection.close()
+        self._connection, self._node = opened, _node(self._path)
+        with self._writing():
+            if self._joined:
+                self._connection.execute(_JOIN, self._joined)
+            self._connection.executemany(_LEASE, self._held.values())
+        self.since = now
 
     def leave(self, *, is_in_doubt: bool = False) -> None:
         """Say that this process is done; what it leaves in doubt may be taken over at once."""
@@ -126,12 +147,14 @@ class Leases:
             held = [one for one in self._all(now) if one.is_alive]
             if len(held) >= limit or any(one.agent == agent for one in held):
                 return False
-            sql = "INSERT OR REPLACE INTO leases VALUES (?, ?, ?, ?, ?, ?, ?)"
-            self._connection.execute(sql, (*row, until))
+            self._connection.execute("DELETE FROM leases WHERE agent = ?", (agent,))
+            self._connection.execute(_LEASE, (*row, until))
+        self._held[agent] = (*row, until)
         return True
 
     def give_back(self, agent: str) -> None:
         """End a lease of this process."""
+        self._held.pop(agent, None)
         sql = "DELETE FROM leases WHERE agent = ? AND owner = ?"
         with self._writing():
             self._connection.execute(sql, (agent, self.owner))
@@ -193,6 +216,15 @@ def _open(path: Path | None) -> sqlite3.Connection:
             for ending in ("", "-wal", "-shm"):  # it is no database, and nothing in it is truth
                 path.with_name(path.name + ending).unlink(missing_ok=True)
             return _connected(path)
+
+
+def _node(path: Path | None) -> tuple[int, int]:
+    """Which file stands there, without opening it; nothing where none does."""
+    try:
+        found = path.stat() if path is not None else None
+    except OSError:
+        found = None
+    return (found.st_dev, found.st_ino) if found else (0, 0)
 
 
 def _connected(path: Path | None) -> sqlite3.Connection:

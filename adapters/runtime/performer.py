@@ -8,6 +8,7 @@ process.
 import asyncio
 from typing import NamedTuple
 
+from adapters.models import bounds
 from adapters.runtime import effects
 from adapters.runtime.capture import capture
 from adapters.runtime.desk import Desk
@@ -236,10 +237,10 @@ async def _reply(desk: Desk, wake: Wake, question: _Question) -> Reply:
     listener = desk.listeners.get(wake.run_key)
     with desk.spans.chat(wake, question.asked, question.request) as tell:
         if listener is not None and isinstance(model, Streaming):
-            reply = await model.reply_aloud(question.request, listener)
+            reply = bounds.checked(await model.reply_aloud(question.request, listener))
             listener.ended()
         else:
-            reply = await model.reply(question.request)
+            reply = bounds.checked(await model.reply(question.request))
         tell(reply)
     return reply
 
@@ -266,6 +267,7 @@ def _answered(
         reply.usage.tokens_out,
         reply.usage.tokens_thought,
         reply.usage.tokens_cached,
+        reply.reply_format,
     )
 
 

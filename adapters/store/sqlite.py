@@ -4,9 +4,7 @@ The subclass adds the payload table and one autocommit connection of its own, so
 the tail, deciding and inserting happen in one `BEGIN IMMEDIATE`. WAL, `synchronous=FULL`.
 """
 
-import errno
 import os
-import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,28 +14,27 @@ from urllib.parse import quote
 import msgspec
 from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteDatastore
 
+from adapters.store.opening import (
+    TROUBLE,
+    as_told,
+    connected,
+    look,
+    not_a_log,
+    read_only,
+    told,
+    unusable,
+    whole,
+)
 from adapters.store.recorder import Onward, Timed, numbered
 from domain.envelope import Row
-from domain.errors import Damaged, Refused
+from domain.errors import Damaged
 from domain.rules import FORMAT
 from domain.wire import Payload, PayloadId
 
-LOCK_TIMEOUT_SECONDS = 30
 PAGE_ROWS = 2000
 PAGE_PAYLOADS = 64  # that are read at once
 AHEAD_MAX_BYTES = 65_536  # of a payload that nobody has asked for yet
-_HEADER = b"SQLite format 3\x00"
 _KEEP = "INSERT INTO payloads VALUES (?, ?) ON CONFLICT DO NOTHING"
-# What the disk or its owner forbids; anything else is the file's own fault.
-_OUTSIDE = (
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_NOMEM,
-    sqlite3.SQLITE_PERM,
-    sqlite3.SQLITE_READONLY,
-)
-_TROUBLE = (sqlite3.DatabaseError, OSError)
 # An append's rows have consecutive rowids, and `at` is the first key of its first row's state.
 _STREAM = """
 SELECT one.originator_id, one.originator_version, one.topic, one.state, substr(first.state, 8, 27)
@@ -90,13 +87,13 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
             Damaged: Code ``not_a_log`` or ``newer_format``.
             Refused: Code ``read_only``: it cannot be made or written, or not even read.
         """
-        _look(path)
+        look(path)
         self._path = path
         self._is_read_only = is_read_only
         name = f"file:{quote(str(path))}"
-        with _told(path):
+        with told(path):
             super().__init__(SQLiteDatastore(name, originator_id_type="text"))
-            self._connection = read_only(path) if is_read_only else _connected(str(path))
+            self._connection = read_only(path) if is_read_only else connected(str(path))
             try:
                 self._prepare()
             except BaseException:
@@ -109,10 +106,10 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
 
     def _prepare(self) -> None:
         """Look before anything is written: what is not ours stays as it is, byte for byte."""
-        found = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        found = whole(self._connection, self._path)
         tables = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if (tables or found) and not self._is_ours():
-            raise _not_a_log(self._path, "it is another program's database")
+            raise not_a_log(self._path, "it is another program's database")
         if found > FORMAT:
             raise Damaged(
                 "newer_format",
@@ -140,8 +137,8 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
     def deciding(self) -> Iterator[None]:
         if self._is_read_only:
             may_write = os.access(self._path, os.W_OK) and os.access(self._path.parent, os.W_OK)
-            raise _unusable(self._path, "the disk is full" if may_write else "it may only be read")
-        with _told(self._path):
+            raise unusable(self._path, "the disk is full" if may_write else "it may only be read")
+        with told(self._path):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -160,7 +157,7 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
         if self._connection.in_transaction:
             yield
             return
-        with _told(self._path):
+        with told(self._path):
             self._connection.execute("BEGIN")
             try:
                 yield
@@ -183,7 +180,10 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
         if not last:
             return ()
         newest = self._page(last, 1)[0][1]
-        first = last - numbered(newest.state).row
+        try:
+            first = last - numbered(newest.state).row
+        except msgspec.MsgspecError as error:
+            raise not_a_log(self._path, f"its last row is none: {error}") from None
         return [row for _, row in self._page(first, last - first + 1)]
 
     def rows(self, after: int) -> Iterator[Row]:
@@ -247,8 +247,8 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
     def _found(self, sql: str, *values: str | int) -> list[Any]:
         try:
             return self._connection.execute(sql, values).fetchall()
-        except _TROUBLE as error:
-            raise _as_told(self._path, error) from None
+        except TROUBLE as error:
+            raise as_told(self._path, error) from None
 
     def _first_after(self, n: int) -> int:
         """The first rowid whose append number is above n; `n` grows with the rowid."""
@@ -263,102 +263,8 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
         return low
 
 
-def _connected(name: str, *, is_uri: bool = False) -> sqlite3.Connection:
-    return sqlite3.connect(
-        name,
-        isolation_level=None,
-        timeout=LOCK_TIMEOUT_SECONDS,
-        check_same_thread=False,
-        uri=is_uri,
-    )
-
-
-def read_only(path: Path) -> sqlite3.Connection:
-    """A connection that only reads, on a medium that may not be written.
-
-    A WAL file beside the log is read along where SQLite can do it. Without one, nothing is left
-    to be read along, and the file is taken as it is.
-    """
-    uri = f"file:{quote(str(path))}?mode=ro"
-    connection = _connected(uri, is_uri=True)
-    try:
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.OperationalError:
-        connection.close()
-        if _has_more(path):
-            raise
-        return _connected(f"{uri}&immutable=1", is_uri=True)
-    return connection
-
-
 def _bytes(stored: bytes | str) -> bytes:
     """What a column holds: bytes, whatever another program may have put there."""
     if type(stored) is bytes:
         return stored
-    return stored.encode() if isinstance(stored, str) else bytes(stored)
-
-
-def _look(path: Path) -> None:
-    """Refuse what is no log, or one that is shorter than its own header says."""
-    try:
-        with path.open("rb") as file:
-            header = file.read(100)
-            size = file.seek(0, 2)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise _unusable(path, error.strerror or str(error)) from None
-    if not header:
-        return
-    if not header.startswith(_HEADER):
-        raise _not_a_log(path, "it is no SQLite file")
-    page = int.from_bytes(header[16:18], "big")
-    expected = (65536 if page == 1 else page) * int.from_bytes(header[28:32], "big")
-    if size < expected and not _has_more(path):
-        raise _not_a_log(path, f"it is cut short: {size} of {expected} bytes are left")
-
-
-def _has_more(path: Path) -> bool:
-    """Whether pages may still stand in the file beside it: another process is just moving them
-    over, or died at it. Then SQLite knows better."""
-    try:
-        return path.with_name(f"{path.name}-wal").stat().st_size > 0
-    except OSError:
-        return False
-
-
-def _not_a_log(path: Path, why: str) -> Damaged:
-    return Damaged(
-        "not_a_log",
-        because=f"{path} cannot be read as a log: {why}",
-        instead="restore it from a backup, or choose another home with --home; it was not changed",
-    )
-
-
-def _unusable(path: Path, why: str) -> Refused:
-    return Refused(
-        "read_only",
-        because=f"{path} cannot be written: {why}",
-        instead="free space or give write permission, then repeat; nothing was lost",
-    )
-
-
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """SQLite's errors as one clear line each."""
-    try:
-        yield
-    except _TROUBLE as error:
-        raise _as_told(path, error) from None
-
-
-def _as_told(path: Path, error: sqlite3.DatabaseError | OSError) -> Exception:
-    if isinstance(error, OSError):
-        if error.errno in (errno.ENOSPC, errno.EROFS, errno.EACCES):
-            return _unusable(path, error.strerror or str(error))
-        return error
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF  # the primary one
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        because = f"{path} is in use by another process for {LOCK_TIMEOUT_SECONDS} seconds"
-        return Refused("read_only", because=because, instead="repeat when it has finished")
-    return _unusable(path, str(error)) if code in _OUTSIDE else _not_a_log(path, str(error))
+    return str(stored).encode()

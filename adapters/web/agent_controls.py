@@ -57,7 +57,7 @@ def assign(site: Site, asked: Asked) -> Told:
 def wake(site: Site, asked: Asked) -> Told:
     """Wake an agent now."""
     agent = known(site, asked.names["id"])
-    _request(site, asked, RequestWake(agent.id, "manual", is_enabled=site.home.desk.is_enabled))
+    _request(site, asked, site.home.desk.request(agent.id))
     return Told("Woken: what comes of it appears here.")
 
 
@@ -69,7 +69,7 @@ def ask(site: Site, asked: Asked) -> Told:
         because = "the question is empty" if not said else "the question is too long"
         raise Refused("invalid_value", because=because, instead="say what you want to know")
     kept = payload(agent.task_id, said.encode())
-    command = RequestWake(agent.id, "user", words=kept.id, is_enabled=site.home.desk.is_enabled)
+    command = site.home.desk.request(agent.id, "user", words=kept.id)
     _request(site, asked, command, [kept])
     return Told("Asked: the answer appears below.")
 

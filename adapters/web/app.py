@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from importlib.metadata import PackageNotFoundError, version
@@ -20,6 +20,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from adapters.keys import replaced_line, without_keys_in
 from adapters.runtime import watcher
 from adapters.web import guard as guarding
 from adapters.web.asking import Asked, Page, Told, status_of
@@ -121,13 +122,9 @@ async def _answer(site: Site, guard: Guard, request: Request) -> Response:
         body = await _body(request)
         if body is None:
             return _plain(Denied(413, "the form is too large", "part it into several"))
-        lists = {
-            canonical.clean(name): [canonical.clean(one) for one in found]
-            for name, found in parse_qs(
-                body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=FIELDS_MAX
-            ).items()
-        }
-        asked = asked._replace(form={one: found[-1] for one, found in lists.items()}, lists=lists)
+        lists, replaced = _form(body, site.environ)
+        form = {one: found[-1] for one, found in lists.items()}
+        asked = asked._replace(form=form, lists=lists, replaced=replaced)
         if denied := guard.form_denied(request.headers, visit, asked.form):
             return _plain(denied)
     theme, keys = cookies.get("theme", ""), cookies.get("keys", "")
@@ -155,6 +152,21 @@ async def _body(request: Request) -> bytes | None:
             return None
         parts.append(part)
     return b"".join(parts)
+
+
+def _form(body: bytes, environ: Mapping[str, str]) -> tuple[dict[str, list[str]], tuple[str, ...]]:
+    """The fields of a form without the values of keys, and whose stood there. What a page showed
+    before (``was.``) is compared with the log, and is not replaced."""
+    text = body.decode("utf-8", "replace")
+    lists: dict[str, list[str]] = {}
+    replaced: list[str] = []
+    for name, found in parse_qs(text, keep_blank_values=True, max_num_fields=FIELDS_MAX).items():
+        kept = [canonical.clean(one) for one in found]
+        if not name.startswith("was."):
+            kept, names = without_keys_in(kept, environ)
+            replaced += names
+        lists[canonical.clean(name)] = kept
+    return lists, tuple(dict.fromkeys(replaced))
 
 
 def _pairs(query: str) -> dict[str, str]:
@@ -205,6 +217,7 @@ def _acted(site: Site, asked: Asked, visitor: Visitor) -> Response:
         kind = "conflict" if status == HTTPStatus.CONFLICT else "problem"
         told = Told(f"{error.because}; {error.instead} [{error.code}]", kind, status=status)
     site.catch_up()
+    told.lines = [*told.lines, *map(replaced_line, asked.replaced)]
     if told.kind == "done":
         separator = "&" if "?" in back else "?"
         place = "#kept" if told.kept else ""  # where a browser without JavaScript goes on

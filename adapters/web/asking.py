@@ -22,6 +22,7 @@ class Asked(NamedTuple):
     query: Mapping[str, str] = _NONE
     form: Mapping[str, str] = _NONE
     lists: Mapping[str, list[str]] = MappingProxyType({})
+    replaced: tuple[str, ...] = ()  # names of keys whose values stood in the form
 
     def field(self, name: str) -> str:
         """A field of the form, or of the query; empty where there is none."""

@@ -6,7 +6,7 @@ then, and says up to when it goes.
 
 import time
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -15,8 +15,14 @@ from adapters.web.jobs import Jobs
 from adapters.wiring import Home
 from domain.errors import WakelogError
 
+if TYPE_CHECKING:
+    import duckdb
+
+    from adapters.analytics_bounds import Bound
+
 Document = dict[str, Any]
 REST_SECONDS = 5.0  # at least, between the end of one count and the next
+QUERY_SECONDS = 20.0  # that the queries may take
 REST_SHARE = 10  # times as long as the last one took
 VERSIONS = "FROM version_series ORDER BY template_id, version"
 DAYS = """
@@ -57,6 +63,8 @@ class Figures:
         self._is_idle = Event()
         self._is_idle.set()
         self._rests_until = 0.0
+        self._bound: Bound | None = None
+        self._is_over = False
         self.counted: Counted | None = None
 
     @property
@@ -75,13 +83,24 @@ class Figures:
         """Wait until it is counted, but not longer."""
         self._is_idle.wait(seconds)
 
+    def stop(self) -> None:
+        """Count no more."""
+        self._is_over = True
+        if self._bound is not None:
+            self._bound.stop()
+
     def _count(self, home: Home) -> None:
         import duckdb  # here, not above: a page need not wait for it
 
+        from adapters.analytics_bounds import Bound
+
+        bound = self._bound = Bound()
+        if self._is_over:
+            bound.stop()
         begun = time.monotonic()
         ends = ends_of(home)
         try:
-            self.counted = _counted(home, ends)
+            self.counted = _counted(home, ends, bound)
         except (WakelogError, OSError, duckdb.Error) as error:
             self.counted = Counted(ends, home.desk.clock.now(), error=str(error))
         finally:
@@ -95,25 +114,28 @@ def ends_of(home: Home) -> str:
     return f"{home.desk.journal.tail().n}-{home.desk.agents.tail().n}"
 
 
-def _counted(home: Home, ends: str) -> Counted:
+def _counted(home: Home, ends: str, bound: "Bound") -> Counted:
     from adapters import analytics
-    from adapters.analytics_values import answer
 
     logs = {"journal": home.desk.journal, "agent": home.desk.agents}
     at = home.desk.clock.now()
-    connection = analytics.opened(home.path, logs, home.settings)
+    connection = analytics.opened(home.path, logs, home.settings, bound)
     try:
-        resolved = {one["template_id"]: one for one in answer(connection, RESOLVED).documents()}
-        nothing = {"resolved": 0, "average_seconds_to_resolution": None}
-        return Counted(
-            ends,
-            at,
-            [
-                {**one, **resolved.get(one["template_id"], nothing)}
-                for one in performance(connection)
-            ],
-            list(answer(connection, VERSIONS).documents()),
-            list(answer(connection, DAYS).documents()),
-        )
+        with bound.over(connection, QUERY_SECONDS):
+            return _asked(connection, ends, at)
     finally:
         connection.close()
+
+
+def _asked(connection: "duckdb.DuckDBPyConnection", ends: str, at: str) -> Counted:
+    from adapters.analytics_values import answer
+
+    resolved = {one["template_id"]: one for one in answer(connection, RESOLVED).documents()}
+    nothing = {"resolved": 0, "average_seconds_to_resolution": None}
+    return Counted(
+        ends,
+        at,
+        [{**one, **resolved.get(one["template_id"], nothing)} for one in performance(connection)],
+        list(answer(connection, VERSIONS).documents()),
+        list(answer(connection, DAYS).documents()),
+    )

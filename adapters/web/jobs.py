@@ -1,9 +1,10 @@
 """What takes longer than a page may: wakes and proofs, in threads with a home of their own."""
 
+import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from threading import Lock, Semaphore, Thread
+from threading import Event, Lock, Semaphore, Thread
 from typing import Literal
 
 from msgspec import Struct
@@ -14,6 +15,11 @@ from domain.errors import WakelogError
 TROUBLES_KEPT = 20
 JOBS_MAX = 100  # that run or wait
 MESSAGE_MAX = 300
+THREAD = "wakelog-job"
+
+
+class Ended(Exception):
+    """Work that ends here, as the server does."""
 
 
 class Proof(Struct, frozen=True):
@@ -51,6 +57,7 @@ class Jobs:
         self._slots = Semaphore(parallel)
         self._pulse = pulse
         self._has_engine = has_engine
+        self._is_over = Event()
         self._lock = Lock()
         self._threads: set[Thread] = set()
         self.troubles: list[tuple[str, str]] = []
@@ -102,7 +109,7 @@ class Jobs:
             from adapters.proving import prove_home
 
             try:
-                document = prove_home(home).document()
+                document = prove_home(home, self._go_on).document()
                 self.proof = Proof("done", home.desk.clock.now(), document)
             except WakelogError as error:
                 self.proof = Proof("failed", home.desk.clock.now(), error=str(error))
@@ -113,23 +120,36 @@ class Jobs:
         """Do a piece of work that a page does not wait for."""
         self._start(work, "", Semaphore())
 
+    def stop(self) -> None:
+        """Begin nothing more. A proof ends at its next row; a wake is left as a crash leaves it,
+        for the next process to take over."""
+        self._is_over.set()
+
     def wait(self, seconds: float) -> None:
-        """Give what runs so much time each to end."""
+        """Give what runs so much time to end."""
+        ends = time.monotonic() + seconds
         for thread in tuple(self._threads):
-            thread.join(seconds)
+            thread.join(max(0.0, ends - time.monotonic()))
+
+    def _go_on(self, *_: object) -> None:
+        if self._is_over.is_set():
+            raise Ended
 
     def _start(self, work: Callable[[Home], None], about: str, slots: Semaphore) -> None:
         def run() -> None:
             try:
                 with slots, self._open() as home:
+                    self._go_on()
                     work(home)
+            except Ended:
+                pass
             except (WakelogError, OSError) as error:
                 self._trouble(about, str(error))
             finally:
                 self._threads.discard(thread)
                 self._pulse()
 
-        thread = Thread(target=run, daemon=True, name="wakelog-job")
+        thread = Thread(target=run, daemon=True, name=THREAD)
         self._threads.add(thread)
         thread.start()
         self._pulse()

@@ -1,5 +1,11 @@
-"""Runs the page: alone in a process, or in a thread beside an engine."""
+"""Runs the page: alone in a process, or in a thread beside an engine.
 
+Either way it has a thread of its own, and the main one waits for no other longer than a moment:
+nothing that a page does may hold the end up, and all of it may be left as a crash leaves it.
+"""
+
+import logging
+import signal
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +18,10 @@ from adapters.web.guard import Guard
 from adapters.web.site import Site
 
 GRACE_SECONDS = 2
+LOOK_SECONDS = 0.05
+END_SECONDS = 0.4  # that pages being made are given to end
+THREAD = "wakelog-page"
+_STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
 class PageServer(uvicorn.Server):
@@ -33,25 +43,49 @@ class PageServer(uvicorn.Server):
         self._site.live.close()  # else each open page would hold the end up, and be cut off
         await super().shutdown(sockets)
 
+    def begin(self, sockets: list[socket.socket]) -> Thread:
+        """Serve in a thread. Signals stay with whoever has the main one."""
+        thread = Thread(target=super().run, args=(sockets,), daemon=True, name=THREAD)
+        thread.start()
+        return thread
+
+    def end(self, thread: Thread) -> None:
+        """Tell it to end, and give it a moment for that."""
+        self._site.stop()
+        self.should_exit = True
+        thread.join(END_SECONDS)
+        if thread.is_alive():  # from here on it is left as a crash leaves it, and says nothing
+            logging.getLogger("uvicorn.error").disabled = True
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until Ctrl-C or SIGTERM; a second one changes nothing."""
+        for number in _STOPS:
+            signal.signal(number, self._stop)
+        thread = self.begin(sockets or [])
+        while thread.is_alive() and not self.should_exit:  # until it is told to end
+            thread.join(LOOK_SECONDS)
+        if not self.should_exit:
+            raise SystemExit(1)  # why it ended was said
+        self.end(thread)
+
+    def _stop(self, *_: object) -> None:
+        self.should_exit = True  # and no exception: in `join` it would take the thread for ended
+
 
 @contextmanager
 def beside(site: Site, guard: Guard, listening: socket.socket) -> Iterator[None]:
-    """Serve a site in a thread as long as something else goes on here.
-
-    Signals stay with whoever has the main thread.
-    """
+    """Serve a site in a thread as long as something else goes on here."""
     server = PageServer(site, guard)
-    thread = Thread(target=server.run, args=([listening],), daemon=True, name="wakelog-page")
-    thread.start()
+    thread = server.begin([listening])
     try:
         yield
     finally:
-        server.should_exit = True
-        thread.join()
+        server.end(thread)
 
 
 def closed(site: Site, listening: socket.socket, seconds: float) -> None:
-    """Give wakes and proofs that run so much time each to end, then close all."""
+    """Give wakes and proofs that run so much time to end, then close all."""
+    site.stop()
     site.jobs.wait(seconds)
     site.close()
     listening.close()

@@ -23,6 +23,7 @@ from projections.inbox import TABS
 TOLD_KEPT = 200  # answers to forms, for the page that follows
 GLANCE_WAKES = 100  # of which those that run are counted
 GLANCE_MAX = 500  # sets of a tab that are counted for the head of each page
+PAGE_SECONDS = 0.1  # that a page may take, when all is to end
 SCAN_MAX = 5_000  # documents that one page looks through for those that match
 
 
@@ -40,6 +41,7 @@ class Site:
         self, path: Path, environ: Mapping[str, str], model: str = "", *, has_engine: bool = False
     ) -> None:
         self.lock = RLock()
+        self.environ = environ
         self.home: Home = open_home(path, environ, model=model, is_writing=True)
         self.live = Live([path / JOURNAL, path / AGENTS], self.tail)
         parallel = self.home.settings.agents.parallel
@@ -58,10 +60,18 @@ class Site:
     def zone(self) -> str:
         return self.home.settings.timezone
 
-    def close(self) -> None:
+    def stop(self) -> None:
+        """End what goes on beside the pages, or leave it as a crash would."""
         self.live.close()
-        with self.lock:
+        self.figures.stop()
+        self.jobs.stop()
+
+    def close(self) -> None:
+        """Close the home; a page that is being made keeps it."""
+        self.stop()
+        if self.lock.acquire(timeout=PAGE_SECONDS):
             self.home.close()
+            self.lock.release()
 
     def give_way(self, wait: Callable[[], None]) -> None:
         """Let other pages be made while this one, which holds the lock once, waits a moment."""

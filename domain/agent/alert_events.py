@@ -1,7 +1,9 @@
 """What happens to an agent's attention: the streams ``alert:<agent>`` and ``watch:main``.
 
 STORAGE FORMAT, see `domain.wire`. Every trigger ends in one `WakeQueued`, `TriggerMerged` or
-`TriggerSuppressed` (DESIGN 2, law 9); a queued wake ends in `WakeBegun` or `WakeDropped`.
+`TriggerSuppressed` (DESIGN 2, law 9); a queued wake ends in `WakeBegun` or `WakeDropped`. A wake
+that supersedes another one has its triggers: the newest of them recorded once more, the others
+counted in `WakeDropped.left_out`.
 """
 
 from typing import Literal
@@ -73,11 +75,13 @@ class WakeBegun(Stored, frozen=True, tag="alert.wake_begun.1"):
 
 class WakeDropped(Stored, frozen=True, tag="alert.wake_dropped.1"):
     """A queued wake ends without a start. `code`: ``superseded`` (then `by` is the run key that
-    inherits its triggers) or the rule that skipped it."""
+    inherits its triggers) or the rule that skipped it. `left_out`: so many more of its triggers
+    go to `by`, all of those that were not recorded again as merged into it."""
 
     run_key: str
     code: str
     by: str = ""
+    left_out: int = 0  # as of 0.1.0: those were lost
 
 
 class WakeBackedOff(Stored, frozen=True, tag="alert.wake_backed_off.1"):

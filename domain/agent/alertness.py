@@ -27,7 +27,7 @@ from domain.world import Kind, Recorded
 
 RUN_KEYS_KEPT = 256  # a trigger's is asked for when it is decided on and when it is folded
 SEEN_KEPT = 256  # newest triggers whose repeat is recognised
-TRIGGERS_KEPT = 500  # of one wake; the log has them all
+TRIGGERS_KEPT = 500  # of one wake, and recorded again by a wake that supersedes it
 AT_ONCE: frozenset[Reason] = frozenset({"manual", "user", "creation", "recovery"})
 """Reasons that neither throttle nor backoff holds off."""
 
@@ -40,8 +40,9 @@ class Queued(Struct, frozen=True):
     """A wake: queued, or begun.
 
     `triggers`: its own first, then the merged ones in order; of more than `TRIGGERS_KEPT` the
-    oldest merged changes are left out. `hop`: the greatest of all its triggers. `until`: where
-    it was backed off, not before then, because of `waits_for`; `backoffs` counts the provider's.
+    oldest merged changes are left out, and counted. `hop`: the greatest of all its triggers.
+    `until`: where it was backed off, not before then, because of `waits_for`; `backoffs` counts
+    the provider's.
     """
 
     run_key: str
@@ -57,6 +58,12 @@ class Queued(Struct, frozen=True):
     until: str = ""
     waits_for: str = ""
     backoffs: int = 0
+    left_out: int = 0  # of its triggers; the log has them all
+
+    @property
+    def trigger_count(self) -> int:
+        """How many triggers it stands for, those left out included."""
+        return len(self.triggers) + self.left_out
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -157,9 +164,8 @@ def evolve(alert: Alert, recorded: Recorded) -> Alert:
             return _noticed(alert, trigger, concerns=rule not in ELSEWHERE)
         case WakeBegun(run_key=run_key):
             return _begun(alert, run_key, recorded.at)
-        case WakeDropped(run_key=run_key):
-            known = alert.queued is not None and alert.queued.run_key == run_key
-            return replace(alert, queued=None) if known else alert
+        case WakeDropped() as fact:
+            return _dropped(alert, fact)
         case WakeBackedOff() as fact:
             return _backed_off(alert, fact)
         case AlertSettled() as fact:
@@ -212,6 +218,7 @@ def _merged(wake: Queued, trigger: Trigger, due_at: str) -> Queued:
     return replace(
         wake,
         triggers=triggers,
+        left_out=wake.trigger_count + 1 - len(triggers),
         due_at=due_at or wake.due_at,
         hop=max(wake.hop, trigger.hop),
         is_propagated_only=wake.is_propagated_only and trigger.is_propagated,
@@ -226,6 +233,16 @@ def _begun(alert: Alert, run_key: str, at: str) -> Alert:
         wake = replace(alert.queued, begun_at=at, until="", waits_for="")
         return replace(alert, begun=wake, queued=None)
     return alert
+
+
+def _dropped(alert: Alert, fact: WakeDropped) -> Alert:
+    """The queued wake is gone; or the one before it was, and leaves it what has no row there."""
+    wake = alert.queued
+    if wake is None or wake.run_key not in (fact.run_key, fact.by):
+        return alert
+    if wake.run_key == fact.run_key:
+        return replace(alert, queued=None)
+    return replace(alert, queued=replace(wake, left_out=wake.left_out + fact.left_out))
 
 
 def _backed_off(alert: Alert, fact: WakeBackedOff) -> Alert:

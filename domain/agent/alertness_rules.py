@@ -2,8 +2,8 @@
 
 Every trigger ends in one `WakeQueued`, `TriggerMerged` or `TriggerSuppressed`; one that was
 recorded before is a repeat and gives nothing. A wake that a person's request supersedes passes
-its triggers on: each is recorded once more, as merged into the new one. The first trigger of a
-wake makes its run key.
+all its triggers on: the newest `TRIGGERS_KEPT` are recorded once more, as merged into the new one,
+the others are counted there. The first trigger of a wake makes its run key.
 
 Changes are deferred first: due in `THROTTLE_SECONDS`, and later ones do not move that. A timer
 is due when it ticks, and, like all that is at once, moves the wake it is merged into forward.
@@ -50,11 +50,12 @@ PERSON = frozenset({"manual", "user"})
 class Setting(Part, frozen=True):
     """What a decision needs from outside. `propagated_due`: when a match only through a link is
     due, resolved in the person's time zone; empty: like any other. `throttle_seconds`: how long
-    changes are deferred; 0: `THROTTLE_SECONDS`."""
+    changes are deferred; 0: `THROTTLE_SECONDS`. `keeps_all`: see `RequestWake`."""
 
     is_enabled: bool  # the master switch
     propagated_due: str = ""
     throttle_seconds: int = 0
+    keeps_all: bool = False
 
 
 # -------------------------------------------------------------------------------------- triggers
@@ -87,7 +88,7 @@ def notice(
     if rule := rule_against(agent, trigger, setting, origin=origin):
         return [TriggerSuppressed(trigger, rule)]
     if trigger.reason in PERSON:
-        return _supersede(alert, trigger, at)
+        return _supersede(alert, trigger, at, setting)
     return [_queue(alert, agent, trigger, at, setting)]
 
 
@@ -174,13 +175,15 @@ def _queue(alert: Alert, agent: Agent, trigger: Trigger, at: str, setting: Setti
     return TriggerMerged(queued.run_key, trigger, due_at if is_earlier else "")
 
 
-def _supersede(alert: Alert, trigger: Trigger, at: str) -> list[AlertFact]:
+def _supersede(alert: Alert, trigger: Trigger, at: str, setting: Setting) -> list[AlertFact]:
     """A wake of its own that inherits the triggers of the queued one."""
     made = _wake(alert.id, trigger, at)
     facts: list[AlertFact] = [made]
     if alert.queued is not None:
-        facts += [TriggerMerged(made.run_key, inherited) for inherited in alert.queued.triggers]
-        facts.append(WakeDropped(alert.queued.run_key, "superseded", made.run_key))
+        wake = alert.queued
+        left_out = wake.left_out if setting.keeps_all else 0
+        facts += [TriggerMerged(made.run_key, inherited) for inherited in wake.triggers]
+        facts.append(WakeDropped(wake.run_key, "superseded", made.run_key, left_out))
     if alert.waiting is not None and alert.waiting.until > at:
         facts.append(WakeBackedOff(alert.waiting.run_key, at, "requested"))
     return facts

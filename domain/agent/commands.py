@@ -100,7 +100,8 @@ class TickTimer(Stored, frozen=True, tag="command.tick_timer.1"):
 
 class RequestWake(Stored, frozen=True, tag="command.request_wake.1"):
     """`reason`: ``manual``, ``user`` or ``recovery``; of a user wake `session` (empty: this
-    command's key), `turn` and the words' payload."""
+    command's key), `turn` and the words' payload. `keeps_all`: the wake inherits every trigger of
+    the one that it supersedes, however many; as of 0.1.0, those that its attention kept."""
 
     agent: str
     reason: Reason
@@ -108,6 +109,7 @@ class RequestWake(Stored, frozen=True, tag="command.request_wake.1"):
     turn: int = 0
     words: PayloadId = ""
     is_enabled: bool = False
+    keeps_all: bool = False
 
 
 AgentCommand = (

@@ -258,7 +258,8 @@ def request(cause: do.RequestWake, key: str, at: str, world: World) -> Decided:
         turn=cause.turn or int(is_session),
         words=cause.words,
     )
-    facts = rules.request(alert, agent, trigger, at, Setting(cause.is_enabled))
+    setting = Setting(cause.is_enabled, keeps_all=cause.keeps_all)
+    facts = rules.request(alert, agent, trigger, at, setting)
     run_key = run_key_of(agent.id, trigger)
     return Decided(
         alert_events(world, agent.id, facts), Result((agent.id, run_key, trigger.reason_id))

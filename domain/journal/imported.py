@@ -59,3 +59,6 @@ class ImportedFile(Part, frozen=True):
     tasks: tuple[ImportedTask, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
     left_out: tuple[str, ...] = ()  # what is no task by its nature, counted: "2 pull requests"
+    remarks: tuple[Unreadable, ...] = ()  # boxes that were read as open, with what they say
+    boxes_as_open: int = 0  # how many those are
+    boxes_left_out: int = 0  # of `unreadable`, what looked like a box

@@ -139,7 +139,7 @@ def _change(tool: str, arguments: str) -> tuple[Handler, Struct] | Refusal:
     try:
         given = canonical.read(arguments)
     except Refused as error:
-        return Refusal("invalid_json", error.because)
+        return Refusal("invalid_json", error.whole)
     found = _checked(handler.arguments, given)
     return found if isinstance(found, Refusal) else (handler, found)
 

@@ -65,6 +65,9 @@ class ModelAsked(Stored, frozen=True, tag="wake.model_asked.1"):
 
 
 class ModelAnswered(Stored, frozen=True, tag="wake.model_answered.1"):
+    """`reply_format`: which decoder read the kept bytes, with its version: ``gemini.2``,
+    ``tape.1``, ``rules.1``. Empty: the first one of the wake's model, or none."""
+
     turn: int
     attempt: int
     reply: PayloadId  # the provider's bytes, verbatim
@@ -74,6 +77,7 @@ class ModelAnswered(Stored, frozen=True, tag="wake.model_answered.1"):
     tokens_out: int | None = None
     tokens_thought: int | None = None
     tokens_cached: int | None = None
+    reply_format: str = ""
 
 
 class ModelFailed(Stored, frozen=True, tag="wake.model_failed.1"):

@@ -21,7 +21,7 @@ FROM (
 ) a ON a.stream = f.stream AND a.d.operation = f.d.operation AND a.d.attempt = f.d.attempt;
 
 INSERT INTO caused_by  -- a wake begins because it was queued, each time with all its triggers
-SELECT f.log, f.replica, f.n, 0, 'agent', t.replica, t.n, t.row_n,
+SELECT DISTINCT f.log, f.replica, f.n, 0, 'agent', t.replica, t.n, t.row_n,
     CASE t.fate WHEN 'first' THEN 'was queued' ELSE 'was merged into it' END
 FROM fresh f JOIN triggers t ON t.run_key = f.entity
 WHERE f.tag = 'wake.started.1';

@@ -64,14 +64,32 @@ FROM fresh_triggers m LEFT JOIN (
 
 INSERT INTO attention
 SELECT replica, n, row_n, occurred_at, entity, d.runKey, split_part(tag, '.', 2),
-    d.until, coalesce(d.reason, d.code, d.outcome), d.by
+    d.until, coalesce(d.reason, d.code, d.outcome), d.by, coalesce(d.leftOut, 0)
 FROM (
     SELECT *, json_transform(data, '{
         "runKey": "VARCHAR", "until": "TIMESTAMP", "reason": "VARCHAR", "code": "VARCHAR",
-        "outcome": "VARCHAR", "by": "VARCHAR"}') AS d
+        "outcome": "VARCHAR", "by": "VARCHAR", "leftOut": "INTEGER"}') AS d
     FROM fresh WHERE tag IN ('alert.wake_begun.1', 'alert.wake_dropped.1',
         'alert.wake_backed_off.1', 'alert.settled.1')
 );
+
+INSERT INTO triggers  -- what a superseded wake passed on without a row: it stands at the drop
+WITH RECURSIVE passed AS (
+    SELECT a.superseded_by AS heir, a.run_key, a.replica, a.n, a.row_n, a.occurred_at
+    FROM attention a SEMI JOIN fresh f
+        ON f.log = 'agent' AND f.replica = a.replica AND f.n = a.n AND f.row_n = a.row_n
+    WHERE a.left_out > 0
+    UNION ALL
+    SELECT p.heir, a.run_key, p.replica, p.n, p.row_n, p.occurred_at
+    FROM passed p JOIN attention a ON a.superseded_by = p.run_key AND a.left_out > 0
+)
+SELECT p.replica, p.n, p.row_n, p.occurred_at, t.agent_id, t.trigger_id, 'inherited', p.heir,
+    NULL, t.reason, t.reason_id, t.journal_replica, t.journal_n, t.tokens, t.is_propagated,
+    t.hop, t.ticks, NULL, t.words
+FROM passed p JOIN triggers t USING (run_key)
+ANTI JOIN triggers h ON h.run_key = p.heir AND h.trigger_id = t.trigger_id
+QUALIFY row_number() OVER (PARTITION BY p.heir, t.trigger_id ORDER BY t.n, t.row_n) = 1
+ORDER BY p.n, t.n, t.row_n;
 
 INSERT INTO prompt_sections
 SELECT s.run_key, s.part, s.ordinal, s.ref.name, s.ref.payload, t.bytes

@@ -40,7 +40,8 @@ CREATE TABLE triggers (
 );
 CREATE TABLE attention (
     replica VARCHAR, n BIGINT, row_n INTEGER, occurred_at TIMESTAMP, agent_id VARCHAR,
-    run_key VARCHAR, what VARCHAR, until TIMESTAMP, reason VARCHAR, superseded_by VARCHAR
+    run_key VARCHAR, what VARCHAR, until TIMESTAMP, reason VARCHAR, superseded_by VARCHAR,
+    left_out INTEGER
 );
 CREATE TABLE prompt_sections (
     run_key VARCHAR, part VARCHAR, ordinal INTEGER, name VARCHAR, payload VARCHAR, bytes BIGINT

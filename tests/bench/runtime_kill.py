@@ -1,9 +1,11 @@
 """Two runtimes on one home under load, killed again and again: nothing lost, nothing twice.
 
-python tests/bench/runtime_kill.py [--times 100] [--agents 500] [--changes 200]
+python tests/bench/runtime_kill.py [--times 100] [--agents 500] [--changes 200] [--pauses 40]
 
 After each kill the runtime is started anew, and changes go on being written. Every tenth time
-both are killed; every fifth time a new one is killed before it has done anything.
+both are killed; every fifth time a new one is killed before it has done anything. At the end a
+stranger looks the home through (`tests.support.checker`). With --pauses N, runtimes are then
+stopped in the middle of calls, until their leases have run out: see `runtime_pause.py`.
 """
 
 import argparse
@@ -25,8 +27,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from adapters.wiring import Home, open_home
 from domain.journal.commands import EditTask
 from domain.moments import instant, moment
-from tests.bench import accounts
+from tests.bench import accounts, runtime_pause
 from tests.bench.runtime_load import ENVIRON, settled
+from tests.support import checker
 from tests.support.process import begun
 
 FIRST_SECONDS_MAX = 120.0
@@ -173,6 +176,7 @@ def main(arguments: list[str] | None = None) -> accounts.Books:
     parser.add_argument("--times", type=int, default=100)
     parser.add_argument("--agents", type=int, default=500)
     parser.add_argument("--changes", type=int, default=200, help="after each kill")
+    parser.add_argument("--pauses", type=int, default=0, help="of runtimes in a call, after that")
     given = parser.parse_args(arguments)
     dice = random.Random(11)
     with tempfile.TemporaryDirectory() as folder:
@@ -189,14 +193,17 @@ def main(arguments: list[str] | None = None) -> accounts.Books:
                 one.process.terminate()
                 one.process.wait(60)
         rows = accounts.proved(home)
+        found = checker.findings(home, is_settled=True)
         doubts = recovered(home, run.kills)
         logs = [one.read_text(encoding="utf-8") for one in home.parent.glob("run-*.log")]
     told(given, run, result, doubts)
     taken_over = sum(text.count('"taken_over"') for text in logs)
     print(f"{taken_over} wakes taken over; settled {took:.1f} s after the last kill")
-    print(f"{rows} rows proved")
+    print(f"{rows} rows proved; {len(found)} findings of a stranger: {found[:5]}")
     bad = (result.double, result.missing, result.overlaps, result.late, result.open_wakes)
-    assert bad == (0, 0, 0, 0, 0), bad
+    assert (bad, found) == ((0, 0, 0, 0, 0), []), (bad, found)
+    if given.pauses:
+        assert runtime_pause.main(["--pauses", str(given.pauses)]) == 0
     return result
 
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.support import checker
+
 pytestmark = pytest.mark.e2e
 
 WAKELOG = Path(sys.executable).parent / "wakelog"
@@ -62,6 +64,10 @@ def test_a_seed_stands_for_its_bytes(home: Path, tmp_path: Path) -> None:
     made(other, "b")
     assert bytes_of(home) == bytes_of(same)
     assert bytes_of(home) != bytes_of(other)
+
+
+def test_a_stranger_finds_nothing_that_the_laws_forbid(home: Path) -> None:
+    assert checker.findings(home, is_settled=True) == []
 
 
 def test_there_is_something_to_find(home: Path) -> None:

@@ -183,20 +183,41 @@ def test_a_wake_by_hand_waits_for_the_runtimes_and_no_call_is_made_twice(tmp_pat
     assert proved(home) > 0
 
 
+def killed_while_asking(home: Path, server: GeminiServer, more: Mapping[str, str]) -> None:
+    """A wake by hand whose process dies in the middle of a call."""
+    log = home.parent / "wake.log"
+    by_hand = begun(home, "--model", "gemini", "wake", "Fix the sink", log=log, more=more)
+    until(lambda: server.sent)
+    by_hand.kill()
+    by_hand.wait()
+
+
 def test_a_wake_by_hand_that_was_killed_is_taken_over_at_once(tmp_path: Path) -> None:
     home = made(tmp_path / "home")
     slow = reporting()[0]._replace(seconds=60.0)
     with serving(slow, *reporting()) as server:
         more = asking(server)
-        log = tmp_path / "wake.log"
-        by_hand = begun(home, "--model", "gemini", "wake", "Fix the sink", log=log, more=more)
-        until(lambda: server.sent)
-        by_hand.kill()
-        by_hand.wait()
+        killed_while_asking(home, server, more)
         with running(home, *GEMINI, more=more) as runtime:
             assert runtime.until("ended", seconds=20)["outcome"] == "completed"
             assert len(runtime.told("taken_over")) == 1
     assert (late_replies(home), len(server.sent)) == (0, 3)
+    assert proved(home) > 0
+
+
+def test_a_killed_wake_is_taken_over_though_the_leases_were_deleted(tmp_path: Path) -> None:
+    home = made(tmp_path / "home")
+    slow = reporting()[0]._replace(seconds=60.0)
+    with serving(slow, *reporting()) as server:
+        more = asking(server)
+        killed_while_asking(home, server, more)
+        for gone in home.glob("runtime.db*"):
+            gone.unlink()
+        after = ended(home, "--json", *GEMINI, "--until-idle", more=more)
+        assert after.returncode == 0, after.stderr
+        assert after.stderr.count("taken_over") == 1
+    assert (late_replies(home), len(server.sent)) == (0, 3)
+    assert [one["outcome"] for one in read(home, "wakes")] == ["completed"] * 2
     assert proved(home) > 0
 
 

@@ -15,7 +15,6 @@ from adapters.runtime.capture import capture
 from adapters.runtime.desk import Desk
 from adapters.runtime.performer import run_wake
 from adapters.store.log import Log
-from domain.agent import commands as agents
 from domain.agent.alertness import ALERT, next_wake
 from domain.causes import Command
 from domain.errors import Refused
@@ -92,7 +91,7 @@ def begun(at: Desk, agent: str, run_key: str, *, is_now: bool = True) -> BeginWa
 
 def asked(at: Desk, agent: str, text: str, session: str = "", turn: int = 0) -> str:
     said = payload(at.agent(agent).task, text.encode())
-    command = agents.RequestWake(agent, "user", session, turn, said.id, is_enabled=True)
+    command = at.request(agent, "user", session, turn, said.id)
     at.note(command, payloads=[said])
     return woken(at, agent)
 

@@ -87,7 +87,7 @@ def _goes_on(at: Desk, run_key: str, state: str) -> None:
 
 
 def _afterwards(at: Desk, agent: str, *, ends: bool) -> None:
-    request = agents.RequestWake(agent, "manual", is_enabled=True)
+    request = at.request(agent)
     if not ends:
         refused(at, "agent_dormant", request)
         twice(at, agents.ResumeAgent(agent, is_enabled=True))
@@ -136,15 +136,15 @@ def _every_reason(at: Desk, task: str, agent: str, mode: str, name: str) -> None
     watcher.catch_up(at)
     pass_time(at, 4000)
     timers.fire(at, [agent])
-    twice(at, agents.RequestWake(agent, "manual", is_enabled=True))
+    twice(at, at.request(agent))
     answers(at, [reply(REPORT), reply()] * 3)
     woken(at, agent)
     if mode == "autonomous":
-        question = agents.RequestWake(agent, "user", name, 1, is_enabled=True)
+        question = at.request(agent, "user", name, 1)
         refused(at, "invalid_value", question)
     else:
         asked(at, agent, "How is it?", name, 1)
-        repeated = agents.RequestWake(agent, "user", name, 1, is_enabled=True)
+        repeated = at.request(agent, "user", name, 1)
         told(at, repeated, key=f"asked again {name}")
     told(at, agents.PauseAgent(agent))
     told(at, agents.ResumeAgent(agent))
@@ -187,7 +187,7 @@ def hearsay() -> Desk:
         twice(at, agents.WatchTokens(agent, (f"id:{task}",), hears_agents=True))
     (first, one), (_, deaf) = known[0], known[-1]
     told(at, agents.WatchTokens(deaf, (f"id:{first}", "key:NOTE")))
-    told(at, agents.RequestWake(one, "manual", is_enabled=True))
+    told(at, at.request(one))
     for _, agent in known:
         if queued_key(at, agent):
             answers(at, [reply(LANGUAGE), reply(REPORT), reply()])

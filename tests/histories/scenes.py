@@ -108,7 +108,7 @@ def labels() -> Desk:
     changed(at, agent)
     (set_id,) = at.agent(agent).sets
     review.reject(at, set_id, 1, "not this one")
-    at.note(agents.RequestWake(agent, "manual", is_enabled=True))
+    at.note(at.request(agent))
     woken(at, agent)
     return at
 

@@ -6,7 +6,6 @@ tells which those are.
 
 from adapters.runtime.desk import Desk
 from domain import canonical
-from domain.agent import commands as agents
 from domain.causes import Replied
 from domain.journal import commands as do
 from domain.wake.commands import RetakeWake
@@ -33,7 +32,7 @@ def wrong_calls() -> Desk:
     wrong = [reply(*calls) for calls in (_fields(title), _items(first, second), _rest(label))]
     answers(at, [*wrong, reply(REPORT), reply(text="I give up.")])
     changed(at, agent)
-    at.note(agents.RequestWake(agent, "manual", is_enabled=True))
+    at.note(at.request(agent))
     at.keep(do.ChangeLabels(task, ("garden",)))
     answers(at, [reply(*_rest(label)), reply(*_items(first, second)), reply(REPORT), reply()])
     woken(at, agent)

@@ -43,7 +43,7 @@ def call(tool: str, **given: object) -> tuple[str, str]:
 def wake(at: Desk, agent: str, *turns: Calls) -> str:
     """A wake in which the model makes these calls, turn by turn, and ends with a report."""
     if not queued_key(at, agent):
-        told(at, agents.RequestWake(agent, "manual", is_enabled=True))
+        told(at, at.request(agent))
     replies: list[Reply] = [reply(*calls) for calls in turns]
     answers(at, [*replies, reply(REPORT), reply(text="Done.")])
     return woken(at, agent)
@@ -291,7 +291,7 @@ def reports_due() -> Desk:
     for nth, calls in enumerate(
         ([], [wrong], [note], [gone], [ESTIMATE], [ESTIMATE], [language], [language], [REPORT])
     ):
-        told(at, agents.RequestWake(agent, "user", "s", nth + 1, is_enabled=True))
+        told(at, at.request(agent, "user", "s", nth + 1))
         answers(at, [reply(*calls, text=f"{nth}"), reply(text="So."), reply(text="No report.")])
         woken(at, agent)
     told(at, do.EditTask(task, title="Another"))
@@ -318,7 +318,7 @@ def taken_over() -> Desk:
         if name == "failed":
             told(at, RetakeWake(run_key), key=f"{name} once more")
             told(at, RetakeWake(run_key), key=f"{name} twice more")
-        told(at, agents.RequestWake(agent, "manual", is_enabled=True)) if nth < 2 else None
+        told(at, at.request(agent)) if nth < 2 else None
     return at
 
 

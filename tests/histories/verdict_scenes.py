@@ -9,7 +9,6 @@ from adapters.runtime.desk import Desk
 from adapters.runtime.performer import run_wake
 from adapters.settings import Agents, Settings
 from domain import canonical
-from domain.agent import commands as agents
 from domain.causes import Replied
 from domain.changes import commands as verdict
 from domain.changes.change_set import ChangeSet
@@ -259,7 +258,7 @@ def _late(at: Desk, sets: ChangeSet) -> None:
 
 def _unasked(at: Desk, agent: str, task: str) -> None:
     """An immediate tool whose process is gone; the task has got a language meanwhile."""
-    told(at, agents.RequestWake(agent, "manual", is_enabled=True))
+    told(at, at.request(agent))
     run_key = queued_key(at, agent)
     begun(at, agent, run_key)
     said = Words('{"languageCode":"de","confidence":"high"}')
@@ -295,7 +294,7 @@ def closed_by_time() -> Desk:
     pass_time(at, 10**8)
     told(at, verdict.ExpireItems(made), key="never expires")
     told(at, do.DeleteTask(task))
-    told(at, agents.RequestWake(agent, "manual", is_enabled=True))
+    told(at, at.request(agent))
     answers(at, [reply()])
     woken(at, agent)
     return at

@@ -88,9 +88,9 @@ def throttled() -> Desk:
         timers.fire(at, [agent])
         _begins_at(at, agent, later(at.clock.now(), seconds=9))
         _edited(at, task, f"Behind a timer {seconds}")
-        told(at, agents.RequestWake(agent, "manual", is_enabled=True))
+        told(at, at.request(agent))
         _ends(at, agent)
-        told(at, agents.RequestWake(agent, "manual", is_enabled=True))
+        told(at, at.request(agent))
         _edited(at, task, f"Behind a person {seconds}")
         _begins_at(at, agent, later(at.clock.now(), seconds=9))
         _ends(at, agent)
@@ -130,7 +130,7 @@ def backed_off() -> Desk:
         _begins_at(at, agent, max(wake.due_at if wake else "", alert.not_before))
         _ends(at, agent, well=False)
     _edited(at, task, "Not yet")
-    told(at, agents.RequestWake(agent, "manual", is_enabled=True))
+    told(at, at.request(agent))
     begun(at, agent, queued_key(at, agent))
     _ends(at, agent, well=False)
     told(at, agents.ResumeAgent(agent, is_enabled=True))
@@ -141,7 +141,7 @@ def backed_off() -> Desk:
     for reason in ("manual", "subscription"):
         begun(at, agent, queued_key(at, agent), is_now=False)
         if reason == "manual":
-            told(at, agents.RequestWake(agent, "manual", is_enabled=True))
+            told(at, at.request(agent))
         _edited(at, task, f"Behind what fails {reason}")
         _ends(at, agent, well=False)
     begun(at, agent, queued_key(at, agent), is_now=False)
@@ -160,8 +160,8 @@ def providers() -> Desk:
             answers(at, [fault])
             woken(at, one)
             _edited(at, task, f"Meanwhile {len(at.agent(agent).name)} {at.clock.now()}")
-    told(at, agents.RequestWake(agent, "manual", is_enabled=True))
-    told(at, agents.RequestWake(agent, "user", "s", 1, is_enabled=True))
+    told(at, at.request(agent))
+    told(at, at.request(agent, "user", "s", 1))
     waiting = alert_of(at, agent).waiting
     assert waiting is not None
     queued = queued_key(at, agent)
@@ -198,13 +198,13 @@ def stopped() -> Desk:
         told(at, StopWake(run_key, code, f"because {nth}", 1, 2))
         told(at, StopWake(run_key, code, "again"), key=f"again {nth}")
         told(at, agents.ResumeAgent(agent, is_enabled=True))
-        told(at, agents.RequestWake(agent, "manual", is_enabled=True))
+        told(at, at.request(agent))
     run_key = queued_key(at, agent)
     told(at, SkipWake(agent, "n" * 32, "out_of_scope"), key="another")
     told(at, SkipWake(agent, run_key, "missing_category", "it has none"))
     told(at, SkipWake(agent, run_key, "task_deleted"), key="skipped already")
     told(at, do.DeleteTask(task))
-    told(at, agents.RequestWake(agent, "manual", is_enabled=True))
+    told(at, at.request(agent))
     woken(at, agent)
     return at
 
@@ -219,8 +219,8 @@ def second_wakes() -> Desk:
     queued = queued_key(at, agent)
     captured = _refused_begin(at, agent, queued)
     refused(at, "unknown_wake", replace(captured, run_key="n" * 32))
-    told(at, agents.RequestWake(agent, "user", "s", 1, is_enabled=True))
-    told(at, agents.RequestWake(agent, "user", "s", 1, is_enabled=True), key="said again")
+    told(at, at.request(agent, "user", "s", 1))
+    told(at, at.request(agent, "user", "s", 1), key="said again")
     _ends(at, agent)
     begun(at, agent, queued_key(at, agent))
     at.reply(Replied("wake", alert_of(at, agent).running,
@@ -230,7 +230,7 @@ def second_wakes() -> Desk:
     assert waiting is not None
     _refused_begin(at, agent, queued_key(at, agent))
     refused(at, "agent_running", replace(captured, run_key=waiting.run_key))
-    told(at, agents.RequestWake(agent, "manual", is_enabled=True))
+    told(at, at.request(agent))
     told(at, SkipWake(agent, waiting.run_key, "out_of_scope", "while it waits"))
     answers(at, [reply(REPORT), reply()])
     woken(at, agent)

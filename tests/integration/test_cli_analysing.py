@@ -1,11 +1,14 @@
 """`wakelog sql`, `metrics` and `export`, as a person and a script use them."""
 
 import json
+from collections import deque
 from pathlib import Path
 
 import duckdb
 import pytest
 
+from adapters.analytics_values import answer
+from domain.errors import Refused
 from tests.support.cli import done, refused, run, told
 from tests.support.waking import agent, inbox
 
@@ -157,3 +160,56 @@ def test_export_leaves_a_folder_with_other_files_alone(home: Path, tmp_path: Pat
 def test_json_may_stand_behind_the_query(home: Path) -> None:
     result = run(["sql", "SELECT 1 AS a", "--json"], home)
     assert json.loads(result.stdout) == [{"a": 1}]
+
+
+# ----------------------------------------------------------------------------------------- bounds
+
+FOR_EVER = (
+    "SELECT count(*) AS template_id FROM range(1_000_000_000_000) one(x), range(1_000) two(y) "
+    "WHERE x * y % 7 = 3"
+)
+HUGE = "SELECT x, x || 'abcdefgh' AS s FROM range(40_000_000) many(x) ORDER BY s DESC"
+
+
+def asking_for_ever(home: Path, view: str) -> None:
+    """A question of the analytics that has no end."""
+    with duckdb.connect(home / "analytics.duckdb") as analytics:
+        analytics.execute(f"CREATE OR REPLACE VIEW {view} AS {FOR_EVER}")
+
+
+@pytest.mark.parametrize(
+    "query", [FOR_EVER, f"{FOR_EVER}; SELECT 1", "SELECT x FROM range(1_000_000_000_000) many(x)"]
+)
+def test_a_query_that_takes_too_long_is_given_up_in_one_line(home: Path, query: str) -> None:
+    line = refused(["sql", query, "--timeout", "0.3"], home)
+    assert "longer than 0.3 seconds" in line
+    assert line.endswith("[timed_out]")
+    assert told(["sql", "SELECT count(*) AS n FROM wakes"], home) == [{"n": 1}]
+
+
+def test_metrics_and_exports_have_a_time_too(home: Path, tmp_path: Path) -> None:
+    done(["metrics"], home)
+    asking_for_ever(home, "template_performance")
+    assert "[timed_out]" in refused(["metrics", "--timeout", "0.3"], home)
+    folder = str(tmp_path / "out")
+    assert "[timed_out]" in refused(["export", "--parquet", folder, "--timeout", "0.001"], home)
+    assert done(["export", "--parquet", folder], home)
+
+
+def test_a_query_that_needs_too_much_memory_is_refused_in_one_line(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (home / "settings.toml").write_text("[analytics]\nmemory_mb = 256\n")
+    line = refused(["sql", HUGE], home)
+    assert "analytics.memory_mb" in line
+    assert line.endswith("[out_of_memory]")
+    assert "locked" in refused(["sql", "SET memory_limit = '8GB'"], home)
+    assert [one.name for one in tmp_path.iterdir()] == ["home"], "nothing was written elsewhere"
+
+
+def test_an_answer_without_an_end_is_not_kept_in_memory() -> None:
+    with duckdb.connect() as connection:
+        found = answer(connection, "SELECT x FROM range(1_000_000_000) many(x)")
+        with pytest.raises(Refused, match="add LIMIT"):
+            deque(found.rows, maxlen=0)

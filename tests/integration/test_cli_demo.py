@@ -7,6 +7,8 @@ import pytest
 
 from adapters.cli import demo
 from adapters.cli.shared import Session
+from adapters.wiring import open_home
+from domain.journal.commands import CreateTask
 from tests.support.cli import done, proved, refused, run, told
 
 
@@ -49,6 +51,17 @@ def test_fresh_begins_anew(tmp_path: Path) -> None:
     again = told(["demo", "--fresh"], home)
     assert len(again["inbox"]) == len(first["inbox"])
     assert again["proof"]["digest"] == first["proof"]["digest"]
+
+
+def test_fresh_takes_nothing_away_from_who_works_there(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    done(["demo"], home)
+    files = sorted(home.iterdir())
+    with open_home(home, {}) as working:
+        assert "in use by another process" in refused(["demo", "--fresh"], home)
+        working.desk.keep(CreateTask("Still there"))
+    assert {*files} <= {*home.iterdir()}
+    assert "Still there" in done(["task", "list"], home)
 
 
 def test_fresh_on_nothing_is_a_demo(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from domain.handlers.wakes import set_id
 from replay.fork import Verdict
 from tests.support import desks
 from tests.support.cli import done, proved, refused, run, told
+from tests.support.disks import small_disk
 from tests.support.pasts import FIRST, SECOND, begun
 from tests.support.waking import agent, fault, reply, report, tape
 
@@ -324,3 +325,16 @@ def test_a_fork_says_what_stayed_the_same(home: Path, keys: list[str]) -> None:
     assert "\nprompt: the same (role, " in shown
     assert "\nthe same: replies, proposals, observations, report\n" in shown
     assert "the same: " not in done(["fork", keys[0], "--model", "rules"], home)
+
+
+def test_a_fork_that_finds_no_room_leaves_nothing_behind(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    agent(home)
+    for nth in range(40):
+        note = " ".join(f"word{nth}x{one}" for one in range(2_000))
+        done(["task", "note", "Fix the sink", note], home)
+    done(["wake"], home)
+    run_key = told(["wakes"], home)[0]["run_key"]
+    with small_disk(tmp_path / "disk", 1) as disk:
+        refused(["fork", run_key, "--model", "rules", "--out", str(disk / "fork")], home)
+        assert list(disk.iterdir()) == []

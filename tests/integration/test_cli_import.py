@@ -56,6 +56,9 @@ def test_the_document_has_the_fixed_keys(home: Path, todo: Path) -> None:
             "gone": [],
             "unreadable": [],
             "gone_items": [],
+            "remarks": [],
+            "boxes": {"read_as_open": 0, "left_out": 0},
+            "keys_replaced": {},
         }
     ]
     assert document["events"] == proved(home) - 1  # all but the epoch's row

@@ -77,7 +77,7 @@ def test_a_view_that_is_behind_is_no_difference(home: Path) -> None:
 
 def test_an_anchor_finds_what_nothing_else_can(home: Path, tmp_path: Path) -> None:
     file = tmp_path / "anchors.jsonl"
-    assert "one more in" in done(["prove", "--anchor", str(file)], home)
+    assert "one more in" in done(["prove", "--anchor", str(file), "--new-anchor"], home)
     assert "anchors: 1 checked\n" in done(["prove", "--anchor", str(file)], home)
     cut = "DELETE FROM stored_events WHERE rowid >= (SELECT max(rowid) FROM stored_events WHERE "
     sql(home, "agent.db", cut + "CAST(state AS TEXT) LIKE '{\"at\"%')")
@@ -85,6 +85,23 @@ def test_an_anchor_finds_what_nothing_else_can(home: Path, tmp_path: Path) -> No
     assert told(["prove"], home)["ok"], "nothing in the log tells"
     assert found(home, "--anchor", str(file)) == [("data altered", "tail")]
     assert len(file.read_text().splitlines()) == 1
+
+
+@pytest.mark.parametrize("content", [None, b""])
+def test_an_anchor_file_that_is_not_there_is_begun_only_where_that_is_said(
+    home: Path, tmp_path: Path, content: bytes | None
+) -> None:
+    """A mistyped name would hide what the right file knows of."""
+    file = tmp_path / "anchors.jsonl"
+    if content is not None:
+        file.write_bytes(content)
+    assert "--new-anchor" in refused(["prove", "--anchor", str(file)], home)
+    assert file.exists() == (content is not None)
+    done(["prove", "--anchor", str(file), "--new-anchor"], home)
+    before = file.read_bytes()
+    assert "is there, with 1" in refused(["prove", "--anchor", str(file), "--new-anchor"], home)
+    assert file.read_bytes() == before
+    assert "--anchor FILE" in refused(["prove", "--new-anchor"], home)
 
 
 def test_rows_before_a_position_are_only_folded(home: Path) -> None:

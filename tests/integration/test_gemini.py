@@ -264,10 +264,10 @@ def test_usage_that_was_not_told_stays_unknown() -> None:
 def test_recorded_bytes_are_read_without_the_sdk_as_they_were_when_they_came() -> None:
     sent = answer(text("x"), call(ESTIMATE, {"minutes": 5}, signature=SIGNATURE))
     with serving(sent) as server:
-        assert gemini_reply.parse(sent.body) == ask(server)
+        assert gemini_reply.parse(sent.body, "gemini.2") == ask(server)
     for other in (b'{"calls":[],"text":"x"}', b"\xff", answer(finish="SAFETY").body):
         with pytest.raises(Refused, match="a recorded answer of Gemini"):
-            gemini_reply.parse(other)
+            gemini_reply.parse(other, "gemini.2")
 
 
 # ------------------------------------------------------------------------ calls nobody can read

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from adapters.models import gemini, gemini_session
+from adapters.models import gemini
 from adapters.models.gemini_reply import FINISH
 from domain.ports import ModelFault
 from tests.support.cli import proved
@@ -187,12 +187,6 @@ def test_a_name_that_the_client_refuses_is_a_bad_request(name: str) -> None:
     with serving() as server:
         found = fault(server, name=name)
     assert (found.code, found.of_provider) == ("bad_request", False)
-
-
-def test_an_answer_without_end_is_cut_off() -> None:
-    with serving(answer(text("x" * gemini_session.BODY_MAX_BYTES))) as server:
-        found = fault(server)
-    assert (found.code, found.of_provider) == ("bad_reply", False)
 
 
 def test_a_wrong_key_is_told_as_such() -> None:

@@ -88,6 +88,35 @@ def test_the_lease_of_a_process_that_is_gone_has_lapsed(path: Path) -> None:
         assert two.take("a", "r1", START, 1)
 
 
+def test_who_lives_says_again_what_it_holds_where_the_file_was_deleted(path: Path) -> None:
+    with closing(Leases(path)) as one:
+        one.join(START)
+        one.take("a", "r1", START, LIMIT)
+        one.take("b", "r2", START, LIMIT)
+        one.give_back("b")
+        for gone in path.parent.glob("runtime.db*"):
+            gone.unlink()
+        with closing(Leases(path)) as two:
+            two.take("c", "r3", START, LIMIT)
+            assert two.state("a", "r1", START) == "none"
+            one.beat(later(START, seconds=7))
+            assert two.state("a", "r1", later(START, seconds=31)) == "held"
+            assert [lease.agent for lease in two.all(START)] == ["a", "c"]
+            assert [runtime.owner for runtime in two.runtimes(START)] == [one.owner]
+            one.give_back("a")
+            assert two.state("a", "r1", START) == "none"
+
+
+def test_what_another_process_took_in_a_new_file_stays_its_own(path: Path) -> None:
+    with closing(Leases(path)) as one:
+        one.take("a", "r1", START, LIMIT)
+        path.unlink()
+        with closing(Leases(path)) as two:
+            assert two.take("a", "r1", START, LIMIT)
+            one.beat(START)
+            assert [lease.owner for lease in one.all(START)] == [two.owner]
+
+
 def test_a_file_that_is_no_database_is_made_anew(path: Path) -> None:
     path.write_bytes(b"rubbish" * 1000)
     with closing(Leases(path)) as one:
@@ -134,6 +163,17 @@ def test_a_file_put_in_its_place_is_an_edit_and_a_missing_one_is_waited_for(tmp_
     (tmp_path / "new").write_text("two")
     (tmp_path / "new").rename(file)
     assert [files.check(), files.check()] == [0, 1]
+
+
+def test_a_pipe_in_its_place_is_not_read_but_the_file_waited_for(tmp_path: Path) -> None:
+    file, files, taken = watched(tmp_path)
+    file.unlink()
+    os.mkfifo(file)
+    assert [files.check() for _ in range(3)] == [0, 0, 0]
+    file.unlink()
+    file.write_text("two")
+    assert [files.check(), files.check()] == [0, 1]
+    assert len(taken) == 2
 
 
 def test_an_edit_that_cannot_be_taken_is_tried_again_less_and_less_often(tmp_path: Path) -> None:

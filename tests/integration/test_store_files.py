@@ -3,6 +3,10 @@
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +60,56 @@ def test_a_file_that_is_cut_short_is_refused(path: Path, part: float) -> None:
     assert (refused.code, "it is cut short" in str(refused)) == ("not_a_log", True)
 
 
+@pytest.mark.parametrize("is_read_only", [False, True])
+@pytest.mark.parametrize("left", [100, 4_096, 20_000, -1])
+def test_what_is_left_of_a_file_is_told_and_left_alone(
+    path: Path, left: int, *, is_read_only: bool
+) -> None:
+    rest = closed(path)[:left]
+    path.write_bytes(rest)
+    opening = Log.read_only if is_read_only else Log.open
+    with pytest.raises(Damaged, match=f"it is cut short: {len(rest)} "):
+        opening("journal", path, "r1")
+    assert path.read_bytes() == rest
+
+
+ALONE = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None)
+print(*connection.execute("PRAGMA journal_mode=DELETE").fetchone())
+"""
+
+
+def is_alone(path: Path) -> bool:
+    """Whether another process believes that nobody else has a file open."""
+    asked = subprocess.run(
+        [sys.executable, "-c", ALONE, str(path)], capture_output=True, text=True, check=False
+    )
+    return asked.stdout.strip() == "delete"
+
+
+@pytest.mark.parametrize("opening", [Log.open, Log.read_only])
+def test_a_second_opening_in_a_process_leaves_the_first_one_its_locks(
+    path: Path, opening: Callable[[str, Path, str], Log]
+) -> None:
+    log = Log.open("journal", path, "r1")
+    create(log, "one")
+    opening("journal", path, "r1").close()
+    assert not is_alone(path)
+    create(log, "two")
+    log.close()
+    assert is_alone(path)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="open files are not listed here")
+def test_a_log_has_one_connection(path: Path) -> None:
+    log = Log.open("journal", path, "r1")
+    create(log, "one")
+    assert len(list(log.appends())) == 2
+    assert [one.resolve() for one in Path("/proc/self/fd").iterdir()].count(path) == 1
+    log.close()
+
+
 def test_a_process_that_died_while_moving_pages_over_has_lost_nothing(path: Path) -> None:
     """The header is written first, and says more pages than there are; the rest is in the WAL."""
     log = Log.open("journal", path, "r1")
@@ -74,10 +128,21 @@ def test_a_process_that_died_while_moving_pages_over_has_lost_nothing(path: Path
     log.close()
 
 
-@pytest.mark.parametrize("content", [b"hello\n", b"x" * 5_000, b"SQLite format 3", b"PK\x03\x04"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"x",
+        b"SQLite format 3\0" + b"\x10" * 30,
+        b"hello\n",
+        b"x" * 5_000,
+        b"SQLite format 3",
+        b"PK\x03\x04",
+    ],
+)
 def test_a_file_of_another_kind_is_refused_and_left_alone(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    assert refusal(path).code == "not_a_log"
+    refused = refusal(path)
+    assert (refused.code, "it is no SQLite file" in str(refused)) == ("not_a_log", True)
     assert path.read_bytes() == content
     assert [one.name for one in path.parent.iterdir()] == [path.name]
 
@@ -93,6 +158,18 @@ def test_pages_overwritten_with_noise_are_told_without_a_traceback(path: Path) -
     with pytest.raises(WakelogError) as damaged:
         list(Log.open("journal", path, "r1").rows())
     assert damaged.value.code == "not_a_log"
+
+
+@pytest.mark.parametrize("value", [None, 1.5, 10**12, "{}", b"\xff"])
+def test_a_last_row_that_is_none_is_told(path: Path, value: float | str | bytes | None) -> None:
+    closed(path, 1)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        (last,) = connection.execute("SELECT max(rowid) FROM stored_events").fetchone()
+        connection.execute("UPDATE stored_events SET state = ? WHERE rowid = ?", (value, last))
+    log = Log.open("journal", path, "r1")
+    with pytest.raises(Damaged, match="its last row is none"):
+        log.tail()
+    log.close()
 
 
 def foreign(path: Path, *statements: str) -> None:

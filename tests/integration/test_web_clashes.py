@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from tests.support.cli import done, proved, told
+from tests.support.forms import Form, forms
 from tests.support.homes import Homes
-from tests.support.pages import Form, Visitor, forms, text_of, visiting
+from tests.support.pages import Visitor, text_of, visiting
 from tests.support.waking import proposing
 
 

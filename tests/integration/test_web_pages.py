@@ -12,8 +12,9 @@ import pytest
 
 from adapters.web.site import Site
 from tests.support.cli import FIXED, done, proved, refused, run, told
+from tests.support.forms import forms
 from tests.support.homes import Homes
-from tests.support.pages import Visitor, forms, text_of, visiting
+from tests.support.pages import Visitor, text_of, visiting
 from tests.support.waking import proposing
 
 

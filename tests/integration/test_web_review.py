@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import done, proved, told
+from tests.support.forms import forms
 from tests.support.homes import Homes
-from tests.support.pages import decision, forms, refs, text_of, visiting
+from tests.support.pages import decision, refs, text_of, visiting
 from tests.support.waking import proposing
 
 

@@ -84,6 +84,7 @@ facts: st.SearchStrategy[AlertFact] = st.one_of(
     st.builds(TriggerSuppressed, triggers, st.sampled_from(RULES)),
     st.builds(WakeBegun, run_keys),
     st.builds(WakeDropped, run_keys, st.just("dormant")),
+    st.builds(WakeDropped, run_keys, st.just("superseded"), run_keys, st.integers(0, 3)),
     st.builds(WakeBackedOff, run_keys, times, st.sampled_from(["provider", "budget"])),
     st.builds(AlertSettled, run_keys, st.sampled_from(OUTCOMES), numbers, times | st.just("")),
 )

@@ -37,6 +37,11 @@ _UNICODE_CLASS = re.compile(r"\\[wWbBdD]")
 _IGNORE = re.compile(
     r"noqa(:\s*[A-Z]+[0-9]+(\s*,\s*[A-Z]+[0-9]+)*)?|type:\s*ignore(\[[a-z, -]*\])?"
 )
+# What opens a file by hand, or a database, wherever it is called from.
+_OPENING = frozenset(
+    "open fdopen read_bytes read_text write_bytes write_text touch connect".split()
+)
+_COPYING = frozenset("copy copy2 copyfile copyfileobj copytree move".split())  # of `shutil`
 _BLOCKS = (
     ast.If,
     ast.For,
@@ -122,6 +127,32 @@ def oversized(source: str) -> list[str]:
     return findings
 
 
+def openings(source: str) -> list[tuple[int, str]]:
+    """Where files and databases are opened: the line, and ``function: call``, the function being
+    the outermost one, or a method of a class."""
+    return [
+        (call.lineno, f"{where}: {name}")
+        for where, scope in _scopes(ast.parse(source))
+        for call in ast.walk(scope)
+        if isinstance(call, ast.Call) and (name := _opening(call.func))
+    ]
+
+
+def unnamed_openings(path: str, source: str, named: Collection[str]) -> list[str]:
+    """Find openings that nobody has named: closing a database by hand drops the locks that SQLite
+    holds on it for the whole process, and another one deletes its ``-wal`` (ADR 20).
+
+    Args:
+        path: Of the module, from the top of the repository.
+        named: ``path function: call`` of each that is allowed.
+    """
+    return [
+        f"{line}: {what} opens a file; of a database ask SQLite, else name it in openers.py"
+        for line, what in openings(source)
+        if f"{path} {what}" not in named
+    ]
+
+
 def silent_ignores(source: str) -> list[str]:
     """Find comments that switch a check off and do not say why."""
     if not _IGNORE.search(source):
@@ -166,6 +197,27 @@ def _docstrings(tree: ast.Module) -> Iterator[ast.expr]:
             first = node.body[0]
             assert isinstance(first, ast.Expr)
             yield first.value
+
+
+def _opening(called: ast.expr) -> str:
+    """What a call opens a file with; empty if with nothing."""
+    match called:
+        case ast.Attribute(value=ast.Name(id="shutil"), attr=name) if name in _COPYING:
+            return f"shutil.{name}"
+        case ast.Name(id=name) | ast.Attribute(attr=name) if name in _OPENING:
+            return name
+        case _:
+            return ""
+
+
+def _scopes(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
+    """The statements of a module, by the name of the function or method that they are."""
+    for node in tree.body:
+        if not isinstance(node, ast.ClassDef):
+            yield getattr(node, "name", ""), node
+            continue
+        for inner in node.body:
+            yield f"{node.name}.{getattr(inner, 'name', '')}", inner
 
 
 def _inside(node: ast.AST) -> Iterator[ast.AST]:

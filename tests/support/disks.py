@@ -23,5 +23,7 @@ def small_disk(disk: Path, megabytes: int) -> Iterator[Path]:
         mount("-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(disk))
     except (OSError, subprocess.CalledProcessError) as error:
         pytest.skip(f"a small disk cannot be mounted here: {error}")
-    yield disk
-    subprocess.run(["umount", "-l", str(disk)], check=True, capture_output=True)
+    try:
+        yield disk
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=True, capture_output=True)

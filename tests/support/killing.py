@@ -5,16 +5,18 @@ import os
 import random
 import subprocess
 import sys
+import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from adapters.runtime import watcher
 from adapters.runtime.desk import Desk
 from adapters.wiring import open_home
-from domain.journal.task import NoteAdded
-from tests.support import whole
+from domain.errors import WakelogError
+from domain.journal.task import ItemAdded, NoteAdded
+from tests.support import checker, whole
 
 ROOT = Path(__file__).parents[2]
 REPLICA = {"WAKELOG_REPLICA": "r1"}
@@ -58,17 +60,22 @@ class Killed(NamedTuple):
     errors: list[str]
 
 
-def kill_once(home: Path, name: str, dice: random.Random, seconds_max: float) -> Killed:
+Beside = Callable[[threading.Timer], list[str]]
+"""What others do until the timer has rung; what went wrong there."""
+
+
+def kill_once(
+    home: Path, name: str, dice: random.Random, seconds_max: float, beside: Beside = lambda _: []
+) -> Killed:
     """Start a driver, kill it within so many seconds, and recover."""
     process = driver(home, name, 60)
     assert process.stdout is not None
     ready = process.stdout.readline()
-    try:
-        told, errors = process.communicate(timeout=dice.uniform(0.0, seconds_max))
-    except subprocess.TimeoutExpired:
-        process.kill()
-        told, errors = process.communicate()
-    found = [] if ready == "ready\n" and not errors else [f"{name}: {errors or ready}"]
+    timer = killed_after(process, dice.uniform(0.0, seconds_max))
+    found = beside(timer)
+    told, errors = process.communicate()
+    if ready != "ready\n" or errors:
+        found.append(f"{name}: {errors or ready}")
     recovered = wakelog(home, "--json", "recover")
     if recovered.returncode or recovered.stderr:
         found.append(f"{name}: recover: {recovered.stderr}{recovered.stdout}")
@@ -76,20 +83,34 @@ def kill_once(home: Path, name: str, dice: random.Random, seconds_max: float) ->
     return Killed(notes, recovered.stdout.count('"what"'), found)
 
 
-def checked(home: Path, notes: list[str]) -> list[str]:
-    """All that is wrong with a home after its recovery, `notes` being what was said to be in it."""
-    with open_home(home, REPLICA, is_writing=True) as opened:
-        desk = opened.desk
-        watcher.catch_up(desk)
-        return [*whole.faults(desk), *lost(desk, notes)]
+def killed_after(process: "subprocess.Popen[str]", seconds: float) -> threading.Timer:
+    """Kill a process in so many seconds, unless it has ended."""
+    timer = threading.Timer(seconds, process.kill)
+    timer.start()
+    return timer
+
+
+def checked(home: Path, notes: list[str], *, is_finished: bool = True) -> list[str]:
+    """All that is wrong with a home after its recovery, `notes` being what was said to be in it;
+    by our own eyes and by those of a stranger. `is_finished`: nobody works on it any more."""
+    try:
+        with open_home(home, REPLICA, is_writing=True) as opened:
+            desk = opened.desk
+            watcher.catch_up(desk)
+            found = [*whole.faults(desk, is_finished=is_finished), *lost(desk, notes)]
+    except WakelogError as error:
+        found = [str(error)]
+    return found + [str(one) for one in checker.findings(home, is_settled=is_finished)]
 
 
 def lost(desk: Desk, notes: list[str]) -> list[str]:
-    """Notes that are not there though they were told, and those that are there twice."""
+    """Notes and boxes that are not there though they were told, and those that are there twice."""
     kept: Counter[str] = Counter()
     for row in whole.rows_of(desk.journal):
         if isinstance(row.fact, NoteAdded):
             kept[row.fact.words.text] += 1
+        elif isinstance(row.fact, ItemAdded) and row.fact.title.startswith("brought in"):
+            kept[row.fact.title] += 1
     doubled = [f"twice: {text}" for text, count in kept.items() if count > 1]
     return doubled + [f"lost: {text}" for text in notes if not kept[text]]
 

@@ -1,9 +1,8 @@
-"""The page in tests: a served home, a visitor who keeps cookies, and the forms of a page."""
+"""The page in tests: a served home, and a visitor who keeps cookies."""
 
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -13,52 +12,9 @@ from adapters.web.app import make_app
 from adapters.web.guard import Guard
 from adapters.web.site import Site
 from tests.support.cli import FIXED, told
+from tests.support.forms import Form, forms
 
 ORIGIN = "http://127.0.0.1:8765"
-
-
-class Form:
-    """A form of a page: where it goes, its fields, and its buttons as (name, value)."""
-
-    def __init__(self, action: str, method: str) -> None:
-        self.action = action
-        self.method = method
-        self.fields: list[tuple[str, str]] = []
-        self.buttons: list[tuple[str, str]] = []
-
-    def has(self, name: str, value: str) -> bool:
-        return (name, value) in self.buttons or (name, value) in self.fields
-
-
-class Forms(HTMLParser):
-    """Reads the forms of a page."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[Form] = []
-        self._select = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        if tag == "form":
-            self.found.append(Form(given.get("action", ""), given.get("method", "get")))
-        elif not self.found:
-            return
-        elif tag == "button" and "name" in given:
-            self.found[-1].buttons.append((given["name"], given.get("value", "")))
-        elif tag == "input" and "name" in given and given.get("type") != "checkbox":
-            self.found[-1].fields.append((given["name"], given.get("value", "")))
-        elif tag == "select":
-            self._select = given.get("name", "")
-        elif tag == "option" and self._select and "selected" in given and "value" in given:
-            self.found[-1].fields.append((self._select, given["value"]))
-
-
-def forms(html: str) -> list[Form]:
-    """The forms of a page, in order."""
-    reader = Forms()
-    reader.feed(html)
-    return reader.found
 
 
 class Visitor:
@@ -104,9 +60,11 @@ class Visitor:
 
 
 @contextmanager
-def visiting(home: Path, token: str = "", host: str = "127.0.0.1") -> Iterator[Visitor]:
+def visiting(
+    home: Path, token: str = "", host: str = "127.0.0.1", env: Mapping[str, str] = FIXED
+) -> Iterator[Visitor]:
     """A visitor of the page of a home."""
-    site = Site(home, FIXED)
+    site = Site(home, {**FIXED, **env})
     app = make_app(site, Guard(host, 8765, token))
     try:
         with TestClient(app, base_url=ORIGIN) as client:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import architecture as house
+from tests.support.openers import OPENERS
 
 ROOT = Path(__file__).parents[2]
 OURS = ("domain", "projections", "adapters", "replay")
@@ -68,6 +69,18 @@ def test_what_switches_a_check_off_says_why() -> None:
         for finding in house.silent_ignores(source)
     ]
     assert not found, "\n".join(found)
+
+
+def test_nobody_opens_a_file_who_is_not_named() -> None:
+    adapters = {path: source for path, source in ALL.items() if path.startswith("adapters/")}
+    found = [
+        f"{path}:{finding}"
+        for path, source in adapters.items()
+        for finding in house.unnamed_openings(path, source, OPENERS)
+    ]
+    assert not found, "\n".join(found)
+    there = {f"{path} {what}" for path in adapters for _, what in house.openings(adapters[path])}
+    assert there >= OPENERS, "take what is no more from tests/support/openers.py"
 
 
 def test_nobody_else_brings_packages_of_our_names() -> None:
@@ -213,3 +226,37 @@ def test_an_ignore_with_a_reason_is_allowed() -> None:
 def test_a_stranger_of_our_name_is_found() -> None:
     installed = {"adapters": ["adapters", "wakelog"], "domain": ["wakelog"], "rich": ["rich"]}
     assert len(house.strangers(installed, OURS)) == 1
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "(home / AGENT).read_bytes()",
+        "path.open('rb')",
+        "open(path)",
+        "os.open(path, os.O_RDONLY)",
+        "Path(home, 'journal.db').touch()",
+        "shutil.copyfile(path, copy)",
+        "shutil.copytree(home, copy)",
+        "sqlite3.connect(path)",
+        "[one.read_text() for one in home.glob('*.db')]",
+    ],
+)
+@pytest.mark.parametrize(
+    "around", ["x = {}", "def f():\n    return {}", "class A:\n    def f(self):\n        {}"]
+)
+def test_an_opening_that_is_not_named_is_found(call: str, around: str) -> None:
+    assert len(house.unnamed_openings("a.py", around.format(call), OPENERS)) == 1
+
+
+def test_another_opening_is_found_where_one_is_named() -> None:
+    (name,) = [one for one in OPENERS if one.startswith("adapters/viewfile.py")]
+    path, what = name.split(" ", 1)
+    source = "def open_file(path):\n    sqlite3.connect(path)\n    path.read_bytes()"
+    assert len(house.unnamed_openings(path, source, OPENERS)) == 1
+    assert what == "open_file: connect"
+
+
+def test_a_copy_of_a_list_and_a_window_that_is_open_are_allowed() -> None:
+    source = "x.copy()\nreplace(x)\nis_open(item)\nself._open()\nx.open_at\nwebbrowser.open_new(a)"
+    assert house.unnamed_openings("a.py", source, ()) == []

@@ -123,7 +123,7 @@ def test_pull_requests_are_left_out_and_counted() -> None:
         ("Do\n\n- [ ] One\n\nthen\n\n* [X] Two\n", "Do\n\nthen", [("One", False), ("Two", True)]),
         ("- [-] Struck\n- [ ]\n- plain", "- [-] Struck\n- [ ]\n- plain", []),
         ("```\n- [ ] code\n\n\n```", "```\n- [ ] code\n\n\n```", []),
-        ("> - [ ] quoted", "> - [ ] quoted", []),
+        ("> - [ ] quoted", "> - [ ] quoted", [("quoted", False)]),
     ],
 )
 def test_boxes_of_the_body_are_the_checklist_and_the_rest_the_description(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from adapters import homefiles, settings
+from adapters.default_settings import DEFAULT_TOML
 from domain.errors import Damaged, Refused
 
 is_root = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -50,7 +51,7 @@ def test_a_home_is_made_once_and_keeps_its_name(tmp_path: Path) -> None:
     assert home.stat().st_mode & 0o777 == 0o700
     assert (home / "replica").read_text(encoding="ascii") == name
     assert (home / "replica").stat().st_mode & 0o777 == 0o600
-    assert (home / "settings.toml").read_text(encoding="utf-8") == settings.DEFAULT_TOML
+    assert (home / "settings.toml").read_text(encoding="utf-8") == DEFAULT_TOML
     assert sorted(path.name for path in home.iterdir()) == ["replica", "settings.toml"]
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from domain import envelope
 from domain.agent.alert_events import (
@@ -200,3 +201,18 @@ def test_a_wake_that_is_dropped_ends_its_triggers_unless_another_inherits_them()
         seen.agent((ALERT, QUEUED), (ALERT, WakeDropped("run", code)))
         assert seen.faults == []
         assert len(list(seen.laws.ended(taken=0))) == left
+
+
+def test_a_wake_that_supersedes_has_as_many_triggers_as_the_other_had() -> None:
+    """Those without a row of their own there are counted, and found through the other wake."""
+    manual, other = Trigger("manual", "9", "r1"), replace(NEWS, position=3, change="another")
+    for left_out, told in ((1, []), (2, ["3 of 2 triggers of run went to next"])):
+        seen = Watched()
+        seen.agent((ALERT, QUEUED), (ALERT, TriggerMerged("run", other)))
+        seen.agent(
+            (ALERT, WakeQueued("next", manual, START, "thread")),
+            (ALERT, TriggerMerged("next", other)),
+            (ALERT, WakeDropped("run", "superseded", "next", left_out)),
+        )
+        assert [one.partition("law 9: ")[2] for one in seen.faults] == told
+        assert list(seen.laws.ended(taken=0)) == []

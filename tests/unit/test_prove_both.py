@@ -14,6 +14,7 @@ from adapters.proving import Proved, diff, prove_logs
 from adapters.runtime.capture import capture
 from adapters.runtime.desk import Desk
 from adapters.settings import Prompt, Settings
+from adapters.store.log import Log
 from domain.envelope import Row
 from domain.errors import Refused
 from domain.journal.commands import AddNote, ApplyOperation, EditTask
@@ -83,6 +84,15 @@ def test_a_wake_captured_before_others_wrote_is_read_where_it_was_captured() -> 
     assert proved.prompts == 1
     whole = histories.taken(at.journal, at.agents)
     assert histories.prove(whole).prompts == 1
+
+
+@pytest.mark.parametrize("name", ["", "r2"])
+def test_so_it_is_in_a_backup_which_has_another_name_or_none_yet(name: str) -> None:
+    at = captured_early()
+    journal, agents = (Log(log.name, log._recorder, name) for log in (at.journal, at.agents))
+    proved = prove_logs(journal, agents)
+    assert proved.divergences == ()
+    assert proved.prompts == 1
 
 
 def test_a_prompt_of_another_size_is_rendered_in_that_size() -> None:

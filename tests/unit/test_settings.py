@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from adapters.settings import DEFAULT_TOML, Agents, Budget, Price, Settings, load, parse
+from adapters.default_settings import DEFAULT_TOML
+from adapters.settings import Agents, Budget, Price, Settings, load, parse
 from domain.errors import Refused
 
 

@@ -6,6 +6,7 @@ from msgspec import Struct
 from domain.tools import arguments as a
 from domain.tools import registry
 from domain.tools.base import Refusal
+from tests.support.tools import given
 
 
 @pytest.mark.parametrize(
@@ -210,3 +211,11 @@ def test_an_edit_that_does_not_fit_is_refused(tool: str, given: object, code: st
     answer = registry.check_edit(tool, given)
     assert isinstance(answer, Refusal)
     assert answer.code == code
+
+
+def test_what_is_recorded_of_a_refused_change_is_never_cut() -> None:
+    """Old logs hold it whole: a message to a person is cut, its bytes are not."""
+    name = "k" * 300
+    found = registry.apply("update_task_estimate", given(), f'{{"{name}":1,"{name}":2}}', "person")
+    assert isinstance(found, Refusal)
+    assert name in found.message

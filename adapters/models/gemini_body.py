@@ -1,0 +1,88 @@
+"""A body as it comes over the wire: unpacked here, and broken off where it grows too large.
+
+Packed bytes are not asked for. Something on the way may pack them all the same, and then the
+client would unpack them without a bound.
+"""
+
+import zlib
+from collections.abc import AsyncIterator, Callable, Iterator
+
+import httpx2
+
+from adapters.models import bounds, gemini_faults
+from adapters.models.gemini_faults import Trouble
+
+PIECE_BYTES = 65_536
+GZIP_OR_ZLIB = zlib.MAX_WBITS + 32  # `zlib` sees by itself which of the two it is
+PACKINGS = ("gzip", "x-gzip", "deflate")
+
+Take = Callable[[bytes], None]
+
+
+def bound(response: httpx2.Response, take: Take | None) -> None:
+    """Have a response read within the bounds; `take` is given its bytes as they come.
+
+    Raises:
+        Trouble: It is packed in a way that was not asked for and is not known here.
+    """
+    packing = response.headers.pop("content-encoding", "identity").strip().lower()
+    if packing not in ("", "identity", *PACKINGS):
+        told = f"the answer is packed as {gemini_faults.line(packing)!r}, which was not asked for"
+        raise Trouble(gemini_faults.provider("bad_reply", told), again=False)
+    assert isinstance(response.stream, httpx2.AsyncByteStream)
+    response.stream = _Bounded(response.stream, take, is_packed=packing in PACKINGS)
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """The bytes of another stream, unpacked."""
+
+    def __init__(
+        self, inner: httpx2.AsyncByteStream, take: Take | None, *, is_packed: bool
+    ) -> None:
+        self._inner = inner
+        self._take = take
+        self._unpacker = Unpacker() if is_packed else None
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for chunk in self._inner:
+            size += len(chunk)
+            if size > bounds.SENT_MAX_BYTES:
+                fault = bounds.too_large(f"{bounds.SENT_MAX_BYTES} bytes")
+                raise Trouble(fault, again=False)
+            for piece in self._unpacker.take(chunk) if self._unpacker else (chunk,):
+                if self._take is not None:
+                    self._take(piece)
+                yield piece
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+class Unpacker:
+    """Unpacks a stream of bytes piece by piece, up to the bound and no byte further."""
+
+    def __init__(self) -> None:
+        self._inflate = zlib.decompressobj(GZIP_OR_ZLIB)
+        self._size = 0
+
+    def take(self, packed: bytes) -> Iterator[bytes]:
+        """What some more bytes unpack to.
+
+        Raises:
+            Trouble: It is too much, or they cannot be unpacked.
+        """
+        while packed:  # bounded: each round takes bytes away, or brings some up to the bound
+            if self._inflate.eof:  # one packed part may follow the other
+                self._inflate = zlib.decompressobj(GZIP_OR_ZLIB)
+            try:
+                piece = self._inflate.decompress(packed, PIECE_BYTES)
+            except zlib.error:
+                told = "the answer is packed, and cannot be unpacked"
+                raise Trouble(gemini_faults.provider("bad_reply", told), again=True) from None
+            self._size += len(piece)
+            if self._size > bounds.UNPACKED_MAX_BYTES:
+                told = f"{bounds.UNPACKED_MAX_BYTES} bytes, unpacked"
+                raise Trouble(bounds.too_large(told), again=False)
+            packed = self._inflate.unconsumed_tail or self._inflate.unused_data
+            yield piece

@@ -1,0 +1,206 @@
+"""What nobody meant to type: bytes that are no text, endless titles, control characters, and a
+`--json` that stands somewhere else."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from adapters.cli.main import COMMANDS, cli
+from domain.errors import REPEATED_MAX
+from tests.support.cli import done, proved, refused, run, told
+
+RAW = "A\udcffB"  # a byte that is no UTF-8, as Python reads a command line
+CLEAN = "A\ufffdB"
+ENDLESS = "x" * 10_000
+ESCAPES = "a\x1b[2Jb\x07\nc"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    made = tmp_path / "home"
+    done(["task", "add", "Fix the sink"], made)
+    done(["agent", "create", "--all"], made)
+    return made
+
+
+def every_command() -> Iterator[tuple[str, click.Command]]:
+    """All commands and groups, by their names."""
+    context = click.Context(cli)
+    found = [(name, cli.get_command(context, name)) for name in COMMANDS]
+    while found:  # bounded by the commands
+        name, command = found.pop()
+        assert command is not None
+        yield name, command
+        if isinstance(command, click.Group):
+            found += [(f"{name} {one}", inner) for one, inner in command.commands.items()]
+
+
+# --------------------------------------------------------------------------- bytes that are no text
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["task", "add", "Oil the hinges"],
+        ["task", "note", "Fix the sink", "It drips."],
+        ["agent", "pause", "Fix the sink"],
+        ["agent", "create", "--all"],
+        ["template", "create", "mine", "--general", "a", "--report", "b"],
+        ["wake", "Fix the sink"],
+    ],
+)
+def test_a_key_that_is_no_text_is_refused(home: Path, command: list[str]) -> None:
+    before = told(["prove"], home)["digest"]
+    line = refused([*command, "--key", RAW], home)
+    assert "no UTF-8" in line
+    assert line.endswith("[invalid_value]")
+    assert told(["prove"], home)["digest"] == before
+
+
+def test_texts_that_are_no_text_are_kept_with_a_mark_in_their_place(home: Path) -> None:
+    done(["task", "add", RAW], home)
+    done(["task", "note", RAW, RAW], home)
+    (note,) = told(["task", "show", CLEAN], home)["notes"]
+    assert note["text"] == CLEAN
+    made = told(["template", "create", RAW, "--general", RAW, "--report", RAW], home)
+    shown = told(["template", "show", RAW], home)
+    assert (made["id"], shown["name"]) == (shown["id"], CLEAN)
+    assert proved(home)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["task", "list", "--category", RAW],
+        ["agent", "watch", "Fix the sink", "--key", RAW],
+        ["agent", "watch", "Fix the sink", "--sub", RAW],
+        ["agent", "unwatch", "Fix the sink", RAW],
+        ["agent", "timer", "Fix the sink", "set", "every day 07:00", "--zone", RAW],
+        ["template", "assign", "Fix the sink", RAW],
+        ["template", "create", "a", "--general", "a", "--report", "a", "--model", RAW],
+        ["template", "create", "a", "--general", "a", "--report", "a", "--category", RAW],
+        ["simulate", "--wakes", "1", "--seed", RAW],
+        ["serve", "--port", "0", "--host", RAW],
+        ["serve", "--port", "0", "--host", ENDLESS],
+        ["export-history", RAW],
+        ["export", "--parquet", RAW],
+        ["--json", "export", "--inspect", RAW],
+        ["--json", "export-history", "--all", "--out", RAW],
+        ["--json", "backup", RAW],
+        ["--json", "prove", "--anchor", RAW, "--new-anchor"],
+        ["import", RAW],
+    ],
+)
+def test_no_argument_ends_in_a_traceback(
+    home: Path, command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(command, home)
+    assert result.exit_code in (0, 2)
+    assert len(result.stderr.splitlines()) <= 1
+
+
+@pytest.mark.parametrize(
+    "command", [["task", "list"], ["task", "add", "x"], ["sql", "SHOW TABLES"]]
+)
+def test_a_home_whose_name_is_no_text_is_refused(tmp_path: Path, command: list[str]) -> None:
+    assert "no UTF-8" in refused(["--home", f"{tmp_path}/{RAW}", *command], tmp_path)
+
+
+def test_every_text_that_can_be_typed_passes_the_boundary() -> None:
+    bare = [
+        f"{name} {parameter.name}"
+        for name, command in every_command()
+        for parameter in command.params
+        if parameter.type is click.STRING and not getattr(parameter, "is_flag", False)
+    ]
+    assert bare == []
+
+
+# --------------------------------------------------------------------------- what messages repeat
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["task", "show", ENDLESS],
+        ["task", "show", "x y " * 2_500],
+        ["task", "show", "it's \"" * 2_500],
+        ["task", "set", "Fix the sink", "--due", ENDLESS],
+        ["import", ENDLESS],
+        ["--home", f"/{ENDLESS}", "task", "add", "x"],
+        ["--model", ENDLESS, "task", "list"],
+        ["prove", "--since", ENDLESS],
+        ["export-history", "--all", "--out", f"/nowhere/{ENDLESS}"],
+        [ENDLESS],
+        ["task", ENDLESS],
+        ["wakes", "--limit", ENDLESS],
+        ["task", "list", f"--{ENDLESS}"],
+    ],
+)
+def test_what_a_refusal_repeats_is_cut(home: Path, command: list[str]) -> None:
+    line = refused(command, home)
+    assert len(line) < 1_500
+    assert "x" * (REPEATED_MAX + 1) not in line
+    assert "x" * 50 not in line or "…" in line
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["--home", f"/nowhere/{ESCAPES}/home", "task", "add", "x"],
+        ["task", "note", "Fix the sink", "--file", f"/nowhere/{ESCAPES}"],
+        ["prove", "--anchor", f"/nowhere/{ESCAPES}/anchors"],
+        ["backup", f"/dev/null/{ESCAPES}"],
+        ["export", "--parquet", f"/dev/null/{ESCAPES}"],
+        ["import", f"/nowhere/{ESCAPES}"],
+        ["task", "show", ESCAPES],
+        ["wakes", "--limit", ESCAPES],
+        [ESCAPES],
+    ],
+)
+def test_no_control_character_of_a_message_reaches_a_terminal(
+    home: Path, command: list[str]
+) -> None:
+    result = run(command, home, is_coloured=True)
+    assert result.exit_code in (1, 2)
+    (line,) = result.stderr.splitlines()
+    assert line.isprintable()
+
+
+# ----------------------------------------------------------------------------------------- --json
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["--json", "task", "list"],
+        ["task", "--json", "list"],
+        ["task", "list", "--json"],
+        ["agent", "--json", "list"],
+        ["inbox", "--json", "--all"],
+        ["task", "--json", "item", "add", "Fix the sink", "Buy a seal"],
+        ["task", "item", "--json", "add", "Fix the sink", "Buy a seal"],
+        ["task", "item", "add", "--json", "Fix the sink", "Buy a seal"],
+    ],
+)
+def test_json_may_stand_at_any_place(home: Path, command: list[str]) -> None:
+    result = run(command, home)
+    assert result.exit_code == 0, result.output
+    json.loads(result.stdout)
+
+
+def test_every_command_and_every_group_takes_json_and_says_so(tmp_path: Path) -> None:
+    for name, command in every_command():
+        assert any("--json" in one.opts for one in command.params), name
+    assert "--json" in done(["task", "--help"], tmp_path)
+    assert "behind" in done(["--help"], tmp_path)
+
+
+def test_a_text_that_looks_like_an_option_stays_a_text(home: Path) -> None:
+    done(["task", "note", "Fix the sink", "--", "--json"], home)
+    (note,) = told(["task", "show", "Fix the sink"], home)["notes"]
+    assert note["text"] == "--json"

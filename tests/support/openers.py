@@ -1,0 +1,56 @@
+"""Who opens files, and why that is no database that the process may have open (ADR 20).
+
+Each is ``module function: call``. A log, the views, the runtime's file and the analytics are opened
+by SQLite or DuckDB alone, and never by hand.
+"""
+
+_DATABASES = {
+    "adapters/analytics.py _connected: connect": "in memory; files are attached to it",
+    "adapters/backup.py _log: connect": "the log that is copied, and its copy",
+    "adapters/predicates.py sql: connect": "in memory",
+    "adapters/proving_views.py _compared: connect": "in memory; two copies are attached to it",
+    "adapters/proving_views.py _copied: connect": "the views, and a copy of them",
+    "adapters/runtime/leases.py _connected: connect": "who works at which agent",
+    "adapters/runtime/signals.py FileProbe.__init__: connect": "whether a log was written",
+    "adapters/store/opening.py connected: connect": "the logs",
+    "adapters/viewfile.py open_file: connect": "the views",
+    "adapters/web/live.py _opened: connect": "whether a log was written",
+    "adapters/wiring.py _for_reading: open": "a log, by its own class",
+}
+_NAMED_BY_PERSONS = {  # each of them once `homefiles` has seen that it is no database
+    "adapters/anchors.py add: open": "--anchor",
+    "adapters/anchors.py _all: read_bytes": "--anchor",
+    "adapters/cli/exporting.py _write: write_text": "--out",
+    "adapters/cli/simulating.py _kept: write_text": "--keep",
+    "adapters/given.py _read: open": "import, --watch, --file, --general-file, tape:FILE",
+    "adapters/histories.py read: read_text": "a history",
+}
+_NO_DATABASES = {
+    "adapters/analytics.py _replacing: touch": "a new file",
+    "adapters/analytics_export.py _prepare: read_text": "README of an export",
+    "adapters/analytics_export.py _prepare: write_text": "README of an export",
+    "adapters/analytics_export.py export: write_text": "README of an export",
+    "adapters/analytics_rows.py _load: open": "pages of rows in a folder of their own",
+    "adapters/analytics_rows.py documentation: read_text": "a file of this package",
+    "adapters/analytics_rows.py statements: read_text": "a file of this package",
+    "adapters/backup.py _log: touch": "a new file",
+    "adapters/backup.py _settings: read_bytes": "settings",
+    "adapters/backup.py _settings: touch": "a new file",
+    "adapters/backup.py _settings: write_bytes": "settings of a copy",
+    "adapters/branches.py _prepare: write_text": "the replica's name of a fork",
+    "adapters/cli/demo.py _import: read_bytes": "a file of this package",
+    "adapters/cli/forking.py _keep: read_bytes": "settings",
+    "adapters/cli/forking.py _keep: write_bytes": "settings and notes of a fork",
+    "adapters/cli/main.py Commands.main: open": "/dev/null",
+    "adapters/contract.py load: read_text": "a file of this package",
+    "adapters/contract.py main: write_text": "a file of this package",
+    "adapters/homefiles.py _make_file: open": "a new file",
+    "adapters/homefiles.py _make_file: touch": "a new file",
+    "adapters/homefiles.py _stored: open": "the replica's name",
+    "adapters/months.py make: write_text": "settings of a new home",
+    "adapters/months_stories.py stories: read_text": "a file of this package",
+    "adapters/runtime/leases.py _place: read_text": "what the machine says of itself",
+    "adapters/schedules.py _names: read_text": "a file of a package",
+    "adapters/settings.py _text: open": "settings",
+}
+OPENERS = _DATABASES.keys() | _NAMED_BY_PERSONS.keys() | _NO_DATABASES.keys()
