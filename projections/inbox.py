@@ -1,17 +1,35 @@
 """Change sets as the person reviews them: the domain's own fold (SPEC 6, 10).
 
-A set is found by its id from its first proposal on, and stands on a shelf, ``open`` or
-``closed``, from the end of its wake, when the person is shown it. Its rank is in the view
+A set is found by its id from its first proposal on, and stands on its task's shelf from the end of
+its wake, when the person is shown it. Its mark tells under which of `TABS` it has items, so that
+a page of a tab is read without the sets that have none there. Its rank is in the view
 `projections.ranks`: a set cannot know it from its own facts.
 """
 
+from itertools import combinations
+
 from msgspec import Struct
 
-from domain.changes.change_set import CHANGES, ChangeSet, Item, SetStatus, is_open, status_of
+from domain.changes.change_set import (
+    CHANGES,
+    ChangeSet,
+    Item,
+    ItemStatus,
+    SetStatus,
+    is_open,
+    status_of,
+)
 from domain.changes.events import SetOpened
 from domain.wire import Words
 from domain.world import Recorded
 from projections.view import View, position
+
+TABS: dict[str, tuple[ItemStatus, ...]] = {
+    "waiting": ("pending", "confirming"),
+    "deferred": ("deferred",),
+    "decided": ("confirmed", "rejected", "retracted", "expired"),
+}
+"""What a person looks at apart; each item is under one of them."""
 
 
 class SetDocument(Struct, frozen=True):
@@ -81,16 +99,31 @@ def apply(document: SetDocument | None, row: Recorded) -> SetDocument | None:
     return SetDocument(changes, known.place, known.replica)
 
 
+def marks(*tabs: str) -> tuple[str, ...]:
+    """The marks of all sets that have items under at least one of these tabs.
+
+    >>> marks("deferred")
+    ('deferred', 'waiting deferred', 'deferred decided', 'waiting deferred decided')
+    """
+    every = (one for size in range(1, len(TABS) + 1) for one in combinations(TABS, size))
+    return tuple(" ".join(one) for one in every if set(one) & set(tabs))
+
+
 def _shelf(document: SetDocument) -> str:
-    if not document.is_opened:
-        return ""
-    return "open" if document.is_open else "closed"
+    return document.task_id if document.is_opened else ""
 
 
 def _place(document: SetDocument) -> str:
     return document.place
 
 
+def _mark(document: SetDocument) -> str:
+    if not document.is_opened:
+        return ""
+    found = {item.status for item in document.items}
+    return " ".join(tab for tab, statuses in TABS.items() if found.intersection(statuses))
+
+
 VIEW: View[SetDocument] = View(
-    "inbox", "agent", 1, SetDocument, keys, apply, shelf=_shelf, place=_place
+    "inbox", "agent", 2, SetDocument, keys, apply, shelf=_shelf, place=_place, mark=_mark
 )

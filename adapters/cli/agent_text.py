@@ -32,7 +32,8 @@ def _head(page: Document, titles: Mapping[str, str], zone: str) -> str:
     status = page["run_status"] + (", its report is stale" if page["stale"] else "")
     if page["failures"]:
         status += f", {page['failures']} failed in a row"
-    own = "" if config["model"] else " (the home's)"
+    whose = {"template": " (its template's)", "agent": "", "home": " (the home's)"}
+    own = whose[config["model_of"]]
     lines = {
         "Id": page["id"],
         "Task": titles.get(page["task_id"], page["task_id"]),

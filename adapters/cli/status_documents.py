@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from adapters.cli.shared import ID_SHOWN, local_time
+from adapters.documents.agents import sets_under
 from adapters.runtime import watcher
 from adapters.store.log import Log
 from adapters.wiring import Home
 from domain.changes.change_set import is_open
 from domain.moments import seconds_between
-from projections import agents, inbox, operations, tasks
+from projections import agents, operations, tasks
 from projections.agents import AgentDocument
 
 Document = dict[str, Any]
@@ -158,7 +159,7 @@ def _runtimes(home: Home, now: str) -> list[Document]:
 
 
 def _open(home: Home) -> int:
-    sets = home.views.page(inbox.VIEW, shelf="open")
+    sets = sets_under(home, "waiting", "deferred")
     return sum(is_open(item) for one in sets for item in one.items)
 
 

@@ -96,6 +96,7 @@ def document(home: "Home", template: "Template") -> "Document":
                 "author": one.author,
                 "active": one.version == template.active,
                 "model": one.model or None,
+                "model_in_force": one.model or template.model or None,
                 "created_at": one.created_at,
                 "general": world.text(one.general),
                 "report": world.text(one.report),
@@ -107,6 +108,7 @@ def document(home: "Home", template: "Template") -> "Document":
         "name": template.name,
         "kind": template.agent_kind,
         "model": template.model or None,
+        "model_in_force": template.model_in_force or None,
         "category_ids": list(template.categories),
         "active_version": template.active or None,
         "versions": versions,
@@ -128,7 +130,7 @@ def template_list(session: Session) -> None:
         session.document([document(home, one) for one in found])
         return
     rows: list[Sequence[object]] = [
-        (one.id[:ID_SHOWN], safe(one.name), one.active, one.model, len(one.instances), "")
+        (one.id[:ID_SHOWN], safe(one.name), one.active, one.model_in_force, len(one.instances), "")
         for one in found
     ]
     used = {one.id for one in found}
@@ -163,7 +165,7 @@ def template_show(session: Session, template: str) -> None:
     for one in told["versions"]:
         mark = "*" if one["active"] else " "
         at = local_time(one["created_at"], home.settings.timezone)
-        model = f", model {one['model']}" if one["model"] else ""
+        model = f", model {one['model_in_force']}" if one["model_in_force"] else ""
         session.say(f"{mark} version {one['version']}, {at}, by {one['author']}{model}")
     active = next((one for one in told["versions"] if one["active"]), None)
     if active is not None:

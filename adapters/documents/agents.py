@@ -16,7 +16,7 @@ from domain.handlers.journal import MAIN
 from domain.journal.catalog import CATALOG
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot
-from projections import agents, inbox, ranks, reports, tasks, wakes
+from projections import agents, inbox, ranks, reports, tasks, templates, wakes
 from projections.agents import AgentDocument
 from projections.inbox import SetDocument
 from projections.wakes import WakeDocument
@@ -75,6 +75,7 @@ def agent_page(home: Home, document: AgentDocument, now: str) -> Document:
         "config": {
             "model": agent.model or None,
             "model_in_force": home.desk.model_name(agent),
+            "model_of": _who_names_the_model(home, document),
             "turns": agent.turn_max,
             "automatic": agent.is_automatic,
         },
@@ -96,6 +97,14 @@ def agent_page(home: Home, document: AgentDocument, now: str) -> Document:
         ],
         "last_wakes": [wake_document(home, wake) for wake in newest],
     }
+
+
+def _who_names_the_model(home: Home, document: AgentDocument) -> str:
+    """Whose the model in force is: ``template``, ``agent`` or ``home``."""
+    found = home.views.get(templates.VIEW, document.template_id)
+    if found is not None and found.template.model_in_force:
+        return "template"
+    return "agent" if document.agent.model else "home"
 
 
 def all_agents(home: Home) -> list[AgentDocument]:
@@ -165,6 +174,29 @@ def ranks_of(home: Home) -> dict[str, int]:
 def all_sets(home: Home) -> list[SetDocument]:
     """All change sets that a person was shown, the oldest first."""
     return [one for one in home.views.page(inbox.VIEW) if one.is_opened]
+
+
+def sets_under(
+    home: Home, *tabs: str, task: str | None = None, before: str = "", limit: int = -1
+) -> list[SetDocument]:
+    """Change sets that have items under one of these tabs (`inbox.TABS`), the newest first.
+
+    Args:
+        home: Open, its views caught up.
+        tabs: At least one.
+        task: Only its.
+        before: Only those whose place is lower.
+        limit: How many at most; negative: all.
+    """
+    found = [
+        one
+        for mark in inbox.marks(*tabs)
+        for one in home.views.page(
+            inbox.VIEW, shelf=task, mark=mark, before=before, limit=limit, newest_first=True
+        )
+    ]
+    found.sort(key=lambda one: one.place, reverse=True)
+    return found[:limit] if limit >= 0 else found
 
 
 def set_name(ranked: dict[str, int], set_id: str) -> str:

@@ -8,7 +8,7 @@ from adapters.cli.waking import WORDS_MAX_BYTES
 from adapters.documents.agents import all_agents
 from adapters.runtime import retries, rounds
 from adapters.web.agents import known
-from adapters.web.asking import Asked, Told
+from adapters.web.asking import Asked, Form, Told, clashing, compared, in_lines
 from adapters.web.site import Site, check_sure
 from adapters.web.tasks import known as known_task
 from domain.agent.commands import (
@@ -130,12 +130,29 @@ def live(site: Site, asked: Asked) -> Told:
 
 
 def configure(site: Site, asked: Asked) -> Told:
-    """Set the goal, the mode and whether changes wake it."""
+    """Set the goal, the mode and whether changes wake it: what of it the form changes."""
     agent = known(site, asked.names["id"])
+    now = {
+        "goal": agent.agent.goal.value,
+        "mode": agent.mode,
+        "automatic": "yes" if agent.agent.is_automatic else "no",
+    }
+    given = {
+        "goal": in_lines(asked.form.get("goal", "")).strip(),
+        "mode": asked.form.get("mode", ""),
+        "automatic": "yes" if asked.form.get("automatic") == "yes" else "no",
+    }
+    found, key = compared(asked, given, now), nth_key(asked.key, 1)
+    if not found.changed:
+        return Told("Nothing was changed.")
+    desk = site.home.desk
+    if found.moved and not desk.agents.receipts(key):
+        forms: dict[str, Form] = {"goal": "text", "mode": "hidden", "automatic": "hidden"}
+        return clashing(asked, found, {"automatic": "whether changes and timers wake it"}, forms)
     wanted = Wanted(
-        mode=asked.form.get("mode") or None,
-        is_automatic=asked.form.get("automatic") == "yes",
-        goal=asked.form.get("goal", "").strip(),
+        mode=given["mode"] if "mode" in found.changed else None,
+        is_automatic=given["automatic"] == "yes" if "automatic" in found.changed else None,
+        goal=given["goal"] if "goal" in found.changed else None,
     )
-    site.home.desk.note(ConfigureAgent(agent.id, wanted), key=nth_key(asked.key, 1))
+    desk.note(ConfigureAgent(agent.id, wanted), key=key)
     return Told("Set.")

@@ -9,7 +9,7 @@ from adapters.documents.agents import Document, agent_line, agent_page, wake_doc
 from adapters.documents.reading import journal_documents, message_document, why_document
 from adapters.documents.tasks import catalog_of
 from adapters.web.asking import Asked, Page, missing
-from adapters.web.inbox import open_cards
+from adapters.web.inbox import OPEN_SHOWN, open_cards
 from adapters.web.reports import report_of
 from adapters.web.site import SCAN_MAX, Site, page_size
 from adapters.why import why
@@ -119,7 +119,7 @@ def show_one(site: Site, asked: Asked) -> Page:
         "running_run_key": agent.running_run_key or None,
         "next_run_key": agent.next_run_key or None,
         "report": report_of(site, agent.id),
-        "proposals": open_cards(site, agent.task_id),
+        "proposals": open_cards(site, asked, agent.task_id),
         "threads": threads,
         "observations": journal_documents(home, agent.id, OBSERVATIONS_SHOWN),
         "tool_calls": _calls(site, recent[:THREADS_SHOWN]),
@@ -134,6 +134,7 @@ def show_one(site: Site, asked: Asked) -> Page:
         document,
         {
             "labels": site.labels(),
+            "sets_shown": OPEN_SHOWN,
             "older": asked.with_query(before=older) if older else "",
             "newest": asked.with_query(before="") if before else "",
             "troubles": _troubles(site, agent.id),

@@ -35,8 +35,10 @@ from adapters.web.site import Site, local_path
 from domain.errors import Refused, WakelogError
 
 RENDERS_MAX = 20  # at once: half of the threads are left for what people do
-TOLD_DAYS = 365  # that the choice of colours is kept
+TOLD_DAYS = 365  # that a visitor's choices are kept
 THEMES = ("light", "dark")
+CHOICES = {"/theme": ("theme", THEMES, "auto"), "/keys": ("keys", ("off",), "on")}
+"""What a visitor chooses for all pages: the cookie, its values, and what else it says."""
 _HTML = "text/html; charset=utf-8"
 _JSON = "application/json"
 _END = {"done": 200, "problem": 422, "conflict": 409}
@@ -87,7 +89,8 @@ async def _answer(
         asked = asked._replace(form=form, lists=lists, replaced=replaced)
         if denied := guard.form_denied(request.headers, form):
             return refusal(request, denied, lists, guard.csrf if denied.can_go_on else "")
-    visitor = Visitor(guarding.cookies_of(request.headers).get("theme", ""), guard)
+    cookies = guarding.cookies_of(request.headers)
+    visitor = Visitor(cookies.get("theme", ""), cookies.get("keys", ""), guard)
     found = await run_in_threadpool(_respond, site, asked, visitor, request.method)
     if isinstance(found, Response):
         return found
@@ -96,9 +99,10 @@ async def _answer(
 
 
 class Visitor(NamedTuple):
-    """Who asks: their colours, and who let them in."""
+    """Who asks: their colours, whether letters are shortcuts for them, and who let them in."""
 
     theme: str
+    keys: str
     guard: Guard
 
 
@@ -141,8 +145,8 @@ def _respond(site: Site, asked: Asked, visitor: Visitor, method: str) -> Respons
             site.catch_up()
             if method != "POST":
                 return _shown(site, asked, visitor)
-            if asked.path == "/theme":
-                return _theme(asked)
+            if asked.path in CHOICES:
+                return _chosen(asked, *CHOICES[asked.path])
             return _acted(site, asked, visitor)
         except WakelogError as error:
             return _refused(site, asked, visitor, error)
@@ -181,15 +185,18 @@ def _acted(site: Site, asked: Asked, visitor: Visitor) -> Response | Sheet:
     told.lines = [*told.lines, *map(replaced_line, asked.replaced)]
     if told.kind == "done":
         separator = "&" if "?" in back else "?"
+        place = "#kept" if told.kept else ""  # where a browser without JavaScript goes on
         name = site.keep(told, asked.key)
-        return RedirectResponse(f"{back}{separator}told={name}", HTTPStatus.SEE_OTHER)
+        return RedirectResponse(f"{back}{separator}told={name}{place}", HTTPStatus.SEE_OTHER)
     parts = urlsplit(back)
     query = parameters_of(parts.query)
     query.pop("told", None)
+    if told.kept:
+        query["told"] = site.keep(told, asked.key)
     told.status = told.status if told.status != HTTPStatus.OK else _END[told.kind]
     sheet = _shown(site, Asked(parts.path, query=query), visitor, told)
     sheet.page.status = told.status
-    if told.kind == "problem":  # what was typed stays where it is
+    if told.kind == "problem" or not (told.kept or told.clashes):  # what was typed stays there
         sheet.headers |= {"hx-retarget": "#told", "hx-reselect": "#told"}
     return sheet
 
@@ -204,13 +211,13 @@ def _refused(site: Site, asked: Asked, visitor: Visitor, error: WakelogError) ->
     return _sheet(site, asked, visitor, page, None)
 
 
-def _theme(asked: Asked) -> Response:
-    """Remember the colours that the person prefers."""
-    chosen = asked.form.get("theme", "")
+def _chosen(asked: Asked, name: str, known: tuple[str, ...], default: str) -> Response:
+    """Remember what the person prefers, in a cookie."""
+    chosen = asked.form.get(name, "")
     back = local_path(asked.form.get("back", ""), "/")
     response = RedirectResponse(back, HTTPStatus.SEE_OTHER)
-    name = chosen if chosen in THEMES else "auto"
-    response.headers.append(*guarding.cookie("theme", name, days=TOLD_DAYS))
+    kept = chosen if chosen in known else default
+    response.headers.append(*guarding.cookie(name, kept, days=TOLD_DAYS))
     return response
 
 
@@ -238,6 +245,7 @@ def _sheet(site: Site, asked: Asked, visitor: Visitor, page: Page, told: Told | 
         "csrf": visitor.guard.csrf,
         "others": visitor.guard.others,
         "theme": visitor.theme if visitor.theme in THEMES else "",
+        "has_keys": visitor.keys != "off",
         "glance": site.glance(),
         "tail": site.seen,
         "now": site.now,

@@ -2,17 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from urllib.parse import parse_qs, parse_qsl, urlencode
 
 from msgspec import Struct
 
 from domain import canonical
 from domain.errors import Refused
+from domain.keys import key
 
 FIELDS_MAX = 2_000  # of a form
 PARAMETERS_MAX = 100  # of an address
 _NONE: Mapping[str, str] = MappingProxyType({})
+VERSION_SHOWN = 12  # characters of what a form was made from
 
 
 class Asked(NamedTuple):
@@ -40,6 +42,7 @@ class Asked(NamedTuple):
         """This address with other parameters; an empty one is left out."""
         query = {name: value for name, value in {**self.query, **changes}.items() if value}
         query.pop("told", None)
+        query.pop("kept", None)
         return f"{self.path}?{urlencode(query)}" if query else self.path
 
     @property
@@ -92,14 +95,40 @@ class Undo(Struct, frozen=True):
     expects: tuple[Any, ...]
 
 
+Form = Literal["line", "text", "hidden"]
+
+
+class Clash(Struct, frozen=True):
+    """A field that was changed elsewhere while a form was filled in: both texts.
+
+    `name` is the field that the form is sent again with, empty where it cannot be; `form` how it
+    is edited then, ``hidden``: not at all.
+    """
+
+    label: str
+    now: str
+    yours: str
+    name: str = ""
+    form: Form = "line"
+
+
 class Told(Struct):
-    """What came of a form. `kind`: ``done``, ``problem`` or ``conflict``."""
+    """What came of a form. `kind`: ``done``, ``problem`` or ``conflict``.
+
+    `kept` are the proposals that were decided, set and number: the next page leaves them in their
+    place. `clashes` are what was changed meanwhile; `again`, with the `action` of the form, holds
+    what it is sent again with besides, made from what is there now.
+    """
 
     text: str
     kind: str = "done"
     undo: Undo | None = None
     lines: Sequence[str] = ()
     status: int = 200
+    kept: Sequence[tuple[str, int]] = ()
+    clashes: Sequence[Clash] = ()
+    action: str = ""
+    again: Mapping[str, str] = _NONE
 
 
 _STATUS = {
@@ -125,6 +154,77 @@ _STATUS = {
 def status_of(code: str) -> int:
     """The HTTP status of a refusal."""
     return _STATUS.get(code, 422)
+
+
+def made_from(*parts: str) -> str:
+    """What a form carries of a text that it was made from: another one is found changed.
+
+    >>> made_from("a") == made_from("a"), made_from("a") == made_from("b")
+    (True, False)
+    """
+    return key("made from", *parts)[:VERSION_SHOWN]
+
+
+class Compared(NamedTuple):
+    """A form beside what is there now: all fields, those it changes, and those that moved."""
+
+    given: Mapping[str, str]
+    now: Mapping[str, str]
+    changed: tuple[str, ...]
+    moved: tuple[str, ...]
+
+
+def compared(asked: Asked, given: Mapping[str, str], now: Mapping[str, str]) -> Compared:
+    """What a form changes, and what of it was changed elsewhere since the form was made.
+
+    Args:
+        asked: The form; ``was.NAME`` is what the field NAME was made from.
+        given: Its fields, as they are kept.
+        now: The same as they are now.
+
+    Raises:
+        Refused: Code ``invalid_input``: it does not say what it was made from.
+    """
+    was = {name: in_lines(asked.needed(f"was.{name}")) for name in given}
+    changed = tuple(name for name, text in given.items() if text != was[name])
+    moved = tuple(name for name in changed if now[name] not in (was[name], given[name]))
+    return Compared(given, now, changed, moved)
+
+
+def clashing(
+    asked: Asked, found: Compared, labels: Mapping[str, str], forms: Mapping[str, Form]
+) -> Told:
+    """Nothing was changed: both texts, and the form once more with what was typed in it.
+
+    Args:
+        asked: The form.
+        found: What moved.
+        labels: What its fields are called, where that is not their name.
+        forms: How they are edited, where that is not in a line.
+    """
+    now, given = found.now, found.given
+    clashes = [
+        Clash(labels.get(name, name), now[name], given[name], name, forms.get(name, "line"))
+        for name in found.moved
+    ]
+    left = {name: now[name] for name in given if name not in found.changed}
+    return clash_of(asked, clashes, {**left, **{f"was.{name}": now[name] for name in given}})
+
+
+def clash_of(asked: Asked, clashes: Sequence[Clash], now: Mapping[str, str]) -> Told:
+    """The same of what was compared already; `now` goes before what the form said besides."""
+    names = {one.name for one in clashes} | {"csrf", "nonce"}
+    again = {name: value for name, value in {**asked.form, **now}.items() if name not in names}
+    told = " and ".join(one.label.lower() for one in clashes)
+    text = f"{told} was changed elsewhere. Nothing was saved; what you typed is here."
+    return Told(
+        text[:1].upper() + text[1:], "conflict", clashes=clashes, action=asked.path, again=again
+    )
+
+
+def in_lines(text: str) -> str:
+    """A text of a form with the line ends that are kept."""
+    return text.replace("\r\n", "\n")
 
 
 def missing(code: str, what: str, wanted: str) -> Refused:

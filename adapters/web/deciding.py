@@ -1,13 +1,14 @@
 """Verdicts from the page: what was decided elsewhere meanwhile is told, never overwritten."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from adapters.documents.agents import summary_of
 from adapters.runtime import retries, review
-from adapters.web.asking import Asked, Told, Undo, missing
-from adapters.web.editing import edited
+from adapters.web.asking import Asked, Clash, Told, Undo, missing
+from adapters.web.editing import edited, fields_of
 from adapters.web.inbox import version_of
 from adapters.web.site import Site
 from adapters.web.undoing import inverse
@@ -52,8 +53,10 @@ def decide(site: Site, asked: Asked) -> Told:
     verdict = asked.needed("verdict")
     if verdict not in DONE:
         raise missing("invalid_input", "verdict", verdict)
-    one = _decided(site, _ref(asked.needed("ref")), verdict, asked, asked.key)
-    return Told(one.text, one.kind, one.undo)
+    ref = _ref(asked.needed("ref"))
+    one = _decided(site, ref, verdict, asked, asked.key)
+    clashes = _typed(site, ref, asked) if one.kind == "conflict" else ()
+    return Told(one.text, one.kind, one.undo, kept=_kept([ref]), clashes=clashes)
 
 
 def decide_all(site: Site, asked: Asked) -> Told:
@@ -68,7 +71,25 @@ def decide_all(site: Site, asked: Asked) -> Told:
     failed = [one for one in outcomes if one.kind != "done"]
     text = f"{len(outcomes) - len(failed)} of {len(outcomes)} applied."
     is_conflict = failed and len(failed) == len(outcomes)
-    return Told(text, "conflict" if is_conflict else "done", lines=[one.text for one in outcomes])
+    lines = [one.text for one in outcomes]
+    return Told(text, "conflict" if is_conflict else "done", lines=lines, kept=_kept(refs))
+
+
+def _kept(refs: Sequence[Ref]) -> list[tuple[str, int]]:
+    return [(one.set_id, one.number) for one in refs]
+
+
+def _typed(site: Site, ref: Ref, asked: Asked) -> list[Clash]:
+    """What a form said that came too late: the reason, and the fields that were edited."""
+    item = _item(site, ref)
+    reason = asked.form.get("reason", "").strip()
+    found = [Clash("Why", item.reason, reason)] if reason else []
+    arguments = msgspec.json.decode(review.arguments_of(site.home.desk, item))
+    for field in fields_of(item.tool, arguments):
+        now, yours = str(field["value"]), asked.form.get(field["name"])
+        if yours is not None and yours.strip() != now:
+            found.append(Clash(field["label"], now, yours))
+    return found
 
 
 def _ref(given: str) -> Ref:

@@ -1,41 +1,37 @@
 """The inbox: what agents propose, by task, each item with its old and new value."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from adapters.documents.agents import Document, set_documents, wake_document
-from adapters.web.asking import Asked, Page
+from adapters.documents.agents import Document, set_documents, sets_under, wake_document
+from adapters.web.asking import Asked, Page, made_from
 from adapters.web.editing import fields_of
 from adapters.web.site import Site, page_size
-from domain.changes.change_set import Item
-from domain.keys import key
+from domain.changes.change_set import OPEN, Item
 from projections import inbox, wakes
-from projections.inbox import SetDocument
+from projections.inbox import TABS, SetDocument
 
-VIEWS = {  # name: (shelf, statuses shown, title)
-    "": ("open", ("pending", "confirming"), "Waiting"),
-    "deferred": ("open", ("deferred",), "Put off"),
-    "decided": ("", ("confirmed", "rejected", "retracted", "expired"), "Decided"),
+VIEWS = {
+    "": ("waiting", "Waiting"),
+    "deferred": ("deferred", "Put off"),
+    "decided": ("decided", "Decided"),
 }
+"""What an address asks for, by its ``show``: a tab, and its title."""
 SETS_SHOWN = 15  # each item has three forms
-VERSION_SHOWN = 12
+OPEN_SHOWN = 50  # sets of one task, on its page
+
+Ref = tuple[str, int]
+"""A proposal: its set's id, and its number."""
 
 
 def show(site: Site, asked: Asked) -> Page:
     """The page `/inbox`."""
     name = asked.query.get("show", "")
     name = name if name in VIEWS else ""
-    shelf, statuses, _ = VIEWS[name]
-    size = page_size(asked, SETS_SHOWN)
-    found = site.home.views.page(
-        inbox.VIEW,
-        shelf=shelf or None,
-        before=asked.query.get("before", ""),
-        newest_first=True,
-        limit=size + 1,
-    )
-    opened = [one for one in found[:size] if one.is_opened]
-    cards = cards_of(site, opened, statuses)
+    tab, _ = VIEWS[name]
+    size, before = page_size(asked, SETS_SHOWN), asked.query.get("before", "")
+    found = sets_under(site.home, tab, before=before, limit=size + 1)
+    cards = cards_of(site, found[:size], TABS[tab], kept_on(site, asked))
     groups: dict[str, list[Document]] = {}
     for card in cards:
         groups.setdefault(card["task_id"], []).append(card)
@@ -47,42 +43,76 @@ def show(site: Site, asked: Asked) -> Page:
         {
             "groups": list(groups.values()),
             "show": name,
-            "tabs": [(one, title) for one, (_, _, title) in VIEWS.items()],
+            "tabs": [(one, title) for one, (_, title) in VIEWS.items()],
             "older": asked.with_query(before=older) if older else "",
-            "newest": asked.with_query(before="") if asked.query.get("before") else "",
+            "newest": asked.with_query(before="") if before else "",
             "has_agents": bool(cards) or site.has_agents(),
             "labels": site.labels() if cards else [],
         },
     )
 
 
-def open_cards(site: Site, task_id: str) -> list[Document]:
+def open_cards(site: Site, asked: Asked, task_id: str) -> list[Document]:
     """The open proposals of one task, for its page and its agent's."""
-    sets: list[SetDocument] = []
-    for agent in site.all_of(task_id):
-        for wake in site.home.views.page(wakes.VIEW, shelf=agent.id, newest_first=True, limit=50):
-            one = site.home.views.get(inbox.VIEW, wake.set_id)
-            if one is not None and one.is_open:
-                sets.append(one)
-    return cards_of(site, sets, ("pending", "confirming", "deferred"))
+    tabs = ("waiting", "deferred")
+    sets = sets_under(site.home, *tabs, task=task_id, limit=OPEN_SHOWN)
+    kept = [one for one in kept_on(site, asked) if _task_of(site, one) == task_id]
+    return cards_of(site, sets, [status for tab in tabs for status in TABS[tab]], kept)
 
 
-def cards_of(site: Site, sets: Sequence[SetDocument], statuses: Iterable[str]) -> list[Document]:
-    """Change sets with those of their items that have such a status."""
+def kept_on(site: Site, asked: Asked) -> Sequence[Ref]:
+    """What was decided by the form that led to a page: it keeps its place there."""
+    told = site.told(asked.query.get("told", ""))
+    return told.kept if told is not None and asked.query.get("kept") != "no" else ()
+
+
+def _task_of(site: Site, ref: Ref) -> str:
+    found = site.home.views.get(inbox.VIEW, ref[0])
+    return found.task_id if found else ""
+
+
+def cards_of(
+    site: Site,
+    sets: Sequence[SetDocument],
+    statuses: Iterable[str],
+    kept: Collection[Ref] = (),
+) -> list[Document]:
+    """Change sets, the newest first, with those of their items that have such a status or are kept.
+
+    Args:
+        site: Where.
+        sets: Which.
+        statuses: Those that are looked for.
+        kept: What was decided a moment ago, in whatever set.
+    """
     wanted = set(statuses)
-    shown = [one for one in sets if any(item.status in wanted for item in one.items)]
+    by_id = {one.id: one for one in sets}
+    for set_id, _ in kept:
+        found = site.home.views.get(inbox.VIEW, set_id)
+        if found is not None:
+            by_id.setdefault(set_id, found)
+    shown = [
+        one
+        for one in by_id.values()
+        if any(item.status in wanted or (one.id, item.number) in kept for item in one.items)
+    ]
+    shown.sort(key=lambda one: one.place, reverse=True)
     documents = set_documents(site.home, shown, is_all=True)
     return [
-        _card(site, one, document, wanted) for one, document in zip(shown, documents, strict=True)
+        _card(site, one, document, wanted, kept)
+        for one, document in zip(shown, documents, strict=True)
     ]
 
 
-def _card(site: Site, one: SetDocument, document: Document, wanted: set[str]) -> Document:
-    items = [
-        {**told, **_more(one, item, told)}
-        for item, told in zip(one.items, document["items"], strict=True)
-        if item.status in wanted
-    ]
+def _card(
+    site: Site, one: SetDocument, document: Document, wanted: set[str], kept: Collection[Ref]
+) -> Document:
+    items = []
+    for item, told in zip(one.items, document["items"], strict=True):
+        is_here = item.status in wanted
+        is_kept = (one.id, item.number) in kept and not (is_here and item.status in OPEN)
+        if is_here or is_kept:
+            items.append({**told, **_more(one, item, told), "kept": is_kept})
     return {**document, "items": items, "why": _why(site, one)}
 
 
@@ -101,7 +131,7 @@ def _more(one: SetDocument, item: Item, told: Document) -> Document:
 def version_of(item: Item) -> str:
     """What a form was made from: another one is found where somebody decided meanwhile."""
     parts = (item.status, str(item.confirmation), item.decided_at, item.error_code, item.reason)
-    return key("item version", *parts)[:VERSION_SHOWN]
+    return made_from(*parts)
 
 
 def _why(site: Site, one: SetDocument) -> Any:

@@ -7,21 +7,21 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from adapters.documents.agents import Document
+from adapters.documents.agents import Document, sets_under
 from adapters.documents.tasks import catalog_of
 from adapters.web.asking import Asked, Told
 from adapters.web.figures import Figures, ends_of
 from adapters.web.jobs import Jobs
 from adapters.web.live import Live
 from adapters.wiring import AGENTS, JOURNAL, Home, open_home
-from domain.changes.change_set import is_open
 from domain.errors import Refused
-from projections import agents, inbox, wakes
+from projections import agents, wakes
 from projections.agents import AgentDocument
+from projections.inbox import TABS
 
 TOLD_KEPT = 200  # answers to forms, for the page that follows
 GLANCE_WAKES = 100  # of which those that run are counted
-GLANCE_MAX = 500  # open sets that are counted for the head of each page
+GLANCE_MAX = 500  # sets of a tab that are counted for the head of each page
 PAGE_SECONDS = 0.1  # that a page may take, when all is to end
 SCAN_MAX = 5_000  # documents that one page looks through for those that match
 
@@ -94,17 +94,19 @@ class Site:
     def glance(self) -> Document:
         """What the head of every page says; made anew only when the logs have grown."""
         if self._glance[0] != self.seen:
-            sets = self.home.views.page(inbox.VIEW, shelf="open", limit=GLANCE_MAX)
-            waiting = sum(
-                item.status in ("pending", "confirming") for one in sets for item in one.items
-            )
-            deferred = sum(is_open(item) for one in sets for item in one.items) - waiting
-            more = "+" if len(sets) == GLANCE_MAX else ""
+            waiting, more = self._counted("waiting")
+            deferred, _ = self._counted("deferred")
             newest = self.home.views.page(wakes.VIEW, newest_first=True, limit=GLANCE_WAKES)
             running = sum(one.state == "running" for one in newest)
             counts = {"waiting": waiting, "deferred": deferred, "more": more, "running": running}
             self._glance = (self.seen, counts)
         return self._glance[1]
+
+    def _counted(self, tab: str) -> tuple[int, str]:
+        """The items under a tab of the inbox, and ``+`` where there may be more of them."""
+        sets = sets_under(self.home, tab, limit=GLANCE_MAX)
+        number = sum(item.status in TABS[tab] for one in sets for item in one.items)
+        return number, "+" if len(sets) == GLANCE_MAX else ""
 
     def tail(self) -> str:
         """What there is to see now: the server's run, where both logs end, and its jobs' news."""

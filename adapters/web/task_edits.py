@@ -5,19 +5,29 @@ from typing import cast
 
 from adapters.cli.entering import TEXT_BYTES_MAX, day, language_named, minutes
 from adapters.cli.shared import nth_key
-from adapters.web.asking import Asked, Told
+from adapters.web.asking import (
+    Asked,
+    Clash,
+    Told,
+    clash_of,
+    clashing,
+    compared,
+    in_lines,
+    made_from,
+)
 from adapters.web.site import Site, check_sure
-from adapters.web.tasks import known
+from adapters.web.tasks import ITEM_SHOWN, known
+from adapters.web.words import one_line
 from domain.errors import Refused
 from domain.handlers.journal import MAIN
 from domain.journal import commands as do
 from domain.journal.commands import JournalCommand
 from domain.journal.fold import TASK
-from domain.journal.task import NoteKind, Task
+from domain.journal.task import Item, NoteKind, Task
 from domain.journal.timer import TIMER
-from domain.wire import Payload, words
+from domain.wire import Payload, Words, words
 
-FIELDS = ("title", "status", "priority", "estimate", "due", "language", "category")
+SEEN = ("title", "status", "reason", "priority", "estimate", "due", "language", "category")
 KINDS = ("note", "transcript", "image_analysis")
 
 
@@ -48,28 +58,20 @@ def create(site: Site, asked: Asked) -> Told:
 
 
 def edit(site: Site, asked: Asked) -> Told:
-    """Change the fields that the form says otherwise than it was made with.
-
-    Raises:
-        Refused: Code ``stale`` where one of them was changed elsewhere since.
-    """
+    """Change the fields that the form says otherwise than it was made with."""
     task = _task(site, asked)
-    changed = {name: asked.form[name] for name in FIELDS if _is_changed(asked, name)}
-    if "reason" in asked.form and _is_changed(asked, "reason"):
-        changed.setdefault("status", asked.form.get("status", task.status))
+    given = {name: asked.form[name] for name in SEEN if name in asked.form}
+    found = compared(asked, given, present(task))
+    changed = {name: given[name] for name in found.changed}
+    if "reason" in changed:
+        changed.setdefault("status", given.get("status", task.status))
+        del changed["reason"]
     if not changed:
         return Told("Nothing was changed.")
-    moved = [name for name in changed if asked.form[f"was.{name}"] != present(task)[name]]
-    if moved and not _is_known(site, asked):
-        told = ", ".join(f"{name} is {present(task)[name] or 'none'} now" for name in moved)
-        because = f"the task was changed meanwhile: {told}"
-        raise Refused("stale", because=because, instead="look at it, and change it again")
+    if found.moved and not _is_known(site, asked):
+        return clashing(asked, found, {}, {})
     _keep(site, asked, _command(site, task, changed, asked))
     return Told(f"Changed: {', '.join(changed)}.")
-
-
-def _is_changed(asked: Asked, name: str) -> bool:
-    return name in asked.form and asked.form[name] != asked.form.get(f"was.{name}")
 
 
 def _is_known(site: Site, asked: Asked) -> bool:
@@ -113,13 +115,34 @@ def _command(site: Site, task: Task, changed: dict[str, str], asked: Asked) -> d
 def describe(site: Site, asked: Asked) -> Told:
     """Replace the description."""
     task = _task(site, asked)
-    said, kept = words(task.id, _long(asked.needed("text")))
+    text = _long(asked.needed("text"))
+    if clash := _moved(site, asked, text, task.description, "The description"):
+        return clash
+    said, kept = words(task.id, text)
     _keep(site, asked, do.EditTask(task.id, description=said), kept)
     return Told("Changed the description.")
 
 
+def _moved(site: Site, asked: Asked, text: str | None, now: Words, label: str) -> Told | None:
+    """Both texts, where another one stands there than the form was made from.
+
+    Args:
+        site: Where.
+        asked: The form.
+        text: What it says; None: it takes the other one away.
+        now: The text that stands there.
+        label: What it is the text of.
+    """
+    with site.home.desk.journal.reading() as world:
+        stands = world.text(now)
+    if asked.needed("was.text") == made_from(stands) or text == stands or _is_known(site, asked):
+        return None
+    clash = Clash(label, stands, "") if text is None else Clash(label, stands, text, "text", "text")
+    return clash_of(asked, [clash], {"was.text": made_from(stands)})
+
+
 def _long(text: str) -> str:
-    told = text.replace("\r\n", "\n").rstrip()
+    told = in_lines(text).rstrip()
     if len(told.encode()) > TEXT_BYTES_MAX:
         because = f"the text is longer than {TEXT_BYTES_MAX:,} bytes"
         raise Refused("invalid_value", because=because, instead="part it into several")
@@ -133,18 +156,34 @@ def item(site: Site, asked: Asked) -> Told:
     """Tick, untick, rename, put away or bring back an item."""
     task = _task(site, asked)
     item_id, verb = asked.needed("item"), asked.needed("verb")
+    title = asked.form.get("title", asked.needed("was.title")).strip()
     command = {
         "check": do.EditItem(task.id, item_id, is_checked=True),
         "uncheck": do.EditItem(task.id, item_id, is_checked=False),
         "archive": do.EditItem(task.id, item_id, is_archived=True),
         "restore": do.EditItem(task.id, item_id, is_archived=False),
-        "rename": do.EditItem(task.id, item_id, title=asked.form.get("title", "").strip()),
+        "rename": do.EditItem(task.id, item_id, title=title),
     }.get(verb)
     if command is None:
         raise _unknown_verb(verb)
+    known = next((one for one in task.items if one.id == item_id), None)
+    if known is not None and (clash := _renamed(site, asked, title, known)):
+        return clash
+    if verb == "rename" and title == asked.needed("was.title"):
+        return Told("Nothing was changed.")
     _keep(site, asked, command)
     done = {"check": "Ticked", "uncheck": "Unticked", "archive": "Put away"}
     return Told(f"{done.get(verb, 'Changed')}.")
+
+
+def _renamed(site: Site, asked: Asked, title: str, known: Item) -> Told | None:
+    """Both titles, where an item has another one than the page showed."""
+    was, now = asked.needed("was.title"), one_line(known.title, ITEM_SHOWN)
+    if was == now or title == known.title or _is_known(site, asked):
+        return None
+    is_named = asked.needed("verb") == "rename"
+    clash = Clash("The item", now, title, "title") if is_named else Clash("The item", now, "")
+    return clash_of(asked, [clash], {"was.title": now})
 
 
 def add_item(site: Site, asked: Asked) -> Told:
@@ -158,12 +197,18 @@ def note(site: Site, asked: Asked) -> Told:
     """Add, change or remove a note."""
     task = _task(site, asked)
     verb = asked.form.get("verb", "add")
+    known = next((one for one in task.notes if one.id == asked.form.get("note")), None)
     if verb == "remove":
         check_sure(asked, "removing the note")
+        if known and (clash := _moved(site, asked, None, known.words, "The note")):
+            return clash
         _keep(site, asked, do.RemoveNote(task.id, asked.needed("note")))
         return Told("Removed the note.")
-    said, kept = words(task.id, _long(asked.needed("text")))
+    text = _long(asked.needed("text"))
+    said, kept = words(task.id, text)
     if verb == "edit":
+        if known and (clash := _moved(site, asked, text, known.words, "The note")):
+            return clash
         _keep(site, asked, do.EditNote(task.id, asked.needed("note"), said), kept)
         return Told("Changed the note.")
     kind = asked.form.get("kind", "note")

@@ -5,8 +5,8 @@ from typing import Any
 
 from adapters.documents.agents import Document, agent_line
 from adapters.documents.tasks import TaskPage, catalog_of, task_page
-from adapters.web.asking import Asked, Page, missing
-from adapters.web.inbox import open_cards
+from adapters.web.asking import Asked, Page, made_from, missing
+from adapters.web.inbox import OPEN_SHOWN, open_cards
 from adapters.web.reports import report_of
 from adapters.web.site import SCAN_MAX, Site, page_size
 from domain.journal.catalog import Catalog
@@ -23,6 +23,8 @@ PHRASES = (*sorted({"relates_to", *PHRASE_OF}), *sorted(INVERSE))
 CHUNK = 250
 NOTES_SHOWN = 50  # the newest, of a page
 ITEMS_SHOWN = 500
+ITEM_SHOWN = 400  # characters of an item's title in its form
+NOTE_EDITED = 50_000  # characters; a longer note is edited on the whole page
 ENTRIES_SHOWN = 50
 HISTORY_SHOWN = 50
 FILTERS = ("status", "category", "agent", "q")
@@ -123,7 +125,7 @@ def show_one(site: Site, asked: Asked) -> Page:
         "updated_at": page.task.updated_at,
         "agent": agent_line(agent, now) if agent else None,
         "report": report_of(site, agent.id) if agent else None,
-        "proposals": open_cards(site, page.task.id),
+        "proposals": open_cards(site, asked, page.task.id),
     }
     if asked.query.get("full") != "1":
         _shorten(document)
@@ -178,6 +180,10 @@ def _more(site: Site, page: TaskPage, document: Document, now: str) -> dict[str,
         "labels_here": list(names.items()),
         "labels_left": labels,
         "described": page.text(task.description),
+        "made_from": made_from,
+        "item_shown": ITEM_SHOWN,
+        "note_edited": NOTE_EDITED,
+        "sets_shown": OPEN_SHOWN,
     }
 
 

@@ -6,7 +6,7 @@ from adapters.cli.shared import nth_key, pick_agent
 from adapters.cli.templating import BUILT_IN, pick_template
 from adapters.runtime import retries
 from adapters.web.agents import known as known_agent
-from adapters.web.asking import Asked, Told, missing
+from adapters.web.asking import Asked, Clash, Form, Told, clash_of, in_lines, missing
 from adapters.web.site import Site, check_sure
 from domain.agent.limits import model as checked_model
 from domain.errors import Refused
@@ -21,6 +21,12 @@ from domain.templates.commands import (
 from domain.templates.template import DIRECTIVE_MAX_BYTES, Template
 from domain.wire import SHARED, Payload, Words, words
 from projections import templates
+
+DIRECTIVES: tuple[tuple[str, str, Form], ...] = (
+    ("How to work", "general", "text"),
+    ("How to report", "report", "text"),
+    ("The model", "model", "line"),
+)
 
 
 def known(site: Site, template_id: str) -> Template:
@@ -46,15 +52,12 @@ def use(site: Site, asked: Asked) -> Told:
 
 
 def add_version(site: Site, asked: Asked) -> Told:
-    """Add a version, active at once.
-
-    Raises:
-        Refused: Code ``stale`` where another version is active than the form was made from.
-    """
+    """Add a version, active at once, unless another one is than the form was made from."""
     template = known(site, asked.names["id"])
     work, report = _directive(asked, "general"), _directive(asked, "report")
     command = AddVersion(template.id, work[0], report[0], "user", _model(asked))
-    _check_active(site, asked, template, AddVersion)
+    if _has_moved(site, asked, template, AddVersion):
+        return _both(site, asked, template)
     _note(site, asked, command, [*work[1], *report[1]])
     return Told("A new version is active: the next wakes run on it.")
 
@@ -65,7 +68,9 @@ def roll_back(site: Site, asked: Asked) -> Told:
     given = asked.needed("version")
     if not (given.isascii() and given.isdigit() and len(given) < 6):
         raise missing("invalid_value", "version", given)
-    _check_active(site, asked, template, RollBackTemplate)
+    if _has_moved(site, asked, template, RollBackTemplate):
+        because = f"version {template.active} was made active meanwhile"
+        raise Refused("stale", because=because, instead="look at it, and choose again")
     _note(site, asked, RollBackTemplate(template.id, int(given)))
     return Told(f"Version {int(given)} is active: the next wakes run on it.")
 
@@ -75,6 +80,9 @@ def assign(site: Site, asked: Asked) -> Told:
     template = known(site, asked.names["id"])
     agent_id = pick_agent(site.home, asked.needed("agent").strip())
     is_taken_off = asked.form.get("verb") == "remove"
+    if is_taken_off and not _lives_on(site, asked, agent_id, template.id):
+        because = f"that agent does not live on “{template.name}” any more"
+        raise Refused("stale", because=because, instead="look where it lives")
     _note(site, asked, AssignTemplate(agent_id, "" if is_taken_off else template.id))
     name = site.home.desk.agent(agent_id).name
     told = "the directives that come with wakelog" if is_taken_off else f"“{template.name}”"
@@ -86,9 +94,19 @@ def assign_to(site: Site, asked: Asked) -> Told:
     agent = known_agent(site, asked.names["id"])
     wanted = asked.needed("template")
     is_built_in = wanted == BUILT_IN
+    if not _lives_on(site, asked, agent.id, asked.needed("was").removeprefix(BUILT_IN)):
+        because = "it was given another template meanwhile"
+        raise Refused("stale", because=because, instead="look at it, and choose again")
     chosen = "" if is_built_in else pick_template(site.home, wanted, nth_key(asked.key, 2))
     _note(site, asked, AssignTemplate(agent.id, chosen))
     return Told("Set: its next wakes run on it.")
+
+
+def _lives_on(site: Site, asked: Asked, agent_id: str, template_id: str) -> bool:
+    """Whether an agent still lives on a template, or the form was sent before."""
+    agents, key = site.home.desk.agents, nth_key(asked.key, 1)
+    is_sent_before = retries.before(agents, key, AssignTemplate, agent=agent_id) is not None
+    return is_sent_before or site.home.desk.agent(agent_id).template == template_id
 
 
 def delete(site: Site, asked: Asked) -> Told:
@@ -105,18 +123,35 @@ def _note(
     site.home.desk.note(command, key=nth_key(asked.key, 1), payloads=payloads)
 
 
-def _check_active(
+def _has_moved(
     site: Site, asked: Asked, template: Template, command: type[TemplateCommand]
-) -> None:
+) -> bool:
+    """Whether another version is active than the form was made from."""
     log, key = site.home.desk.agents, nth_key(asked.key, 1)
     is_sent_before = retries.before(log, key, command, template=template.id) is not None
-    if asked.needed("was") != str(template.active) and not is_sent_before:
-        because = f"version {template.active} was made active meanwhile"
-        raise Refused("stale", because=because, instead="look at it, and send yours again")
+    return asked.needed("was") != str(template.active) and not is_sent_before
+
+
+def _both(site: Site, asked: Asked, template: Template) -> Told:
+    """What the version that was made active meanwhile says, and what the form says."""
+    version = template.version
+    with site.home.desk.agents.reading() as world:
+        now = {
+            "general": world.text(version.general) if version else "",
+            "report": world.text(version.report) if version else "",
+            "model": version.model if version else "",
+        }
+    clashes = [
+        Clash(label, now[name], asked.needed(name), name, form) for label, name, form in DIRECTIVES
+    ]
+    differing = [one for one in clashes if in_lines(one.yours).rstrip() != one.now]
+    told = clash_of(asked, differing or clashes, {"was": str(template.active)})
+    told.text = f"Version {template.active} was made active meanwhile. {told.text}"
+    return told
 
 
 def _directive(asked: Asked, name: str) -> tuple[Words, tuple[Payload, ...]]:
-    text = asked.needed(name).replace("\r\n", "\n").rstrip()
+    text = in_lines(asked.needed(name)).rstrip()
     if len(text.encode()) > DIRECTIVE_MAX_BYTES:
         because = f"a directive has {len(text.encode()):,} bytes"
         instead = f"use at most {DIRECTIVE_MAX_BYTES:,}"

@@ -87,7 +87,7 @@ def undo(site: Site, asked: Asked) -> Told:
         because = "the task was changed since, so it was not changed back"
         raise Refused("stale", because=because, instead="look at the task, and change it by hand")
     site.home.desk.keep(offered.command, key=nth_key(asked.key, 1))
-    return Told(f"Done: {offered.what}.")
+    return Told(f"Done: {offered.what}.", kept=told.kept)
 
 
 def _is_as_expected(task: Task, offered: Undo) -> bool:

@@ -9,10 +9,11 @@ from adapters.documents.agents import Document, wake_document
 from adapters.documents.reading import prompt_document, run_document, shown
 from adapters.web import charts, looking
 from adapters.web.asking import Asked, Page, missing
-from adapters.web.inbox import cards_of
+from adapters.web.inbox import cards_of, kept_on
 from adapters.web.site import SCAN_MAX, Site, page_size
 from adapters.web.words import local
 from projections import agents, inbox, wakes
+from projections.inbox import TABS, SetDocument
 from projections.wakes import WakeDocument
 
 CHUNK = 250
@@ -20,7 +21,7 @@ CHARTED = 1_000  # wakes, the newest
 OUTCOMES = ("completed", "failed", "skipped", "superseded")
 STATES = ("queued", "waiting", "running")
 REASONS = ("subscription", "timer", "user", "creation", "manual", "recovery")
-EVERY = ("pending", "confirming", "confirmed", "rejected", "deferred", "retracted", "expired")
+EVERY = tuple(status for statuses in TABS.values() for status in statuses)
 STEPS_SHOWN = 400
 DOORS = ("replay", "fork")  # commands that look closer at a wake
 HIDDEN_STEPS = ("wake.started.1",)  # told in the head, the causes and the prompt
@@ -120,7 +121,7 @@ def show_one(site: Site, asked: Asked) -> Page:
         **run_document(site.home, run_key),
         "agent_name": agent.name if agent else "",
         "prompt": prompt_document(run_key, prompt) if prompt else None,
-        "proposed": cards_of(site, [made], EVERY) if made and made.is_opened else [],
+        "proposed": _proposed(site, asked, made) if made and made.is_opened else [],
     }
     steps = [one for one in document["steps"] if one["kind"] not in HIDDEN_STEPS]
     return Page(
@@ -137,6 +138,11 @@ def show_one(site: Site, asked: Asked) -> Page:
             "before": looking.before(site, wake),
         },
     )
+
+
+def _proposed(site: Site, asked: Asked, made: SetDocument) -> list[Document]:
+    kept = [one for one in kept_on(site, asked) if one[0] == made.id]
+    return cards_of(site, [made], EVERY, kept)
 
 
 def _turns(steps: list[Document]) -> list[Document]:

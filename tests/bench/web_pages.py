@@ -42,6 +42,8 @@ def copied(path: Path, name: str, number: int) -> None:
         place = f"000000000000 r0 {nth:09d}"
         document["place"] = place
         other = f"{key[:24]}{nth:08d}"
+        if name == "inbox":
+            shelf = other  # of a task of its own
         if name == "wakes":
             document["run_key"] = other  # a set is of one wake
         if name in ("tasks", "agents"):

@@ -90,6 +90,7 @@ def test_options_of_create_are_kept(home: Path) -> None:
     assert page["config"] == {
         "model": "rules",
         "model_in_force": "rules",
+        "model_of": "agent",
         "turns": 3,
         "automatic": True,
     }

@@ -12,6 +12,7 @@ import pytest
 
 from adapters.web.site import Site
 from tests.support.cli import FIXED, done, proved, refused, run, told
+from tests.support.forms import forms
 from tests.support.homes import Homes
 from tests.support.pages import Visitor, text_of, visiting
 from tests.support.waking import proposing
@@ -74,9 +75,13 @@ def test_a_field_that_moved_meanwhile_is_not_overwritten(home: Path) -> None:
     with visiting(home) as visitor:
         form = visitor.form(f"/tasks/{task}", f"/tasks/{task}/edit")
         done(["task", "set", task, "--title", "From elsewhere", "--priority", "P0"], home)
+        done(["task", "set", task, "--estimate", "25"], home)
         answer = visitor.send(form, title="Mine")
         assert answer.status_code == 409
-        assert "title is From elsewhere now" in text_of(answer.text)
+        assert "title now From elsewhere" in text_of(answer.text)
+        again = next(one for one in forms(answer.text) if ("title", "Mine") in one.fields)
+        assert ("was.title", "From elsewhere") in again.fields
+        assert ("estimate", "25") in again.fields  # what was not typed is as it stands now
         assert visitor.send(form, due="2027-03-01").status_code == 200
     shown = told(["task", "show", task], home)
     assert (shown["title"], shown["priority"], shown["due_date"]) == (

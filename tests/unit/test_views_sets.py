@@ -53,6 +53,7 @@ def test_a_set_is_on_no_shelf_before_its_wake_has_ended() -> None:
     life.answer(run_key, PROPOSE)
     found = proposed(life, run_key)
     assert (found.is_opened, inbox.VIEW.shelf(found), len(found.items)) == (False, "", 1)
+    assert inbox.VIEW.mark(found) == ""
     assert fold(ranks.VIEW, rows(life)) == {}
 
 
@@ -60,7 +61,8 @@ def test_an_opened_set_shows_who_proposed_what() -> None:
     life, run_key = reviewing()
     found = proposed(life, run_key)
     assert (found.agent_id, found.task_id, found.run_key) == (life.agent, life.task, run_key)
-    assert (found.status, inbox.VIEW.shelf(found)) == ("pending", "open")
+    assert (found.status, inbox.VIEW.shelf(found)) == ("pending", life.task)
+    assert inbox.VIEW.mark(found) == "waiting"
     assert [(one.number, one.tool) for one in found.items] == [
         (1, "update_task_estimate"),
         (2, "add_checklist_item"),
@@ -70,15 +72,17 @@ def test_an_opened_set_shows_who_proposed_what() -> None:
     assert found.created_at
 
 
-def test_a_set_is_closed_when_its_last_item_is_decided() -> None:
+def test_a_set_is_marked_by_every_tab_under_which_it_has_items() -> None:
     life, run_key = reviewing()
     for number in (1, 2):
         life.reject(run_key, number)
     before = proposed(life, run_key)
     life.reject(run_key, 3)
     after = proposed(life, run_key)
-    assert (before.status, inbox.VIEW.shelf(before)) == ("partially_resolved", "open")
-    assert (after.status, inbox.VIEW.shelf(after)) == ("resolved", "closed")
+    assert (before.status, inbox.VIEW.mark(before)) == ("partially_resolved", "waiting decided")
+    assert (after.status, inbox.VIEW.mark(after)) == ("resolved", "decided")
+    assert inbox.VIEW.mark(before) in inbox.marks("waiting")
+    assert inbox.VIEW.mark(after) not in inbox.marks("waiting", "deferred")
     assert after.items[2].reason == "not now"
 
 

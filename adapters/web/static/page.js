@@ -1,91 +1,145 @@
-// Comfort on top of plain forms and links: keys, times that go on, and news without a reload.
+// Comfort on top of plain forms and links: keys, news without a reload, and nothing by accident.
 (() => {
   "use strict";
   const page = () => document.getElementById("page");
-  const items = () => [...document.querySelectorAll(".item")];
-  let skew = 0;
+  const items = () => [...document.querySelectorAll(".item:not(.is-kept)")];
+  let isSending = false; // a form: its answer is newer than what is being asked for
 
-  // ------------------------------------------------------------------------------------- times
-  const units = [[31536000, "y"], [86400, "d"], [3600, "h"], [60, "min"]];
-  const shownNow = () => Date.now() + skew;
-  function relative(at) {
-    const seconds = Math.trunc((shownNow() - at) / 1000);
-    for (const [size, unit] of units) {
-      if (Math.abs(seconds) < size) continue;
-      const told = `${Math.trunc(Math.abs(seconds) / size)} ${unit}`;
-      return seconds > 0 ? `${told} ago` : `in ${told}`;
-    }
-    return seconds >= 0 ? "just now" : "in a moment";
+  // ------------------------------------------------------------------------------------- hints
+  const hint = document.getElementById("hint");
+  function hinted(text) { // why nothing came of a key or a click
+    hint.textContent = text;
+    hint.hidden = !text;
   }
-  function countdown(at) {
-    const left = Math.trunc((at - shownNow()) / 1000);
-    if (left <= 0) return "due now";
-    if (left >= 3600) return relative(at);
-    return `in ${Math.trunc(left / 60)}:${String(left % 60).padStart(2, "0")}`;
-  }
-  function tick() {
-    for (const one of document.querySelectorAll("time[datetime]")) {
-      const at = Date.parse(one.dateTime);
-      const text = one.hasAttribute("data-countdown") ? countdown(at) : relative(at);
-      if (!Number.isNaN(at) && one.textContent !== text) one.textContent = text;
-    }
-  }
-  const setClock = () => { skew = Date.parse(page().dataset.now) - Date.now(); };
-
-  // ------------------------------------------------------------------------------------- reach
-  function reach() { // what scrolls by itself can be reached by keys; what does not is no stop
-    for (const one of document.querySelectorAll("pre, .prose, .prose table")) {
-      const isScrolled = one.scrollHeight > one.clientHeight || one.scrollWidth > one.clientWidth;
-      if (isScrolled) one.tabIndex = 0;
-      else one.removeAttribute("tabindex");
-    }
-  }
-  document.addEventListener("toggle", reach, true);
-  window.addEventListener("resize", reach);
 
   // -------------------------------------------------------------------------------------- keys
+  // A letter acts on the card that has the focus and can be seen; never while it is held, in a
+  // form, while an answer is awaited, or a moment after the selection has moved by itself.
+  const QUIET_MS = 400;
   let at = -1;
-  function select(nth) {
+  let quietUntil = 0;
+  const beQuiet = () => { quietUntil = performance.now() + QUIET_MS; };
+  function select(nth, isStill) {
     const all = items();
     if (!all.length) return;
     at = Math.max(0, Math.min(nth, all.length - 1));
-    all[at].focus();
-    all[at].scrollIntoView({ block: "nearest" });
+    all[at].focus({ preventScroll: true });
+    if (!isStill) all[at].scrollIntoView({ block: "nearest" });
   }
   function current() {
     const all = items();
     const inside = document.activeElement && document.activeElement.closest(".item");
-    return inside ? all.indexOf(inside) : at;
+    return inside && all.includes(inside) ? all.indexOf(inside) : at;
   }
+  function isInView(item) {
+    const { top, bottom } = item.getBoundingClientRect();
+    const edge = document.querySelector(".top").getBoundingClientRect().bottom;
+    return bottom > edge && top < innerHeight;
+  }
+  const firstField = (form) => form && form.querySelector("input:not([type=hidden]), select, textarea");
   function act(letter) {
-    const item = items()[current()];
-    if (!item) return;
-    if (!item.contains(document.activeElement)) { select(at); return; } // another one was there
-    const found = item.querySelector(`[data-do="${letter}"]`);
-    if (!found) return;
-    if (found.tagName !== "DETAILS") { found.click(); return; }
-    found.open = true;
-    const field = found.querySelector("input:not([type=hidden]), select, textarea");
-    if (field) field.focus();
-  }
-  document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-    const typing = event.target.closest("input, select, textarea");
-    if (event.key === "Escape") {
-      const open = event.target.closest && event.target.closest(".item details[open]");
-      if (open) { open.open = false; open.closest(".item").focus(); }
+    if (isSending || performance.now() < quietUntil) return;
+    const item = document.activeElement;
+    if (!items().includes(item) || !isInView(item)) { // another one was there, or none was chosen
+      select(current());
+      beQuiet();
       return;
     }
-    if (typing || !items().length) return;
-    if (event.key === "j") select(current() + 1);
-    else if (event.key === "k") select(current() - 1);
+    const found = item.querySelector(`[data-do="${letter}"]`);
+    if (letter === "c" && item.classList.contains("is-stale")) {
+      hinted("The task has changed since this was proposed: no key confirms it. Look at it, then press “Confirm anyway”.");
+    } else if (found && found.tagName === "DETAILS") {
+      found.open = true;
+      (firstField(found) || found).focus();
+    } else if (found) {
+      beQuiet();
+      found.click();
+    }
+  }
+  const isPressing = (event) => (event.key === "Enter" && !event.target.closest("textarea, a"))
+    || (event.key === " " && event.target.closest("button, summary"));
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    hinted("");
+    pressed = null;
+    const inForm = event.target.closest("form, summary");
+    if (event.repeat) { // what is held decides nothing, by no key
+      if (inForm && isPressing(event)) event.preventDefault();
+      return;
+    }
+    if (event.key === "Enter" && event.target.matches("input") && inForm && inForm.querySelector("[value=anyway]")) {
+      event.preventDefault();
+      hinted("The task has changed since this was proposed: no key confirms it.");
+      return;
+    }
+    if (event.key === "Escape") {
+      const item = event.target.closest(".item");
+      const open = item && item.querySelector("details[open]");
+      if (open) open.open = false;
+      if (item) item.focus();
+      return;
+    }
+    if (inForm || !items().length || page().dataset.keys === "off") return;
+    if (event.key === "j" || event.key === "k") {
+      select(current() + (event.key === "j" ? 1 : -1));
+      quietUntil = 0; // a person chose it
+    }
     else if ("cre".includes(event.key) && event.key.length === 1) act(event.key);
     else return;
     event.preventDefault();
   });
   document.addEventListener("focusin", (event) => {
     const item = event.target.closest && event.target.closest(".item");
-    if (item) at = items().indexOf(item);
+    if (item && items().includes(item)) at = items().indexOf(item);
+  });
+
+  // ------------------------------------------------------------------------------------ clicks
+  // After an answer another button may have come under a pointer that did not move: the second
+  // click of a slow double-click is not for it.
+  const RESTING_MS = 2000;
+  const NEAR = 5; // pixels
+  let pointer = null; // where it is
+  let pressed = null; // the last click: where, and on what
+  let restsUntil = 0;
+  const isNear = (event) => Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) <= NEAR;
+  function meaning(button) { // a form and what it is about, but not what changes with each page
+    const form = button.closest("form");
+    if (!form) return button.closest("[data-key]") ? button.closest("[data-key]").dataset.key : "";
+    const about = [...form.querySelectorAll("input[type=hidden]")].filter(
+      (one) => !/^(csrf|nonce|back|was.*)$/.test(one.name),
+    );
+    return [form.getAttribute("action"), ...about.map((one) => one.value)].join(" ");
+  }
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("#page button, #page summary");
+    if (event.detail === 0) return; // by a key
+    const isAnother = button && pressed && performance.now() < restsUntil && isNear(event)
+      && meaning(button) !== pressed.meaning;
+    restsUntil = 0;
+    hinted("");
+    if (isAnother) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      hinted("Nothing was done: the page moved under the pointer. Click again if you mean this.");
+      return;
+    }
+    pressed = button ? { x: event.clientX, y: event.clientY, meaning: meaning(button) } : null;
+  }, true);
+  document.addEventListener("pointermove", (event) => {
+    if (event.pointerType === "touch") return;
+    pointer = { x: event.clientX, y: event.clientY };
+    if (pressed && !isNear(event)) restsUntil = 0;
+    watch(event.target);
+  });
+
+  document.addEventListener("click", (event) => { // what is typed next goes into the form
+    const summary = event.target.closest("summary");
+    const field = summary && !summary.parentElement.open
+      && firstField(summary.parentElement.querySelector(":scope > form"));
+    if (!field) return;
+    event.preventDefault();
+    summary.parentElement.open = true;
+    field.focus();
   });
 
   // -------------------------------------------------------------------------------------- news
@@ -99,9 +153,12 @@
   }
   const isTyping = () => fields().includes(document.activeElement);
   const isBusy = () => isTyping() || fields().some(isTouched) || document.querySelector("#page .sure[open]");
-  // A click on a proposal decides something: what lies under a resting pointer must not move away.
+  // A click decides something: what lies under a resting pointer must not move away. Nor does the
+  // gap of a card that was decided close while the pointer is on its way to another.
+  const AIMED = "#main :is(button, summary):hover, .told :hover, .item.is-kept:hover";
+  const hasHover = matchMedia("(hover: hover)");
   const isAiming = () => Boolean(
-    matchMedia("(hover: hover)").matches && document.querySelector(".item :is(button, summary):hover"),
+    hasHover.matches && document.querySelector(isLeft ? `${AIMED}, .item:hover` : AIMED),
   );
 
   // The stream tells where the logs end (`told`); the page knows where they ended before it was
@@ -110,14 +167,16 @@
   const news = document.getElementById("news");
   let told = "";
   let isAsking = false;
-  let isSending = false; // a form: its answer is newer than what is being asked for
   let isWanted = false; // the person asked for it: what they were typing goes
   let isShown = false;
+  let isLeft = false; // a card that was decided, by the pointer
   const mayShow = () => !isSending && (isWanted || !(isBusy() || isAiming()));
   async function follow() {
-    if (isAsking || isSending || !told) return;
-    if (told === page().dataset.tail && !isWanted) { told = ""; news.hidden = true; return; }
-    if (!mayShow()) { news.hidden = false; return; }
+    if (isAsking || isSending || !(told || isLeft)) return;
+    const isNew = Boolean(told) && told !== page().dataset.tail;
+    if (!isNew) { told = ""; news.hidden = true; }
+    if (!isNew && !isWanted && !isLeft) return;
+    if (!mayShow()) { news.hidden = !isNew; return; }
     const wanted = told;
     told = "";
     isAsking = true;
@@ -136,6 +195,7 @@
       return;
     }
     isWanted = false;
+    isLeft = false;
     news.hidden = true;
     if (page().dataset.summary !== before) {
       document.getElementById("spoken").textContent = page().dataset.summary;
@@ -146,7 +206,29 @@
     isWanted = true;
     follow();
   });
-  document.addEventListener("pointerout", () => { if (told) setTimeout(follow); });
+  const goOn = () => { if (told || isLeft) setTimeout(follow); };
+  document.addEventListener("pointerout", goOn);
+  document.addEventListener("focusout", goOn);
+
+  let isOver = false; // the pointer, over a card that was decided
+  function watch(target) {
+    const over = Boolean(target && target.closest && target.closest(".item.is-kept"));
+    if (isOver && !over) {
+      isLeft = true;
+      address({ kept: "no" });
+      setTimeout(follow);
+    }
+    isOver = over;
+  }
+  document.documentElement.addEventListener("pointerleave", () => watch(null));
+  function address(changes) { // what the page asks for when it asks for itself
+    const url = new URL(location.href);
+    for (const [name, value] of Object.entries(changes)) {
+      if (value) url.searchParams.set(name, value);
+      else url.searchParams.delete(name);
+    }
+    history.replaceState(null, "", url);
+  }
 
   let stream = null;
   function listen() {
@@ -165,7 +247,7 @@
 
   // --------------------------------------------------------------------------------------- swaps
   const keyed = (where) => [...where.querySelectorAll("details[data-key]")];
-  const ofForms = /^(reject|edit|note|item|describe|set|destroy|delete)/;
+  const ofForms = /^(reject|edit|note|item|describe|set|destroy|delete|all)/;
   let wasIn = ""; // the item in which the focus was, and its place
   let wasAt = -1;
   function keepOpen(made, isOfForm) { // in what comes, before it is there: nothing flickers
@@ -180,13 +262,53 @@
     words.textContent = text;
     const box = document.createElement("div");
     box.className = "told is-problem";
-    box.append(words);
+    const close = document.createElement("a");
+    close.href = location.href;
+    close.dataset.close = "";
+    close.textContent = "Close";
+    const said = document.createElement("div");
+    said.className = "said";
+    said.append(words, close);
+    box.append(said);
     document.getElementById("told").setAttribute("role", "alert");
     document.getElementById("told").replaceChildren(box);
+  }
+  // A card that was decided stays where it was, as high as it was; what went above it is made up
+  // for by scrolling, and where the page cannot scroll so far, by a gap.
+  let heights = new Map();
+  let place = null; // of the card, or of the part of the page: its id, and where its top was
+  function partOf(form) {
+    const section = form.closest(".item, section[aria-labelledby]");
+    return section && (section.id ? section : document.getElementById(section.getAttribute("aria-labelledby")));
+  }
+  function measure(part) {
+    place = part && { id: part.id, top: part.getBoundingClientRect().top };
+    heights = new Map([...document.querySelectorAll(".item")].map((one) => [one.id, one.getBoundingClientRect().height]));
+  }
+  function hold() {
+    settle();
+    const under = pointer && document.elementFromPoint(pointer.x, pointer.y);
+    isOver = Boolean(under && under.closest(".item.is-kept"));
+  }
+  function settle() {
+    for (const one of document.querySelectorAll(".item.is-kept")) {
+      if (heights.has(one.id)) one.style.minHeight = `${heights.get(one.id)}px`;
+    }
+    const part = place && document.getElementById(place.id);
+    if (!part) return;
+    const slid = () => part.getBoundingClientRect().top - place.top;
+    window.scrollBy({ top: slid(), behavior: "instant" });
+    const left = slid();
+    if (Math.abs(left) < 1 || !part.matches(".item")) return;
+    const main = document.getElementById("main");
+    const side = left < 0 ? "paddingTop" : "paddingBottom";
+    main.style[side] = `${parseFloat(getComputedStyle(main)[side]) + Math.abs(left)}px`;
+    window.scrollBy({ top: slid(), behavior: "instant" });
   }
   document.addEventListener("submit", (event) => {
     isSending = event.target.hasAttribute("hx-boost");
     wasAt = current();
+    measure(partOf(event.target));
   }, true);
   document.addEventListener("htmx:before:swap", (event) => {
     const { ctx, tasks } = event.detail;
@@ -199,26 +321,46 @@
     }
     wasIn = (document.activeElement && document.activeElement.closest(".item") || {}).id || "";
     keepOpen(made, !ctx.isFollowing);
+    if (!ctx.isFollowing) return;
+    const part = place && document.getElementById(place.id);
+    measure(part && part.matches(".item.is-kept") ? part : null);
+    const answer = made.querySelector("#told");
+    if (answer) answer.replaceWith(document.getElementById("told").cloneNode(true)); // it stays in view
   });
   document.addEventListener("htmx:after:swap", (event) => {
     const { ctx } = event.detail;
-    setClock();
-    tick();
-    reach();
-    const same = wasIn && document.getElementById(wasIn);
-    const isLost = !document.activeElement || document.activeElement === document.body;
+    const known = wasIn && document.getElementById(wasIn);
+    const same = known && items().includes(known) ? known : null;
+    const focused = document.activeElement;
+    const isLost = !focused || focused === document.body || focused.matches(".item.is-kept");
     if (ctx.isFollowing) {
       isShown = true;
-      if (same && isLost) same.focus();
+      hold();
+      if (same && isLost) same.focus({ preventScroll: true });
       return;
     }
-    if (ctx.response && ctx.response.status === 200) history.replaceState(null, "", ctx.response.raw.url);
+    const isDone = ctx.response && ctx.response.status === 200;
+    if (isDone) history.replaceState(null, "", ctx.response.raw.url);
+    else address({ told: "" });
+    isLeft = false;
+    hold();
+    beQuiet();
+    restsUntil = performance.now() + RESTING_MS;
     const answer = document.getElementById("told");
     document.getElementById("spoken").textContent = answer ? answer.innerText.trim() : "";
     if (!isLost) return;
-    if (same) same.focus();
-    else if (wasAt >= 0 && items().length) select(wasAt);
-    else document.getElementById("main").focus();
+    const isByPointer = Boolean(pressed);
+    const clash = answer && answer.querySelector(".clash :is(input:not([type=hidden]), textarea)");
+    if (clash) clash.focus();
+    else if (same) same.focus({ preventScroll: true });
+    else if (wasAt >= 0 && items().length) select(wasAt, isByPointer);
+    else document.getElementById("main").focus({ preventScroll: true });
+  });
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest("[data-close]")) return;
+    event.preventDefault();
+    document.getElementById("told").replaceChildren();
+    document.getElementById("main").focus({ preventScroll: true });
   });
   document.addEventListener("htmx:finally:request", (event) => {
     const { ctx } = event.detail;
@@ -228,9 +370,5 @@
     follow();
   });
 
-  setClock();
-  tick();
-  reach();
   listen();
-  setInterval(tick, 1000);
 })();

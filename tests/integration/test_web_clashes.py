@@ -1,0 +1,175 @@
+"""A form that was made from what is no longer there: both texts, and what was typed is kept."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cli import done, proved, told
+from tests.support.forms import Form, forms
+from tests.support.homes import Homes
+from tests.support.pages import Visitor, text_of, visiting
+from tests.support.waking import proposing
+
+
+def written(home: Path) -> None:
+    proposing(home)
+    done(["task", "set", "Fix the sink", "--description", "Old"], home)
+    done(["task", "item", "add", "Fix the sink", "Buy a seal"], home)
+    done(["template", "create", "Calm", "--general", "Be calm", "--report", "One"], home)
+
+
+@pytest.fixture
+def home(tmp_path: Path, homes: Homes) -> Path:
+    """A task with a description, a note, an item and an agent; a template."""
+    return homes.copy(written, tmp_path)
+
+
+def shown(home: Path) -> Any:
+    return told(["task", "show", "Fix the sink"], home)
+
+
+def clash(answer: Any, action: str) -> Form:
+    """The form that a conflict offers: what was typed, made from what is there now."""
+    assert answer.status_code == 409
+    notice = answer.text[answer.text.index('class="told is-conflict"') :]
+    return next(one for one in forms(notice) if one.action == action)
+
+
+def sent_again(visitor: Visitor, answer: Any, action: str, **typed: str) -> None:
+    """Send what a conflict offers, with what a textarea holds."""
+    assert visitor.send(clash(answer, action), None, **typed).status_code == 200
+
+
+def test_a_description_that_was_changed_meanwhile_is_not_overwritten(home: Path) -> None:
+    url = f"/tasks/{shown(home)['id']}"
+    with visiting(home) as visitor:
+        form = visitor.form(url, f"{url}/describe")
+        done(["task", "set", "Fix the sink", "--description", "Theirs"], home)
+        answer = visitor.send(form, text="Mine")
+        assert shown(home)["description"] == "Theirs"
+        assert "Theirs" in text_of(answer.text)
+        assert ">\nMine</textarea>" in answer.text
+        sent_again(visitor, answer, f"{url}/describe", text="Mine")
+        assert shown(home)["description"] == "Mine"
+        assert visitor.send(form, text="Mine").status_code == 200  # it is so already
+        form = visitor.form(url, f"{url}/describe")
+        for _ in range(2):  # sent twice, it does one thing
+            assert visitor.send(form, text="Mine, too").status_code == 200
+        del form.fields[[name for name, _ in form.fields].index("was.text")]
+        assert visitor.send(form, text="Made from nothing").status_code == 422
+    proved(home)
+
+
+def test_a_note_that_was_changed_meanwhile_is_neither_overwritten_nor_removed(home: Path) -> None:
+    url, note = f"/tasks/{shown(home)['id']}", shown(home)["notes"][0]["id"]
+    with visiting(home) as visitor:
+        edit = visitor.form(url, f"{url}/note", verb="edit")
+        remove = visitor.form(url, f"{url}/note", verb="remove")
+        visitor.send(edit, nonce="another-window", verb="edit", text="Theirs")
+        answer = visitor.send(edit, verb="edit", text="Mine")
+        assert "Theirs" in text_of(answer.text)
+        assert visitor.send(remove, verb="remove", sure="yes").status_code == 409
+        assert [one["text"] for one in shown(home)["notes"] if one["id"] == note] == ["Theirs"]
+        sent_again(visitor, answer, f"{url}/note", text="Mine")
+        assert [one["text"] for one in shown(home)["notes"] if one["id"] == note] == ["Mine"]
+        answer = visitor.send(remove, nonce="and-once-more", verb="remove", sure="yes")
+        sent_again(visitor, answer, f"{url}/note")
+    assert all(one["id"] != note for one in shown(home)["notes"])
+
+
+def test_a_long_note_is_edited_whole_or_not_at_all(home: Path) -> None:
+    text = "long " * 12_000 + "end"
+    done(["task", "note", "Fix the sink", text], home)
+    url = f"/tasks/{shown(home)['id']}"
+    with visiting(home) as visitor:
+        assert "too long to be changed here" in text_of(visitor.page(url))
+        whole = visitor.page(f"{url}?full=1")
+    assert f">\n{text}</textarea>" in whole
+
+
+def test_an_item_that_was_renamed_meanwhile_is_not_what_was_looked_at(home: Path) -> None:
+    url = f"/tasks/{shown(home)['id']}"
+    with visiting(home) as visitor:
+        tick = visitor.form(url, f"{url}/item", verb="check")
+        rename = visitor.form(url, f"{url}/item", verb="rename")
+        assert visitor.send(rename, verb="rename").status_code == 200  # nothing was changed
+        visitor.send(rename, nonce="another-window", verb="rename", title="Buy two seals")
+        answer = visitor.send(tick, verb="check")
+        assert not shown(home)["items"][0]["checked"]
+        sent_again(visitor, answer, f"{url}/item")
+        assert shown(home)["items"][0]["checked"]
+        answer = visitor.send(rename, nonce="and-once-more", verb="rename", title="Mine")
+        assert shown(home)["items"][0]["title"] == "Buy two seals"
+        sent_again(visitor, answer, f"{url}/item", title="Mine")
+    assert shown(home)["items"][0]["title"] == "Mine"
+
+
+def test_settings_that_were_changed_meanwhile_stay(home: Path) -> None:
+    (agent,) = told(["agent", "list"], home)
+    url = f"/agents/{agent['id']}"
+    with visiting(home) as visitor:
+        form = visitor.form(url, f"{url}/set")
+        sent = {"goal": "Ours", "mode": "hybrid", "automatic": "yes"}
+        done(["agent", "set", agent["id"], "--mode", "interactive", "--goal", "Theirs"], home)
+        answer = visitor.send(form, None, **sent)
+        assert "Theirs" in text_of(answer.text)
+        now = told(["agent", "show", agent["id"]], home)
+        assert (now["mode"], now["slots"]["primary_goal"]["value"]) == ("interactive", "Theirs")
+        sent_again(visitor, answer, f"{url}/set", goal="Ours")
+        now = told(["agent", "show", agent["id"]], home)
+        assert (now["mode"], now["slots"]["primary_goal"]["value"]) == ("interactive", "Ours")
+        form = visitor.form(url, f"{url}/set")
+        done(["agent", "set", agent["id"], "--mode", "autonomous"], home)
+        answer = visitor.send(form, goal="Ours", mode="hybrid")  # and it is not automatic any more
+        assert "autonomous" in text_of(answer.text)
+        sent_again(visitor, answer, f"{url}/set")
+        now = told(["agent", "show", agent["id"]], home)
+    assert (now["mode"], now["config"]["automatic"]) == ("hybrid", False)
+    proved(home)
+
+
+def test_an_agents_template_is_not_replaced_unseen(home: Path) -> None:
+    (agent,) = told(["agent", "list"], home)
+    (calm,) = told(["template", "list"], home)
+    with visiting(home) as visitor:
+        url, page = f"/agents/{agent['id']}", f"/templates/{calm['id']}"
+        form = visitor.form(url, f"{url}/template")
+        done(["template", "assign", agent["id"], "Calm"], home)
+        off = visitor.form(page, f"{page}/assign", verb="remove")
+        assert visitor.send(form, template="tom").status_code == 409
+        done(["template", "assign", agent["id"], "laura"], home)
+        assert visitor.send(off, verb="remove").status_code == 409
+    assert told(["agent", "show", agent["id"]], home)["template_id"] not in (None, calm["id"])
+
+
+def test_a_version_of_a_template_keeps_what_was_typed(home: Path) -> None:
+    (calm,) = told(["template", "list"], home)
+    url = f"/templates/{calm['id']}"
+    with visiting(home) as visitor:
+        form = visitor.form(url, f"{url}/version")
+        done(["template", "version", "Calm", "--general", "Be loud"], home)
+        answer = visitor.send(form, general="Be kind", report="One")
+        assert "Be loud" in text_of(answer.text)
+        assert ">\nBe kind</textarea>" in answer.text
+        sent_again(visitor, answer, f"{url}/version", general="Be kind")
+    (calm,) = told(["template", "list"], home)
+    assert [one["general"] for one in calm["versions"]] == ["Be calm", "Be loud", "Be kind"]
+
+
+def test_the_pages_of_templates_name_the_model_that_is_asked(home: Path) -> None:
+    done(["template", "create", "Own", "--general", "A", "--report", "B", "--model", "rules"], home)
+    done(["template", "version", "Own", "--general", "C", "--model", "gemini"], home)
+    own = next(one for one in told(["template", "list"], home) if one["name"] == "Own")
+    assert (own["model"], own["model_in_force"]) == ("rules", "gemini")
+    done(["template", "assign", "Fix the sink", "Own"], home)
+    (agent,) = told(["agent", "list"], home)
+    with visiting(home) as visitor:
+        page = text_of(visitor.page(f"/templates/{own['id']}"))
+        assert "model gemini" in page
+        assert "Model: gemini" in page
+        assert "Model: rules (the template's)" in page
+        row = text_of(visitor.page("/templates"))
+        assert "Own gemini" in row
+        assert "gemini (its template's)" in text_of(visitor.page(f"/agents/{agent['id']}"))
+    assert "gemini (its template's)" in done(["agent", "show", "Fix the sink"], home)
