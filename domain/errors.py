@@ -76,8 +76,8 @@ REFUSAL_CODES: Final = (
 )
 """Codes of a refusal told to a person (SPEC 5, 9)."""
 
-REPEATED_MAX: Final = 200  # characters of a title, a path or a key that a message repeats
-TOLD_MAX: Final = 1_000  # characters of a message
+REPEATED_MAX = 200  # characters of a title, a path or a key that a message repeats
+TOLD_MAX = 1_000  # characters of a message
 _LONG = re.compile(
     rf"""'[^']{{{REPEATED_MAX},}}'|"[^"]{{{REPEATED_MAX},}}"|\S{{{REPEATED_MAX},}}"""
 )
