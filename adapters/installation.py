@@ -35,8 +35,9 @@ def state(home: Path, environ: Mapping[str, str]) -> State:
     if environ.get(homefiles.REPLICA_VARIABLE):
         return "unchecked"
     needed = homefiles.REPLICA, homefiles.INSTALLATION
-    if not all((home / one).exists() for one in needed):
-        return "unknown"
+    with homefiles.told(home):
+        if not all((home / one).exists() for one in needed):
+            return "unknown"
     known = kept(home)
     return "here" if known is not None and known.inode == home.stat().st_ino else "elsewhere"
 
@@ -55,9 +56,10 @@ def check(home: Path, environ: Mapping[str, str]) -> None:
     Raises:
         Refused: Code ``moved_home``: the folder was moved or copied.
     """
-    if not (home / homefiles.REPLICA).exists():
+    found = state(home, environ)
+    if found != "unchecked" and not (home / homefiles.REPLICA).exists():
         return  # a name is drawn first
-    match state(home, environ):
+    match found:
         case "unchecked":
             return
         case "unknown":
