@@ -139,7 +139,7 @@ def configure(site: Site, asked: Asked) -> Told:
     }
     given = {
         "goal": in_lines(asked.form.get("goal", "")).strip(),
-        "mode": asked.form.get("mode", ""),
+        "mode": asked.form.get("mode") or asked.needed("was.mode"),
         "automatic": "yes" if asked.form.get("automatic") == "yes" else "no",
     }
     found, key = compared(asked, given, now), nth_key(asked.key, 1)
