@@ -84,6 +84,15 @@ def test_a_key_acts_on_no_card_out_of_sight(page: Any, address: str, home: Path)
     page.keyboard.press("c")
     expect(page.locator("#item-2-1")).to_be_in_viewport()
     assert decided(home) == set()
+    page.locator("#item-2-1").get_by_role("button", name="Confirm").click()
+    expect(page.locator("#item-2-2")).to_be_focused()
+    page.wait_for_timeout(500)  # a key that comes at once is a second press of the same
+    page.locator("#item-2-2").evaluate(
+        "one => scrollBy(0, one.getBoundingClientRect().top - innerHeight + 40)"
+    )
+    page.evaluate(SENT)
+    page.keyboard.press("c")  # it lies under the notice
+    assert page.evaluate("window.sent") == 0
 
 
 def test_a_stale_one_is_confirmed_by_no_key(page: Any, address: str, home: Path) -> None:

@@ -34,7 +34,8 @@
   function isInView(item) {
     const { top, bottom } = item.getBoundingClientRect();
     const edge = document.querySelector(".top").getBoundingClientRect().bottom;
-    return bottom > edge && top < innerHeight;
+    const notice = document.querySelector(".told");
+    return bottom > edge && top < (notice ? notice.getBoundingClientRect().top : innerHeight);
   }
   const firstField = (form) => form && form.querySelector("input:not([type=hidden]), select, textarea");
   function act(letter) {
