@@ -134,9 +134,8 @@ def close_to_others(paths: Iterable[Path]) -> None:
 
 def _own(home: Path) -> Iterator[Path]:
     """The files of a home that are wakelog's; a person may keep others there."""
-    for name in (JOURNAL, AGENT, VIEWS, RUNTIME):
-        yield from (home / f"{name}{ending}" for ending in ("", "-wal", "-shm"))
-    yield from (home / name for name in (ANALYTICS, REPLICA, SETTINGS))
+    for name in (*sorted(_DATABASE_FILES), REPLICA, INSTALLATION, SETTINGS):
+        yield home / name
 
 
 def replica(home: Path, environ: Mapping[str, str]) -> str:
