@@ -70,7 +70,7 @@ bench: $(STAMP) ## run every script in tests/bench
 	for script do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
 screenshots: $(STAMP) ## take the pictures of every page anew; needs a Chromium
-	$(BIN)/python -m adapters.web.gallery
+	$(BIN)/python -m tests.support.gallery
 
 clean: ## remove .venv, caches and build results
 	rm -rf .venv .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist

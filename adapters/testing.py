@@ -117,7 +117,7 @@ class HistoryItem(pytest.Item):
         """What differs, as `wakelog prove` tells it; another error in one line."""
         if not isinstance(excinfo.value, Diverged):
             return f"{type(excinfo.value).__name__}: {excinfo.value}"
-        from adapters.cli.proving_text import divergence_lines
+        from adapters.text.proof import divergence_lines
 
         proved = excinfo.value.proved
         count = len(proved.divergences) + proved.left

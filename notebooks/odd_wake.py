@@ -10,14 +10,10 @@ with app.setup:
     import polars as pl
 
     from adapters.analytics import connect
-    from adapters.cli.places import past_of
-    from adapters.cli.replaying_documents import (
-        prompt_again,
-        steps_again,
-        wake_seen,
-    )
-    from adapters.cli.replaying_text import step_lines, wakes_lines
+    from adapters.documents.timetravel import prompt_again, steps_again, wake_seen
     from adapters.homefiles import home_path
+    from adapters.text.timetravel import step_lines, wakes_lines
+    from adapters.timetravel.place import past_of
     from adapters.wiring import open_home
     from notebooks.drawing import BLUE, GREY, ORANGE, RED, Prose, ask, cut, empty, picture
     from replay import diff

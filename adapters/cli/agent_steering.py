@@ -5,17 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adapters.cli.entering import TEXT, status_named
-from adapters.cli.shared import (
-    ID_SHOWN,
-    Session,
-    json_option,
-    key_option,
-    local_time,
-    nth_key,
-    pick_agent,
-    pick_task,
-)
+from adapters.actions.inputs import status_named
+from adapters.actions.naming import nth_key, pick_agent, pick_task
+from adapters.cli.entering import TEXT
+from adapters.cli.shared import Session, json_option, key_option
+from adapters.text.common import ID_SHOWN, local_time
 from domain.errors import Refused
 
 if TYPE_CHECKING:

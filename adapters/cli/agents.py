@@ -5,19 +5,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from adapters.actions.naming import nth_key, pick_agent, pick_task
 from adapters.cli import agent_steering, chatting, waking
 from adapters.cli.agent_steering import after
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import (
-    ID_SHOWN,
-    Session,
-    json_option,
-    key_option,
-    local_time,
-    nth_key,
-    pick_agent,
-    pick_task,
-)
+from adapters.cli.shared import Session, json_option, key_option
+from adapters.text.common import ID_SHOWN, local_time
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -96,8 +89,8 @@ def _row(line: "Document", zone: str, now: str) -> tuple[object, ...]:
 @click.pass_obj
 def show(session: Session, agent: str) -> None:
     """Show all about an agent: life, settings, slots, subscriptions, timers, last wakes."""
-    from adapters.cli.agent_text import told
     from adapters.documents.agents import agent_of, agent_page, titles_of
+    from adapters.text.agent import told
 
     home = session.reading()
     found = agent_of(home, pick_agent(home, agent))
@@ -167,7 +160,7 @@ def _housing(session: Session, template: str, key: str) -> str:
     """The id of the template that is asked for by name; empty where none is."""
     if not template:
         return ""
-    from adapters.cli.templating import pick_template
+    from adapters.actions.templates import pick_template
 
     return pick_template(session.writing(), template, f"{key}:template" if key else "")
 
@@ -184,7 +177,7 @@ class Wish:
 
     def command(self, home: "Home", task: "TaskDocument") -> "CreateAgent":
         """The command that makes it, as the home stands now."""
-        from adapters.cli.templating import templates_of
+        from adapters.documents.templates import templates_of
         from domain.agent.commands import CreateAgent
 
         fitting = (one.id for one in templates_of(home) if task.category in one.categories)

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from msgspec import to_builtins
 
+from adapters.analytics_performance import performance
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option, safe
+from adapters.cli.shared import Session, json_option
+from adapters.text.common import safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -22,13 +24,6 @@ F = TypeVar("F", bound=Callable[..., object])
 ASK_SECONDS = 60.0  # of `sql` and `metrics`
 EXPORT_SECONDS = 600.0
 TIMEOUT_MAX = 86_400.0
-PERFORMANCE = "SELECT * FROM template_performance"
-TOOLS = """
-SELECT w.template_id, i.tool, count(*) FILTER (i.status = 'confirmed') AS confirmed,
-    count(*) AS decided, count(*) FILTER (i.status = 'confirmed') / count(*) AS acceptance_rate
-FROM change_items i JOIN wakes w USING (run_key) WHERE i.status IN ('confirmed', 'rejected')
-GROUP BY ALL ORDER BY decided DESC, tool
-"""
 
 
 def timeout_option(seconds: float) -> Callable[[F], F]:
@@ -129,23 +124,8 @@ def metrics_command(session: Session, template: str | None, timeout: float) -> N
     session.table(headings.split(), [_line(one) for one in documents])
 
 
-def performance(connection: "duckdb.DuckDBPyConnection") -> list[dict[str, Any]]:
-    """The documents of `metrics`."""
-    from adapters.analytics_values import answer
-
-    documents = list(answer(connection, PERFORMANCE).documents())
-    tools = list(answer(connection, TOOLS).documents())
-    for one in documents:
-        one["tools"] = [
-            {key: tool[key] for key in ("tool", "confirmed", "decided", "acceptance_rate")}
-            for tool in tools
-            if tool["template_id"] == one["template_id"]
-        ]
-    return documents
-
-
 def _picked(documents: list[dict[str, Any]], wanted: str) -> str:
-    from adapters.cli.shared import pick
+    from adapters.actions.naming import pick
     from domain.text import fold
 
     known = [

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from adapters.actions.inputs import language_named
 from adapters.cli.editing import Editing
-from adapters.cli.entering import TEXT, language_named
-from adapters.cli.shared import Session, json_option, key_option, safe
+from adapters.cli.entering import TEXT
+from adapters.cli.shared import Session, json_option, key_option
+from adapters.text.common import safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:

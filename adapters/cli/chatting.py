@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 import click
 
+from adapters.actions.naming import pick_agent
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option, pick_agent
+from adapters.cli.shared import Session, json_option
 from adapters.cli.speaking import speaker, stream_option
 from domain.errors import WakelogError
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli.shared import ID_SHOWN, Session, json_option, safe
+from adapters.cli.shared import Session, json_option
+from adapters.text.common import ID_SHOWN, safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:

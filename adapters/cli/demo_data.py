@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli.reading_text import counted
 from adapters.cli.shared import Session, json_option
+from adapters.text.reading import counted
 from domain.errors import Refused
 
 if TYPE_CHECKING:

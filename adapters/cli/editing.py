@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from adapters.cli.shared import ID_SHOWN, Session, nth_key, pick, pick_task, safe
+from adapters.actions.naming import nth_key, pick, pick_task
+from adapters.cli.shared import Session
+from adapters.text.common import ID_SHOWN, safe
 from domain.causes import Receipt
 from domain.errors import Refused
 from domain.journal import task as t

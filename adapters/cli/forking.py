@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
+from adapters.actions.naming import pick, pick_task
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import ID_SHOWN, Session, json_option, pick, pick_task
+from adapters.cli.shared import Session, json_option
 from adapters.cli.upkeep import progress_bar
+from adapters.text.common import ID_SHOWN
 from domain.errors import Refused
 
 if TYPE_CHECKING:
     from adapters.branches import Forked, NoteEdit, TemplateVersion, Wanted
-    from adapters.cli.places import Place
-    from adapters.cli.replaying_documents import Document
+    from adapters.documents.timetravel import Document
     from adapters.proving import Progress
+    from adapters.timetravel.place import Place
     from adapters.wiring import Home
     from replay.fork import Verdict
 
@@ -76,9 +78,10 @@ def fork_command(session: Session, /, **options: object) -> None:
 
     Every answer is marked: recorded; live, of a language model; stub, of `rules` or a tape.
     """
-    from adapters.cli.places import find, past_of
-    from adapters.cli.replaying_documents import wake_seen
+    from adapters.actions.places import find
+    from adapters.documents.timetravel import wake_seen
     from adapters.moments import Past
+    from adapters.timetravel.place import past_of
     from replay import diff
 
     given = Options(**options)  # type: ignore[arg-type]  # click gives them by these names
@@ -107,8 +110,8 @@ def fork_command(session: Session, /, **options: object) -> None:
 
 
 def _wanted(home: "Home", place: "Place", given: Options) -> "Wanted":
+    from adapters.actions.places import check_begun
     from adapters.branches import Wanted
-    from adapters.cli.places import check_begun
 
     if place.wake is None:
         because = f"{given.run!r} is a moment and no wake"
@@ -162,8 +165,9 @@ def _template(home: "Home", wanted: str) -> "TemplateVersion":
 
 def _version(home: "Home", wanted: str, number: int) -> "TemplateVersion":
     """A template's version, 0 for the active one; a built-in template that is not in use, too."""
+    from adapters.actions.templates import BUILT_IN, seed_named
     from adapters.branches import TemplateVersion
-    from adapters.cli.templating import BUILT_IN, seed_named, templates_of
+    from adapters.documents.templates import templates_of
     from domain.templates.seeds import seed_id
 
     if wanted == BUILT_IN:
@@ -280,7 +284,7 @@ def _keep(folder: Path, home: Path, document: "Document") -> None:
 
 
 def _tell(session: Session, document: "Document") -> None:
-    from adapters.cli.replaying_text import sides_lines, wakes_lines
+    from adapters.text.timetravel import sides_lines, wakes_lines
 
     run = document["run_key"][:ID_SHOWN]
     session.say(f"forked wake {run} as of {document['agent']} into {document['home']}")

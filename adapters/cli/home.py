@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Literal
 import click
 import msgspec
 
-from adapters.cli.shared import Session, json_option, safe
+from adapters.cli.shared import Session, json_option
+from adapters.text.common import safe
 
 if TYPE_CHECKING:
     from adapters.adopting import Adopted

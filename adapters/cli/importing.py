@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import click
 
+from adapters.actions.naming import nth_key
 from adapters.cli import importing_text
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, Told, complain, json_option, key_option, nth_key, safe
+from adapters.cli.shared import Session, Told, complain, json_option, key_option
 from adapters.given import STDIN, Unreadable, read_given
 from adapters.importers.formats import ALIASES, FORMATS
 from adapters.keys import without_keys, without_keys_in
+from adapters.text.common import safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli.shared import ID_SHOWN, Session, safe
+from adapters.cli.shared import Session
 from adapters.keys import replaced_line
+from adapters.text.common import ID_SHOWN, safe
 
 if TYPE_CHECKING:
     from adapters.documents.tasks import ImportReport

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from adapters.cli.entering import TEXT
-from adapters.cli.reading_text import counted
-from adapters.cli.shared import Session, json_option, safe
+from adapters.cli.shared import Session, json_option
+from adapters.text.common import safe
+from adapters.text.reading import counted
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.cli.status_documents import Document
+    from adapters.documents.status import Document
 
 OVERDUE_SECONDS = 120  # a wake that is due for longer has been forgotten
 LAG_SECONDS = 60
@@ -68,7 +69,7 @@ def health_command(session: Session) -> None:
 
     Exit status 1: something is wrong.
     """
-    from adapters.cli.status_documents import status_document
+    from adapters.documents.status import status_document
 
     home = session.reading()
     if not home.exists:

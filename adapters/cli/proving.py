@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli.reading_text import counted
 from adapters.cli.shared import Session, json_option
 from adapters.cli.upkeep import NO_HOME, progress_bar
+from adapters.text.reading import counted
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _tell(session: Session, proved: "Proved") -> None:
         done = f"{proved.causes - proved.folded:,} of them were executed again, to the same bytes"
         session.say(f"Read {what}: {done}; {proved.folded:,} were only folded.")
     else:
-        from adapters.cli.proving_text import divergence_lines
+        from adapters.text.proof import divergence_lines
 
         found = counted(len(proved.divergences) + proved.left, "divergence")
         session.say(f"{found} in {what}:", style="red")

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from adapters.actions.naming import pick_agent, pick_run
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import ID_SHOWN, Session, json_option, local_time, pick, pick_agent, safe
+from adapters.cli.shared import Session, json_option
+from adapters.text.common import ID_SHOWN, local_time, safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -33,8 +35,8 @@ WHO = "TASK or AGENT is an id, the beginning of one, or an exact title or name."
 @click.pass_obj
 def report_command(session: Session, task: str, *, history: bool) -> None:
     """Read what an agent says about its task."""
-    from adapters.cli.reading_text import report_head, report_history
     from adapters.documents.reading import report_document
+    from adapters.text.reading import report_head, report_history
 
     home = session.reading()
     agent_id = pick_agent(home, task)
@@ -119,8 +121,8 @@ def messages_command(session: Session, agent: str, thread: str, limit: int) -> N
 
     A thread is a wake, or a session of questions and answers.
     """
-    from adapters.cli.reading_text import thread_lines
     from adapters.documents.reading import thread_documents
+    from adapters.text.reading import thread_lines
 
     home = session.reading()
     agent_id = pick_agent(home, agent)
@@ -222,8 +224,8 @@ def show_command(session: Session, run: str, *, prompt: bool) -> None:
 
     RUN is a run key or the beginning of one, see `wakelog wakes`.
     """
-    from adapters.cli.reading_text import run_lines
     from adapters.documents.reading import run_document
+    from adapters.text.reading import run_lines
 
     home = session.reading()
     run_key = pick_run(home, run)
@@ -239,14 +241,6 @@ def show_command(session: Session, run: str, *, prompt: bool) -> None:
         session.say(line)
     if document["started_at"]:
         session.note(f"What the model was shown: `wakelog show {run_key[:ID_SHOWN]} --prompt`.")
-
-
-def pick_run(home: "Home", wanted: str) -> str:
-    """The run key that a word names: itself, or an unambiguous beginning of it."""
-    from projections.wakes import VIEW
-
-    known = [(one.run_key, "") for one in home.views.page(VIEW, prefix=wanted.lower()[:ID_SHOWN])]
-    return pick(wanted, known, "wake", "unknown_wake", see="see `wakelog wakes`")
 
 
 def _prompt(session: Session, home: "Home", run_key: str) -> None:
@@ -286,8 +280,8 @@ def why_command(session: Session, agent: str, limit: int) -> None:
     With journal:N, a change as the column Where names it, all agents that it concerns.
     """
     from adapters import why
-    from adapters.cli.reading_text import why_rows
     from adapters.documents.reading import why_document
+    from adapters.text.reading import why_rows
 
     home = session.reading()
     if change := _CHANGE.fullmatch(agent):
@@ -308,9 +302,9 @@ def why_command(session: Session, agent: str, limit: int) -> None:
 
 def _why_change(session: Session, home: "Home", n: int) -> None:
     from adapters import why
-    from adapters.cli.reading_text import rule_text
     from adapters.documents.agents import all_agents
     from adapters.documents.reading import why_document
+    from adapters.text.reading import rule_text
 
     names = {one.id: one.name for one in all_agents(home)}
     found = [

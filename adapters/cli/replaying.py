@@ -6,25 +6,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from adapters.actions.naming import pick_agent, pick_task
+from adapters.actions.places import WHERE
 from adapters.cli.entering import TEXT
-from adapters.cli.places import WHERE
-from adapters.cli.reading_text import counted
-from adapters.cli.shared import (
-    ID_SHOWN,
-    Session,
-    json_option,
-    local_time,
-    pick_agent,
-    pick_task,
-    safe,
-)
+from adapters.cli.shared import Session, json_option
+from adapters.text.common import ID_SHOWN, local_time, safe
+from adapters.text.reading import counted
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.cli.places import Place
-    from adapters.cli.replaying_documents import Document
+    from adapters.documents.timetravel import Document
     from adapters.moments import Past
     from adapters.predicates import Predicate
+    from adapters.timetravel.place import Place
     from adapters.wiring import Home
     from projections.wakes import WakeDocument
     from replay.bisect import Found
@@ -44,9 +38,10 @@ def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
     Prints what was asked, answered and decided, and why, and compares every byte with what was
     recorded. Nothing is written and no model is asked. Exit status 1: something differs.
     """
-    from adapters.cli.places import check_begun, past_of, replica_of, wake_named
-    from adapters.cli.replaying_documents import prompt_again, step_document, steps_again
-    from adapters.cli.replaying_text import prompt_lines, step_lines
+    from adapters.actions.places import check_begun, wake_named
+    from adapters.documents.timetravel import prompt_again, step_document, steps_again
+    from adapters.text.timetravel import prompt_lines, step_lines
+    from adapters.timetravel.place import past_of, replica_of
 
     home = session.reading()
     wake = wake_named(home, run)
@@ -101,10 +96,10 @@ def _goes_on() -> bool:
 @click.pass_obj
 def at_command(session: Session, where: str, task: str, *, is_all: bool, prompt: bool) -> None:
     """Stand in any moment; `help` below says where that can be."""
-    from adapters.cli.places import find
-    from adapters.cli.replaying_documents import at_document
-    from adapters.cli.replaying_text import at_lines
+    from adapters.actions.places import find
     from adapters.cli.upkeep import NO_HOME
+    from adapters.documents.timetravel import at_document
+    from adapters.text.timetravel import at_lines
 
     home = session.reading()
     place = find(home, where)
@@ -133,7 +128,7 @@ at_command.help = f"""Stand in any moment: tasks, agents, reports, proposals and
 
 def _scope(place: "Place", task: str, *, is_all: bool) -> Sequence[str] | None:
     """Which tasks are shown: the named one, else the wake's, with their links; None: all."""
-    from adapters.cli.replaying_documents import around
+    from adapters.documents.timetravel import around
 
     if task:
         return around(place, pick_task(place.home, task))
@@ -144,7 +139,7 @@ def _scope(place: "Place", task: str, *, is_all: bool) -> Sequence[str] | None:
 
 
 def _prompt(session: Session, place: "Place", scope: Sequence[str] | None) -> None:
-    from adapters.cli.replaying_documents import prompt_document, prompt_of, prompt_text
+    from adapters.documents.timetravel import prompt_document, prompt_of, prompt_text
 
     run_key, asked, asking = prompt_of(place, scope)
     if session.as_json:
@@ -174,9 +169,9 @@ def diff_command(session: Session, a: str, b: str, task: str) -> None:
     Other moments (RUN.STEP, positions, times) are compared as worlds, homes by their logs and by
     what stands at their ends. DIR::WHERE is a moment of another home. Exit status 1: they differ.
     """
-    from adapters.cli.places import find_anywhere
-    from adapters.cli.replaying_text import sides_lines, wakes_lines, worlds_lines
+    from adapters.actions.places import find_anywhere
     from adapters.cli.upkeep import NO_HOME
+    from adapters.text.timetravel import sides_lines, wakes_lines, worlds_lines
 
     home = session.reading()
     opened: list[Home] = []
@@ -206,7 +201,7 @@ def diff_command(session: Session, a: str, b: str, task: str) -> None:
 
 def _called(place: "Place", zone: str) -> str:
     """One side of a difference: a home, or a moment and what the logs had then."""
-    from adapters.cli.replaying_text import wake_called
+    from adapters.text.timetravel import wake_called
 
     if place.is_home:
         return place.given
@@ -219,8 +214,8 @@ def _called(place: "Place", zone: str) -> str:
 
 
 def _diff(a: "Place", b: "Place", task: str) -> "Document":
-    from adapters.cli.places import check_begun
-    from adapters.cli.replaying_documents import homes_document, wake_seen, worlds_document
+    from adapters.actions.places import check_begun
+    from adapters.documents.timetravel import homes_document, wake_seen, worlds_document
     from replay import diff
 
     if a.is_home != b.is_home:
@@ -264,7 +259,7 @@ def bisect_command(
     At most log2(n) + 1 wakes are looked at, as if it held from some wake on; where it comes and
     goes, one of the wakes is found at which it came. Exit status 1: it does not hold in the end.
     """
-    from adapters.cli.places import past_of
+    from adapters.timetravel.place import past_of
 
     predicate, kind, said = _predicate(sql, text, python)
     home = session.reading()
@@ -331,8 +326,8 @@ def _bisected(
     ended: "Sequence[WakeDocument]",
     predicate: "Predicate",
 ) -> "tuple[Found, list[Document]]":
-    from adapters.cli.places import replica_of
-    from adapters.cli.replaying_documents import names_of
+    from adapters.documents.timetravel import names_of
+    from adapters.timetravel.place import replica_of
     from replay import at, bisect
 
     names, documents = names_of(home), list["Document"]()

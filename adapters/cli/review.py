@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from adapters.actions.naming import pick_task
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option, key_option, pick_task, safe
+from adapters.cli.shared import Session, json_option, key_option
 from adapters.cli.verdicts import OPEN, Named, Verdict, decide, item_of
+from adapters.text.common import safe
 from domain.errors import Refused, WakelogError
 
 if TYPE_CHECKING:

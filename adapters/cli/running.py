@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from adapters.cli.reading_text import counted
-from adapters.cli.shared import ID_SHOWN, Session, json_option, local_time, safe
+from adapters.cli.shared import Session, json_option
 from adapters.cli.upkeep import in_flight_sets
 from adapters.clock import ManualClock, SystemClock
 from adapters.keys import replaced_line
+from adapters.text.common import ID_SHOWN, local_time, safe
+from adapters.text.reading import counted
 from domain.errors import Refused, WakelogError
 
 if TYPE_CHECKING:

@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from adapters.text.common import one_line, safe
 from domain.errors import Refused, cut
 
 if TYPE_CHECKING:
-    from adapters.cli.difference_text import Line
+    from adapters.text.difference import Line
     from adapters.wiring import Home
 
 F = TypeVar("F", bound=Callable[..., object])
-PREFIX_MIN = 1  # characters of an id that name it, if they do so alone
 UNASKED = (
     "Note: the agent log is older than the journal: {} of the journal's effects have no intent "
     "in it; see `wakelog doctor`."
 )
-ID_SHOWN = 8  # characters; enough to tell the ids of a home apart at a glance
 
 
 class Told(click.ClickException):
@@ -133,7 +132,7 @@ class Session:
 
     def lines(self, lines: "Iterable[Line]") -> None:
         """Print the lines of a difference: its two sides in colours of their own."""
-        from adapters.cli.difference_text import STYLES
+        from adapters.text.difference import STYLES
 
         for one in lines:
             self.say(one.text, style=STYLES.get(one.mark, ""))
@@ -169,24 +168,6 @@ def _plain(cell: object) -> str:
     return "" if cell is None else one_line(str(cell))
 
 
-_KEPT = "\n\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
-
-
-def safe(text: str) -> str:
-    """A text of several lines without control characters that a terminal would obey. Joiners stay:
-    Persian, Hindi and emoji are made with them.
-
-    >>> safe("a\\x1b[2J\\u200db")
-    'a [2J\\u200db'
-    """
-    return "".join(char if char.isprintable() or char in _KEPT else " " for char in text)
-
-
-def one_line(text: str) -> str:
-    """A text as one line, without control characters that a terminal would obey."""
-    return safe(text).replace("\n", " ")
-
-
 def _key(given: str) -> str:
     """A key as it was typed: one that is changed would be another key."""
     from domain.canonical import clean
@@ -219,120 +200,3 @@ def json_option(command: F) -> F:
         help="Print one JSON document.",
     )
     return option(command)
-
-
-def pick(
-    wanted: str, found: Sequence[tuple[str, str]], what: str, code: str, *, see: str = ""
-) -> str:
-    """The one id that a word names: an id, an unambiguous prefix of one, or an exact title.
-
-    Args:
-        wanted: What the user typed.
-        found: ``(id, title)`` of all there are.
-        what: ``"task"``, for the message.
-        code: Of the refusal if there is none, ``"unknown_task"`` for example.
-        see: Where all there are can be seen; else ``see `wakelog task list```.
-
-    Raises:
-        Refused: With `code`, or ``ambiguous``.
-    """
-    ids = [one for one, _ in found]
-    if wanted in ids:
-        return wanted
-    titled = [one for one, title in found if wanted and title == wanted]
-    begun = [one for one in ids if len(wanted) >= PREFIX_MIN and one.startswith(wanted.lower())]
-    matches = titled or begun
-    if len(matches) == 1:
-        return matches[0]
-    if not matches:
-        because = f"there is no {what} {wanted!r}"
-        raise Refused(code, because=because, instead=see or f"see `wakelog {what} list`")
-    names = ", ".join(one[:8] for one in matches[:5])
-    because = f"{wanted!r} names {len(matches)} {what}s ({names})"
-    raise Refused("ambiguous", because=because, instead="use more of the id")
-
-
-def pick_task(home: "Home", wanted: str, *, is_deleted: bool = False) -> str:
-    """The id of the task that a word names, see `pick`; living tasks before deleted ones.
-
-    Args:
-        home: Open, its views caught up.
-        wanted: What the user typed.
-        is_deleted: Look among the deleted ones first.
-
-    Raises:
-        Refused: Code ``unknown_task`` or ``ambiguous``.
-    """
-    from projections.tasks import VIEW
-
-    if home.views.get(VIEW, wanted) is not None:
-        return wanted
-    tasks = home.views.all(VIEW)
-    first = [(task.id, task.title) for task in tasks if task.is_deleted == is_deleted]
-    second = [(task.id, task.title) for task in tasks if task.is_deleted != is_deleted]
-    try:
-        return pick(wanted, first, "task", "unknown_task")
-    except Refused as refused:
-        if refused.code == "ambiguous":
-            raise
-        return pick(wanted, second, "task", "unknown_task")
-
-
-def nth_key(key: str, nth: int) -> str:
-    """The key of a command's nth append, from 1; empty where the caller brought none (DESIGN 6).
-
-    >>> nth_key("monday", 2), nth_key("", 2)
-    ('monday:2', '')
-    """
-    return f"{key}:{nth}" if key else ""
-
-
-def local_time(at: str, zone: str) -> str:
-    """A stored time as a person in a zone reads it; empty stays empty.
-
-    >>> local_time("2027-01-01T06:00:00.000000Z", "Europe/Berlin")
-    '2027-01-01 07:00'
-    """
-    from zoneinfo import ZoneInfo
-
-    from domain.moments import instant
-
-    return instant(at).astimezone(ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M") if at else ""
-
-
-def pick_agent(home: "Home", wanted: str) -> str:
-    """The id of the agent that a word names: by the agent's id, a beginning of it, its name, or
-    its task, named as `pick` does; living agents before destroyed ones.
-
-    Raises:
-        Refused: Code ``unknown_agent``, ``no_agent`` (a task without one) or ``ambiguous``.
-    """
-    from projections import agents, tasks
-
-    titles = {task.id: task.title for task in home.views.all(tasks.VIEW)}
-    known = [agent for agent in home.views.page(agents.VIEW) if agent.exists]
-    for is_living in (True, False):
-        group = [agent for agent in known if agent.is_living == is_living]
-        ids = {agent.id: (agent.id, agent.task_id) for agent in group}
-        names = {agent.id: (agent.name, titles.get(agent.task_id, "")) for agent in group}
-        start = wanted.lower() if len(wanted) >= PREFIX_MIN else "-"
-        found = (
-            [one for one, parts in ids.items() if wanted in parts]
-            or [one for one, parts in names.items() if wanted and wanted in parts]
-            or [one for one, parts in ids.items() if any(part.startswith(start) for part in parts)]
-        )
-        if len(found) == 1:
-            return found[0]
-        if found:
-            because = f"{wanted!r} names {len(found)} agents ({_short(found)})"
-            raise Refused("ambiguous", because=because, instead="use more of the id")
-    if wanted in titles or wanted in titles.values():
-        because = f"the task {wanted!r} has no agent"
-        instead = "make one with `wakelog agent create TASK`"
-        raise Refused("no_agent", because=because, instead=instead)
-    because = f"there is no agent and no task {wanted!r}"
-    raise Refused("unknown_agent", because=because, instead="see `wakelog agent list`")
-
-
-def _short(ids: Sequence[str]) -> str:
-    return ", ".join(one[:8] for one in ids[:5])

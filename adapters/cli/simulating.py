@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli.reading_text import counted
-from adapters.cli.shared import Session, json_option, safe
+from adapters.cli.shared import Session, json_option
+from adapters.text.common import safe
+from adapters.text.reading import counted
 from domain.errors import Refused
 
 if TYPE_CHECKING:

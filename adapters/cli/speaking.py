@@ -6,7 +6,8 @@ from typing import TypeVar
 
 import click
 
-from adapters.cli.shared import Session, safe
+from adapters.cli.shared import Session
+from adapters.text.common import safe
 
 F = TypeVar("F", bound=Callable[..., object])
 AGAIN = "(That came to nothing; the model is asked again.)"

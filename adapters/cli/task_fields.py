@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 import click
 
+from adapters.actions.inputs import NONE, day, language_named, minutes, status_named
 from adapters.cli.editing import Editing
-from adapters.cli.entering import NONE, TEXT, day, language_named, long_text, minutes, status_named
+from adapters.cli.entering import TEXT, long_text
 from adapters.cli.shared import F, Session, json_option, key_option
 from domain.errors import Refused
 

@@ -5,9 +5,12 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from adapters.actions.inputs import relation
+from adapters.actions.naming import pick
 from adapters.cli.editing import Editing
-from adapters.cli.entering import TEXT, long_text, relation
-from adapters.cli.shared import ID_SHOWN, Session, json_option, key_option, pick
+from adapters.cli.entering import TEXT, long_text
+from adapters.cli.shared import Session, json_option, key_option
+from adapters.text.common import ID_SHOWN
 from domain.errors import Refused
 
 if TYPE_CHECKING:

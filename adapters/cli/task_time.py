@@ -2,8 +2,9 @@
 
 import click
 
+from adapters.actions.inputs import moment
 from adapters.cli.editing import Editing
-from adapters.cli.entering import TEXT, moment
+from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, json_option, key_option
 
 

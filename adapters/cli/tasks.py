@@ -5,9 +5,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from adapters.actions.inputs import status_named
+from adapters.actions.naming import pick_task
 from adapters.cli import task_fields, task_parts, task_time
-from adapters.cli.entering import TEXT, status_named
-from adapters.cli.shared import ID_SHOWN, Session, json_option, pick_task
+from adapters.cli.entering import TEXT
+from adapters.cli.shared import Session, json_option
+from adapters.text.common import ID_SHOWN
 
 if TYPE_CHECKING:
     from domain.journal.document import Document
@@ -83,7 +86,7 @@ def _marked(line: "Document", task: "TaskDocument") -> "Document":
 
 
 def _table(session: Session, lines: Sequence["Document"]) -> None:
-    from adapters.cli.task_text import duration
+    from adapters.text.task import duration
 
     headings = ("ID", "Title", "Status", "Prio", "Due", "Est", "Category", "Labels", "Items")
     rows = [
@@ -109,8 +112,8 @@ def _table(session: Session, lines: Sequence["Document"]) -> None:
 @click.pass_obj
 def show(session: Session, task: str) -> None:
     """Show all about a task: fields, checklist, notes, time, links and history."""
-    from adapters.cli.task_text import told
     from adapters.documents.tasks import task_page
+    from adapters.text.task import told
 
     home = session.reading()
     page = task_page(home, pick_task(home, task))

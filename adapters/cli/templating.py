@@ -6,31 +6,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli.entering import TEXT, TEXT_BYTES_MAX
-from adapters.cli.shared import (
-    ID_SHOWN,
-    Session,
-    json_option,
-    key_option,
-    local_time,
-    nth_key,
-    pick,
-    pick_agent,
-    safe,
-)
+from adapters.actions.inputs import TEXT_BYTES_MAX
+from adapters.actions.naming import nth_key, pick, pick_agent
+from adapters.actions.templates import BUILT_IN, pick_template, seed_named, shared_words
+from adapters.cli.entering import TEXT
+from adapters.cli.shared import Session, json_option, key_option
+from adapters.documents.templates import document, templates_of
 from adapters.given import read_named
+from adapters.text.common import ID_SHOWN, local_time, safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.documents.agents import Document
     from adapters.wiring import Home
     from domain.causes import Result
     from domain.templates.commands import TemplateCommand
     from domain.templates.seeds import Seed
-    from domain.templates.template import Template
-    from domain.wire import Payload, Words
-
-BUILT_IN = "built-in"
+    from domain.wire import Payload
 
 
 @click.group(
@@ -47,74 +38,7 @@ def template_command() -> None:
 # ------------------------------------------------------------------------------------- finding one
 
 
-def templates_of(home: "Home") -> "list[Template]":
-    """All templates that are in use, the oldest first."""
-    from projections.templates import VIEW
-
-    found = sorted(home.views.all(VIEW), key=lambda one: one.place)
-    return [one.template for one in found if not one.template.is_deleted]
-
-
-def seed_named(wanted: str) -> "Seed | None":
-    """The built-in template of that name, in use or not."""
-    from domain.templates.seeds import SEEDS
-
-    return next((one for one in SEEDS if one.seed == wanted.lower()), None)
-
-
-def pick_template(home: "Home", wanted: str, key: str = "") -> str:
-    """The id of a template; a built-in one is put in use when it is first named."""
-    from domain.templates.commands import CreateTemplate
-    from domain.templates.seeds import seed_id
-
-    found = [(one.id, one.name) for one in templates_of(home)]
-    seed = seed_named(wanted)
-    if seed is None or seed_id(seed.seed) in dict(found):
-        return pick(seed_id(seed.seed) if seed else wanted, found, "template", "unknown_template")
-    general, report = _kept(seed.general), _kept(seed.report)
-    command = CreateTemplate(seed.name, general[0], report[0], seed=seed.seed)
-    home.desk.note(command, key=key, payloads=[*general[1], *report[1]])
-    home.views.catch_up()
-    return seed_id(seed.seed)
-
-
-def _kept(text: str) -> "tuple[Words, tuple[Payload, ...]]":
-    from domain.wire import SHARED, words
-
-    return words(SHARED, text)
-
-
 # ------------------------------------------------------------------------------------------ telling
-
-
-def document(home: "Home", template: "Template") -> "Document":
-    """A template as JSON; `directives` are those of the active version."""
-    with home.desk.agents.reading() as world:
-        versions = [
-            {
-                "version": one.version,
-                "author": one.author,
-                "active": one.version == template.active,
-                "model": one.model or None,
-                "model_in_force": one.model or template.model or None,
-                "created_at": one.created_at,
-                "general": world.text(one.general),
-                "report": world.text(one.report),
-            }
-            for one in template.versions
-        ]
-    return {
-        "id": template.id,
-        "name": template.name,
-        "kind": template.agent_kind,
-        "model": template.model or None,
-        "model_in_force": template.model_in_force or None,
-        "category_ids": list(template.categories),
-        "active_version": template.active or None,
-        "versions": versions,
-        "agents": list(template.instances),
-        "created_at": template.created_at,
-    }
 
 
 @template_command.command("list", epilog="Example: wakelog template list")
@@ -258,8 +182,8 @@ def template_create(  # noqa: PLR0913, PLR0917  click hands over one argument fo
     from domain.agent.limits import model as checked_model
     from domain.templates.commands import CreateTemplate
 
-    work, kept = _kept(_text(general, general_file, "general"))
-    told, more = _kept(_text(report, report_file, "report"))
+    work, kept = shared_words(_text(general, general_file, "general"))
+    told, more = shared_words(_text(report, report_file, "report"))
     allowed = _categories(session.reading(), categories)
     named_model = checked_model(model) if model else ""
     command = CreateTemplate(name, work, told, named_model, allowed)
@@ -302,8 +226,8 @@ def template_version(  # noqa: PLR0913, PLR0917  click hands over one argument f
     known = next(one for one in templates_of(home) if one.id == wanted).version
     with home.desk.agents.reading() as world:
         was = (world.text(known.general), world.text(known.report)) if known else ("", "")
-    work, kept = _kept(_text(general, general_file, "general") or was[0])
-    told, more = _kept(_text(report, report_file, "report") or was[1])
+    work, kept = shared_words(_text(general, general_file, "general") or was[0])
+    told, more = shared_words(_text(report, report_file, "report") or was[1])
     named = checked_model(model) if model else (known.model if known else "")
     command = AddVersion(wanted, work, told, "user", named)
     _note(session, command, nth_key(key, 2), [*kept, *more])

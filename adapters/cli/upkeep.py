@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli.reading_text import counted
-from adapters.cli.shared import ID_SHOWN, Session, json_option, safe
+from adapters.cli.shared import Session, json_option
+from adapters.text.common import ID_SHOWN, safe
+from adapters.text.reading import counted
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ NO_HOME = "There is no home at {} yet. Begin with `wakelog demo` or `wakelog imp
 @click.pass_obj
 def status_command(session: Session) -> None:
     """What is queued, running, waiting, due or in doubt."""
-    from adapters.cli.status_documents import status_document, status_lines
+    from adapters.documents.status import status_document
+    from adapters.text.status import status_lines
 
     home = session.reading()
     document = status_document(home)

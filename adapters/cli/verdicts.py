@@ -3,7 +3,9 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from adapters.cli.shared import PREFIX_MIN, Session, nth_key, safe
+from adapters.actions.naming import PREFIX_MIN, nth_key
+from adapters.cli.shared import Session
+from adapters.text.common import safe
 from domain.errors import Refused, WakelogError
 
 if TYPE_CHECKING:

@@ -5,18 +5,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from adapters.actions.inputs import WORDS_MAX_BYTES
+from adapters.actions.naming import nth_key, pick_agent
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import (
-    ID_SHOWN,
-    Session,
-    json_option,
-    key_option,
-    local_time,
-    nth_key,
-    pick_agent,
-    safe,
-)
+from adapters.cli.shared import Session, json_option, key_option
 from adapters.cli.speaking import Speaker, speaker, stream_option
+from adapters.text.common import ID_SHOWN, local_time, safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -24,7 +18,6 @@ if TYPE_CHECKING:
     from adapters.runtime.rounds import Ran, Waiting
     from adapters.wiring import Home
 
-WORDS_MAX_BYTES = 16_384  # of one question
 NO_AGENTS = (
     "There are no agents to wake. Make one for every open task with `wakelog agent create --all`."
 )

@@ -3,8 +3,8 @@
 import time
 from typing import Any
 
-from adapters.cli.shared import nth_key
-from adapters.cli.waking import WORDS_MAX_BYTES
+from adapters.actions.inputs import WORDS_MAX_BYTES
+from adapters.actions.naming import nth_key
 from adapters.documents.agents import all_agents
 from adapters.runtime import retries, rounds
 from adapters.web.agents import known

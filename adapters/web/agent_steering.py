@@ -1,7 +1,7 @@
 """Timers and subscriptions of an agent, set on its page: as `wakelog agent timer` and `watch`."""
 
-from adapters.cli.entering import status_named
-from adapters.cli.shared import nth_key, pick_task
+from adapters.actions.inputs import status_named
+from adapters.actions.naming import nth_key, pick_task
 from adapters.documents.tasks import catalog_of, category_named
 from adapters.runtime import retries
 from adapters.runtime.timers import timer_command

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from adapters.cli.templating import templates_of
 from adapters.documents.agents import Document, agent_line, agent_page, wake_document
 from adapters.documents.reading import journal_documents, message_document, why_document
 from adapters.documents.tasks import catalog_of
+from adapters.documents.templates import templates_of
 from adapters.web.asking import Asked, Page, missing
 from adapters.web.inbox import OPEN_SHOWN, open_cards
 from adapters.web.reports import report_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from adapters.cli.analysing import performance
+from adapters.analytics_performance import performance
 from adapters.web.jobs import Jobs
 from adapters.wiring import Home
 from domain.errors import WakelogError

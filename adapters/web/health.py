@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from adapters.cli.status_documents import status_document
+from adapters.documents.status import status_document
 from adapters.web.asking import Asked, Page, Told
 from adapters.web.site import Site
 

@@ -1,10 +1,10 @@
 """Looking back from a wake: the world just before it, and how it differs from the one before."""
 
-from adapters.cli.difference_text import Line
-from adapters.cli.places import Place, past_of, replica_of
-from adapters.cli.replaying_documents import around, at_document, wake_seen
-from adapters.cli.replaying_text import at_lines, sides_lines, wake_called, wakes_lines
 from adapters.documents.agents import Document
+from adapters.documents.timetravel import around, at_document, wake_seen
+from adapters.text.difference import Line
+from adapters.text.timetravel import at_lines, sides_lines, wake_called, wakes_lines
+from adapters.timetravel.place import Place, past_of, replica_of
 from adapters.web.asking import Asked, Page, missing
 from adapters.web.site import Site
 from adapters.web.words import clip

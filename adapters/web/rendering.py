@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from adapters.cli.task_text import duration
+from adapters.text.task import duration
 from adapters.web import charts, markdown
 from adapters.web.words import (
     ago,

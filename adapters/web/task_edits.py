@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import cast
 
-from adapters.cli.entering import TEXT_BYTES_MAX, day, language_named, minutes
-from adapters.cli.shared import nth_key
+from adapters.actions.inputs import TEXT_BYTES_MAX, day, language_named, minutes
+from adapters.actions.naming import nth_key
 from adapters.web.asking import (
     Asked,
     Clash,
@@ -230,7 +230,7 @@ def label(site: Site, asked: Asked) -> Told:
 
 def link(site: Site, asked: Asked) -> Told:
     """Link to another task, or take a link away."""
-    from adapters.cli.shared import pick_task
+    from adapters.actions.naming import pick_task
 
     task = _task(site, asked)
     phrase = asked.needed("phrase")

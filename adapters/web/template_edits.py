@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from adapters.cli.shared import nth_key, pick_agent
-from adapters.cli.templating import BUILT_IN, pick_template
+from adapters.actions.naming import nth_key, pick_agent
+from adapters.actions.templates import BUILT_IN, pick_template
 from adapters.runtime import retries
 from adapters.web.agents import known as known_agent
 from adapters.web.asking import Asked, Clash, Form, Told, clash_of, in_lines, missing

@@ -4,8 +4,8 @@ from collections import Counter
 from datetime import date
 from typing import Any
 
-from adapters.cli.templating import document, templates_of
 from adapters.documents.agents import Document
+from adapters.documents.templates import document, templates_of
 from adapters.web import charts
 from adapters.web.asking import Asked, Page
 from adapters.web.figures import Counted

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from adapters.cli.shared import nth_key
+from adapters.actions.naming import nth_key
 from adapters.web.asking import Asked, Told, Undo
 from adapters.web.site import Site
 from domain.errors import Refused

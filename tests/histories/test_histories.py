@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from adapters import histories
-from adapters.cli.proving_text import report
+from adapters.text.proof import report
 from domain.journal.commands import AddItems, AddLabel
 from domain.rules import RULES
 from tests.histories import scenes

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from adapters.cli.main import cli
-from adapters.cli.proving_text import differing
 from adapters.runtime import review, watcher
 from adapters.runtime.capture import capture
+from adapters.text.proof import differing
 from adapters.wiring import Home, open_home
 from domain.changes.commands import ConfirmItem, RejectItem
 from tests.support.cli import FIXED, done, proved, refused, run, told

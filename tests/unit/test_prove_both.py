@@ -8,13 +8,13 @@ from msgspec import json
 from msgspec.structs import replace
 
 from adapters import anchors, histories
-from adapters.cli.proving_text import divergence_lines
 from adapters.histories import History
 from adapters.proving import Proved, diff, prove_logs
 from adapters.runtime.capture import capture
 from adapters.runtime.desk import Desk
 from adapters.settings import Prompt, Settings
 from adapters.store.log import Log
+from adapters.text.proof import divergence_lines
 from domain.envelope import Row
 from domain.errors import Refused
 from domain.journal.commands import AddNote, ApplyOperation, EditTask

@@ -5,8 +5,8 @@ from textwrap import indent
 
 import click
 
-from adapters.cli.shared import ID_SHOWN, local_time, safe
 from adapters.documents.tasks import TaskPage
+from adapters.text.common import ID_SHOWN, local_time, safe
 from domain.journal.document import category_name, label_name
 from domain.journal.links import PHRASE_OF
 from domain.journal.task import Item, StatusChange, TimeEntry

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from adapters.cli.shared import ID_SHOWN, local_time, safe
+from adapters.text.common import ID_SHOWN, local_time, safe
 
 Document = dict[str, Any]
 LINE_MAX = 160  # characters of one line of `show`; --json has all of it

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from adapters.cli.places import Place, replica_of
 from adapters.documents.agents import ranks_of, set_name
 from adapters.moments import Past
 from adapters.store.log import Log
+from adapters.timetravel.place import Place, replica_of
 from domain import envelope
 from domain.causes import Receipt
 from domain.errors import Refused

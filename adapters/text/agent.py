@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from adapters.cli.shared import ID_SHOWN, local_time, safe
 from adapters.documents.agents import Document
+from adapters.text.common import ID_SHOWN, local_time, safe
 
 INDENT = "  "
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from adapters.cli.difference_text import Line, Mark, deeper, marked
-from adapters.cli.reading_text import counted
-from adapters.cli.shared import ID_SHOWN, local_time, safe
+from adapters.text.common import ID_SHOWN, local_time, safe
+from adapters.text.difference import Line, Mark, deeper, marked
+from adapters.text.reading import counted
 from projections.wakes import WakeDocument
 from replay.rerun import Asked, SectionAgain, Step
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 
-from adapters.cli.difference_text import Line, deeper, marked
-from adapters.cli.shared import safe
 from adapters.proving import by_class, diff
+from adapters.text.common import safe
+from adapters.text.difference import Line, deeper, marked
 from replay.divergence import DAMAGE, FORMAT, MISSING, Divergence
 
 DIFF_SHOWN = 12  # lines of a difference

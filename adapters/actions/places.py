@@ -3,13 +3,14 @@
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from adapters.clock import rfc_3339
+from adapters.timetravel.place import Place, past_of, replica_of
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.moments import Past, Spot
+    from adapters.moments import Past
     from adapters.wiring import Home
     from projections.wakes import WakeDocument
 
@@ -20,35 +21,6 @@ WHERE = (
 _POSITION = re.compile(r"(journal|agent):(?:([a-z][a-z0-9]{0,15}):)?([0-9]{1,12})")
 _LOCAL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T]([0-9]{2}:[0-9]{2})(:[0-9]{2})?)?")
 _IN_HOME = "::"
-
-
-class Place(NamedTuple):
-    """What somebody named: a moment of a home, a wake, or, `is_home`, all of it; `is_own`: of the
-    home that the command is about."""
-
-    home: "Home"
-    past: "Past"
-    spot: "Spot"
-    given: str
-    wake: "WakeDocument | None" = None
-    is_home: bool = False
-    is_own: bool = True
-
-    @property
-    def replica(self) -> str:
-        """Who ran the wake; else who writes in the home."""
-        return replica_of(self.wake) if self.wake else self.home.desk.agents.replica
-
-
-def replica_of(wake: "WakeDocument") -> str:
-    """Which replica queued, and so ran, a wake."""
-    return wake.place.split(" ")[1]
-
-
-def past_of(home: "Home") -> "Past":
-    from adapters.moments import Past
-
-    return Past(home.desk.journal, home.desk.agents)
 
 
 def find(home: "Home", given: str) -> Place:
@@ -80,7 +52,7 @@ def _run(home: "Home", past: "Past", given: str) -> Place:
 
 def wake_named(home: "Home", run: str) -> "WakeDocument":
     """The wake of a run key or the beginning of one."""
-    from adapters.cli.reading import pick_run
+    from adapters.actions.naming import pick_run
     from adapters.documents.agents import wake_of
 
     wake = wake_of(home, pick_run(home, run))

@@ -1,0 +1,130 @@
+"""What a person types, as it is stored: durations, days, times, statuses, languages, relations."""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+
+from domain.errors import Refused
+from domain.journal.task import STATUSES
+from domain.text import squeeze
+
+NONE = "none"
+TEXT_BYTES_MAX = 1_000_000  # of one note or description
+_AMOUNT = r"[0-9]+(?:[.,][0-9]+)?"
+_DURATION = re.compile(rf"(?:{_AMOUNT}d)?(?:{_AMOUNT}h)?(?:{_AMOUNT}m(?:in)?)?")
+_CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}")
+_LOCAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2})?")
+_DAYS = {"today": 0, "tomorrow": 1}
+
+
+def minutes(given: str) -> int:
+    """An estimate: ``90``, ``90m``, ``2h``, ``1h30m``, ``1d`` (8 hours) or ``none``.
+
+    >>> minutes("90"), minutes("1h30m"), minutes("1.5h"), minutes("none")
+    (90, 90, 90, 0)
+    """
+    from adapters.importers.marks import minutes as added_up
+
+    told = given.replace(" ", "").lower()
+    if told == NONE:
+        return 0
+    if told.isascii() and told.isdigit() and len(told) < 10:
+        return int(told)
+    read = added_up(told) if told and _DURATION.fullmatch(told) and len(told) < 20 else 0
+    if not read:
+        raise invalid(f"{given!r} is no duration", "write 90, 90m, 2h, 1h30m or none")
+    return read
+
+
+def day(given: str, zone: str, now: Callable[[], str]) -> str:
+    """A due date: ``YYYY-MM-DD``, ``today``, ``tomorrow`` or ``none``; empty for none.
+
+    Args:
+        given: What was typed; a date is checked by the journal.
+        zone: Whose day it is, an IANA name.
+        now: Tells the present, as stored; asked only where it matters.
+    """
+    told = squeeze(given).lower()
+    if told == NONE:
+        return ""
+    if told not in _DAYS:
+        return told
+    return (_there(now(), zone) + timedelta(days=_DAYS[told])).date().isoformat()
+
+
+def moment(given: str, zone: str, now: Callable[[], str]) -> str:
+    """A time as it is stored: RFC 3339, or what a clock in the zone shows.
+
+    A bare ``HH:MM`` is of today. A time that comes twice is the first one.
+
+    >>> moment("2027-01-01 07:00", "Europe/Berlin", str)
+    '2027-01-01T06:00:00.000000Z'
+    """
+    from adapters.clock import rfc_3339
+    from adapters.schedules import zone_named
+    from domain.moments import moment as stored
+
+    told = squeeze(given)
+    if _CLOCK.fullmatch(told):
+        told = f"{_there(now(), zone).date().isoformat()} {told:0>5}"
+    try:
+        if not _LOCAL.fullmatch(told):
+            return rfc_3339(told)
+        local = datetime.fromisoformat(told).replace(tzinfo=zone_named(zone))
+        found = stored(local)
+        back = local.astimezone(UTC).astimezone(local.tzinfo)
+    except (Refused, ValueError, OverflowError):
+        instead = "write YYYY-MM-DD HH:MM, HH:MM for today, or 2027-01-01T07:00:00Z"
+        raise invalid(f"{given!r} is no time", instead) from None
+    if back.replace(tzinfo=None) != local.replace(tzinfo=None):
+        raise invalid(f"there is no {told} in {zone}: clocks skip it", "give another time")
+    return found
+
+
+def relation(given: str, inverse: Mapping[str, object]) -> str:
+    """A relation's phrase: ``blocked-by`` and ``is blocked by`` are ``is_blocked_by``.
+
+    >>> relation("Blocked-by", {"is_blocked_by": "blocks"})
+    'is_blocked_by'
+    """
+    told = squeeze(given.replace("_", " ").replace("-", " ")).lower().replace(" ", "_")
+    short = {name.partition("_")[2]: name for name in inverse}
+    return short.get(told, told)
+
+
+def status_named(given: str) -> str:
+    """A status as it is stored.
+
+    >>> status_named("in-progress")
+    'IN PROGRESS'
+    """
+    told = squeeze(given.replace("_", " ").replace("-", " ")).upper()
+    if told not in STATUSES:
+        raise invalid(f"{given!r} is no status", f"use one of {', '.join(STATUSES)}")
+    return told
+
+
+def language_named(given: str) -> str:
+    """A language code as it is stored; empty for ``none``."""
+    from domain.tools.languages import LANGUAGES
+
+    told = squeeze(given).lower()
+    if told == NONE:
+        return ""
+    if told not in LANGUAGES:
+        raise invalid(f"{given!r} is no language code", "use two letters of ISO 639-1, like `en`")
+    return told
+
+
+def _there(now: str, zone: str) -> datetime:
+    from adapters.schedules import zone_named
+    from domain.moments import instant
+
+    return instant(now).astimezone(zone_named(zone))
+
+
+def invalid(because: str, instead: str) -> Refused:
+    return Refused("invalid_value", because=because, instead=instead)
+
+
+WORDS_MAX_BYTES = 16_384  # of one question

@@ -1,0 +1,125 @@
+"""What a person types, as the id that it names."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from adapters.text.common import ID_SHOWN
+from domain.errors import Refused
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+
+
+PREFIX_MIN = 1  # characters of an id that name it, if they do so alone
+
+
+def pick(
+    wanted: str, found: Sequence[tuple[str, str]], what: str, code: str, *, see: str = ""
+) -> str:
+    """The one id that a word names: an id, an unambiguous prefix of one, or an exact title.
+
+    Args:
+        wanted: What the user typed.
+        found: ``(id, title)`` of all there are.
+        what: ``"task"``, for the message.
+        code: Of the refusal if there is none, ``"unknown_task"`` for example.
+        see: Where all there are can be seen; else ``see `wakelog task list```.
+
+    Raises:
+        Refused: With `code`, or ``ambiguous``.
+    """
+    ids = [one for one, _ in found]
+    if wanted in ids:
+        return wanted
+    titled = [one for one, title in found if wanted and title == wanted]
+    begun = [one for one in ids if len(wanted) >= PREFIX_MIN and one.startswith(wanted.lower())]
+    matches = titled or begun
+    if len(matches) == 1:
+        return matches[0]
+    if not matches:
+        because = f"there is no {what} {wanted!r}"
+        raise Refused(code, because=because, instead=see or f"see `wakelog {what} list`")
+    names = ", ".join(one[:8] for one in matches[:5])
+    because = f"{wanted!r} names {len(matches)} {what}s ({names})"
+    raise Refused("ambiguous", because=because, instead="use more of the id")
+
+
+def pick_task(home: "Home", wanted: str, *, is_deleted: bool = False) -> str:
+    """The id of the task that a word names, see `pick`; living tasks before deleted ones.
+
+    Args:
+        home: Open, its views caught up.
+        wanted: What the user typed.
+        is_deleted: Look among the deleted ones first.
+
+    Raises:
+        Refused: Code ``unknown_task`` or ``ambiguous``.
+    """
+    from projections.tasks import VIEW
+
+    if home.views.get(VIEW, wanted) is not None:
+        return wanted
+    tasks = home.views.all(VIEW)
+    first = [(task.id, task.title) for task in tasks if task.is_deleted == is_deleted]
+    second = [(task.id, task.title) for task in tasks if task.is_deleted != is_deleted]
+    try:
+        return pick(wanted, first, "task", "unknown_task")
+    except Refused as refused:
+        if refused.code == "ambiguous":
+            raise
+        return pick(wanted, second, "task", "unknown_task")
+
+
+def nth_key(key: str, nth: int) -> str:
+    """The key of a command's nth append, from 1; empty where the caller brought none (DESIGN 6).
+
+    >>> nth_key("monday", 2), nth_key("", 2)
+    ('monday:2', '')
+    """
+    return f"{key}:{nth}" if key else ""
+
+
+def pick_agent(home: "Home", wanted: str) -> str:
+    """The id of the agent that a word names: by the agent's id, a beginning of it, its name, or
+    its task, named as `pick` does; living agents before destroyed ones.
+
+    Raises:
+        Refused: Code ``unknown_agent``, ``no_agent`` (a task without one) or ``ambiguous``.
+    """
+    from projections import agents, tasks
+
+    titles = {task.id: task.title for task in home.views.all(tasks.VIEW)}
+    known = [agent for agent in home.views.page(agents.VIEW) if agent.exists]
+    for is_living in (True, False):
+        group = [agent for agent in known if agent.is_living == is_living]
+        ids = {agent.id: (agent.id, agent.task_id) for agent in group}
+        names = {agent.id: (agent.name, titles.get(agent.task_id, "")) for agent in group}
+        start = wanted.lower() if len(wanted) >= PREFIX_MIN else "-"
+        found = (
+            [one for one, parts in ids.items() if wanted in parts]
+            or [one for one, parts in names.items() if wanted and wanted in parts]
+            or [one for one, parts in ids.items() if any(part.startswith(start) for part in parts)]
+        )
+        if len(found) == 1:
+            return found[0]
+        if found:
+            because = f"{wanted!r} names {len(found)} agents ({_short(found)})"
+            raise Refused("ambiguous", because=because, instead="use more of the id")
+    if wanted in titles or wanted in titles.values():
+        because = f"the task {wanted!r} has no agent"
+        instead = "make one with `wakelog agent create TASK`"
+        raise Refused("no_agent", because=because, instead=instead)
+    because = f"there is no agent and no task {wanted!r}"
+    raise Refused("unknown_agent", because=because, instead="see `wakelog agent list`")
+
+
+def _short(ids: Sequence[str]) -> str:
+    return ", ".join(one[:8] for one in ids[:5])
+
+
+def pick_run(home: "Home", wanted: str) -> str:
+    """The run key that a word names: itself, or an unambiguous beginning of it."""
+    from projections.wakes import VIEW
+
+    known = [(one.run_key, "") for one in home.views.page(VIEW, prefix=wanted.lower()[:ID_SHOWN])]
+    return pick(wanted, known, "wake", "unknown_wake", see="see `wakelog wakes`")

@@ -1,0 +1,123 @@
+"""Starts the page of a home, alone or beside an engine: here the command line and the page, which
+are strangers to each other, meet. What the page stands on is loaded when one is started."""
+
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from adapters.keys import TOKEN_VARIABLE
+from domain.errors import Refused
+
+HOST = "127.0.0.1"
+PORT = 8765
+BACKLOG = 128
+PORTS_TRIED = 20  # from the default on, where no port is asked for
+TOKEN_MIN = 16
+JOBS_SECONDS = 0.3  # that what runs is given to end
+
+
+def token_for(host: str, environ: Mapping[str, str], *, is_asked: bool) -> str:
+    """What visitors need: the person's own token, or one that is drawn; empty if nobody is asked.
+
+    Raises:
+        Refused: Code ``invalid_value``: `WAKELOG_SERVE_TOKEN` is too short or no plain text.
+    """
+    from adapters.web import guard
+
+    if guard.is_loopback(host) and not is_asked:
+        return ""
+    own = environ.get(TOKEN_VARIABLE, "")
+    if own and (len(own) < TOKEN_MIN or not own.isprintable()):
+        because = f"{TOKEN_VARIABLE} is shorter than {TOKEN_MIN} characters, or no plain text"
+        raise Refused("invalid_value", because=because, instead="choose another one, or unset it")
+    return own or guard.new_token()
+
+
+class Page:
+    """A page that listens, and is to be run or put beside an engine.
+
+    Args:
+        path: The home.
+        environ: Environment variables.
+        model: What `--model` says.
+        host: Whom it answers; see `token_for`.
+        port: Where; None: the first free one from the default on.
+        token: What it asks visitors for; empty: nothing.
+        has_engine: The wakes that are asked for are those of an engine beside.
+
+    Raises:
+        Refused: Nothing can listen there, or the home cannot be used.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        environ: Mapping[str, str],
+        model: str,
+        *,
+        host: str = HOST,
+        port: int | None = None,
+        token: str = "",
+        has_engine: bool = False,
+    ) -> None:
+        from adapters.web import guard, machine
+        from adapters.web.site import Site
+
+        self._listening = _bound(host, port)
+        try:
+            self._site = Site(path, environ, model, has_engine=has_engine)
+        except BaseException:  # nobody listens any more
+            self._listening.close()
+            raise
+        number = self._listening.getsockname()[1]
+        places = machine.reachable(host)
+        self._guard = guard.Guard(host, number, token, others=machine.others_here())
+        self.home = self._site.home.path
+        self.is_for_others = not guard.is_loopback(host)
+        self.address = guard.printed(places[0], number)
+        """Without its token: who calls a browser shows how to other accounts."""
+        self.addresses = [guard.printed(one, number, token) for one in places]
+
+    def run(self) -> None:
+        """Answer until a signal ends it."""
+        from adapters.web.server import PageServer
+
+        PageServer(self._site, self._guard).run([self._listening])
+
+    @contextmanager
+    def beside(self) -> Iterator[None]:
+        """Answer in a thread of its own."""
+        from adapters.web.server import beside
+
+        with beside(self._site, self._guard, self._listening):
+            yield
+
+    def close(self) -> None:
+        """Let what runs end, for a moment, and go."""
+        from adapters.web.server import closed
+
+        closed(self._site, self._listening, JOBS_SECONDS)
+
+
+def _bound(host: str, port: int | None) -> socket.socket:
+    """A socket on the port that is asked for; else on the first free one from the default on."""
+    tried = [port] if port is not None else range(PORT, PORT + PORTS_TRIED)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    error: Exception | None = None
+    for number in tried:
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((host.strip("[]"), number))
+            listening.listen(BACKLOG)  # who opens the address at once waits, and is answered
+        except (OSError, TypeError, UnicodeError) as failed:  # no address, or no name at all
+            listening.close()
+            error = failed
+            continue
+        return listening
+    raise Refused(
+        "invalid_value",
+        because=f"{host}:{tried[0]} cannot be listened on: {getattr(error, 'strerror', error)}",
+        instead="choose another one with --port or --host",
+    )

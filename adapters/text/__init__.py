@@ -1,0 +1,1 @@
+"""What terminal and page both say in words."""

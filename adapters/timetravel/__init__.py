@@ -1,0 +1,1 @@
+"""Places in the past, and what is seen there."""
