@@ -14,7 +14,6 @@ from typing import Any, NoReturn
 
 import click
 
-from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, Told, complain, json_option
 from domain.errors import WakelogError
 
@@ -63,7 +62,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 PAGE_THREADS = ("wakelog-page", "wakelog-job")
-TEXT_TYPE = click.types.convert_type(TEXT)
 
 
 class Commands(click.Group):
@@ -122,11 +120,13 @@ class Commands(click.Group):
 def _prepared(command: click.Command) -> click.Command:
     """Give a command, and all below it, what each of them has: ``--json``, and texts that can be
     stored, whatever bytes were typed."""
+    from adapters.cli.entering import TEXT
+
     if not any("--json" in one.opts for one in command.params):
         json_option(command)
     for one in command.params:
         if one.type is click.STRING:
-            one.type = TEXT_TYPE
+            one.type = click.types.convert_type(TEXT)
     if isinstance(command, click.Group):
         for inner in command.commands.values():
             _prepared(inner)

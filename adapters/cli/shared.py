@@ -94,6 +94,7 @@ class Session:
             self.note(UNASKED.format(count))
 
     def _open(self, *, is_writing: bool) -> "Home":
+        from adapters import homefiles
         from adapters.wiring import open_home
 
         if is_writing:
@@ -108,6 +109,8 @@ class Session:
             refused = self._home.other.refused()
             self._home.other = None  # it is told
             raise refused
+        elif is_writing:  # it was opened to be read
+            homefiles.ensure(self.path, os.environ)
         return self._home
 
     def close(self) -> None:

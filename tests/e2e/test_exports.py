@@ -119,7 +119,7 @@ def test_files_of_an_older_home_are_closed_to_others_by_the_next_writing_command
         one.chmod(0o644)
     wakelog(home, "task", "list")
     assert len(readable(home)) == len(list(home.iterdir())), "reading changes nothing"
-    wakelog(home, "task", "add", "Oil the hinges")
+    wakelog(home, "task", "note", "Fix the sink", "It drips.")
     assert readable(home) == [str(home / "TODO.md")]
 
 
