@@ -1,0 +1,149 @@
+"""What is done to agents through both doors: the page's own form and the command line, given the
+same key, write the same rows and answer alike."""
+
+import json
+import re
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.support.cli import done, proved, run, told
+from tests.support.homes import Homes, Make
+from tests.support.pages import visiting
+from tests.support.waking import at, proposing, sink
+
+FRACTION = re.compile(r"(?<=T[0-9]{2}:[0-9]{2}:[0-9]{2})\.[0-9]{6}(?=Z)")
+
+
+class Deed(NamedTuple):
+    """One deed as both doors know it. `{task}`, `{agent}` and `{template}` stand for the ids of
+    the first ones of the home, `{timer}` and `{heard}` for those of the agent's page."""
+
+    name: str
+    make: Make
+    page: str
+    action: str
+    command: str  # words, separated by |
+    fields: Mapping[str, str] = {}
+    holding: Mapping[str, str] = {}  # what the page's form is known by
+    at: str = "2027-01-01T09:00:00Z"
+
+
+def category_with_template(home: Path) -> None:
+    done(["category", "add", "Plumbing"], home)
+    done(["template", "create", "Calm", "--general", "Be calm.", "--category", "Plumbing"], home)
+    task = sink(home)
+    done(["task", "set", task, "--category", "Plumbing"], home)
+    done(["wake"], home)  # so that the page has nothing to take from the journal first
+
+
+def task_alone(home: Path) -> None:
+    sink(home)
+    done(["wake"], home)
+
+
+def queued(home: Path) -> None:
+    """A wake is to come of a change. It shall write nothing to the journal: the page takes that
+    up while the wake still runs, or after it, as it happens."""
+    proposing(home)
+    done(["task", "note", "Fix the sink", "Thank you."], home)
+
+
+def template_without_key(home: Path) -> None:
+    """The template's model cannot be had, the home's can."""
+    proposing(home)
+    done(["template", "create", "Far", "--general", "Be.", "--model", "gemini"], home)
+    done(["template", "assign", "Fix the sink", "Far"], home)
+
+
+def template_with_rules(home: Path) -> None:
+    """The agent's own model cannot be had, its template's can."""
+    proposing(home)
+    done(["agent", "set", "Fix the sink", "--model", "gemini"], home)
+    done(["template", "create", "Near", "--general", "Be.", "--model", "rules"], home)
+    done(["template", "assign", "Fix the sink", "Near"], home)
+
+
+def expiring(home: Path) -> None:
+    (home / "settings.toml").write_text("[agents]\nexpire_after_days = 2\n", encoding="utf-8")
+    proposing(home)
+
+
+ASK = {"words": "What is left?"}
+AGENT = "/agents/{agent}"
+LATER = "2027-01-05T09:00:00Z"
+DEEDS = (
+    Deed("make an agent", task_alone, "/tasks/{task}", "/tasks/{task}/assign",
+         "agent|create|{task}"),
+    Deed("make an agent of a category with a template", category_with_template, "/tasks/{task}",
+         "/tasks/{task}/assign", "agent|create|{task}"),
+    Deed("wake", proposing, AGENT, f"{AGENT}/wake", "wake|{agent}"),
+    Deed("wake where a proposal is old", expiring, AGENT, f"{AGENT}/wake", "wake|{agent}",
+         at=LATER),
+    Deed("wake where the template's model cannot be had", template_without_key, AGENT,
+         f"{AGENT}/wake", "wake|{agent}"),
+    Deed("wake where the template's model can be had", template_with_rules, AGENT,
+         f"{AGENT}/wake", "wake|{agent}"),
+    Deed("ask", proposing, AGENT, f"{AGENT}/ask", "agent|ask|{agent}|What is left?", ASK),
+    Deed("ask where the template's model cannot be had", template_without_key, AGENT,
+         f"{AGENT}/ask", "agent|ask|{agent}|What is left?", ASK),
+    Deed("ask where the template's model can be had", template_with_rules, AGENT,
+         f"{AGENT}/ask", "agent|ask|{agent}|What is left?", ASK),
+    Deed("ask nothing", proposing, AGENT, f"{AGENT}/ask", "agent|ask|{agent}| ", {"words": " "}),
+    Deed("ask too much", proposing, AGENT, f"{AGENT}/ask", "agent|ask|{agent}|" + "w" * 17_000,
+         {"words": "w" * 17_000}),
+    Deed("wake all", queued, "/agents", "/wake", "wake"),
+    Deed("wake all where a proposal is old", expiring, "/agents", "/wake", "wake", at=LATER),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("deed", DEEDS, ids=lambda deed: deed.name.replace(" ", "-"))
+def test_both_doors_write_the_same_rows(deed: Deed, homes: Homes, tmp_path: Path) -> None:
+    page, line = tmp_path / "page", tmp_path / "line"
+    before = rows(homes.copy(deed.make, page))
+    homes.copy(deed.make, line)
+    names = named(page)
+    nonce, status = sent(deed, page, names)
+    key = ["--key", f"web-{nonce}"]
+    result = run([*(one.format(**names) for one in deed.command.split("|")), *key], line,
+                 env=at(deed.at))  # fmt: skip
+    assert rows(page) == rows(line), result.output
+    assert (status < 400) == (result.exit_code == 0), result.output
+    assert (rows(page) == before) == (result.exit_code == 2)
+    proved(page)
+
+
+def sent(deed: Deed, home: Path, names: Mapping[str, str]) -> tuple[str, int]:
+    """Send the page's form, and wait for what it began; its nonce, and how it was answered."""
+    with visiting(home, env=at(deed.at)) as visitor:
+        page, action = deed.page.format(**names), deed.action.format(**names)
+        form = visitor.form(page, action, **deed.holding)
+        fields = {name: value.format(**names) for name, value in deed.fields.items()}
+        answer = visitor.send(form, None, **fields)
+    return dict(form.fields)["nonce"], answer.status_code
+
+
+def named(home: Path) -> dict[str, str]:
+    """The ids that a deed's words may name."""
+    tasks, agents = told(["task", "list"], home), told(["agent", "list"], home)
+    templates = told(["template", "list"], home)
+    found = {"task": tasks, "agent": agents, "template": templates}
+    return {name: str(ones[0]["id"]) for name, ones in found.items() if ones}
+
+
+def rows(home: Path) -> list[Any]:
+    """All rows of both logs, times to the second: one door reads the clock more often, which goes
+    on a little each time. Left out is the digest of the row before, which holds its time."""
+    found: list[Any] = []
+    for name in ("journal", "agent"):
+        with closing(sqlite3.connect(home / f"{name}.db")) as file:
+            sql = "SELECT originator_id, originator_version, topic, state FROM stored_events"
+            for *place, state in file.execute(f"{sql} ORDER BY rowid"):
+                fact = json.loads(FRACTION.sub("", bytes(state).decode()))
+                fact.pop("prev", None)
+                found.append([name, *place, fact])
+    return found
