@@ -14,10 +14,13 @@ from adapters.text.common import ID_SHOWN, local_time
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.actions.agents import Wish
+    from collections.abc import Callable
+
+    from adapters.actions.agents import Steered, Wish
     from adapters.documents.agents import Document
     from adapters.wiring import Home
-    from domain.agent.commands import AgentCommand
+
+    Deed = Callable[[Home, str, str], Steered]
 
 NONE_YET = (
     "There are no agents yet; make one for every open task with `wakelog agent create --all`."
@@ -188,21 +191,12 @@ def _create_all(session: Session, wish: "Wish", key: str) -> None:
 # ------------------------------------------------------------------------------------------ life
 
 
-def _live(session: Session, wanted: str, key: str, command: type, done: str) -> bool:
-    """Append a command about an agent's life, and tell; whether anything changed."""
-    home = session.reading()
-    agent_id = pick_agent(home, wanted)
-    home = session.writing()
-    return agent_steering.note(session, agent_id, _command(home, command, agent_id), key, done)
-
-
-def _command(home: "Home", command: type, agent_id: str) -> "AgentCommand":
-    from domain.agent.commands import ResumeAgent
-
-    if command is ResumeAgent:
-        return ResumeAgent(agent_id, home.desk.is_enabled)
-    made: AgentCommand = command(agent_id)
-    return made
+def _live(session: Session, wanted: str, key: str, deed: "Deed", done: str) -> bool:
+    """Do something about an agent's life, and tell; whether anything changed."""
+    agent_id = pick_agent(session.reading(), wanted)
+    came = deed(session.writing(), agent_id, key)
+    agent_steering.tell(session, agent_id, came, key, done)
+    return came.has_changed
 
 
 @agent_command.command("pause", epilog='Example: wakelog agent pause "Fix the sink"')
@@ -212,9 +206,9 @@ def _command(home: "Home", command: type, agent_id: str) -> "AgentCommand":
 @click.pass_obj
 def pause(session: Session, agent: str, key: str) -> None:
     """Let an agent sleep: what waits is dropped, and a running wake stops at its next step."""
-    from domain.agent.commands import PauseAgent
+    from adapters.actions.agents import pause_agent
 
-    _live(session, agent, key, PauseAgent, "Paused")
+    _live(session, agent, key, pause_agent, "Paused")
 
 
 @agent_command.command("resume", epilog='Example: wakelog agent resume "Fix the sink"')
@@ -224,9 +218,9 @@ def pause(session: Session, agent: str, key: str) -> None:
 @click.pass_obj
 def resume(session: Session, agent: str, key: str) -> None:
     """Let a sleeping agent wake again; one wake is queued that sees what changed meanwhile."""
-    from domain.agent.commands import ResumeAgent
+    from adapters.actions.agents import resume_agent
 
-    if _live(session, agent, key, ResumeAgent, "Resumed"):
+    if _live(session, agent, key, resume_agent, "Resumed"):
         session.note("A wake is queued that looks at what changed; run it with `wakelog wake`.")
 
 
@@ -237,9 +231,9 @@ def resume(session: Session, agent: str, key: str) -> None:
 @click.pass_obj
 def destroy(session: Session, agent: str, key: str) -> None:
     """End an agent for good; all it did can still be read. Its task may get a new one."""
-    from domain.agent.commands import DestroyAgent
+    from adapters.actions.agents import destroy_agent
 
-    _live(session, agent, key, DestroyAgent, "Destroyed")
+    _live(session, agent, key, destroy_agent, "Destroyed")
 
 
 @agent_command.command("delete", epilog='Example: wakelog agent delete "Fix the sink"')
@@ -249,9 +243,9 @@ def destroy(session: Session, agent: str, key: str) -> None:
 @click.pass_obj
 def delete(session: Session, agent: str, key: str) -> None:
     """Take a destroyed agent off the list; its facts stay in the log."""
-    from domain.agent.commands import DeleteAgent
+    from adapters.actions.agents import delete_agent
 
-    _live(session, agent, key, DeleteAgent, "Deleted")
+    _live(session, agent, key, delete_agent, "Deleted")
 
 
 _OTHERS: Sequence[click.Command] = (

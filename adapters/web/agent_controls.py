@@ -1,29 +1,23 @@
 """What a person does to agents from the page. A wake runs in a thread; the page follows it."""
 
 import time
+from collections.abc import Callable
 
 from adapters.actions import agents, waking
-from adapters.actions.naming import nth_key
 from adapters.web.agents import known
 from adapters.web.asking import Asked, Form, Told, clashing, compared, in_lines
 from adapters.web.site import Site, check_sure
 from adapters.web.tasks import known as known_task
-from domain.agent.commands import (
-    ConfigureAgent,
-    DeleteAgent,
-    DestroyAgent,
-    PauseAgent,
-    ResumeAgent,
-)
+from adapters.wiring import Home
 from domain.agent.identity import Wanted
 from domain.errors import Refused
 
 WAIT_SECONDS = 0.6  # a quick wake is over when its page is shown
-LIVES: dict[str, tuple[type, str]] = {
-    "pause": (PauseAgent, "Paused: nothing wakes it until it is resumed."),
-    "resume": (ResumeAgent, "Resumed: a wake is queued that looks at what changed."),
-    "destroy": (DestroyAgent, "Destroyed: its task may get a new agent."),
-    "delete": (DeleteAgent, "Taken off the list; its facts stay in the log."),
+LIVES: dict[str, tuple[Callable[[Home, str, str], agents.Steered], str]] = {
+    "pause": (agents.pause_agent, "Paused: nothing wakes it until it is resumed."),
+    "resume": (agents.resume_agent, "Resumed: a wake is queued that looks at what changed."),
+    "destroy": (agents.destroy_agent, "Destroyed: its task may get a new agent."),
+    "delete": (agents.delete_agent, "Taken off the list; its facts stay in the log."),
 }
 
 
@@ -89,12 +83,10 @@ def live(site: Site, asked: Asked) -> Told:
     if verb not in LIVES:
         because = f"{verb[:20]!r} is nothing that can be done to an agent"
         raise Refused("invalid_input", because=because, instead="send the form of the page")
-    command, done = LIVES[verb]
+    deed, done = LIVES[verb]
     if verb in ("destroy", "delete"):
         check_sure(asked, f"to {verb} the agent")
-    desk = site.home.desk
-    made = ResumeAgent(agent.id, desk.is_enabled) if command is ResumeAgent else command(agent.id)
-    desk.note(made, key=nth_key(asked.key, 1))
+    deed(site.home, agent.id, asked.key)
     return Told(done)
 
 
@@ -111,11 +103,10 @@ def configure(site: Site, asked: Asked) -> Told:
         "mode": asked.form.get("mode") or asked.needed("was.mode"),
         "automatic": "yes" if asked.form.get("automatic") == "yes" else "no",
     }
-    found, key = compared(asked, given, now), nth_key(asked.key, 1)
+    found = compared(asked, given, now)
     if not found.changed:
         return Told("Nothing was changed.")
-    desk = site.home.desk
-    if found.moved and not desk.agents.receipts(key):
+    if found.moved and not agents.is_known(site.home, asked.key):
         forms: dict[str, Form] = {"goal": "text", "mode": "hidden", "automatic": "hidden"}
         return clashing(asked, found, {"automatic": "whether changes and timers wake it"}, forms)
     wanted = Wanted(
@@ -123,5 +114,5 @@ def configure(site: Site, asked: Asked) -> Told:
         is_automatic=given["automatic"] == "yes" if "automatic" in found.changed else None,
         goal=given["goal"] if "goal" in found.changed else None,
     )
-    desk.note(ConfigureAgent(agent.id, wanted), key=key)
+    agents.configure_agent(site.home, agent.id, wanted, asked.key)
     return Told("Set.")

@@ -73,8 +73,39 @@ def expiring(home: Path) -> None:
     proposing(home)
 
 
-ASK = {"words": "What is left?"}
+def timed(home: Path) -> None:
+    proposing(home)
+    done(["agent", "timer", "Fix the sink", "set", "every day 07:00"], home)
+
+
+def paints(home: Path) -> None:
+    proposing(home)
+    done(["task", "add", "Paint"], home)
+
+
+def listening(home: Path) -> None:
+    paints(home)
+    done(["agent", "watch", "Fix the sink", "--task", "Paint"], home)
+
+
+def paused(home: Path) -> None:
+    proposing(home)
+    done(["agent", "pause", "Fix the sink"], home)
+
+
+def destroyed(home: Path) -> None:
+    proposing(home)
+    done(["agent", "destroy", "Fix the sink"], home)
+
+
+def life(verb: str, make: Make) -> Deed:
+    fields = {"verb": verb, "sure": "yes"}
+    command = f"agent|{verb}|{{agent}}"
+    return Deed(verb, make, AGENT, f"{AGENT}/life", command, fields, {"verb": verb})
+
+
 AGENT = "/agents/{agent}"
+ASK = {"words": "What is left?"}
 LATER = "2027-01-05T09:00:00Z"
 DEEDS = (
     Deed("make an agent", task_alone, "/tasks/{task}", "/tasks/{task}/assign",
@@ -98,6 +129,23 @@ DEEDS = (
          {"words": "w" * 17_000}),
     Deed("wake all", queued, "/agents", "/wake", "wake"),
     Deed("wake all where a proposal is old", expiring, "/agents", "/wake", "wake", at=LATER),
+    life("pause", proposing),
+    life("resume", paused),
+    life("resume", proposing)._replace(name="resume what does not sleep", page="/agents/{agent}",
+         holding={}),
+    life("destroy", proposing),
+    life("delete", destroyed),
+    Deed("set", proposing, AGENT, f"{AGENT}/set", "agent|set|{agent}|--goal|By Friday",
+         {"goal": "By Friday", "automatic": "yes"}),
+    Deed("set a timer", proposing, AGENT, f"{AGENT}/timer",
+         "agent|timer|{agent}|set|every day 7:00|--zone|Europe/Berlin",
+         {"schedule": "every day 7:00", "zone": "Europe/Berlin"}),
+    Deed("set a timer that never fires", proposing, AGENT, f"{AGENT}/timer",
+         "agent|timer|{agent}|set|once 2020-01-01 07:00", {"schedule": "once 2020-01-01 07:00"}),
+    Deed("remove a timer", timed, AGENT, f"{AGENT}/timer", "agent|timer|{agent}|remove|{timer}",
+         {"verb": "remove"}, {"timer": "{timer}"}),
+    Deed("hear no more", listening, AGENT, f"{AGENT}/watch", "agent|unwatch|{agent}|{heard}",
+         {"verb": "remove"}, {"subscription": "{heard}"}),
 )  # fmt: skip
 
 
@@ -121,10 +169,13 @@ def sent(deed: Deed, home: Path, names: Mapping[str, str]) -> tuple[str, int]:
     """Send the page's form, and wait for what it began; its nonce, and how it was answered."""
     with visiting(home, env=at(deed.at)) as visitor:
         page, action = deed.page.format(**names), deed.action.format(**names)
-        form = visitor.form(page, action, **deed.holding)
-        fields = {name: value.format(**names) for name, value in deed.fields.items()}
-        answer = visitor.send(form, None, **fields)
+        form = visitor.form(page, action, **_filled(deed.holding, names))
+        answer = visitor.send(form, None, **_filled(deed.fields, names))
     return dict(form.fields)["nonce"], answer.status_code
+
+
+def _filled(words: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
+    return {name: value.format(**names) for name, value in words.items()}
 
 
 def named(home: Path) -> dict[str, str]:
@@ -132,7 +183,27 @@ def named(home: Path) -> dict[str, str]:
     tasks, agents = told(["task", "list"], home), told(["agent", "list"], home)
     templates = told(["template", "list"], home)
     found = {"task": tasks, "agent": agents, "template": templates}
+    if agents:
+        shown = told(["agent", "show", agents[0]["id"]], home)
+        heard = [one for one in shown["subscriptions"] if not one["built_in"]]
+        found |= {"timer": shown["timers"], "heard": heard}
     return {name: str(ones[0]["id"]) for name, ones in found.items() if ones}
+
+
+def test_both_doors_hear_of_the_same(homes: Homes, tmp_path: Path) -> None:
+    """`agent watch` has no key of the caller's: its rows are named otherwise."""
+    page, line = homes.copy(paints, tmp_path / "page"), homes.copy(paints, tmp_path / "line")
+    names = named(page)
+    fields = {"kind": "NOTE", "task": "Paint", "status": "OPEN", "hears_agents": "yes"}
+    sent(Deed("hear", paints, AGENT, f"{AGENT}/watch", "", fields), page, names)
+    command = ["agent", "watch", names["agent"], "--key", "NOTE", "--task", "Paint"]
+    done([*command, "--status", "open", "--hears-agents"], line)
+    heard = [
+        [one | {"id": ""} for one in told(["agent", "show", names["agent"]], home)["subscriptions"]]
+        for home in (page, line)
+    ]
+    assert heard[0] == heard[1]
+    assert {"key:NOTE"} < set(heard[0][-1]["tokens"])
 
 
 def rows(home: Path) -> list[Any]:
