@@ -98,6 +98,21 @@ def destroyed(home: Path) -> None:
     done(["agent", "destroy", "Fix the sink"], home)
 
 
+def template(home: Path) -> None:
+    proposing(home)
+    done(["template", "create", "Calm", "--general", "Be calm.", "--report", "Be brief."], home)
+
+
+def versions(home: Path) -> None:
+    template(home)
+    done(["template", "version", "Calm", "--general", "Be calmer."], home)
+
+
+def living(home: Path) -> None:
+    template(home)
+    done(["template", "assign", "Fix the sink", "Calm"], home)
+
+
 def life(verb: str, make: Make) -> Deed:
     fields = {"verb": verb, "sure": "yes"}
     command = f"agent|{verb}|{{agent}}"
@@ -105,6 +120,8 @@ def life(verb: str, make: Make) -> Deed:
 
 
 AGENT = "/agents/{agent}"
+TEMPLATE = "/templates/{template}"
+SAID = {"general": "Be bold.", "report": "Two lines."}
 ASK = {"words": "What is left?"}
 LATER = "2027-01-05T09:00:00Z"
 DEEDS = (
@@ -146,6 +163,24 @@ DEEDS = (
          {"verb": "remove"}, {"timer": "{timer}"}),
     Deed("hear no more", listening, AGENT, f"{AGENT}/watch", "agent|unwatch|{agent}|{heard}",
          {"verb": "remove"}, {"subscription": "{heard}"}),
+    Deed("make a template", proposing, "/templates", "/templates",
+         "template|create|Bold|--general|Be bold.|--report|Two lines.|--model|rules",
+         {"name": "Bold", **SAID, "model": "rules"}),
+    Deed("make a template of no known model", proposing, "/templates", "/templates",
+         "template|create|Bold|--general|Be bold.|--report|Two lines.|--model|x y",
+         {"name": "Bold", **SAID, "model": "x y"}),
+    Deed("add a version", template, TEMPLATE, f"{TEMPLATE}/version",
+         "template|version|{template}|--general|Be bold.|--report|Two lines.", SAID),
+    Deed("roll back", versions, TEMPLATE, f"{TEMPLATE}/rollback", "template|rollback|{template}|1",
+         {"version": "1"}),
+    Deed("assign a template", template, TEMPLATE, f"{TEMPLATE}/assign",
+         "template|assign|{agent}|{template}", {"agent": "Fix the sink"}),
+    Deed("take a template off", living, TEMPLATE, f"{TEMPLATE}/assign",
+         "template|assign|{agent}|built-in", {"verb": "remove"}, {"agent": "{agent}"}),
+    Deed("assign a built-in template", proposing, AGENT, f"{AGENT}/template",
+         "template|assign|{agent}|laura", {"template": "laura"}),
+    Deed("delete a template", template, TEMPLATE, f"{TEMPLATE}/delete",
+         "template|delete|{template}", {"sure": "yes"}),
 )  # fmt: skip
 
 
