@@ -1,17 +1,32 @@
-"""Templates that a person names; a built-in one is put in use when it is first named."""
+"""Templates are named, made, changed and assigned; a built-in one is put in use when it is first
+named."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from adapters.actions.naming import pick
+from adapters.actions.naming import nth_key, pick
 from adapters.documents.templates import templates_of
+from domain.agent import limits
+from domain.errors import Refused
+from domain.templates.commands import (
+    AddVersion,
+    AssignTemplate,
+    CreateTemplate,
+    DeleteTemplate,
+    RollBackTemplate,
+    TemplateCommand,
+)
+from domain.templates.template import DIRECTIVE_MAX_BYTES
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
+    from domain.causes import Result
     from domain.templates.seeds import Seed
     from domain.wire import Payload, Words
 
 
 BUILT_IN = "built-in"
+AFTER_NAMING = 2  # the append of a deed that may have put its template in use by the first one
 
 
 def seed_named(wanted: str) -> "Seed | None":
@@ -23,7 +38,6 @@ def seed_named(wanted: str) -> "Seed | None":
 
 def pick_template(home: "Home", wanted: str, key: str = "") -> str:
     """The id of a template; a built-in one is put in use when it is first named."""
-    from domain.templates.commands import CreateTemplate
     from domain.templates.seeds import seed_id
 
     found = [(one.id, one.name) for one in templates_of(home)]
@@ -35,6 +49,83 @@ def pick_template(home: "Home", wanted: str, key: str = "") -> str:
     home.desk.note(command, key=key, payloads=[*general[1], *report[1]])
     home.views.catch_up()
     return seed_id(seed.seed)
+
+
+# ------------------------------------------------------------------------------------------ change
+
+
+class Directives(NamedTuple):
+    """What a version says. None: as the active one; of a new template: nothing."""
+
+    general: str | None = None
+    report: str | None = None
+    model: str | None = None
+
+
+def check_directives(given: Directives) -> None:
+    """Look whether a version can say this.
+
+    Raises:
+        Refused: Code ``invalid_value``.
+    """
+    for what, text in (("general", given.general), ("report", given.report)):
+        if (size := len((text or "").encode())) > DIRECTIVE_MAX_BYTES:
+            because = f"the {what} directive has {size} bytes"
+            raise Refused("invalid_value", because=because, instead=f"use {DIRECTIVE_MAX_BYTES}")
+    if given.model:
+        limits.model(given.model)
+
+
+def create_template(
+    home: "Home", name: str, given: Directives, categories: tuple[str, ...] = (), key: str = ""
+) -> str:
+    """Make a template with its first version; its id. Raises Refused."""
+    check_directives(given)
+    work, told = shared_words(given.general or ""), shared_words(given.report or "")
+    command = CreateTemplate(name, work[0], told[0], given.model or "", categories)
+    return _note(home, command, nth_key(key, 1), [*work[1], *told[1]]).ids[0]
+
+
+def add_version(home: "Home", template_id: str, given: Directives, key: str = "") -> None:
+    """Add a version of a template, active at once. Raises Refused."""
+    check_directives(given)
+    active = next(one for one in templates_of(home) if one.id == template_id).version
+    was = Directives("", "", "")
+    if active is not None:
+        with home.desk.agents.reading() as world:
+            was = Directives(world.text(active.general), world.text(active.report), active.model)
+    full = [old if new is None else new for old, new in zip(was, given, strict=True)]
+    work, told = shared_words(full[0] or ""), shared_words(full[1] or "")
+    command = AddVersion(template_id, work[0], told[0], "user", full[2] or "")
+    _note(home, command, nth_key(key, AFTER_NAMING), [*work[1], *told[1]])
+
+
+def roll_back(home: "Home", template_id: str, version: int, key: str = "") -> None:
+    """Make an old version of a template the active one again. Raises Refused."""
+    _note(home, RollBackTemplate(template_id, version), nth_key(key, AFTER_NAMING))
+
+
+def assign_template(home: "Home", agent_id: str, template_id: str, key: str = "") -> None:
+    """Let an agent live on a template; empty: on the built-in directives. Raises Refused."""
+    _note(home, AssignTemplate(agent_id, template_id), nth_key(key, AFTER_NAMING))
+
+
+def delete_template(home: "Home", template_id: str, key: str = "") -> None:
+    """Take a template out of use; refused while an agent lives on it. Raises Refused."""
+    _note(home, DeleteTemplate(template_id), nth_key(key, 1))
+
+
+def is_known(home: "Home", key: str) -> bool:
+    """Whether a caller's key was used to add, roll back or assign before."""
+    return bool(home.desk.agents.receipts(nth_key(key, AFTER_NAMING)))
+
+
+def _note(
+    home: "Home", command: TemplateCommand, key: str, payloads: "Sequence[Payload]" = ()
+) -> "Result":
+    result = home.desk.note(command, key=key, payloads=payloads).result
+    home.views.catch_up()
+    return result
 
 
 def shared_words(text: str) -> "tuple[Words, tuple[Payload, ...]]":

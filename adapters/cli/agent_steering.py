@@ -6,36 +6,22 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adapters.actions.inputs import status_named
-from adapters.actions.naming import nth_key, pick_agent, pick_task
+from adapters.actions.naming import pick_agent, pick_task
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, json_option, key_option
 from adapters.text.common import ID_SHOWN, local_time
 from domain.errors import Refused
 
 if TYPE_CHECKING:
+    from adapters.actions.agents import Steered
     from adapters.wiring import Home
-    from domain.agent.agent import AgentTimer
-    from domain.agent.commands import AgentCommand
 
 
-def note(session: Session, agent_id: str, command: "AgentCommand", key: str, done: str) -> bool:
-    """Append a command about an agent and tell; whether it changed anything.
-
-    What was changed before it is looked at first: by how the agent was until now.
-    """
-    from adapters.runtime import watcher
-
-    home = session.writing()
-    first = nth_key(key, 1)
-    if not home.desk.agents.receipts(first):  # a retry writes nothing
-        watcher.catch_up(home.desk)
-    appended = home.desk.note(command, key=first)
-    has_changed = len(appended.rows) > 1  # one alone is a receipt
-    if not has_changed:
-        is_retry = bool(key) and not appended.rows
-        done = f"Done before under the key {key}" if is_retry else "Nothing to change"
+def tell(session: Session, agent_id: str, came: "Steered", key: str, done: str) -> None:
+    """Say what came of a deed on an agent."""
+    if not came.has_changed:
+        done = f"Done before under the key {key}" if came.is_known else "Nothing to change"
     after(session, agent_id, f"{done}: {session.reading().desk.agent(agent_id).name}")
-    return has_changed
 
 
 def after(session: Session, agent_id: str, done: str) -> None:
@@ -99,8 +85,8 @@ def after(session: Session, agent_id: str, done: str) -> None:
 @click.pass_obj
 def set_agent(session: Session, /, agent: str, key: str, **given: Any) -> None:
     """Change an agent's settings, goal, open loops and preferences."""
+    from adapters.actions.agents import configure_agent
     from adapters.documents.tasks import catalog_of, category_named
-    from domain.agent.commands import ConfigureAgent
     from domain.agent.identity import Wanted
 
     if all(value is None or value == () for value in given.values()):
@@ -122,7 +108,8 @@ def set_agent(session: Session, /, agent: str, key: str, **given: Any) -> None:
         given["closed"],
         tuple(_preference(one) for one in given["preferences"]),
     )
-    note(session, agent_id, ConfigureAgent(agent_id, wanted), key, "Changed")
+    came = configure_agent(session.writing(), agent_id, wanted, key)
+    tell(session, agent_id, came, key, "Changed")
 
 
 def _preference(given: str) -> tuple[str, str]:
@@ -174,8 +161,8 @@ def watch(  # noqa: PLR0913  one parameter for each option
     defer_links: bool,
 ) -> None:
     """Let an agent hear of more than its own task; the same again changes nothing."""
+    from adapters.actions.agents import Heard, watch_tokens
     from adapters.documents.tasks import catalog_of, category_named
-    from domain.agent.commands import WatchTokens
 
     home = session.reading()
     agent_id = pick_agent(home, agent)
@@ -184,15 +171,14 @@ def watch(  # noqa: PLR0913  one parameter for each option
         *(f"id:{pick_task(home, one)}" for one in tasks),
         *(f"sub:{one.removeprefix('sub:').lower()}" for one in subs),
     )
-    command = WatchTokens(
-        agent_id,
+    heard = Heard(
         tokens,
         category_named(catalog_of(home), category).id if category else "",
         status_named(status) if status else "",
         hears_agents,
         defer_links,
     )
-    note(session, agent_id, command, "", "Watching")
+    tell(session, agent_id, watch_tokens(session.writing(), agent_id, heard), "", "Watching")
 
 
 @click.command("unwatch", epilog="Example: wakelog agent unwatch Sink k3f9")
@@ -203,10 +189,11 @@ def watch(  # noqa: PLR0913  one parameter for each option
 @click.pass_obj
 def unwatch(session: Session, agent: str, subscription: str, key: str) -> None:
     """Take a subscription back; `wakelog agent show` names them."""
-    from domain.agent.commands import UnwatchTokens
+    from adapters.actions.agents import unwatch_tokens
 
     agent_id = pick_agent(session.reading(), agent)
-    note(session, agent_id, UnwatchTokens(agent_id, subscription), key, "Not watching any more")
+    came = unwatch_tokens(session.writing(), agent_id, subscription, key)
+    tell(session, agent_id, came, key, "Not watching any more")
 
 
 # ---------------------------------------------------------------------------------------- timers
@@ -268,42 +255,22 @@ def _list_timers(session: Session, home: "Home", agent_id: str) -> None:
 
 
 def _set_timer(session: Session, agent_id: str, schedule: str, zone: str, key: str) -> None:
-    from adapters.runtime import retries
-    from adapters.runtime.timers import timer_command
-    from adapters.schedules import parse_in
-    from domain.agent.commands import SetTimer
+    from adapters.actions.agents import set_timer
 
-    home = session.writing()
-    mine = zone or home.settings.timezone
-    normal, named = parse_in(schedule, mine)
-    said = {"agent": agent_id, "schedule": normal.text, "zone": named}
-    if retries.before(home.desk.agents, nth_key(key, 1), SetTimer, **said):
+    made = set_timer(session.writing(), agent_id, schedule, zone, key)
+    if not made.next_at:
         after(session, agent_id, f"Done before under the key {key}")
         return
-    command = timer_command(agent_id, schedule, mine, home.desk.clock.now())
-    first = local_time(command.next_at, named)
-    done = f"Timer {command.schedule!r} ({named}) is set, first on {first}"
-    note(session, agent_id, command, key, done)
+    first = local_time(made.next_at, made.zone)
+    done = f"Timer {made.schedule!r} ({made.zone}) is set, first on {first}"
+    tell(session, agent_id, made.came, key, done)
 
 
 def _remove_timer(session: Session, agent_id: str, wanted: str, key: str) -> None:
-    from domain.agent.commands import RemoveTimer
+    from adapters.actions.agents import remove_timer
 
-    timers = session.reading().desk.agent(agent_id).timers
-    found = [one.id for one in timers if _is_named(one, wanted)]
-    timer_id = found[0] if len(found) == 1 else wanted
-    note(session, agent_id, RemoveTimer(agent_id, timer_id), key, "Timer removed")
-
-
-def _is_named(known: "AgentTimer", wanted: str) -> bool:
-    """Whether a schedule, with or without its zone, names a timer."""
-    from adapters.schedules import parse_in
-
-    try:
-        schedule, zone = parse_in(wanted, known.zone)
-    except Refused:
-        return False
-    return (schedule.text, zone) == (known.schedule, known.zone)
+    came = remove_timer(session.writing(), agent_id, wanted, key)
+    tell(session, agent_id, came, key, "Timer removed")
 
 
 COMMANDS: Sequence[click.Command] = (set_agent, watch, unwatch, timer)

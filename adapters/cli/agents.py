@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.actions.naming import nth_key, pick_agent, pick_task
+from adapters.actions.naming import pick_agent, pick_task
 from adapters.cli import agent_steering, chatting, waking
 from adapters.cli.agent_steering import after
 from adapters.cli.entering import TEXT
@@ -14,11 +14,13 @@ from adapters.text.common import ID_SHOWN, local_time
 from domain.errors import Refused
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from adapters.actions.agents import Steered, Wish
     from adapters.documents.agents import Document
     from adapters.wiring import Home
-    from domain.agent.commands import AgentCommand, CreateAgent
-    from domain.agent.events import Mode
-    from projections.tasks import TaskDocument
+
+    Deed = Callable[[Home, str, str], Steered]
 
 NONE_YET = (
     "There are no agents yet; make one for every open task with `wakelog agent create --all`."
@@ -133,7 +135,7 @@ def create(  # noqa: PLR0913  one parameter for each option
     key: str,
 ) -> None:
     """Make an agent for a task; its first wake is queued, and runs with `wakelog wake`."""
-    from domain.agent import limits
+    from adapters.actions.agents import Wish, check_wish
 
     wanted = task or option
     if (wanted is None) != is_all or (task and option):
@@ -142,91 +144,21 @@ def create(  # noqa: PLR0913  one parameter for each option
     if is_all and name:
         because = "--name and --all do not go together"
         raise Refused("invalid_value", because=because, instead="leave --name out")
-    home = session.reading()
-    chosen = limits.mode(mode or home.settings.agents.mode)
-    if turns:
-        limits.turn_max(turns)
-    limits.model(model)
-    task_id = pick_task(home, wanted) if wanted is not None else ""
-    housing = _housing(session, template, key)
-    wish = Wish(chosen, name, model, turns, housing)
-    if task_id:
-        _create_one(session, task_id, wish, key)
+    wish = Wish(mode, name, model, turns, template)
+    check_wish(wish)
+    if wanted is not None:
+        _create_one(session, wanted, wish, key)
     else:
         _create_all(session, wish, key)
 
 
-def _housing(session: Session, template: str, key: str) -> str:
-    """The id of the template that is asked for by name; empty where none is."""
-    if not template:
-        return ""
-    from adapters.actions.templates import pick_template
-
-    return pick_template(session.writing(), template, f"{key}:template" if key else "")
-
-
-class Wish:
-    """What a new agent shall be like."""
-
-    def __init__(self, mode: "Mode", name: str, model: str, turns: int, template: str = "") -> None:
-        self.mode = mode
-        self.name = name
-        self.model = model
-        self.turns = turns
-        self.template = template
-
-    def command(self, home: "Home", task: "TaskDocument") -> "CreateAgent":
-        """The command that makes it, as the home stands now."""
-        from adapters.documents.templates import templates_of
-        from domain.agent.commands import CreateAgent
-
-        fitting = (one.id for one in templates_of(home) if task.category in one.categories)
-        return CreateAgent(
-            task.id,
-            task.title,
-            task.category,
-            home.desk.journal.tail().n,
-            self.mode,
-            self.name,
-            self.model,
-            self.turns,
-            home.desk.is_enabled,
-            self.template or next(fitting, ""),
-        )
-
-    def made_before(self, home: "Home", task_id: str, key: str) -> str:
-        """The agent that a key made already; empty if it made none."""
-        from adapters.runtime import retries
-        from domain.agent.commands import CreateAgent
-
-        known = retries.before(
-            home.desk.agents,
-            key,
-            CreateAgent,
-            task=task_id,
-            mode=self.mode,
-            name=self.name,
-            model=self.model,
-            turn_max=self.turns,
-        )
-        return known.ids[0] if known else ""
-
-
-def _create_one(session: Session, task_id: str, wish: Wish, key: str) -> None:
+def _create_one(session: Session, wanted: str, wish: "Wish", key: str) -> None:
+    from adapters.actions.agents import assign_agent
     from adapters.documents.agents import agent_of
-    from projections.tasks import VIEW
 
+    task_id = pick_task(session.reading(), wanted)
     home = session.writing()
-    task = home.views.get(VIEW, task_id)
-    first = nth_key(key, 1)
-    agent_id = wish.made_before(home, task_id, first)
-    is_new = not agent_id
-    if task is None or (task.is_deleted and is_new):
-        because = f"the task {task.title if task else task_id!r} is deleted"
-        raise Refused("task_deleted", because=because, instead="restore it first")
-    if is_new:
-        agent_id = home.desk.note(wish.command(home, task), key=first).result.ids[0]
-        home.views.catch_up()
+    agent_id, is_new = assign_agent(home, task_id, wish, key)
     agent = agent_of(home, agent_id)
     done = f"Made the agent {agent.name!r} ({agent_id[:ID_SHOWN]}, {agent.mode})"
     after(session, agent_id, done if is_new else f"Made before under the key {key}")
@@ -234,32 +166,24 @@ def _create_one(session: Session, task_id: str, wish: Wish, key: str) -> None:
         session.note("Its first wake is queued; run it with `wakelog wake`.")
 
 
-def _create_all(session: Session, wish: Wish, key: str) -> None:
-    """Each task has its own key by its place among all tasks, which never moves."""
+def _create_all(session: Session, wish: "Wish", key: str) -> None:
+    from adapters.actions.agents import assign_all, has_tasks_alone
     from adapters.documents.agents import agent_line, all_agents
-    from projections.tasks import VIEW
 
     home = session.reading()
-    having = {agent.task_id for agent in all_agents(home) if agent.is_living}
-    tasks = [(nth, one) for nth, one in enumerate(home.views.page(VIEW), start=1) if one.is_open]
-    if any(one.id not in having for _, one in tasks):
+    if wish.template or has_tasks_alone(home):
         home = session.writing()
-    made = [
-        home.desk.note(wish.command(home, one), key=nth_key(key, nth)).result.ids[0]
-        for nth, one in tasks
-        if one.id not in having
-    ]
-    home.views.catch_up()
+    made, tasks = assign_all(home, wish, key)
     if session.as_json:
         now = home.desk.clock.now()
         lines = [agent_line(one, now) for one in all_agents(home) if one.id in made]
-        document = {"created": len(made), "existing": len(tasks) - len(made), "agents": lines}
+        document = {"created": len(made), "existing": tasks - len(made), "agents": lines}
         session.document(document)
     elif not tasks:
         session.say(NO_TASKS)
     else:
         plural = "" if len(made) == 1 else "s"
-        session.say(f"Made {len(made)} agent{plural}; {len(tasks) - len(made)} had one already.")
+        session.say(f"Made {len(made)} agent{plural}; {tasks - len(made)} had one already.")
         if made:
             session.note("Their first wakes are queued; run them with `wakelog wake`.")
 
@@ -267,21 +191,12 @@ def _create_all(session: Session, wish: Wish, key: str) -> None:
 # ------------------------------------------------------------------------------------------ life
 
 
-def _live(session: Session, wanted: str, key: str, command: type, done: str) -> bool:
-    """Append a command about an agent's life, and tell; whether anything changed."""
-    home = session.reading()
-    agent_id = pick_agent(home, wanted)
-    home = session.writing()
-    return agent_steering.note(session, agent_id, _command(home, command, agent_id), key, done)
-
-
-def _command(home: "Home", command: type, agent_id: str) -> "AgentCommand":
-    from domain.agent.commands import ResumeAgent
-
-    if command is ResumeAgent:
-        return ResumeAgent(agent_id, home.desk.is_enabled)
-    made: AgentCommand = command(agent_id)
-    return made
+def _live(session: Session, wanted: str, key: str, deed: "Deed", done: str) -> bool:
+    """Do something about an agent's life, and tell; whether anything changed."""
+    agent_id = pick_agent(session.reading(), wanted)
+    came = deed(session.writing(), agent_id, key)
+    agent_steering.tell(session, agent_id, came, key, done)
+    return came.has_changed
 
 
 @agent_command.command("pause", epilog='Example: wakelog agent pause "Fix the sink"')
@@ -291,9 +206,9 @@ def _command(home: "Home", command: type, agent_id: str) -> "AgentCommand":
 @click.pass_obj
 def pause(session: Session, agent: str, key: str) -> None:
     """Let an agent sleep: what waits is dropped, and a running wake stops at its next step."""
-    from domain.agent.commands import PauseAgent
+    from adapters.actions.agents import pause_agent
 
-    _live(session, agent, key, PauseAgent, "Paused")
+    _live(session, agent, key, pause_agent, "Paused")
 
 
 @agent_command.command("resume", epilog='Example: wakelog agent resume "Fix the sink"')
@@ -303,9 +218,9 @@ def pause(session: Session, agent: str, key: str) -> None:
 @click.pass_obj
 def resume(session: Session, agent: str, key: str) -> None:
     """Let a sleeping agent wake again; one wake is queued that sees what changed meanwhile."""
-    from domain.agent.commands import ResumeAgent
+    from adapters.actions.agents import resume_agent
 
-    if _live(session, agent, key, ResumeAgent, "Resumed"):
+    if _live(session, agent, key, resume_agent, "Resumed"):
         session.note("A wake is queued that looks at what changed; run it with `wakelog wake`.")
 
 
@@ -316,9 +231,9 @@ def resume(session: Session, agent: str, key: str) -> None:
 @click.pass_obj
 def destroy(session: Session, agent: str, key: str) -> None:
     """End an agent for good; all it did can still be read. Its task may get a new one."""
-    from domain.agent.commands import DestroyAgent
+    from adapters.actions.agents import destroy_agent
 
-    _live(session, agent, key, DestroyAgent, "Destroyed")
+    _live(session, agent, key, destroy_agent, "Destroyed")
 
 
 @agent_command.command("delete", epilog='Example: wakelog agent delete "Fix the sink"')
@@ -328,9 +243,9 @@ def destroy(session: Session, agent: str, key: str) -> None:
 @click.pass_obj
 def delete(session: Session, agent: str, key: str) -> None:
     """Take a destroyed agent off the list; its facts stay in the log."""
-    from domain.agent.commands import DeleteAgent
+    from adapters.actions.agents import delete_agent
 
-    _live(session, agent, key, DeleteAgent, "Deleted")
+    _live(session, agent, key, delete_agent, "Deleted")
 
 
 _OTHERS: Sequence[click.Command] = (

@@ -54,11 +54,11 @@ class _Talk:
     def ask(self, line: str) -> None:
         import msgspec
 
-        from adapters.cli.waking import Question, asked, checked, tell
+        from adapters.cli.waking import Question, asked, tell
 
         loud = speaker(self._session, self._stream)
         try:
-            got = asked(self._session, self._agent_id, Question(checked(line), self.name), loud)
+            got = asked(self._session, self._agent_id, Question(line, self.name), loud)
         except WakelogError as error:
             self.failures += 1
             click.echo(f"Error: {error} [{error.code}]", err=True)

@@ -144,40 +144,22 @@ def _import(home: "Home") -> None:
 
 def _make_agents(home: "Home") -> None:
     """An agent for every open task, as `wakelog agent create --all` does."""
-    from adapters.documents.tasks import agents_of
-    from domain.agent.commands import CreateAgent
-    from projections.tasks import VIEW
+    from adapters.actions.agents import Wish, assign_all
 
-    desk, known = home.desk, agents_of(home)
-    for task in home.views.page(VIEW):
-        if task.is_open and task.id not in known:
-            desk.note(
-                CreateAgent(
-                    task.id,
-                    task.title,
-                    task.category,
-                    desk.journal.tail().n,
-                    desk.settings.agents.mode,
-                    is_enabled=desk.is_enabled,
-                )
-            )
-    home.views.catch_up()
+    assign_all(home, Wish())
 
 
 def _wake(session: Session, home: "Home") -> None:
     """Every queued wake, as `wakelog wake` does."""
-    from adapters.documents.agents import all_agents
-    from adapters.runtime import rounds, watcher
+    from adapters.actions.waking import prepare_wakes, wake_all
 
-    names = {one.id: one.name for one in all_agents(home)}
-    rounds.prepare(home.desk, list(names))
+    agents = prepare_wakes(home).agents
+    names = {one: home.desk.agent(one).name for one in agents}
 
     def progress(nth: int, of: int, agent_id: str) -> None:
         session.note(safe(f"waking {nth} of {of}: {names[agent_id]}"))
 
-    rounds.run_ready(home.desk, list(names), progress)
-    watcher.catch_up(home.desk)
-    home.views.catch_up()
+    wake_all(home, agents, progress)
 
 
 # -------------------------------------------------------------------------------------- telling it

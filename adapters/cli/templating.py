@@ -8,20 +8,27 @@ import click
 
 from adapters.actions.inputs import TEXT_BYTES_MAX
 from adapters.actions.naming import nth_key, pick, pick_agent
-from adapters.actions.templates import BUILT_IN, pick_template, seed_named, shared_words
+from adapters.actions.templates import (
+    BUILT_IN,
+    Directives,
+    add_version,
+    assign_template,
+    check_directives,
+    create_template,
+    delete_template,
+    pick_template,
+    roll_back,
+    seed_named,
+)
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, json_option, key_option
 from adapters.documents.templates import document, templates_of
 from adapters.given import read_named
 from adapters.text.common import ID_SHOWN, local_time, safe
-from domain.errors import Refused
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
-    from domain.causes import Result
-    from domain.templates.commands import TemplateCommand
     from domain.templates.seeds import Seed
-    from domain.wire import Payload
 
 
 @click.group(
@@ -109,15 +116,6 @@ def _show_seed(session: Session, seed: "Seed") -> None:
 # ----------------------------------------------------------------------------------------- changing
 
 
-def _note(
-    session: Session, command: "TemplateCommand", key: str, payloads: "Sequence[Payload]" = ()
-) -> "Result":
-    home = session.writing()
-    result = home.desk.note(command, key=key, payloads=payloads).result
-    home.views.catch_up()
-    return result
-
-
 def _tell(session: Session, template: str, done: str) -> None:
     home = session.reading()
     known = next((one for one in templates_of(home) if one.id == template), None)
@@ -130,16 +128,11 @@ def _tell(session: Session, template: str, done: str) -> None:
         session.say(f"{done}: template {template[:ID_SHOWN]}")
 
 
-def _text(given: str, file: Path | None, what: str) -> str:
-    """A directive from its option or its file."""
-    from domain.templates.template import DIRECTIVE_MAX_BYTES
-
+def _text(given: str, file: Path | None) -> str | None:
+    """A directive from its option or its file; None where it is not given."""
     if file is not None:
         given = TEXT(read_named(str(file), TEXT_BYTES_MAX).decode("utf-8", "replace"))
-    if len(given.encode()) > DIRECTIVE_MAX_BYTES:
-        because = f"the {what} directive has {len(given.encode())} bytes"
-        raise Refused("invalid_value", because=because, instead=f"use {DIRECTIVE_MAX_BYTES}")
-    return given
+    return given or None
 
 
 def _categories(home: "Home", names: Sequence[str]) -> tuple[str, ...]:
@@ -179,16 +172,11 @@ def template_create(  # noqa: PLR0913, PLR0917  click hands over one argument fo
     key: str,
 ) -> None:
     """Make a template with its first version."""
-    from domain.agent.limits import model as checked_model
-    from domain.templates.commands import CreateTemplate
-
-    work, kept = shared_words(_text(general, general_file, "general"))
-    told, more = shared_words(_text(report, report_file, "report"))
+    given = Directives(_text(general, general_file), _text(report, report_file), model)
+    check_directives(given)
     allowed = _categories(session.reading(), categories)
-    named_model = checked_model(model) if model else ""
-    command = CreateTemplate(name, work, told, named_model, allowed)
-    result = _note(session, command, nth_key(key, 1), [*kept, *more])
-    _tell(session, result.ids[0], "Made")
+    made = create_template(session.writing(), name, given, allowed, key)
+    _tell(session, made, "Made")
 
 
 @template_command.command(
@@ -218,19 +206,10 @@ def template_version(  # noqa: PLR0913, PLR0917  click hands over one argument f
     key: str,
 ) -> None:
     """Add a version, active at once; what is not given stays as it is."""
-    from domain.agent.limits import model as checked_model
-    from domain.templates.commands import AddVersion
-
     home = session.writing()
     wanted = pick_template(home, template, nth_key(key, 1))
-    known = next(one for one in templates_of(home) if one.id == wanted).version
-    with home.desk.agents.reading() as world:
-        was = (world.text(known.general), world.text(known.report)) if known else ("", "")
-    work, kept = shared_words(_text(general, general_file, "general") or was[0])
-    told, more = shared_words(_text(report, report_file, "report") or was[1])
-    named = checked_model(model) if model else (known.model if known else "")
-    command = AddVersion(wanted, work, told, "user", named)
-    _note(session, command, nth_key(key, 2), [*kept, *more])
+    work, told = _text(general, general_file), _text(report, report_file)
+    add_version(home, wanted, Directives(work, told, model or None), key)
     _tell(session, wanted, "Active now")
 
 
@@ -242,10 +221,9 @@ def template_version(  # noqa: PLR0913, PLR0917  click hands over one argument f
 @click.pass_obj
 def template_rollback(session: Session, template: str, version: int, key: str) -> None:
     """Make an old version the active one again."""
-    from domain.templates.commands import RollBackTemplate
-
-    wanted = pick_template(session.writing(), template, nth_key(key, 1))
-    _note(session, RollBackTemplate(wanted, version), nth_key(key, 2))
+    home = session.writing()
+    wanted = pick_template(home, template, nth_key(key, 1))
+    roll_back(home, wanted, version, key)
     _tell(session, wanted, "Active now")
 
 
@@ -257,13 +235,11 @@ def template_rollback(session: Session, template: str, version: int, key: str) -
 @click.pass_obj
 def template_assign(session: Session, agent: str, template: str, key: str) -> None:
     """Let an agent live on a template; `built-in` takes it back to the built-in directives."""
-    from domain.templates.commands import AssignTemplate
-
     home = session.writing()
     agent_id = pick_agent(home, agent)
     is_back = template == BUILT_IN
     wanted = "" if is_back else pick_template(home, template, nth_key(key, 1))
-    _note(session, AssignTemplate(agent_id, wanted), nth_key(key, 2))
+    assign_template(home, agent_id, wanted, key)
     if session.as_json:
         session.document({"agent_id": agent_id, "template_id": wanted or None})
         return
@@ -278,10 +254,8 @@ def template_assign(session: Session, agent: str, template: str, key: str) -> No
 @click.pass_obj
 def template_delete(session: Session, template: str, key: str) -> None:
     """Take a template out of use; refused while an agent lives on it."""
-    from domain.templates.commands import DeleteTemplate
-
     home = session.reading()
     found = [(one.id, one.name) for one in templates_of(home)]
     wanted = pick(template, found, "template", "unknown_template")
-    _note(session, DeleteTemplate(wanted), nth_key(key, 1))
+    delete_template(session.writing(), wanted, key)
     _tell(session, wanted, "Deleted")

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from adapters.actions.inputs import WORDS_MAX_BYTES
-from adapters.actions.naming import nth_key, pick_agent
+from adapters.actions.naming import pick_agent
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, json_option, key_option
 from adapters.cli.speaking import Speaker, speaker, stream_option
@@ -52,37 +51,27 @@ def wake_command(session: Session, agent: str | None, key: str) -> None:
     raise SystemExit(_wake_all(session))
 
 
-def _prepared(session: Session) -> "tuple[Home, list[str]]":
-    """The home, caught up over the journal, timers fired; and its living agents' ids."""
-    from adapters.documents.agents import all_agents, all_sets
-    from adapters.runtime import rounds
-
-    home = session.writing()
-    agents = [one.id for one in all_agents(home) if one.is_living]
-    now = home.desk.clock.now()
-    expiring = [one.id for one in all_sets(home) if one.is_open and "" < one.expires_at <= now]
-    for trouble in rounds.prepare(home.desk, agents, expiring):
+def _warn(troubles: "Sequence[str]") -> None:
+    for trouble in troubles:
         click.echo(safe(f"warning: {trouble}"), err=True)
-    return home, agents
 
 
 # ----------------------------------------------------------------------------------- all of them
 
 
 def _wake_all(session: Session) -> int:
+    from adapters.actions.waking import prepare_wakes, wake_all
     from adapters.documents.agents import wake_document, wake_of
-    from adapters.runtime import rounds, watcher
 
-    home, agents = _prepared(session)
-    names = {one: home.desk.agent(one).name for one in agents}
+    home = session.writing()
+    prepared = prepare_wakes(home)
+    _warn(prepared.troubles)
+    names = {one: home.desk.agent(one).name for one in prepared.agents}
 
     def progress(nth: int, of: int, agent_id: str) -> None:
         session.note(safe(f"waking {nth} of {of}: {names[agent_id]}"))
 
-    rounds_run = rounds.run_ready(home.desk, agents, progress)
-    watcher.catch_up(home.desk)
-    home.views.catch_up()
-    left = rounds.waiting(home.desk, agents)
+    rounds_run, left = wake_all(home, prepared.agents, progress)
     found = [wake_of(home, ran.run_key) for ran in rounds_run]
     documents = [wake_document(home, one) for one in found if one is not None]
     failures = _failures(rounds_run, documents)
@@ -90,7 +79,7 @@ def _wake_all(session: Session) -> int:
         session.document(documents)
         _tell_errors(rounds_run, names)
     elif not rounds_run:
-        _tell_nothing(session, IDLE if agents else NO_AGENTS)
+        _tell_nothing(session, IDLE if prepared.agents else NO_AGENTS)
         _tell_waiting(session, left, names, home.settings.timezone)
     else:
         for ran, document in zip(rounds_run, documents, strict=True):
@@ -168,16 +157,12 @@ def _tell_nothing(session: Session, text: str) -> None:
 
 
 def _wake_one(session: Session, agent_id: str, key: str) -> int:
-    from adapters.runtime import retries
-    from domain.agent.commands import RequestWake
+    from adapters.actions.waking import request_wake
 
-    home, _ = _prepared(session)
-    first = nth_key(key, 1)
-    known = retries.before(home.desk.agents, first, RequestWake, agent=agent_id, reason="manual")
-    if known is None:
-        _check_model(home, agent_id)
-        known = home.desk.note(home.desk.request(agent_id), key=first).result
-    document, error = _run(session, home, agent_id, known.ids[1])
+    home = session.writing()
+    queued = request_wake(home, agent_id, key)
+    _warn(queued.troubles)
+    document, error = _run(session, home, agent_id, queued.run_key)
     if session.as_json:
         session.document(document)
         if error:
@@ -189,21 +174,14 @@ def _wake_one(session: Session, agent_id: str, key: str) -> int:
     return 1 if error or document["outcome"] == "failed" else 0
 
 
-def _check_model(home: "Home", agent_id: str) -> None:
-    """Refuse before anything is queued if the agent's model cannot be had."""
-    home.desk.model_for(home.desk.model_name(home.desk.agent(agent_id)))
-
-
 def _run(session: Session, home: "Home", agent_id: str, run_key: str) -> "tuple[Document, str]":
     """Run a wake that was asked for; its document, and why it could not run, if so."""
+    from adapters.actions.waking import run_wake
     from adapters.documents.agents import wake_document, wake_of
-    from adapters.runtime import rounds, watcher
 
     name = home.desk.agent(agent_id).name
     session.note(safe(f"waking: {name}"))
-    ran = rounds.run_requested(home.desk, agent_id, run_key, session.note)
-    watcher.catch_up(home.desk)
-    home.views.catch_up()
+    ran = run_wake(home, agent_id, run_key, session.note)
     found = wake_of(home, run_key)
     if found is None:
         because = f"the wake {run_key} is not in the log"
@@ -233,7 +211,7 @@ def ask_command(
     Each question is a wake. Its session is printed with the answer; give it with --session to
     ask again in the same thread.
     """
-    question = Question(checked(words), name, key)
+    question = Question(words, name, key)
     loud = speaker(session, stream)
     got = asked(session, pick_agent(session.reading(), agent), question, loud)
     if session.as_json:
@@ -271,75 +249,28 @@ def tell(session: Session, got: Asked, loud: Speaker | None) -> None:
 
 def asked(session: Session, agent_id: str, question: Question, loud: Speaker | None) -> Asked:
     """Ask an agent and wait for its answer; `loud` prints the words as they come."""
-    from adapters.runtime import retries
-    from domain.agent.commands import RequestWake
-    from domain.wire import payload
+    from adapters.actions.waking import ask_agent
 
-    home, _ = _prepared(session)
-    kept = payload(home.desk.agent(agent_id).task, question.words.encode())
-    first = nth_key(question.key, 1)
-    known = retries.before(
-        home.desk.agents, first, RequestWake, agent=agent_id, reason="user", words=kept.id
-    )
-    if known is None:
-        _check_model(home, agent_id)
-        chosen, turn = _session(home, agent_id, question.session)
-        command = home.desk.request(agent_id, "user", chosen, turn, kept.id)
-        known = home.desk.note(command, key=first, payloads=[kept]).result
+    home = session.writing()
+    queued = ask_agent(home, agent_id, question.words, question.session, question.key)
+    _warn(queued.troubles)
     if loud is not None:
-        home.desk.listeners[known.ids[1]] = loud
+        home.desk.listeners[queued.run_key] = loud
     try:
-        document, error = _run(session, home, agent_id, known.ids[1])
+        document, error = _run(session, home, agent_id, queued.run_key)
     except KeyboardInterrupt:
         click.echo(err=True)
-        session.note(KEPT.format(session=known.ids[2][:ID_SHOWN]))
+        session.note(KEPT.format(session=queued.session[:ID_SHOWN]))
         raise click.Abort from None
     answer = _answer(home, document)
     fallback = _line(document, home.desk.agent(agent_id).name, error)
-    more = {"session": known.ids[2], "turn": _turn_of(home, known.ids[1])}
+    more = {"session": queued.session, "turn": _turn_of(home, queued.run_key)}
     return Asked(
         {**document, "answer": answer or None, **more},
         safe(answer if answer and not error else fallback),
-        known.ids[2],
+        queued.session,
         bool(error) or document["outcome"] == "failed",
     )
-
-
-def checked(words: str) -> str:
-    """A question that may be asked. Raises Refused."""
-    if not words.strip():
-        because = "the question is empty"
-        raise Refused("invalid_value", because=because, instead="say what you want to know")
-    if len(words.encode()) > WORDS_MAX_BYTES:
-        because = f"the question is longer than {WORDS_MAX_BYTES:,} bytes"
-        raise Refused("invalid_value", because=because, instead="put it into a note of the task")
-    return words
-
-
-def _turns(home: "Home", agent_id: str) -> dict[str, int]:
-    """The sessions of an agent, each with its last turn."""
-    from projections.wakes import VIEW
-
-    turns: dict[str, int] = {}
-    for wake in home.views.page(VIEW, shelf=agent_id):
-        for cause in wake.causes:
-            trigger = cause.trigger
-            if trigger.reason == "user":
-                turns[trigger.reason_id] = max(turns.get(trigger.reason_id, 0), trigger.turn)
-    return turns
-
-
-def _session(home: "Home", agent_id: str, name: str) -> tuple[str, int]:
-    """The session that a name or the beginning of one means, and the turn that comes next."""
-    if not name:
-        return "", 0
-    turns = _turns(home, agent_id)
-    begun = [one for one in turns if one.startswith(name)]
-    chosen = name if name in turns or len(begun) != 1 else begun[0]
-    if chosen not in turns and len(begun) > 1:
-        because = f"{name!r} begins {len(begun)} sessions"
-        raise Refused("ambiguous", because=because, instead="use more of the session's name")
-    return chosen, turns.get(chosen, 0) + 1
 
 
 def _turn_of(home: "Home", run_key: str) -> int:

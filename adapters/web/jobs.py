@@ -1,7 +1,7 @@
 """What takes longer than a page may: wakes and proofs, in threads with a home of their own."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from threading import Event, Lock, Semaphore, Thread
@@ -9,6 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from adapters.actions import waking
 from adapters.wiring import Home, open_home
 from domain.errors import WakelogError
 
@@ -76,25 +77,19 @@ class Jobs:
             return
 
         def work(home: Home) -> None:
-            from adapters.runtime import rounds, watcher
-
-            ran = rounds.run_requested(home.desk, agent_id, run_key, lambda _: None)
-            watcher.catch_up(home.desk)
+            ran = waking.run_wake(home, agent_id, run_key, lambda _: None)
             if ran.error:
                 self._trouble(agent_id, ran.error)
 
         self._start(work, agent_id, self._slots)
 
-    def wake_all(self, agent_ids: list[str]) -> None:
+    def wake_all(self, agent_ids: Sequence[str]) -> None:
         """Run every queued wake, as `wakelog wake` does."""
 
         def work(home: Home) -> None:
-            from adapters.runtime import rounds, watcher
-
-            for ran in rounds.run_ready(home.desk, agent_ids, lambda *_: None):
+            for ran in waking.wake_all(home, agent_ids, lambda *_: None).ran:
                 if ran.error:
                     self._trouble(ran.agent_id, ran.error)
-            watcher.catch_up(home.desk)
 
         self._start(work, "", self._slots)
 

@@ -1,25 +1,13 @@
 """What a person changes on the pages of templates: as `wakelog template` does."""
 
-from collections.abc import Sequence
-
+from adapters.actions import templates as actions
 from adapters.actions.naming import nth_key, pick_agent
 from adapters.actions.templates import BUILT_IN, pick_template
-from adapters.runtime import retries
 from adapters.web.agents import known as known_agent
 from adapters.web.asking import Asked, Clash, Form, Told, clash_of, in_lines, missing
 from adapters.web.site import Site, check_sure
-from domain.agent.limits import model as checked_model
 from domain.errors import Refused
-from domain.templates.commands import (
-    AddVersion,
-    AssignTemplate,
-    CreateTemplate,
-    DeleteTemplate,
-    RollBackTemplate,
-    TemplateCommand,
-)
-from domain.templates.template import DIRECTIVE_MAX_BYTES, Template
-from domain.wire import SHARED, Payload, Words, words
+from domain.templates.template import Template
 from projections import templates
 
 DIRECTIVES: tuple[tuple[str, str, Form], ...] = (
@@ -39,10 +27,9 @@ def known(site: Site, template_id: str) -> Template:
 
 def create(site: Site, asked: Asked) -> Told:
     """Make a template with its first version."""
-    work, report = _directive(asked, "general"), _directive(asked, "report")
-    command = CreateTemplate(asked.needed("name").strip(), work[0], report[0], _model(asked))
-    _note(site, asked, command, [*work[1], *report[1]])
-    return Told(f"Made “{command.name}”.")
+    name = asked.needed("name").strip()
+    actions.create_template(site.home, name, _directives(asked), key=asked.key)
+    return Told(f"Made “{name}”.")
 
 
 def use(site: Site, asked: Asked) -> Told:
@@ -54,11 +41,11 @@ def use(site: Site, asked: Asked) -> Told:
 def add_version(site: Site, asked: Asked) -> Told:
     """Add a version, active at once, unless another one is than the form was made from."""
     template = known(site, asked.names["id"])
-    work, report = _directive(asked, "general"), _directive(asked, "report")
-    command = AddVersion(template.id, work[0], report[0], "user", _model(asked))
-    if _has_moved(site, asked, template, AddVersion):
+    given = _directives(asked)
+    actions.check_directives(given)
+    if _has_moved(site, asked, template):
         return _both(site, asked, template)
-    _note(site, asked, command, [*work[1], *report[1]])
+    actions.add_version(site.home, template.id, given, asked.key)
     return Told("A new version is active: the next wakes run on it.")
 
 
@@ -68,10 +55,10 @@ def roll_back(site: Site, asked: Asked) -> Told:
     given = asked.needed("version")
     if not (given.isascii() and given.isdigit() and len(given) < 6):
         raise missing("invalid_value", "version", given)
-    if _has_moved(site, asked, template, RollBackTemplate):
+    if _has_moved(site, asked, template):
         because = f"version {template.active} was made active meanwhile"
         raise Refused("stale", because=because, instead="look at it, and choose again")
-    _note(site, asked, RollBackTemplate(template.id, int(given)))
+    actions.roll_back(site.home, template.id, int(given), asked.key)
     return Told(f"Version {int(given)} is active: the next wakes run on it.")
 
 
@@ -83,7 +70,8 @@ def assign(site: Site, asked: Asked) -> Told:
     if is_taken_off and not _lives_on(site, asked, agent_id, template.id):
         because = f"that agent does not live on “{template.name}” any more"
         raise Refused("stale", because=because, instead="look where it lives")
-    _note(site, asked, AssignTemplate(agent_id, "" if is_taken_off else template.id))
+    chosen = "" if is_taken_off else template.id
+    actions.assign_template(site.home, agent_id, chosen, asked.key)
     name = site.home.desk.agent(agent_id).name
     told = "the directives that come with wakelog" if is_taken_off else f"“{template.name}”"
     return Told(f"“{name}” lives on {told} now.")
@@ -97,39 +85,29 @@ def assign_to(site: Site, asked: Asked) -> Told:
     if not _lives_on(site, asked, agent.id, asked.needed("was").removeprefix(BUILT_IN)):
         because = "it was given another template meanwhile"
         raise Refused("stale", because=because, instead="look at it, and choose again")
-    chosen = "" if is_built_in else pick_template(site.home, wanted, nth_key(asked.key, 2))
-    _note(site, asked, AssignTemplate(agent.id, chosen))
+    chosen = "" if is_built_in else pick_template(site.home, wanted, nth_key(asked.key, 1))
+    actions.assign_template(site.home, agent.id, chosen, asked.key)
     return Told("Set: its next wakes run on it.")
 
 
 def _lives_on(site: Site, asked: Asked, agent_id: str, template_id: str) -> bool:
     """Whether an agent still lives on a template, or the form was sent before."""
-    agents, key = site.home.desk.agents, nth_key(asked.key, 1)
-    is_sent_before = retries.before(agents, key, AssignTemplate, agent=agent_id) is not None
-    return is_sent_before or site.home.desk.agent(agent_id).template == template_id
+    lives_on = site.home.desk.agent(agent_id).template
+    return lives_on == template_id or actions.is_known(site.home, asked.key)
 
 
 def delete(site: Site, asked: Asked) -> Told:
     """Take a template out of use; refused while an agent lives on it."""
     template = known(site, asked.names["id"])
     check_sure(asked, "deleting the template")
-    _note(site, asked, DeleteTemplate(template.id))
+    actions.delete_template(site.home, template.id, asked.key)
     return Told(f"Deleted “{template.name}”.")
 
 
-def _note(
-    site: Site, asked: Asked, command: TemplateCommand, payloads: Sequence[Payload] = ()
-) -> None:
-    site.home.desk.note(command, key=nth_key(asked.key, 1), payloads=payloads)
-
-
-def _has_moved(
-    site: Site, asked: Asked, template: Template, command: type[TemplateCommand]
-) -> bool:
+def _has_moved(site: Site, asked: Asked, template: Template) -> bool:
     """Whether another version is active than the form was made from."""
-    log, key = site.home.desk.agents, nth_key(asked.key, 1)
-    is_sent_before = retries.before(log, key, command, template=template.id) is not None
-    return asked.needed("was") != str(template.active) and not is_sent_before
+    is_known = actions.is_known(site.home, asked.key)
+    return asked.needed("was") != str(template.active) and not is_known
 
 
 def _both(site: Site, asked: Asked, template: Template) -> Told:
@@ -150,15 +128,6 @@ def _both(site: Site, asked: Asked, template: Template) -> Told:
     return told
 
 
-def _directive(asked: Asked, name: str) -> tuple[Words, tuple[Payload, ...]]:
-    text = in_lines(asked.needed(name)).rstrip()
-    if len(text.encode()) > DIRECTIVE_MAX_BYTES:
-        because = f"a directive has {len(text.encode()):,} bytes"
-        instead = f"use at most {DIRECTIVE_MAX_BYTES:,}"
-        raise Refused("invalid_value", because=because, instead=instead)
-    return words(SHARED, text)
-
-
-def _model(asked: Asked) -> str:
-    given = asked.form.get("model", "").strip()
-    return checked_model(given) if given else ""
+def _directives(asked: Asked) -> actions.Directives:
+    general, report = (in_lines(asked.needed(name)).rstrip() for name in ("general", "report"))
+    return actions.Directives(general, report, asked.form.get("model", "").strip())

@@ -1,0 +1,291 @@
+"""Agents are made, and steered: their life, settings, timers and subscriptions."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from adapters.actions.naming import nth_key
+from adapters.actions.templates import pick_template
+from adapters.documents.agents import all_agents
+from adapters.documents.templates import templates_of
+from adapters.runtime import retries, watcher
+from adapters.runtime.timers import timer_command
+from adapters.schedules import parse_in
+from domain.agent import limits
+from domain.agent.commands import (
+    ConfigureAgent,
+    CreateAgent,
+    DeleteAgent,
+    DestroyAgent,
+    PauseAgent,
+    RemoveTimer,
+    ResumeAgent,
+    SetTimer,
+    UnwatchTokens,
+    WatchTokens,
+)
+from domain.agent.identity import Wanted
+from domain.errors import Refused
+from projections.tasks import VIEW
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+    from domain.agent.agent import AgentTimer
+    from domain.agent.commands import AgentCommand
+    from domain.agent.events import Mode
+    from projections.tasks import TaskDocument
+
+
+# ------------------------------------------------------------------------------------------- make
+
+
+class Wish(NamedTuple):
+    """What a new agent shall be like; what is left out is the home's, or the task's.
+
+    `template` is named as a person names it; else the agent takes its category's.
+    """
+
+    mode: str = ""
+    name: str = ""
+    model: str = ""
+    turns: int = 0
+    template: str = ""
+
+
+class Assigned(NamedTuple):
+    """A task's agent, and whether it was made now: not before, under the same key."""
+
+    agent: str
+    is_new: bool
+
+
+class AllAssigned(NamedTuple):
+    """The agents that were made, and how many open tasks there are."""
+
+    made: Sequence[str]
+    tasks: int
+
+
+def check_wish(wish: Wish) -> None:
+    """Look whether an agent can be like this.
+
+    Raises:
+        Refused: Code ``invalid_value``.
+    """
+    if wish.mode:
+        limits.mode(wish.mode)
+    if wish.turns:
+        limits.turn_max(wish.turns)
+    limits.model(wish.model)
+
+
+def assign_agent(home: "Home", task_id: str, wish: Wish, key: str = "") -> Assigned:
+    """Make an agent for a task.
+
+    Raises:
+        Refused: Code ``task_deleted``, ``agent_exists``, or what a wish is refused with.
+    """
+    check_wish(wish)
+    template = _template(home, wish, key)
+    task, first = home.views.get(VIEW, task_id), nth_key(key, 1)
+    agent_id = _made_before(home, task_id, wish, first)
+    if agent_id:
+        return Assigned(agent_id, is_new=False)
+    if task is None or task.is_deleted:
+        because = f"the task {task.title if task else task_id!r} is deleted"
+        raise Refused("task_deleted", because=because, instead="restore it first")
+    made = home.desk.note(_command(home, task, wish, template), key=first).result.ids[0]
+    home.views.catch_up()
+    return Assigned(made, is_new=True)
+
+
+def has_tasks_alone(home: "Home") -> bool:
+    """Whether any open task has no agent."""
+    return bool(_alone(home)[0])
+
+
+def assign_all(home: "Home", wish: Wish, key: str = "") -> AllAssigned:
+    """Make an agent for every open task that has none.
+
+    Each task has its own key by its place among all tasks, which never moves.
+
+    Raises:
+        Refused: What a wish is refused with.
+    """
+    check_wish(wish)
+    template = _template(home, wish, key)
+    alone, count = _alone(home)
+    made = [
+        home.desk.note(_command(home, task, wish, template), key=nth_key(key, nth)).result.ids[0]
+        for nth, task in alone
+    ]
+    home.views.catch_up()
+    return AllAssigned(made, count)
+
+
+def _alone(home: "Home") -> "tuple[list[tuple[int, TaskDocument]], int]":
+    """The open tasks without an agent, by their places, and the number of all open ones."""
+    having = {agent.task_id for agent in all_agents(home) if agent.is_living}
+    tasks = [(nth, one) for nth, one in enumerate(home.views.page(VIEW), start=1) if one.is_open]
+    return [(nth, one) for nth, one in tasks if one.id not in having], len(tasks)
+
+
+def _template(home: "Home", wish: Wish, key: str) -> str:
+    """The id of the template that is asked for by name; empty where none is."""
+    named = f"{key}:template" if key else ""
+    return pick_template(home, wish.template, named) if wish.template else ""
+
+
+def _mode(home: "Home", wish: Wish) -> "Mode":
+    return limits.mode(wish.mode or home.settings.agents.mode)
+
+
+def _command(home: "Home", task: "TaskDocument", wish: Wish, template: str) -> CreateAgent:
+    """The command that makes an agent, as the home stands now."""
+    fitting = (one.id for one in templates_of(home) if task.category in one.categories)
+    return CreateAgent(
+        task.id,
+        task.title,
+        task.category,
+        home.desk.journal.tail().n,
+        _mode(home, wish),
+        wish.name,
+        wish.model,
+        wish.turns,
+        home.desk.is_enabled,
+        template or next(fitting, ""),
+    )
+
+
+def _made_before(home: "Home", task_id: str, wish: Wish, key: str) -> str:
+    """The agent that a key made already; empty if it made none."""
+    known = retries.before(
+        home.desk.agents,
+        key,
+        CreateAgent,
+        task=task_id,
+        mode=_mode(home, wish),
+        name=wish.name,
+        model=wish.model,
+        turn_max=wish.turns,
+    )
+    return known.ids[0] if known else ""
+
+
+# ------------------------------------------------------------------------------------------ steer
+
+
+class Steered(NamedTuple):
+    """Whether anything was changed, or it was done before under the same key."""
+
+    has_changed: bool
+    is_known: bool
+
+
+class Heard(NamedTuple):
+    """What an agent shall hear of, as `WatchTokens` says it."""
+
+    tokens: tuple[str, ...]
+    category: str = ""
+    status: str = ""
+    hears_agents: bool = False
+    defers_propagated: bool = False
+
+
+class TimerSet(NamedTuple):
+    """A timer as it is kept, when it fires first (empty: it was set before), and what came."""
+
+    schedule: str
+    zone: str
+    next_at: str
+    came: Steered
+
+
+def is_known(home: "Home", key: str) -> bool:
+    """Whether a caller's key was used for a deed on agents before."""
+    return bool(home.desk.agents.receipts(nth_key(key, 1)))
+
+
+def pause_agent(home: "Home", agent_id: str, key: str = "") -> Steered:
+    """Let an agent sleep. Raises Refused."""
+    return _steer(home, PauseAgent(agent_id), key)
+
+
+def resume_agent(home: "Home", agent_id: str, key: str = "") -> Steered:
+    """Let a sleeping agent wake again; a wake is queued. Raises Refused."""
+    return _steer(home, ResumeAgent(agent_id, home.desk.is_enabled), key)
+
+
+def destroy_agent(home: "Home", agent_id: str, key: str = "") -> Steered:
+    """End an agent for good. Raises Refused."""
+    return _steer(home, DestroyAgent(agent_id), key)
+
+
+def delete_agent(home: "Home", agent_id: str, key: str = "") -> Steered:
+    """Take a destroyed agent off the list. Raises Refused."""
+    return _steer(home, DeleteAgent(agent_id), key)
+
+
+def configure_agent(home: "Home", agent_id: str, wanted: Wanted, key: str = "") -> Steered:
+    """Change an agent's settings; what `wanted` leaves out stays. Raises Refused."""
+    return _steer(home, ConfigureAgent(agent_id, wanted), key)
+
+
+def watch_tokens(home: "Home", agent_id: str, heard: Heard, key: str = "") -> Steered:
+    """Let an agent hear of more than its own task. Raises Refused."""
+    return _steer(home, WatchTokens(agent_id, *heard), key)
+
+
+def unwatch_tokens(home: "Home", agent_id: str, subscription: str, key: str = "") -> Steered:
+    """Take a subscription back. Raises Refused."""
+    return _steer(home, UnwatchTokens(agent_id, subscription), key)
+
+
+def set_timer(home: "Home", agent_id: str, given: str, zone: str, key: str = "") -> TimerSet:
+    """Set a timer of an agent.
+
+    Args:
+        home: Open to write.
+        agent_id: Whose.
+        given: The schedule as a person writes it.
+        zone: IANA name; empty: the home's.
+        key: The caller's.
+
+    Raises:
+        Refused: Code ``invalid_value``, or the agent is no more.
+    """
+    mine = zone or home.settings.timezone
+    schedule, named = parse_in(given, mine)
+    said = {"agent": agent_id, "schedule": schedule.text, "zone": named}
+    if retries.before(home.desk.agents, nth_key(key, 1), SetTimer, **said) is not None:
+        return TimerSet(schedule.text, named, "", Steered(has_changed=False, is_known=True))
+    command = timer_command(agent_id, given, mine, home.desk.clock.now())
+    came = _steer(home, command, key)
+    return TimerSet(command.schedule, command.zone, command.next_at, came)
+
+
+def remove_timer(home: "Home", agent_id: str, wanted: str, key: str = "") -> Steered:
+    """Remove a timer, named by its id or by its schedule, with or without its zone.
+
+    Raises:
+        Refused: There is none, or the agent is no more.
+    """
+    found = [one.id for one in home.desk.agent(agent_id).timers if _is_named(one, wanted)]
+    timer_id = found[0] if len(found) == 1 else wanted
+    return _steer(home, RemoveTimer(agent_id, timer_id), key)
+
+
+def _is_named(known: "AgentTimer", wanted: str) -> bool:
+    try:
+        schedule, zone = parse_in(wanted, known.zone)
+    except Refused:
+        return False
+    return (schedule.text, zone) == (known.schedule, known.zone)
+
+
+def _steer(home: "Home", command: "AgentCommand", key: str) -> Steered:
+    """Append a command about an agent. What was changed in the journal before it is looked at
+    first: by how the agent was until now."""
+    if not is_known(home, key):  # a retry writes nothing
+        watcher.catch_up(home.desk)
+    rows = home.desk.note(command, key=nth_key(key, 1)).rows
+    return Steered(len(rows) > 1, bool(key) and not rows)  # one alone is a receipt

@@ -1,0 +1,170 @@
+"""Agents are woken: one that a person asks for, or asks something, or all that are queued.
+
+What is asked for is queued first, and run then: the command line waits for it, the page has a
+thread run it.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from adapters.actions.inputs import WORDS_MAX_BYTES
+from adapters.actions.naming import nth_key
+from adapters.documents.agents import all_agents, all_sets
+from adapters.runtime import retries, rounds, watcher
+from adapters.runtime.rounds import Progress, Ran, Waiting
+from domain.agent.commands import RequestWake
+from domain.errors import Refused
+from domain.wire import payload
+from projections.wakes import VIEW
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+
+
+class Prepared(NamedTuple):
+    """The living agents, how many of their wakes may run now, and what went wrong with timers."""
+
+    agents: Sequence[str]
+    ready: int
+    troubles: Sequence[str]
+
+
+class Requested(NamedTuple):
+    """A wake that is queued: its run key, the session of a question, whether it was asked for
+    before under the same key, and what went wrong with timers."""
+
+    run_key: str
+    session: str
+    is_known: bool
+    troubles: Sequence[str]
+
+
+class Woken(NamedTuple):
+    """What came of a round, in queue order, and the wakes that it left alone."""
+
+    ran: Sequence[Ran]
+    waiting: Sequence[Waiting]
+
+
+def prepare_wakes(home: "Home") -> Prepared:
+    """Catch up over the journal, fire the timers that are due, expire what nobody decided."""
+    agents, troubles = _prepare(home)
+    return Prepared(agents, len(rounds.ready(home.desk, agents)), troubles)
+
+
+def wake_all(home: "Home", agents: Sequence[str], progress: Progress) -> Woken:
+    """Run every queued wake of these agents, which `prepare_wakes` gave, and wait for them."""
+    ran = rounds.run_ready(home.desk, agents, progress)
+    watcher.catch_up(home.desk)
+    home.views.catch_up()
+    return Woken(ran, rounds.waiting(home.desk, agents))
+
+
+def request_wake(home: "Home", agent_id: str, key: str = "") -> Requested:
+    """Queue a wake of an agent, for `run_wake`.
+
+    Raises:
+        Refused: Its model cannot be had, or it cannot be woken; nothing is queued.
+        KeyReused: The key stands for something else.
+    """
+    _, troubles = _prepare(home)
+    first = nth_key(key, 1)
+    known = retries.before(home.desk.agents, first, RequestWake, agent=agent_id, reason="manual")
+    if known is not None:
+        return Requested(known.ids[1], "", is_known=True, troubles=troubles)
+    _check_model(home, agent_id)
+    result = home.desk.note(home.desk.request(agent_id), key=first).result
+    return Requested(result.ids[1], "", is_known=False, troubles=troubles)
+
+
+def ask_agent(
+    home: "Home", agent_id: str, words: str, session: str = "", key: str = ""
+) -> Requested:
+    """Queue a question to an agent, for `run_wake`.
+
+    Args:
+        home: Open to write.
+        agent_id: Who is asked.
+        words: The question.
+        session: The one that it goes on with, or the beginning of its name; empty: a new one.
+        key: The caller's.
+
+    Raises:
+        Refused: The question is empty or too long, the model cannot be had, the session is
+            ambiguous, or the agent cannot be woken; nothing is queued.
+        KeyReused: The key stands for something else.
+    """
+    _check_question(words)
+    _, troubles = _prepare(home)
+    kept = payload(home.desk.agent(agent_id).task, words.encode())
+    said = {"agent": agent_id, "reason": "user", "words": kept.id}
+    first = nth_key(key, 1)
+    known = retries.before(home.desk.agents, first, RequestWake, **said)
+    if known is not None:
+        return Requested(known.ids[1], known.ids[2], is_known=True, troubles=troubles)
+    _check_model(home, agent_id)
+    chosen, turn = _session(home, agent_id, session)
+    command = home.desk.request(agent_id, "user", chosen, turn, kept.id)
+    result = home.desk.note(command, key=first, payloads=[kept]).result
+    return Requested(result.ids[1], result.ids[2], is_known=False, troubles=troubles)
+
+
+def run_wake(home: "Home", agent_id: str, run_key: str, told: Callable[[str], None]) -> Ran:
+    """Run a wake that was asked for, after what goes before it, and wait for it.
+
+    Args:
+        home: Open to write.
+        agent_id: Whose wake.
+        run_key: Which.
+        told: Is told once if another process has to be waited for.
+    """
+    ran = rounds.run_requested(home.desk, agent_id, run_key, told)
+    watcher.catch_up(home.desk)
+    home.views.catch_up()
+    return ran
+
+
+def _prepare(home: "Home") -> tuple[Sequence[str], Sequence[str]]:
+    """The living agents, and what went wrong with their timers."""
+    agents = [one.id for one in all_agents(home) if one.is_living]
+    now = home.desk.clock.now()
+    expiring = [one.id for one in all_sets(home) if one.is_open and "" < one.expires_at <= now]
+    return agents, rounds.prepare(home.desk, agents, expiring)
+
+
+def _check_model(home: "Home", agent_id: str) -> None:
+    """Refuse before anything is queued if the agent's model cannot be had."""
+    home.desk.model_for(home.desk.model_name(home.desk.agent(agent_id)))
+
+
+def _check_question(words: str) -> None:
+    if not words.strip():
+        because = "the question is empty"
+        raise Refused("invalid_value", because=because, instead="say what you want to know")
+    if len(words.encode()) > WORDS_MAX_BYTES:
+        because = f"the question is longer than {WORDS_MAX_BYTES:,} bytes"
+        raise Refused("invalid_value", because=because, instead="put it into a note of the task")
+
+
+def _turns(home: "Home", agent_id: str) -> dict[str, int]:
+    """The sessions of an agent, each with its last turn."""
+    turns: dict[str, int] = {}
+    for wake in home.views.page(VIEW, shelf=agent_id):
+        for cause in wake.causes:
+            trigger = cause.trigger
+            if trigger.reason == "user":
+                turns[trigger.reason_id] = max(turns.get(trigger.reason_id, 0), trigger.turn)
+    return turns
+
+
+def _session(home: "Home", agent_id: str, name: str) -> tuple[str, int]:
+    """The session that a name or the beginning of one means, and the turn that comes next."""
+    if not name:
+        return "", 0
+    turns = _turns(home, agent_id)
+    begun = [one for one in turns if one.startswith(name)]
+    chosen = name if name in turns or len(begun) != 1 else begun[0]
+    if chosen not in turns and len(begun) > 1:
+        because = f"{name!r} begins {len(begun)} sessions"
+        raise Refused("ambiguous", because=because, instead="use more of the session's name")
+    return chosen, turns.get(chosen, 0) + 1

@@ -1,0 +1,255 @@
+"""What is done to agents through both doors: the page's own form and the command line, given the
+same key, write the same rows and answer alike."""
+
+import json
+import re
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.support.cli import done, proved, run, told
+from tests.support.homes import Homes, Make
+from tests.support.pages import visiting
+from tests.support.waking import at, proposing, sink
+
+FRACTION = re.compile(r"(?<=T[0-9]{2}:[0-9]{2}:[0-9]{2})\.[0-9]{6}(?=Z)")
+
+
+class Deed(NamedTuple):
+    """One deed as both doors know it. `{task}`, `{agent}` and `{template}` stand for the ids of
+    the first ones of the home, `{timer}` and `{heard}` for those of the agent's page."""
+
+    name: str
+    make: Make
+    page: str
+    action: str
+    command: str  # words, separated by |
+    fields: Mapping[str, str] = {}
+    holding: Mapping[str, str] = {}  # what the page's form is known by
+    at: str = "2027-01-01T09:00:00Z"
+
+
+def category_with_template(home: Path) -> None:
+    done(["category", "add", "Plumbing"], home)
+    done(["template", "create", "Calm", "--general", "Be calm.", "--category", "Plumbing"], home)
+    task = sink(home)
+    done(["task", "set", task, "--category", "Plumbing"], home)
+    done(["wake"], home)  # so that the page has nothing to take from the journal first
+
+
+def task_alone(home: Path) -> None:
+    sink(home)
+    done(["wake"], home)
+
+
+def queued(home: Path) -> None:
+    """A wake is to come of a change. It shall write nothing to the journal: the page takes that
+    up while the wake still runs, or after it, as it happens."""
+    proposing(home)
+    done(["task", "note", "Fix the sink", "Thank you."], home)
+
+
+def template_without_key(home: Path) -> None:
+    """The template's model cannot be had, the home's can."""
+    proposing(home)
+    done(["template", "create", "Far", "--general", "Be.", "--model", "gemini"], home)
+    done(["template", "assign", "Fix the sink", "Far"], home)
+
+
+def template_with_rules(home: Path) -> None:
+    """The agent's own model cannot be had, its template's can."""
+    proposing(home)
+    done(["agent", "set", "Fix the sink", "--model", "gemini"], home)
+    done(["template", "create", "Near", "--general", "Be.", "--model", "rules"], home)
+    done(["template", "assign", "Fix the sink", "Near"], home)
+
+
+def expiring(home: Path) -> None:
+    (home / "settings.toml").write_text("[agents]\nexpire_after_days = 2\n", encoding="utf-8")
+    proposing(home)
+
+
+def timed(home: Path) -> None:
+    proposing(home)
+    done(["agent", "timer", "Fix the sink", "set", "every day 07:00"], home)
+
+
+def paints(home: Path) -> None:
+    proposing(home)
+    done(["task", "add", "Paint"], home)
+
+
+def listening(home: Path) -> None:
+    paints(home)
+    done(["agent", "watch", "Fix the sink", "--task", "Paint"], home)
+
+
+def paused(home: Path) -> None:
+    proposing(home)
+    done(["agent", "pause", "Fix the sink"], home)
+
+
+def destroyed(home: Path) -> None:
+    proposing(home)
+    done(["agent", "destroy", "Fix the sink"], home)
+
+
+def template(home: Path) -> None:
+    proposing(home)
+    done(["template", "create", "Calm", "--general", "Be calm.", "--report", "Be brief."], home)
+
+
+def versions(home: Path) -> None:
+    template(home)
+    done(["template", "version", "Calm", "--general", "Be calmer."], home)
+
+
+def living(home: Path) -> None:
+    template(home)
+    done(["template", "assign", "Fix the sink", "Calm"], home)
+
+
+def life(verb: str, make: Make) -> Deed:
+    fields = {"verb": verb, "sure": "yes"}
+    command = f"agent|{verb}|{{agent}}"
+    return Deed(verb, make, AGENT, f"{AGENT}/life", command, fields, {"verb": verb})
+
+
+AGENT = "/agents/{agent}"
+TEMPLATE = "/templates/{template}"
+SAID = {"general": "Be bold.", "report": "Two lines."}
+ASK = {"words": "What is left?"}
+LATER = "2027-01-05T09:00:00Z"
+DEEDS = (
+    Deed("make an agent", task_alone, "/tasks/{task}", "/tasks/{task}/assign",
+         "agent|create|{task}"),
+    Deed("make an agent of a category with a template", category_with_template, "/tasks/{task}",
+         "/tasks/{task}/assign", "agent|create|{task}"),
+    Deed("wake", proposing, AGENT, f"{AGENT}/wake", "wake|{agent}"),
+    Deed("wake where a proposal is old", expiring, AGENT, f"{AGENT}/wake", "wake|{agent}",
+         at=LATER),
+    Deed("wake where the template's model cannot be had", template_without_key, AGENT,
+         f"{AGENT}/wake", "wake|{agent}"),
+    Deed("wake where the template's model can be had", template_with_rules, AGENT,
+         f"{AGENT}/wake", "wake|{agent}"),
+    Deed("ask", proposing, AGENT, f"{AGENT}/ask", "agent|ask|{agent}|What is left?", ASK),
+    Deed("ask where the template's model cannot be had", template_without_key, AGENT,
+         f"{AGENT}/ask", "agent|ask|{agent}|What is left?", ASK),
+    Deed("ask where the template's model can be had", template_with_rules, AGENT,
+         f"{AGENT}/ask", "agent|ask|{agent}|What is left?", ASK),
+    Deed("ask nothing", proposing, AGENT, f"{AGENT}/ask", "agent|ask|{agent}| ", {"words": " "}),
+    Deed("ask too much", proposing, AGENT, f"{AGENT}/ask", "agent|ask|{agent}|" + "w" * 17_000,
+         {"words": "w" * 17_000}),
+    Deed("wake all", queued, "/agents", "/wake", "wake"),
+    Deed("wake all where a proposal is old", expiring, "/agents", "/wake", "wake", at=LATER),
+    life("pause", proposing),
+    life("resume", paused),
+    life("resume", proposing)._replace(name="resume what does not sleep", page="/agents/{agent}",
+         holding={}),
+    life("destroy", proposing),
+    life("delete", destroyed),
+    Deed("set", proposing, AGENT, f"{AGENT}/set", "agent|set|{agent}|--goal|By Friday",
+         {"goal": "By Friday", "automatic": "yes"}),
+    Deed("set a timer", proposing, AGENT, f"{AGENT}/timer",
+         "agent|timer|{agent}|set|every day 7:00|--zone|Europe/Berlin",
+         {"schedule": "every day 7:00", "zone": "Europe/Berlin"}),
+    Deed("set a timer that never fires", proposing, AGENT, f"{AGENT}/timer",
+         "agent|timer|{agent}|set|once 2020-01-01 07:00", {"schedule": "once 2020-01-01 07:00"}),
+    Deed("remove a timer", timed, AGENT, f"{AGENT}/timer", "agent|timer|{agent}|remove|{timer}",
+         {"verb": "remove"}, {"timer": "{timer}"}),
+    Deed("hear no more", listening, AGENT, f"{AGENT}/watch", "agent|unwatch|{agent}|{heard}",
+         {"verb": "remove"}, {"subscription": "{heard}"}),
+    Deed("make a template", proposing, "/templates", "/templates",
+         "template|create|Bold|--general|Be bold.|--report|Two lines.|--model|rules",
+         {"name": "Bold", **SAID, "model": "rules"}),
+    Deed("make a template of no known model", proposing, "/templates", "/templates",
+         "template|create|Bold|--general|Be bold.|--report|Two lines.|--model|x y",
+         {"name": "Bold", **SAID, "model": "x y"}),
+    Deed("add a version", template, TEMPLATE, f"{TEMPLATE}/version",
+         "template|version|{template}|--general|Be bold.|--report|Two lines.", SAID),
+    Deed("roll back", versions, TEMPLATE, f"{TEMPLATE}/rollback", "template|rollback|{template}|1",
+         {"version": "1"}),
+    Deed("assign a template", template, TEMPLATE, f"{TEMPLATE}/assign",
+         "template|assign|{agent}|{template}", {"agent": "Fix the sink"}),
+    Deed("take a template off", living, TEMPLATE, f"{TEMPLATE}/assign",
+         "template|assign|{agent}|built-in", {"verb": "remove"}, {"agent": "{agent}"}),
+    Deed("assign a built-in template", proposing, AGENT, f"{AGENT}/template",
+         "template|assign|{agent}|laura", {"template": "laura"}),
+    Deed("delete a template", template, TEMPLATE, f"{TEMPLATE}/delete",
+         "template|delete|{template}", {"sure": "yes"}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("deed", DEEDS, ids=lambda deed: deed.name.replace(" ", "-"))
+def test_both_doors_write_the_same_rows(deed: Deed, homes: Homes, tmp_path: Path) -> None:
+    page, line = tmp_path / "page", tmp_path / "line"
+    before = rows(homes.copy(deed.make, page))
+    homes.copy(deed.make, line)
+    names = named(page)
+    nonce, status = sent(deed, page, names)
+    key = ["--key", f"web-{nonce}"]
+    result = run([*(one.format(**names) for one in deed.command.split("|")), *key], line,
+                 env=at(deed.at))  # fmt: skip
+    assert rows(page) == rows(line), result.output
+    assert (status < 400) == (result.exit_code == 0), result.output
+    assert (rows(page) == before) == (result.exit_code == 2)
+    proved(page)
+
+
+def sent(deed: Deed, home: Path, names: Mapping[str, str]) -> tuple[str, int]:
+    """Send the page's form, and wait for what it began; its nonce, and how it was answered."""
+    with visiting(home, env=at(deed.at)) as visitor:
+        page, action = deed.page.format(**names), deed.action.format(**names)
+        form = visitor.form(page, action, **_filled(deed.holding, names))
+        answer = visitor.send(form, None, **_filled(deed.fields, names))
+    return dict(form.fields)["nonce"], answer.status_code
+
+
+def _filled(words: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
+    return {name: value.format(**names) for name, value in words.items()}
+
+
+def named(home: Path) -> dict[str, str]:
+    """The ids that a deed's words may name."""
+    tasks, agents = told(["task", "list"], home), told(["agent", "list"], home)
+    templates = told(["template", "list"], home)
+    found = {"task": tasks, "agent": agents, "template": templates}
+    if agents:
+        shown = told(["agent", "show", agents[0]["id"]], home)
+        heard = [one for one in shown["subscriptions"] if not one["built_in"]]
+        found |= {"timer": shown["timers"], "heard": heard}
+    return {name: str(ones[0]["id"]) for name, ones in found.items() if ones}
+
+
+def test_both_doors_hear_of_the_same(homes: Homes, tmp_path: Path) -> None:
+    """`agent watch` has no key of the caller's: its rows are named otherwise."""
+    page, line = homes.copy(paints, tmp_path / "page"), homes.copy(paints, tmp_path / "line")
+    names = named(page)
+    fields = {"kind": "NOTE", "task": "Paint", "status": "OPEN", "hears_agents": "yes"}
+    sent(Deed("hear", paints, AGENT, f"{AGENT}/watch", "", fields), page, names)
+    command = ["agent", "watch", names["agent"], "--key", "NOTE", "--task", "Paint"]
+    done([*command, "--status", "open", "--hears-agents"], line)
+    heard = [
+        [one | {"id": ""} for one in told(["agent", "show", names["agent"]], home)["subscriptions"]]
+        for home in (page, line)
+    ]
+    assert heard[0] == heard[1]
+    assert {"key:NOTE"} < set(heard[0][-1]["tokens"])
+
+
+def rows(home: Path) -> list[Any]:
+    """All rows of both logs, times to the second: one door reads the clock more often, which goes
+    on a little each time. Left out is the digest of the row before, which holds its time."""
+    found: list[Any] = []
+    for name in ("journal", "agent"):
+        with closing(sqlite3.connect(home / f"{name}.db")) as file:
+            sql = "SELECT originator_id, originator_version, topic, state FROM stored_events"
+            for *place, state in file.execute(f"{sql} ORDER BY rowid"):
+                fact = json.loads(FRACTION.sub("", bytes(state).decode()))
+                fact.pop("prev", None)
+                found.append([name, *place, fact])
+    return found
