@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from adapters.actions.naming import nth_key
+from adapters.actions import tasks as deeds
 from adapters.web.asking import Asked, Told, Undo
 from adapters.web.site import Site
 from domain.errors import Refused
@@ -86,7 +86,7 @@ def undo(site: Site, asked: Asked) -> Told:
     if not _is_as_expected(task, offered):
         because = "the task was changed since, so it was not changed back"
         raise Refused("stale", because=because, instead="look at the task, and change it by hand")
-    site.home.desk.keep(offered.command, key=nth_key(asked.key, 1))
+    deeds.keep(site.home, offered.command, asked.key)
     return Told(f"Done: {offered.what}.", kept=told.kept)
 
 
