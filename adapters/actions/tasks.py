@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from domain.wire import Payload
 
 Fields = Mapping[str, Any]
-"""Fields of `EditTask`, by name; those that are left out stay as they are."""
+"""Fields of a command, `EditTask` for example; those that are left out stay as they are."""
 
 
 class Kept(NamedTuple):
@@ -131,9 +131,14 @@ def mark_items(
     return kept
 
 
+def edit_item(home: "Home", task_id: str, item_id: str, fields: Fields, key: str = "") -> Kept:
+    """Change fields of an item, those of `EditItem`."""
+    return keep(home, do.EditItem(task_id, item_id, **fields), key)
+
+
 def rename_item(home: "Home", task_id: str, item_id: str, title: str, key: str = "") -> Kept:
     """Give an item another title."""
-    return keep(home, do.EditItem(task_id, item_id, title=title), key)
+    return edit_item(home, task_id, item_id, {"title": title}, key)
 
 
 def add_items(

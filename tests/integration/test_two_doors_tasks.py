@@ -17,7 +17,7 @@ import pytest
 from adapters.runtime import watcher
 from adapters.wiring import AGENTS, JOURNAL, open_home
 from tests.support.cli import FIXED, done, proved, run, told
-from tests.support.forms import Form
+from tests.support.forms import Form, forms
 from tests.support.homes import Homes
 from tests.support.pages import Visitor, decision, refs, visiting
 from tests.support.waking import proposing
@@ -304,4 +304,28 @@ def test_all_of_a_set_are_confirmed_alike_through_both_doors(homes_of: tuple[Pat
     typed(homes_of[0], ["confirm", "1", "--all"])
     with visiting(homes_of[1]) as visitor:
         send(visitor, visitor.form("/inbox", "/inbox/decide-all"), {})
+    same(homes_of, before)
+
+
+UNDONE = {
+    "update_task_estimate": ["task", "set", SINK, "--estimate", "none"],
+    "assign_task_label": ["label", "remove", SINK, "{urgent}"],
+}
+
+
+@pytest.mark.parametrize(("tool", "line"), UNDONE.items(), ids=list(UNDONE))
+def test_to_undo_a_confirm_is_the_edit_that_takes_it_back(
+    homes_of: tuple[Path, Path], tool: str, line: list[str]
+) -> None:
+    ids = prepared(homes_of, [["label", "remove", SINK, "urgent"], ["wake"]])
+    before = len(rows(homes_of[0]))
+    ref = refs(homes_of[0])[tool]
+    noticed(homes_of[0])
+    done(["confirm", ref, "--key", f"{KEY}-first"], homes_of[0])
+    typed(homes_of[0], [part.format(**ids) for part in line])
+    with visiting(homes_of[1]) as visitor:
+        form = decision(visitor.page("/inbox"), ref)
+        answer = visitor.send(form, None, verdict="confirm", nonce=f"{NONCE}-first")
+        undo = next(one for one in forms(answer.text) if one.action == "/undo")
+        assert visitor.send(undo, None, nonce=NONCE).status_code == 200
     same(homes_of, before)
