@@ -220,7 +220,7 @@ def _change(session: Session, task: str, labels: Sequence[str], key: str, how: s
     names = tuple(label.removeprefix("#") for label in labels)
     editing = Editing(session, key)
     found = editing.task(task)
-    editing.do(deeds[how], found.id, names)
+    editing.did(deeds[how](editing.home, found.id, names, key=editing.key))
     told = " ".join(_hash(label) for label in labels)
     done = {
         "assign": f"Labelled {told}",

@@ -1,7 +1,7 @@
 """One writing command on tasks: finds what is named, does the deed, tells the outcome."""
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
 
 from adapters.actions.naming import nth_key, pick, pick_task
 from adapters.cli.shared import Session
@@ -16,6 +16,7 @@ from domain.wire import Payload, Stored
 
 if TYPE_CHECKING:
     from adapters.actions.tasks import Kept
+    from adapters.wiring import Home
 
 
 class Editing:
@@ -28,7 +29,7 @@ class Editing:
         self.session = session
         self.has_changed = False
         self.is_retry = False
-        self._key = key
+        self.key = key
 
     def task(self, wanted: str, *, is_deleted: bool = False) -> Task:
         """The task that a word names; a retry knows it by the title it had then.
@@ -75,9 +76,13 @@ class Editing:
         ids = [(one, "") for one in dict.fromkeys(known)]
         return pick(wanted, ids, "note", "unknown_item", see=see)
 
-    def do(self, deed: "Callable[..., Kept]", *given: Any, **more: Any) -> "Kept":
-        """Do a deed of `adapters.actions.tasks` under this run's key."""
-        kept = deed(self.session.writing(), *given, key=self._key, **more)
+    @property
+    def home(self) -> "Home":
+        """Where the deed is done."""
+        return self.session.writing()
+
+    def did(self, kept: "Kept") -> "Kept":
+        """Remember what came of the run's deed, for telling it."""
         self.has_changed, self.is_retry = kept.has_changed, kept.is_repeated
         return kept
 
@@ -85,7 +90,7 @@ class Editing:
         """Append a command to the journal under this run's key."""
         from adapters.actions.tasks import keep
 
-        return self.do(keep, command, payloads=payloads)
+        return self.did(keep(self.home, command, self.key, payloads=payloads))
 
     def tell(self, done: str, task_id: str) -> None:
         """Say what was done and to which task, or print its document."""
@@ -102,14 +107,14 @@ class Editing:
         """What to say: done, done by an earlier run with this key, or nothing to do."""
         if self.has_changed:
             return done
-        return f"Done before under the key {self._key}" if self.is_retry else "Nothing to change"
+        return f"Done before under the key {self.key}" if self.is_retry else "Nothing to change"
 
     def kept_before(self) -> JournalCommand | None:
         """What stands under the key already, if this run is a retry."""
-        if not self._key:
+        if not self.key:
             return None
         journal = self.session.reading().desk.journal
-        rows = journal.receipts(nth_key(self._key, 1))
+        rows = journal.receipts(nth_key(self.key, 1))
         receipt = rows[0].fact if rows else None
         # the journal holds no receipts of other commands
         return cast("JournalCommand", receipt.command) if isinstance(receipt, Receipt) else None

@@ -99,8 +99,16 @@ def add(
     titles = tuple(edits.titled(item, edits.ITEM_TITLE_MAX) for item in items)
     said = None if description is None else long_text(description, None, "description")
     editing = Editing(session, key)
-    more = {"labels": labels, "items": titles, "description": said}
-    task_id = editing.do(add_task, title, fields.given(), **more).ids[0]
+    made = add_task(
+        editing.home,
+        title,
+        fields.given(),
+        editing.key,
+        labels=labels,
+        items=titles,
+        description=said,
+    )
+    task_id = editing.did(made).ids[0]
     editing.tell("Added", task_id)
 
 
@@ -136,7 +144,8 @@ def edit(
     said = None if description is None else long_text(description, None, "description")
     editing = Editing(session, key)
     found = editing.task(task)
-    editing.do(edit_task, found.id, fields, description="" if said == NONE else said)
+    text = "" if said == NONE else said
+    editing.did(edit_task(editing.home, found.id, fields, editing.key, description=text))
     editing.tell("Changed", found.id)
 
 
@@ -151,7 +160,7 @@ def delete(session: Session, task: str, key: str) -> None:
 
     editing = Editing(session, key)
     found = editing.task(task)
-    editing.do(delete_task, found.id)
+    editing.did(delete_task(editing.home, found.id, key=editing.key))
     editing.tell("Deleted", found.id)
 
 
@@ -166,7 +175,7 @@ def restore(session: Session, task: str, key: str) -> None:
 
     editing = Editing(session, key)
     found = editing.task(task, is_deleted=True)
-    editing.do(restore_task, found.id)
+    editing.did(restore_task(editing.home, found.id, key=editing.key))
     editing.tell("Restored", found.id)
 
 

@@ -54,7 +54,8 @@ def _mark(
     editing = Editing(session, key)
     found = editing.task(task)
     named = dict.fromkeys(editing.item(found, item).id for item in items)
-    editing.do(mark_items, found.id, named, is_checked=is_checked, is_archived=is_archived)
+    how = {"is_checked": is_checked, "is_archived": is_archived}
+    editing.did(mark_items(editing.home, found.id, named, editing.key, **how))
     done = {True: "Checked", False: "Unchecked", None: "Archived" if is_archived else "Restored"}
     _tell_items(editing, done[is_checked], found.id)
 
@@ -89,7 +90,7 @@ def item_add(session: Session, task: str, title: Sequence[str], checklist: str, 
 
     editing = Editing(session, key)
     found = editing.task(task)
-    editing.do(add_items, found.id, title, checklist=checklist)
+    editing.did(add_items(editing.home, found.id, title, checklist=checklist, key=editing.key))
     _tell_items(editing, "Added", found.id)
 
 
@@ -110,7 +111,8 @@ def item_rename(session: Session, task: str, item: str, title: str, key: str) ->
     title = edits.titled(title, edits.ITEM_TITLE_MAX)
     editing = Editing(session, key)
     found = editing.task(task)
-    editing.do(rename_item, found.id, editing.item(found, item).id, title)
+    item_id = editing.item(found, item).id
+    editing.did(rename_item(editing.home, found.id, item_id, title, key=editing.key))
     editing.tell("Renamed the item", found.id)
 
 
@@ -173,15 +175,18 @@ def note(
             because = "--remove takes no text and no --edit"
             raise Refused("invalid_value", because=because, instead="do one after the other")
         found = editing.task(task)
-        editing.do(remove_note, found.id, editing.note(found, remove))
+        note_id = editing.note(found, remove)
+        editing.did(remove_note(editing.home, found.id, note_id, key=editing.key))
         editing.tell("Removed the note", found.id)
         return
     said = long_text(text, file, "note")
     found = editing.task(task)
     if edit is None:
-        editing.do(add_note, found.id, said, kind=cast("NoteKind", note_kind))  # click checked it
+        kind = cast("NoteKind", note_kind)  # click has checked it
+        editing.did(add_note(editing.home, found.id, said, key=editing.key, kind=kind))
     else:
-        editing.do(edit_note, found.id, editing.note(found, edit), said)
+        note_id = editing.note(found, edit)
+        editing.did(edit_note(editing.home, found.id, note_id, said, key=editing.key))
     editing.tell("Noted" if edit is None else "Changed the note", found.id)
 
 
@@ -218,7 +223,8 @@ def _link(session: Session, task: str, phrase: str, other: str, key: str, *, is_
 
     editing = Editing(session, key)
     here, there = editing.task(task), editing.task(other)
-    editing.do(tasks.link if is_new else tasks.unlink, here.id, phrase, there.id)
+    deed = tasks.link if is_new else tasks.unlink
+    editing.did(deed(editing.home, here.id, phrase, there.id, editing.key))
     editing.tell("Linked" if is_new else "Unlinked", here.id)
 
 

@@ -24,7 +24,7 @@ def start(session: Session, task: str, key: str) -> None:
 
     editing = Editing(session, key)
     found = editing.task(task)
-    editing.do(start_timer, found.id)
+    editing.did(start_timer(editing.home, found.id, key=editing.key))
     editing.tell("The timer runs", found.id)
 
 
@@ -38,7 +38,7 @@ def stop(session: Session, summary: str, key: str) -> None:
     from adapters.actions.tasks import stop_timer
 
     editing = Editing(session, key)
-    _, task_id = editing.do(stop_timer, summary).ids
+    _, task_id = editing.did(stop_timer(editing.home, summary, key=editing.key)).ids
     editing.tell("Stopped the timer", task_id)
 
 
@@ -68,7 +68,7 @@ def time(session: Session, task: str, began: str, ended: str, summary: str, key:
     first, last = moment(began, zone, now), moment(ended, zone, now)
     editing = Editing(session, key)
     found = editing.task(task)
-    editing.do(log_time, found.id, first, last, summary=summary)
+    editing.did(log_time(editing.home, found.id, first, last, summary=summary, key=editing.key))
     editing.tell("Entered the time", found.id)
 
 
