@@ -88,7 +88,7 @@ def category_add(session: Session, name: str, language: str, key: str) -> None:
         editing.keep(command)
         _tell_category(editing, "Added", command.name)
     else:
-        _tell_category(editing, "Added", editing.keep(command).result.ids[0])
+        _tell_category(editing, "Added", editing.keep(command).ids[0])
 
 
 @category_command.command("rename", epilog='Example: wakelog category rename "Garden" "Outdoors"')
@@ -102,7 +102,7 @@ def category_rename(session: Session, category: str, name: str, key: str) -> Non
     from domain.journal.commands import RenameCategory
 
     editing = Editing(session, key)
-    (category_id,) = editing.keep(RenameCategory(category, name)).result.ids
+    (category_id,) = editing.keep(RenameCategory(category, name)).ids
     _tell_category(editing, "Renamed", category_id)
 
 
@@ -128,7 +128,7 @@ def category_correct(session: Session, category: str, before: str, after: str, k
     texts = [payload("shared", text.encode()) for text in (before, after)]
     editing = Editing(session, key)
     command = AddCorrection(category, texts[0].id, texts[1].id)
-    (category_id,) = editing.keep(command, texts).result.ids
+    (category_id,) = editing.keep(command, texts).ids
     _tell_category(editing, "Noted the correction", category_id)
 
 
@@ -180,7 +180,7 @@ def label_add(session: Session, name: str, categories: Sequence[str], key: str) 
 
     command = AddLabel(titled(name.removeprefix("#"), NAME_MAX), tuple(categories))
     editing = Editing(session, key)
-    (label_id,) = editing.keep(command).result.ids
+    (label_id,) = editing.keep(command).ids
     found = [one for one in _labels(session) if one["id"] == label_id]
     if session.as_json:
         session.document(found[0] if found else {})
@@ -197,7 +197,7 @@ def label_delete(session: Session, label: str, key: str) -> None:
     from domain.journal.commands import DeleteLabel
 
     editing = Editing(session, key)
-    (label_id,) = editing.keep(DeleteLabel(label.removeprefix("#"))).result.ids
+    (label_id,) = editing.keep(DeleteLabel(label.removeprefix("#"))).ids
     if session.as_json:
         session.document({"id": label_id, "deleted": True})
     session.say(f"{editing.outcome('Deleted')}: label {_hash(label)}")
@@ -208,13 +208,19 @@ def _hash(label: str) -> str:
 
 
 def _change(session: Session, task: str, labels: Sequence[str], key: str, how: str) -> None:
-    """Change what a task has to do with some labels; `how` is a field of `ChangeLabels`."""
-    from domain.journal.commands import ChangeLabels
+    """Change what a task has to do with some labels."""
+    from adapters.actions import tasks
 
+    deeds = {
+        "assign": tasks.assign_labels,
+        "remove": tasks.remove_labels,
+        "suppress": tasks.suppress_labels,
+        "allow": tasks.allow_labels,
+    }
     names = tuple(label.removeprefix("#") for label in labels)
     editing = Editing(session, key)
     found = editing.task(task)
-    editing.keep(ChangeLabels(found.id, **{how: names}))
+    editing.did(deeds[how](editing.home, found.id, names, key=editing.key))
     told = " ".join(_hash(label) for label in labels)
     done = {
         "assign": f"Labelled {told}",

@@ -1,4 +1,4 @@
-"""One writing command on tasks: finds what is named, appends under its keys, tells the outcome."""
+"""One writing command on tasks: finds what is named, does the deed, tells the outcome."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
@@ -15,11 +15,12 @@ from domain.journal.task import Task
 from domain.wire import Payload, Stored
 
 if TYPE_CHECKING:
-    from adapters.store.log import Appended
+    from adapters.actions.tasks import Kept
+    from adapters.wiring import Home
 
 
 class Editing:
-    """Appends of one run of a command, the nth under ``K:n``.
+    """One run of a command: what it names, the deed it does, and what is told of it.
 
     The home is made by the first append, not before: a mistyped command leaves no folder.
     """
@@ -28,8 +29,7 @@ class Editing:
         self.session = session
         self.has_changed = False
         self.is_retry = False
-        self._key = key
-        self._nth = 0
+        self.key = key
 
     def task(self, wanted: str, *, is_deleted: bool = False) -> Task:
         """The task that a word names; a retry knows it by the title it had then.
@@ -64,14 +64,33 @@ class Editing:
                 raise
         return next(item for item in task.items if item.id == item_id)
 
-    def keep(self, command: JournalCommand, payloads: Sequence[Payload] = ()) -> "Appended":
-        """Append a command to the journal under this run's next key."""
-        home = self.session.writing()
-        self._nth += 1
-        appended = home.desk.keep(command, key=nth_key(self._key, self._nth), payloads=payloads)
-        self.has_changed |= len(appended.rows) > 1  # one alone is a receipt
-        self.is_retry |= bool(self._key) and not appended.rows
-        return appended
+    def note(self, task: Task, wanted: str) -> str:
+        """The id of the note that a word names: its number, its id or the beginning of one."""
+        numbered = {str(number): one.id for number, one in enumerate(task.notes, start=1)}
+        if wanted in numbered:
+            return numbered[wanted]
+        known = [one.id for one in task.notes]
+        if had := getattr(self.kept_before(), "note", ""):  # a retry of what removed it
+            known.append(had)
+        see = f"see `wakelog task show {task.id[:ID_SHOWN]}` for its notes and their numbers"
+        ids = [(one, "") for one in dict.fromkeys(known)]
+        return pick(wanted, ids, "note", "unknown_item", see=see)
+
+    @property
+    def home(self) -> "Home":
+        """Where the deed is done."""
+        return self.session.writing()
+
+    def did(self, kept: "Kept") -> "Kept":
+        """Remember what came of the run's deed, for telling it."""
+        self.has_changed, self.is_retry = kept.has_changed, kept.is_repeated
+        return kept
+
+    def keep(self, command: JournalCommand, payloads: Sequence[Payload] = ()) -> "Kept":
+        """Append a command to the journal under this run's key."""
+        from adapters.actions.tasks import keep
+
+        return self.did(keep(self.home, command, self.key, payloads=payloads))
 
     def tell(self, done: str, task_id: str) -> None:
         """Say what was done and to which task, or print its document."""
@@ -88,14 +107,14 @@ class Editing:
         """What to say: done, done by an earlier run with this key, or nothing to do."""
         if self.has_changed:
             return done
-        return f"Done before under the key {self._key}" if self.is_retry else "Nothing to change"
+        return f"Done before under the key {self.key}" if self.is_retry else "Nothing to change"
 
     def kept_before(self) -> JournalCommand | None:
-        """What stands under the next key already, if this run is a retry."""
-        if not self._key:
+        """What stands under the key already, if this run is a retry."""
+        if not self.key:
             return None
         journal = self.session.reading().desk.journal
-        rows = journal.receipts(nth_key(self._key, self._nth + 1))
+        rows = journal.receipts(nth_key(self.key, 1))
         receipt = rows[0].fact if rows else None
         # the journal holds no receipts of other commands
         return cast("JournalCommand", receipt.command) if isinstance(receipt, Receipt) else None

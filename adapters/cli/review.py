@@ -8,18 +8,17 @@ import click
 from adapters.actions.naming import pick_task
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, json_option, key_option
-from adapters.cli.verdicts import OPEN, Named, Verdict, decide, item_of
+from adapters.cli.verdicts import decide, read_edit
 from adapters.text.common import safe
-from domain.errors import Refused, WakelogError
+from domain.errors import Refused
 
 if TYPE_CHECKING:
     from adapters.documents.agents import Document
-    from adapters.wiring import Home
-    from domain.changes.change_set import Item
     from projections.inbox import SetDocument
 
 DECIDED_SHOWN = 200  # of the sets of `inbox --all` that are decided, the newest; --json has all
 EMPTY = "Nothing to review."
+OPEN = ("pending", "deferred", "confirming")
 NO_AGENTS = (
     "Nothing to review: there are no agents yet. "
     "Make some with `wakelog agent create --all`, then run `wakelog wake`."
@@ -172,55 +171,16 @@ def confirm_command(
     A stale one, whose values have changed since it was proposed, is refused without --anyway.
     Exit status 1: some were not applied.
     """
-    from adapters.runtime import review
-    from domain.changes.commands import ConfirmItem
+    from adapters.actions.deciding import Verdict
 
     if edit and (len(refs) != 1 or "." not in refs[0] or is_all):
         because = "--edit changes one item"
         raise Refused("invalid_value", because=because, instead="name it, 3.1 for example")
 
-    def one_by_one(home: "Home", one: Named, nth: str) -> "Item | None":
-        arguments = _edited(home, one, edit) if edit else ""
-        return review.confirm(
-            home.desk, one.set_id, one.number, edit=arguments, is_anyway=is_anyway, key=nth
-        )
-
-    def said(home: "Home", one: Named) -> dict[str, object]:
-        from domain.wire import words
-
-        task = review.changes_of(home.desk, one.set_id).task
-        return {"arguments": words(task, _edited(home, one, edit))[0] if edit else None}
-
     if edit:
-        _read_edit(edit)
-    verdict = Verdict("confirm", "confirmed", ConfirmItem, one_by_one, said, is_strict=bool(edit))
+        read_edit(edit)
+    verdict = Verdict("confirm", edit=edit, is_anyway=is_anyway)
     raise SystemExit(decide(session, verdict, refs, key, is_all=is_all))
-
-
-def _read_edit(edit: str) -> dict[str, Any]:
-    from domain import canonical
-
-    try:
-        given = canonical.read(edit)
-    except WakelogError as error:
-        given = error.because
-    if isinstance(given, dict):
-        return given
-    because = f"--edit is no JSON object: {given}"[:200]
-    instead = "give what differs, '{\"minutes\": 45}' for example"
-    raise Refused("invalid_value", because=because, instead=instead)
-
-
-def _edited(home: "Home", one: Named, edit: str) -> str:
-    """The item's arguments with the edited ones in their place; null takes one away."""
-    import msgspec
-
-    from adapters.runtime import review
-    from domain import canonical
-
-    known = msgspec.json.decode(review.arguments_of(home.desk, item_of(home, one)))
-    merged = {**known, **_read_edit(edit)}
-    return canonical.text({name: value for name, value in merged.items() if value is not None})
 
 
 @click.command("reject", epilog='Example: wakelog reject 3.2 --reason "We have one already"')
@@ -230,16 +190,9 @@ def reject_command(
     session: Session, *, refs: Sequence[str], is_all: bool, reason: str, key: str
 ) -> None:
     """Decline proposed changes; a declined label is not proposed for the task again."""
-    from adapters.runtime import review
-    from domain.changes.commands import RejectItem
+    from adapters.actions.deciding import Verdict
 
-    def one_by_one(home: "Home", one: Named, nth: str) -> "Item | None":
-        return review.reject(home.desk, one.set_id, one.number, reason, nth)
-
-    verdict = Verdict(
-        "reject", "rejected", RejectItem, one_by_one, lambda _, __: {"reason": reason}
-    )
-    raise SystemExit(decide(session, verdict, refs, key, is_all=is_all))
+    raise SystemExit(decide(session, Verdict("reject", reason), refs, key, is_all=is_all))
 
 
 @click.command("defer", epilog='Example: wakelog defer 3 --all --reason "After the holidays"')
@@ -249,14 +202,6 @@ def defer_command(
     session: Session, *, refs: Sequence[str], is_all: bool, reason: str, key: str
 ) -> None:
     """Put proposed changes off: they leave the inbox, and can still be decided."""
-    from adapters.runtime import review
-    from domain.changes.commands import DeferItem
+    from adapters.actions.deciding import Verdict
 
-    def one_by_one(home: "Home", one: Named, nth: str) -> "Item | None":
-        return review.defer(home.desk, one.set_id, one.number, reason, nth)
-
-    def said(home: "Home", one: Named) -> dict[str, object]:
-        return {"reason": reason}
-
-    verdict = Verdict("defer", "deferred", DeferItem, one_by_one, said)
-    raise SystemExit(decide(session, verdict, refs, key, is_all=is_all))
+    raise SystemExit(decide(session, Verdict("defer", reason), refs, key, is_all=is_all))

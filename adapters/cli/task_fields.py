@@ -92,19 +92,23 @@ def add(
     **given: str | None,
 ) -> None:
     """Add a task, with a checklist if you like."""
-    from domain.journal import commands as do
+    from adapters.actions.tasks import add_task
     from domain.journal import edits
 
     fields = _fields(session, given)
     titles = tuple(edits.titled(item, edits.ITEM_TITLE_MAX) for item in items)
     said = None if description is None else long_text(description, None, "description")
     editing = Editing(session, key)
-    made = editing.keep(do.CreateTask(title, labels=tuple(labels), **fields.given()))
-    task_id = made.result.ids[0]
-    if said is not None:
-        _describe(editing, task_id, said)
-    if titles:
-        editing.keep(do.AddItems(task_id, titles))
+    made = add_task(
+        editing.home,
+        title,
+        fields.given(),
+        editing.key,
+        labels=labels,
+        items=titles,
+        description=said,
+    )
+    task_id = editing.did(made).ids[0]
     editing.tell("Added", task_id)
 
 
@@ -127,9 +131,8 @@ def edit(
     **given: str | None,
 ) -> None:
     """Change fields of a task; what is not named stays as it is."""
-    from domain.journal import commands as do
+    from adapters.actions.tasks import edit_task
     from domain.journal import edits
-    from domain.wire import words
 
     fields = _fields(session, given).given()
     if title is not None:
@@ -141,20 +144,9 @@ def edit(
     said = None if description is None else long_text(description, None, "description")
     editing = Editing(session, key)
     found = editing.task(task)
-    if said is None:
-        editing.keep(do.EditTask(found.id, **fields))
-    else:
-        described, payloads = words(found.id, "" if said == NONE else said)
-        editing.keep(do.EditTask(found.id, description=described, **fields), payloads)
+    text = "" if said == NONE else said
+    editing.did(edit_task(editing.home, found.id, fields, editing.key, description=text))
     editing.tell("Changed", found.id)
-
-
-def _describe(editing: Editing, task_id: str, description: str) -> None:
-    from domain.journal.commands import EditTask
-    from domain.wire import words
-
-    said, payloads = words(task_id, description)
-    editing.keep(EditTask(task_id, description=said), payloads)
 
 
 @click.command("delete", epilog='Example: wakelog task delete "Book the flight"')
@@ -164,11 +156,11 @@ def _describe(editing: Editing, task_id: str, description: str) -> None:
 @click.pass_obj
 def delete(session: Session, task: str, key: str) -> None:
     """Delete a task; `task restore` brings it back with all it had."""
-    from domain.journal.commands import DeleteTask
+    from adapters.actions.tasks import delete_task
 
     editing = Editing(session, key)
     found = editing.task(task)
-    editing.keep(DeleteTask(found.id))
+    editing.did(delete_task(editing.home, found.id, key=editing.key))
     editing.tell("Deleted", found.id)
 
 
@@ -179,11 +171,11 @@ def delete(session: Session, task: str, key: str) -> None:
 @click.pass_obj
 def restore(session: Session, task: str, key: str) -> None:
     """Bring a deleted task back; `task list --deleted` shows them."""
-    from domain.journal.commands import RestoreTask
+    from adapters.actions.tasks import restore_task
 
     editing = Editing(session, key)
     found = editing.task(task, is_deleted=True)
-    editing.keep(RestoreTask(found.id))
+    editing.did(restore_task(editing.home, found.id, key=editing.key))
     editing.tell("Restored", found.id)
 
 

@@ -5,17 +5,13 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from adapters.actions.inputs import relation
-from adapters.actions.naming import pick
 from adapters.cli.editing import Editing
 from adapters.cli.entering import TEXT, long_text
 from adapters.cli.shared import Session, json_option, key_option
-from adapters.text.common import ID_SHOWN
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from domain.journal.commands import JournalCommand
-    from domain.journal.task import NoteKind, Task
+    from domain.journal.task import NoteKind
 
 ITEM_HELP = "ITEM is its number in `task show`, its id, the beginning of one, or its exact title."
 KINDS = ("note", "transcript", "image_analysis")
@@ -53,12 +49,13 @@ def _mark(
     is_archived: bool | None = None,
 ) -> None:
     """Tick, untick, archive or restore items; if one is unknown, none is touched."""
-    from domain.journal.commands import EditItem
+    from adapters.actions.tasks import mark_items
 
     editing = Editing(session, key)
     found = editing.task(task)
-    for one in dict.fromkeys(editing.item(found, item).id for item in items):
-        editing.keep(EditItem(found.id, one, is_checked=is_checked, is_archived=is_archived))
+    named = dict.fromkeys(editing.item(found, item).id for item in items)
+    how = {"is_checked": is_checked, "is_archived": is_archived}
+    editing.did(mark_items(editing.home, found.id, named, editing.key, **how))
     done = {True: "Checked", False: "Unchecked", None: "Archived" if is_archived else "Restored"}
     _tell_items(editing, done[is_checked], found.id)
 
@@ -89,11 +86,11 @@ def item_group() -> None:
 @click.pass_obj
 def item_add(session: Session, task: str, title: Sequence[str], checklist: str, key: str) -> None:
     """Add items at the end of a checklist."""
-    from domain.journal.commands import AddItems
+    from adapters.actions.tasks import add_items
 
     editing = Editing(session, key)
     found = editing.task(task)
-    editing.keep(AddItems(found.id, tuple(title), checklist))
+    editing.did(add_items(editing.home, found.id, title, checklist=checklist, key=editing.key))
     _tell_items(editing, "Added", found.id)
 
 
@@ -108,13 +105,14 @@ def item_add(session: Session, task: str, title: Sequence[str], checklist: str, 
 @click.pass_obj
 def item_rename(session: Session, task: str, item: str, title: str, key: str) -> None:
     """Rename an item; agents learn from it if it was not you who wrote it."""
+    from adapters.actions.tasks import rename_item
     from domain.journal import edits
-    from domain.journal.commands import EditItem
 
     title = edits.titled(title, edits.ITEM_TITLE_MAX)
     editing = Editing(session, key)
     found = editing.task(task)
-    editing.keep(EditItem(found.id, editing.item(found, item).id, title=title))
+    item_id = editing.item(found, item).id
+    editing.did(rename_item(editing.home, found.id, item_id, title, key=editing.key))
     editing.tell("Renamed the item", found.id)
 
 
@@ -168,8 +166,7 @@ def note(
     **which: str | None,
 ) -> None:
     """Add a note: a TEXT, `-` for stdin, or --file. NOTE is a number in `task show`, or an id."""
-    from domain.journal import commands as do
-    from domain.wire import words
+    from adapters.actions.tasks import add_note, edit_note, remove_note
 
     editing = Editing(session, key)
     edit, remove = which["edit"], which["remove"]
@@ -178,25 +175,19 @@ def note(
             because = "--remove takes no text and no --edit"
             raise Refused("invalid_value", because=because, instead="do one after the other")
         found = editing.task(task)
-        editing.keep(do.RemoveNote(found.id, _note(found, remove)))
+        note_id = editing.note(found, remove)
+        editing.did(remove_note(editing.home, found.id, note_id, key=editing.key))
         editing.tell("Removed the note", found.id)
         return
     said = long_text(text, file, "note")
     found = editing.task(task)
-    kept, payloads = words(found.id, said)
     if edit is None:
         kind = cast("NoteKind", note_kind)  # click has checked it
-        editing.keep(do.AddNote(found.id, kind, kept), payloads)
+        editing.did(add_note(editing.home, found.id, said, key=editing.key, kind=kind))
     else:
-        editing.keep(do.EditNote(found.id, _note(found, edit), kept), payloads)
+        note_id = editing.note(found, edit)
+        editing.did(edit_note(editing.home, found.id, note_id, said, key=editing.key))
     editing.tell("Noted" if edit is None else "Changed the note", found.id)
-
-
-def _note(task: "Task", wanted: str) -> str:
-    numbered = {str(number): one.id for number, one in enumerate(task.notes, start=1)}
-    see = f"see `wakelog task show {task.id[:ID_SHOWN]}` for its notes and their numbers"
-    ids = [(one.id, "") for one in task.notes]
-    return numbered.get(wanted) or pick(wanted, ids, "note", "unknown_item", see=see)
 
 
 @click.command("link", epilog='Example: wakelog task link "Book the flight" blocks "Pack"')
@@ -228,18 +219,12 @@ def unlink(session: Session, task: str, relation_: str, other: str, key: str) ->
 
 
 def _link(session: Session, task: str, phrase: str, other: str, key: str, *, is_new: bool) -> None:
-    from domain.journal.commands import LinkTask, UnlinkTask
-    from domain.journal.links import INVERSE
+    from adapters.actions import tasks
 
     editing = Editing(session, key)
     here, there = editing.task(task), editing.task(other)
-    told = relation(phrase, INVERSE)
-    command: JournalCommand
-    if is_new:
-        command = LinkTask(here.id, told, there.id)
-    else:
-        command = UnlinkTask(here.id, told, there.id)
-    editing.keep(command)
+    deed = tasks.link if is_new else tasks.unlink
+    editing.did(deed(editing.home, here.id, phrase, there.id, editing.key))
     editing.tell("Linked" if is_new else "Unlinked", here.id)
 
 

@@ -20,11 +20,11 @@ def timer_group() -> None:
 @click.pass_obj
 def start(session: Session, task: str, key: str) -> None:
     """Start the timer on a task; one that runs is stopped."""
-    from domain.journal.commands import StartTimer
+    from adapters.actions.tasks import start_timer
 
     editing = Editing(session, key)
     found = editing.task(task)
-    editing.keep(StartTimer(found.id))
+    editing.did(start_timer(editing.home, found.id, key=editing.key))
     editing.tell("The timer runs", found.id)
 
 
@@ -35,10 +35,10 @@ def start(session: Session, task: str, key: str) -> None:
 @click.pass_obj
 def stop(session: Session, summary: str, key: str) -> None:
     """Stop the timer."""
-    from domain.journal.commands import StopTimer
+    from adapters.actions.tasks import stop_timer
 
     editing = Editing(session, key)
-    _, task_id = editing.keep(StopTimer(summary)).result.ids
+    _, task_id = editing.did(stop_timer(editing.home, summary, key=editing.key)).ids
     editing.tell("Stopped the timer", task_id)
 
 
@@ -61,14 +61,14 @@ def stop(session: Session, summary: str, key: str) -> None:
 @click.pass_obj
 def time(session: Session, task: str, began: str, ended: str, summary: str, key: str) -> None:
     """Enter time that a task took."""
-    from domain.journal.commands import LogTime
+    from adapters.actions.tasks import log_time
 
     home = session.reading()
     zone, now = home.settings.timezone, home.desk.clock.now
     first, last = moment(began, zone, now), moment(ended, zone, now)
     editing = Editing(session, key)
     found = editing.task(task)
-    editing.keep(LogTime(found.id, first, last, summary))
+    editing.did(log_time(editing.home, found.id, first, last, summary=summary, key=editing.key))
     editing.tell("Entered the time", found.id)
 
 

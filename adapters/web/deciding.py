@@ -5,29 +5,26 @@ from typing import NamedTuple
 
 import msgspec
 
+from adapters.actions import deciding
+from adapters.actions.deciding import Kind, Verdict
 from adapters.documents.agents import summary_of
-from adapters.runtime import retries, review
 from adapters.web.asking import Asked, Clash, Told, Undo, missing
 from adapters.web.editing import edited, fields_of
 from adapters.web.inbox import version_of
 from adapters.web.site import Site
 from adapters.web.undoing import inverse
 from domain import canonical
-from domain.changes.change_set import Item, find
-from domain.changes.commands import ConfirmItem, DeferItem, RejectItem
-from domain.errors import WakelogError
-from domain.journal.fold import TASK
-from domain.journal.task import Task
-from domain.wire import Stored
+from domain.changes.change_set import Item
+from domain.errors import Refused, WakelogError
 
-DONE = {"confirm": "confirmed", "anyway": "confirmed", "reject": "rejected", "defer": "deferred"}
-SAID = {"confirmed": "Applied", "rejected": "Rejected", "deferred": "Put off"}
-COMMANDS: dict[str, type[Stored]] = {
-    "confirm": ConfirmItem,
-    "anyway": ConfirmItem,
-    "reject": RejectItem,
-    "defer": DeferItem,
+VERDICTS: dict[str, Kind] = {
+    "confirm": "confirm",
+    "anyway": "confirm",
+    "reject": "reject",
+    "defer": "defer",
 }
+"""What a button of a form says, and the verdict it stands for."""
+SAID = {"confirmed": "Applied", "rejected": "Rejected", "deferred": "Put off"}
 ALL_MAX = 500  # items of one "confirm all"
 REASON_MAX = 500
 
@@ -51,10 +48,10 @@ class Outcome(NamedTuple):
 def decide(site: Site, asked: Asked) -> Told:
     """One item: confirm, confirm anyway, reject or defer."""
     verdict = asked.needed("verdict")
-    if verdict not in DONE:
+    if verdict not in VERDICTS:
         raise missing("invalid_input", "verdict", verdict)
     ref = _ref(asked.needed("ref"))
-    one = _decided(site, ref, verdict, asked, asked.key)
+    one = _decided(site, ref, verdict, asked)
     clashes = _typed(site, ref, asked) if one.kind == "conflict" else ()
     return Told(one.text, one.kind, one.undo, kept=_kept([ref]), clashes=clashes)
 
@@ -64,10 +61,7 @@ def decide_all(site: Site, asked: Asked) -> Told:
     refs = [_ref(one) for one in asked.lists.get("ref", [])[:ALL_MAX]]
     if not refs:
         raise missing("unknown_item", "item", "")
-    outcomes = [
-        _decided(site, ref, "confirm", asked, f"{asked.key}-{nth}")
-        for nth, ref in enumerate(refs, start=1)
-    ]
+    outcomes = [_decided(site, ref, "confirm", asked, nth) for nth, ref in enumerate(refs, start=1)]
     failed = [one for one in outcomes if one.kind != "done"]
     text = f"{len(outcomes) - len(failed)} of {len(outcomes)} applied."
     is_conflict = failed and len(failed) == len(outcomes)
@@ -84,7 +78,7 @@ def _typed(site: Site, ref: Ref, asked: Asked) -> list[Clash]:
     item = _item(site, ref)
     reason = asked.form.get("reason", "").strip()
     found = [Clash("Why", item.reason, reason)] if reason else []
-    arguments = msgspec.json.decode(review.arguments_of(site.home.desk, item))
+    arguments = msgspec.json.decode(deciding.arguments_of(site.home, item))
     for field in fields_of(item.tool, arguments):
         now, yours = str(field["value"]), asked.form.get(field["name"])
         if yours is not None and yours.strip() != now:
@@ -100,58 +94,42 @@ def _ref(given: str) -> Ref:
     return Ref(set_id, int(number), version)
 
 
-def _decided(site: Site, ref: Ref, verdict: str, asked: Asked, key: str) -> Outcome:
-    desk = site.home.desk
+def _decided(site: Site, ref: Ref, button: str, asked: Asked, nth: int = 1) -> Outcome:
+    home, kind = site.home, VERDICTS[button]
+    named = ref.set_id, ref.number
     item = _item(site, ref)
-    wanted, reason = DONE[verdict], asked.form.get("reason", "").strip()[:REASON_MAX]
-    said: dict[str, object] = {"changes": ref.set_id, "item": ref.number}
-    known = retries.before(desk.agents, key, COMMANDS[verdict], **said)
-    if known is None and ref.version != version_of(item):
+    is_repeated = deciding.was_decided(home, *named, kind, asked.key, nth)
+    if not is_repeated and ref.version != version_of(item):
         return Outcome(_meanwhile(site, ref, item), "conflict")
-    before = _task(site, ref)
+    before = deciding.task_of(home, ref.set_id)
     try:
-        if item.asked is not None:  # a process that is gone left it in doubt
-            review.recover(desk, ref.set_id)
-        if known is None:
-            _carry_out(site, ref, verdict, reason, asked, key)
-    except WakelogError as error:
-        return Outcome(_told(site, ref, item, f"{error.because}; {error.instead}"), "problem")
-    after = _item(site, ref)
-    if after.status != wanted:
-        kind = "conflict" if after.error_code == "stale" else "problem"
-        return Outcome(_told(site, ref, after, after.error or f"it is {after.status}"), kind)
-    undo = inverse(before, _task(site, ref)) if wanted == "confirmed" else None
-    return Outcome(f"{SAID[wanted]}: {summary_of(site.home, ref.set_id, after)}", "done", undo)
+        verdict = _verdict(site, item, button, asked)
+    except Refused as error:
+        return Outcome(_refused(site, ref, item, error), "problem")
+    decided = deciding.decide(home, *named, verdict, asked.key, nth)
+    after = decided.item
+    if decided.refused is not None:
+        return Outcome(_refused(site, ref, item, decided.refused), "problem")
+    if not decided.is_done:
+        how = "conflict" if decided.code == "stale" else "problem"
+        return Outcome(_told(site, ref, after, decided.error), how)
+    undo = inverse(before, deciding.task_of(home, ref.set_id)) if kind == "confirm" else None
+    return Outcome(f"{SAID[after.status]}: {summary_of(home, ref.set_id, after)}", "done", undo)
 
 
-def _carry_out(
-    site: Site, ref: Ref, verdict: str, reason: str, asked: Asked, key: str
-) -> Item | None:
-    desk = site.home.desk
-    if verdict == "reject":
-        return review.reject(desk, ref.set_id, ref.number, reason, key)
-    if verdict == "defer":
-        return review.defer(desk, ref.set_id, ref.number, reason, key)
-    item = _item(site, ref)
-    arguments = msgspec.json.decode(review.arguments_of(desk, item))
+def _verdict(site: Site, item: Item, button: str, asked: Asked) -> Verdict:
+    """What a form says; no other arguments where it says those that are in force."""
+    kind = VERDICTS[button]
+    if kind != "confirm":
+        return Verdict(kind, asked.form.get("reason", "").strip()[:REASON_MAX])
+    arguments = msgspec.json.decode(deciding.arguments_of(site.home, item))
     changed = edited(item.tool, arguments, asked.form)
-    text = canonical.text(changed) if changed is not None else ""
-    return review.confirm(
-        desk, ref.set_id, ref.number, edit=text, is_anyway=verdict == "anyway", key=key
-    )
+    edit = None if changed is None else canonical.text(changed)
+    return Verdict(kind, edit=edit, is_anyway=button == "anyway")
 
 
 def _item(site: Site, ref: Ref) -> Item:
-    item = find(review.changes_of(site.home.desk, ref.set_id), ref.number)
-    if item is None:
-        raise missing("unknown_item", "proposal", f"{ref.set_id}.{ref.number}")
-    return item
-
-
-def _task(site: Site, ref: Ref) -> Task:
-    task_id = review.changes_of(site.home.desk, ref.set_id).task
-    with site.home.desk.journal.reading() as world:
-        return world.load(TASK, task_id)
+    return deciding.item_of(site.home, ref.set_id, ref.number)
 
 
 def _meanwhile(site: Site, ref: Ref, item: Item) -> str:
@@ -163,3 +141,7 @@ def _meanwhile(site: Site, ref: Ref, item: Item) -> str:
 
 def _told(site: Site, ref: Ref, item: Item, why: str) -> str:
     return f"Not done: {summary_of(site.home, ref.set_id, item)}. {why}".rstrip()
+
+
+def _refused(site: Site, ref: Ref, item: Item, error: WakelogError) -> str:
+    return _told(site, ref, item, f"{error.because}; {error.instead}")

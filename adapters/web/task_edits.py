@@ -1,10 +1,10 @@
 """What a person changes on a task's page. A field that moved meanwhile is not overwritten."""
 
-from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
-from adapters.actions.inputs import TEXT_BYTES_MAX, day, language_named, minutes
-from adapters.actions.naming import nth_key
+from adapters.actions import tasks as deeds
+from adapters.actions.inputs import NONE, TEXT_BYTES_MAX, day, language_named, minutes
+from adapters.actions.naming import pick_task
 from adapters.web.asking import (
     Asked,
     Clash,
@@ -20,23 +20,19 @@ from adapters.web.tasks import ITEM_SHOWN, known
 from adapters.web.words import one_line
 from domain.errors import Refused
 from domain.handlers.journal import MAIN
-from domain.journal import commands as do
-from domain.journal.commands import JournalCommand
 from domain.journal.fold import TASK
 from domain.journal.task import Item, NoteKind, Task
 from domain.journal.timer import TIMER
-from domain.wire import Payload, Words, words
+from domain.wire import Words
 
 SEEN = ("title", "status", "reason", "priority", "estimate", "due", "language", "category")
+MARKS = {
+    "check": {"is_checked": True},
+    "uncheck": {"is_checked": False},
+    "archive": {"is_archived": True},
+    "restore": {"is_archived": False},
+}
 KINDS = ("note", "transcript", "image_analysis")
-
-
-def _keep(
-    site: Site, asked: Asked, command: JournalCommand, payloads: Sequence[Payload] = ()
-) -> list[str]:
-    """Append under the form's key; the ids of what was made."""
-    appended = site.home.desk.keep(command, key=nth_key(asked.key, 1), payloads=payloads)
-    return list(appended.result.ids)
 
 
 def _task(site: Site, asked: Asked) -> Task:
@@ -47,11 +43,9 @@ def _task(site: Site, asked: Asked) -> Task:
 
 def create(site: Site, asked: Asked) -> Told:
     """A new task."""
-    command = do.CreateTask(
-        asked.needed("title").strip(), category=asked.form.get("category", "").strip()
-    )
-    _keep(site, asked, command)
-    return Told(f"Added “{command.title}”.")
+    title, category = asked.needed("title").strip(), asked.form.get("category", "").strip()
+    deeds.add_task(site.home, title, {"category": category}, asked.key)
+    return Told(f"Added “{title}”.")
 
 
 # --------------------------------------------------------------------------------------- fields
@@ -70,13 +64,13 @@ def edit(site: Site, asked: Asked) -> Told:
         return Told("Nothing was changed.")
     if found.moved and not _is_known(site, asked):
         return clashing(asked, found, {}, {})
-    _keep(site, asked, _command(site, task, changed, asked))
+    deeds.edit_task(site.home, task.id, _fields(site, changed, asked), asked.key)
     return Told(f"Changed: {', '.join(changed)}.")
 
 
 def _is_known(site: Site, asked: Asked) -> bool:
     """Whether the form was sent before, so that the journal knows its key."""
-    return bool(site.home.desk.journal.receipts(nth_key(asked.key, 1)))
+    return deeds.is_done(site.home, asked.key)
 
 
 def present(task: Task) -> dict[str, str]:
@@ -93,23 +87,21 @@ def present(task: Task) -> dict[str, str]:
     }
 
 
-def _command(site: Site, task: Task, changed: dict[str, str], asked: Asked) -> do.EditTask:
-    given = {name: value.strip() for name, value in changed.items()}
-    due, language, estimate = given.get("due"), given.get("language"), given.get("estimate")
+def _fields(site: Site, changed: dict[str, str], asked: Asked) -> dict[str, Any]:
+    """The fields that a form changes, as they are stored."""
+    given: dict[str, Any] = {name: value.strip() for name, value in changed.items()}
     if given.get("title") == "":
         because = "the title is empty"
         raise Refused("invalid_value", because=because, instead="give it one")
-    return do.EditTask(
-        task.id,
-        title=given.get("title", ""),
-        status=given.get("status", ""),
-        reason=asked.form.get("reason", "").strip() if "status" in given else "",
-        priority=given.get("priority", ""),
-        estimate=None if estimate is None else minutes(estimate or "none"),
-        due=None if due is None else day(due or "none", site.zone, site.home.desk.clock.now),
-        language=None if language is None else language_named(language or "none"),
-        category=given.get("category", ""),
-    )
+    if "status" in given:
+        given["reason"] = asked.form.get("reason", "").strip()
+    if "estimate" in given:
+        given["estimate"] = minutes(given["estimate"] or NONE)
+    if "due" in given:
+        given["due"] = day(given["due"] or NONE, site.zone, site.home.desk.clock.now)
+    if "language" in given:
+        given["language"] = language_named(given["language"] or NONE)
+    return given
 
 
 def describe(site: Site, asked: Asked) -> Told:
@@ -118,8 +110,7 @@ def describe(site: Site, asked: Asked) -> Told:
     text = _long(asked.needed("text"))
     if clash := _moved(site, asked, text, task.description, "The description"):
         return clash
-    said, kept = words(task.id, text)
-    _keep(site, asked, do.EditTask(task.id, description=said), kept)
+    deeds.describe(site.home, task.id, text, asked.key)
     return Told("Changed the description.")
 
 
@@ -157,21 +148,17 @@ def item(site: Site, asked: Asked) -> Told:
     task = _task(site, asked)
     item_id, verb = asked.needed("item"), asked.needed("verb")
     title = asked.form.get("title", asked.needed("was.title")).strip()
-    command = {
-        "check": do.EditItem(task.id, item_id, is_checked=True),
-        "uncheck": do.EditItem(task.id, item_id, is_checked=False),
-        "archive": do.EditItem(task.id, item_id, is_archived=True),
-        "restore": do.EditItem(task.id, item_id, is_archived=False),
-        "rename": do.EditItem(task.id, item_id, title=title),
-    }.get(verb)
-    if command is None:
+    if verb not in (*MARKS, "rename"):
         raise _unknown_verb(verb)
     known = next((one for one in task.items if one.id == item_id), None)
     if known is not None and (clash := _renamed(site, asked, title, known)):
         return clash
     if verb == "rename" and title == asked.needed("was.title"):
         return Told("Nothing was changed.")
-    _keep(site, asked, command)
+    if verb == "rename":
+        deeds.rename_item(site.home, task.id, item_id, title, asked.key)
+    else:
+        deeds.mark_items(site.home, task.id, [item_id], asked.key, **MARKS[verb])
     done = {"check": "Ticked", "uncheck": "Unticked", "archive": "Put away"}
     return Told(f"{done.get(verb, 'Changed')}.")
 
@@ -189,7 +176,7 @@ def _renamed(site: Site, asked: Asked, title: str, known: Item) -> Told | None:
 def add_item(site: Site, asked: Asked) -> Told:
     """Add an item to the checklist."""
     task = _task(site, asked)
-    _keep(site, asked, do.AddItems(task.id, (asked.needed("title").strip(),)))
+    deeds.add_items(site.home, task.id, [asked.needed("title").strip()], asked.key)
     return Told("Added the item.")
 
 
@@ -202,18 +189,17 @@ def note(site: Site, asked: Asked) -> Told:
         check_sure(asked, "removing the note")
         if known and (clash := _moved(site, asked, None, known.words, "The note")):
             return clash
-        _keep(site, asked, do.RemoveNote(task.id, asked.needed("note")))
+        deeds.remove_note(site.home, task.id, asked.needed("note"), asked.key)
         return Told("Removed the note.")
     text = _long(asked.needed("text"))
-    said, kept = words(task.id, text)
     if verb == "edit":
         if known and (clash := _moved(site, asked, text, known.words, "The note")):
             return clash
-        _keep(site, asked, do.EditNote(task.id, asked.needed("note"), said), kept)
+        deeds.edit_note(site.home, task.id, asked.needed("note"), text, asked.key)
         return Told("Changed the note.")
     kind = asked.form.get("kind", "note")
     chosen = cast("NoteKind", kind if kind in KINDS else "note")
-    _keep(site, asked, do.AddNote(task.id, chosen, said), kept)
+    deeds.add_note(site.home, task.id, text, asked.key, kind=chosen)
     return Told("Noted.")
 
 
@@ -222,23 +208,21 @@ def label(site: Site, asked: Asked) -> Told:
     task = _task(site, asked)
     one = (asked.needed("label"),)
     if asked.form.get("verb") == "remove":
-        _keep(site, asked, do.ChangeLabels(task.id, remove=one))
+        deeds.remove_labels(site.home, task.id, one, asked.key)
         return Told("Removed the label.")
-    _keep(site, asked, do.ChangeLabels(task.id, assign=one))
+    deeds.assign_labels(site.home, task.id, one, asked.key)
     return Told("Assigned the label.")
 
 
 def link(site: Site, asked: Asked) -> Told:
     """Link to another task, or take a link away."""
-    from adapters.actions.naming import pick_task
-
     task = _task(site, asked)
     phrase = asked.needed("phrase")
     other = pick_task(site.home, asked.needed("target").strip())
     if asked.form.get("verb") == "remove":
-        _keep(site, asked, do.UnlinkTask(task.id, phrase, other))
+        deeds.unlink(site.home, task.id, phrase, other, asked.key)
         return Told("Removed the link.")
-    _keep(site, asked, do.LinkTask(task.id, phrase, other))
+    deeds.link(site.home, task.id, phrase, other, asked.key)
     return Told("Linked.")
 
 
@@ -250,14 +234,14 @@ def timer(site: Site, asked: Asked) -> Told:
     """
     task = _task(site, asked)
     if asked.needed("verb") == "start":
-        _keep(site, asked, do.StartTimer(task.id))
+        deeds.start_timer(site.home, task.id, asked.key)
         return Told("The timer runs.")
     with site.home.desk.journal.reading() as world:
         runs_on = world.load(TIMER, MAIN).task
     if runs_on != task.id and not _is_known(site, asked):
         because = "the timer does not run on this task any more"
         raise Refused("stale", because=because, instead="look where it runs")
-    _keep(site, asked, do.StopTimer(asked.form.get("summary", "").strip()))
+    deeds.stop_timer(site.home, asked.form.get("summary", "").strip(), asked.key)
     return Told("The timer stopped.")
 
 
@@ -265,10 +249,10 @@ def delete(site: Site, asked: Asked) -> Told:
     """Delete the task, or bring it back."""
     task = _task(site, asked)
     if asked.needed("verb") == "restore":
-        _keep(site, asked, do.RestoreTask(task.id))
+        deeds.restore_task(site.home, task.id, asked.key)
         return Told("Restored.")
     check_sure(asked, "deleting the task")
-    _keep(site, asked, do.DeleteTask(task.id))
+    deeds.delete_task(site.home, task.id, asked.key)
     return Told("Deleted; it can be restored here.")
 
 

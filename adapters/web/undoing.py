@@ -1,12 +1,12 @@
 """A confirm of a change is answered, where it was a mistake, by the inverse edit."""
 
+from functools import partial
 from typing import Any
 
-from adapters.actions.naming import nth_key
+from adapters.actions import tasks as deeds
 from adapters.web.asking import Asked, Told, Undo
 from adapters.web.site import Site
 from domain.errors import Refused
-from domain.journal.commands import ChangeLabels, EditItem, EditTask, JournalCommand
 from domain.journal.fold import TASK
 from domain.journal.task import Item, Task
 
@@ -17,8 +17,8 @@ def inverse(before: Task, after: Task) -> Undo | None:
         if values[0] != values[1]:
             return _field(name, values[0], before, after)
     if added := set(after.labels) - set(before.labels):
-        command = ChangeLabels(after.id, remove=tuple(sorted(added)))
-        return Undo("Take the label off again", command, after.id, _seen(after, "labels"))
+        deed = partial(deeds.remove_labels, task_id=after.id, labels=sorted(added))
+        return Undo("Take the label off again", deed, after.id, _seen(after, "labels"))
     return _item(before, after)
 
 
@@ -28,22 +28,14 @@ def _fields(before: Task, after: Task) -> dict[str, tuple[Any, Any]]:
 
 
 def _field(name: str, was: Any, before: Task, after: Task) -> Undo | None:
-    command: JournalCommand
-    match name:
-        case "title" if was:
-            command = EditTask(after.id, title=was)
-        case "estimate":
-            command = EditTask(after.id, estimate=was)
-        case "due":
-            command = EditTask(after.id, due=was)
-        case "priority":
-            command = EditTask(after.id, priority=was)
-        case "status":
-            command = EditTask(after.id, status=was, reason=before.status_reason)
-        case _:
-            return None
+    if name == "title" and not was:
+        return None
+    fields = {name: was}
+    if name == "status":
+        fields["reason"] = before.status_reason
+    deed = partial(deeds.edit_task, task_id=after.id, fields=fields)
     shown = f"“{was}”" if was else "none"
-    return Undo(f"Set the {name} back to {shown}", command, after.id, _seen(after, name))
+    return Undo(f"Set the {name} back to {shown}", deed, after.id, _seen(after, name))
 
 
 def _item(before: Task, after: Task) -> Undo | None:
@@ -54,20 +46,17 @@ def _item(before: Task, after: Task) -> Undo | None:
             continue
         expects = ("item", item.id, item.title, item.is_checked, item.is_archived)
         if was is None:
-            command = EditItem(after.id, item.id, is_archived=True)
-            return Undo(f"Put “{item.title}” away again", command, after.id, expects)
-        return Undo(f"Change “{item.title}” back", _back(after.id, was, item), after.id, expects)
+            fields, what = {"is_archived": True}, f"Put “{item.title}” away again"
+        else:
+            fields, what = _back(was, item), f"Change “{item.title}” back"
+        deed = partial(deeds.edit_item, task_id=after.id, item_id=item.id, fields=fields)
+        return Undo(what, deed, after.id, expects)
     return None
 
 
-def _back(task: str, was: Item, now: Item) -> EditItem:
-    return EditItem(
-        task,
-        was.id,
-        title=was.title if was.title != now.title else "",
-        is_checked=was.is_checked if was.is_checked != now.is_checked else None,
-        is_archived=was.is_archived if was.is_archived != now.is_archived else None,
-    )
+def _back(was: Item, now: Item) -> dict[str, Any]:
+    names = ("title", "is_checked", "is_archived")
+    return {name: getattr(was, name) for name in names if getattr(was, name) != getattr(now, name)}
 
 
 def _seen(task: Task, name: str) -> tuple[Any, ...]:
@@ -86,7 +75,7 @@ def undo(site: Site, asked: Asked) -> Told:
     if not _is_as_expected(task, offered):
         because = "the task was changed since, so it was not changed back"
         raise Refused("stale", because=because, instead="look at the task, and change it by hand")
-    site.home.desk.keep(offered.command, key=nth_key(asked.key, 1))
+    offered.deed(site.home, key=asked.key)
     return Told(f"Done: {offered.what}.", kept=told.kept)
 
 

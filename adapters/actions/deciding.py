@@ -1,0 +1,168 @@
+"""A person's verdicts on what agents propose: confirm, reject or defer, one item or many."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from adapters.actions.naming import nth_key
+from adapters.actions.proposals import Named
+from adapters.runtime import retries, review
+from domain.changes.change_set import Item, find
+from domain.changes.commands import ConfirmItem, DeferItem, RejectItem
+from domain.errors import Refused, WakelogError
+from domain.journal.fold import TASK
+from domain.journal.task import Task
+from domain.wire import Stored, words
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+
+Kind = Literal["confirm", "reject", "defer"]
+LEADS_TO = {"confirm": "confirmed", "reject": "rejected", "defer": "deferred"}
+_COMMANDS: dict[str, type[Stored]] = {
+    "confirm": ConfirmItem,
+    "reject": RejectItem,
+    "defer": DeferItem,
+}
+
+
+class Verdict(NamedTuple):
+    """What is to become of an item.
+
+    `reason` is for reject and defer: the agent is told. `edit` are other arguments for a confirm,
+    canonical JSON; empty: as proposed; None: those in force, and a retry is known whatever was
+    said then. `is_anyway`: confirm it though it is stale.
+    """
+
+    kind: Kind
+    reason: str = ""
+    edit: str | None = ""
+    is_anyway: bool = False
+
+
+class Decided(NamedTuple):
+    """What came of a verdict on one item.
+
+    `refused` is what spoke against it, so that nothing was written; `error` and `code` say why
+    the item is not as it was wanted, as the log tells it, and are empty where it is.
+    """
+
+    before: Item
+    item: Item
+    is_done: bool
+    error: str = ""
+    code: str = ""
+    refused: WakelogError | None = None
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether the item was so already."""
+        return self.is_done and self.before.status == self.item.status
+
+
+def decide(
+    home: "Home", set_id: str, number: int, verdict: Verdict, key: str = "", nth: int = 1
+) -> Decided:
+    """Carry one verdict out, whatever a process that is gone left in doubt first.
+
+    Args:
+        home: Where.
+        set_id: The change set.
+        number: Which item of it, from 1.
+        verdict: What is to become of it.
+        key: The caller's idempotency key.
+        nth: Which verdict under that key this is.
+
+    Raises:
+        Refused: Code ``unknown_item``.
+        KeyReused: The key stands for something else.
+    """
+    before, own = item_of(home, set_id, number), nth_key(key, nth)
+    said = _said(home, set_id, verdict)
+    is_repeated = _is_repeated(home, set_id, number, verdict.kind, own, said)
+    try:
+        if before.asked is not None:
+            review.recover(home.desk, set_id)
+        if not is_repeated:
+            _carry_out(home, set_id, number, verdict, own)
+    except WakelogError as refused:
+        return Decided(before, item_of(home, set_id, number), is_done=False, refused=refused)
+    item = item_of(home, set_id, number)
+    if item.status == LEADS_TO[verdict.kind]:
+        return Decided(before, item, is_done=True)
+    error = item.error or item.reason or f"it is {item.status}"
+    return Decided(before, item, is_done=False, error=error, code=item.error_code)
+
+
+def decide_all(
+    home: "Home", items: Sequence[Named], verdict: Verdict, key: str = ""
+) -> Iterator[tuple[Named, Decided]]:
+    """Decide one item after the other, each under its own key, see `decide`.
+
+    What was decided already is left out, unless it was so by an earlier run with this key.
+    """
+    for one in items:
+        item = (one.set_id, one.number)
+        if one.is_meant or was_decided(home, *item, verdict.kind, key, one.nth):
+            yield one, decide(home, *item, verdict, key, one.nth)
+
+
+def was_decided(home: "Home", set_id: str, number: int, kind: Kind, key: str, nth: int = 1) -> bool:
+    """Whether an item was decided so under the nth of a key already.
+
+    Raises:
+        KeyReused: The key stands for something else.
+    """
+    return _is_repeated(home, set_id, number, kind, nth_key(key, nth), {})
+
+
+def _is_repeated(
+    home: "Home", set_id: str, number: int, kind: Kind, key: str, said: dict[str, object]
+) -> bool:
+    named = {"changes": set_id, "item": number, **said}
+    return retries.before(home.desk.agents, key, _COMMANDS[kind], **named) is not None
+
+
+def _said(home: "Home", set_id: str, verdict: Verdict) -> dict[str, object]:
+    """The fields of its command that the person gave, by which a retry is known."""
+    if verdict.kind != "confirm":
+        return {"reason": verdict.reason}
+    if verdict.edit is None:
+        return {}
+    task = review.changes_of(home.desk, set_id).task
+    return {"arguments": words(task, verdict.edit)[0] if verdict.edit else None}
+
+
+def _carry_out(home: "Home", set_id: str, number: int, verdict: Verdict, key: str) -> None:
+    desk, edit, is_anyway = home.desk, verdict.edit or "", verdict.is_anyway
+    match verdict.kind:
+        case "confirm":
+            review.confirm(desk, set_id, number, edit=edit, is_anyway=is_anyway, key=key)
+        case "reject":
+            review.reject(desk, set_id, number, verdict.reason, key)
+        case "defer":
+            review.defer(desk, set_id, number, verdict.reason, key)
+
+
+def item_of(home: "Home", set_id: str, number: int) -> Item:
+    """An item as it is now.
+
+    Raises:
+        Refused: Code ``unknown_item``.
+    """
+    item = find(review.changes_of(home.desk, set_id), number)
+    if item is None:
+        because = f"there is no proposal {f'{set_id}.{number}'[:40]!r}"
+        raise Refused("unknown_item", because=because, instead="see `wakelog inbox --all`")
+    return item
+
+
+def task_of(home: "Home", set_id: str) -> Task:
+    """The task that a change set is about, as it is now."""
+    task_id = review.changes_of(home.desk, set_id).task
+    with home.desk.journal.reading() as world:
+        return world.load(TASK, task_id)
+
+
+def arguments_of(home: "Home", item: Item) -> str:
+    """The arguments of an item that are in force; canonical JSON."""
+    return review.arguments_of(home.desk, item)

@@ -1,0 +1,91 @@
+"""Which items of the inbox a person means: SET.ITEM, a whole set, or all of them."""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from adapters.actions.naming import PREFIX_MIN
+from domain.errors import Refused
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+    from domain.changes.change_set import Item
+    from projections.inbox import SetDocument
+
+
+class Named(NamedTuple):
+    """An item that a person decides on. `nth`: its place among all that they name, the decided
+    ones too, so that a retry under the same key finds its own. `is_meant`: it is still open, or
+    named by its number."""
+
+    set_id: str
+    number: int
+    ref: str
+    nth: int
+    is_meant: bool = True
+
+
+def named_items(home: "Home", verb: str, refs: Sequence[str], *, is_all: bool) -> list[Named]:
+    """The items that a command line means, in order.
+
+    Raises:
+        Refused: Code ``needs_all``, ``unknown_set``, ``unknown_item``, ``ambiguous`` or
+            ``invalid_value``.
+    """
+    from adapters.documents.agents import all_sets, ranks_of, set_name
+    from domain.changes.change_set import OPEN
+
+    ranked = ranks_of(home)
+    sets = {one.id: one for one in all_sets(home)}
+    if not refs and not is_all:
+        because = f"it is not said what to {verb}"
+        instead = f"name an item (`wakelog {verb} 3.1`), a set (`3 --all`), or all (`--all`)"
+        raise Refused("invalid_value", because=because, instead=instead)
+    found: list[Named] = []
+    asked = [pick_item(ref, sets, ranked) for ref in refs] or [(one, 0) for one in sets]
+    meant = OPEN if refs else ("pending", "confirming")
+    for set_id, number in asked:
+        one, name = sets[set_id], set_name(ranked, set_id)
+        items = [item for item in one.items if number in (0, item.number)]
+        _check(one, items, name, number, verb, is_all=is_all)
+        for item in items:
+            ref, is_meant = f"{name}.{item.number}", bool(number) or item.status in meant
+            found.append(Named(set_id, item.number, ref, len(found) + 1, is_meant))
+    return found
+
+
+def _check(
+    one: "SetDocument", items: "Sequence[Item]", name: str, number: int, verb: str, *, is_all: bool
+) -> None:
+    from domain.changes.change_set import is_open
+
+    if number and not items:
+        because = f"the set {name} has no item {number}, only 1 to {len(one.items)}"
+        instead = "see `wakelog inbox --all`"
+        raise Refused("unknown_item", because=because, instead=instead)
+    if number or is_all:
+        return
+    first = next((item.number for item in items if is_open(item)), 1)
+    raise Refused(
+        "needs_all",
+        because=f"the set {name} has {len(items)} item{'' if len(items) == 1 else 's'}",
+        instead=f"use `wakelog {verb} {name}.{first}` for one, or `wakelog {verb} {name} --all`",
+    )
+
+
+def pick_item(ref: str, sets: Collection[str], ranked: dict[str, int]) -> tuple[str, int]:
+    """A set's id and an item's number, 0 for the whole set."""
+    name, dot, digits = ref.partition(".")
+    if dot and not (digits.isascii() and digits.isdigit() and 0 < int(digits[:6]) < 100_000):
+        because = f"{ref!r} names no item"
+        raise Refused("invalid_value", because=because, instead="write SET.ITEM, 3.1 for example")
+    wanted = name.lower()
+    found = [one for one, rank in ranked.items() if str(rank) == wanted]
+    if not found and len(wanted) >= PREFIX_MIN:
+        found = [one for one in sets if one.startswith(wanted)]
+    if len(found) > 1:
+        because = f"{name!r} begins {len(found)} sets"
+        raise Refused("ambiguous", because=because, instead="use more of the id")
+    if not found:
+        because = f"there is no set {name!r}"
+        raise Refused("unknown_set", because=because, instead="see `wakelog inbox --all`")
+    return found[0], int(digits) if dot else 0

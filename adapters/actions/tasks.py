@@ -1,0 +1,217 @@
+"""What a person does to tasks: each deed is a command of the journal, appended under its key."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from adapters.actions.inputs import relation
+from adapters.actions.naming import nth_key
+from domain.journal import commands as do
+from domain.journal.links import INVERSE
+from domain.wire import words
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+    from domain.journal.commands import JournalCommand
+    from domain.journal.task import NoteKind
+    from domain.wire import Payload
+
+Fields = Mapping[str, Any]
+"""Fields of a command, `EditTask` for example; those that are left out stay as they are."""
+
+
+class Kept(NamedTuple):
+    """What came of a deed: the ids of what was made or meant, whether anything changed, and
+    whether it was done before under its key."""
+
+    ids: tuple[str, ...]
+    has_changed: bool
+    is_repeated: bool
+
+    def then(self, other: "Kept") -> "Kept":
+        """Both, one after the other."""
+        return Kept(
+            self.ids,
+            self.has_changed or other.has_changed,
+            self.is_repeated or other.is_repeated,
+        )
+
+
+def keep(
+    home: "Home",
+    command: "JournalCommand",
+    key: str = "",
+    *,
+    nth: int = 1,
+    payloads: "Sequence[Payload]" = (),
+) -> Kept:
+    """Append a command under the nth key of a deed."""
+    appended = home.desk.keep(command, key=nth_key(key, nth), payloads=payloads)
+    has_changed = len(appended.rows) > 1  # one alone is a receipt
+    return Kept(appended.result.ids, has_changed, bool(key) and not appended.rows)
+
+
+def is_done(home: "Home", key: str) -> bool:
+    """Whether a deed was done under its key before."""
+    return bool(key) and bool(home.desk.journal.receipts(nth_key(key, 1)))
+
+
+# --------------------------------------------------------------------------------------- fields
+
+
+def add_task(
+    home: "Home",
+    title: str,
+    fields: Fields,
+    key: str = "",
+    *,
+    labels: Sequence[str] = (),
+    items: Sequence[str] = (),
+    description: str | None = None,
+) -> Kept:
+    """Add a task; its description and its items are appends of their own."""
+    made = keep(home, do.CreateTask(title, labels=tuple(labels), **fields), key)
+    task_id, nth = made.ids[0], 1
+    if description is not None:
+        nth += 1
+        made = made.then(_described(home, task_id, {}, description, key, nth))
+    if items:
+        made = made.then(keep(home, do.AddItems(task_id, tuple(items)), key, nth=nth + 1))
+    return made
+
+
+def edit_task(
+    home: "Home", task_id: str, fields: Fields, key: str = "", *, description: str | None = None
+) -> Kept:
+    """Change fields of a task, and its description if one is given."""
+    if description is None:
+        return keep(home, do.EditTask(task_id, **fields), key)
+    return _described(home, task_id, fields, description, key)
+
+
+def describe(home: "Home", task_id: str, text: str, key: str = "") -> Kept:
+    """Replace the description of a task."""
+    return _described(home, task_id, {}, text, key)
+
+
+def _described(
+    home: "Home", task_id: str, fields: Fields, text: str, key: str, nth: int = 1
+) -> Kept:
+    said, payloads = words(task_id, text)
+    command = do.EditTask(task_id, description=said, **fields)
+    return keep(home, command, key, nth=nth, payloads=payloads)
+
+
+def delete_task(home: "Home", task_id: str, key: str = "") -> Kept:
+    """Delete a task; it can be restored."""
+    return keep(home, do.DeleteTask(task_id), key)
+
+
+def restore_task(home: "Home", task_id: str, key: str = "") -> Kept:
+    """Bring a deleted task back with all it had."""
+    return keep(home, do.RestoreTask(task_id), key)
+
+
+# ---------------------------------------------------------------------------------------- parts
+
+
+def mark_items(
+    home: "Home",
+    task_id: str,
+    item_ids: Iterable[str],
+    key: str = "",
+    *,
+    is_checked: bool | None = None,
+    is_archived: bool | None = None,
+) -> Kept:
+    """Tick, untick, put away or bring back items, each with an append of its own."""
+    kept = Kept((), has_changed=False, is_repeated=False)
+    for nth, one in enumerate(item_ids, start=1):
+        command = do.EditItem(task_id, one, is_checked=is_checked, is_archived=is_archived)
+        kept = kept.then(keep(home, command, key, nth=nth))
+    return kept
+
+
+def edit_item(home: "Home", task_id: str, item_id: str, fields: Fields, key: str = "") -> Kept:
+    """Change fields of an item, those of `EditItem`."""
+    return keep(home, do.EditItem(task_id, item_id, **fields), key)
+
+
+def rename_item(home: "Home", task_id: str, item_id: str, title: str, key: str = "") -> Kept:
+    """Give an item another title."""
+    return edit_item(home, task_id, item_id, {"title": title}, key)
+
+
+def add_items(
+    home: "Home", task_id: str, titles: Sequence[str], key: str = "", *, checklist: str = ""
+) -> Kept:
+    """Add items at the end of a checklist; without its title, of the first."""
+    return keep(home, do.AddItems(task_id, tuple(titles), checklist), key)
+
+
+def add_note(
+    home: "Home", task_id: str, text: str, key: str = "", *, kind: "NoteKind" = "note"
+) -> Kept:
+    """Add a note."""
+    said, payloads = words(task_id, text)
+    return keep(home, do.AddNote(task_id, kind, said), key, payloads=payloads)
+
+
+def edit_note(home: "Home", task_id: str, note_id: str, text: str, key: str = "") -> Kept:
+    """Replace the text of a note."""
+    said, payloads = words(task_id, text)
+    return keep(home, do.EditNote(task_id, note_id, said), key, payloads=payloads)
+
+
+def remove_note(home: "Home", task_id: str, note_id: str, key: str = "") -> Kept:
+    """Remove a note."""
+    return keep(home, do.RemoveNote(task_id, note_id), key)
+
+
+def assign_labels(home: "Home", task_id: str, labels: Sequence[str], key: str = "") -> Kept:
+    """Put labels, by name or id, on a task."""
+    return keep(home, do.ChangeLabels(task_id, assign=tuple(labels)), key)
+
+
+def remove_labels(home: "Home", task_id: str, labels: Sequence[str], key: str = "") -> Kept:
+    """Take labels off a task."""
+    return keep(home, do.ChangeLabels(task_id, remove=tuple(labels)), key)
+
+
+def suppress_labels(home: "Home", task_id: str, labels: Sequence[str], key: str = "") -> Kept:
+    """Let agents propose labels for a task no longer."""
+    return keep(home, do.ChangeLabels(task_id, suppress=tuple(labels)), key)
+
+
+def allow_labels(home: "Home", task_id: str, labels: Sequence[str], key: str = "") -> Kept:
+    """Let agents propose labels for a task again."""
+    return keep(home, do.ChangeLabels(task_id, allow=tuple(labels)), key)
+
+
+def link(home: "Home", task_id: str, phrase: str, other_id: str, key: str = "") -> Kept:
+    """Link a task to another one; the phrase as `inputs.relation` reads it."""
+    return keep(home, do.LinkTask(task_id, relation(phrase, INVERSE), other_id), key)
+
+
+def unlink(home: "Home", task_id: str, phrase: str, other_id: str, key: str = "") -> Kept:
+    """Take a link away."""
+    return keep(home, do.UnlinkTask(task_id, relation(phrase, INVERSE), other_id), key)
+
+
+# ----------------------------------------------------------------------------------------- time
+
+
+def start_timer(home: "Home", task_id: str, key: str = "") -> Kept:
+    """Start the timer on a task; one that runs is stopped."""
+    return keep(home, do.StartTimer(task_id), key)
+
+
+def stop_timer(home: "Home", summary: str = "", key: str = "") -> Kept:
+    """Stop the timer; the second id is the task's."""
+    return keep(home, do.StopTimer(summary), key)
+
+
+def log_time(
+    home: "Home", task_id: str, began: str, ended: str, key: str = "", *, summary: str = ""
+) -> Kept:
+    """Enter time that a task took."""
+    return keep(home, do.LogTime(task_id, began, ended, summary), key)

@@ -1,0 +1,331 @@
+"""One way to do each deed: page and command line, given the same key, write the same rows.
+
+The table holds every deed on tasks and proposals that both doors have.
+"""
+
+import re
+import shutil
+import sqlite3
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import pytest
+
+from adapters.runtime import watcher
+from adapters.wiring import AGENTS, JOURNAL, open_home
+from tests.support.cli import FIXED, done, proved, run, told
+from tests.support.forms import Form, forms
+from tests.support.homes import Homes
+from tests.support.pages import Visitor, decision, refs, visiting
+from tests.support.waking import proposing
+
+NONCE = "two-doors"
+KEY = f"web-{NONCE}"
+BY_CLOCK = re.compile(r'2027-01-01T09:0\d:\d\d\.\d{6}Z|(?<="prev":")\w+|(?<="journalDigest":")\w+')
+SINK = "Fix the sink"
+WALL = "Paint the wall"
+
+
+class Deed(NamedTuple):
+    """What is typed, and the form that says the same.
+
+    `typed` and `sent` name ids in braces; `form` is where the form goes below the task's address,
+    `holding` what tells it from others of the page; `first` are commands that go before, on both.
+    """
+
+    typed: Sequence[str]
+    form: str
+    sent: dict[str, str]
+    holding: Mapping[str, str] = MappingProxyType({})
+    first: Sequence[Sequence[str]] = ()
+
+
+class Verdict(NamedTuple):
+    """The same of a proposal: `typed` goes before its reference, or after it."""
+
+    typed: Sequence[str]
+    sent: dict[str, str]
+    more: Sequence[str] = ()
+    field: str = ""
+    first: Sequence[Sequence[str]] = ()
+
+
+def field(**sent: str) -> Deed:
+    """A field of the task, by its option and by the form of all fields."""
+    typed = [part for name, value in sent.items() for part in (f"--{name}", value)]
+    return Deed(["task", "set", "{task}", *typed], "edit", sent)
+
+
+DELETED = [["task", "delete", SINK]]
+RUNS = [["task", "timer", "start", SINK]]
+LINKED = [["task", "link", SINK, "blocks", WALL]]
+PUT_AWAY = [["task", "item", "archive", SINK, "1"]]
+TICKED = [["task", "check", SINK, "1"]]
+DEEDS = {
+    "title": field(title="Mend the sink"),
+    "status and reason": field(status="BLOCKED", reason="No parts"),
+    "priority": field(priority="P1"),
+    "estimate": field(estimate="1h30m"),
+    "due": field(due="2027-03-01"),
+    "due tomorrow": field(due="tomorrow"),
+    "language": field(language="de"),
+    "category": field(category="{work}"),
+    "several fields": field(title="Mend the sink", due="none", estimate="20", language="none"),
+    "describe": Deed(
+        ["task", "set", "{task}", "--description", "New\n\nTwo lines"],
+        "describe",
+        {"text": "New\r\n\r\nTwo lines"},
+    ),
+    "check": Deed(["task", "check", "{task}", "1"], "item", {"verb": "check"}, {"item": "{item}"}),
+    "uncheck": Deed(
+        ["task", "uncheck", "{task}", "1"], "item", {"verb": "uncheck"}, {"item": "{item}"}, TICKED
+    ),
+    "archive an item": Deed(
+        ["task", "item", "archive", "{task}", "1"],
+        "item",
+        {"verb": "archive"},
+        {"item": "{item}"},
+    ),
+    "restore an item": Deed(
+        ["task", "item", "restore", "{task}", "1"],
+        "item",
+        {"verb": "restore"},
+        {"item": "{item}"},
+        PUT_AWAY,
+    ),
+    "rename an item": Deed(
+        ["task", "item", "rename", "{task}", "1", "Buy two seals"],
+        "item",
+        {"verb": "rename", "title": "Buy two seals"},
+        {"item": "{item}", "verb": "rename"},
+    ),
+    "add an item": Deed(
+        ["task", "item", "add", "{task}", "Look below"], "add-item", {"title": "Look below"}
+    ),
+    "note": Deed(
+        ["task", "note", "{task}", "Ann knows"],
+        "note",
+        {"text": "Ann knows", "verb": "add"},
+        {"verb": "add"},
+    ),
+    "edit a note": Deed(
+        ["task", "note", "{task}", "Bob knows", "--edit", "1"],
+        "note",
+        {"text": "Bob knows", "verb": "edit"},
+        {"verb": "edit"},
+    ),
+    "remove a note": Deed(
+        ["task", "note", "{task}", "--remove", "{note}"],
+        "note",
+        {"sure": "yes", "verb": "remove"},
+        {"verb": "remove"},
+    ),
+    "assign a label": Deed(
+        ["label", "assign", "{task}", "{later}"],
+        "label",
+        {"verb": "assign", "label": "{later}"},
+        {"verb": "assign"},
+    ),
+    "remove a label": Deed(
+        ["label", "remove", "{task}", "{urgent}"],
+        "label",
+        {"verb": "remove"},
+        {"label": "{urgent}"},
+    ),
+    "link": Deed(
+        ["task", "link", "{task}", "blocked-by", "{wall}"],
+        "link",
+        {"phrase": "is_blocked_by", "target": WALL},
+    ),
+    "unlink": Deed(
+        ["task", "unlink", "{task}", "blocks", "{wall}"],
+        "link",
+        {"verb": "remove"},
+        {"verb": "remove"},
+        LINKED,
+    ),
+    "start the timer": Deed(["task", "timer", "start", "{task}"], "timer", {"verb": "start"}),
+    "stop the timer": Deed(
+        ["task", "timer", "stop", "--summary", "Looked"],
+        "timer",
+        {"verb": "stop", "summary": "Looked"},
+        first=RUNS,
+    ),
+    "delete": Deed(["task", "delete", "{task}"], "delete", {"verb": "delete", "sure": "yes"}),
+    "restore": Deed(["task", "restore", "{task}"], "delete", {"verb": "restore"}, first=DELETED),
+}
+STALE = [["task", "set", SINK, "--estimate", "25"]]
+VERDICTS = {
+    "confirm": Verdict(["confirm"], {"verdict": "confirm"}),
+    "edit and confirm": Verdict(
+        ["confirm"],
+        {"verdict": "confirm", "edit.minutes": "45"},
+        ["--edit", '{"minutes": 45}'],
+        "edit.minutes",
+    ),
+    "confirm what is stale": Verdict(["confirm"], {"verdict": "confirm"}, first=STALE),
+    "confirm anyway": Verdict(["confirm"], {"verdict": "anyway"}, ["--anyway"], first=STALE),
+    "reject": Verdict(
+        ["reject"], {"verdict": "reject", "reason": "Not so"}, ["--reason", "Not so"], "reason"
+    ),
+    "defer": Verdict(["defer"], {"verdict": "defer"}),
+}
+
+
+def written(home: Path) -> None:
+    proposing(home)
+    for line in (
+        ["task", "add", WALL],
+        ["task", "item", "add", SINK, "Buy a seal"],
+        ["task", "set", SINK, "--description", "Old"],
+        ["category", "add", "Work"],
+        ["label", "add", "urgent"],
+        ["label", "add", "later"],
+        ["label", "assign", SINK, "urgent"],
+    ):
+        done(line, home)
+
+
+@pytest.fixture
+def homes_of(tmp_path: Path, homes: Homes) -> tuple[Path, Path]:
+    """Two homes alike: one for each door."""
+    return homes.copy(written, tmp_path / "typed"), tmp_path / "sent"
+
+
+def prepared(pair: tuple[Path, Path], first: Sequence[Sequence[str]]) -> dict[str, str]:
+    """Do what goes before, then copy; the ids that the deeds name."""
+    home = pair[0]
+    page = told(["task", "show", SINK], home)
+    for line in first:
+        done([*line], home)
+    shutil.copytree(home, pair[1])
+    labels = {one["name"]: one["id"] for one in told(["label", "list"], home)}
+    named = {one["name"]: one["id"] for one in told(["category", "list"], home)}
+    return {
+        "task": page["id"],
+        "item": page["items"][0]["id"],
+        "note": page["notes"][0]["id"],
+        "wall": told(["task", "show", WALL], home)["id"],
+        "work": named["Work"],
+        **labels,
+    }
+
+
+def rows(home: Path) -> list[Any]:
+    """All rows of both logs and their payloads, but for the times that the clock told, and the
+    digests of whole appends, which follow from them: one door reads it more often."""
+    found: list[Any] = []
+    for name in (JOURNAL, AGENTS):
+        with closing(sqlite3.connect(home / name)) as log:
+            for *place, state in log.execute("SELECT * FROM stored_events ORDER BY 1, 2"):
+                found.append((name, *place, BY_CLOCK.sub("now", state.decode())))
+            found += log.execute("SELECT * FROM payloads ORDER BY 1").fetchall()
+    return found
+
+
+def noticed(home: Path) -> None:
+    """Tell the agents what changed, as the page does before and after each form; after a command
+    it waits until the next wake."""
+    opened = open_home(home, FIXED, is_writing=True)
+    watcher.catch_up(opened.desk)
+    opened.close()
+
+
+def typed(home: Path, line: Sequence[str], status: int = 0) -> None:
+    """Give a command twice under one key: it does one thing."""
+    noticed(home)
+    for _ in range(2):
+        ended = run([*line, "--key", KEY], home)
+        assert ended.exit_code == status, ended.output
+    noticed(home)
+
+
+def same(pair: tuple[Path, Path], before: int) -> None:
+    ours, theirs = (rows(one) for one in pair)
+    assert [one for one in ours if one not in theirs] == []
+    assert ours == theirs
+    assert len(ours) > before
+    assert proved(pair[1])
+
+
+def send(visitor: Visitor, form: Form, sent: dict[str, str], status: int = 200) -> None:
+    """Send a form twice, as a browser may: it does one thing."""
+    data = {name.replace(".", "__"): value for name, value in sent.items()}
+    for _ in range(2):
+        assert visitor.send(form, None, nonce=NONCE, **data).status_code == status
+
+
+@pytest.mark.parametrize("deed", DEEDS.values(), ids=list(DEEDS))
+def test_a_deed_on_a_task_is_the_same_through_both_doors(
+    homes_of: tuple[Path, Path], deed: Deed
+) -> None:
+    ids = prepared(homes_of, deed.first)
+    before = len(rows(homes_of[0]))
+    typed(homes_of[0], [part.format(**ids) for part in deed.typed])
+    url = f"/tasks/{ids['task']}"
+    with visiting(homes_of[1]) as visitor:
+        holding = {name: value.format(**ids) for name, value in deed.holding.items()}
+        form = visitor.form(url, f"{url}/{deed.form}", **holding)
+        send(visitor, form, {name: value.format(**ids) for name, value in deed.sent.items()})
+    same(homes_of, before)
+
+
+def test_a_task_is_added_alike_through_both_doors(homes_of: tuple[Path, Path]) -> None:
+    ids = prepared(homes_of, [])
+    before = len(rows(homes_of[0]))
+    typed(homes_of[0], ["task", "add", "Wash up", "--category", ids["work"]])
+    with visiting(homes_of[1]) as visitor:
+        form = visitor.form("/tasks", "/tasks")
+        send(visitor, form, {"title": "Wash up", "category": ids["work"]})
+    same(homes_of, before)
+
+
+@pytest.mark.parametrize("verdict", VERDICTS.values(), ids=list(VERDICTS))
+def test_a_verdict_is_the_same_through_both_doors(
+    homes_of: tuple[Path, Path], verdict: Verdict
+) -> None:
+    prepared(homes_of, verdict.first)
+    before = len(rows(homes_of[0]))
+    ref = refs(homes_of[0])["update_task_estimate"]
+    is_stale = verdict.typed == ["confirm"] and verdict.first and not verdict.more
+    typed(homes_of[0], [*verdict.typed, ref, *verdict.more], 1 if is_stale else 0)
+    with visiting(homes_of[1]) as visitor:
+        form = decision(visitor.page("/inbox"), ref, verdict.field)
+        send(visitor, form, verdict.sent, 409 if is_stale else 200)
+    same(homes_of, before)
+
+
+def test_all_of_a_set_are_confirmed_alike_through_both_doors(homes_of: tuple[Path, Path]) -> None:
+    prepared(homes_of, [])
+    before = len(rows(homes_of[0]))
+    typed(homes_of[0], ["confirm", "1", "--all"])
+    with visiting(homes_of[1]) as visitor:
+        send(visitor, visitor.form("/inbox", "/inbox/decide-all"), {})
+    same(homes_of, before)
+
+
+UNDONE = {
+    "update_task_estimate": ["task", "set", SINK, "--estimate", "none"],
+    "assign_task_label": ["label", "remove", SINK, "{urgent}"],
+}
+
+
+@pytest.mark.parametrize(("tool", "line"), UNDONE.items(), ids=list(UNDONE))
+def test_to_undo_a_confirm_is_the_edit_that_takes_it_back(
+    homes_of: tuple[Path, Path], tool: str, line: list[str]
+) -> None:
+    ids = prepared(homes_of, [["label", "remove", SINK, "urgent"], ["wake"]])
+    before = len(rows(homes_of[0]))
+    ref = refs(homes_of[0])[tool]
+    noticed(homes_of[0])
+    done(["confirm", ref, "--key", f"{KEY}-first"], homes_of[0])
+    typed(homes_of[0], [part.format(**ids) for part in line])
+    with visiting(homes_of[1]) as visitor:
+        form = decision(visitor.page("/inbox"), ref)
+        answer = visitor.send(form, None, verdict="confirm", nonce=f"{NONCE}-first")
+        undo = next(one for one in forms(answer.text) if one.action == "/undo")
+        assert visitor.send(undo, None, nonce=NONCE).status_code == 200
+    same(homes_of, before)
