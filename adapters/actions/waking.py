@@ -20,6 +20,20 @@ from projections.wakes import VIEW
 if TYPE_CHECKING:
     from adapters.wiring import Home
 
+__all__ = [
+    "Prepared",
+    "Ran",
+    "Requested",
+    "Waiting",
+    "Woken",
+    "ask_agent",
+    "catch_up",
+    "prepare_wakes",
+    "request_wake",
+    "run_wake",
+    "wake_all",
+]
+
 
 class Prepared(NamedTuple):
     """The living agents, how many of their wakes may run now, and what went wrong with timers."""
@@ -44,6 +58,11 @@ class Woken(NamedTuple):
 
     ran: Sequence[Ran]
     waiting: Sequence[Waiting]
+
+
+def catch_up(home: "Home") -> None:
+    """Let agents hear of what changed in the journal since."""
+    watcher.catch_up(home.desk)
 
 
 def prepare_wakes(home: "Home") -> Prepared:

@@ -129,17 +129,11 @@ def _import(home: "Home") -> None:
     """The sample tasks, as `wakelog import` brings them in."""
     from importlib.resources import files
 
+    from adapters.actions.importing import Found, Importing
     from adapters.importers import markdown
-    from domain import canonical
-    from domain.journal.commands import ImportedRef, ImportTasks
-    from domain.wire import payload
 
     data = files("adapters.demo").joinpath("tasks.md").read_bytes()
-    tasks = markdown.read(data, source=SOURCE).tasks
-    payloads = [payload(one.task_id, canonical.encode(one)) for one in tasks]
-    refs = [ImportedRef(one.task_id, kept.id) for one, kept in zip(tasks, payloads, strict=True)]
-    home.desk.keep(ImportTasks(SOURCE, tuple(refs)), payloads=payloads)
-    home.views.catch_up()
+    Importing().take(home, SOURCE, Found(markdown.read(data, source=SOURCE)))
 
 
 def _make_agents(home: "Home") -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import signal
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
@@ -11,7 +10,6 @@ import click
 import msgspec
 
 from adapters.cli.shared import Session, json_option
-from adapters.cli.upkeep import in_flight_sets
 from adapters.clock import ManualClock, SystemClock
 from adapters.keys import replaced_line
 from adapters.text.common import ID_SHOWN, local_time, safe
@@ -19,8 +17,6 @@ from adapters.text.reading import counted
 from domain.errors import Refused, WakelogError
 
 if TYPE_CHECKING:
-    from adapters.runtime.leases import Leases
-    from adapters.runtime.terms import Counts, Found, Options
     from adapters.wiring import Home
 
 GRACE_SECONDS = 10.0
@@ -99,10 +95,7 @@ def run_command(
     that is asked for there is run here. With --token it asks for the token of the address that is
     told (or for that of WAKELOG_SERVE_TOKEN).
     """
-    from adapters import homefiles
-    from adapters.documents.agents import all_agents, all_sets
-    from adapters.runtime.leases import Leases
-    from adapters.runtime.terms import Found, Options
+    from adapters.actions import running
 
     if (port is not None or is_asked) and not serve:
         raise Refused("invalid_value", because="there is no page to serve", instead="add --serve")
@@ -110,22 +103,19 @@ def run_command(
     if isinstance(home.desk.clock, ManualClock) and not until_idle:
         because = "a clock that is set by hand does not go on by itself"
         raise Refused("invalid_value", because=because, instead="add --until-idle")
-    _check_models(home)
+    running.check_model(home)
     lines = _Lines(session, home)
     watched = _Watched(session, lines, files)
     watched.start()
     home = session.writing()
-    found = Found(
-        [one.id for one in all_agents(home)],
-        [one.id for one in all_sets(home) if one.is_open],
-        in_flight_sets(home),
-    )
+    found = running.found_in(home)
     page = _served(session, lines, port, is_wanted=serve, is_asked=is_asked)
-    leases_at = home.path / homefiles.RUNTIME
-    with closing(Leases(leases_at)) as leases, page, _warned(lines):
+    with closing(running.leases_of(home)) as leases, page, _warned(lines):
         lines.tell("started", agents=len(list(found.agents)), pid=leases.pid)
-        options = Options(is_until_idle=until_idle, grace_seconds=grace)
-        counts, is_in_doubt = asyncio.run(_run(home, leases, lines, watched, options, found))
+        options = running.Options(is_until_idle=until_idle, grace_seconds=grace)
+        counts, is_in_doubt = asyncio.run(
+            running.run(home, leases, watched.files, lines.tell, options, found)
+        )
     lines.tell("stopped", wakes=counts.wakes, failed=counts.failed)
     if session.as_json:
         session.document(
@@ -138,11 +128,6 @@ def run_command(
             }
         )
     raise SystemExit(130 if is_in_doubt else int(until_idle and bool(counts.failed)))
-
-
-def _check_models(home: "Home") -> None:
-    """Refuse before anything runs if the model of the settings cannot be had."""
-    home.desk.model_for(home.settings.model)
 
 
 @contextmanager
@@ -160,55 +145,24 @@ def _served(
         yield
 
 
-async def _run(
-    home: "Home",
-    leases: "Leases",
-    lines: "_Lines",
-    watched: "_Watched",
-    options: "Options",
-    found: "Found",
-) -> "tuple[Counts, bool]":
-    from adapters.runtime.engine import Engine
-    from adapters.runtime.signals import FileProbe, Signal
-    from adapters.wiring import AGENTS, JOURNAL
-
-    probes = [FileProbe(home.path / name) for name in (JOURNAL, AGENTS)]
-    engine = Engine(home.desk, leases, Signal(home.desk.clock, probes), lines.tell, options)
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, engine.stop)
-    follows = asyncio.create_task(watched.follow())
-    try:
-        await engine.run(found)
-    finally:
-        follows.cancel()
-        await asyncio.gather(follows, return_exceptions=True)
-        for probe in probes:
-            probe.close()
-    return engine.counts, engine.is_in_doubt
-
-
 class _Watched:
     """The files of `--watch`: each edit becomes facts of the journal."""
 
     def __init__(self, session: Session, lines: "_Lines", files: Sequence[str]) -> None:
+        from adapters.actions.running import Files
         from adapters.cli.importing import check_sources
-        from adapters.runtime.files import Files
 
         check_sources(files)
         self._session = session
         self._lines = lines
-        self._files = Files(list(files), self._take)
+        self.files = Files(list(files), self._take)
         self._is_starting = True
         self._troubles: set[str] = set()  # the files that could not be imported
 
     def start(self) -> None:
         """Take over what was edited while nobody watched. Raises Refused: one cannot be read."""
-        self._files.take_all()
+        self.files.take_all()
         self._is_starting = False
-
-    async def follow(self) -> None:
-        await self._files.follow()
 
     def _take(self, file: str) -> bool:
         """Import a file; whether that is done with, one way or the other."""

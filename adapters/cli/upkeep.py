@@ -1,7 +1,7 @@
 """Upkeep: `wakelog status`, `recover`, `rebuild`, `doctor` and `completion`."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,8 @@ from adapters.text.reading import counted
 from domain.errors import Refused
 
 if TYPE_CHECKING:
+    from adapters.actions.recovering import Step
     from adapters.documents.agents import Document
-    from adapters.runtime.recovery import Step
     from adapters.wiring import Home
 
 PROGRESS_FROM = 20_000  # rows; fewer need no bar
@@ -56,25 +56,17 @@ def recover_command(session: Session) -> None:
     end, and proposals whose time has come expire. Exit status 1: something could not be
     finished.
     """
-    from adapters.documents.agents import all_agents, all_sets, ranks_of
-    from adapters.runtime.recovery import recover
-    from adapters.runtime.seats import living
+    from adapters.actions.recovering import recover_home
+    from adapters.documents.agents import ranks_of
 
     home = session.reading()
-    steps: list[Step] = []
+    steps: Sequence[Step] = ()
     ranked: dict[str, int] = {}
     if home.exists:
         home = session.writing()
         ranked = ranks_of(home)
-        now = home.desk.clock.now()
-        expiring = [one.id for one in all_sets(home) if one.is_open and "" < one.expires_at <= now]
-        busy = {lease.agent for lease in living(home.desk)}
-        ids = [one.id for one in all_agents(home) if one.id not in busy]
-        steps = recover(
-            home.desk,
-            ids,
-            in_flight_sets(home),
-            expiring,
+        steps = recover_home(
+            home,
             lambda step: session.say(safe(_told(step, ranked)), style="red" * bool(step.error)),
         )
     if session.as_json:
@@ -82,14 +74,6 @@ def recover_command(session: Session) -> None:
     elif not steps:
         session.say("Nothing to recover: every wake has its end, and every change its outcome.")
     raise SystemExit(1 if any(step.error for step in steps) else 0)
-
-
-def in_flight_sets(home: "Home") -> list[str]:
-    """The change sets with an effect that was asked for and not answered."""
-    from projections.operations import VIEW
-
-    owners = home.views.page(VIEW, shelf="in_flight")
-    return [one.owner for one in owners if one.owner != one.run_key]
 
 
 def _ref(step: "Step", ranked: dict[str, int]) -> str:

@@ -13,8 +13,8 @@ from adapters.text.common import ID_SHOWN, local_time, safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
+    from adapters.actions.waking import Ran, Waiting
     from adapters.documents.agents import Document
-    from adapters.runtime.rounds import Ran, Waiting
     from adapters.wiring import Home
 
 NO_AGENTS = (

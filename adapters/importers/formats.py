@@ -12,6 +12,7 @@ from pathlib import PurePath
 from domain.journal.imported import ImportedFile
 
 FORMATS = ("markdown", "todotxt", "taskwarrior", "github")
+FORMATS_TOLD = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
 ALIASES = {"md": "markdown", "todo.txt": "todotxt"}
 
 _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")

@@ -23,8 +23,8 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from adapters.actions import waking
 from adapters.keys import replaced_line, without_keys_in
-from adapters.runtime import watcher
 from adapters.web import guard as guarding
 from adapters.web.asking import Asked, Page, Told, parameters_of, status_of
 from adapters.web.entry import STATIC, Door, Fields, form_of, refusal
@@ -174,9 +174,9 @@ def _acted(site: Site, asked: Asked, visitor: Visitor) -> Response | Sheet:
     act, names = found
     back = local_path(asked.form.get("back", ""), "/inbox")
     try:
-        watcher.catch_up(site.home.desk)  # what came before is judged by how agents were until now
+        waking.catch_up(site.home)  # what came before is judged by how agents were until now
         told = act(site, asked._replace(names=names))
-        watcher.catch_up(site.home.desk)  # so that the page says what is queued now
+        waking.catch_up(site.home)  # so that the page says what is queued now
     except WakelogError as error:
         status = status_of(error.code)
         kind = "conflict" if status == HTTPStatus.CONFLICT else "problem"

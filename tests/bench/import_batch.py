@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from adapters.cli.importing import TASKS_MAX
+from adapters.actions.importing import TASKS_MAX
 from adapters.importers import markdown
 from adapters.store.log import Log
 from domain import canonical

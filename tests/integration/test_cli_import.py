@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from adapters.cli import importing
+from adapters.actions import importing
 from tests.support.cli import done, proved, refused, run, told
 
 SAMPLES = Path(__file__).parents[1] / "data"

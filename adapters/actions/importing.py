@@ -1,0 +1,297 @@
+"""Tasks from files, as often as you like (SPEC 1, Importers): read, and taken over as the journal's
+facts. The command line, `run --watch` and the demo do it by these."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from adapters.actions.naming import nth_key
+from adapters.documents.tasks import GoneItem, ImportReport
+from adapters.given import STDIN, Unreadable, read_given
+from adapters.importers.formats import ALIASES, FORMATS, FORMATS_TOLD
+from adapters.importers.spelling import as_before
+from adapters.keys import without_keys, without_keys_in
+from domain import canonical
+from domain.errors import Refused
+from domain.journal import imported
+from domain.journal.commands import ImportedRef, ImportTasks
+from domain.journal.imported import ImportedFile, ImportedTask
+from domain.journal.importing import numbered
+from domain.wire import Payload, PayloadId, payload
+from projections.tasks import VIEW, TaskDocument
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+
+TASKS_MAX = 200  # of one append
+FILE_BYTES_MAX = 64_000_000
+NOT_A_TASKS = ("key_reused", "read_only")
+"""Codes of what no single task is the reason of: a full disk, for example."""
+
+Known = Mapping[str, TaskDocument]
+Told = Callable[[int], None]
+"""``told(count)``: so many more tasks are done with."""
+
+
+class Found(NamedTuple):
+    """A file, read, and the names of keys whose values stood in it, one for each time."""
+
+    file: ImportedFile
+    replaced: tuple[str, ...] = ()
+
+
+# ------------------------------------------------------------------------------------ reading files
+
+
+def format_named(form: str) -> str:
+    """A format as the importers know it; empty stays empty.
+
+    Raises:
+        Refused: Code ``invalid_value``.
+    """
+    form = ALIASES.get(form.lower(), form.lower())
+    if form and form not in FORMATS:
+        because = f"the format {form!r} is not known to this version"
+        raise Refused("invalid_value", because=because, instead=f"use {FORMATS_TOLD}")
+    return form
+
+
+def sources_of(files: Sequence[str], source: str, environ: Mapping[str, str]) -> list[str]:
+    """The name under which each file is known; ids are made of it, so no two may share it.
+
+    Raises:
+        Refused: Code ``invalid_value``.
+    """
+    if source and len(files) > 1:
+        because = f"--source names one source, and {len(files)} files are given"
+        raise Refused("invalid_value", because=because, instead="import them one by one")
+    if source and not source.strip():
+        raise Refused("invalid_value", because="--source is blank", instead="give it a name")
+    if STDIN in files and not source:
+        because = "what comes from stdin has no name"
+        raise Refused("invalid_value", because=because, instead="give it one with --source NAME")
+    names = [source or without_keys(Path(file).name, environ)[0] for file in files]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        because = f"two files are named {twice!r}, and tasks are known by their file's name"
+        instead = "import them one by one, each with a --source of its own"
+        raise Refused("invalid_value", because=because, instead=instead)
+    return names
+
+
+def read_file(
+    home: "Home",
+    file: str,
+    source: str,
+    environ: Mapping[str, str],
+    *,
+    form: str = "",
+    by_heading: bool = False,
+) -> Found:
+    """The tasks that a file holds.
+
+    Args:
+        home: Its time zone says which day a moment is.
+        file: Its path, or `given.STDIN`.
+        source: The name under which it is known.
+        environ: Environment variables: the values of keys are left out.
+        form: Its format; empty: by its name and content.
+        by_heading: In Markdown a heading is a task.
+
+    Raises:
+        Unreadable: It cannot be read, or its format is not known.
+    """
+    from zoneinfo import ZoneInfo
+
+    from adapters.importers import formats
+
+    data = read_given(file, FILE_BYTES_MAX)
+    if b"\0" in data[:8192]:
+        raise Unreadable("it is no text", "save it as UTF-8 text")
+    zone = ZoneInfo(home.settings.timezone)
+    text, replaced = without_keys(data.decode("utf-8", "surrogateescape"), environ)
+    data = text.encode("utf-8", "surrogateescape") if replaced else data
+    read = formats.read(data, file, form, source, headings_are_tasks=by_heading, zone=zone)
+    if read is None:
+        raise Unreadable("its format is not known", f"name it with --format: {FORMATS_TOLD}")
+    return _plain(read, replaced, environ)
+
+
+def _plain(read: ImportedFile, replaced: tuple[str, ...], environ: Mapping[str, str]) -> Found:
+    """A file without the keys that only its format had hidden: as escaped characters."""
+    plain, more = without_keys_in(msgspec.to_builtins(read), environ)
+    read = msgspec.convert(plain, ImportedFile) if more else read
+    return Found(read, replaced + more)
+
+
+# ------------------------------------------------------------------------------------------ writing
+
+
+class Importing:
+    """The appends of one import over all its files, the nth under ``K:n``."""
+
+    def __init__(self, key: str = "") -> None:
+        self._key = key
+        self._nth = 0
+
+    def take(
+        self, home: "Home", file: str, found: Found, told: Told = lambda _: None
+    ) -> ImportReport:
+        """Take a file's tasks over. What the rules refuse is reported, the rest is kept.
+
+        Args:
+            home: Open to write; one without tasks to take need not be.
+            file: What the file is called in the report.
+            found: What was read from it.
+            told: Is told how far it has come.
+
+        Raises:
+            Refused: What no single task is the reason of: ``key_reused`` or ``read_only``.
+        """
+        known = known_tasks(home)
+        read, report = found.file, _report(file, found, known)
+        for first in range(0, len(read.tasks), TASKS_MAX):
+            batch = read.tasks[first : first + TASKS_MAX]
+            self._append(home, batch, read.source, known, report)
+            told(len(batch))
+        home.views.catch_up()
+        return report
+
+    def _append(
+        self,
+        home: "Home",
+        tasks: Sequence[ImportedTask],
+        source: str,
+        known: Known,
+        report: ImportReport,
+    ) -> None:
+        command, payloads = _command(home, tasks, source, known)
+        key = nth_key(self._key, self._nth + 1)
+        try:
+            appended = home.desk.keep(command, key=key, payloads=payloads)
+        except Refused as refused:
+            if refused.code in NOT_A_TASKS:
+                raise
+            self._part(home, tasks, source, known, report, refused)
+            return
+        self._nth += 1
+        changed = set(appended.result.ids) if appended.rows else set[str]()
+        report.events += len(appended.rows)
+        report.created += sum(one not in known for one in changed)
+        report.changed += sum(one in known for one in changed)
+        report.unchanged += len(tasks) - len(changed)
+
+    def _part(
+        self,
+        home: "Home",
+        tasks: Sequence[ImportedTask],
+        source: str,
+        known: Known,
+        report: ImportReport,
+        refused: Refused,
+    ) -> None:
+        """Try the halves of a refused batch, down to the one task that is the reason."""
+        if len(tasks) == 1:
+            told = f"{tasks[0].title!r} was left out: {refused}"
+            report.unreadable = (*report.unreadable, imported.Unreadable(0, told))
+            return
+        middle = len(tasks) // 2
+        self._append(home, tasks[:middle], source, known, report)
+        self._append(home, tasks[middle:], source, known, report)
+
+
+def plan_import(home: "Home", file: str, found: Found) -> ImportReport:
+    """What `Importing.take` would report, without writing."""
+    known = known_tasks(home)
+    read, report = found.file, _report(file, found, known)
+    command, _ = _command(home, read.tasks, read.source, known)
+    for ref in command.tasks:
+        task = known.get(ref.task)
+        if task is None:
+            report.created += 1
+        elif task.is_deleted or ref.document in _said(task, read.source):
+            report.unchanged += 1
+        else:
+            report.changed += 1
+    return report
+
+
+def known_tasks(home: "Home") -> dict[str, TaskDocument]:
+    """All tasks there are, by id."""
+    return {task.id: task for task in home.views.all(VIEW)}
+
+
+def _report(file: str, found: Found, known: Known) -> ImportReport:
+    """What can be said of a file before any of it is taken over."""
+    read = found.file
+    here = {task.task_id for task in read.tasks}
+    gone = tuple(
+        task.id
+        for task in sorted(known.values(), key=lambda task: task.place)
+        if read.source in task.sources and task.id not in here and not task.is_deleted
+    )
+    return ImportReport(
+        file,
+        read.format,
+        gone=gone,
+        unreadable=read.unreadable,
+        left_out=read.left_out,
+        gone_items=tuple(_gone_items(read, known)),
+        remarks=read.remarks,
+        boxes_as_open=read.boxes_as_open,
+        boxes_left_out=read.boxes_left_out,
+        keys_replaced=Counter(found.replaced),
+    )
+
+
+def _gone_items(read: ImportedFile, known: Known) -> Iterator[GoneItem]:
+    """Items that the file once had in tasks that it still has."""
+    for said in read.tasks:
+        task = known.get(said.task_id)
+        if task is None or task.is_deleted:
+            continue
+        present = numbered(said)
+        for item in task.items:
+            if item.by == f"import:{read.source}" and item.id not in present:
+                yield GoneItem(task.id, item.id, item.title)
+
+
+def _command(
+    home: "Home", tasks: Sequence[ImportedTask], source: str, known: Known
+) -> tuple[ImportTasks, list[Payload]]:
+    payloads = _payloads(home, tasks, known)
+    refs = [ImportedRef(task.task_id, kept.id) for task, kept in zip(tasks, payloads, strict=True)]
+    sources = (known[task.task_id].sources for task in tasks if task.task_id in known)
+    is_shared = any(name != source for names in sources for name in names)
+    return ImportTasks(source, tuple(refs), across_sources=is_shared), payloads
+
+
+def _payloads(home: "Home", tasks: Sequence[ImportedTask], known: Known) -> list[Payload]:
+    """The documents of tasks, with names as they were spelled when they were imported last; that
+    is looked up for what differs from it."""
+    made = [payload(task.task_id, canonical.encode(task)) for task in tasks]
+    last: dict[int, PayloadId] = {}
+    for nth, task in enumerate(tasks):
+        before = known[task.task_id].task.imported if task.task_id in known else ()
+        if before and before[-1][1] != made[nth].id:
+            last[nth] = before[-1][1]
+    said = dict(home.desk.journal.payloads([*last.values()])) if last else {}
+    for nth, name in last.items():
+        if name in said:
+            was = msgspec.json.decode(said[name], type=ImportedTask)
+            is_closed = known[was.task_id].task.status in ("DONE", "REJECTED")
+            task = as_before(tasks[nth], was, is_closed=is_closed)
+            made[nth] = payload(task.task_id, canonical.encode(task))
+    return made
+
+
+def _said(task: TaskDocument, source: str) -> set[PayloadId]:
+    """What this source, and what any source, said of a task last."""
+    imported_last = task.task.imported
+    return {
+        *dict(imported_last[-1:]).values(),
+        *(said for name, said in imported_last if name == source),
+    }

@@ -1,0 +1,35 @@
+"""What a crash left undone is finished."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from adapters.documents.agents import all_agents, all_sets
+from adapters.runtime.recovery import Step, recover
+from adapters.runtime.seats import living
+from projections.operations import VIEW
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+
+__all__ = ["Step", "in_flight_sets", "recover_home"]
+
+
+def recover_home(home: "Home", told: Callable[[Step], None]) -> Sequence[Step]:
+    """Go on with wakes that began and did not end, drive changes that were being applied to their
+    end, and expire proposals whose time has come; what a living process works at is left alone.
+
+    Args:
+        home: Open to write.
+        told: Is told of each step as it is done.
+    """
+    now = home.desk.clock.now()
+    expiring = [one.id for one in all_sets(home) if one.is_open and "" < one.expires_at <= now]
+    busy = {lease.agent for lease in living(home.desk)}
+    ids = [one.id for one in all_agents(home) if one.id not in busy]
+    return recover(home.desk, ids, in_flight_sets(home), expiring, told)
+
+
+def in_flight_sets(home: "Home") -> list[str]:
+    """The change sets with an effect that was asked for and not answered."""
+    owners = home.views.page(VIEW, shelf="in_flight")
+    return [one.owner for one in owners if one.owner != one.run_key]

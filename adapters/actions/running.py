@@ -1,0 +1,107 @@
+"""A home is looked after until somebody stops it: wakes as tasks change and timers fire, and files
+are followed."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from adapters import homefiles
+from adapters.actions.recovering import in_flight_sets
+from adapters.documents.agents import all_agents, all_sets
+from adapters.runtime.engine import Engine
+from adapters.runtime.files import Files
+from adapters.runtime.leases import Leases
+from adapters.runtime.signals import FileProbe, Signal
+from adapters.runtime.terms import Counts, Found, Options, Tell
+from adapters.wiring import AGENTS, JOURNAL
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+
+__all__ = [
+    "Files",
+    "Found",
+    "Leases",
+    "Options",
+    "Ran",
+    "check_model",
+    "found_in",
+    "leases_of",
+    "run",
+]
+
+
+class Ran(NamedTuple):
+    """What an engine did, and whether it left an effect in doubt."""
+
+    counts: Counts
+    is_in_doubt: bool
+
+
+def check_model(home: "Home") -> None:
+    """Look before anything runs whether the model of the settings can be had.
+
+    Raises:
+        Refused: It cannot.
+    """
+    home.desk.model_for(home.settings.model)
+
+
+def leases_of(home: "Home") -> Leases:
+    """What this process says of what it runs, to be closed at the end."""
+    return Leases(home.path / homefiles.RUNTIME)
+
+
+def found_in(home: "Home") -> Found:
+    """What there is to look after when an engine begins."""
+    return Found(
+        [one.id for one in all_agents(home)],
+        [one.id for one in all_sets(home) if one.is_open],
+        in_flight_sets(home),
+    )
+
+
+async def run(
+    home: "Home",
+    leases: Leases,
+    files: Files,
+    tell: Tell,
+    options: Options,
+    found: Found,
+    stops: Sequence[int] = (signal.SIGINT, signal.SIGTERM),
+) -> Ran:
+    """Run an engine until it is idle, where that is wanted, or a signal ends it.
+
+    Args:
+        home: Open to write.
+        leases: See `leases_of`.
+        files: Are followed beside it.
+        tell: Is told what happens.
+        options: How it runs.
+        found: See `found_in`.
+        stops: The signals that end it.
+    """
+    probes = [FileProbe(home.path / name) for name in (JOURNAL, AGENTS)]
+    engine = Engine(home.desk, leases, Signal(home.desk.clock, probes), tell, options)
+    loop = asyncio.get_running_loop()
+    for number in stops:
+        loop.add_signal_handler(number, engine.stop)
+    try:
+        async with _following(files):
+            await engine.run(found)
+    finally:
+        for probe in probes:
+            probe.close()
+    return Ran(engine.counts, engine.is_in_doubt)
+
+
+@asynccontextmanager
+async def _following(files: Files) -> AsyncIterator[None]:
+    follows = asyncio.create_task(files.follow())
+    try:
+        yield
+    finally:
+        follows.cancel()
+        await asyncio.gather(follows, return_exceptions=True)
