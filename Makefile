@@ -2,7 +2,9 @@
 
 BIN := .venv/bin
 STAMP := .venv/.setup-stamp
-PYTEST := $(BIN)/python -m pytest -n 2
+PYTEST := $(BIN)/python -m pytest
+WORKERS := 2
+WAITERS := 3 # of the slow tests, which wait for processes, browsers and clocks half of their time
 
 # A shell that forbids Python to keep what it compiled makes the start of the tests twice as long.
 unexport PYTHONDONTWRITEBYTECODE
@@ -44,7 +46,7 @@ fix: $(STAMP) ## format, and mend what the linter can mend
 	$(BIN)/ruff check --fix .
 
 test: test-fast ## all tests, the fast ones first
-	$(PYTEST) -m "slow or e2e" tests
+	$(PYTEST) -n $(WAITERS) -m "slow or e2e" tests
 
 coverage: $(STAMP) ## branch coverage of domain/ and replay/ by the fast tests; some minutes
 	$(BIN)/coverage erase
@@ -53,7 +55,7 @@ coverage: $(STAMP) ## branch coverage of domain/ and replay/ by the fast tests; 
 	$(BIN)/coverage report
 
 test-fast: $(STAMP) ## the fast tests
-	$(PYTEST) -m "not slow and not e2e"
+	$(PYTEST) -n $(WORKERS) -m "not slow and not e2e"
 
 demo: $(STAMP) ## the main job in one command, with sample data and no key
 	$(BIN)/wakelog demo
