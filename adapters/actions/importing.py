@@ -157,7 +157,6 @@ class Importing:
             batch = read.tasks[first : first + TASKS_MAX]
             self._append(home, batch, read.source, known, report)
             told(len(batch))
-        home.views.catch_up()
         return report
 
     def _append(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from adapters.documents.agents import all_agents, all_sets
+from adapters.documents.agents import all_agents, expiring_sets
 from adapters.runtime.recovery import Step, recover
 from adapters.runtime.seats import living
 from projections.operations import VIEW
@@ -22,8 +22,7 @@ def recover_home(home: "Home", told: Callable[[Step], None]) -> Sequence[Step]:
         home: Open to write.
         told: Is told of each step as it is done.
     """
-    now = home.desk.clock.now()
-    expiring = [one.id for one in all_sets(home) if one.is_open and "" < one.expires_at <= now]
+    expiring = expiring_sets(home)
     busy = {lease.agent for lease in living(home.desk)}
     ids = [one.id for one in all_agents(home) if one.id not in busy]
     return recover(home.desk, ids, in_flight_sets(home), expiring, told)

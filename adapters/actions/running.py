@@ -3,7 +3,7 @@ are followed."""
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -70,7 +70,6 @@ async def run(
     tell: Tell,
     options: Options,
     found: Found,
-    stops: Sequence[int] = (signal.SIGINT, signal.SIGTERM),
 ) -> Ran:
     """Run an engine until it is idle, where that is wanted, or a signal ends it.
 
@@ -81,12 +80,11 @@ async def run(
         tell: Is told what happens.
         options: How it runs.
         found: See `found_in`.
-        stops: The signals that end it.
     """
     probes = [FileProbe(home.path / name) for name in (JOURNAL, AGENTS)]
     engine = Engine(home.desk, leases, Signal(home.desk.clock, probes), tell, options)
     loop = asyncio.get_running_loop()
-    for number in stops:
+    for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, engine.stop)
     try:
         async with _following(files):

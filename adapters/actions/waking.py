@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.actions.inputs import WORDS_MAX_BYTES
 from adapters.actions.naming import nth_key
-from adapters.documents.agents import all_agents, all_sets
+from adapters.documents.agents import all_agents, expiring_sets
 from adapters.runtime import retries, rounds, watcher
 from adapters.runtime.rounds import Progress, Ran, Waiting
 from domain.agent.commands import RequestWake
@@ -146,8 +146,7 @@ def run_wake(home: "Home", agent_id: str, run_key: str, told: Callable[[str], No
 def _prepare(home: "Home") -> tuple[Sequence[str], Sequence[str]]:
     """The living agents, and what went wrong with their timers."""
     agents = [one.id for one in all_agents(home) if one.is_living]
-    now = home.desk.clock.now()
-    expiring = [one.id for one in all_sets(home) if one.is_open and "" < one.expires_at <= now]
+    expiring = expiring_sets(home)
     return agents, rounds.prepare(home.desk, agents, expiring)
 
 

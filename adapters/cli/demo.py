@@ -134,6 +134,7 @@ def _import(home: "Home") -> None:
 
     data = files("adapters.demo").joinpath("tasks.md").read_bytes()
     Importing().take(home, SOURCE, Found(markdown.read(data, source=SOURCE)))
+    home.views.catch_up()
 
 
 def _make_agents(home: "Home") -> None:

@@ -176,6 +176,12 @@ def all_sets(home: Home) -> list[SetDocument]:
     return [one for one in home.views.page(inbox.VIEW) if one.is_opened]
 
 
+def expiring_sets(home: Home) -> list[str]:
+    """The open change sets whose time to be decided is over."""
+    now = home.desk.clock.now()
+    return [one.id for one in all_sets(home) if one.is_open and "" < one.expires_at <= now]
+
+
 def sets_under(
     home: Home, *tabs: str, task: str | None = None, before: str = "", limit: int = -1
 ) -> list[SetDocument]:
