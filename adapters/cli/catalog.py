@@ -10,9 +10,9 @@ from adapters.cli.editing import Editing
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, json_option, key_option
 from adapters.text.common import safe
-from domain.errors import Refused
 
 if TYPE_CHECKING:
+    from adapters.actions.tasks import Kept
     from domain.journal.document import Document
 
 CATEGORIES_EMPTY = (
@@ -59,11 +59,12 @@ def category_list(session: Session) -> None:
         session.say(CATEGORIES_EMPTY)
 
 
-def _tell_category(editing: Editing, done: str, wanted: str) -> None:
-    """Say what became of a category, by id or name."""
+def _tell_category(editing: Editing, done: str, kept: "Kept") -> None:
+    """Say what became of a category."""
     from adapters.documents.tasks import catalog_of, category_named
 
-    category = category_named(catalog_of(editing.session.reading()), wanted)
+    (category_id,) = editing.did(kept).ids
+    category = category_named(catalog_of(editing.session.reading()), category_id)
     if editing.session.as_json:
         found = [one for one in _categories(editing.session) if one["id"] == category.id]
         editing.session.document(found[0])
@@ -78,17 +79,13 @@ def _tell_category(editing: Editing, done: str, wanted: str) -> None:
 @click.pass_obj
 def category_add(session: Session, name: str, language: str, key: str) -> None:
     """Add a category."""
+    from adapters.actions.catalog import add_category
     from domain.journal.catalog import NAME_MAX
-    from domain.journal.commands import AddCategory
     from domain.journal.edits import titled
 
-    command = AddCategory(titled(name, NAME_MAX), language_named(language))
+    said = titled(name, NAME_MAX), language_named(language)
     editing = Editing(session, key)
-    if editing.kept_before() is None:
-        editing.keep(command)
-        _tell_category(editing, "Added", command.name)
-    else:
-        _tell_category(editing, "Added", editing.keep(command).ids[0])
+    _tell_category(editing, "Added", add_category(editing.home, *said, key))
 
 
 @category_command.command("rename", epilog='Example: wakelog category rename "Garden" "Outdoors"')
@@ -99,11 +96,10 @@ def category_add(session: Session, name: str, language: str, key: str) -> None:
 @click.pass_obj
 def category_rename(session: Session, category: str, name: str, key: str) -> None:
     """Give a category another name; its tasks stay in it."""
-    from domain.journal.commands import RenameCategory
+    from adapters.actions.catalog import rename_category
 
     editing = Editing(session, key)
-    (category_id,) = editing.keep(RenameCategory(category, name)).ids
-    _tell_category(editing, "Renamed", category_id)
+    _tell_category(editing, "Renamed", rename_category(editing.home, category, name, key))
 
 
 @category_command.command(
@@ -117,19 +113,12 @@ def category_rename(session: Session, category: str, name: str, key: str) -> Non
 @click.pass_obj
 def category_correct(session: Session, category: str, before: str, after: str, key: str) -> None:
     """Teach agents by example: what was written, and what it should have been."""
-    from domain.journal.commands import AddCorrection
-    from domain.text import squeeze
-    from domain.wire import payload
+    from adapters.actions.catalog import check_correction, correct_category
 
-    if not squeeze(before) or not squeeze(after) or before == after:
-        because = "the example shows no correction"
-        instead = "give two different texts, the wrong one first"
-        raise Refused("invalid_value", because=because, instead=instead)
-    texts = [payload("shared", text.encode()) for text in (before, after)]
+    check_correction(before, after)
     editing = Editing(session, key)
-    command = AddCorrection(category, texts[0].id, texts[1].id)
-    (category_id,) = editing.keep(command, texts).ids
-    _tell_category(editing, "Noted the correction", category_id)
+    kept = correct_category(editing.home, category, before, after, key)
+    _tell_category(editing, "Noted the correction", kept)
 
 
 # ------------------------------------------------------------------------------------------ labels
@@ -174,13 +163,13 @@ def label_list(session: Session) -> None:
 @click.pass_obj
 def label_add(session: Session, name: str, categories: Sequence[str], key: str) -> None:
     """Add a label; agents may then propose it."""
+    from adapters.actions.catalog import add_label
     from domain.journal.catalog import NAME_MAX
-    from domain.journal.commands import AddLabel
     from domain.journal.edits import titled
 
-    command = AddLabel(titled(name.removeprefix("#"), NAME_MAX), tuple(categories))
+    said = titled(name.removeprefix("#"), NAME_MAX)
     editing = Editing(session, key)
-    (label_id,) = editing.keep(command).ids
+    (label_id,) = editing.did(add_label(editing.home, said, categories, key)).ids
     found = [one for one in _labels(session) if one["id"] == label_id]
     if session.as_json:
         session.document(found[0] if found else {})
@@ -194,10 +183,10 @@ def label_add(session: Session, name: str, categories: Sequence[str], key: str) 
 @click.pass_obj
 def label_delete(session: Session, label: str, key: str) -> None:
     """Take a label out of use; tasks that carry it keep it."""
-    from domain.journal.commands import DeleteLabel
+    from adapters.actions.catalog import delete_label
 
     editing = Editing(session, key)
-    (label_id,) = editing.keep(DeleteLabel(label.removeprefix("#"))).ids
+    (label_id,) = editing.did(delete_label(editing.home, label.removeprefix("#"), key)).ids
     if session.as_json:
         session.document({"id": label_id, "deleted": True})
     session.say(f"{editing.outcome('Deleted')}: label {_hash(label)}")

@@ -1,7 +1,6 @@
 """One writing command on tasks: finds what is named, does the deed, tells the outcome."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from adapters.actions.naming import nth_key, pick, pick_task
 from adapters.cli.shared import Session
@@ -9,10 +8,9 @@ from adapters.text.common import ID_SHOWN, safe
 from domain.causes import Receipt
 from domain.errors import Refused
 from domain.journal import task as t
-from domain.journal.commands import JournalCommand
 from domain.journal.fold import TASK
 from domain.journal.task import Task
-from domain.wire import Payload, Stored
+from domain.wire import Stored
 
 if TYPE_CHECKING:
     from adapters.actions.tasks import Kept
@@ -58,7 +56,7 @@ class Editing:
         try:
             item_id = pick(wanted, titles, "item", "unknown_item", see=see)
         except Refused:
-            command = self.kept_before()
+            command = self._kept_before()
             item_id = getattr(command, "item", "")
             if not self._has_had(task.id, wanted, item_id):
                 raise
@@ -70,7 +68,7 @@ class Editing:
         if wanted in numbered:
             return numbered[wanted]
         known = [one.id for one in task.notes]
-        if had := getattr(self.kept_before(), "note", ""):  # a retry of what removed it
+        if had := getattr(self._kept_before(), "note", ""):  # a retry of what removed it
             known.append(had)
         see = f"see `wakelog task show {task.id[:ID_SHOWN]}` for its notes and their numbers"
         ids = [(one, "") for one in dict.fromkeys(known)]
@@ -85,12 +83,6 @@ class Editing:
         """Remember what came of the run's deed, for telling it."""
         self.has_changed, self.is_retry = kept.has_changed, kept.is_repeated
         return kept
-
-    def keep(self, command: JournalCommand, payloads: Sequence[Payload] = ()) -> "Kept":
-        """Append a command to the journal under this run's key."""
-        from adapters.actions.tasks import keep
-
-        return self.did(keep(self.home, command, self.key, payloads=payloads))
 
     def tell(self, done: str, task_id: str) -> None:
         """Say what was done and to which task, or print its document."""
@@ -109,18 +101,17 @@ class Editing:
             return done
         return f"Done before under the key {self.key}" if self.is_retry else "Nothing to change"
 
-    def kept_before(self) -> JournalCommand | None:
+    def _kept_before(self) -> Stored | None:
         """What stands under the key already, if this run is a retry."""
         if not self.key:
             return None
         journal = self.session.reading().desk.journal
         rows = journal.receipts(nth_key(self.key, 1))
         receipt = rows[0].fact if rows else None
-        # the journal holds no receipts of other commands
-        return cast("JournalCommand", receipt.command) if isinstance(receipt, Receipt) else None
+        return receipt.command if isinstance(receipt, Receipt) else None
 
     def _named_before(self, wanted: str) -> str:
-        command = self.kept_before()
+        command = self._kept_before()
         for name in ("task", "target"):
             task_id = getattr(command, name, "")
             if self._has_had(task_id, wanted):
