@@ -8,7 +8,7 @@ import click
 from adapters.actions.inputs import status_named
 from adapters.actions.naming import pick_agent, pick_task
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option, key_option
+from adapters.cli.shared import Session, json_option, key_option, named_key_option
 from adapters.text.common import ID_SHOWN, local_time
 from domain.errors import Refused
 
@@ -128,16 +128,17 @@ def _preference(given: str) -> tuple[str, str]:
 @click.command(
     "watch",
     epilog="Examples: wakelog agent watch Sink --task Budget; "
-    "wakelog agent watch Sink --key NOTE --category Home",
+    "wakelog agent watch Sink --what NOTE --category Home",
 )
 @click.argument("agent", type=TEXT)
 @click.option(
-    "--key",
-    "keys",
+    "--what",
+    "kinds",
     multiple=True,
-    metavar="K",
+    metavar="W",
     help="TASK, CHECKLIST, CHECKLIST_ITEM, NOTE, TIME_ENTRY, LINK, CATEGORY or LABEL.",
 )
+@click.option("--key", "older", multiple=True, hidden=True)  # what `--what` was called first
 @click.option("--task", "tasks", type=TEXT, multiple=True, metavar="TASK", help="Another task.")
 @click.option(
     "--sub", "subs", multiple=True, metavar="S", help="A subtype, note:transcript for example."
@@ -146,19 +147,22 @@ def _preference(given: str) -> tuple[str, str]:
 @click.option("--status", type=TEXT, default="", metavar="S", help="Only tasks that are so.")
 @click.option("--hears-agents", is_flag=True, help="Other agents' writes count, too.")
 @click.option("--defer-links", is_flag=True, help="Matches only through a link wait for morning.")
+@named_key_option("--idempotency-key")
 @json_option
 @click.pass_obj
 def watch(  # noqa: PLR0913  one parameter for each option
     session: Session,
     *,
     agent: str,
-    keys: Sequence[str],
+    kinds: Sequence[str],
+    older: Sequence[str],
     tasks: Sequence[str],
     subs: Sequence[str],
     category: str,
     status: str,
     hears_agents: bool,
     defer_links: bool,
+    key: str,
 ) -> None:
     """Let an agent hear of more than its own task; the same again changes nothing."""
     from adapters.actions.agents import Heard, watch_tokens
@@ -167,7 +171,7 @@ def watch(  # noqa: PLR0913  one parameter for each option
     home = session.reading()
     agent_id = pick_agent(home, agent)
     tokens = (
-        *(f"key:{one.removeprefix('key:').upper()}" for one in keys),
+        *(f"key:{one.removeprefix('key:').upper()}" for one in (*kinds, *older)),
         *(f"id:{pick_task(home, one)}" for one in tasks),
         *(f"sub:{one.removeprefix('sub:').lower()}" for one in subs),
     )
@@ -178,7 +182,8 @@ def watch(  # noqa: PLR0913  one parameter for each option
         hears_agents,
         defer_links,
     )
-    tell(session, agent_id, watch_tokens(session.writing(), agent_id, heard), "", "Watching")
+    came = watch_tokens(session.writing(), agent_id, heard, key)
+    tell(session, agent_id, came, key, "Watching")
 
 
 @click.command("unwatch", epilog="Example: wakelog agent unwatch Sink k3f9")

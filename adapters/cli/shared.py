@@ -183,8 +183,12 @@ def _key(given: str) -> str:
 
 def key_option(command: F) -> F:
     """``--key K``: makes a writing command safe to retry."""
-    option = click.option("--key", default="", type=_key, metavar="K", help="Make a retry safe.")
-    return option(command)
+    return named_key_option("--key")(command)
+
+
+def named_key_option(name: str) -> Callable[[F], F]:
+    """The same by another name, where ``--key`` means something else."""
+    return click.option(name, "key", default="", type=_key, metavar="K", help="Make a retry safe.")
 
 
 def json_option(command: F) -> F:

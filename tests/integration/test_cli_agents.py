@@ -207,7 +207,7 @@ def test_categories_are_named(home: Path) -> None:
 
 def test_watch_and_unwatch(home: Path) -> None:
     agent(home)
-    command = ["agent", "watch", "Fix the sink", "--key", "NOTE", "--status", "blocked"]
+    command = ["agent", "watch", "Fix the sink", "--what", "NOTE", "--status", "blocked"]
     done(command, home)
     assert "Nothing to change" in done(command, home)
     built_in, made = shown(home)["subscriptions"]
@@ -221,7 +221,35 @@ def test_watch_and_unwatch(home: Path) -> None:
     assert proved(home)
 
 
-@pytest.mark.parametrize("options", [[], ["--key", "CAR"], ["--sub", "note"], ["--status", "x"]])
+def test_a_watch_is_safe_to_retry_by_a_key_of_its_own_name(home: Path) -> None:
+    agent(home)
+    command = ["agent", "watch", "Fix the sink", "--what", "NOTE", "--idempotency-key", "k"]
+    assert "Watching" in done(command, home)
+    made = shown(home)["subscriptions"][1]["id"]
+    done(["agent", "unwatch", "Fix the sink", made, "--key", "u"], home)
+    rows = proved(home)
+    assert "Done before under the key k" in done(command, home)
+    assert "Done before under the key u" in done(
+        ["agent", "unwatch", "Fix the sink", made, "--key", "u"], home
+    )
+    assert proved(home) == rows
+    assert "[key_reused]" in refused([*command, "--what", "TASK"], home)
+
+
+def test_key_still_says_what_an_agent_shall_hear_of(home: Path) -> None:
+    agent(home)
+    done(["agent", "watch", "Fix the sink", "--key", "note", "--what", "LABEL"], home)
+    assert shown(home)["subscriptions"][1]["tokens"] == ["key:LABEL", "key:NOTE"]
+    options = [
+        line.split()[0]
+        for line in done(["agent", "watch", "--help"], home).splitlines()
+        if line.strip().startswith("-")
+    ]
+    assert {"--what", "--idempotency-key"} < set(options)
+    assert "--key" not in options
+
+
+@pytest.mark.parametrize("options", [[], ["--what", "CAR"], ["--sub", "note"], ["--status", "x"]])
 def test_a_bad_subscription_is_refused(home: Path, options: list[str]) -> None:
     agent(home)
     assert "[invalid_value]" in refused(["agent", "watch", "Fix the sink", *options], home)

@@ -83,7 +83,7 @@ def test_a_task_without_an_agent_says_what_to_do(lived: Path) -> None:
 def test_earlier_reports_are_kept_and_a_stale_one_says_so(tmp_path: Path) -> None:
     home = tmp_path / "home"
     live(home)
-    done(["agent", "watch", "Fix the tap", "--key", "TASK"], home)
+    done(["agent", "watch", "Fix the tap", "--what", "TASK"], home)
     done(["agent", "set", "Fix the tap", "--no-automatic"], home)
     done(["task", "set", "Fix the tap", "--estimate", "90"], home)
     done(["wake"], home)  # looks at the journal; the agent sleeps on
@@ -207,7 +207,7 @@ def test_an_unknown_run_is_refused(lived: Path, wanted: str) -> None:
 def test_why_tells_what_became_of_each_trigger(tmp_path: Path) -> None:
     home = tmp_path / "home"
     live(home)
-    done(["agent", "watch", "Fix the tap", "--key", "NOTE"], home)
+    done(["agent", "watch", "Fix the tap", "--what", "NOTE"], home)
     done(["task", "note", "Paint the door", "In green."], home)
     done(["task", "note", "Paint the door", "In blue."], home)
     done(["category", "add", "Garden"], home)
