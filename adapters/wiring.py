@@ -36,6 +36,7 @@ class Home:
         self.views = views
         self.exists = exists
         self.other = other  # why its logs do not belong together, if they do not
+        self.hears_at_once = False  # its agents, of each deed: see `adapters.actions.hearing`
 
     @property
     def settings(self) -> Settings:

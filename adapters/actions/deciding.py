@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from adapters.actions.hearing import heard
 from adapters.actions.naming import nth_key
 from adapters.actions.proposals import Named
 from adapters.runtime import retries, review
@@ -80,10 +81,11 @@ def decide(
     said = _said(home, set_id, verdict)
     is_repeated = _is_repeated(home, set_id, number, verdict.kind, own, said)
     try:
-        if before.asked is not None:
-            review.recover(home.desk, set_id)
-        if not is_repeated:
-            _carry_out(home, set_id, number, verdict, own)
+        with heard(home):
+            if before.asked is not None:
+                review.recover(home.desk, set_id)
+            if not is_repeated:
+                _carry_out(home, set_id, number, verdict, own)
     except WakelogError as refused:
         return Decided(before, item_of(home, set_id, number), is_done=False, refused=refused)
     item = item_of(home, set_id, number)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from adapters.actions.hearing import heard
 from adapters.actions.inputs import relation
 from adapters.actions.naming import nth_key
 from domain.journal import commands as do
@@ -45,7 +46,8 @@ def keep(
     payloads: "Sequence[Payload]" = (),
 ) -> Kept:
     """Append a command under the nth key of a deed."""
-    appended = home.desk.keep(command, key=nth_key(key, nth), payloads=payloads)
+    with heard(home):
+        appended = home.desk.keep(command, key=nth_key(key, nth), payloads=payloads)
     has_changed = len(appended.rows) > 1  # one alone is a receipt
     return Kept(appended.result.ids, has_changed, bool(key) and not appended.rows)
 

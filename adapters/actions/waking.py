@@ -27,7 +27,6 @@ __all__ = [
     "Waiting",
     "Woken",
     "ask_agent",
-    "catch_up",
     "prepare_wakes",
     "request_wake",
     "run_wake",
@@ -58,11 +57,6 @@ class Woken(NamedTuple):
 
     ran: Sequence[Ran]
     waiting: Sequence[Waiting]
-
-
-def catch_up(home: "Home") -> None:
-    """Let agents hear of what changed in the journal since."""
-    watcher.catch_up(home.desk)
 
 
 def prepare_wakes(home: "Home") -> Prepared:

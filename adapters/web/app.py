@@ -23,7 +23,6 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from adapters.actions import waking
 from adapters.keys import replaced_line, without_keys_in
 from adapters.web import guard as guarding
 from adapters.web.asking import Asked, Page, Told, parameters_of, status_of
@@ -174,9 +173,7 @@ def _acted(site: Site, asked: Asked, visitor: Visitor) -> Response | Sheet:
     act, names = found
     back = local_path(asked.form.get("back", ""), "/inbox")
     try:
-        waking.catch_up(site.home)  # what came before is judged by how agents were until now
         told = act(site, asked._replace(names=names))
-        waking.catch_up(site.home)  # so that the page says what is queued now
     except WakelogError as error:
         status = status_of(error.code)
         kind = "conflict" if status == HTTPStatus.CONFLICT else "problem"

@@ -7,6 +7,7 @@ import msgspec
 
 from adapters.actions import deciding
 from adapters.actions.deciding import Kind, Verdict
+from adapters.actions.hearing import heard
 from adapters.documents.agents import summary_of
 from adapters.web.asking import Asked, Clash, Told, Undo, missing
 from adapters.web.editing import edited, fields_of
@@ -61,7 +62,8 @@ def decide_all(site: Site, asked: Asked) -> Told:
     refs = [_ref(one) for one in asked.lists.get("ref", [])[:ALL_MAX]]
     if not refs:
         raise missing("unknown_item", "item", "")
-    outcomes = [_decided(site, ref, "confirm", asked, nth) for nth, ref in enumerate(refs, start=1)]
+    with heard(site.home):
+        outcomes = [_decided(site, one, "confirm", asked, n) for n, one in enumerate(refs, start=1)]
     failed = [one for one in outcomes if one.kind != "done"]
     text = f"{len(outcomes) - len(failed)} of {len(outcomes)} applied."
     is_conflict = failed and len(failed) == len(outcomes)

@@ -42,6 +42,7 @@ class Site:
         self.lock = RLock()
         self.environ = environ
         self.home: Home = open_home(path, environ, model=model, is_writing=True)
+        self.home.hears_at_once = True  # its pages say what is queued
         self.live = Live([path / JOURNAL, path / AGENTS], self.tail)
         parallel = self.home.settings.agents.parallel
         self.jobs = Jobs(path, environ, model, parallel, self.live.pulse, has_engine=has_engine)

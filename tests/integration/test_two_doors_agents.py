@@ -39,17 +39,10 @@ def category_with_template(home: Path) -> None:
     done(["template", "create", "Calm", "--general", "Be calm.", "--category", "Plumbing"], home)
     task = sink(home)
     done(["task", "set", task, "--category", "Plumbing"], home)
-    done(["wake"], home)  # so that the page has nothing to take from the journal first
-
-
-def task_alone(home: Path) -> None:
-    sink(home)
-    done(["wake"], home)
 
 
 def queued(home: Path) -> None:
-    """A wake is to come of a change. It shall write nothing to the journal: the page takes that
-    up while the wake still runs, or after it, as it happens."""
+    """A wake is to come of a change."""
     proposing(home)
     done(["task", "note", "Fix the sink", "Thank you."], home)
 
@@ -102,6 +95,7 @@ def destroyed(home: Path) -> None:
 def template(home: Path) -> None:
     proposing(home)
     done(["template", "create", "Calm", "--general", "Be calm.", "--report", "Be brief."], home)
+    done(["task", "note", "Fix the sink", "Thank you."], home)  # which no agent has heard of
 
 
 def versions(home: Path) -> None:
@@ -126,7 +120,7 @@ SAID = {"general": "Be bold.", "report": "Two lines."}
 ASK = {"words": "What is left?"}
 LATER = "2027-01-05T09:00:00Z"
 DEEDS = (
-    Deed("make an agent", task_alone, "/tasks/{task}", "/tasks/{task}/assign",
+    Deed("make an agent", sink, "/tasks/{task}", "/tasks/{task}/assign",
          "agent|create|{task}"),
     Deed("make an agent of a category with a template", category_with_template, "/tasks/{task}",
          "/tasks/{task}/assign", "agent|create|{task}"),

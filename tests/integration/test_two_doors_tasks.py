@@ -227,8 +227,8 @@ def rows(home: Path) -> list[Any]:
 
 
 def noticed(home: Path) -> None:
-    """Tell the agents what changed, as the page does before and after each form; after a command
-    it waits until the next wake."""
+    """Tell the agents what changed, as the page does before and after each deed on the journal;
+    after a command it waits until the next wake."""
     opened = open_home(home, FIXED, is_writing=True)
     watcher.catch_up(opened.desk)
     opened.close()
