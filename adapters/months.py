@@ -15,6 +15,9 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from adapters import homefiles
+from adapters.actions import catalog, importing, tasks
+from adapters.actions.agents import Wish, assign_agent
+from adapters.actions.templates import roll_back
 from adapters.branches import copy
 from adapters.importers import markdown
 from adapters.models.demo import CAREFUL, NAMES, QUICK, DemoModel
@@ -31,17 +34,15 @@ from adapters.runtime.terms import Found
 from adapters.settings import Settings, load
 from adapters.store.log import Log
 from adapters.virtual import LEASE_SECONDS, POLL_SECONDS, VirtualClock, VirtualLoop
-from domain import canonical
+from adapters.wiring import Home
 from domain.agent import commands as agents
 from domain.agent.identity import Wanted
 from domain.errors import Refused
-from domain.journal import commands as do
-from domain.journal.catalog import CATALOG
 from domain.moments import instant, moment
 from domain.ports import Model
-from domain.templates import commands as templates
+from domain.templates.commands import AddVersion, CreateTemplate
 from domain.templates.seeds import SEEDS, seed_id
-from domain.wire import SHARED, payload, words
+from domain.wire import SHARED, words
 from replay.simulate import Dice
 
 REPLICA = "demo"
@@ -116,9 +117,10 @@ class Life:
         self._clock = VirtualClock(self._at(0, 6.5))
         self._outages: list[Outage] = []
         self._desk = Desk(journal, agent_log, self._clock, settings, self._model)
+        self._home = Home.in_memory(self._desk)
         self._stories = stories()
         self._dice = Dice(seed)
-        self._person = Person(self._desk, self._stories, self._dice)
+        self._person = Person(self._home, self._stories, self._dice)
         self._cares: list[Care] = []
         self._days = 0
         self._pasted_into: Care | None = None
@@ -129,7 +131,8 @@ class Life:
         """All of it."""
         self._days = days
         self._outages += [self._outage(0.31, 9, 14), self._outage(0.62, 16, 18)]
-        with asyncio.Runner(loop_factory=lambda: VirtualLoop(self._clock)) as runner:
+        loop = partial(VirtualLoop, self._clock)
+        with closing(self._home.views), asyncio.Runner(loop_factory=loop) as runner:
             engine = runner.run(self._lived(told(self._stories, count), progress))
         return Lived(days, len(self._cares), engine.counts.wakes)
 
@@ -237,14 +240,12 @@ class Life:
 
     def _prepare(self) -> None:
         for category in self._stories.categories:
-            self._desk.keep(do.AddCategory(category.name, category.language))
+            catalog.add_category(self._home, category.name, category.language)
         for label in ("Anruf", "Einkauf", "call", "purchase"):
-            self._desk.keep(do.AddLabel(label))
+            catalog.add_label(self._home, label)
         for seed in SEEDS:
             general, report = words(SHARED, seed.general), words(SHARED, seed.report)
-            command = templates.CreateTemplate(
-                seed.name, general[0], report[0], model=QUICK, seed=seed.seed
-            )
+            command = CreateTemplate(seed.name, general[0], report[0], model=QUICK, seed=seed.seed)
             self._desk.note(command, payloads=[*general[1], *report[1]])
 
     def _import(self, begun: list[Story]) -> list[str]:
@@ -258,39 +259,27 @@ class Life:
                 *(f"  - [ ] {step}" for step in one.steps[:2]),
             )
         ]
-        tasks = markdown.read("\n".join(lines).encode(), source=SOURCE).tasks
-        payloads = [payload(one.task_id, canonical.encode(one)) for one in tasks]
-        refs = [
-            do.ImportedRef(one.task_id, kept.id) for one, kept in zip(tasks, payloads, strict=True)
-        ]
-        self._desk.keep(do.ImportTasks(SOURCE, tuple(refs)), payloads=payloads)
-        return [one.task_id for one in tasks]
+        file = markdown.read("\n".join(lines).encode(), source=SOURCE)
+        importing.Importing().take(self._home, SOURCE, importing.Found(file))
+        return [one.task_id for one in file.tasks]
 
     def _made(self, story: Story) -> str:
-        task = self._desk.keep(do.CreateTask(story.title, story.category.name)).result.ids[0]
-        self._desk.keep(do.AddItems(task, story.steps[:2]))
-        return task
+        fields = {"category": story.category.name}
+        return tasks.add_task(self._home, story.title, fields, items=story.steps[:2]).ids[0]
 
     def _made_agent(self, story: Story, task: str) -> str:
-        desk, category = self._desk, story.category
-        with desk.journal.reading() as world:
-            known = world.load(CATALOG, "main").categories
-        category_id = next(one.id for one in known.values() if one.name == category.name)
-        command = agents.CreateAgent(
-            task, story.title, category_id, desk.journal.tail().n, "hybrid",
-            is_enabled=desk.is_enabled,
-            template=seed_id(category.template) if category.template else "",
-        )  # fmt: skip
-        agent = desk.note(command).result.ids[0]
+        self._home.views.catch_up()
+        agent = assign_agent(self._home, task, Wish(template=story.category.template)).agent
         schedule = self._dice.pick(SCHEDULES)
         if schedule:
-            desk.note(timers.timer_command(agent, schedule, ZONE, self._clock.now()))
+            command = timers.timer_command(agent, schedule, ZONE, self._clock.now())
+            self._desk.note(command)
         return agent
 
     def _finish(self, care: Care) -> None:
         status = "REJECTED" if self._dice.number(8) == 0 else "DONE"
         reason = self._person.say(care.language, "other") if status == "REJECTED" else ""
-        self._desk.keep(do.EditTask(care.task, status=status, reason=reason))
+        tasks.edit_task(self._home, care.task, {"status": status, "reason": reason})
         ends = agents.DestroyAgent if self._dice.number(4) else agents.PauseAgent
         self._desk.note(ends(care.agent))
 
@@ -301,7 +290,7 @@ class Life:
     def _link(self) -> None:
         """Some tasks hang together, so their agents wake for each other's changes."""
         for one, other in zip(self._cares[::3], self._cares[1::3], strict=False):
-            self._desk.keep(do.LinkTask(one.task, "relates_to", other.task))
+            tasks.link(self._home, one.task, "relates_to", other.task)
 
     def _pause(self) -> None:
         *self._paused, other = self._living()[-4:]
@@ -323,13 +312,13 @@ class Life:
 
     def _unpaste(self) -> None:
         if self._pasted_into:
-            self._desk.keep(do.RemoveNote(self._pasted_into.task, self._pasted))
+            tasks.remove_note(self._home, self._pasted_into.task, self._pasted)
 
     def _delete(self) -> None:
         """A task is thrown away while a wake of its agent is queued."""
         care = self._living()[-1]
         self._person.note(care, self._person.say(care.language, "urgent"))
-        self._desk.keep(do.DeleteTask(care.task))
+        tasks.delete_task(self._home, care.task)
         care.until = 0
 
     def _living(self, category: str = "") -> list[Care]:
@@ -358,12 +347,12 @@ class Life:
         self._version("tom", self._stories.tom["busy"], "")
 
     def _roll_back(self) -> None:
-        self._desk.note(templates.RollBackTemplate(seed_id("tom"), 2))
+        roll_back(self._home, seed_id("tom"), 2)
 
     def _version(self, seed: str, general: str, model: str) -> None:
         report = next(one.report for one in SEEDS if one.seed == seed)
         (work, one), (tell, other) = words(SHARED, general), words(SHARED, report)
-        command = templates.AddVersion(seed_id(seed), work, tell, "user", model)
+        command = AddVersion(seed_id(seed), work, tell, "user", model)
         self._desk.note(command, payloads=[*one, *other])
 
     # ------------------------------------------------------------------------------ the models

@@ -9,19 +9,18 @@ from collections import defaultdict
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from adapters.actions import deciding, tasks
+from adapters.actions.deciding import Verdict
 from adapters.models.demo import FILLERS
 from adapters.months_stories import Stories, Story
-from adapters.runtime import review
-from adapters.runtime.desk import Desk
+from adapters.wiring import Home
 from domain.agent.agent import AGENT
 from domain.changes.change_set import CHANGES, ChangeSet, Item
-from domain.errors import Refused
-from domain.journal import commands as do
 from domain.journal.fold import TASK
 from domain.journal.task import Task
 from domain.keys import sha
 from domain.moments import instant, later
-from domain.wire import payload, words
+from domain.wire import payload
 from replay.simulate import Dice
 
 DEEDS: dict[str, int] = {
@@ -69,10 +68,11 @@ class Care:
 
 
 class Person:
-    """Acts at a desk; `stories` has their sentences."""
+    """Acts in a home; `stories` has their sentences."""
 
-    def __init__(self, desk: Desk, stories: Stories, dice: Dice) -> None:
-        self._desk = desk
+    def __init__(self, home: Home, stories: Stories, dice: Dice) -> None:
+        self._home = home
+        self._desk = home.desk
         self._stories = stories
         self._dice = dice
         self._decided: set[str] = set()  # change sets with nothing left to decide
@@ -89,7 +89,7 @@ class Person:
                 self._spend(care)
             case "label":
                 label = self._dice.pick(("Anruf", "Einkauf", "call", "purchase"))
-                self._desk.keep(do.ChangeLabels(care.task, assign=(label,)))
+                tasks.assign_labels(self._home, care.task, [label])
             case "field":
                 self._field(care)
             case "ask":
@@ -103,9 +103,7 @@ class Person:
 
     def note(self, care: Care, text: str) -> str:
         """Write a note; its id."""
-        said, kept = words(care.task, text)
-        added = self._desk.keep(do.AddNote(care.task, "note", said), payloads=kept)
-        return added.result.ids[0]
+        return tasks.add_note(self._home, care.task, text).ids[0]
 
     def say(self, language: str, use: str) -> str:
         """One of the sentences for a use."""
@@ -129,25 +127,25 @@ class Person:
         left = [one for one in self._task(care).items if not one.is_checked]
         if left:
             item = self._dice.pick(left).id
-            self._desk.keep(do.EditItem(care.task, item, is_checked=True))
+            tasks.mark_items(self._home, care.task, [item], is_checked=True)
 
     def _spend(self, care: Care) -> None:
         end = self._desk.clock.now()
         start = later(end, seconds=-60 * self._dice.pick((15, 25, 40, 75)))
         summary = self.say(care.language, "spent")
-        self._desk.keep(do.LogTime(care.task, start, end, summary))
+        tasks.log_time(self._home, care.task, start, end, summary=summary)
 
     def _field(self, care: Care) -> None:
         """Set by hand what an agent might have proposed."""
         match self._dice.number(3):
             case 0:
-                self._desk.keep(do.EditTask(care.task, priority=f"P{1 + self._dice.number(3)}"))
+                field: tasks.Fields = {"priority": f"P{1 + self._dice.number(3)}"}
             case 1:
-                minutes = 30 * (1 + self._dice.number(8))
-                self._desk.keep(do.EditTask(care.task, estimate=minutes))
+                field = {"estimate": 30 * (1 + self._dice.number(8))}
             case _:
                 day = self._today() + timedelta(days=7 + self._dice.number(30))
-                self._desk.keep(do.EditTask(care.task, due=day.isoformat()))
+                field = {"due": day.isoformat()}
+        tasks.edit_task(self._home, care.task, field)
 
     def _ask(self, care: Care) -> None:
         said = payload(care.task, self.say(care.language, "asks").encode())
@@ -180,20 +178,20 @@ class Person:
                     self._decide(care, changes, item)
 
     def _decide(self, care: Care, changes: ChangeSet, item: Item) -> None:
-        try:
-            arguments = json.loads(review.arguments_of(self._desk, item))
-            why = self._why_not(care, item.tool, arguments)
-            if self._dice.number(100) < 3:
-                review.defer(self._desk, changes.id, item.number, self.say(care.language, "later"))
-            elif why:
-                said = self.say(care.language, why)
-                review.reject(self._desk, changes.id, item.number, said)
-                self._waver(care, item.tool, arguments)
-            else:
-                self._confirm(changes.id, item, arguments)
-        except Refused:  # stale: somebody has changed it meanwhile, and the person looks again
-            said = self.say(care.language, "other")
-            review.reject(self._desk, changes.id, item.number, said)
+        arguments = json.loads(deciding.arguments_of(self._home, item))
+        why = self._why_not(care, item.tool, arguments)
+        if self._dice.number(100) < 3:
+            verdict = Verdict("defer", self.say(care.language, "later"))
+        elif why:
+            verdict = Verdict("reject", self.say(care.language, why))
+        else:
+            verdict = Verdict("confirm", edit=self._edit(item, arguments))
+        decided = deciding.decide(self._home, changes.id, item.number, verdict)
+        if decided.refused:  # stale: somebody has changed it meanwhile, and the person looks again
+            verdict = Verdict("reject", self.say(care.language, "other"))
+            deciding.decide(self._home, changes.id, item.number, verdict)
+        elif verdict.kind == "reject":
+            self._waver(care, item.tool, arguments)
 
     def _waver(self, care: Care, tool: str, arguments: dict[str, Any]) -> None:
         """Set the date to another day: so the one that was rejected may be proposed again."""
@@ -202,13 +200,13 @@ class Person:
             care.is_undecided = care.wavered < WAVERS_MAX
             days = 1 + self._dice.number(WEEK_DAYS)
             moved = date.fromisoformat(arguments["dueDate"]) + timedelta(days=days)
-            self._desk.keep(do.EditTask(care.task, due=moved.isoformat()))
+            tasks.edit_task(self._home, care.task, {"due": moved.isoformat()})
 
-    def _confirm(self, set_id: str, item: Item, arguments: dict[str, Any]) -> None:
-        edit = ""
+    def _edit(self, item: Item, arguments: dict[str, Any]) -> str:
+        """The other arguments that an item is confirmed with; empty: as proposed."""
         if item.tool == "update_task_estimate" and self._dice.number(100) < 25:
-            edit = json.dumps({"minutes": min(1440, arguments["minutes"] + 30)})
-        review.confirm(self._desk, set_id, item.number, edit=edit)
+            return json.dumps({"minutes": min(1440, arguments["minutes"] + 30)})
+        return ""
 
     def _why_not(self, care: Care, tool: str, arguments: dict[str, Any]) -> str:
         """The use of the sentence to reject with; empty: it is confirmed."""

@@ -8,6 +8,7 @@ stays small and a failing plan short.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import closing
 
 from msgspec import Struct
 
@@ -18,6 +19,7 @@ from adapters.runtime.desk import Desk
 from adapters.settings import Settings
 from adapters.simulating_deeds import Crashed, Deeds, FusedLog
 from adapters.simulating_model import Unruly
+from adapters.wiring import Home
 from domain.errors import WakelogError
 from domain.keys import key
 from replay.appends import appends
@@ -67,7 +69,8 @@ class Play:
         self.journal, self.agents = FusedLog.fused("journal"), FusedLog.fused("agent")
         clock = ManualClock(START)
         self.desk = Desk(self.journal, self.agents, clock, Settings(), lambda _: self.model)
-        self.deeds = Deeds(self.desk, self.model)
+        self.home = Home.in_memory(self.desk)
+        self.deeds = Deeds(self.home, self.model)
         self._laws = Laws()
         self._taken = {"journal": 0, "agent": 0}
         self._sabotage = sabotage
@@ -76,7 +79,7 @@ class Play:
         """Do the steps, until enough wakes have run or a law is broken."""
         faults: list[str] = []
         done = crashes = refusals = 0
-        with asyncio.Runner() as runner:
+        with closing(self.home.views), asyncio.Runner() as runner:
             for step in steps:
                 done += 1
                 try:

@@ -5,16 +5,17 @@ no fault: the person tries all sorts of things.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from adapters.actions import catalog, tasks
 from adapters.clock import ManualClock
 from adapters.runtime import review, rounds, timers, watcher
-from adapters.runtime.desk import Desk
 from adapters.runtime.recovery import Step as Recovered
 from adapters.runtime.recovery import recover
 from adapters.simulating_model import WORDS, Unruly
 from adapters.store.log import Appended, Log
 from adapters.store.memory import MemoryLogRecorder
+from adapters.wiring import Home
 from domain import canonical
 from domain.agent import commands as agents
 from domain.agent.agent import AGENT
@@ -28,9 +29,9 @@ from domain.errors import Refused
 from domain.journal import commands as do
 from domain.journal.fold import TASK
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
-from domain.journal.task import Task
+from domain.journal.task import NoteKind, Task
 from domain.keys import key
-from domain.wire import Payload, payload, words
+from domain.wire import Payload, payload
 from replay.simulate import Dice, Step
 
 TASKS_MAX = 12
@@ -72,11 +73,12 @@ class FusedLog(Log):
 
 
 class Deeds:
-    """Does steps at a desk. `wakes` counts those that were begun."""
+    """Does steps in a home. `wakes` counts those that were begun."""
 
-    def __init__(self, desk: Desk, model: Unruly) -> None:
+    def __init__(self, home: Home, model: Unruly) -> None:
         self.wakes = 0
-        self._desk = desk
+        self._home = home
+        self._desk = home.desk
         self._model = model
         self._tasks: list[str] = []
         self._agents: list[str] = []  # living ones
@@ -88,8 +90,7 @@ class Deeds:
         self._nth += 1
         dice = Dice(f"{step.deed}/{step.who}/{step.how}")
         self._model.dice = dice
-        deed = getattr(self, _NAMES.get(step.deed, f"_{step.deed}"))
-        deed(step.who, dice, runner)
+        _DEEDS[step.deed](self, step.who, dice, runner)
 
     def restart(self) -> None:
         """Another process takes over: it knows nothing but the logs."""
@@ -144,31 +145,33 @@ class Deeds:
     # ---------------------------------------------------------------------------------- the person
 
     def _write(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
-        task = self._task(who)
-        keep = self._desk.keep
+        home, task = self._home, self._task(who)
         items = [one.id for one in task.items] or ["none"]
         match dice.number(9):
             case 0:
-                keep(do.EditTask(task.id, title=_words(dice, 3)))
+                tasks.edit_task(home, task.id, {"title": _words(dice, 3)})
             case 1:
-                said, kept = words(task.id, _words(dice, 1 + dice.number(300)))
-                keep(do.AddNote(task.id, dice.pick(["note", "transcript"]), said), payloads=kept)
+                text = _words(dice, 1 + dice.number(300))
+                tasks.add_note(home, task.id, text, kind=dice.pick(_NOTES))
             case 2:
-                keep(do.AddItems(task.id, (_words(dice, 2), _words(dice, 2))))
+                tasks.add_items(home, task.id, (_words(dice, 2), _words(dice, 2)))
             case 3:
-                keep(do.EditItem(task.id, dice.pick(items), is_checked=bool(dice.number(2))))
+                item = dice.pick(items)
+                tasks.mark_items(home, task.id, [item], is_checked=bool(dice.number(2)))
             case 4:
-                keep(do.EditItem(task.id, dice.pick(items), title=_words(dice, 2)))
+                tasks.rename_item(home, task.id, dice.pick(items), _words(dice, 2))
             case 5:
                 status = dice.pick(["OPEN", "IN PROGRESS", "BLOCKED", "DONE", "REJECTED"])
-                keep(do.EditTask(task.id, status=status, reason=_words(dice, 3)))
+                tasks.edit_task(home, task.id, {"status": status, "reason": _words(dice, 3)})
             case 6:
-                keep(do.EditTask(task.id, priority=f"P{dice.number(4)}", estimate=dice.number(90)))
+                fields = {"priority": f"P{dice.number(4)}", "estimate": dice.number(90)}
+                tasks.edit_task(home, task.id, fields)
             case 7:
-                keep(do.ChangeLabels(task.id, **{dice.pick(_LABELS): (dice.pick(WORDS),)}))
+                dice.pick(_LABELS)(home, task.id, (dice.pick(WORDS),))
+            case _ if dice.number(2):
+                tasks.start_timer(home, task.id)
             case _:
-                running = dice.number(2)
-                keep(do.StartTimer(task.id) if running else do.StopTimer(_words(dice, 2)))
+                tasks.stop_timer(home, _words(dice, 2))
 
     def _pass(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         minutes = dice.pick([1, 3, 10, 60, 600, DAY_MINUTES, 7 * DAY_MINUTES])
@@ -176,15 +179,15 @@ class Deeds:
 
     def _new(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         category = dice.pick(["", "", dice.pick(WORDS)])
-        made = self._desk.keep(do.CreateTask(_words(dice, 3), category)).result.ids[0]
+        made = tasks.add_task(self._home, _words(dice, 3), {"category": category}).ids[0]
         if len(self._tasks) < TASKS_MAX:
             self._tasks.append(made)
 
     def _link(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         one, other = self._task(who), self._task(who // 7)
         phrase = dice.pick(["blocks", "relates_to", "is_blocked_by", "fixes"])
-        command = do.UnlinkTask if dice.number(4) == 0 else do.LinkTask
-        self._desk.keep(command(one.id, phrase, other.id))
+        deed = tasks.unlink if dice.number(4) == 0 else tasks.link
+        deed(self._home, one.id, phrase, other.id)
 
     def _import(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         nth = dice.number(3)
@@ -203,20 +206,21 @@ class Deeds:
             self._tasks.append(task)
 
     def _catalog(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
-        word = dice.pick(WORDS)
+        home, word = self._home, dice.pick(WORDS)
         match dice.number(4):
             case 0:
-                self._desk.keep(do.AddCategory(word, dice.pick(["", "de"])))
+                catalog.add_category(home, word, dice.pick(["", "de"]))
             case 1:
-                self._desk.keep(do.RenameCategory(word, dice.pick(WORDS)))
+                catalog.rename_category(home, word, dice.pick(WORDS))
             case 2:
-                self._desk.keep(do.DeleteLabel(word))
+                catalog.delete_label(home, word)
             case _:
-                self._desk.keep(do.AddLabel(word))
+                catalog.add_label(home, word)
 
     def _delete(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         task = self._task(who)
-        self._desk.keep(do.RestoreTask(task.id) if task.is_deleted else do.DeleteTask(task.id))
+        deed = tasks.restore_task if task.is_deleted else tasks.delete_task
+        deed(self._home, task.id)
 
     def _decide(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         items = [
@@ -355,8 +359,30 @@ class Deeds:
             log.fuse = 0
 
 
-_NAMES = {"task": "_new", "agent": "_create"}
-_LABELS = ("assign", "remove", "suppress", "allow")
+_NOTES: tuple[NoteKind, ...] = ("note", "transcript")
+_LABELS = tasks.assign_labels, tasks.remove_labels, tasks.suppress_labels, tasks.allow_labels
+_DEEDS: dict[str, Callable[[Deeds, int, Dice, asyncio.Runner], None]] = {
+    "write": Deeds._write,
+    "pass": Deeds._pass,
+    "run": Deeds._run,
+    "wake": Deeds._wake,
+    "ask": Deeds._ask,
+    "decide": Deeds._decide,
+    "task": Deeds._new,
+    "link": Deeds._link,
+    "import": Deeds._import,
+    "agent": Deeds._create,
+    "configure": Deeds._configure,
+    "life": Deeds._life,
+    "timer": Deeds._timer,
+    "catalog": Deeds._catalog,
+    "catch_up": Deeds._catch_up,
+    "recover": Deeds._recover,
+    "expire": Deeds._expire,
+    "crash": Deeds._crash,
+    "delete": Deeds._delete,
+}
+"""Every deed that a plan may name: the keys of `replay.simulate.WEIGHTS`."""
 
 
 def _silent(step: Recovered) -> None:

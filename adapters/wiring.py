@@ -38,6 +38,12 @@ class Home:
         self.other = other  # why its logs do not belong together, if they do not
         self.hears_at_once = False  # its agents, of each deed: see `adapters.actions.hearing`
 
+    @classmethod
+    def in_memory(cls, desk: Desk) -> "Home":
+        """A home without a folder: a desk whose logs are in memory, and views of them."""
+        logs = {"journal": desk.journal, "agent": desk.agents}
+        return cls(Path(), desk, Views.in_memory(logs), exists=False)
+
     @property
     def settings(self) -> Settings:
         return self.desk.settings

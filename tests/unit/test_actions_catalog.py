@@ -1,13 +1,11 @@
 """What tasks are sorted by, changed under a caller's key: once, however often it is asked for."""
 
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from adapters.actions import catalog
 from adapters.actions.tasks import Kept
-from adapters.views import Views
 from adapters.wiring import Home
 from domain.errors import KeyReused, Refused
 from domain.handlers.journal import MAIN
@@ -29,15 +27,12 @@ DEEDS: dict[str, Deed] = {
 
 
 @pytest.fixture
-def home() -> Home:
-    at = desk()
-    home = Home(
-        Path(), at, Views.in_memory({"journal": at.journal, "agent": at.agents}), exists=False
-    )
-    catalog.add_category(home, "Home")
-    for word in ("meeting", "garden"):
-        catalog.add_label(home, word)
-    return home
+def home() -> Iterator[Home]:
+    with Home.in_memory(desk()) as home:
+        catalog.add_category(home, "Home")
+        for word in ("meeting", "garden"):
+            catalog.add_label(home, word)
+        yield home
 
 
 @pytest.mark.parametrize("deed", DEEDS.values(), ids=list(DEEDS))
