@@ -66,7 +66,8 @@ REFUSED = "what a refused person is told: a history keeps the code only"
 SAME = "the same"
 """So begins the reason of a change that does nothing: no row, view or message could differ."""
 LOOKED_AT = {  # file, and a piece of the line: why no history can tell, or none does
-    ("domain/tools/definitions.py", "idempotency="): f"{SAME}: words of the contract, for readers",
+    ("domain/tools/fields.py", "idempotency="): f"{SAME}: words of the contract, for readers",
+    ("domain/tools/local.py", "idempotency="): f"{SAME}: words of the contract, for readers",
     ("domain/tools/registry.py", 'return "immediate"'): (
         f"{SAME}: what is not local or deferred is carried out at once"
     ),
