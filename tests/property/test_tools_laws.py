@@ -157,17 +157,6 @@ def test_a_base_moves_if_and_only_if_what_would_change_has_moved(
     assert has_moved == (values(tool, before, arguments) != values(tool, now, arguments))
 
 
-@given(task=tasks(), change=CHANGE)
-def test_what_a_confirmed_change_meets_has_a_remedy(
-    task: t.Task, change: tuple[str, dict[str, Any]]
-) -> None:
-    tool, arguments = change
-    assume(tool != "set_task_language")  # at once, so that its model is told, and no person
-    answer = registry.apply(tool, seen(task), canonical.text(arguments), AGENT)
-    if isinstance(answer, Refusal) and answer.code in ("limit", "sovereignty"):
-        assert answer.code in registry.CHANGES[tool].effect.remedies
-
-
 @given(task=tasks(), facts=st.lists(FIELDS, max_size=4), change=CHANGE)
 def test_a_person_who_moves_a_base_has_touched_it(
     task: t.Task, facts: list[t.TaskFact], change: tuple[str, dict[str, Any]]
