@@ -4,8 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from msgspec.structs import replace
-
 from domain.journal import task as t
 from domain.text import squeeze
 from domain.tools.arguments import (
@@ -117,9 +115,8 @@ TOOLS = (
         aliases=("set_task_estimate",),
         description="Propose how many minutes the whole task takes.",
         arguments=UpdateTaskEstimate,
-        effect=replace(
-            _sets("estimate", UpdateTaskEstimate, t.EstimateSet, "estimate", "Minutes", _minutes),
-            now=lambda snapshot, _: f"{snapshot.estimate} minutes" if snapshot.estimate else "none",
+        effect=_sets(
+            "estimate", UpdateTaskEstimate, t.EstimateSet, "estimate", "Minutes", _minutes
         ),
     ),
     _of_task(

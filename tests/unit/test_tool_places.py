@@ -149,6 +149,12 @@ def test_documents_show_what_a_proposal_would_replace(name: str) -> None:
     assert (shown is None) == (name in REPLACES_NOTHING), f"{name}: say what is there now"
 
 
+def test_an_estimate_of_one_minute_is_one_minute() -> None:
+    estimates = [given(*FACTS, t.EstimateSet("person", minutes)) for minutes in (0, 1, 2)]
+    shown = [registry.present("update_task_estimate", one, {}) for one in estimates]
+    assert shown == ["none", "1 minute", "2 minutes"]
+
+
 @pytest.mark.parametrize("name", PROPOSED)
 def test_the_page_asks_for_what_a_person_may_edit(name: str) -> None:
     arguments = change(name)
