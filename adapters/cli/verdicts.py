@@ -88,14 +88,14 @@ def _instead(decided: "Decided", ref: str, *, has_edit: bool) -> str:
     """What the person can do about a failure that they alone can mend."""
     from domain.tools import registry
 
-    match decided.code, decided.item.tool:
-        case "stale", _:
+    match decided.code:
+        case "stale":
             again = " and the same --edit" if has_edit else ""
             return f"look at the task, then `wakelog confirm {ref} --anyway`{again}"
-        case "out_of_scope", _:
+        case "out_of_scope":
             return "move the task back, or `wakelog agent set AGENT --category C`"
-        case code, tool:
-            change = registry.CHANGES.get(tool)
+        case code:
+            change = registry.CHANGES.get(decided.item.tool)
             remedy = change.effect.remedies.get(code) if change else None
             return REMEDIES[remedy].format(ref=ref) if remedy else ""
 

@@ -61,6 +61,7 @@ sys.settrace(None)
 print(json.dumps({name: sorted(found) for name, found in ran.items()}))
 """
 )
+SHOWN = ("now", "form", "remedies")
 REFUSING = ("invalid(", "_too_long(", "Refused(", "limits.once(", "limits.text(", "at_most(")
 REFUSED = "what a refused person is told: a history keeps the code only"
 SAME = "the same"
@@ -132,10 +133,11 @@ def mutants(file: Path) -> Iterator[Mutant]:
 
 
 def _unread(node: ast.AST) -> Iterator[ast.AST]:
-    """Docstrings, lists of names, and what a refused person is told: no row holds any."""
+    """Docstrings, lists of names, what a refused person is told, what is shown beside a proposal:
+    no row holds any."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         yield node.value
-    if isinstance(node, ast.keyword) and node.arg in ("because", "instead"):
+    if isinstance(node, ast.keyword) and node.arg in ("because", "instead", *SHOWN):
         yield from ast.walk(node.value)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in TOLD:
         for given in (*node.args, *node.keywords):
