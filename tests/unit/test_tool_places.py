@@ -149,6 +149,11 @@ def test_documents_show_what_a_proposal_would_replace(name: str) -> None:
     assert (shown is None) == (name in REPLACES_NOTHING), f"{name}: say what is there now"
 
 
+@pytest.mark.parametrize("arguments", [{"id": "i9"}, {"id": None}, {}])
+def test_an_item_that_is_gone_is_told_so(arguments: dict[str, Any]) -> None:
+    assert registry.present("update_checklist_item", TASK, arguments) == "gone"
+
+
 def test_an_estimate_of_one_minute_is_one_minute() -> None:
     estimates = [given(*FACTS, t.EstimateSet("person", minutes)) for minutes in (0, 1, 2)]
     shown = [registry.present("update_task_estimate", one, {}) for one in estimates]
