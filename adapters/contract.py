@@ -1,17 +1,34 @@
-"""The tools' contract as a page to read: ``python -m adapters.contract`` writes it anew."""
+"""The tools' contract for readers outside the code, made from the tools' records (SPEC 5).
+
+``python -m adapters.contract`` writes contract.yaml and contract.md anew.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
+from domain.tools.definitions import CAPABILITIES, Tool
+from domain.tools.registry import TOOLS
 
 FOLDER = Path(__file__).resolve().parents[1] / "domain" / "tools"
+VERSION = 1
 
+_YAML = """\
+# The contract of the agents' tools (SPEC 5), for readers outside the code. Made from their records
+# by `python -m adapters.contract`; a test compares the two and holds this to its schema.
+version: {version}
+
+# What each kind of agent may do. A tool is offered where all its capabilities are here.
+capabilities:
+{kinds}
+
+tools:
+{tools}
+"""
 _HEAD = """\
 # The tools' contract
 
-Made from `contract.yaml` by `python -m adapters.contract`; a test compares the two.
+Made from the tools' records by `python -m adapters.contract`; a test compares the two.
 
 - *deferred*: a proposal that the person decides on
 - *immediate*: an operation at once
@@ -19,7 +36,74 @@ Made from `contract.yaml` by `python -m adapters.contract`; a test compares the 
 """
 
 
-def render(contract: Mapping[str, Any]) -> str:
+def document() -> dict[str, Any]:
+    """What the contract says."""
+    return {
+        "version": VERSION,
+        "capabilities": {kind: list(may) for kind, may in CAPABILITIES.items()},
+        "tools": [_tool(tool) for tool in TOOLS.values()],
+    }
+
+
+def files() -> dict[str, str]:
+    """The text of each file, by its name."""
+    contract = document()
+    return {"contract.yaml": as_yaml(contract), "contract.md": as_page(contract)}
+
+
+def main() -> None:
+    """Write the files."""
+    for name, text in files().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
+
+
+def as_yaml(contract: Mapping[str, Any]) -> str:
+    """The contract as a file, a part for each tool."""
+    kinds = [
+        "\n".join([f"  {kind}:", *(f"    - {one}" for one in may)])
+        for kind, may in contract["capabilities"].items()
+    ]
+    tools = [
+        "\n".join(f"    {name}: {_flow(value)}" for name, value in tool.items())
+        for tool in contract["tools"]
+    ]
+    parts = [f"  - {part.lstrip()}" for part in tools]
+    return _YAML.format(
+        version=contract["version"], kinds="\n".join(kinds), tools="\n\n".join(parts)
+    )
+
+
+def _flow(value: object) -> str:
+    match value:
+        case list():
+            return f"[{', '.join(map(_flow, value))}]"
+        case dict():
+            return f"{{{', '.join(f'{name}: {_flow(one)}' for name, one in value.items())}}}"
+        case _:
+            return str(value)
+
+
+def _tool(tool: Tool) -> dict[str, Any]:
+    said: dict[str, Any] = {
+        "name": tool.name,
+        "version": tool.version,
+        "mode": tool.mode,
+        "immediateIf": tool.immediate_if,
+        "array": tool.array,
+        "singular": tool.singular,
+        "capabilities": list(tool.capabilities),
+        "wakeReasons": list(tool.reasons),
+        "input": f"{tool.arguments.__module__}:{tool.arguments.__name__}",
+        "output": tool.output,
+        "idempotency": tool.idempotency,
+        "scope": tool.scope,
+        "sideEffects": {"entities": list(tool.entities), "tokens": list(tool.tokens)},
+        "risk": tool.risk,
+    }
+    return {name: value for name, value in said.items() if value != ""}
+
+
+def as_page(contract: Mapping[str, Any]) -> str:
     """The page, in Markdown: what each kind of agent may do, a table, and a part for each tool."""
     kinds = [
         f"- `{kind}` may {', '.join(f'`{one}`' for one in may)}"
@@ -33,17 +117,6 @@ def render(contract: Mapping[str, Any]) -> str:
     parts = [_part(tool) for tool in contract["tools"]]
     blocks = [_HEAD.rstrip(), f"Version {contract['version']}", "\n".join(kinds), "\n".join(table)]
     return "\n\n".join([*blocks, *parts]) + "\n"
-
-
-def load() -> dict[str, Any]:
-    """The contract as it stands in the file."""
-    contract: dict[str, Any] = yaml.safe_load((FOLDER / "contract.yaml").read_text("utf-8"))
-    return contract
-
-
-def main() -> None:
-    """Write the page."""
-    (FOLDER / "contract.md").write_text(render(load()), encoding="utf-8")
 
 
 def _part(tool: Mapping[str, Any]) -> str:

@@ -12,7 +12,13 @@ if TYPE_CHECKING:
     from adapters.actions.proposals import Named
     from adapters.documents.agents import Document
     from adapters.wiring import Home
+    from domain.tools.base import Remedy
 
+REMEDIES: dict["Remedy", str] = {
+    "make_room": "make room with `wakelog label remove`, or reject {ref}",
+    "allow_label": "`wakelog label allow` takes that back; else reject {ref}",
+    "give_reason": '`wakelog confirm {ref} --edit \'{{"reason": "..."}}\'` gives one',
+}
 SET_SHOWN = 8  # characters of a set's id in the core's messages, which know no ranks
 
 
@@ -80,20 +86,18 @@ def _why_not(decided: "Decided", ref: str, *, has_edit: bool) -> str:
 
 def _instead(decided: "Decided", ref: str, *, has_edit: bool) -> str:
     """What the person can do about a failure that they alone can mend."""
-    match decided.code, decided.item.tool:
-        case "stale", _:
+    from domain.tools import registry
+
+    match decided.code:
+        case "stale":
             again = " and the same --edit" if has_edit else ""
             return f"look at the task, then `wakelog confirm {ref} --anyway`{again}"
-        case "out_of_scope", _:
+        case "out_of_scope":
             return "move the task back, or `wakelog agent set AGENT --category C`"
-        case "limit", "assign_task_label":
-            return f"make room with `wakelog label remove`, or reject {ref}"
-        case "sovereignty", "assign_task_label":
-            return f"`wakelog label allow` takes that back; else reject {ref}"
-        case "sovereignty", "update_checklist_item":
-            return f'`wakelog confirm {ref} --edit \'{{"reason": "..."}}\'` gives one'
-        case _:
-            return ""
+        case code:
+            change = registry.CHANGES.get(decided.item.tool)
+            remedy = change.effect.remedies.get(code) if change else None
+            return REMEDIES[remedy].format(ref=ref) if remedy else ""
 
 
 def read_edit(edit: str) -> dict[str, Any]:

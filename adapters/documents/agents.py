@@ -268,7 +268,7 @@ def _item(home: Home, task: str, ref: str, item: Item, now: Snapshot) -> Documen
         "status": item.status,
         "stale": is_open(item) and review.is_stale(home.desk, item, now),
         "fingerprint": item.fingerprint,
-        "now": present(item.tool, arguments, now),
+        "now": registry.present(item.tool, now, arguments),
         "reason": item.reason or arguments.get("reason") or None,
         "error": item.error or None,
     }
@@ -287,23 +287,3 @@ def _summary(home: Home, task: str, item: Item, now: Snapshot) -> str:
     is_done = item.status == "confirmed"
     seen = review.task_before(home.desk, task, item.position) if is_done else now
     return registry.summary(item.tool, seen, review.arguments_of(home.desk, item))
-
-
-def present(tool: str, arguments: Document, now: Snapshot) -> str | None:
-    """The value that a change would replace, in words; None for an addition."""
-    match tool:
-        case "set_task_title":
-            return now.title
-        case "update_task_estimate":
-            return f"{now.estimate} minutes" if now.estimate else "none"
-        case "update_task_due_date":
-            return now.due or "none"
-        case "update_task_priority":
-            return now.priority
-        case "set_task_status":
-            return now.status
-        case "update_checklist_item":
-            known = next((one for one in now.items if one.id == arguments.get("id")), None)
-            return f"{'[x]' if known.is_checked else '[ ]'} {known.title}" if known else "gone"
-        case _:
-            return None

@@ -1,61 +1,54 @@
-"""The fields of a proposal that a person may change before they confirm it."""
+"""The fields of a proposal that a person may change before they confirm it.
+
+Which they are stands in the tool's record, how they are asked for follows from its arguments.
+"""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, get_args
 
-from msgspec import Struct
+import msgspec
 
 from domain.errors import Refused
-from domain.tools.arguments import ESTIMATE_MAX, ITEM_TITLE_MAX, REASON_MAX, TITLE_MAX
+from domain.tools import registry
+from domain.tools.schema import rules
 
-PRIORITIES = ("P0", "P1", "P2", "P3")
-STATUSES = ("OPEN", "GROOMED", "IN PROGRESS", "BLOCKED", "ON HOLD")
 PREFIX = "edit."
-
-
-class Field(Struct, frozen=True):
-    """One input. `most`: of a number its limit, of a text its length."""
-
-    name: str
-    label: str
-    form: Literal["text", "number", "date", "choice", "label"] = "text"
-    most: int = 0
-    choices: tuple[str, ...] = ()
-    is_needed: bool = True
-
-
-FIELDS: dict[str, tuple[Field, ...]] = {
-    "set_task_title": (Field("title", "Title", most=TITLE_MAX),),
-    "update_task_estimate": (Field("minutes", "Minutes", "number", ESTIMATE_MAX),),
-    "update_task_due_date": (Field("dueDate", "Due on", "date"),),
-    "update_task_priority": (Field("priority", "Priority", "choice", choices=PRIORITIES),),
-    "set_task_status": (
-        Field("status", "Status", "choice", choices=STATUSES),
-        Field("reason", "Because", most=REASON_MAX, is_needed=False),
-    ),
-    "add_checklist_item": (Field("title", "Item", most=ITEM_TITLE_MAX),),
-    "update_checklist_item": (
-        Field("title", "Item", most=ITEM_TITLE_MAX, is_needed=False),
-        Field("reason", "Because", most=REASON_MAX, is_needed=False),
-    ),
-    "assign_task_label": (Field("id", "Label", "label"),),
-}
 
 
 def fields_of(tool: str, arguments: dict[str, Any]) -> list[dict[str, Any]]:
     """The inputs of an item's form, filled with what is proposed."""
-    return [
-        {
-            "name": PREFIX + field.name,
-            "label": field.label,
-            "form": field.form,
-            "most": field.most or None,
-            "choices": list(field.choices),
-            "needed": field.is_needed,
-            "value": arguments.get(field.name, ""),
-        }
-        for field in FIELDS.get(tool, ())
-    ]
+    if tool not in registry.CHANGES:
+        return []
+    shape, effect = registry.CHANGES[tool]
+    schema = rules(shape)
+    types = {field.encode_name: field.type for field in msgspec.structs.fields(shape)}
+    found = []
+    for name, label in effect.form.items():
+        rule = schema["properties"][name]
+        form = _form(rule)
+        most = rule.get("maximum", rule.get("maxLength"))
+        found.append(
+            {
+                "name": PREFIX + name,
+                "label": label,
+                "form": form,
+                "most": most if form in ("text", "number") else None,
+                # as the type names them: a schema has them sorted
+                "choices": list(get_args(get_args(types[name])[0])) if form == "choice" else [],
+                "needed": name in schema["required"],
+                "value": arguments.get(name, ""),
+            }
+        )
+    return found
+
+
+def _form(rule: Mapping[str, Any]) -> str:
+    """``number``, ``choice``, ``date``, ``label`` or ``text``."""
+    if rule["type"] == "integer":
+        return "number"
+    if "enum" in rule:
+        return "choice"
+    return rule["x-clean"] if rule["x-clean"] in ("date", "label") else "text"
 
 
 def edited(tool: str, arguments: dict[str, Any], form: Mapping[str, str]) -> dict[str, Any] | None:
@@ -65,21 +58,21 @@ def edited(tool: str, arguments: dict[str, Any], form: Mapping[str, str]) -> dic
         Refused: Code ``invalid_value``.
     """
     after = dict(arguments)
-    for field in FIELDS.get(tool, ()):
-        given = form.get(PREFIX + field.name)
+    for field in fields_of(tool, arguments):
+        given = form.get(field["name"])
         if given is None:
             continue
-        value = _read(field, given)
+        name, value = field["name"].removeprefix(PREFIX), _read(field["form"], given)
         if value in ("", None):
-            after.pop(field.name, None)
+            after.pop(name, None)
         else:
-            after[field.name] = value
+            after[name] = value
     return None if after == arguments else after
 
 
-def _read(field: Field, given: str) -> str | int:
+def _read(form: str, given: str) -> str | int:
     told = given.strip()
-    if field.form != "number" or not told:
+    if form != "number" or not told:
         return told
     if not (told.isascii() and told.isdigit() and len(told) < 10):
         because = f"{told[:20]!r} is no number"

@@ -20,12 +20,17 @@ REASON_MAX = 500
 ESTIMATE_MAX = 1440
 BATCH_MAX = 20
 LABELS_MAX = 3
+NEED_REASON = ("BLOCKED", "ON HOLD")
 
 
 class Arguments(
     Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
 ):
     """Defaults are None and "" only: they mean "not given", and are not written."""
+
+    def problem(self) -> str:
+        """What the rules that need no task say against them; empty: nothing."""
+        return ""
 
 
 def _text(length_max: int, description: str, clean: str = "words") -> Meta:
@@ -35,8 +40,8 @@ def _text(length_max: int, description: str, clean: str = "words") -> Meta:
     )
 
 
-def _id(description: str) -> Meta:
-    return _text(100, description, "id")
+def _id(description: str, clean: str = "id") -> Meta:
+    return _text(100, description, clean)
 
 
 ItemTitle = Annotated[str, _text(ITEM_TITLE_MAX, "The item's text, in one line.")]
@@ -72,6 +77,10 @@ class SetTaskStatus(Arguments, frozen=True):
     status: TaskStatus
     reason: Annotated[str, _text(REASON_MAX, "Why; needed for BLOCKED and ON HOLD.")] = ""
 
+    def problem(self) -> str:
+        is_missing = self.status in NEED_REASON and not self.reason
+        return f"reason: is missing; {self.status} needs one" if is_missing else ""
+
 
 class SetTaskLanguage(Arguments, frozen=True):
     language_code: Annotated[str, _text(2, "ISO 639-1, two letters.", "language")]
@@ -80,11 +89,15 @@ class SetTaskLanguage(Arguments, frozen=True):
         Meta(description="How sure you are; a low one is refused."),
     ]
 
+    def problem(self) -> str:
+        is_low = self.confidence == "low"
+        return "confidence: is low; set the language only when you are surer" if is_low else ""
+
 
 class LabelChoice(Arguments, frozen=True):
     """An available label."""
 
-    id: Annotated[str, _id("The label's id, from the available labels.")]
+    id: Annotated[str, _id("The label's id, from the available labels.", "label")]
     confidence: LabelConfidence
 
 
@@ -124,12 +137,23 @@ class UpdateChecklistItem(Arguments, frozen=True):
         str, _text(REASON_MAX, "Why; at least 20 characters against a person's own tick.")
     ] = ""
 
+    @property
+    def is_empty(self) -> bool:
+        return self.is_checked is None and self.is_archived is None and not self.title
+
+    def problem(self) -> str:
+        return "give isChecked, title or isArchived" if self.is_empty else ""
+
 
 class UpdateChecklistItems(Arguments, frozen=True):
     items: Annotated[
         tuple[UpdateChecklistItem, ...],
         Meta(min_length=1, max_length=BATCH_MAX, description="One entry for each item."),
     ]
+
+    def problem(self) -> str:
+        found = (f"items[{n}]: {one.problem()}" for n, one in enumerate(self.items) if one.is_empty)
+        return next(found, "")
 
 
 class UpdateReport(Arguments, frozen=True):
@@ -207,7 +231,7 @@ class RetractSuggestions(Arguments, frozen=True):
 class AssignTaskLabel(Arguments, frozen=True):
     """The singular form; a person who edits it need not say how sure they are."""
 
-    id: Annotated[str, _id("The label's id.")]
+    id: Annotated[str, _id("The label's id.", "label")]
     confidence: LabelConfidence | None = None
 
 

@@ -4,8 +4,8 @@ A tool is pure: (snapshot, arguments) -> facts or a refusal. Texts here are reco
 the model, so they hold nothing whose spelling differs between versions of Python or a library.
 """
 
-from collections.abc import Callable, Collection, Iterable
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -53,18 +53,26 @@ class Plan(Struct, frozen=True):
     refused: tuple[str, ...] = ()
 
 
-class Handler(Struct, frozen=True):
-    """A singular tool: one change to one task.
+Remedy = Literal["make_room", "allow_label", "give_reason"]
+"""What a person can do about a refusal; how, each screen says in its own words."""
+
+
+class Effect(Struct, frozen=True, kw_only=True):
+    """What a change does to a task, and how a person is shown it.
 
     `facts` checks every rule; `values` are what it would change, for `base`; `touches` names
-    them as `Snapshot.touched` does.
+    them as `Snapshot.touched` does. `now` tells the value that it would replace, from decoded
+    JSON; None for an addition. `form`: the arguments that a person may edit, with the label of
+    each. `remedies`: what helps where it is refused with this code.
     """
 
-    arguments: type[Struct]
     facts: Callable[[Snapshot, Any, str], Facts | Refusal]
     values: Callable[[Snapshot, Any], object]
     touches: Callable[[Any], tuple[str, ...]]
     summary: Callable[[Snapshot, Any], str]
+    now: Callable[[Snapshot, Mapping[str, Any]], str] | None = None
+    form: Mapping[str, str] = {}
+    remedies: Mapping[str, Remedy] = {}
 
 
 class Exploded(Struct, frozen=True):
@@ -91,18 +99,18 @@ def planned(proposals: Iterable[Proposal], refusals: Collection[Refusal]) -> Pla
     return plan
 
 
-def proposal(tool: str, handler: Handler, snapshot: Snapshot, arguments: Struct) -> Proposal:
+def proposal(tool: str, effect: Effect, snapshot: Snapshot, arguments: Struct) -> Proposal:
     """An accepted change as a person will decide on it."""
     text = canonical.text(arguments)
-    summary = handler.summary(snapshot, arguments)
+    summary = effect.summary(snapshot, arguments)
     return Proposal(
         tool,
         text,
         summary,
         fingerprint(tool, text),
         fold(summary),
-        base(tool, handler.values(snapshot, arguments)),
-        handler.touches(arguments),
+        base(tool, effect.values(snapshot, arguments)),
+        effect.touches(arguments),
     )
 
 

@@ -1,6 +1,7 @@
 """The tools about a task's checklist (SPEC 5)."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -14,7 +15,8 @@ from domain.tools.arguments import (
     UpdateChecklistItem,
     UpdateChecklistItems,
 )
-from domain.tools.base import Exploded, Facts, Handler, Refusal, quoted, redundant
+from domain.tools.base import Effect, Exploded, Facts, Refusal, quoted, redundant
+from domain.tools.definitions import Tool
 from domain.tools.fields import is_persons
 from domain.tools.snapshot import Snapshot, SnapshotItem
 
@@ -23,29 +25,10 @@ REASON_MIN = 20
 """So long is the reason against a person's own tick, at least (SPEC 1)."""
 
 
-def check_updates(arguments: UpdateChecklistItems) -> Refusal | None:
-    """The rules that need no task."""
-    refusals = (
-        _names_no_change(item, f"items[{number}]: ") for number, item in enumerate(arguments.items)
-    )
-    return next((refusal for refusal in refusals if refusal is not None), None)
-
-
-def check_update(arguments: UpdateChecklistItem) -> Refusal | None:
-    """The rules that need no task."""
-    return _names_no_change(arguments, "")
-
-
-def _names_no_change(item: UpdateChecklistItem, where: str) -> Refusal | None:
-    if item.is_checked is None and item.is_archived is None and not item.title:
-        return Refusal("invalid_arguments", f"{where}give isChecked, title or isArchived")
-    return None
-
-
 # ------------------------------------------------------------------------------------ adding
 
 
-def explode_added(snapshot: Snapshot, arguments: AddMultipleChecklistItems) -> Exploded | Refusal:
+def _explode_added(snapshot: Snapshot, arguments: AddMultipleChecklistItems) -> Exploded | Refusal:
     """The items that are not there yet, in their order."""
     accepted: dict[str, AddChecklistItem] = {}
     refusals: list[Refusal] = []
@@ -82,7 +65,7 @@ def _there_already(title: str) -> Refusal:
 # ---------------------------------------------------------------------------------- changing
 
 
-def explode_updates(snapshot: Snapshot, arguments: UpdateChecklistItems) -> Exploded | Refusal:
+def _explode_updates(snapshot: Snapshot, arguments: UpdateChecklistItems) -> Exploded | Refusal:
     """The changes that are real, each without its part that is so already or is the person's."""
     accepted: list[UpdateChecklistItem] = []
     refusals: list[Refusal] = []
@@ -107,12 +90,12 @@ def _allowed(
 ) -> tuple[UpdateChecklistItem | None, Refusal | None]:
     """The part of an update that may be proposed, and why the rest, or all of it, may not."""
     real = _real(item, update)
-    if _names_no_change(real, ""):
+    if real.is_empty:
         return None, redundant(f"Item {quoted(item.title)} is so already.")
     if (refusal := _sovereign(item, real)) is None:
         return real, None
     rest = replace(real, is_checked=None, reason="")
-    return (None if _names_no_change(rest, "") else rest), refusal
+    return (None if rest.is_empty else rest), refusal
 
 
 def _update(snapshot: Snapshot, arguments: UpdateChecklistItem, by: str) -> Facts | Refusal:
@@ -120,7 +103,7 @@ def _update(snapshot: Snapshot, arguments: UpdateChecklistItem, by: str) -> Fact
     if isinstance(item, Refusal):
         return item
     real = _real(item, arguments)
-    if _names_no_change(real, ""):
+    if real.is_empty:
         return redundant(f"Item {quoted(item.title)} is so already.")
     if (refusal := _sovereign(item, real)) is not None:
         return refusal
@@ -191,19 +174,62 @@ def _summary(snapshot: Snapshot, update: UpdateChecklistItem) -> str:
     return "; ".join(parts)
 
 
-CHECKLIST: Mapping[str, Handler] = {
-    "add_checklist_item": Handler(
-        AddChecklistItem,
-        _add,
-        lambda snapshot, item: [_is_there(snapshot, item.title)],
-        lambda _: ("items",),
-        lambda _, item: f'Add: "{item.title}"',
+def _now(snapshot: Snapshot, arguments: Mapping[str, Any]) -> str:
+    item = _find(snapshot, str(arguments.get("id")))
+    if isinstance(item, Refusal):
+        return "gone"
+    return f"{'[x]' if item.is_checked else '[ ]'} {item.title}"
+
+
+TOOLS = (
+    Tool(
+        name="add_multiple_checklist_items",
+        description="Propose new checklist items, up to 20. Leave out what is on the task already.",
+        hint=(
+            "only steps that the texts call for and that no item covers yet; short, in the task's "
+            "language."
+        ),
+        arguments=AddMultipleChecklistItems,
+        array="items",
+        singular="add_checklist_item",
+        element=AddChecklistItem,
+        explode=_explode_added,
+        effect=Effect(
+            facts=_add,
+            values=lambda snapshot, item: [_is_there(snapshot, item.title)],
+            touches=lambda _: ("items",),
+            summary=lambda _, item: f'Add: "{item.title}"',
+            form={"title": "Item"},
+        ),
+        capabilities=("checklist.propose",),
+        entities=("task", "checklist", "item"),
+        tokens=("TASK", "CHECKLIST", "CHECKLIST_ITEM"),
     ),
-    "update_checklist_item": Handler(
-        UpdateChecklistItem,
-        _update,
-        _values,
-        lambda update: (f"item:{update.id}",),
-        _summary,
+    Tool(
+        name="update_checklist_items",
+        description=(
+            "Propose to check, uncheck, rename, archive or restore items, up to 20, each named by "
+            "its id and given only what changes. Against a tick that the person set or took away, "
+            "give a reason of at least 20 characters."
+        ),
+        hint=("by the ids in the task. Learn spelling and wording from the correction examples."),
+        arguments=UpdateChecklistItems,
+        array="items",
+        singular="update_checklist_item",
+        element=UpdateChecklistItem,
+        explode=_explode_updates,
+        effect=Effect(
+            facts=_update,
+            values=_values,
+            touches=lambda update: (f"item:{update.id}",),
+            summary=_summary,
+            now=_now,
+            form={"title": "Item", "reason": "Because"},
+            remedies={"sovereignty": "give_reason"},
+        ),
+        capabilities=("checklist.propose",),
+        entities=("task", "item"),
+        tokens=("TASK", "CHECKLIST_ITEM"),
+        risk="medium",
     ),
-}
+)

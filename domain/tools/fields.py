@@ -1,10 +1,13 @@
 """The tools that set one field of a task, and its language (SPEC 5)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from domain.journal import task as t
 from domain.text import squeeze
 from domain.tools.arguments import (
+    Arguments,
     SetTaskLanguage,
     SetTaskStatus,
     SetTaskTitle,
@@ -12,10 +15,11 @@ from domain.tools.arguments import (
     UpdateTaskEstimate,
     UpdateTaskPriority,
 )
-from domain.tools.base import Facts, Handler, Refusal, quoted, redundant
+from domain.tools.base import Effect, Facts, Refusal, quoted, redundant
+from domain.tools.definitions import Tool
 from domain.tools.snapshot import Snapshot
 
-NEED_REASON = ("BLOCKED", "ON HOLD")
+_HINT = "only where the value would differ from the present one. BLOCKED and ON HOLD need a reason."
 
 
 def is_persons(by: str) -> bool:
@@ -23,43 +27,44 @@ def is_persons(by: str) -> bool:
     return bool(by) and not by.startswith("agent:")
 
 
-def check_status(arguments: SetTaskStatus) -> Refusal | None:
-    """The rules that need no task."""
-    if arguments.status in NEED_REASON and not arguments.reason:
-        return Refusal("invalid_arguments", f"reason: is missing; {arguments.status} needs one")
-    return None
+def _sets(
+    field: str,
+    arguments: type[Arguments],
+    fact: Callable[[str, Any], t.TaskFact],
+    words: str,
+    label: str,
+    shown: Callable[[Any], str] = str,
+) -> Effect:
+    """A field of the snapshot gets another value, the one argument of the call.
 
+    `words` call it in a sentence, `label` beside its input; `shown` tells a value.
+    """
+    (attribute,), (name,) = arguments.__struct_fields__, arguments.__struct_encode_fields__
 
-def check_language(arguments: SetTaskLanguage) -> Refusal | None:
-    """The rules that need no task."""
-    if arguments.confidence == "low":
-        because = "confidence: is low; set the language only when you are surer"
-        return Refusal("invalid_arguments", because)
-    return None
+    def facts(snapshot: Snapshot, given: Arguments, by: str) -> Facts | Refusal:
+        value = getattr(given, attribute)
+        if value == getattr(snapshot, field):
+            return redundant(f"The {words} is already {shown(value)}.")
+        return (fact(by, value),)
+
+    def now(snapshot: Snapshot, _: object) -> str:
+        value = getattr(snapshot, field)
+        return shown(value) if value else "none"
+
+    return Effect(
+        facts=facts,
+        values=lambda snapshot, _: [getattr(snapshot, field)],
+        touches=lambda _: (field,),
+        summary=lambda _, given: f"Set {words} to {shown(getattr(given, attribute))}",
+        now=now,
+        form={name: label},
+    )
 
 
 def _title(snapshot: Snapshot, arguments: SetTaskTitle, by: str) -> Facts | Refusal:
     if arguments.title == squeeze(snapshot.title):
         return redundant(f"The title is already {quoted(snapshot.title)}.")
     return (t.TaskRetitled(by, arguments.title),)
-
-
-def _estimate(snapshot: Snapshot, arguments: UpdateTaskEstimate, by: str) -> Facts | Refusal:
-    if arguments.minutes == snapshot.estimate:
-        return redundant(f"The estimate is already {_minutes(arguments.minutes)}.")
-    return (t.EstimateSet(by, arguments.minutes),)
-
-
-def _due(snapshot: Snapshot, arguments: UpdateTaskDueDate, by: str) -> Facts | Refusal:
-    if arguments.due_date == snapshot.due:
-        return redundant(f"The due date is already {snapshot.due}.")
-    return (t.DueSet(by, arguments.due_date),)
-
-
-def _priority(snapshot: Snapshot, arguments: UpdateTaskPriority, by: str) -> Facts | Refusal:
-    if arguments.priority == snapshot.priority:
-        return redundant(f"The priority is already {snapshot.priority}.")
-    return (t.PrioritySet(by, arguments.priority),)
 
 
 def _status(snapshot: Snapshot, arguments: SetTaskStatus, by: str) -> Facts | Refusal:
@@ -86,47 +91,85 @@ def _status_summary(_: Snapshot, arguments: SetTaskStatus) -> str:
     return f"Set status to {arguments.status}{because}"
 
 
-FIELDS: Mapping[str, Handler] = {
-    "set_task_title": Handler(
-        SetTaskTitle,
-        _title,
-        lambda snapshot, _: [snapshot.title],
-        lambda _: ("title",),
-        lambda _, arguments: f'Set title to "{arguments.title}"',
+_of_task = partial(Tool, hint=_HINT, capabilities=("task.propose",))
+
+TOOLS = (
+    _of_task(
+        name="set_task_title",
+        aliases=("update_task_title",),
+        description="Propose a better title for the task. A task without a title gets it at once.",
+        immediate_if="title_is_empty",
+        arguments=SetTaskTitle,
+        effect=Effect(
+            facts=_title,
+            values=lambda snapshot, _: [snapshot.title],
+            touches=lambda _: ("title",),
+            summary=lambda _, arguments: f'Set title to "{arguments.title}"',
+            now=lambda snapshot, _: snapshot.title,
+            form={"title": "Title"},
+        ),
+        risk="medium",
     ),
-    "update_task_estimate": Handler(
-        UpdateTaskEstimate,
-        _estimate,
-        lambda snapshot, _: [snapshot.estimate],
-        lambda _: ("estimate",),
-        lambda _, arguments: f"Set estimate to {_minutes(arguments.minutes)}",
+    _of_task(
+        name="update_task_estimate",
+        aliases=("set_task_estimate",),
+        description="Propose how many minutes the whole task takes.",
+        arguments=UpdateTaskEstimate,
+        effect=_sets(
+            "estimate", UpdateTaskEstimate, t.EstimateSet, "estimate", "Minutes", _minutes
+        ),
     ),
-    "update_task_due_date": Handler(
-        UpdateTaskDueDate,
-        _due,
-        lambda snapshot, _: [snapshot.due],
-        lambda _: ("due",),
-        lambda _, arguments: f"Set due date to {arguments.due_date}",
+    _of_task(
+        name="update_task_due_date",
+        aliases=("set_task_due_date",),
+        description="Propose a due date. Only one that the person's own words support.",
+        arguments=UpdateTaskDueDate,
+        effect=_sets("due", UpdateTaskDueDate, t.DueSet, "due date", "Due on"),
+        risk="medium",
     ),
-    "update_task_priority": Handler(
-        UpdateTaskPriority,
-        _priority,
-        lambda snapshot, _: [snapshot.priority],
-        lambda _: ("priority",),
-        lambda _, arguments: f"Set priority to {arguments.priority}",
+    _of_task(
+        name="update_task_priority",
+        aliases=("set_task_priority",),
+        description="Propose another priority, from P0 (most urgent) to P3.",
+        arguments=UpdateTaskPriority,
+        effect=_sets("priority", UpdateTaskPriority, t.PrioritySet, "priority", "Priority"),
     ),
-    "set_task_status": Handler(
-        SetTaskStatus,
-        _status,
-        lambda snapshot, _: [snapshot.status, snapshot.status_reason],
-        lambda _: ("status",),
-        _status_summary,
+    _of_task(
+        name="set_task_status",
+        aliases=("update_task_status",),
+        description=(
+            "Propose another status. BLOCKED and ON HOLD need a reason. Only the person sets DONE "
+            "or REJECTED."
+        ),
+        arguments=SetTaskStatus,
+        effect=Effect(
+            facts=_status,
+            values=lambda snapshot, _: [snapshot.status, snapshot.status_reason],
+            touches=lambda _: ("status",),
+            summary=_status_summary,
+            now=lambda snapshot, _: snapshot.status,
+            form={"status": "Status", "reason": "Because"},
+        ),
+        risk="medium",
     ),
-    "set_task_language": Handler(
-        SetTaskLanguage,
-        _language,
-        lambda snapshot, _: [snapshot.language],
-        lambda _: ("language",),
-        lambda _, arguments: f"Set language to {arguments.language_code}",
+    Tool(
+        name="set_task_language",
+        aliases=("update_task_language",),
+        description=(
+            "Set the language that the task is written in, at once. Only while none is set and "
+            "only when you are sure."
+        ),
+        hint="once, when the task has none and its texts leave no doubt.",
+        mode="immediate",
+        arguments=SetTaskLanguage,
+        effect=Effect(
+            facts=_language,
+            values=lambda snapshot, _: [snapshot.language],
+            touches=lambda _: ("language",),
+            summary=lambda _, arguments: f"Set language to {arguments.language_code}",
+        ),
+        capabilities=("task.write_language",),
+        output="domain.journal.task:LanguageSet",
+        idempotency="operation_id",
     ),
-}
+)

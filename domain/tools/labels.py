@@ -10,13 +10,14 @@ from domain.tools.arguments import (
     LabelChoice,
     SuppressLabel,
 )
-from domain.tools.base import Exploded, Facts, Handler, Refusal, quoted, redundant
+from domain.tools.base import Effect, Exploded, Facts, Refusal, quoted, redundant
+from domain.tools.definitions import Tool
 from domain.tools.snapshot import Snapshot
 
 _RANK = {"very_high": 0, "high": 1, "medium": 2, "low": 3}
 
 
-def explode(snapshot: Snapshot, arguments: AssignTaskLabels) -> Exploded | Refusal:
+def _explode(snapshot: Snapshot, arguments: AssignTaskLabels) -> Exploded | Refusal:
     """The labels to propose, the surest first; of equally sure ones the first named."""
     free = LABELS_MAX - len(snapshot.labels)
     if free <= 0:
@@ -83,19 +84,41 @@ def name_of(snapshot: Snapshot, label: str) -> str:
     return next(names, f"{label[:8]}…" if len(label) > 8 else label)
 
 
-LABELS: Mapping[str, Handler] = {
-    "assign_task_label": Handler(
-        AssignTaskLabel,
-        _assign,
-        lambda snapshot, arguments: [arguments.id in snapshot.labels],
-        lambda arguments: (f"label:{arguments.id}",),
-        lambda snapshot, arguments: f'Assign label: "{name_of(snapshot, arguments.id)}"',
+SUPPRESS = Effect(
+    facts=_suppress,
+    values=lambda snapshot, arguments: [arguments.id in snapshot.suppressed],
+    touches=lambda arguments: (f"label:{arguments.id}",),
+    summary=lambda snapshot, arguments: f'Suppress label: "{name_of(snapshot, arguments.id)}"',
+)
+"""What rejecting a label does; no tool of the model."""
+
+TOOLS = (
+    Tool(
+        name="assign_task_labels",
+        description=(
+            "Propose available labels for the task, at most three; it has three at most. "
+            "Suppressed labels were declined: leave them out."
+        ),
+        hint=(
+            "only from the available labels, best first, never a suppressed one, and never more "
+            "than the task has room for."
+        ),
+        arguments=AssignTaskLabels,
+        array="labels",
+        singular="assign_task_label",
+        element=AssignTaskLabel,
+        explode=_explode,
+        effect=Effect(
+            facts=_assign,
+            values=lambda snapshot, arguments: [arguments.id in snapshot.labels],
+            touches=lambda arguments: (f"label:{arguments.id}",),
+            summary=lambda snapshot, arguments: (
+                f'Assign label: "{name_of(snapshot, arguments.id)}"'
+            ),
+            form={"id": "Label"},
+            remedies={"limit": "make_room", "sovereignty": "allow_label"},
+        ),
+        capabilities=("labels.propose",),
+        tokens=("TASK", "LABEL"),
     ),
-    "suppress_label": Handler(
-        SuppressLabel,
-        _suppress,
-        lambda snapshot, arguments: [arguments.id in snapshot.suppressed],
-        lambda arguments: (f"label:{arguments.id}",),
-        lambda snapshot, arguments: f'Suppress label: "{name_of(snapshot, arguments.id)}"',
-    ),
-}
+)

@@ -16,6 +16,7 @@ from domain.tools.arguments import (
     UpdateReport,
 )
 from domain.tools.base import Refusal
+from domain.tools.definitions import Tool
 
 CONTENT_LENGTH_MAX = 20_000
 TLDR_LENGTH_MAX = 2_000
@@ -89,6 +90,51 @@ def _observation(given: str | Observed) -> Observation:
         given.category or "operational",
         given.target or "",
     )
+
+
+TOOLS = (
+    Tool(
+        name="update_report",
+        description=(
+            "Write the report that the person reads. The last call of a wake counts. No reasoning "
+            "about yourself, no internal ids."
+        ),
+        mode="local",
+        arguments=UpdateReport,
+        capabilities=("report.write",),
+        output="domain.tools.local:Report",
+        idempotency="last_call_wins",
+        scope="own_wake",
+        entities=("report",),
+        tokens=(),
+    ),
+    Tool(
+        name="record_observations",
+        description="Keep up to 20 private notes for your later wakes; the report is apart.",
+        mode="local",
+        arguments=RecordObservations,
+        capabilities=("journal.write",),
+        output="domain.tools.local:Observation",
+        idempotency="wake",
+        scope="own_wake",
+        entities=("observation",),
+        tokens=(),
+    ),
+    Tool(
+        name="retract_suggestions",
+        description=(
+            "Take back open proposals of yours that no longer fit, each by its fingerprint and "
+            "with a reason. Counts when the wake ends; not for what you propose again in it."
+        ),
+        mode="local",
+        arguments=RetractSuggestions,
+        capabilities=("proposals.retract",),
+        output="domain.tools.local:Retraction",
+        scope="own_proposals",
+        entities=("change_item",),
+        tokens=(),
+    ),
+)
 
 
 # --------------------------------------------------------------------------------- internal ids

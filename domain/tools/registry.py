@@ -1,12 +1,12 @@
 """What can be done with a tool's name: offer it, read its arguments, plan it, apply it (SPEC 5).
 
 A *tool* is what the model calls, a *change* its singular form, which a person decides on and an
-operation applies. Both sides ask the same handlers, so a rule holds when something is proposed
+operation applies. Both sides ask the same record, so a rule holds when something is proposed
 and again when it is applied to the task as it is then.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -14,48 +14,37 @@ from domain import canonical
 from domain.errors import Refused
 from domain.ports import ToolSpec
 from domain.text import squeeze
-from domain.tools import arguments as a
 from domain.tools import base as b
-from domain.tools import checklist, fields, labels, schema
-from domain.tools.base import Exploded, Facts, Handler, Plan, Refusal, fingerprint
+from domain.tools import checklist, fields, labels, local, schema
+from domain.tools.arguments import Arguments, SuppressLabel
+from domain.tools.base import Effect, Facts, Plan, Refusal
 from domain.tools.decoding import decoded
-from domain.tools.definitions import ALIASES, CAPABILITIES, TOOLS, Mode, Tool
+from domain.tools.definitions import CAPABILITIES, Mode, Tool
 from domain.tools.snapshot import Snapshot
 
-__all__ = [
-    "TOOLS",
-    "Tool",
-    "apply",
-    "base",
-    "canonical_name",
-    "check_edit",
-    "decode",
-    "denied",
-    "fingerprint",
-    "last_touched",
-    "mode_of",
-    "offered",
-    "plan",
-    "specs",
-    "summary",
-    "touches",
-]
+TOOLS: Mapping[str, Tool] = {
+    tool.name: tool
+    for tool in (*fields.TOOLS, *labels.TOOLS, *checklist.TOOLS, *local.TOOLS)  # as in SPEC 5
+}
+ALIASES: Mapping[str, str] = {alias: tool.name for tool in TOOLS.values() for alias in tool.aliases}
 
-_HANDLERS: Mapping[str, Handler] = {**fields.FIELDS, **labels.LABELS, **checklist.CHECKLIST}
-_EXPLODE: Mapping[str, Callable[[Snapshot, Any], Exploded | Refusal]] = {
-    "assign_task_labels": labels.explode,
-    "add_multiple_checklist_items": checklist.explode_added,
-    "update_checklist_items": checklist.explode_updates,
+
+class Change(NamedTuple):
+    """A change's arguments and its effect."""
+
+    arguments: type[Arguments]
+    effect: Effect
+
+
+CHANGES: Mapping[str, Change] = {
+    **{
+        tool.singular or tool.name: Change(tool.element or tool.arguments, tool.effect)
+        for tool in TOOLS.values()
+        if tool.effect is not None
+    },
+    "suppress_label": Change(SuppressLabel, labels.SUPPRESS),
 }
-_CHECKS: Mapping[type[Struct], Callable[[Any], Refusal | None]] = {
-    a.SetTaskStatus: fields.check_status,
-    a.SetTaskLanguage: fields.check_language,
-    a.UpdateChecklistItem: checklist.check_update,
-    a.UpdateChecklistItems: checklist.check_updates,
-}
-_EDITABLE = frozenset(
-    tool.singular or tool.name for tool in TOOLS.values() if tool.mode == "deferred"
-)
+"""By the name that an item bears; the last one is no tool's."""
 
 
 # ---------------------------------------------------------------------------------- offering
@@ -71,23 +60,14 @@ def canonical_name(name: str) -> str | None:
     return name if name in TOOLS else None
 
 
-def denied(agent_kind: str, reason: str, name: str) -> Refusal | None:
-    """Why an agent of this kind may not call a tool in a wake of this reason; None if it may."""
-    tool = TOOLS.get(canonical_name(name) or "")
-    if tool is None:
-        known = ", ".join(offered(agent_kind, reason))
-        return Refusal("unknown_tool", f"There is no tool {b.quoted(name)}; known are {known}.")
-    if not CAPABILITIES.get(agent_kind, frozenset()).issuperset(tool.capabilities):
-        return Refusal("out_of_scope", f"An agent of this kind may not call {tool.name}.")
-    if reason not in tool.reasons:
-        because = f"{tool.name} may not be called in a wake of reason {b.quoted(reason)}."
-        return Refusal("wake_reason_not_allowed", because)
-    return None
-
-
 def offered(agent_kind: str, reason: str) -> tuple[str, ...]:
     """The tools of a wake: what the kind may do and the reason allows, in the order of SPEC 5."""
-    return tuple(name for name in TOOLS if denied(agent_kind, reason, name) is None)
+    may = set(CAPABILITIES.get(agent_kind, ()))
+    return tuple(
+        tool.name
+        for tool in TOOLS.values()
+        if reason in tool.reasons and may.issuperset(tool.capabilities)
+    )
 
 
 def specs(names: Sequence[str]) -> tuple[ToolSpec, ...]:
@@ -96,6 +76,15 @@ def specs(names: Sequence[str]) -> tuple[ToolSpec, ...]:
     return tuple(
         ToolSpec(tool.name, tool.description, schema.public(tool.arguments)) for tool in tools
     )
+
+
+def hints(scaffold: int) -> str:
+    """When to call which tool, as the role text of a scaffold says it."""
+    names: dict[str, list[str]] = {}
+    for tool in TOOLS.values():
+        if tool.hint and tool.since <= scaffold:
+            names.setdefault(tool.hint, []).append(f"`{tool.name}`")
+    return "\n".join(f"- {', '.join(names[hint])}: {hint}" for hint in names)
 
 
 def mode_of(tool: str, snapshot: Snapshot) -> Mode:
@@ -119,29 +108,29 @@ def decode(tool: str, arguments: object) -> Struct | Refusal:
 
 def check_edit(tool: str, arguments: object) -> str | Refusal:
     """A person's edited arguments of a change, as canonical JSON."""
-    if tool not in _EDITABLE:
+    if tool not in CHANGES or not CHANGES[tool].effect.form:
         return _unknown(tool)
-    found = _checked(_HANDLERS[tool].arguments, arguments)
+    found = _checked(CHANGES[tool].arguments, arguments)
     return found if isinstance(found, Refusal) else canonical.text(found)
 
 
-def _checked(shape: type[Struct], arguments: object) -> Struct | Refusal:
+def _checked(shape: type[Arguments], arguments: object) -> Struct | Refusal:
     found = decoded(shape, arguments)
-    if isinstance(found, Refusal) or shape not in _CHECKS:
+    if isinstance(found, Refusal) or not (problem := found.problem()):
         return found
-    return _CHECKS[shape](found) or found
+    return Refusal("invalid_arguments", problem)
 
 
-def _change(tool: str, arguments: str) -> tuple[Handler, Struct] | Refusal:
-    handler = _HANDLERS.get(tool)
-    if handler is None:
+def _change(tool: str, arguments: str) -> tuple[Effect, Struct] | Refusal:
+    change = CHANGES.get(tool)
+    if change is None:
         return _unknown(tool)
     try:
         given = canonical.read(arguments)
     except Refused as error:
         return Refusal("invalid_json", error.whole)
-    found = _checked(handler.arguments, given)
-    return found if isinstance(found, Refusal) else (handler, found)
+    found = _checked(change.arguments, given)
+    return found if isinstance(found, Refusal) else (change.effect, found)
 
 
 def _unknown(tool: str) -> Refusal:
@@ -155,19 +144,20 @@ def plan(tool: str, snapshot: Snapshot, arguments: Struct) -> Plan | Refusal:
     """What a deferred call would change, as items for the person to decide."""
     if snapshot.is_deleted:
         return _deleted()
-    if tool in _EXPLODE:
-        exploded = _EXPLODE[tool](snapshot, arguments)
+    record = TOOLS.get(tool)
+    if record is None or record.effect is None:
+        return _unknown(tool)
+    if record.explode is not None:
+        exploded = record.explode(snapshot, arguments)
         if isinstance(exploded, Refusal):
             return exploded
-        name = TOOLS[tool].singular
-        items = (b.proposal(name, _HANDLERS[name], snapshot, one) for one in exploded.accepted)
+        name, effect = record.singular, record.effect
+        items = (b.proposal(name, effect, snapshot, one) for one in exploded.accepted)
         return b.planned(items, exploded.refusals)
-    if tool not in TOOLS or tool not in _HANDLERS:
-        return _unknown(tool)
-    answer = _HANDLERS[tool].facts(snapshot, arguments, "")
+    answer = record.effect.facts(snapshot, arguments, "")
     if isinstance(answer, Refusal):
         return answer
-    return Plan((b.proposal(tool, _HANDLERS[tool], snapshot, arguments),))
+    return Plan((b.proposal(tool, record.effect, snapshot, arguments),))
 
 
 def apply(tool: str, snapshot: Snapshot, arguments: str, by: str) -> Facts | Refusal:
@@ -181,11 +171,10 @@ def apply(tool: str, snapshot: Snapshot, arguments: str, by: str) -> Facts | Ref
     """
     if snapshot.is_deleted:
         return _deleted()
-    change = _change(tool, arguments)
-    if isinstance(change, Refusal):
+    if isinstance(change := _change(tool, arguments), Refusal):
         return change
-    handler, given = change
-    return handler.facts(snapshot, given, by)
+    effect, given = change
+    return effect.facts(snapshot, given, by)
 
 
 def _deleted() -> Refusal:
@@ -197,21 +186,19 @@ def _deleted() -> Refusal:
 
 def base(tool: str, snapshot: Snapshot, arguments: str) -> str:
     """Digest of the values that a change would change; of nothing, if it cannot be read."""
-    change = _change(tool, arguments)
-    if isinstance(change, Refusal):
+    if isinstance(change := _change(tool, arguments), Refusal):
         return b.base(tool, None)
-    handler, given = change
-    return b.base(tool, handler.values(snapshot, given))
+    effect, given = change
+    return b.base(tool, effect.values(snapshot, given))
 
 
 def touches(tool: str, arguments: str) -> tuple[str, ...]:
     """The fields or entities that a change is about, spelled as in `Snapshot.touched`; of a
     checklist item ``item:<id>``. None, if it cannot be read."""
-    change = _change(tool, arguments)
-    if isinstance(change, Refusal):
+    if isinstance(change := _change(tool, arguments), Refusal):
         return ()
-    handler, given = change
-    return handler.touches(given)
+    effect, given = change
+    return effect.touches(given)
 
 
 def last_touched(snapshot: Snapshot, touches: Sequence[str]) -> int:
@@ -223,8 +210,19 @@ def last_touched(snapshot: Snapshot, touches: Sequence[str]) -> int:
 
 def summary(tool: str, snapshot: Snapshot, arguments: str) -> str:
     """A change in words for a person; the tool's name, if its arguments cannot be read."""
-    change = _change(tool, arguments)
-    if isinstance(change, Refusal):
+    if isinstance(change := _change(tool, arguments), Refusal):
         return tool
-    handler, given = change
-    return handler.summary(snapshot, given)
+    effect, given = change
+    return effect.summary(snapshot, given)
+
+
+def present(tool: str, snapshot: Snapshot, arguments: Mapping[str, Any]) -> str | None:
+    """The value that a change would replace, in words; None for an addition.
+
+    Args:
+        tool: A change's name.
+        snapshot: The task as it is.
+        arguments: Decoded JSON.
+    """
+    change = CHANGES.get(tool)
+    return change.effect.now(snapshot, arguments) if change and change.effect.now else None

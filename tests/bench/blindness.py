@@ -64,7 +64,7 @@ CHANGES = {
         ("domain/wake/calls.py",), f"{OBSERVED}observed]", f"{OBSERVED}observed[1:]]"
     ),
     "rename a step": Change(
-        ("domain/tools/definitions.py", "domain/tools/fields.py"),
+        ("domain/tools/fields.py",),
         '"update_task_estimate"',
         '"guess_task_estimate"',
     ),
@@ -75,8 +75,8 @@ CHANGES = {
     ),
     "change an input": Change(
         ("domain/tools/registry.py",),
-        "b.proposal(tool, _HANDLERS[tool], snapshot, arguments)",
-        "b.proposal(tool, _HANDLERS[tool], snapshot, type(arguments)(10 * arguments.minutes))",
+        "b.proposal(tool, record.effect, snapshot, arguments)",
+        "b.proposal(tool, record.effect, snapshot, type(arguments)(10 * arguments.minutes))",
     ),
     "change an option": Change(
         ("domain/handlers/wakes.py",), "        agent.turn_max,", "        agent.turn_max + 1,"

@@ -61,12 +61,14 @@ sys.settrace(None)
 print(json.dumps({name: sorted(found) for name, found in ran.items()}))
 """
 )
+SHOWN = ("now", "form", "remedies")
 REFUSING = ("invalid(", "_too_long(", "Refused(", "limits.once(", "limits.text(", "at_most(")
 REFUSED = "what a refused person is told: a history keeps the code only"
 SAME = "the same"
 """So begins the reason of a change that does nothing: no row, view or message could differ."""
 LOOKED_AT = {  # file, and a piece of the line: why no history can tell, or none does
-    ("domain/tools/definitions.py", "idempotency="): f"{SAME}: words of the contract, for readers",
+    ("domain/tools/fields.py", "idempotency="): f"{SAME}: words of the contract, for readers",
+    ("domain/tools/local.py", "idempotency="): f"{SAME}: words of the contract, for readers",
     ("domain/tools/registry.py", 'return "immediate"'): (
         f"{SAME}: what is not local or deferred is carried out at once"
     ),
@@ -131,10 +133,11 @@ def mutants(file: Path) -> Iterator[Mutant]:
 
 
 def _unread(node: ast.AST) -> Iterator[ast.AST]:
-    """Docstrings, lists of names, and what a refused person is told: no row holds any."""
+    """Docstrings, lists of names, what a refused person is told, what is shown beside a proposal:
+    no row holds any."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         yield node.value
-    if isinstance(node, ast.keyword) and node.arg in ("because", "instead"):
+    if isinstance(node, ast.keyword) and node.arg in ("because", "instead", *SHOWN):
         yield from ast.walk(node.value)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in TOLD:
         for given in (*node.args, *node.keywords):

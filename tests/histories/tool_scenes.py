@@ -23,7 +23,6 @@ from domain.tools import local
 from domain.tools.base import SHOWN_LENGTH_MAX
 from domain.tools.checklist import REASON_MIN
 from domain.tools.decoding import OBSERVATION_LENGTH_MAX
-from domain.tools.definitions import ALIASES
 from domain.wake.calls import CALLS_MAX
 from domain.wake.commands import RetakeWake
 from domain.wake.events import ModelAnswered, ModelFailed, ToolCall
@@ -32,6 +31,10 @@ from domain.wire import Words, payload
 from tests.histories.acting import ESTIMATE, REPORT, Scene, answers, begun, told, woken
 from tests.support.desks import desk, queued_key, reply, task_with_agent
 
+ALIASES = """
+    set_task_estimate set_task_due_date set_task_priority update_task_status update_task_title
+    update_task_language
+""".split()
 SURE = "very_high"
 Calls = list[tuple[str, str]]
 

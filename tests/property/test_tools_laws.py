@@ -17,100 +17,19 @@ from domain.errors import TOOL_CODES
 from domain.journal import task as t
 from domain.journal.fold import TASK
 from domain.tools import registry
-from domain.tools.base import Plan, Proposal, Refusal
-from domain.tools.definitions import TOOLS
+from domain.tools.base import Plan, Proposal, Refusal, fingerprint
 from domain.tools.local import observations, report, retractions
-from domain.tools.snapshot import Snapshot, SnapshotItem, snapshot
+from domain.tools.registry import TOOLS
+from domain.tools.snapshot import Snapshot, SnapshotItem
 from domain.world import Recorded
-from tests.support.tools import AGENT, AT, CATALOG
+from tests.support.tool_calls import CALLS, FIELDS, LABEL_IDS, UPDATES, WORDS, after, seen, tasks
+from tests.support.tools import AGENT, AT
 
-WORDS = st.sampled_from(["Dig", "dig", " DIG  ", "Rake", "Straße", "STRASSE", "Water the roses"])
-ITEM_IDS = st.sampled_from(["i0", "i1", "i2", "i3", "none"])
-LABEL_IDS = st.sampled_from([*CATALOG.labels, "none"])
-BY = st.sampled_from(["person", AGENT, "import:md"])
-FIELDS = st.one_of(
-    st.builds(t.TaskRetitled, BY, WORDS | st.just("")),
-    st.builds(t.EstimateSet, BY, st.sampled_from([0, 30, 60])),
-    st.builds(t.DueSet, BY, st.sampled_from(["", "2027-01-01", "2028-02-29"])),
-    st.builds(t.PrioritySet, BY, st.sampled_from(t.PRIORITIES)),
-    st.builds(t.StatusSet, BY, st.sampled_from(t.STATUSES), st.just("frost")),
-    st.builds(t.LanguageSet, BY, st.sampled_from(["", "de", "en"])),
-    st.builds(t.LabelAssigned, BY, LABEL_IDS),
-    st.builds(t.LabelSuppressed, BY, LABEL_IDS),
-    st.builds(t.ItemRetitled, BY, ITEM_IDS, WORDS),
-    st.builds(t.ItemChecked, BY, ITEM_IDS),
-    st.builds(t.ItemUnchecked, BY, ITEM_IDS),
-    st.builds(t.ItemArchived, BY, ITEM_IDS),
-)
-
-
-@st.composite
-def tasks(draw: st.DrawFn) -> t.Task:
-    """A task with a life behind it."""
-    items = draw(st.lists(st.tuples(BY, WORDS, st.booleans()), max_size=4))
-    facts: list[t.TaskFact] = [t.TaskCreated("person", draw(WORDS), "c1")]
-    if items:
-        facts.append(t.ChecklistAdded("person", "k1", "Steps"))
-    facts += [
-        t.ItemAdded(by, "k1", f"i{n}", title, is_checked)
-        for n, (by, title, is_checked) in enumerate(items)
-    ]
-    return after(TASK.initial("t1"), *facts, *draw(st.lists(FIELDS, max_size=10)))
-
-
-def after(task: t.Task, *facts: t.TaskFact) -> t.Task:
-    for fact in facts:
-        task = TASK.evolve(task, Recorded("task:t1@r1", 1, "r1", 1, 0, AT, fact))
-    return task
-
-
-def seen(task: t.Task) -> Snapshot:
-    return snapshot(task, CATALOG, 1)
-
-
-REASONS = st.sampled_from(["because", "x" * 20])
-UPDATES = st.fixed_dictionaries(
-    {"id": ITEM_IDS},
-    optional={
-        "isChecked": st.booleans(),
-        "isArchived": st.booleans(),
-        "title": WORDS,
-        "reason": REASONS,
-    },
-).filter(lambda update: bool(update.keys() & {"isChecked", "isArchived", "title"}))
-CHOICES = st.fixed_dictionaries(
-    {
-        "id": LABEL_IDS,
-        "confidence": st.sampled_from(["very_high", "high", "medium", "low"]),
-    }
-)
-CALLS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
-    "set_task_title": st.fixed_dictionaries({"title": WORDS}),
-    "update_task_estimate": st.fixed_dictionaries({"minutes": st.sampled_from([30, 60, 1440])}),
-    "update_task_due_date": st.fixed_dictionaries(
-        {"dueDate": st.sampled_from(["2027-01-01", "2028-02-29"])}
-    ),
-    "update_task_priority": st.fixed_dictionaries({"priority": st.sampled_from(t.PRIORITIES)}),
-    "set_task_status": st.fixed_dictionaries(
-        {"status": st.sampled_from(t.STATUSES[:5]), "reason": REASONS}
-    ),
-    "set_task_language": st.fixed_dictionaries(
-        {
-            "languageCode": st.sampled_from(["de", "en"]),
-            "confidence": st.sampled_from(["high", "medium"]),
-        }
-    ),
-    "assign_task_labels": st.fixed_dictionaries(
-        {"labels": st.lists(CHOICES, min_size=1, max_size=8)}
-    ),
-    "add_multiple_checklist_items": st.fixed_dictionaries(
-        {"items": st.lists(st.fixed_dictionaries({"title": WORDS}), min_size=1, max_size=8)}
-    ),
-    "update_checklist_items": st.fixed_dictionaries(
-        {"items": st.lists(UPDATES, min_size=1, max_size=8)}
-    ),
-}
 CALL = st.sampled_from(sorted(CALLS)).flatmap(lambda tool: st.tuples(st.just(tool), CALLS[tool]))
+
+
+def test_every_tool_that_changes_a_task_is_called_here() -> None:
+    assert CALLS.keys() == {tool.name for tool in TOOLS.values() if tool.mode != "local"}
 
 
 def plan_of(tool: str, before: Snapshot, arguments: dict[str, Any]) -> Plan | Refusal:
@@ -260,8 +179,8 @@ def test_a_fingerprint_knows_nothing_of_reason_and_confidence(
 ) -> None:
     tool, arguments = change
     said = {**arguments, "reason": reason, "confidence": confidence}
-    one = registry.fingerprint(tool, canonical.text(arguments))
-    assert one == registry.fingerprint(tool, json.dumps(said, indent=1))
+    one = fingerprint(tool, canonical.text(arguments))
+    assert one == fingerprint(tool, json.dumps(said, indent=1))
 
 
 @given(one=CHANGE, other=CHANGE)
@@ -272,7 +191,7 @@ def test_two_fingerprints_are_equal_if_and_only_if_the_changes_are(
         tool, said = change
         return tool, {k: said[k] for k in said if k not in ("reason", "confidence")}
 
-    prints = [registry.fingerprint(tool, canonical.text(said)) for tool, said in (one, other)]
+    prints = [fingerprint(tool, canonical.text(said)) for tool, said in (one, other)]
     assert (prints[0] == prints[1]) == (essence(one) == essence(other))
 
 

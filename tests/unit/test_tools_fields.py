@@ -4,7 +4,7 @@ import pytest
 
 from domain.journal import task as t
 from domain.tools import registry
-from domain.tools.base import Plan, Proposal, Refusal
+from domain.tools.base import Plan, Proposal, Refusal, fingerprint
 from domain.tools.languages import LANGUAGES
 from tests.support.tools import AGENT, applied, code, given, planned, proposals
 
@@ -27,7 +27,7 @@ def test_a_changed_estimate_is_proposed_with_all_a_person_needs_to_decide() -> N
                 "update_task_estimate",
                 text,
                 summary="Set estimate to 90 minutes",
-                fingerprint=registry.fingerprint("update_task_estimate", text),
+                fingerprint=fingerprint("update_task_estimate", text),
                 display="set estimate to 90 minutes",
                 base=registry.base("update_task_estimate", TASK, text),
                 touches=("estimate",),

@@ -1,0 +1,114 @@
+"""Tasks with a life behind them, and calls of every tool that changes one."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from domain.journal import task as t
+from domain.journal.fold import TASK
+from domain.tools.registry import TOOLS
+from domain.tools.schema import Schema, rules
+from domain.tools.snapshot import Snapshot, snapshot
+from domain.world import Recorded
+from tests.support.tools import AGENT, AT, CATALOG
+
+WORDS = st.sampled_from(["Dig", "dig", " DIG  ", "Rake", "Straße", "STRASSE", "Water the roses"])
+ITEM_IDS = st.sampled_from(["i0", "i1", "i2", "i3", "none"])
+LABEL_IDS = st.sampled_from([*CATALOG.labels, "none"])
+BY = st.sampled_from(["person", AGENT, "import:md"])
+FIELDS = st.one_of(
+    st.builds(t.TaskRetitled, BY, WORDS | st.just("")),
+    st.builds(t.EstimateSet, BY, st.sampled_from([0, 30, 60])),
+    st.builds(t.DueSet, BY, st.sampled_from(["", "2027-01-01", "2028-02-29"])),
+    st.builds(t.PrioritySet, BY, st.sampled_from(t.PRIORITIES)),
+    st.builds(t.StatusSet, BY, st.sampled_from(t.STATUSES), st.just("frost")),
+    st.builds(t.LanguageSet, BY, st.sampled_from(["", "de", "en"])),
+    st.builds(t.LabelAssigned, BY, LABEL_IDS),
+    st.builds(t.LabelSuppressed, BY, LABEL_IDS),
+    st.builds(t.ItemRetitled, BY, ITEM_IDS, WORDS),
+    st.builds(t.ItemChecked, BY, ITEM_IDS),
+    st.builds(t.ItemUnchecked, BY, ITEM_IDS),
+    st.builds(t.ItemArchived, BY, ITEM_IDS),
+)
+
+
+@st.composite
+def tasks(draw: st.DrawFn) -> t.Task:
+    """A task with a life behind it."""
+    items = draw(st.lists(st.tuples(BY, WORDS, st.booleans()), max_size=4))
+    facts: list[t.TaskFact] = [t.TaskCreated("person", draw(WORDS), "c1")]
+    if items:
+        facts.append(t.ChecklistAdded("person", "k1", "Steps"))
+    facts += [
+        t.ItemAdded(by, "k1", f"i{n}", title, is_checked)
+        for n, (by, title, is_checked) in enumerate(items)
+    ]
+    return after(TASK.initial("t1"), *facts, *draw(st.lists(FIELDS, max_size=10)))
+
+
+def after(task: t.Task, *facts: t.TaskFact) -> t.Task:
+    for fact in facts:
+        task = TASK.evolve(task, Recorded("task:t1@r1", 1, "r1", 1, 0, AT, fact))
+    return task
+
+
+def seen(task: t.Task) -> Snapshot:
+    return snapshot(task, CATALOG, 1)
+
+
+REASONS = st.sampled_from(["because", "x" * 20])
+UPDATES = st.fixed_dictionaries(
+    {"id": ITEM_IDS},
+    optional={
+        "isChecked": st.booleans(),
+        "isArchived": st.booleans(),
+        "title": WORDS,
+        "reason": REASONS,
+    },
+).filter(lambda update: bool(update.keys() & {"isChecked", "isArchived", "title"}))
+CHOICES = st.fixed_dictionaries(
+    {
+        "id": LABEL_IDS,
+        "confidence": st.sampled_from(["very_high", "high", "medium", "low"]),
+    }
+)
+
+
+def of_argument(name: str, rule: Schema) -> st.SearchStrategy[Any]:
+    """Values of an argument, few enough that a task has them already now and then."""
+    if "enum" in rule:
+        return st.sampled_from(rule["enum"])
+    if rule["type"] == "integer":
+        return st.sampled_from([30, 60, rule["maximum"]])
+    if rule["x-clean"] == "date":
+        return st.sampled_from(["2027-01-01", "2028-02-29"])
+    return REASONS if name == "reason" else WORDS
+
+
+CALLS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
+    **{
+        tool.name: st.fixed_dictionaries(
+            {
+                name: of_argument(name, one)
+                for name, one in rules(tool.arguments)["properties"].items()
+            }
+        )
+        for tool in TOOLS.values()
+        if tool.mode == "deferred" and not tool.array
+    },
+    "set_task_language": st.fixed_dictionaries(
+        {
+            "languageCode": st.sampled_from(["de", "en"]),
+            "confidence": st.sampled_from(["high", "medium"]),
+        }
+    ),
+    "assign_task_labels": st.fixed_dictionaries(
+        {"labels": st.lists(CHOICES, min_size=1, max_size=8)}
+    ),
+    "add_multiple_checklist_items": st.fixed_dictionaries(
+        {"items": st.lists(st.fixed_dictionaries({"title": WORDS}), min_size=1, max_size=8)}
+    ),
+    "update_checklist_items": st.fixed_dictionaries(
+        {"items": st.lists(UPDATES, min_size=1, max_size=8)}
+    ),
+}

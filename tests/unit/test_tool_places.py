@@ -1,0 +1,213 @@
+"""Every place that must know a tool knows it: a forgotten one is named here.
+
+A record (`domain.tools.definitions.Tool`) tells the places, so most follow by themselves; what is
+left out of a record, or out of the few places beside it, is found by doing what they are for.
+"""
+
+import ast
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from adapters import contract
+from adapters.cli.verdicts import REMEDIES
+from adapters.web.editing import PREFIX, edited, fields_of
+from domain import canonical
+from domain.changes.change_set import ChangeSet
+from domain.journal import task as t
+from domain.tools import registry
+from domain.tools.base import Refusal, Remedy
+from domain.tools.definitions import Tool
+from domain.tools.registry import CHANGES, TOOLS
+from domain.tools.schema import Schema, rules
+from domain.tools.snapshot import Snapshot
+from domain.wake import machine
+from domain.wake.calls import Bench
+from domain.wake.directives import ROLES
+from domain.wake.events import (
+    ModelAnswered,
+    ModelAsked,
+    ToolAsked,
+    ToolCall,
+    ToolReturned,
+    WakeStarted,
+)
+from domain.wake.state import Wake, evolve
+from domain.wire import Words
+from tests.support.tools import AGENT, given
+
+ROOT = Path(__file__).parents[2]
+FACTS: tuple[t.TaskFact, ...] = (
+    t.TaskCreated("person", "Plant", "c1"),
+    t.ChecklistAdded("person", "k1", "Steps"),
+    t.ItemAdded("person", "k1", "i1", "Dig"),
+)
+TASK = given(*FACTS)
+FULL = given(
+    *FACTS, *(t.LabelAssigned("person", f"l-{one}") for one in ("bath", "garage", "kitchen"))
+)
+DECLINED = given(*FACTS, t.LabelSuppressed("person", "l-garden"))
+TICKED = given(*FACTS, t.ItemChecked("person", "i1"), t.ItemUnchecked("person", "i1"))
+UNWILLING = {"three labels": FULL, "a declined label": DECLINED, "an unticked item": TICKED}
+PROPOSED = [tool.singular or tool.name for tool in TOOLS.values() if tool.mode == "deferred"]
+
+REPLACES_NOTHING = {"assign_task_label", "add_checklist_item"}
+"""Changes that add: there is nothing to show beside them."""
+NOT_ASKED = {
+    ("assign_task_label", "confidence"): "how sure the agent is, a person need not say",
+    ("update_checklist_item", "id"): "another item is another proposal",
+    ("update_checklist_item", "isChecked"): "a tick is confirmed or rejected, not edited",
+    ("update_checklist_item", "isArchived"): "the same",
+}
+"""Arguments that no form asks for, and why."""
+BY_NAME = {
+    "domain/tools/fields.py": "records",
+    "domain/tools/labels.py": "records",
+    "domain/tools/checklist.py": "records",
+    "domain/tools/local.py": "records",
+    "domain/tools/registry.py": "`suppress_label`, which is no tool of the model",
+    "domain/changes/decisions.py": "what rejecting a label does",
+    "adapters/runtime/review.py": "the same",
+    "projections/operations.py": "the same",
+    "domain/wake/machine.py": "a wake that owes its report is forced to write it",
+    "domain/wake/calls.py": "the same",
+    "adapters/models/rules.py": "phrases that it reads; a tool without one it never calls",
+    "adapters/models/demo.py": "habits of a sloppy model",
+    "adapters/months_person.py": "habits of a scripted person",
+    "adapters/simulating_model.py": "moves of an unruly model",
+}
+"""Files of the product that name a tool, and why a new one need not stand there too."""
+
+
+def sample(rule: Schema) -> Any:
+    """A value that fits."""
+    match rule:
+        case {"enum": [first, *_]}:
+            return first
+        case {"type": "object", "properties": fields}:
+            return {name: sample(one) for name, one in fields.items()}
+        case {"type": "array", "items": {"anyOf": [one, *_]} | one}:
+            return [sample(one)]
+        case {"type": "integer", "minimum": low}:
+            return low
+        case {"type": "boolean"}:
+            return True
+        case {"x-clean": clean}:
+            return {"date": "2027-01-01", "language": "de", "id": "i1", "label": "l-garden"}.get(
+                clean, "word"
+            )
+        case _:
+            return "word"
+
+
+def change(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = sample(rules(CHANGES[name].arguments))
+    return found
+
+
+# ------------------------------------------------------------------------------------ prompts
+
+
+@pytest.mark.parametrize("tool", TOOLS.values(), ids=list(TOOLS))
+def test_the_role_text_speaks_of_a_tool_since_its_scaffold(tool: Tool) -> None:
+    assert tool.since in ROLES
+    said = {scaffold for scaffold, text in ROLES.items() if f"`{tool.name}`" in text}
+    assert said == {one for one in ROLES if one >= tool.since}, f"{tool.name}: give a hint"
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_call_of_a_tool_is_answered(name: str) -> None:
+    started = WakeStarted(
+        "a", "t1", "manual", "r", "tape", 1, 3, 1, 1, "p", (), (), (name,), "s", ("c1",)
+    )
+    wake = evolve(evolve(Wake("k"), started), ModelAsked(1, 1))
+    call = ToolCall("c1", name, Words(canonical.text(sample(rules(TOOLS[name].arguments)))))
+    bench = Bench(TASK, lambda: ChangeSet("set"), tuple, lambda said: said.text)
+    reply = ModelAnswered(1, 1, "reply", None, (call,))
+    facts = machine.decide(wake, reply, bench).facts
+    found = [one for one in facts if isinstance(one, ToolReturned | ToolAsked)]
+    assert [one.tool for one in found] == [name]
+    told = [(one.status, one.message.text) for one in found if isinstance(one, ToolReturned)]
+    assert all(status in ("success", "queued") for status, _ in told), f"{name}: {told}"
+
+
+# -------------------------------------------------------------------------- who looks at proposals
+
+
+@pytest.mark.parametrize("name", PROPOSED)
+def test_a_proposal_is_told_in_words_and_applied(name: str) -> None:
+    text = canonical.text(change(name))
+    assert registry.summary(name, TASK, text) not in ("", name)
+    assert not isinstance(registry.apply(name, TASK, text, AGENT), Refusal), name
+    assert registry.touches(name, text), name
+
+
+@pytest.mark.parametrize("name", PROPOSED)
+def test_documents_show_what_a_proposal_would_replace(name: str) -> None:
+    shown = registry.present(name, TASK, change(name))
+    assert (shown is None) == (name in REPLACES_NOTHING), f"{name}: say what is there now"
+
+
+@pytest.mark.parametrize("arguments", [{"id": "i9"}, {"id": None}, {}])
+def test_an_item_that_is_gone_is_told_so(arguments: dict[str, Any]) -> None:
+    assert registry.present("update_checklist_item", TASK, arguments) == "gone"
+
+
+def test_an_estimate_of_one_minute_is_one_minute() -> None:
+    estimates = [given(*FACTS, t.EstimateSet("person", minutes)) for minutes in (0, 1, 2)]
+    shown = [registry.present("update_task_estimate", one, {}) for one in estimates]
+    assert shown == ["none", "1 minute", "2 minutes"]
+
+
+@pytest.mark.parametrize("name", PROPOSED)
+def test_the_page_asks_for_what_a_person_may_edit(name: str) -> None:
+    arguments = change(name)
+    fields = fields_of(name, arguments)
+    asked = {field["name"].removeprefix(PREFIX) for field in fields}
+    left = {argument for tool, argument in NOT_ASKED if tool == name}
+    assert asked | left == arguments.keys(), f"{name}: its form, or NOT_ASKED, lacks an argument"
+    assert not asked & left
+    assert edited(name, arguments, {one["name"]: str(one["value"]) for one in fields}) is None
+
+
+@pytest.mark.parametrize("name", PROPOSED)
+def test_the_command_line_takes_an_edit_of_a_proposal(name: str) -> None:
+    arguments = change(name)
+    assert registry.check_edit(name, arguments) == canonical.text(arguments)
+
+
+@pytest.mark.parametrize("task", UNWILLING.values(), ids=list(UNWILLING))
+@pytest.mark.parametrize("name", PROPOSED)
+def test_the_command_line_has_advice_where_a_person_can_help(name: str, task: Snapshot) -> None:
+    answer = registry.apply(name, task, canonical.text(change(name)), AGENT)
+    if isinstance(answer, Refusal) and answer.code in ("limit", "sovereignty"):
+        remedies = CHANGES[name].effect.remedies
+        assert answer.code in remedies, f"{name}: say what helps against {answer.code}"
+
+
+def test_the_command_line_has_words_for_every_remedy() -> None:
+    assert REMEDIES.keys() == set(get_args(Remedy))
+    assert all(REMEDIES[one].format(ref="3.1") for one in REMEDIES)
+
+
+# ----------------------------------------------------------------------------------------- readers
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_the_contract_names_a_tool(name: str) -> None:
+    kept = (contract.FOLDER / "contract.yaml").read_text("utf-8")
+    assert f"- name: {name}\n" in kept, f"{name}: run python -m adapters.contract"
+
+
+def test_no_other_file_knows_a_tool_by_its_name() -> None:
+    names = TOOLS.keys() | CHANGES.keys() | registry.ALIASES.keys()
+    folders = ("domain", "projections", "adapters", "replay")
+    files = [file for folder in folders for file in (ROOT / folder).rglob("*.py")]
+    found = {
+        str(file.relative_to(ROOT))
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and node.value in names
+    }
+    assert not found ^ BY_NAME.keys(), "put what these know into the tool's record, or say why not"
