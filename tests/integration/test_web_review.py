@@ -133,6 +133,16 @@ def test_the_same_form_sent_twice_decides_once(home: Path) -> None:
     assert sum(item["status"] == "confirmed" for item in history) == 1
 
 
+def test_the_same_edit_sent_twice_is_the_same_though_it_is_in_force_by_then(home: Path) -> None:
+    with visiting(home) as visitor:
+        form = decision(visitor.page("/inbox"), refs(home)["update_task_estimate"], "edit.minutes")
+        answers = [visitor.send(form, verdict="confirm", edit__minutes="45") for _ in range(2)]
+    assert [one.status_code for one in answers] == [200, 200]
+    assert "Applied" in text_of(answers[1].text)
+    assert task(home)["estimate_minutes"] == 45
+    assert proved(home)
+
+
 def test_a_stale_one_says_so_and_is_applied_only_anyway(home: Path) -> None:
     ref = refs(home)["update_task_estimate"]
     done(["task", "set", "Fix the sink", "--estimate", "25"], home)
