@@ -27,7 +27,7 @@ from domain.envelope import Row
 from domain.errors import Damaged, KeyReused, Refused
 from domain.rules import RULES
 from domain.wire import Payload, PayloadId
-from domain.world import Folded, Recorded, World
+from domain.world import MAIN, Folded, Recorded, World
 
 STATES_MAX = 4096
 """Folded states that a process keeps."""
@@ -328,7 +328,7 @@ class Log:
     def _main_now(self) -> Main:
         """``log:main`` of this replica, read on from where it was known."""
         version, rules, replicas = self._seen.main
-        for recorded in self._read(f"log:main@{self.replica}", version):
+        for recorded in self._read(f"log:{MAIN}@{self.replica}", version):
             version = recorded.version
             match recorded.fact:
                 case EpochBegan(rules=began):
