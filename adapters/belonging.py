@@ -22,7 +22,7 @@ from domain.envelope import Row
 from domain.errors import Refused, WakelogError
 from domain.journal.commands import ApplyOperation
 from domain.wire import Stored
-from domain.world import Recorded
+from domain.world import MAIN, Recorded
 from replay import crossing
 
 LAST_ROWS = 64  # of a log, which are looked at whenever it is opened
@@ -102,7 +102,7 @@ def given_up(journal: Log) -> tuple[GivenUp, ...]:
             continue
         seen.add(name)
         with suppress(WakelogError):  # damage, which is told where it is met
-            facts = journal.facts(f"log:main@{name}")
+            facts = journal.facts(f"log:{MAIN}@{name}")
             found += facts
             markers = (row.fact for row in facts if isinstance(row.fact, ReplicasImported))
             left += [one.replica for fact in markers for one in fact.replicas]
@@ -149,7 +149,7 @@ def _newest(agents: Log) -> Iterator[Claim]:
 
 
 def _watch(replica: str) -> str:
-    return f"{WATCH.name}:main@{replica}"
+    return f"{WATCH.name}:{MAIN}@{replica}"
 
 
 def _claims(rows: Iterable[Row]) -> Iterator[Claim]:

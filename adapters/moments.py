@@ -18,7 +18,7 @@ from domain.envelope import Row
 from domain.errors import Refused
 from domain.handlers.wakes import set_id
 from domain.wake.events import ToolReturned, WakeStarted
-from domain.world import Folded, Recorded, World
+from domain.world import MAIN, Folded, Recorded, World
 from replay import fork
 from replay.at import Where
 from replay.crossing import asked, known
@@ -75,7 +75,7 @@ class History:
             rows = self.rows_of(stream)
             return rows[bisect_right(rows, after, key=_version) : bisect_right(rows, n, key=_n)]
 
-        main = read(f"log:main@{writer}", 0)
+        main = read(f"log:{MAIN}@{writer}", 0)
         brought = [
             other.replica
             for row in main

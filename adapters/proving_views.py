@@ -12,8 +12,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from adapters.homefiles import VIEWS as VIEWS_FILE
 from adapters.views import Progress, Views
-from adapters.wiring import VIEWS as VIEWS_FILE
 from adapters.wiring import Home
 from projections.every import VIEWS
 from replay.divergence import VIEW, Divergence, cut, path_within

@@ -40,7 +40,7 @@ from domain.wake.commands import BeginWake, DeferWake
 from domain.wake.events import ModelAnswered, SectionRef
 from domain.wake.shown import shown
 from domain.wire import SHARED, Payload, Words, payload, words
-from domain.world import Recorded
+from domain.world import MAIN, Recorded
 from replay.appends import Append, appends
 from replay.crossing import journal_position
 from replay.payloads import NAMED
@@ -177,7 +177,7 @@ class Redactor:
             raise Refused("unknown_wake", because=because, instead="prove the history first")
         prompt = shown(journal, agents, agent, queued, cause.prompt_max_bytes)
         seen = captured(
-            journal.load(TASK, agent.task), journal.load(CATALOG, "main"), cause.journal_position
+            journal.load(TASK, agent.task), journal.load(CATALOG, MAIN), cause.journal_position
         )
 
         def kept(data: bytes) -> str:

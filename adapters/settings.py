@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import fields, replace
 
+from adapters.homefiles import SETTINGS
 from adapters.schedules import zone_named
 from domain.agent import limits
 from domain.agent.alertness_rules import THROTTLE_SECONDS
@@ -25,7 +26,7 @@ from domain.agent.events import Mode
 from domain.errors import Refused
 from domain.wake.reading import PROMPT_MIN_BYTES
 
-FILE = "settings.toml"
+GRACE_SECONDS = 30  # behind the deadline of a wake
 FILE_MAX_BYTES = 1_000_000
 _NAMES = "HOME REPLICA NOW TIMEZONE MODEL GEMINI_BASE_URL SERVE_TOKEN"
 VARIABLES = tuple(f"WAKELOG_{name}" for name in _NAMES.split())
@@ -50,6 +51,11 @@ class Agents(Struct, frozen=True):
     def throttle(self) -> int:
         """`throttle_seconds` as it travels in a cause: 0 for the default."""
         return 0 if self.throttle_seconds == THROTTLE_SECONDS else self.throttle_seconds
+
+    @property
+    def lost_seconds(self) -> int:
+        """After which a wake that still runs must have lost its process."""
+        return self.deadline_seconds + GRACE_SECONDS
 
 
 class Budget(Struct, frozen=True):
@@ -120,7 +126,7 @@ def load(home: Path, environ: Mapping[str, str], model: str = "") -> Settings:
     for name in sorted(environ):
         if name.startswith("WAKELOG_") and name not in VARIABLES:
             raise _unknown(f"the variable {name}", _near(name, VARIABLES), ", ".join(VARIABLES))
-    path = home / FILE
+    path = home / SETTINGS
     settings = parse(_text(path), str(path))
     if zone := environ.get("WAKELOG_TIMEZONE", ""):
         settings = replace(settings, timezone=_zone(zone, "WAKELOG_TIMEZONE"))
@@ -133,7 +139,7 @@ def load(home: Path, environ: Mapping[str, str], model: str = "") -> Settings:
     return settings
 
 
-def parse(text: str, path: str = FILE) -> Settings:
+def parse(text: str, path: str = SETTINGS) -> Settings:
     """The settings that a file holds.
 
     Args:

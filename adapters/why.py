@@ -32,7 +32,7 @@ from domain.journal.links import LINKS, Links
 from domain.journal.task import Task
 from domain.notices import batch, origin_of
 from domain.wire import tag_of
-from domain.world import Recorded
+from domain.world import MAIN, Recorded
 
 Outcome = Literal["woke", "merged", "suppressed", "queued", "unmatched"]
 NOT_NOTICED = "not_noticed"
@@ -244,7 +244,7 @@ def _what(append: Sequence[Recorded]) -> str:
 
 def _taken(desk: Desk) -> int:
     with desk.agents.reading() as world:
-        return world.load(WATCH, "main").taken.get(desk.journal.replica, 0)
+        return world.load(WATCH, MAIN).taken.get(desk.journal.replica, 0)
 
 
 def _born(desk: Desk, agent_id: str) -> int:

@@ -8,6 +8,7 @@ from adapters import homefiles, installation
 from adapters.belonging import OtherPast, other_past
 from adapters.clock import clock_from
 from adapters.given import read_named
+from adapters.homefiles import AGENT, JOURNAL, VIEWS
 from adapters.runtime.desk import Desk
 from adapters.settings import Settings, load
 from adapters.store.log import Log
@@ -15,10 +16,6 @@ from adapters.tracing import checked, spans_for
 from adapters.views import Views
 from domain.errors import Damaged, Refused
 from domain.ports import Model
-
-JOURNAL = "journal.db"
-AGENTS = "agent.db"
-VIEWS = "views.db"
 
 
 class Home:
@@ -121,13 +118,13 @@ def open_logs(path: Path, replica: str, *, is_writing: bool) -> tuple[Log, Log]:
         Damaged: See `open_home`.
     """
     open_log = Log.open if is_writing else _for_reading
-    if (path / AGENTS).exists() and not (path / JOURNAL).exists():  # it is made first
-        raise _missing(path / JOURNAL, path / AGENTS)
+    if (path / AGENT).exists() and not (path / JOURNAL).exists():  # it is made first
+        raise _missing(path / JOURNAL, path / AGENT)
     journal = open_log("journal", path / JOURNAL, replica)
-    if journal.tail().n and not (path / AGENTS).exists():  # it is there before the first row
+    if journal.tail().n and not (path / AGENT).exists():  # it is there before the first row
         journal.close()
-        raise _missing(path / AGENTS, path / JOURNAL)
-    return journal, open_log("agent", path / AGENTS, replica)
+        raise _missing(path / AGENT, path / JOURNAL)
+    return journal, open_log("agent", path / AGENT, replica)
 
 
 def _missing(gone: Path, other: Path) -> Damaged:

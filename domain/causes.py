@@ -1,12 +1,13 @@
 """Causes, receipts and log facts: what stands first in an append (DESIGN 2, law 2; ADR 0002)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from domain.agent.commands import AgentCommand
 from domain.changes.commands import ChangesCommand
-from domain.journal.commands import JournalCommand
+from domain.journal.commands import ApplyOperation, JournalCommand, VoidOperation
 from domain.templates.commands import TemplateCommand
 from domain.wake.commands import WakeCommand
 from domain.wire import Part, Stored
@@ -79,3 +80,21 @@ class Replied(Struct, frozen=True):
 
 
 Cause = Command | Replied | LogFact
+
+_OPERATIONS = (ApplyOperation, VoidOperation)
+
+
+def is_repeat(kept: Command, given: Cause, said: Sequence[str] = ()) -> bool:
+    """Whether a command is the one that its key stands for, or both settle one operation.
+
+    Args:
+        kept: What was decided under the key.
+        given: What comes under it now.
+        said: The fields to compare; else those that `given` says its caller said, else all.
+    """
+    if isinstance(given, _OPERATIONS):
+        return isinstance(kept, _OPERATIONS)
+    names = said or kept.said or kept.__struct_fields__
+    return type(kept) is type(given) and all(
+        getattr(kept, one) == getattr(given, one) for one in names
+    )

@@ -12,7 +12,7 @@ from domain.errors import UnknownFact
 from domain.keys import chain, command_key
 from domain.vocabulary import Command, Fact
 from domain.wire import Payload, Stored, tag_of, upcast
-from domain.world import Recorded, World
+from domain.world import MAIN, Recorded, World
 
 
 class Row(NamedTuple):
@@ -85,7 +85,7 @@ def compose(cause: Cause, given: str, at: str, prev: str, world: World) -> Compo
         Refused: If the rules do not allow the command now.
     """
     if isinstance(cause, EpochBegan | ReplicasImported):
-        alone = [(world.stream("log", "main"), cause)]
+        alone = [(world.stream("log", MAIN), cause)]
         return Composed(_rows(alone, at, prev, world), (), Result())
     if isinstance(cause, Replied):
         events, result, payloads = handlers.handle(cause, "", at, world)

@@ -7,7 +7,7 @@ change; a new field is optional and last; a changed meaning is a new tag with an
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
@@ -27,7 +27,13 @@ class Part(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unkno
 
 
 class Stored(Part, frozen=True, tag_field="kind"):
-    """A fact or a command. Stream, number and time are the row's, not its own."""
+    """A fact or a command. Stream, number and time are the row's, not its own.
+
+    `said`: the fields of a command that its caller said, by which a repeat under its key is known,
+    whatever the others are by then (ADR 31); empty: all of them. It is never stored.
+    """
+
+    said: ClassVar[tuple[str, ...]] = ()
 
 
 class Payload(Struct, frozen=True):

@@ -15,6 +15,9 @@ from domain.wire import Payload, PayloadId, Stored, Words
 
 S = TypeVar("S")
 
+MAIN = "main"
+"""The entity of a kind of which a log has one: its catalog, timer, watch and own facts."""
+
 ROWS_FIRST = 64  # of a stream's end, where only what is new is wanted
 
 

@@ -1,13 +1,13 @@
 """The world at a moment: what the person's tasks and their agents were, byte for byte then.
 
-`document` reads it through two scenes, one for each log. A `World` of a store is one; a
-`Standing` is another that is folded forward, append by append. Both give the same document: the
-world at `n`, folded forward by append `n + 1`, is the world at `n + 1`.
+`document` reads it through two scenes, one for each log: the `World` of a store at an `n`. Whoever
+folds a log forward, append by append, has the same: the world at `n`, folded by append `n + 1`, is
+the world at `n + 1`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -16,19 +16,16 @@ from domain.agent import identity
 from domain.agent.agent import AGENT, Agent, Observation
 from domain.agent.alertness import ALERT, Alert, Queued, next_due, run_status
 from domain.changes.change_set import CHANGES, ChangeSet, Item, is_open, status_of
-from domain.errors import Damaged
 from domain.journal.catalog import CATALOG, Catalog
 from domain.journal.document import Document, category_name, label_name, task_document
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS
 from domain.journal.task import Task
-from domain.kinds import KINDS
 from domain.wake.state import WAKE
-from domain.wire import PayloadId, Words
-from domain.world import Kind, Recorded
+from domain.wire import Words
+from domain.world import MAIN, Kind
 
 S = TypeVar("S")
-MAIN = "main"
 GENERATIONS_MAX = 100  # of a task's agents
 
 
@@ -40,49 +37,6 @@ class Scene(Protocol):
 
     def text(self, words: Words) -> str:
         """A text, wherever it is kept."""
-
-
-class Standing:
-    """One log, folded forward from its beginning: every state of every entity it has met."""
-
-    def __init__(self, replica: str, payload: Callable[[PayloadId], bytes | None]) -> None:
-        """Begin before the first append.
-
-        Args:
-            replica: Whose own streams are folded besides the merged ones.
-            payload: Gives the bytes of a payload, or None.
-        """
-        self._replica = replica
-        self._payload = payload
-        self._states: dict[tuple[str, str], Any] = {}
-
-    def take(self, rows: Iterable[Recorded]) -> None:
-        """Go on by one append, or by more, in canonical order."""
-        for row in rows:
-            kind = KINDS.get(row.of_kind)
-            if kind is None or not (kind.is_merged or row.replica == self._replica):
-                continue
-            name = (row.of_kind, row.entity)
-            known = self._states.get(name)
-            before = kind.initial(row.entity) if known is None else known
-            self._states[name] = kind.evolve(before, row)
-
-    def entities(self, kind: Kind[Any]) -> list[str]:
-        """Ids of a kind's entities, in the order in which they were met."""
-        return [entity for name, entity in self._states if name == kind.name]
-
-    def load(self, kind: Kind[S], entity: str) -> S:
-        found = self._states.get((kind.name, entity))
-        return kind.initial(entity) if found is None else found
-
-    def text(self, words: Words) -> str:
-        if not words.payload:
-            return words.text
-        data = self._payload(words.payload)
-        if data is None:
-            because = f"the log names the payload {words.payload}, which is not in its table"
-            raise Damaged("unknown_payload", because=because, instead="restore it from a backup")
-        return data.decode()
 
 
 def document(
@@ -271,4 +225,4 @@ class Where(Struct, frozen=True):
     at: str = ""
 
 
-__all__ = ["Document", "Scene", "Standing", "Where", "around", "document"]
+__all__ = ["Document", "Scene", "Where", "around", "document"]

@@ -35,7 +35,7 @@ from domain.wake.commands import BeginWake
 from domain.wake.events import SectionRef, ToolAsked, ToolReturned
 from domain.wake.shown import shown
 from domain.wire import PayloadId, Stored
-from domain.world import Recorded, World
+from domain.world import MAIN, Recorded, World
 from replay.appends import Append, appends
 from replay.divergence import ALTERED, CHANGED, DICE, PROMPT, Difference, Divergence, path_within
 from replay.prove import Proof
@@ -213,7 +213,7 @@ class Crossing:
             return
         try:
             prompt = shown(journal, agents, agent, queued, cause.prompt_max_bytes)
-            catalog = journal.load(CATALOG, "main")
+            catalog = journal.load(CATALOG, MAIN)
             seen = captured(journal.load(TASK, agent.task), catalog, cause.journal_position)
         except FAILURES as error:
             if not missed:  # a payload that is gone is told where it is named
@@ -275,7 +275,7 @@ class Crossing:
     def _taken(self, one: Append, cause: TakeJournal) -> Iterator[Difference]:
         """The notices that a watcher made of journal appends."""
         world = self._agents.proof.streams.world(one.replica, one.n, [])
-        first = max(cause.first, world.load(WATCH, "main").taken.get(cause.replica, 0) + 1)
+        first = max(cause.first, world.load(WATCH, MAIN).taken.get(cause.replica, 0) + 1)
         today: list[Batch] = []
         known = {taken.n: taken for taken in cause.batches if taken.n >= first}
         for n in range(first, cause.last + 1):

@@ -7,7 +7,7 @@ from adapters.actions.naming import nth_key
 from adapters.actions.templates import pick_template
 from adapters.documents.agents import all_agents
 from adapters.documents.templates import templates_of
-from adapters.runtime import retries, watcher
+from adapters.runtime import watcher
 from adapters.runtime.timers import timer_command
 from adapters.schedules import parse_in
 from domain.agent import limits
@@ -85,11 +85,11 @@ def assign_agent(home: "Home", task_id: str, wish: Wish, key: str = "") -> Assig
         Refused: Code ``task_deleted``, ``agent_exists``, or what a wish is refused with.
     """
     check_wish(wish)
-    template = _template(home, wish, key)
-    task, first = home.views.get(VIEW, task_id), nth_key(key, 1)
-    agent_id = _made_before(home, task_id, wish, first)
-    if agent_id:
-        return Assigned(agent_id, is_new=False)
+    first, mode = nth_key(key, 1), _mode(home, wish)
+    said = CreateAgent(task_id, "", "", 0, mode, wish.name, wish.model, wish.turns)
+    if known := home.desk.agents.answered(first, said):
+        return Assigned(known.ids[0], is_new=False)
+    task, template = home.views.get(VIEW, task_id), _template(home, wish, key)
     if task is None or task.is_deleted:
         because = f"the task {task.title if task else task_id!r} is deleted"
         raise Refused("task_deleted", because=because, instead="restore it first")
@@ -154,21 +154,6 @@ def _command(home: "Home", task: "TaskDocument", wish: Wish, template: str) -> C
         home.desk.is_enabled,
         template or next(fitting, ""),
     )
-
-
-def _made_before(home: "Home", task_id: str, wish: Wish, key: str) -> str:
-    """The agent that a key made already; empty if it made none."""
-    known = retries.before(
-        home.desk.agents,
-        key,
-        CreateAgent,
-        task=task_id,
-        mode=_mode(home, wish),
-        name=wish.name,
-        model=wish.model,
-        turn_max=wish.turns,
-    )
-    return known.ids[0] if known else ""
 
 
 # ------------------------------------------------------------------------------------------ steer
@@ -255,8 +240,8 @@ def set_timer(home: "Home", agent_id: str, given: str, zone: str, key: str = "")
     """
     mine = zone or home.settings.timezone
     schedule, named = parse_in(given, mine)
-    said = {"agent": agent_id, "schedule": schedule.text, "zone": named}
-    if retries.before(home.desk.agents, nth_key(key, 1), SetTimer, **said) is not None:
+    said = SetTimer(agent_id, schedule.text, named, "")
+    if home.desk.agents.answered(nth_key(key, 1), said):  # it may never come again
         return TimerSet(schedule.text, named, "", Steered(has_changed=False, is_known=True))
     command = timer_command(agent_id, given, mine, home.desk.clock.now())
     came = _steer(home, command, key)

@@ -6,24 +6,19 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from adapters.actions.hearing import heard
 from adapters.actions.naming import nth_key
 from adapters.actions.proposals import Named
-from adapters.runtime import retries, review
+from adapters.runtime import review
 from domain.changes.change_set import Item, find
-from domain.changes.commands import ConfirmItem, DeferItem, RejectItem
+from domain.changes.commands import ChangesCommand, ConfirmItem, DeferItem, RejectItem
 from domain.errors import Refused, WakelogError
 from domain.journal.fold import TASK
-from domain.journal.task import Task
-from domain.wire import Stored, words
+from domain.journal.task import PERSON, Task
+from domain.wire import words
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
 
 Kind = Literal["confirm", "reject", "defer"]
 LEADS_TO = {"confirm": "confirmed", "reject": "rejected", "defer": "deferred"}
-_COMMANDS: dict[str, type[Stored]] = {
-    "confirm": ConfirmItem,
-    "reject": RejectItem,
-    "defer": DeferItem,
-}
 
 
 class Verdict(NamedTuple):
@@ -78,8 +73,9 @@ def decide(
         KeyReused: The key stands for something else.
     """
     before, own = item_of(home, set_id, number), nth_key(key, nth)
-    said = _said(home, set_id, verdict)
-    is_repeated = _is_repeated(home, set_id, number, verdict.kind, own, said)
+    named = ("changes", "item") if verdict.edit is None else ()
+    said = _said(home, set_id, number, verdict)
+    is_repeated = home.desk.agents.answered(own, said, named) is not None
     try:
         with heard(home):
             if before.asked is not None:
@@ -104,34 +100,25 @@ def decide_all(
     """
     for one in items:
         item = (one.set_id, one.number)
-        if one.is_meant or was_decided(home, *item, verdict.kind, key, one.nth):
+        if one.is_meant or is_known(home, key, one.nth):
             yield one, decide(home, *item, verdict, key, one.nth)
 
 
-def was_decided(home: "Home", set_id: str, number: int, kind: Kind, key: str, nth: int = 1) -> bool:
-    """Whether an item was decided so under the nth of a key already.
-
-    Raises:
-        KeyReused: The key stands for something else.
-    """
-    return _is_repeated(home, set_id, number, kind, nth_key(key, nth), {})
+def is_known(home: "Home", key: str, nth: int = 1) -> bool:
+    """Whether the nth of a caller's key was used before, for this verdict or for something else."""
+    return bool(home.desk.agents.receipts(nth_key(key, nth)))
 
 
-def _is_repeated(
-    home: "Home", set_id: str, number: int, kind: Kind, key: str, said: dict[str, object]
-) -> bool:
-    named = {"changes": set_id, "item": number, **said}
-    return retries.before(home.desk.agents, key, _COMMANDS[kind], **named) is not None
-
-
-def _said(home: "Home", set_id: str, verdict: Verdict) -> dict[str, object]:
-    """The fields of its command that the person gave, by which a retry is known."""
-    if verdict.kind != "confirm":
-        return {"reason": verdict.reason}
-    if verdict.edit is None:
-        return {}
-    task = review.changes_of(home.desk, set_id).task
-    return {"arguments": words(task, verdict.edit)[0] if verdict.edit else None}
+def _said(home: "Home", set_id: str, number: int, verdict: Verdict) -> ChangesCommand:
+    """The command of a verdict, as far as a person says it: a repeat is known by that."""
+    match verdict.kind:
+        case "confirm":
+            task, edit = review.changes_of(home.desk, set_id).task, verdict.edit
+            return ConfirmItem(set_id, number, PERSON, 0, words(task, edit)[0] if edit else None)
+        case "reject":
+            return RejectItem(set_id, number, PERSON, 0, verdict.reason)
+        case "defer":
+            return DeferItem(set_id, number, PERSON, 0, verdict.reason)
 
 
 def _carry_out(home: "Home", set_id: str, number: int, verdict: Verdict, key: str) -> None:

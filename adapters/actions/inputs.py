@@ -52,17 +52,18 @@ def day(given: str, zone: str, now: Callable[[], str]) -> str:
     return (_there(now(), zone) + timedelta(days=_DAYS[told])).date().isoformat()
 
 
-def moment(given: str, zone: str, now: Callable[[], str]) -> str:
-    """A time as it is stored: RFC 3339, or what a clock in the zone shows.
+def first_instant(given: str, zone: str, now: Callable[[], str]) -> str:
+    """A time that a person enters, as it is stored: RFC 3339, or what a clock in the zone shows.
 
-    A bare ``HH:MM`` is of today. A time that comes twice is the first one.
+    A bare ``HH:MM`` is of today. It is when a clock first shows it: of a time that comes twice the
+    first one. Who looks back wants the last one, see `places.last_instant`.
 
-    >>> moment("2027-01-01 07:00", "Europe/Berlin", str)
+    >>> first_instant("2027-01-01 07:00", "Europe/Berlin", str)
     '2027-01-01T06:00:00.000000Z'
     """
     from adapters.clock import rfc_3339
     from adapters.schedules import zone_named
-    from domain.moments import moment as stored
+    from domain.moments import moment
 
     told = squeeze(given)
     if _CLOCK.fullmatch(told):
@@ -71,7 +72,7 @@ def moment(given: str, zone: str, now: Callable[[], str]) -> str:
         if not _LOCAL.fullmatch(told):
             return rfc_3339(told)
         local = datetime.fromisoformat(told).replace(tzinfo=zone_named(zone))
-        found = stored(local)
+        found = moment(local)
         back = local.astimezone(UTC).astimezone(local.tzinfo)
     except (Refused, ValueError, OverflowError):
         instead = "write YYYY-MM-DD HH:MM, HH:MM for today, or 2027-01-01T07:00:00Z"

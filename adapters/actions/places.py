@@ -34,7 +34,7 @@ def find(home: "Home", given: str) -> Place:
         log, replica, digits = position.groups()
         return Place(home, past, past.position(log, int(digits), replica or ""), given)
     if ":" in given or _LOCAL.fullmatch(given):
-        return Place(home, past, past.time(moment(given, home.settings.timezone)), given)
+        return Place(home, past, past.time(last_instant(given, home.settings.timezone)), given)
     return _run(home, past, given)
 
 
@@ -78,20 +78,23 @@ def check_begun(wake: "WakeDocument", deed: str) -> None:
     raise Refused("unknown_wake", because=f"{because}: nothing to {deed}", instead=instead)
 
 
-def moment(given: str, zone: str) -> str:
-    """A time as it is stored. What is left out of it stands for its end: a day for all of it,
-    a minute for all of it; without an offset it is the person's own time, and the second time
-    of those that come twice.
+def last_instant(given: str, zone: str) -> str:
+    """A time that a person looks back to, as it is stored: all that a clock showed until its end.
 
-    >>> moment("2027-01-31", "Europe/Berlin"), moment("2027-01-31 07:00", "UTC")
+    What is left out of it stands for its end: a day for all of it, a minute for all of it; without
+    an offset it is the person's own time, and the second time of those that come twice. Who enters
+    a time means the first one, see `inputs.first_instant`.
+
+    >>> last_instant("2027-01-31", "Europe/Berlin"), last_instant("2027-01-31 07:00", "UTC")
     ('2027-01-31T22:59:59.999999Z', '2027-01-31T07:00:59.999999Z')
-    >>> moment("2026-10-25 02:30", "Europe/Berlin"), moment("2026-03-29 02:30", "Europe/Berlin")
+    >>> berlin = "Europe/Berlin"
+    >>> last_instant("2026-10-25 02:30", berlin), last_instant("2026-03-29 02:30", berlin)
     ('2026-10-25T01:30:59.999999Z', '2026-03-29T01:30:59.999999Z')
     """
     from datetime import datetime
     from zoneinfo import ZoneInfo
 
-    from domain.moments import moment as stored
+    from domain.moments import moment
 
     local = _LOCAL.fullmatch(given)
     try:
@@ -100,7 +103,7 @@ def moment(given: str, zone: str) -> str:
         day, minute, second = local.groups()
         text = f"{day}T{minute or '23:59'}{second or ':59'}.999999"
         own = datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone))
-        return max(stored(own.replace(fold=fold)) for fold in (0, 1))
+        return max(moment(own.replace(fold=fold)) for fold in (0, 1))
     except (Refused, ValueError, OverflowError):
         raise Refused(
             "invalid_value",

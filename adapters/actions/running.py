@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from adapters import homefiles
 from adapters.actions.recovering import in_flight_sets
 from adapters.documents.agents import all_agents, all_sets
+from adapters.homefiles import AGENT, JOURNAL
 from adapters.runtime.engine import Engine
 from adapters.runtime.files import Files
 from adapters.runtime.leases import Leases
 from adapters.runtime.signals import FileProbe, Signal
 from adapters.runtime.terms import Counts, Found, Options, Tell
-from adapters.wiring import AGENTS, JOURNAL
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -81,7 +81,7 @@ async def run(
         options: How it runs.
         found: See `found_in`.
     """
-    probes = [FileProbe(home.path / name) for name in (JOURNAL, AGENTS)]
+    probes = [FileProbe(home.path / name) for name in (JOURNAL, AGENT)]
     engine = Engine(home.desk, leases, Signal(home.desk.clock, probes), tell, options)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

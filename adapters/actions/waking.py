@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from adapters.actions.inputs import WORDS_MAX_BYTES
 from adapters.actions.naming import nth_key
 from adapters.documents.agents import all_agents, expiring_sets
-from adapters.runtime import retries, rounds, watcher
+from adapters.runtime import rounds, watcher
 from adapters.runtime.rounds import Progress, Ran, Waiting
-from domain.agent.commands import RequestWake
 from domain.errors import Refused
 from domain.wire import payload
 from projections.wakes import VIEW
@@ -81,12 +80,11 @@ def request_wake(home: "Home", agent_id: str, key: str = "") -> Requested:
         KeyReused: The key stands for something else.
     """
     _, troubles = _prepare(home)
-    first = nth_key(key, 1)
-    known = retries.before(home.desk.agents, first, RequestWake, agent=agent_id, reason="manual")
-    if known is not None:
+    first, command = nth_key(key, 1), home.desk.request(agent_id)
+    if known := home.desk.agents.answered(first, command):
         return Requested(known.ids[1], "", is_known=True, troubles=troubles)
     _check_model(home, agent_id)
-    result = home.desk.note(home.desk.request(agent_id), key=first).result
+    result = home.desk.note(command, key=first).result
     return Requested(result.ids[1], "", is_known=False, troubles=troubles)
 
 
@@ -110,10 +108,8 @@ def ask_agent(
     _check_question(words)
     _, troubles = _prepare(home)
     kept = payload(home.desk.agent(agent_id).task, words.encode())
-    said = {"agent": agent_id, "reason": "user", "words": kept.id}
-    first = nth_key(key, 1)
-    known = retries.before(home.desk.agents, first, RequestWake, **said)
-    if known is not None:
+    first, said = nth_key(key, 1), home.desk.request(agent_id, "user", words=kept.id)
+    if known := home.desk.agents.answered(first, said):
         return Requested(known.ids[1], known.ids[2], is_known=True, troubles=troubles)
     _check_model(home, agent_id)
     chosen, turn = _session(home, agent_id, session)

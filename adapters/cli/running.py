@@ -19,7 +19,7 @@ from domain.errors import Refused, WakelogError
 if TYPE_CHECKING:
     from adapters.wiring import Home
 
-GRACE_SECONDS = 10.0
+STOP_SECONDS = 10.0
 _WORDS = {
     "started": "running; stop it with Ctrl-C",
     "serving": "the page is at {address}",
@@ -69,7 +69,7 @@ _COLOURS = {"error": "red", "warning": "yellow"}
 @click.option(
     "--grace",
     type=click.FloatRange(0, 3600),
-    default=GRACE_SECONDS,
+    default=STOP_SECONDS,
     show_default=True,
     help="Seconds that wakes may take to end when it is stopped.",
 )

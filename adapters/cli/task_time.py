@@ -2,7 +2,7 @@
 
 import click
 
-from adapters.actions.inputs import moment
+from adapters.actions.inputs import first_instant
 from adapters.cli.editing import Editing
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, json_option, key_option
@@ -65,7 +65,7 @@ def time(session: Session, task: str, began: str, ended: str, summary: str, key:
 
     home = session.reading()
     zone, now = home.settings.timezone, home.desk.clock.now
-    first, last = moment(began, zone, now), moment(ended, zone, now)
+    first, last = first_instant(began, zone, now), first_instant(ended, zone, now)
     editing = Editing(session, key)
     found = editing.task(task)
     editing.did(log_time(editing.home, found.id, first, last, summary=summary, key=editing.key))

@@ -12,10 +12,10 @@ from adapters.runtime import review
 from adapters.wiring import Home
 from domain.agent import identity
 from domain.changes.change_set import Item, is_open
-from domain.handlers.journal import MAIN
 from domain.journal.catalog import CATALOG
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot
+from domain.world import MAIN
 from projections import agents, inbox, ranks, reports, tasks, templates, wakes
 from projections.agents import AgentDocument
 from projections.inbox import SetDocument

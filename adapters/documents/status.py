@@ -12,7 +12,6 @@ from projections import agents, operations, tasks
 from projections.agents import AgentDocument
 
 Document = dict[str, Any]
-GRACE_SECONDS = 30  # behind its deadline a wake that runs has lost its process
 
 
 def status_document(home: Home) -> Document:
@@ -20,7 +19,7 @@ def status_document(home: Home) -> Document:
     now = home.desk.clock.now()
     stirring = home.views.page(agents.VIEW, mark="stirring")  # the others have nothing to tell
     calm, dormant = (home.views.count(agents.VIEW, mark) for mark in ("calm", "dormant"))
-    limit = home.settings.agents.deadline_seconds + GRACE_SECONDS
+    limit = home.settings.agents.lost_seconds
     begun = [one for one in stirring if one.alert.running_since]
     lost = [one for one in begun if seconds_between(one.alert.running_since, now) > limit]
     running = [one for one in begun if one not in lost]

@@ -6,7 +6,6 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from adapters.wiring import Home
-from domain.handlers.journal import MAIN
 from domain.journal.catalog import (
     CATALOG,
     Catalog,
@@ -23,7 +22,7 @@ from domain.journal.imported import Unreadable
 from domain.journal.links import LINKS, Links
 from domain.journal.task import Task
 from domain.wire import Words
-from domain.world import World
+from domain.world import MAIN, World
 from projections import agents
 
 

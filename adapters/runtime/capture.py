@@ -18,6 +18,7 @@ from domain.wake.events import SectionRef
 from domain.wake.prompt import SCAFFOLD_VERSION
 from domain.wake.shown import DEFAULTS, shown
 from domain.wire import Payload, payload
+from domain.world import MAIN
 
 
 class Captured(NamedTuple):
@@ -43,7 +44,7 @@ def capture(desk: Desk, agent_id: str, run_key: str, *, is_now: bool) -> Capture
             raise Refused("unknown_wake", because=because, instead="see `wakelog wakes`")
         prompt = shown(journal, agents, agent, queued, max_bytes)
         task = journal.load(TASK, agent.task)
-        seen = captured(task, journal.load(CATALOG, "main"), journal.n - 1)
+        seen = captured(task, journal.load(CATALOG, MAIN), journal.n - 1)
         positions = journal.n - 1, agents.n - 1
         digest = desk.journal.digest_at(positions[0])
         template = agents.load(TEMPLATE, agent.template) if agent.template else Template("")

@@ -24,7 +24,6 @@ from domain.moments import later, seconds_between
 from domain.wake.commands import DeferWake
 from domain.wake.state import WAKE, Wake
 
-GRACE_SECONDS = 30  # after its deadline a wake that still runs has lost its process
 BLOCKED_SECONDS = 2  # until it is looked again whether another process has given a lease back
 SAID_SECONDS = 3  # after a heartbeat's time who lives has said again what it holds
 CLOCK_SECONDS = 60  # that a clock must have been set back further, to be told of again
@@ -207,7 +206,7 @@ class Engine:
     def _given_up_at(self, one: Prospect) -> str:
         """When nobody can be at a wake without a lease: after its deadline, or once all who live
         would have said so in a file that is new."""
-        limit = self._desk.settings.agents.deadline_seconds + GRACE_SECONDS
+        limit = self._desk.settings.agents.lost_seconds
         since = max(one.running_since, self._leases.since)
         said_at = later(since, seconds=self._leases.seconds // BEATS_A_LEASE + SAID_SECONDS)
         return min(later(one.running_since, seconds=limit), said_at)

@@ -42,6 +42,7 @@ from domain.wake.machine import pending, ticket
 from domain.wake.request import request
 from domain.wake.state import WAKE, Wake
 from domain.wire import INLINE_MAX_BYTES, Payload, Words, payload, words
+from domain.world import MAIN
 
 CANNOT_START = ("task_deleted", "unknown_task", "out_of_scope")
 STEPS_MAX = 2_000  # intents of one wake; the machine's own limits end it far earlier
@@ -305,7 +306,7 @@ def _apply(desk: Desk, wake: Wake, asked: ToolAsked) -> ToolReturned:
         begun.hop,
     )
     with desk.journal.reading() as journal:
-        now = snapshot(journal.load(TASK, begun.task), journal.load(CATALOG, "main"), 0)
+        now = snapshot(journal.load(TASK, begun.task), journal.load(CATALOG, MAIN), 0)
     result, position = effects.apply(desk, command, text, asked.attempt, asked.call_id)
     is_applied = result.status == "applied"
     message = result.message or f"Done: {registry.summary(asked.tool, now, text)}"

@@ -29,6 +29,7 @@ from domain.journal.task import PERSON
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot, snapshot
 from domain.wire import Words, words
+from domain.world import MAIN
 
 Asked = ItemConfirming | SuppressionAsked
 
@@ -42,13 +43,13 @@ def changes_of(desk: Desk, set_id: str) -> ChangeSet:
 def task_now(desk: Desk, task: str) -> Snapshot:
     """A task as the tools see it now."""
     with desk.journal.reading() as world:
-        return snapshot(world.load(TASK, task), world.load(CATALOG, "main"), world.n - 1)
+        return snapshot(world.load(TASK, task), world.load(CATALOG, MAIN), world.n - 1)
 
 
 def task_before(desk: Desk, task: str, n: int) -> Snapshot:
     """A task as the tools saw it before the journal's append n."""
     world = desk.journal.world_at(n - 1)
-    return snapshot(world.load(TASK, task), world.load(CATALOG, "main"), n - 1)
+    return snapshot(world.load(TASK, task), world.load(CATALOG, MAIN), n - 1)
 
 
 def arguments_of(desk: Desk, item: Item) -> str:

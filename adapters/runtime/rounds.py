@@ -19,7 +19,6 @@ from domain.moments import seconds_between
 from domain.wake.state import WAKE, Wake
 
 POLL_SECONDS = 0.2
-GRACE_SECONDS = 30  # after its deadline a wake that still runs has lost its process
 RUNS_ALREADY = "another wake of this agent is running"
 
 Progress = Callable[[int, int, str], None]
@@ -132,17 +131,12 @@ async def _run_all(desk: Desk, agent_ids: Sequence[str], progress: Progress) -> 
 async def _seated(desk: Desk, seats: Seats, agent_id: str, run_key: str) -> tuple[Taken, str]:
     """Take an agent's lease, waiting until there is room; what came of it, and what is to be
     told. Where another process is at the agent already, nothing is."""
-    end = _time() + _patience(desk)
+    end = _time() + desk.settings.agents.lost_seconds
     while (came := seats.take(agent_id, run_key)) == "limit":
         if _time() > end:
             return came, f"{seats.told(agent_id)}; it stays queued"
         await asyncio.sleep(POLL_SECONDS)
     return came, ""
-
-
-def _patience(desk: Desk) -> int:
-    """How long a wake of another process may take."""
-    return desk.settings.agents.deadline_seconds + GRACE_SECONDS
 
 
 def run_requested(desk: Desk, agent_id: str, run_key: str, tell: Callable[[str], None]) -> Ran:
@@ -168,7 +162,7 @@ async def run_asked(desk: Desk, agent_id: str, run_key: str, tell: Callable[[str
 async def _asked(desk: Desk, seats: Seats, ran: Ran, tell: Callable[[str], None]) -> Ran:
     agent_id, run_key = ran.agent_id, ran.run_key
     told: set[str] = set()
-    end = _time() + _patience(desk)
+    end = _time() + desk.settings.agents.lost_seconds
     while not ran.error:  # bounded: each time one wake ends, or it waits, until `end` at most
         alert = _alert(desk, agent_id)
         following = _following(desk, seats, alert)
@@ -179,7 +173,7 @@ async def _asked(desk: Desk, seats: Seats, ran: Ran, tell: Callable[[str], None]
             ran = await run_one(desk, agent_id, following, is_left=is_left)
             if not ran.code:
                 seats.give_back(agent_id)
-            ran, end = ran._replace(run_key=run_key), _time() + _patience(desk)
+            ran, end = ran._replace(run_key=run_key), _time() + desk.settings.agents.lost_seconds
             continue
         why = seats.told(agent_id) if following else RUNS_ALREADY
         if why not in told:
@@ -255,8 +249,8 @@ def _is_abandoned(desk: Desk, alert: Alert) -> bool:
         return False
     if isinstance(desk.clock, ManualClock):
         return True
-    limit = desk.settings.agents.deadline_seconds + GRACE_SECONDS
-    return seconds_between(alert.running_since, desk.clock.now()) > limit
+    running = seconds_between(alert.running_since, desk.clock.now())
+    return running > desk.settings.agents.lost_seconds
 
 
 def _is_held(desk: Desk, alert: Alert) -> bool:

@@ -14,7 +14,7 @@ from domain.agent.commands import TakeJournal
 from domain.agent.matching import Batch
 from domain.agent.watch import WATCH
 from domain.notices import batch
-from domain.world import Recorded
+from domain.world import MAIN, Recorded
 
 APPENDS_MAX = 500  # of one TakeJournal
 
@@ -35,7 +35,7 @@ def lag(desk: Desk) -> int:
 def position(desk: Desk) -> int:
     """Up to which journal append all are taken."""
     with desk.agents.reading() as world:
-        return world.load(WATCH, "main").taken.get(desk.journal.replica, 0)
+        return world.load(WATCH, MAIN).taken.get(desk.journal.replica, 0)
 
 
 def take(desk: Desk) -> int:

@@ -21,13 +21,13 @@ from domain.causes import (
     Receipt,
     ReplicasImported,
     Result,
+    is_repeat,
 )
 from domain.envelope import Row
 from domain.errors import Damaged, KeyReused, Refused
-from domain.journal.commands import ApplyOperation, VoidOperation
 from domain.rules import RULES
 from domain.wire import Payload, PayloadId
-from domain.world import Folded, Recorded, World
+from domain.world import MAIN, Folded, Recorded, World
 
 STATES_MAX = 4096
 """Folded states that a process keeps."""
@@ -215,6 +215,19 @@ class Log:
         """What this replica keeps under an idempotency key: a receipt, or nothing."""
         return self.facts(f"receipt:{key}@{self.replica}") if key else []
 
+    def answered(self, key: str, command: Command, said: Sequence[str] = ()) -> Result | None:
+        """What `append` would answer a repeat with; None where the key is free, or empty.
+
+        For whoever looks, before it appends, at what may have changed since. Only the fields
+        that the caller said need to be right, see `is_repeat`.
+
+        Raises:
+            KeyReused: If `key` stands for another command.
+        """
+        with self._recorder.reading():
+            known = self._receipt(key, self._look()) if key else None
+        return _repeated(known, command, key, said).result if known else None
+
     def payload(self, payload_id: PayloadId) -> bytes | None:
         """The bytes of a payload, or None."""
         return self._recorder.payload(payload_id)
@@ -315,7 +328,7 @@ class Log:
     def _main_now(self) -> Main:
         """``log:main`` of this replica, read on from where it was known."""
         version, rules, replicas = self._seen.main
-        for recorded in self._read(f"log:main@{self.replica}", version):
+        for recorded in self._read(f"log:{MAIN}@{self.replica}", version):
             version = recorded.version
             match recorded.fact:
                 case EpochBegan(rules=began):
@@ -355,18 +368,14 @@ def _recorded(timed: Timed) -> Recorded:
     return envelope.recorded(timed.row, timed.at, envelope.read(timed.row))
 
 
-_OPERATIONS = (ApplyOperation, VoidOperation)
-
-
-def _repeated(known: Recorded, cause: Cause, key: str) -> Appended:
-    """The stored result, if the command is the same one, or both settle one operation."""
+def _repeated(known: Recorded, cause: Cause, key: str, said: Sequence[str] = ()) -> Appended:
+    """The stored result, if the cause is the command that the key stands for."""
     receipt = known.fact
     if not isinstance(receipt, Receipt):
         raise Refused(
             "not_a_log", because=f"{known.stream} holds no receipt", instead="run `wakelog prove`"
         )
-    is_operation = isinstance(cause, _OPERATIONS) and isinstance(receipt.command, _OPERATIONS)
-    if receipt.command != cause and not is_operation:
+    if not is_repeat(receipt.command, cause, said):
         raise KeyReused(key)
     return Appended(receipt.result, (), known.n)
 

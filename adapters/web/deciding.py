@@ -100,8 +100,8 @@ def _decided(site: Site, ref: Ref, button: str, asked: Asked, nth: int = 1) -> O
     home, kind = site.home, VERDICTS[button]
     named = ref.set_id, ref.number
     item = _item(site, ref)
-    is_repeated = deciding.was_decided(home, *named, kind, asked.key, nth)
-    if not is_repeated and ref.version != version_of(item):
+    is_known = deciding.is_known(home, asked.key, nth)
+    if not is_known and ref.version != version_of(item):
         return Outcome(_meanwhile(site, ref, item), "conflict")
     before = deciding.task_of(home, ref.set_id)
     try:

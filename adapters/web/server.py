@@ -17,7 +17,7 @@ from adapters.web.app import make_app
 from adapters.web.guard import Guard
 from adapters.web.site import Site
 
-GRACE_SECONDS = 2
+SHUTDOWN_SECONDS = 2
 LOOK_SECONDS = 0.05
 END_SECONDS = 0.4  # that pages being made are given to end
 THREAD = "wakelog-page"
@@ -34,7 +34,7 @@ class PageServer(uvicorn.Server):
                 log_level="warning",
                 access_log=False,
                 server_header=False,
-                timeout_graceful_shutdown=GRACE_SECONDS,
+                timeout_graceful_shutdown=SHUTDOWN_SECONDS,
             )
         )
         self._site = site

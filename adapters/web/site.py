@@ -9,11 +9,12 @@ from typing import Any
 
 from adapters.documents.agents import Document, sets_under
 from adapters.documents.tasks import catalog_of
+from adapters.homefiles import AGENT, JOURNAL
 from adapters.web.asking import Asked, Told
 from adapters.web.figures import Figures, ends_of
 from adapters.web.jobs import Jobs
 from adapters.web.live import Live
-from adapters.wiring import AGENTS, JOURNAL, Home, open_home
+from adapters.wiring import Home, open_home
 from domain.errors import Refused
 from projections import agents, wakes
 from projections.agents import AgentDocument
@@ -43,7 +44,7 @@ class Site:
         self.environ = environ
         self.home: Home = open_home(path, environ, model=model, is_writing=True)
         self.home.hears_at_once = True  # its pages say what is queued
-        self.live = Live([path / JOURNAL, path / AGENTS], self.tail)
+        self.live = Live([path / JOURNAL, path / AGENT], self.tail)
         parallel = self.home.settings.agents.parallel
         self.jobs = Jobs(path, environ, model, parallel, self.live.pulse, has_engine=has_engine)
         self.figures = Figures(self.jobs)

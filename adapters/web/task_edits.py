@@ -19,11 +19,11 @@ from adapters.web.site import Site, check_sure
 from adapters.web.tasks import ITEM_SHOWN, known
 from adapters.web.words import one_line
 from domain.errors import Refused
-from domain.handlers.journal import MAIN
 from domain.journal.fold import TASK
 from domain.journal.task import Item, NoteKind, Task
 from domain.journal.timer import TIMER
 from domain.wire import Words
+from domain.world import MAIN
 
 SEEN = ("title", "status", "reason", "priority", "estimate", "due", "language", "category")
 MARKS = {

@@ -4,6 +4,8 @@ STORAGE FORMAT: receipts keep commands, see `domain.wire`. What a decision needs
 (a setting, a zone-dependent instant, the journal's state) travels in the command.
 """
 
+from typing import ClassVar
+
 from domain.agent.alert_events import Reason
 from domain.agent.events import Mode
 from domain.agent.identity import Wanted
@@ -14,6 +16,7 @@ from domain.wire import PayloadId, Stored
 class CreateAgent(Stored, frozen=True, tag="command.create_agent.1"):
     """`category`: the task's, at the journal's `position`; `name`: empty takes `title`."""
 
+    said: ClassVar = ("task", "mode", "name", "model", "turn_max")
     task: str
     title: str
     category: str
@@ -46,6 +49,7 @@ class UnwatchTokens(Stored, frozen=True, tag="command.unwatch_tokens.1"):
 
 
 class SetTimer(Stored, frozen=True, tag="command.set_timer.1"):
+    said: ClassVar = ("agent", "schedule", "zone")
     agent: str
     schedule: str
     zone: str
@@ -62,6 +66,7 @@ class PauseAgent(Stored, frozen=True, tag="command.pause_agent.1"):
 
 
 class ResumeAgent(Stored, frozen=True, tag="command.resume_agent.1"):
+    said: ClassVar = ("agent",)
     agent: str
     is_enabled: bool = False
 
@@ -105,6 +110,7 @@ class RequestWake(Stored, frozen=True, tag="command.request_wake.1"):
     command's key), `turn` and the words' payload. `keeps_all`: the wake inherits every trigger of
     the one that it supersedes, however many; as of 0.1.0, those that its attention kept."""
 
+    said: ClassVar = ("agent", "reason", "words")
     agent: str
     reason: Reason
     session: str = ""

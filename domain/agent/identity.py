@@ -311,7 +311,7 @@ def set_timer(agent: Agent, timer: str, schedule: str, zone: str, next_at: str) 
     living(agent)
     schedule = limits.text("a schedule", schedule, limits.SCHEDULE_MAX)
     limits.zone(zone)
-    limits.moment(next_at)
+    limits.stored_time(next_at)
     known = _timer(agent, timer)
     if known is not None and (known.schedule, known.zone) == (schedule, zone):
         return []

@@ -10,8 +10,7 @@ from domain.agent.agent import TURN_MAX_LIMIT
 from domain.agent.events import Mode
 from domain.agent.matching import SEMANTIC_KEYS
 from domain.errors import Refused
-from domain.moments import instant
-from domain.moments import moment as as_stored
+from domain.moments import is_moment
 from domain.text import squeeze
 from domain.wire import INLINE_MAX_BYTES
 
@@ -103,12 +102,8 @@ def zone(given: str) -> str:
     return given
 
 
-def moment(given: str) -> str:
-    try:
-        is_stored = as_stored(instant(given)) == given
-    except ValueError:
-        is_stored = False
-    if not is_stored:
+def stored_time(given: str) -> str:
+    if not is_moment(given):
         raise invalid(f"{given!r} is no time", "use UTC, 2027-01-01T00:00:00.000000Z")
     return given
 

@@ -4,12 +4,15 @@ STORAGE FORMAT: receipts keep commands, see `domain.wire`. `position` is the jou
 when it was decided; items count from 1.
 """
 
+from typing import ClassVar
+
 from domain.wire import Stored, Words
 
 
 class ConfirmItem(Stored, frozen=True, tag="command.confirm_item.1"):
     """`arguments`: edited ones; `base`: the present values, of a confirmation `--anyway`."""
 
+    said: ClassVar = ("changes", "item", "arguments")
     changes: str
     item: int
     by: str
@@ -19,6 +22,7 @@ class ConfirmItem(Stored, frozen=True, tag="command.confirm_item.1"):
 
 
 class RejectItem(Stored, frozen=True, tag="command.reject_item.1"):
+    said: ClassVar = ("changes", "item", "reason")
     changes: str
     item: int
     by: str
@@ -27,6 +31,7 @@ class RejectItem(Stored, frozen=True, tag="command.reject_item.1"):
 
 
 class DeferItem(Stored, frozen=True, tag="command.defer_item.1"):
+    said: ClassVar = ("changes", "item", "reason")
     changes: str
     item: int
     by: str

@@ -22,9 +22,7 @@ from domain.templates.template import living as living_template
 from domain.wake import machine
 from domain.wake.events import WakeFact, WakeFinished
 from domain.wake.state import WAKE
-from domain.world import World
-
-MAIN = "main"
+from domain.world import MAIN, World
 
 
 def known_agent(world: World, wanted: str) -> Agent:

@@ -6,7 +6,7 @@ import msgspec
 
 from domain.causes import Result
 from domain.handlers.decided import Decided, Event, on
-from domain.handlers.journal import MAIN, Handler
+from domain.handlers.journal import Handler
 from domain.journal import catalog as c
 from domain.journal import commands as do
 from domain.journal import importing
@@ -15,7 +15,7 @@ from domain.journal.catalog import CATALOG
 from domain.journal.fold import TASK
 from domain.journal.imported import ImportedTask
 from domain.wire import Payload
-from domain.world import World
+from domain.world import MAIN, World
 
 _document = msgspec.json.Decoder(ImportedTask)
 

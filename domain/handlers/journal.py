@@ -17,9 +17,8 @@ from domain.journal.task import PERSON, Task, TaskFact
 from domain.journal.timer import TIMER, TimerStarted, TimerStopped
 from domain.keys import key as make_key
 from domain.wire import Payload, payload
-from domain.world import World
+from domain.world import MAIN, World
 
-MAIN = "main"
 RELATIONS: tuple[t.Relation, ...] = ("relates_to", *INVERSE.values())
 
 

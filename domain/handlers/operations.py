@@ -14,13 +14,13 @@ from domain.journal.tokens import tokens_of
 from domain.tools import registry
 from domain.tools.base import Refusal
 from domain.tools.snapshot import Snapshot, snapshot
-from domain.world import World
+from domain.world import MAIN, World
 
 
 def apply_operation(cause: do.ApplyOperation, key: str, at: str, world: World) -> Decided:
     """Run the tool's pure handler on the task as it is now; a refusal is an outcome too."""
     task = world.load(TASK, cause.task)
-    now = snapshot(task, world.load(CATALOG, "main"), world.n)
+    now = snapshot(task, world.load(CATALOG, MAIN), world.n)
     arguments = world.text(cause.arguments)
     refusal = _forbidden(now, cause, exists=task.exists)
     if refusal is None and cause.base and registry.base(cause.tool, now, arguments) != cause.base:

@@ -34,7 +34,7 @@ from domain.wake.reading import (
     TaskSeen,
     VerdictSeen,
 )
-from domain.world import World
+from domain.world import MAIN, World
 
 ENTRY_MIN_BYTES = 60
 """Of a log entry's frame in the prompt: what even an empty one takes."""
@@ -71,7 +71,7 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
     """
     task = journal.load(TASK, agent.task)
     _check(task, agent)
-    catalog = journal.load(CATALOG, "main")
+    catalog = journal.load(CATALOG, MAIN)
     category = catalog.categories.get(task.category, Category(task.category, task.category))
     linked = _linked(journal, task, agent, linked_agents)
     seen = {link.id for link in linked if link.id}

@@ -31,18 +31,11 @@ from domain.ports import Reply, Request
 from domain.wake.state import WAKE
 from domain.wire import Words, payload
 from tests.support import whole
-from tests.support.desks import START, reply, task_with_agent
+from tests.support.desks import START, StillClock, reply, task_with_agent
 from tests.support.faults import Died, FaultyRecorder, Fuse
 
 LOGS = ("journal", "agent")
 LABEL_NAME = "plumbing"
-
-
-class Still:
-    """A clock that stands still, so that an interrupted run writes the same times."""
-
-    def now(self) -> str:
-        return START
 
 
 class Script:
@@ -64,7 +57,7 @@ def opened(folder: Path, model: Script, fuse: Fuse | None = None) -> Desk:
     for name in LOGS:
         recorder = SQLiteLogRecorder(folder / f"{name}.db")
         made.append(Log(name, FaultyRecorder(recorder, fuse) if fuse else recorder, "r1"))
-    return Desk(made[0], made[1], Still(), Settings(), lambda _: model)
+    return Desk(made[0], made[1], StillClock(START), Settings(), lambda _: model)
 
 
 class Work(NamedTuple):

@@ -126,6 +126,38 @@ def test_a_retry_with_its_key_writes_nothing(home: Path, arguments: list[str]) -
     assert proved(home) == rows
 
 
+@pytest.mark.parametrize(
+    ("arguments", "since", "settings"),
+    [
+        (["agent", "create", "Plan the trip"], [["task", "delete", "Plan the trip"]], ""),
+        (
+            ["agent", "create", "Plan the trip", "--template", "Mine"],
+            [["agent", "destroy", "Plan the trip"], ["template", "delete", "Mine"]],
+            "",
+        ),
+        (["agent", "timer", "Fix the sink", "set", "once 2027-01-01 10:00"], [], ""),
+        (["wake", "Fix the sink"], [], 'model = "tape:gone"\n'),
+        (["agent", "ask", "Fix the sink", "What is left?"], [], 'model = "tape:gone"\n'),
+    ],
+    ids=["task deleted", "template deleted", "time passed", "model gone", "model gone for all"],
+)
+def test_a_retry_is_answered_though_it_could_not_be_done_any_more(
+    home: Path, arguments: list[str], since: list[list[str]], settings: str
+) -> None:
+    agent(home)
+    sink(home, "Plan the trip")
+    done(["template", "create", "Mine"], home)
+    done([*arguments, "--key", "k1"], home)
+    for one in since:
+        done(one, home)
+    done(["wake"], home, env=at("2027-01-02T09:00:00Z"))
+    (home / "settings.toml").write_text(settings, encoding="utf-8")
+    rows, later = proved(home), at("2027-01-03T09:00:00Z")
+    assert refused([*arguments, "--key", "k2"], home, env=later)
+    done([*arguments, "--key", "k1"], home, env=later)
+    assert proved(home) == rows
+
+
 def test_a_key_that_stands_for_something_else_is_refused(home: Path) -> None:
     agent(home)
     sink(home, "Plan the trip")

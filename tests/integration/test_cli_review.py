@@ -274,7 +274,7 @@ def test_a_reason_of_several_lines_stays_on_the_items_line(home: Path) -> None:
 
 @pytest.mark.parametrize("verb", ["reject", "defer"])
 def test_deciding_the_same_twice_changes_nothing(home: Path, verb: str) -> None:
-    done([verb, "1.1"], home)
+    assert "(it was already)" not in done([verb, "1.1"], home)
     rows = proved(home)
     assert "(it was already)" in done([verb, "1.1"], home)
     assert proved(home) == rows

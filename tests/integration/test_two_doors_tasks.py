@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from adapters.homefiles import AGENT, JOURNAL
 from adapters.runtime import watcher
-from adapters.wiring import AGENTS, JOURNAL, open_home
+from adapters.wiring import open_home
 from tests.support.cli import FIXED, done, proved, run, told
 from tests.support.forms import Form, forms
 from tests.support.homes import Homes
@@ -218,7 +219,7 @@ def rows(home: Path) -> list[Any]:
     """All rows of both logs and their payloads, but for the times that the clock told, and the
     digests of whole appends, which follow from them: one door reads it more often."""
     found: list[Any] = []
-    for name in (JOURNAL, AGENTS):
+    for name in (JOURNAL, AGENT):
         with closing(sqlite3.connect(home / name)) as log:
             for *place, state in log.execute("SELECT * FROM stored_events ORDER BY 1, 2"):
                 found.append((name, *place, BY_CLOCK.sub("now", state.decode())))

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from adapters.web.editing import edited
 from tests.support.cli import done, proved, told
 from tests.support.forms import forms
 from tests.support.homes import Homes
 from tests.support.pages import decision, refs, text_of, visiting
-from tests.support.waking import proposing
+from tests.support.waking import agent, inbox, proposing, sink
 
 
 def task(home: Path) -> dict[str, object]:
@@ -62,12 +63,62 @@ def test_an_undo_does_not_overwrite_what_came_after(home: Path) -> None:
     assert task(home)["estimate_minutes"] == 25
 
 
+def test_to_undo_a_label_takes_that_one_off_and_no_other(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    task_id = sink(home)
+    for label in ("urgent", "later", "home"):
+        done(["label", "add", label], home)
+    done(["label", "assign", task_id, "later"], home)
+    done(["agent", "create", task_id], home)
+    done(["wake"], home)
+    with visiting(home) as visitor:
+        form = decision(visitor.page("/inbox"), refs(home)["assign_task_label"])
+        answer = visitor.send(form, verdict="confirm")
+        assert sorted(names(home)) == ["later", "urgent"]
+        undo = next(one for one in forms(answer.text) if one.action == "/undo")
+        answer = visitor.send(undo)
+        assert "Take the label off again" in text_of(answer.text)
+        assert names(home) == ["later"]
+        done(["label", "assign", task_id, "home"], home)
+        assert visitor.send(undo, nonce="another").status_code == 409
+    assert sorted(names(home)) == ["home", "later"]
+    assert proved(home)
+
+
+def names(home: Path) -> list[str]:
+    """The labels of the only task."""
+    found: list[str] = told(["task", "show", "Fix the sink"], home)["labels"]
+    return found
+
+
 def test_an_edited_item_is_applied_as_edited(home: Path) -> None:
     with visiting(home) as visitor:
         form = decision(visitor.page("/inbox"), refs(home)["update_task_estimate"], "edit.minutes")
         answer = visitor.send(form, verdict="confirm", edit__minutes="45")
     assert "Applied: Set estimate to 45 minutes" in text_of(answer.text)
     assert task(home)["estimate_minutes"] == 45
+
+
+def test_an_optional_field_that_is_emptied_is_left_out(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    agent(home, note="I have started.")
+    done(["wake"], home)
+    (item,) = inbox(home)
+    assert item["arguments"]["reason"]
+    with visiting(home) as visitor:
+        form = decision(visitor.page("/inbox"), item["ref"], "edit.reason")
+        answer = visitor.send(form, verdict="confirm", edit__reason="  ")
+    assert (answer.status_code, "Applied" in answer.text) == (200, True)
+    last = told(["task", "show", "Fix the sink"], home)["history"][-1]
+    assert (last["status"], last["reason"]) == ("IN PROGRESS", "")
+    assert proved(home)
+
+
+def test_an_optional_field_that_stays_empty_is_no_edit() -> None:
+    proposed = {"status": "IN PROGRESS"}
+    form = {"edit.status": "IN PROGRESS", "edit.reason": ""}
+    assert edited("set_task_status", proposed, form) is None
+    assert edited("set_task_status", {**proposed, "reason": "Begun"}, form) == proposed
 
 
 @pytest.mark.parametrize("minutes", ["0", "9999999999999", "²", "soon", "-3"])
@@ -131,6 +182,16 @@ def test_the_same_form_sent_twice_decides_once(home: Path) -> None:
     assert "Applied" in text_of(second.text)
     history = told(["inbox", "--all"], home)[0]["items"]
     assert sum(item["status"] == "confirmed" for item in history) == 1
+
+
+def test_the_same_edit_sent_twice_is_the_same_though_it_is_in_force_by_then(home: Path) -> None:
+    with visiting(home) as visitor:
+        form = decision(visitor.page("/inbox"), refs(home)["update_task_estimate"], "edit.minutes")
+        answers = [visitor.send(form, verdict="confirm", edit__minutes="45") for _ in range(2)]
+    assert [one.status_code for one in answers] == [200, 200]
+    assert "Applied" in text_of(answers[1].text)
+    assert task(home)["estimate_minutes"] == 45
+    assert proved(home)
 
 
 def test_a_stale_one_says_so_and_is_applied_only_anyway(home: Path) -> None:

@@ -20,8 +20,8 @@ from domain.journal.fold import TASK
 from domain.wire import Words, words
 from domain.world import World
 from replay import at, bisect
-from replay.at import Standing
 from tests.support.desks import desk, task_with_agent
+from tests.support.standing import Standing
 
 DEEDS = (
     "note long check link unlink delete restore pause resume confirm reject ask wake watch other"

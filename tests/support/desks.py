@@ -33,6 +33,16 @@ class TickingClock:
         return self.at
 
 
+class StillClock:
+    """It stands, until it is set."""
+
+    def __init__(self, at: str = START) -> None:
+        self.at = at
+
+    def now(self) -> str:
+        return self.at
+
+
 def reply(*calls: tuple[str, str], text: str = "") -> Reply:
     """A model's answer: calls as ``(tool, arguments)``, numbered c1, c2, ... ."""
     made = (Call(f"c{nth}", tool, given) for nth, (tool, given) in zip(count(1), calls))

@@ -341,3 +341,10 @@ def test_a_pause_ends_all_that_waits_and_leaves_what_runs_to_its_machine() -> No
     empty = alert_of(facts, held)
     assert (empty.begun, empty.queued) == (None, None)
     assert drop_all_for_lifecycle(empty, "dormant") == []
+
+
+def test_a_request_leaves_a_wait_alone_that_is_over_at_that_instant() -> None:
+    alert = running()
+    alert = alert_of(back_off(alert, alert.running, after(600), "budget"), alert)
+    kinds = [type(fact) for fact in request(alert, ACTIVE, asked("manual"), after(600), ON)]
+    assert WakeBackedOff not in kinds

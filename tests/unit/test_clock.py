@@ -4,6 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from adapters.actions.inputs import first_instant
+from adapters.actions.places import last_instant
 from adapters.clock import ManualClock, SystemClock, clock_from, rfc_3339
 from domain.errors import Refused
 from domain.moments import instant, moment
@@ -155,3 +157,18 @@ def test_what_a_clock_is_set_right_by_now_and_then_is_not_kept() -> None:
         at.passed, at.moved = nth, -0.5 * (nth % 2)
         assert clock.now() <= after(nth)
     assert clock.seconds_behind == 0
+
+
+@pytest.mark.parametrize(
+    ("wall", "zone", "first", "last"),
+    [
+        ("2027-10-31 02:30", "Europe/Berlin", "2027-10-31T00:30", "2027-10-31T01:30"),
+        ("2027-04-04 01:45", "Australia/Lord_Howe", "2027-04-03T14:45", "2027-04-03T15:15"),
+        ("2027-06-01 02:30", "Europe/Berlin", "2027-06-01T00:30", "2027-06-01T00:30"),
+    ],
+)
+def test_of_a_time_that_comes_twice_one_enters_the_first_and_looks_back_to_the_end_of_the_last(
+    wall: str, zone: str, first: str, last: str
+) -> None:
+    assert first_instant(wall, zone, lambda: START) == f"{first}:00.000000Z"
+    assert last_instant(wall, zone) == f"{last}:59.999999Z"

@@ -21,7 +21,6 @@ from domain.changes.events import (
     SuppressionAsked,
 )
 from domain.envelope import Row
-from domain.errors import Damaged
 from domain.journal.commands import ApplyOperation, VoidOperation
 from domain.ports import ModelFault, Request, Section
 from domain.wake.commands import BeginWake, RetakeWake
@@ -39,7 +38,6 @@ from domain.wake.events import (
 from domain.wire import Stored, Words
 from domain.world import Recorded, World
 from replay import diff, fork, rerun, seen
-from replay.at import Standing
 from replay.fork import Verdict
 from tests.support.desks import desk, queued_key, reply, task_with_agent
 
@@ -280,11 +278,3 @@ def test_causes_have_the_names_of_the_branch() -> None:
     assert fork.renamed(RetakeWake(A + "a"), names) == RetakeWake(A + "a"), "no key at all"
     replied = Replied("wake", A, ModelAnswered(1, 1, A))
     assert fork.renamed(replied, names) == Replied("wake", B, ModelAnswered(1, 1, B))
-
-
-# --------------------------------------------------------------------------------------------- at
-
-
-def test_a_standing_without_a_payload_says_which() -> None:
-    with pytest.raises(Damaged, match=A):
-        Standing("r1", lambda _: None).text(Words(payload=A))

@@ -1,0 +1,189 @@
+"""What is due exactly now is due, wherever it is asked; a microsecond before, it is not."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from adapters.documents.agents import agent_line, expiring_sets
+from adapters.documents.status import status_document
+from adapters.models.rules import RulesModel
+from adapters.runtime import recovery, rounds, timers
+from adapters.runtime.budgets import Budgets
+from adapters.runtime.capture import capture
+from adapters.runtime.desk import Desk
+from adapters.runtime.outlook import Outlook
+from adapters.runtime.trouble import Holds
+from adapters.settings import Agents, Budget, Settings
+from adapters.views import Views
+from adapters.wiring import Home
+from domain.agent.alertness import ALERT, Alert
+from domain.changes.change_set import CHANGES
+from domain.journal.commands import AddNote
+from domain.moments import instant, later, moment
+from domain.ports import ModelFault
+from domain.wake.state import WAKE
+from domain.wire import Words
+from projections import agents
+from tests.support.desks import StillClock, desk, queued_key, reply, task_with_agent
+from tests.support.lives import Life
+
+BUSY = ModelFault("unavailable", "no answer", of_provider=True)
+
+
+def before(at: str) -> str:
+    """A microsecond earlier."""
+    return moment(instant(at) - timedelta(microseconds=1))
+
+
+def alert_of(at: Desk, agent: str) -> Alert:
+    with at.agents.reading() as world:
+        return world.load(ALERT, agent)
+
+
+def home_of(at: Desk) -> Home:
+    """A home in memory around a desk."""
+    logs = {"journal": at.journal, "agent": at.agents}
+    home = Home(Path("nowhere"), at, Views(None, logs), exists=True)
+    home.views.catch_up()
+    return home
+
+
+def held() -> tuple[Desk, str, str, str]:
+    """A wake that waits for its provider: the desk, agent, run key, and until when."""
+    at = desk([BUSY, reply(text="Fine."), reply(text="Fine.")])
+    _, agent = task_with_agent(at)
+    run_key = queued_key(at, agent)
+    rounds.run_ready(at, [agent], lambda *_: None)
+    waiting = alert_of(at, agent).waiting
+    assert waiting is not None
+    return at, agent, run_key, waiting.until
+
+
+def test_a_wake_that_waited_for_its_provider_is_ready_at_that_instant() -> None:
+    at, agent, run_key, until = held()
+    at.clock = StillClock(before(until))
+    assert rounds.ready(at, [agent]) == []
+    assert [one.until for one in rounds.waiting(at, [agent])] == [until]
+    assert recovery.begun_wakes(at, [agent]) == []
+    at.clock = StillClock(until)
+    assert rounds.ready(at, [agent]) == [(agent, run_key)]
+    assert rounds.waiting(at, [agent]) == []
+    assert recovery.begun_wakes(at, [agent]) == [(agent, run_key)]
+
+
+def test_a_wake_that_is_asked_for_runs_from_the_instant_until_which_it_was_held() -> None:
+    at, agent, run_key, until = held()
+
+    def phase_at(now: str) -> str:
+        at.clock = StillClock(now)
+        rounds.run_requested(at, agent, run_key, lambda _: None)
+        with at.agents.reading() as world:
+            return world.load(WAKE, run_key).phase
+
+    assert phase_at(before(until)) != "done"
+    assert phase_at(until) == "done"
+
+
+def test_an_agent_that_was_held_is_shown_as_held_no_more() -> None:
+    at, agent, _, until = held()
+    at.clock = StillClock(before(until))
+    home = home_of(at)
+    document = home.views.get(agents.VIEW, agent)
+    assert document is not None
+    assert agent_line(document, before(until))["sleep_until"] == until
+    assert agent_line(document, until)["sleep_until"] is None
+    assert agent_line(document, later(until, seconds=1))["sleep_until"] is None
+    assert [one["is_due"] for one in status_document(home)["queued"]] == [False]
+    at.clock = StillClock(until)
+    assert [one["is_due"] for one in status_document(home)["queued"]] == [True]
+
+
+def test_a_running_wake_is_given_up_after_its_deadline_and_its_grace_and_not_with_them() -> None:
+    at = desk()
+    _, agent = task_with_agent(at)
+    run_key = queued_key(at, agent)
+    begun = capture(at, agent, run_key, is_now=True)
+    at.note(begun.command, payloads=begun.payloads)
+    home = home_of(at)
+    end = later(alert_of(at, agent).running_since, seconds=at.settings.agents.lost_seconds)
+    at.clock = StillClock(end)
+    assert [one.reason for one in rounds.waiting(at, [agent])] == ["running"]
+    assert [one["run_key"] for one in status_document(home)["running"]] == [run_key]
+    at.clock = StillClock(later(end, seconds=1))
+    assert rounds.ready(at, [agent]) == [(agent, run_key)]
+    assert status_document(home)["running"] == []
+    assert [one["run_key"] for one in status_document(home)["in_doubt"]] == [run_key]
+
+
+def test_a_timer_fires_at_its_instant() -> None:
+    at = desk()
+    _, agent = task_with_agent(at)
+    at.note(timers.timer_command(agent, "every day 07:00", "UTC", at.clock.now()))
+    (timer,) = at.agent(agent).timers
+    for now, is_fired in ((before(timer.next_at), False), (timer.next_at, True)):
+        at.clock = StillClock(now)
+        assert timers.fire(at, [agent]) == []
+        assert (at.agent(agent).timers[0].next_at > timer.next_at) == is_fired
+
+
+def test_proposals_expire_at_their_instant_and_the_outlook_says_when() -> None:
+    at = desk(model=RulesModel())
+    at.settings = Settings(agents=Agents(expire_after_days=2))
+    task, agent = task_with_agent(at)
+    at.keep(AddNote(task, "note", Words("Takes about 60 minutes.")))
+    rounds.run_ready(at, [agent], lambda *_: None)
+    (set_id,) = at.agent(agent).sets
+    with at.agents.reading() as world:
+        expires_at = world.load(CHANGES, set_id).expires_at
+    home, outlook = home_of(at), Outlook(at)
+    outlook.start([], [set_id])
+    assert outlook.expired(before(expires_at)) == []
+    assert outlook.expired(expires_at) == [set_id]
+    assert outlook.next_at(before(expires_at)) == expires_at
+    assert outlook.next_at(expires_at) == ""
+    at.clock = StillClock(before(expires_at))
+    assert expiring_sets(home) == []
+    at.clock = StillClock(expires_at)
+    assert expiring_sets(home) == [set_id]
+
+
+def test_the_outlook_names_what_is_due_at_its_instant() -> None:
+    at, agent, run_key, until = held()
+    at.note(timers.timer_command(agent, "every day 07:00", "UTC", at.clock.now()))
+    tick = at.agent(agent).timers[0].next_at
+    outlook = Outlook(at)
+    outlook.start([agent], [])
+    assert outlook.due(before(until)) == []
+    assert outlook.ticking(before(tick)) == []
+    assert [one.run_key for one in outlook.due(until)] == [run_key]
+    assert outlook.ticking(tick) == [agent]
+    assert outlook.next_at(before(until)) == until
+    assert outlook.next_at(until) == tick
+
+
+def test_what_is_held_after_a_failure_is_tried_again_at_its_instant() -> None:
+    holds, now = Holds(), "2027-01-01T00:00:00.000000Z"
+    until = holds.add("timers", now)
+    assert holds.until("timers", before(until)) == until
+    assert holds.until("timers", until) == ""
+    assert holds.next_at(before(until)) == until
+    assert holds.next_at(until) == ""
+    assert holds.is_news("no room", now)
+    told_again = later(now, seconds=3600)
+    assert not holds.is_news("no room", before(told_again))
+    assert holds.is_news("no room", told_again)
+
+
+@pytest.mark.parametrize(("minutes", "is_of_today"), [(719, False), (720, True)])
+def test_a_days_tokens_are_those_from_its_midnight_on(minutes: int, *, is_of_today: bool) -> None:
+    life, midnight = Life(), "2027-01-02T00:00:00.000000Z"
+    run_key = life.create()
+    life.begin()
+    life.minutes = minutes - 1
+    life.answer(run_key, tokens=5)
+    budgets = Budgets(life.log, Settings(budget=Budget(tokens_per_day=10)))
+    wake, tomorrow = life.wake(run_key), later(midnight, seconds=86_400)
+    if not is_of_today:
+        assert budgets.until(wake, before(midnight)) == midnight
+    assert budgets.until(wake, midnight) == (tomorrow if is_of_today else "")
