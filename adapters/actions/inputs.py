@@ -3,10 +3,15 @@
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
 
 from domain.errors import Refused
 from domain.journal.task import STATUSES
 from domain.text import squeeze
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+    from domain.journal.fields import TaskField
 
 NONE = "none"
 TEXT_BYTES_MAX = 1_000_000  # of one note or description
@@ -17,17 +22,36 @@ _LOCAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2})
 _DAYS = {"today": 0, "tomorrow": 1}
 
 
-def minutes(given: str) -> int:
-    """An estimate: ``90``, ``90m``, ``2h``, ``1h30m``, ``1d`` (8 hours) or ``none``.
+def typed(field: "TaskField", given: str, home: "Callable[[], Home]") -> Any:
+    """The value of a plain field of a task; its empty one for ``none``.
 
-    >>> minutes("90"), minutes("1h30m"), minutes("1.5h"), minutes("none")
-    (90, 90, 90, 0)
+    Args:
+        field: Which.
+        given: What was typed; what is right for the field is asked by the journal.
+        home: Opens the home, whose day it is; asked only where it matters.
+    """
+    if field.can_be_empty and squeeze(given).lower() == NONE:
+        return field.empty
+    match field.kind:
+        case "choice":
+            return given
+        case "minutes":
+            return minutes(given)
+        case "day":
+            return day(given, home().settings.timezone, home().desk.clock.now)
+        case "language":
+            return language_named(given)
+
+
+def minutes(given: str) -> int:
+    """An estimate: ``90``, ``90m``, ``2h``, ``1h30m``, ``1d`` (8 hours).
+
+    >>> minutes("90"), minutes("1h30m"), minutes("1.5h")
+    (90, 90, 90)
     """
     from adapters.importers.marks import minutes as added_up
 
     told = given.replace(" ", "").lower()
-    if told == NONE:
-        return 0
     if told.isascii() and told.isdigit() and len(told) < 10:
         return int(told)
     read = added_up(told) if told and _DURATION.fullmatch(told) and len(told) < 20 else 0
@@ -37,7 +61,7 @@ def minutes(given: str) -> int:
 
 
 def day(given: str, zone: str, now: Callable[[], str]) -> str:
-    """A due date: ``YYYY-MM-DD``, ``today``, ``tomorrow`` or ``none``; empty for none.
+    """A due date: ``YYYY-MM-DD``, ``today`` or ``tomorrow``.
 
     Args:
         given: What was typed; a date is checked by the journal.
@@ -45,8 +69,6 @@ def day(given: str, zone: str, now: Callable[[], str]) -> str:
         now: Tells the present, as stored; asked only where it matters.
     """
     told = squeeze(given).lower()
-    if told == NONE:
-        return ""
     if told not in _DAYS:
         return told
     return (_there(now(), zone) + timedelta(days=_DAYS[told])).date().isoformat()

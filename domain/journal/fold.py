@@ -11,6 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from domain.journal import task as t
+from domain.journal.fields import BY_FACT
 from domain.journal.task import Checklist, Item, Link, Note, StatusChange, Task, TimeEntry
 from domain.world import Kind, Recorded
 
@@ -64,22 +65,14 @@ def _status(task: Task, fact: t.StatusSet, row: Recorded) -> Change:
     }
 
 
-def _priority(task: Task, fact: t.PrioritySet, row: Recorded) -> Change:
-    return {"priority": fact.priority, **_touch(task, fact.by, "priority", row.n)}
-
-
-def _estimate(task: Task, fact: t.EstimateSet, row: Recorded) -> Change:
-    return {"estimate": fact.minutes, **_touch(task, fact.by, "estimate", row.n)}
-
-
-def _due(task: Task, fact: t.DueSet, row: Recorded) -> Change:
-    return {"due": fact.due, **_touch(task, fact.by, "due", row.n)}
+def _plain(task: Task, fact: Any, row: Recorded) -> Change:
+    field = BY_FACT[type(fact)]
+    changed = {field.name: getattr(fact, field.value)}
+    return {**changed, **_touch(task, fact.by, field.name, row.n)}
 
 
 def _language(task: Task, fact: t.LanguageSet, row: Recorded) -> Change:
-    by = fact.by if fact.language else ""
-    touched = _touch(task, fact.by, "language", row.n)
-    return {"language": fact.language, "language_by": by, **touched}
+    return {**_plain(task, fact, row), "language_by": fact.by if fact.language else ""}
 
 
 def _category(task: Task, fact: t.CategorySet, row: Recorded) -> Change:
@@ -219,9 +212,7 @@ _APPLY: dict[type, Callable[[Task, Any, Recorded], Change]] = {
     t.TaskRetitled: _retitled,
     t.TaskDescribed: _described,
     t.StatusSet: _status,
-    t.PrioritySet: _priority,
-    t.EstimateSet: _estimate,
-    t.DueSet: _due,
+    **dict.fromkeys(BY_FACT, _plain),
     t.LanguageSet: _language,
     t.CategorySet: _category,
     t.LabelAssigned: _label_in,
