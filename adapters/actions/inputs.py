@@ -23,24 +23,20 @@ _DAYS = {"today": 0, "tomorrow": 1}
 
 
 def typed(field: "TaskField", given: str, home: "Callable[[], Home]") -> Any:
-    """The value of a plain field of a task; its empty one for ``none``.
+    """The value of a task's plain field, ``none`` for the empty one; the journal checks it.
 
-    Args:
-        field: Which.
-        given: What was typed; what is right for the field is asked by the journal.
-        home: Opens the home, whose day it is; asked only where it matters.
+    `home` is asked only where it matters which day it is, and where.
     """
     if field.can_be_empty and squeeze(given).lower() == NONE:
         return field.empty
     match field.kind:
-        case "choice":
-            return given
         case "minutes":
             return minutes(given)
         case "day":
-            return day(given, home().settings.timezone, home().desk.clock.now)
+            return day(given, home())
         case "language":
             return language_named(given)
+    return given
 
 
 def minutes(given: str) -> int:
@@ -60,18 +56,13 @@ def minutes(given: str) -> int:
     return read
 
 
-def day(given: str, zone: str, now: Callable[[], str]) -> str:
-    """A due date: ``YYYY-MM-DD``, ``today`` or ``tomorrow``.
-
-    Args:
-        given: What was typed; a date is checked by the journal.
-        zone: Whose day it is, an IANA name.
-        now: Tells the present, as stored; asked only where it matters.
-    """
+def day(given: str, home: "Home") -> str:
+    """A due date: ``YYYY-MM-DD``, or where the home is ``today`` or ``tomorrow``."""
     told = squeeze(given).lower()
     if told not in _DAYS:
         return told
-    return (_there(now(), zone) + timedelta(days=_DAYS[told])).date().isoformat()
+    there = _there(home.desk.clock.now(), home.settings.timezone)
+    return (there + timedelta(days=_DAYS[told])).date().isoformat()
 
 
 def moment(given: str, zone: str, now: Callable[[], str]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from domain.errors import Refused
 from domain.journal import commands as do
 from domain.journal import task as t
-from domain.journal.fields import FIELDS, LANGUAGE, TaskField, checked, invalid
+from domain.journal.fields import FIELDS, TaskField, checked, chosen, invalid
 from domain.journal.task import PERSON, Task, TaskFact, item_of
 from domain.keys import key
 from domain.moments import is_moment
@@ -48,9 +48,7 @@ def describe(task: Task, description: Words, by: str) -> list[TaskFact]:
 
 
 def set_status(task: Task, status: str, reason: str, by: str) -> list[TaskFact]:
-    wanted = next((one for one in t.STATUSES if one == squeeze(status).upper()), None)
-    if wanted is None:
-        raise invalid(f"{status!r} is no status", f"use one of {', '.join(t.STATUSES)}")
+    wanted = chosen("status", t.STATUSES, status)
     reason = squeeze(reason)
     if wanted in NEEDS_REASON and not reason:
         raise invalid(f"{wanted} needs a reason", 'say why, with `--reason "..."`')
@@ -67,21 +65,19 @@ def set_field(task: Task, field: TaskField, value: Any, by: str) -> list[TaskFac
     """A plain field as a person or a file wants it; a language says who set it, too."""
     value = checked(field, value)
     is_same = value == getattr(task, field.name)
-    if field is LANGUAGE:
+    if field.kind == "language":
         is_same = is_same and task.language_by == (by if value else "")
     return [] if is_same else [field.fact(by, value)]
 
 
 def set_fields(task: Task, said: do.CreateTask | do.EditTask) -> list[TaskFact]:
-    """The plain fields that a person's command says; None leaves one as it is, and so does an
-    empty text where there has to be one."""
-    values = [(field, getattr(said, field.name)) for field in FIELDS]
-    return [
-        fact
-        for field, value in values
-        if value or (value is not None and field.can_be_empty)
-        for fact in set_field(task, field, value, PERSON)
-    ]
+    """The plain fields that a person's command says."""
+    facts: list[TaskFact] = []
+    for field in FIELDS:
+        value = getattr(said, field.name)
+        if value or (value is not None and field.can_be_empty):
+            facts += set_field(task, field, value, PERSON)
+    return facts
 
 
 def set_category(task: Task, category: str, by: str) -> list[TaskFact]:

@@ -1,12 +1,11 @@
-"""The plain fields of a task: one record each, from which all that know a field are derived.
+"""The plain fields of a task: one record each, from which what knows a field is derived (ADR 29).
 
-A plain field is one value that one fact replaces. A record says how it is stored, asked for,
-shown, imported and searched; `tests/unit/test_task_fields.py` lists every place that must know
-it. Title, description, status, category and labels have rules of their own and stand for
-themselves (ADR 29).
+A plain field is one value that one fact replaces. Title, description, status with its reason,
+category and labels have rules of their own. `tests/unit/test_task_fields.py` lists every place
+that must know a field.
 """
 
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
 
@@ -16,45 +15,27 @@ from domain.moments import is_date
 from domain.text import is_language, squeeze
 
 MINUTES_MAX = 1440
-
-Kind = Literal["choice", "minutes", "day", "language"]
-"""What the values of a field are: how they are checked, typed, and kept in tables."""
+S = TypeVar("S", bound=str)
 
 
 class TaskField(Struct, frozen=True):
-    """A plain field.
-
-    Attributes:
-        name: In `Task`, `CreateTask`, `EditTask`, `ImportedTask`, in forms and as an option.
-        fact: What says that it changed, with `by` and the value.
-        value: The fact's field that holds it.
-        kind: What its values are.
-        key: In JSON documents, and in the tables of `wakelog bisect`.
-        column: In the table `tasks` of the analytics.
-        label: Above its input on the page.
-        metavar: What its option's help calls the value.
-        help: What its option takes.
-        example: Stands in its empty input.
-        choices: All values of a ``choice``, as they are stored.
-        can_be_empty: Whether there may be none: an empty text or 0.
-        is_imported: Whether a file may say it.
-        pair: The word before the colon by which a line of todo.txt says it.
-    """
+    """A plain field. `name` is its name in `Task`, commands, an import's document and forms, and
+    of its option; `kind` says how its values are checked, typed and kept in tables."""
 
     name: str
-    fact: type[Any]
-    value: str
-    kind: Kind
-    key: str
-    column: str
-    label: str
+    fact: type[Any]  # says who changed it, and to what
+    value: str  # the fact's field that holds the value
+    kind: Literal["choice", "minutes", "day", "language"]
+    key: str  # in JSON documents, and in the tables of `wakelog bisect`
+    column: str  # in the analytics' table `tasks`
+    label: str  # of its input on the page
     metavar: str
-    help: str
-    example: str = ""
-    choices: tuple[str, ...] = ()
-    can_be_empty: bool = True
-    is_imported: bool = True
-    pair: str = ""
+    help: str  # of its option
+    example: str = ""  # in its input while that is empty
+    choices: tuple[str, ...] = ()  # as they are stored
+    can_be_empty: bool = True  # an empty text or 0: there is none
+    is_imported: bool = True  # files may say it
+    pair: str = ""  # before the colon in a line of todo.txt
 
     @property
     def empty(self) -> Any:
@@ -62,95 +43,56 @@ class TaskField(Struct, frozen=True):
         return 0 if self.kind == "minutes" else ""
 
 
-PRIORITY = TaskField(
-    name="priority",
-    fact=t.PrioritySet,
-    value="priority",
-    kind="choice",
-    key="priority",
-    column="priority",
-    label="Priority",
-    metavar="P",
-    help="P0 to P3.",
-    choices=t.PRIORITIES,
-    can_be_empty=False,
-)
-ESTIMATE = TaskField(
-    name="estimate",
-    fact=t.EstimateSet,
-    value="minutes",
-    kind="minutes",
-    key="estimate_minutes",
-    column="estimate_minutes",
-    label="Estimate, minutes",
-    metavar="E",
-    help="90, 90m, 2h, 1h30m or none.",
-    example="90, 2h, 1h30m",
-)
-DUE = TaskField(
-    name="due",
-    fact=t.DueSet,
-    value="due",
-    kind="day",
-    key="due_date",
-    column="due",
-    label="Due",
-    metavar="DAY",
-    help="YYYY-MM-DD, today, tomorrow or none.",
-    pair="due",
-)
-LANGUAGE = TaskField(
-    name="language",
-    fact=t.LanguageSet,
-    value="language",
-    kind="language",
-    key="language",
-    column="language",
-    label="Language",
-    metavar="L",
-    help="Like en or de, or none.",
-    example="en",
-    is_imported=False,
-)
-FIELDS = (PRIORITY, ESTIMATE, DUE, LANGUAGE)
-"""In the order in which their facts are written, and people see them in help and forms."""
-
-BY_FACT = {field.fact: field for field in FIELDS}
+FIELDS = (
+    TaskField(
+        "priority", t.PrioritySet, "priority", "choice", key="priority", column="priority",
+        label="Priority", metavar="P", help="P0 to P3.", choices=t.PRIORITIES, can_be_empty=False,
+    ),
+    TaskField(
+        "estimate", t.EstimateSet, "minutes", "minutes", key="estimate_minutes",
+        column="estimate_minutes", label="Estimate, minutes", metavar="E",
+        help="90, 90m, 2h, 1h30m or none.", example="90, 2h, 1h30m",
+    ),
+    TaskField(
+        "due", t.DueSet, "due", "day", key="due_date", column="due", label="Due", metavar="DAY",
+        help="YYYY-MM-DD, today, tomorrow or none.", pair="due",
+    ),
+    TaskField(
+        "language", t.LanguageSet, "language", "language", key="language", column="language",
+        label="Language", metavar="L", help="Like en or de, or none.", example="en",
+        is_imported=False,
+    ),
+)  # fmt: skip
+"""In the order in which their facts are written and people are asked for them."""
 
 
 def checked(field: TaskField, value: Any) -> Any:
-    """A value as it is stored.
-
-    Raises:
-        Refused: Code ``invalid_value``.
-
-    >>> checked(PRIORITY, "p1"), checked(ESTIMATE, 90), checked(LANGUAGE, "EN")
-    ('P1', 90, 'en')
-    """
+    """A value as it is stored, or Refused."""
     if field.can_be_empty and value == field.empty:
         return value
     match field.kind:
         case "choice":
-            told = squeeze(value).upper()
-            found = next((one for one in field.choices if one.upper() == told), None)
-            if found is None:
-                because = f"{value!r} is no {field.name}"
-                raise invalid(because, f"use one of {', '.join(field.choices)}")
-            return found
-        case "minutes":
-            if not 0 < value <= MINUTES_MAX:
-                because = f"an {field.name} of {value} minutes is out of range"
-                raise invalid(because, f"use 1 to {MINUTES_MAX} minutes, or 0 for none")
-            return value
-        case "day":
-            if not is_date(value):
-                raise invalid(f"{value!r} is no date", "use a real date as YYYY-MM-DD")
-            return value
-        case _:
-            code = squeeze(value).lower()
-            if code and not is_language(code):
-                raise invalid(f"{code!r} is no language code", "use two letters, `en` for example")
-            return code
+            return chosen(field.name, field.choices, value)
+        case "minutes" if not 0 < value <= MINUTES_MAX:
+            because = f"an {field.name} of {value} minutes is out of range"
+            raise invalid(because, f"use 1 to {MINUTES_MAX} minutes, or 0 for none")
+        case "day" if not is_date(value):
+            raise invalid(f"{value!r} is no date", "use a real date as YYYY-MM-DD")
+        case "language":
+            value = squeeze(value).lower()
+            if value and not is_language(value):
+                because = f"{value!r} is no language code"
+                raise invalid(because, "use two letters, `en` for example")
+    return value
+
+
+def chosen(name: str, choices: tuple[S, ...], value: str) -> S:
+    """The one of the choices that a value names in any case, or Refused."""
+    told = squeeze(value).upper()
+    found = next((one for one in choices if one.upper() == told), None)
+    if found is None:
+        raise invalid(f"{value!r} is no {name}", f"use one of {', '.join(choices)}")
+    return found
 
 
 def invalid(because: str, instead: str) -> Refused:
