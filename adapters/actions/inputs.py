@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from domain.errors import Refused
+from domain.journal.fields import invalid
 from domain.journal.task import STATUSES
 from domain.text import squeeze
 
@@ -134,10 +135,6 @@ def _there(now: str, zone: str) -> datetime:
     from domain.moments import instant
 
     return instant(now).astimezone(zone_named(zone))
-
-
-def invalid(because: str, instead: str) -> Refused:
-    return Refused("invalid_value", because=because, instead=instead)
 
 
 WORDS_MAX_BYTES = 16_384  # of one question
