@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from string import Template
 from typing import NamedTuple
 
 import duckdb
@@ -21,6 +22,8 @@ from adapters.store.log import Log
 from adapters.store.recorder import Numbered, numbered
 from domain import envelope
 from domain.envelope import Row
+from domain.journal.fields import FIELDS, TaskField
+from domain.journal.fold import TASK
 
 SCHEMA_VERSION = 3
 """Of the tables and views that `projections/analytics` defines and README.md there describes."""
@@ -79,8 +82,26 @@ class Position(NamedTuple):
 
 @cache
 def statements(name: str) -> str:
-    """The SQL of a file of `projections/analytics`."""
-    return (files("projections") / "analytics" / f"{name}.sql").read_text("utf-8")
+    """The SQL of a file of `projections/analytics`, the plain fields of a task put in."""
+    sql = (files("projections") / "analytics" / f"{name}.sql").read_text("utf-8")
+    return Template(sql).substitute(
+        task_columns=", ".join(f"{one.column} {_type(one)}" for one in FIELDS),
+        task_types=", ".join(f'"{one.value}": "VARCHAR"' for one in FIELDS),
+        task_values=", ".join(f"d.{one.value}" for one in FIELDS),
+        task_folded=", ".join(f"{_latest(one)} AS {one.column}" for one in FIELDS),
+        task_names=", ".join(f"f.{one.column}" for one in FIELDS),
+    )
+
+
+def _type(field: TaskField) -> str:
+    return {"minutes": "INTEGER", "day": "DATE"}.get(field.kind, "VARCHAR")
+
+
+def _latest(field: TaskField) -> str:
+    """What a task's facts say of a field in the end; NULL: there is none."""
+    tag, at_first = field.fact.__struct_config__.tag, getattr(TASK.initial(""), field.name) or ""
+    latest = f"arg_max(coalesce(d.{field.value}, ''), place) FILTER (tag = '{tag}')"
+    return f"nullif(coalesce({latest}, '{at_first}'), '')::{_type(field)}"
 
 
 def documentation() -> str:

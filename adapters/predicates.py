@@ -10,15 +10,17 @@ from types import CodeType
 from typing import Any
 
 from domain.errors import Refused
+from domain.journal.fields import FIELDS
 from domain.text import fold
 
 Document = dict[str, Any]
 Predicate = Callable[[Document], bool]
 
+_KINDS = {"minutes": "BIGINT", "day": "DATE"}
 TABLES: dict[str, dict[str, str]] = {
     "tasks": {
-        "id": "VARCHAR", "title": "VARCHAR", "status": "VARCHAR", "priority": "VARCHAR",
-        "due_date": "DATE", "estimate_minutes": "BIGINT", "language": "VARCHAR",
+        "id": "VARCHAR", "title": "VARCHAR", "status": "VARCHAR",
+        **{one.key: _KINDS.get(one.kind, "VARCHAR") for one in FIELDS},
         "category": "VARCHAR", "labels": "VARCHAR[]", "description": "VARCHAR",
         "deleted": "BOOLEAN",
     },

@@ -27,6 +27,7 @@ from domain.causes import Cause, EpochBegan, ReplicasImported, Replied
 from domain.errors import Refused, WakelogError
 from domain.journal.catalog import CATALOG, INBOX
 from domain.journal.commands import ApplyOperation, ImportTasks, VoidOperation
+from domain.journal.fields import FIELDS
 from domain.journal.fold import TASK
 from domain.journal.imported import ImportedTask
 from domain.journal.links import LINKS, Links
@@ -46,9 +47,9 @@ from replay.crossing import journal_position
 from replay.payloads import NAMED
 
 _ID = re.compile(r"(?<![a-z2-7])[a-z2-7]{32}(?![a-z2-7])")
-_KEPT = frozenset(
+_KEPT = frozenset(name for one in FIELDS for name in (one.name, one.value)) | frozenset(
     """
-    status priority due language task item note target phrase start end operation agent tool base
+    status task item note target phrase start end operation agent tool base
     run_key model code subscription schedule zone next_at timer ticks mode replica propagated_due
     tokens until action changes changed fingerprint reproposed call_id at kind thread seed template
     """.split()

@@ -4,7 +4,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.journal.fold import TASK
-from domain.journal.task import Item, Priority, Status, Task
+from domain.journal.task import Item, Status, Task
 from domain.world import Recorded
 from projections.view import View, position
 
@@ -31,24 +31,6 @@ class TaskDocument(Struct, frozen=True):
         return self.task.status
 
     @property
-    def priority(self) -> Priority:
-        return self.task.priority
-
-    @property
-    def due(self) -> str:
-        """``YYYY-MM-DD``; empty where there is none."""
-        return self.task.due
-
-    @property
-    def estimate(self) -> int:
-        """Minutes; 0 where there is none."""
-        return self.task.estimate
-
-    @property
-    def language(self) -> str:
-        return self.task.language
-
-    @property
     def category(self) -> str:
         return self.task.category
 
@@ -68,10 +50,6 @@ class TaskDocument(Struct, frozen=True):
     @property
     def is_deleted(self) -> bool:
         return self.task.is_deleted
-
-    @property
-    def created_at(self) -> str:
-        return self.task.created_at
 
     @property
     def updated_at(self) -> str:

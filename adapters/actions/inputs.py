@@ -3,10 +3,16 @@
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
 
 from domain.errors import Refused
+from domain.journal.fields import invalid
 from domain.journal.task import STATUSES
 from domain.text import squeeze
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+    from domain.journal.fields import TaskField
 
 NONE = "none"
 TEXT_BYTES_MAX = 1_000_000  # of one note or description
@@ -17,17 +23,32 @@ _LOCAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2})
 _DAYS = {"today": 0, "tomorrow": 1}
 
 
-def minutes(given: str) -> int:
-    """An estimate: ``90``, ``90m``, ``2h``, ``1h30m``, ``1d`` (8 hours) or ``none``.
+def typed(field: "TaskField", given: str, home: "Callable[[], Home]") -> Any:
+    """The value of a task's plain field, ``none`` for the empty one; the journal checks it.
 
-    >>> minutes("90"), minutes("1h30m"), minutes("1.5h"), minutes("none")
-    (90, 90, 90, 0)
+    `home` is asked only where it matters which day it is, and where.
+    """
+    if field.can_be_empty and squeeze(given).lower() == NONE:
+        return field.empty
+    match field.kind:
+        case "minutes":
+            return minutes(given)
+        case "day":
+            return day(given, home())
+        case "language":
+            return language_named(given)
+    return given
+
+
+def minutes(given: str) -> int:
+    """An estimate: ``90``, ``90m``, ``2h``, ``1h30m``, ``1d`` (8 hours).
+
+    >>> minutes("90"), minutes("1h30m"), minutes("1.5h")
+    (90, 90, 90)
     """
     from adapters.importers.marks import minutes as added_up
 
     told = given.replace(" ", "").lower()
-    if told == NONE:
-        return 0
     if told.isascii() and told.isdigit() and len(told) < 10:
         return int(told)
     read = added_up(told) if told and _DURATION.fullmatch(told) and len(told) < 20 else 0
@@ -36,20 +57,13 @@ def minutes(given: str) -> int:
     return read
 
 
-def day(given: str, zone: str, now: Callable[[], str]) -> str:
-    """A due date: ``YYYY-MM-DD``, ``today``, ``tomorrow`` or ``none``; empty for none.
-
-    Args:
-        given: What was typed; a date is checked by the journal.
-        zone: Whose day it is, an IANA name.
-        now: Tells the present, as stored; asked only where it matters.
-    """
+def day(given: str, home: "Home") -> str:
+    """A due date: ``YYYY-MM-DD``, or where the home is ``today`` or ``tomorrow``."""
     told = squeeze(given).lower()
-    if told == NONE:
-        return ""
     if told not in _DAYS:
         return told
-    return (_there(now(), zone) + timedelta(days=_DAYS[told])).date().isoformat()
+    there = _there(home.desk.clock.now(), home.settings.timezone)
+    return (there + timedelta(days=_DAYS[told])).date().isoformat()
 
 
 def first_instant(given: str, zone: str, now: Callable[[], str]) -> str:
@@ -122,10 +136,6 @@ def _there(now: str, zone: str) -> datetime:
     from domain.moments import instant
 
     return instant(now).astimezone(zone_named(zone))
-
-
-def invalid(because: str, instead: str) -> Refused:
-    return Refused("invalid_value", because=because, instead=instead)
 
 
 WORDS_MAX_BYTES = 16_384  # of one question

@@ -4,10 +4,11 @@ import os
 
 import click
 
-from adapters.actions.inputs import TEXT_BYTES_MAX, invalid
+from adapters.actions.inputs import TEXT_BYTES_MAX
 from adapters.given import STDIN, read_named
 from adapters.keys import replaced_line, without_keys
 from domain import canonical
+from domain.journal.fields import invalid
 
 
 def text(given: str) -> str:

@@ -1,31 +1,16 @@
 """`wakelog task add`, `set`, `delete` and `restore`: a task and its fields."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
-from adapters.actions.inputs import NONE, day, language_named, minutes, status_named
+from adapters.actions.inputs import NONE, status_named, typed
 from adapters.cli.editing import Editing
 from adapters.cli.entering import TEXT, long_text
 from adapters.cli.shared import F, Session, json_option, key_option
 from domain.errors import Refused
-
-
-class Fields(NamedTuple):
-    """The values of the options that `add` and `set` share; None: not given."""
-
-    status: str | None = None
-    reason: str | None = None
-    priority: str | None = None
-    estimate: int | None = None
-    due: str | None = None
-    language: str | None = None
-    category: str | None = None
-
-    def given(self) -> dict[str, Any]:
-        """Only those that were given."""
-        return {name: value for name, value in self._asdict().items() if value is not None}
+from domain.journal.fields import FIELDS
 
 
 def _field_options(command: F) -> F:
@@ -35,12 +20,10 @@ def _field_options(command: F) -> F:
             "--status", type=TEXT, metavar="S", help="open, groomed, in-progress, blocked, ..."
         ),
         click.option("--reason", type=TEXT, metavar="R", help="Why; needed for blocked, on-hold."),
-        click.option("--priority", type=TEXT, metavar="P", help="P0 to P3."),
-        click.option("--estimate", type=TEXT, metavar="E", help="90, 90m, 2h, 1h30m or none."),
-        click.option(
-            "--due", type=TEXT, metavar="DAY", help="YYYY-MM-DD, today, tomorrow or none."
+        *(
+            click.option(f"--{one.name}", type=TEXT, metavar=one.metavar, help=one.help)
+            for one in FIELDS
         ),
-        click.option("--language", type=TEXT, metavar="L", help="Like en or de, or none."),
         click.option("--category", type=TEXT, metavar="C", help="A category's name."),
     )
     for option in reversed(options):
@@ -48,27 +31,18 @@ def _field_options(command: F) -> F:
     return command
 
 
-def _fields(session: Session, given: dict[str, str | None]) -> Fields:
-    """The options as the journal's commands take them."""
-    status, estimate, due = given["status"], given["estimate"], given["due"]
-    language = given["language"]
-    if given["reason"] is not None and status is None:
+def _fields(session: Session, given: dict[str, str | None]) -> dict[str, Any]:
+    """The options that were given, as the journal's commands take them."""
+    fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if "reason" in fields and "status" not in fields:
         because = "--reason is given without --status"
         raise Refused("invalid_value", because=because, instead="say which status it is for")
-    return Fields(
-        status=None if status is None else status_named(status),
-        reason=given["reason"],
-        priority=given["priority"],
-        estimate=None if estimate is None else minutes(estimate),
-        due=None if due is None else _due(session, due),
-        language=None if language is None else language_named(language),
-        category=given["category"],
-    )
-
-
-def _due(session: Session, given: str) -> str:
-    home = session.reading()
-    return day(given, home.settings.timezone, home.desk.clock.now)
+    if "status" in fields:
+        fields["status"] = status_named(fields["status"])
+    for field in FIELDS:
+        if field.name in fields:
+            fields[field.name] = typed(field, fields[field.name], session.reading)
+    return fields
 
 
 @click.command(
@@ -102,7 +76,7 @@ def add(
     made = add_task(
         editing.home,
         title,
-        fields.given(),
+        fields,
         editing.key,
         labels=labels,
         items=titles,
@@ -134,7 +108,7 @@ def edit(
     from adapters.actions.tasks import edit_task
     from domain.journal import edits
 
-    fields = _fields(session, given).given()
+    fields = _fields(session, given)
     if title is not None:
         fields["title"] = edits.titled(title, edits.TITLE_MAX)
     if description is None and not fields:

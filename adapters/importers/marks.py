@@ -9,10 +9,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from adapters.importers.inline import Plain, plain
+from domain.journal.fields import MINUTES_MAX
 from domain.moments import is_date
 from domain.text import fold, squeeze
 
-ESTIMATE_MAX = 1440
 LABEL_LENGTH_MAX = 100
 _WORD_LENGTH_MAX = 200  # a longer word is no mark
 _MINUTES = {"d": 480, "h": 60, "m": 1}
@@ -111,7 +111,7 @@ class _Marks:
                 self._due = date
         elif amount := match["estimate"]:
             value = minutes(amount)
-            fault = "" if 1 <= value <= ESTIMATE_MAX else f"is not 1 to {ESTIMATE_MAX} minutes"
+            fault = "" if 1 <= value <= MINUTES_MAX else f"is not 1 to {MINUTES_MAX} minutes"
             if self._accept(match, self._estimate, fault):
                 self._estimate = value
         elif level := match["priority"]:

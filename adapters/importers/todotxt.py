@@ -9,7 +9,7 @@ the sentence and lose only their sign. Other ``key:value`` words stand in the ti
 
 import re
 from collections import Counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from adapters.importers.texts import (
     CATEGORY_LENGTH_MAX,
@@ -21,12 +21,14 @@ from adapters.importers.texts import (
     whole_title,
 )
 from domain import canonical
+from domain.errors import Refused
+from domain.journal.fields import FIELDS, TaskField, checked
 from domain.journal.imported import ImportedFile, ImportedTask, Unreadable
 from domain.keys import key
-from domain.moments import is_date
 from domain.text import cut, fold, squeeze
 
 _PRIORITIES = {"A": "P0", "B": "P1", "C": "P2"}  # any later letter is P3
+_PAIRS = {field.pair: field for field in FIELDS if field.pair}
 _WORD_LENGTH_MAX = 200  # a longer word is no mark
 
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -83,8 +85,8 @@ class _Line:
         named = head.groupdict() if head else {}
         self._is_done = done is not None
         self._priority = named.get("priority") or named.get("last") or ""
-        self._completed = self._date("completed", named.get("completed") or "")
-        self._due = ""
+        self._completed = self._checked(_PAIRS["due"], named.get("completed") or "", "completed")
+        self._fields: dict[str, Any] = {}
         self._words: list[_Word] = []
         for word in line[head.end() if head else 0 :].split(" "):
             self._read(word)
@@ -109,9 +111,9 @@ class _Line:
             status="DONE" if self._is_done else "",
             status_reason=reason,
             priority=_PRIORITIES.get(self._priority, "P3") if self._priority else "",
-            due=self._due,
             labels=labels_of([*projects[1:], *contexts], self._report),
             notes=whole_title(title),
+            **self._fields,
         )
 
     def _read(self, word: str) -> None:
@@ -126,23 +128,26 @@ class _Line:
 
     def _take(self, name: str, value: str) -> bool:
         """Take a pair over that means something here; False: it is a word like any other."""
-        match name.lower():
-            case "due":
-                due = self._date("due date", value)
-                if due and self._due:
-                    self._report(f"due:{value} is the second of its sort; it was left out")
-                self._due = self._due or due
-            case "pri" if len(value) == 1 and "A" <= value <= "Z":
-                self._priority = self._priority or value
-            case _:
-                return False
+        name = name.lower()
+        if name == "pri" and len(value) == 1 and "A" <= value <= "Z":
+            self._priority = self._priority or value
+        elif field := _PAIRS.get(name):
+            taken = self._checked(field, value, field.key.replace("_", " "))
+            if taken and field.name in self._fields:
+                self._report(f"{name}:{value} is the second of its sort; it was left out")
+            elif taken:
+                self._fields[field.name] = taken
+        else:
+            return False
         return True
 
-    def _date(self, what: str, text: str) -> str:
-        if text and not is_date(text):
-            shown = cut(text, length_max=40)
-            self._report(f"the {what} {shown!r} is no date; it was left out")
-        return text if is_date(text) else ""
+    def _checked(self, field: TaskField, text: str, what: str) -> str:
+        """The value as it is stored; empty, and reported, where it is none."""
+        try:
+            return str(checked(field, cut(text, length_max=40)))
+        except Refused as refused:
+            self._report(f"the {what} {refused.because}; it was left out")
+            return ""
 
     def _report(self, reason: str) -> None:
         self._problems.append(Unreadable(self._number, reason))

@@ -3,7 +3,7 @@
 from typing import Any, cast
 
 from adapters.actions import tasks as deeds
-from adapters.actions.inputs import NONE, TEXT_BYTES_MAX, day, language_named, minutes
+from adapters.actions.inputs import NONE, TEXT_BYTES_MAX, typed
 from adapters.actions.naming import pick_task
 from adapters.web.asking import (
     Asked,
@@ -16,16 +16,16 @@ from adapters.web.asking import (
     made_from,
 )
 from adapters.web.site import Site, check_sure
-from adapters.web.tasks import ITEM_SHOWN, known
+from adapters.web.tasks import ITEM_SHOWN, known, present
 from adapters.web.words import one_line
 from domain.errors import Refused
+from domain.journal.fields import FIELDS
 from domain.journal.fold import TASK
 from domain.journal.task import Item, NoteKind, Task
 from domain.journal.timer import TIMER
 from domain.wire import Words
 from domain.world import MAIN
 
-SEEN = ("title", "status", "reason", "priority", "estimate", "due", "language", "category")
 MARKS = {
     "check": {"is_checked": True},
     "uncheck": {"is_checked": False},
@@ -54,8 +54,9 @@ def create(site: Site, asked: Asked) -> Told:
 def edit(site: Site, asked: Asked) -> Told:
     """Change the fields that the form says otherwise than it was made with."""
     task = _task(site, asked)
-    given = {name: asked.form[name] for name in SEEN if name in asked.form}
-    found = compared(asked, given, present(task))
+    now = present(task)
+    given = {name: asked.form[name] for name in now if name in asked.form}
+    found = compared(asked, given, now)
     changed = {name: given[name] for name in found.changed}
     if "reason" in changed:
         changed.setdefault("status", given.get("status", task.status))
@@ -73,20 +74,6 @@ def _is_known(site: Site, asked: Asked) -> bool:
     return deeds.is_done(site.home, asked.key)
 
 
-def present(task: Task) -> dict[str, str]:
-    """The fields as a form shows them."""
-    return {
-        "title": task.title,
-        "status": task.status,
-        "reason": task.status_reason,
-        "priority": task.priority,
-        "estimate": str(task.estimate or ""),
-        "due": task.due,
-        "language": task.language,
-        "category": task.category,
-    }
-
-
 def _fields(site: Site, changed: dict[str, str], asked: Asked) -> dict[str, Any]:
     """The fields that a form changes, as they are stored."""
     given: dict[str, Any] = {name: value.strip() for name, value in changed.items()}
@@ -95,12 +82,10 @@ def _fields(site: Site, changed: dict[str, str], asked: Asked) -> dict[str, Any]
         raise Refused("invalid_value", because=because, instead="give it one")
     if "status" in given:
         given["reason"] = asked.form.get("reason", "").strip()
-    if "estimate" in given:
-        given["estimate"] = minutes(given["estimate"] or NONE)
-    if "due" in given:
-        given["due"] = day(given["due"] or NONE, site.zone, site.home.desk.clock.now)
-    if "language" in given:
-        given["language"] = language_named(given["language"] or NONE)
+    for field in FIELDS:
+        if field.name in given:
+            text = given[field.name] or (NONE if field.can_be_empty else "")
+            given[field.name] = typed(field, text, lambda: site.home)
     return given
 
 

@@ -11,8 +11,9 @@ from adapters.web.reports import report_of
 from adapters.web.site import SCAN_MAX, Site, page_size
 from domain.journal.catalog import Catalog
 from domain.journal.document import task_line
+from domain.journal.fields import FIELDS
 from domain.journal.links import INVERSE, PHRASE_OF
-from domain.journal.task import STATUSES
+from domain.journal.task import STATUSES, Task
 from domain.moments import seconds_between
 from domain.text import fold
 from projections import reports, tasks
@@ -170,7 +171,8 @@ def _more(site: Site, page: TaskPage, document: Document, now: str) -> dict[str,
     names = dict(zip(task.labels, document["labels"], strict=True))
     return {
         "categories": [(one.id, one.name) for one in page.catalog.categories.values()],
-        "category_id": task.category,
+        "filled": present(task),
+        "fields": FIELDS,
         "statuses": STATUSES,
         "phrases": [(one, one.replace("_", " ")) for one in PHRASES],
         "running_since": running.start if running else "",
@@ -184,6 +186,17 @@ def _more(site: Site, page: TaskPage, document: Document, now: str) -> dict[str,
         "item_shown": ITEM_SHOWN,
         "note_edited": NOTE_EDITED,
         "sets_shown": OPEN_SHOWN,
+    }
+
+
+def present(task: Task) -> dict[str, str]:
+    """The fields as a form shows them."""
+    return {
+        "title": task.title,
+        "status": task.status,
+        "reason": task.status_reason,
+        **{one.name: str(getattr(task, one.name) or "") for one in FIELDS},
+        "category": task.category,
     }
 
 

@@ -7,24 +7,20 @@ from adapters.actions import tasks as deeds
 from adapters.web.asking import Asked, Told, Undo
 from adapters.web.site import Site
 from domain.errors import Refused
+from domain.journal.fields import FIELDS
 from domain.journal.fold import TASK
 from domain.journal.task import Item, Task
 
 
 def inverse(before: Task, after: Task) -> Undo | None:
     """What brings a task back from `after` to `before`; None where no single edit does."""
-    for name, values in _fields(before, after).items():
-        if values[0] != values[1]:
-            return _field(name, values[0], before, after)
+    for name in ("title", *(one.name for one in FIELDS), "status"):
+        if (was := getattr(before, name)) != getattr(after, name):
+            return _field(name, was, before, after)
     if added := set(after.labels) - set(before.labels):
         deed = partial(deeds.remove_labels, task_id=after.id, labels=sorted(added))
         return Undo("Take the label off again", deed, after.id, _seen(after, "labels"))
     return _item(before, after)
-
-
-def _fields(before: Task, after: Task) -> dict[str, tuple[Any, Any]]:
-    names = ("title", "estimate", "due", "priority", "status")
-    return {name: (getattr(before, name), getattr(after, name)) for name in names}
 
 
 def _field(name: str, was: Any, before: Task, after: Task) -> Undo | None:

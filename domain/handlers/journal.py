@@ -67,11 +67,7 @@ def create_task(cause: do.CreateTask, key: str, at: str, world: World) -> Decide
     facts: list[TaskFact] = [created]
     if cause.status:
         facts += edits.set_status(task, cause.status, cause.reason, PERSON)
-    if cause.priority:
-        facts += edits.set_priority(task, cause.priority, PERSON)
-    facts += edits.set_estimate(task, cause.estimate, PERSON)
-    facts += edits.set_due(task, cause.due, PERSON)
-    facts += edits.set_language(task, cause.language, PERSON)
+    facts += edits.set_fields(task, cause)
     facts += [t.LabelAssigned(PERSON, one) for one in _label_ids(catalog, cause.labels)]
     events = on(world, "catalog", MAIN, made) + on(world, "task", task_id, facts)
     return Decided(events, Result((task_id,)))
@@ -86,14 +82,7 @@ def edit_task(cause: do.EditTask, key: str, at: str, world: World) -> Decided:
         facts += edits.describe(task, cause.description, PERSON)
     if cause.status:
         facts += edits.set_status(task, cause.status, cause.reason, PERSON)
-    if cause.priority:
-        facts += edits.set_priority(task, cause.priority, PERSON)
-    if cause.estimate is not None:
-        facts += edits.set_estimate(task, cause.estimate, PERSON)
-    if cause.due is not None:
-        facts += edits.set_due(task, cause.due, PERSON)
-    if cause.language is not None:
-        facts += edits.set_language(task, cause.language, PERSON)
+    facts += edits.set_fields(task, cause)
     if cause.category:
         category = _category_id(world.load(CATALOG, MAIN), cause.category)
         facts += edits.set_category(task, category, PERSON)

@@ -5,18 +5,20 @@ do what sovereignty keeps from agents.
 """
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from domain.errors import Refused
+from domain.journal import commands as do
 from domain.journal import task as t
+from domain.journal.fields import FIELDS, TaskField, checked, chosen, invalid
 from domain.journal.task import PERSON, Task, TaskFact, item_of
 from domain.keys import key
-from domain.moments import is_date, is_moment
-from domain.text import fold, is_language, squeeze
+from domain.moments import is_moment
+from domain.text import fold, squeeze
 from domain.wire import Words
 
 TITLE_MAX = 200
 ITEM_TITLE_MAX = 400
-ESTIMATE_MAX = 1440
 REASON_MAX = 500
 SUMMARY_MAX = 500
 ITEMS_MAX = 500  # of one command of a person
@@ -46,12 +48,10 @@ def describe(task: Task, description: Words, by: str) -> list[TaskFact]:
 
 
 def set_status(task: Task, status: str, reason: str, by: str) -> list[TaskFact]:
-    wanted = next((one for one in t.STATUSES if one == squeeze(status).upper()), None)
-    if wanted is None:
-        raise _invalid(f"{status!r} is no status", f"use one of {', '.join(t.STATUSES)}")
+    wanted = chosen("status", t.STATUSES, status)
     reason = squeeze(reason)
     if wanted in NEEDS_REASON and not reason:
-        raise _invalid(f"{wanted} needs a reason", 'say why, with `--reason "..."`')
+        raise invalid(f"{wanted} needs a reason", 'say why, with `--reason "..."`')
     if len(reason) > REASON_MAX:
         raise _too_long("a reason", len(reason), REASON_MAX)
     if (wanted, reason) == (task.status, task.status_reason) or (
@@ -61,33 +61,23 @@ def set_status(task: Task, status: str, reason: str, by: str) -> list[TaskFact]:
     return [t.StatusSet(by, wanted, reason)]
 
 
-def set_priority(task: Task, priority: str, by: str) -> list[TaskFact]:
-    wanted = next((one for one in t.PRIORITIES if one == squeeze(priority).upper()), None)
-    if wanted is None:
-        raise _invalid(f"{priority!r} is no priority", f"use one of {', '.join(t.PRIORITIES)}")
-    return [] if wanted == task.priority else [t.PrioritySet(by, wanted)]
+def set_field(task: Task, field: TaskField, value: Any, by: str) -> list[TaskFact]:
+    """A plain field as a person or a file wants it; a language says who set it, too."""
+    value = checked(field, value)
+    is_same = value == getattr(task, field.name)
+    if field.kind == "language":
+        is_same = is_same and task.language_by == (by if value else "")
+    return [] if is_same else [field.fact(by, value)]
 
 
-def set_estimate(task: Task, minutes: int, by: str) -> list[TaskFact]:
-    if not 0 <= minutes <= ESTIMATE_MAX:
-        because = f"an estimate of {minutes} minutes is out of range"
-        raise _invalid(because, f"use 1 to {ESTIMATE_MAX} minutes, or 0 for none")
-    return [] if minutes == task.estimate else [t.EstimateSet(by, minutes)]
-
-
-def set_due(task: Task, due: str, by: str) -> list[TaskFact]:
-    if due and not is_date(due):
-        raise _invalid(f"{due!r} is no date", "use a real date as YYYY-MM-DD")
-    return [] if due == task.due else [t.DueSet(by, due)]
-
-
-def set_language(task: Task, language: str, by: str) -> list[TaskFact]:
-    language = squeeze(language).lower()
-    if language and not is_language(language):
-        raise _invalid(f"{language!r} is no language code", "use two letters, `en` for example")
-    if (language, by if language else "") == (task.language, task.language_by):
-        return []
-    return [t.LanguageSet(by, language)]
+def set_fields(task: Task, said: do.CreateTask | do.EditTask) -> list[TaskFact]:
+    """The plain fields that a person's command says."""
+    facts: list[TaskFact] = []
+    for field in FIELDS:
+        value = getattr(said, field.name)
+        if value or (value is not None and field.can_be_empty):
+            facts += set_field(task, field, value, PERSON)
+    return facts
 
 
 def set_category(task: Task, category: str, by: str) -> list[TaskFact]:
@@ -114,7 +104,7 @@ def item_id(task: str, folded: str, nth: int) -> str:
 def few(titles: Sequence[str]) -> Sequence[str]:
     """The titles, or Refused if they are more than one command may bring."""
     if len(titles) > ITEMS_MAX:
-        raise _invalid(f"{len(titles)} items are too many", f"add at most {ITEMS_MAX} at once")
+        raise invalid(f"{len(titles)} items are too many", f"add at most {ITEMS_MAX} at once")
     return titles
 
 
@@ -189,9 +179,9 @@ def edit_note(task: Task, note: t.Note, words: Words) -> list[TaskFact]:
 
 def log_time(task: Task, entry: str, start: str, end: str, summary: str) -> list[TaskFact]:
     if not (is_moment(start) and is_moment(end)):
-        raise _invalid("start or end is no time", "give both as times")
+        raise invalid("start or end is no time", "give both as times")
     if end <= start:
-        raise _invalid("the time ends before it starts", "give an end later than the start")
+        raise invalid("the time ends before it starts", "give an end later than the start")
     return [t.TimeLogged(PERSON, entry, start, end, summarised(summary))]
 
 
@@ -207,7 +197,7 @@ def titled(title: str, length_max: int) -> str:
     """A title without spare white space, or Refused if it is empty or too long."""
     title = squeeze(title)
     if not title:
-        raise _invalid("the title is empty", "give it at least one character")
+        raise invalid("the title is empty", "give it at least one character")
     if len(title) > length_max:
         raise _too_long("a title", len(title), length_max)
     return title
@@ -215,12 +205,8 @@ def titled(title: str, length_max: int) -> str:
 
 def _said(words: Words) -> None:
     if not words.payload and not squeeze(words.text):
-        raise _invalid("the note is empty", "write at least one character")
+        raise invalid("the note is empty", "write at least one character")
 
 
 def _too_long(what: str, length: int, length_max: int) -> Refused:
-    return _invalid(f"{what} of {length} characters is too long", f"use at most {length_max}")
-
-
-def _invalid(because: str, instead: str) -> Refused:
-    return Refused("invalid_value", because=because, instead=instead)
+    return invalid(f"{what} of {length} characters is too long", f"use at most {length_max}")

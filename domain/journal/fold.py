@@ -11,6 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from domain.journal import task as t
+from domain.journal.fields import FIELDS
 from domain.journal.task import Checklist, Item, Link, Note, StatusChange, Task, TimeEntry
 from domain.world import Kind, Recorded
 
@@ -46,14 +47,6 @@ def _created(task: Task, fact: t.TaskCreated, row: Recorded) -> Change:
     }
 
 
-def _retitled(task: Task, fact: t.TaskRetitled, row: Recorded) -> Change:
-    return {"title": fact.title, **_touch(task, fact.by, "title", row.n)}
-
-
-def _described(task: Task, fact: t.TaskDescribed, row: Recorded) -> Change:
-    return {"description": fact.description, **_touch(task, fact.by, "description", row.n)}
-
-
 def _status(task: Task, fact: t.StatusSet, row: Recorded) -> Change:
     changed = StatusChange(row.at, fact.status, fact.by, fact.reason)
     return {
@@ -64,26 +57,13 @@ def _status(task: Task, fact: t.StatusSet, row: Recorded) -> Change:
     }
 
 
-def _priority(task: Task, fact: t.PrioritySet, row: Recorded) -> Change:
-    return {"priority": fact.priority, **_touch(task, fact.by, "priority", row.n)}
-
-
-def _estimate(task: Task, fact: t.EstimateSet, row: Recorded) -> Change:
-    return {"estimate": fact.minutes, **_touch(task, fact.by, "estimate", row.n)}
-
-
-def _due(task: Task, fact: t.DueSet, row: Recorded) -> Change:
-    return {"due": fact.due, **_touch(task, fact.by, "due", row.n)}
+def _plain(task: Task, fact: Any, row: Recorded) -> Change:
+    name, value = _PLAIN[type(fact)]
+    return {name: getattr(fact, value), **_touch(task, fact.by, name, row.n)}
 
 
 def _language(task: Task, fact: t.LanguageSet, row: Recorded) -> Change:
-    by = fact.by if fact.language else ""
-    touched = _touch(task, fact.by, "language", row.n)
-    return {"language": fact.language, "language_by": by, **touched}
-
-
-def _category(task: Task, fact: t.CategorySet, row: Recorded) -> Change:
-    return {"category": fact.category, **_touch(task, fact.by, "category", row.n)}
+    return {**_plain(task, fact, row), "language_by": fact.by if fact.language else ""}
 
 
 def _label_in(task: Task, fact: t.LabelAssigned, row: Recorded) -> Change:
@@ -214,16 +194,19 @@ def _imported(task: Task, fact: t.TaskImported, row: Recorded) -> Change:
     return {"imported": (*others, (source, fact.document))}
 
 
+_PLAIN: dict[type, tuple[str, str]] = {
+    t.TaskRetitled: ("title", "title"),
+    t.TaskDescribed: ("description", "description"),
+    t.CategorySet: ("category", "category"),
+    **{one.fact: (one.name, one.value) for one in FIELDS},
+}
+"""What replaces one value: the field of the task, and that of the fact."""
+
 _APPLY: dict[type, Callable[[Task, Any, Recorded], Change]] = {
     t.TaskCreated: _created,
-    t.TaskRetitled: _retitled,
-    t.TaskDescribed: _described,
     t.StatusSet: _status,
-    t.PrioritySet: _priority,
-    t.EstimateSet: _estimate,
-    t.DueSet: _due,
+    **dict.fromkeys(_PLAIN, _plain),
     t.LanguageSet: _language,
-    t.CategorySet: _category,
     t.LabelAssigned: _label_in,
     t.LabelRemoved: _label_out,
     t.LabelSuppressed: _suppressed,

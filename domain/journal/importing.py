@@ -9,11 +9,14 @@ from typing import NamedTuple
 
 from domain.journal import edits
 from domain.journal import task as t
+from domain.journal.fields import FIELDS
 from domain.journal.imported import ImportedNote, ImportedTask
 from domain.journal.task import Task, TaskFact
 from domain.keys import key
 from domain.text import fold
 from domain.wire import Payload, words
+
+IMPORTED = [field for field in FIELDS if field.is_imported]
 
 
 class Names(NamedTuple):
@@ -60,12 +63,10 @@ def _fields(
         facts += edits.set_category(task, names.category(now.category), by)
     if (now.status, now.status_reason) != (was.status, was.status_reason):
         facts += edits.set_status(task, now.status or "OPEN", now.status_reason, by)
-    if now.priority != was.priority and now.priority:
-        facts += edits.set_priority(task, now.priority, by)
-    if now.estimate != was.estimate:
-        facts += edits.set_estimate(task, now.estimate, by)
-    if now.due != was.due:
-        facts += edits.set_due(task, now.due, by)
+    for field in IMPORTED:
+        value = getattr(now, field.name)
+        if value != getattr(was, field.name) and (value or field.can_be_empty):
+            facts += edits.set_field(task, field, value, by)
     return facts
 
 

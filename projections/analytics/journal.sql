@@ -6,10 +6,8 @@ WITH facts AS (
     SELECT entity AS task_id, place(n, row_n) AS place, occurred_at, tag, d
     FROM (
         SELECT *, json_transform(data, '{"by": "VARCHAR", "title": "VARCHAR",
-            "status": "VARCHAR", "priority": "VARCHAR", "minutes": "INTEGER",
-            "due": "VARCHAR", "language": "VARCHAR", "category": "VARCHAR",
-            "label": "VARCHAR", "item": "VARCHAR", "note": "VARCHAR",
-            "isChecked": "BOOLEAN"}') AS d
+            "status": "VARCHAR", $task_types, "category": "VARCHAR", "label": "VARCHAR",
+            "item": "VARCHAR", "note": "VARCHAR", "isChecked": "BOOLEAN"}') AS d
         FROM live WHERE kind = 'task'
     )
 ), labelled AS (
@@ -41,12 +39,7 @@ WITH facts AS (
     SELECT task_id, arg_max(d.title, place) FILTER (
             tag IN ('task.created.1', 'task.retitled.1')) AS title,
         coalesce(arg_max(d.status, place), 'OPEN') AS status,
-        coalesce(arg_max(d.priority, place), 'P2') AS priority,
-        nullif(arg_max(coalesce(d.minutes, 0), place)
-            FILTER (tag = 'task.estimate_set.1'), 0) AS minutes,
-        nullif(arg_max(coalesce(d.due, ''), place) FILTER (tag = 'task.due_set.1'), '') AS due,
-        nullif(arg_max(coalesce(d.language, ''), place)
-            FILTER (tag = 'task.language_set.1'), '') AS language,
+        $task_folded,
         arg_max(d.category, place) AS category_id,
         min(occurred_at) FILTER (tag = 'task.created.1') AS created_at,
         arg_min(d.by, place) FILTER (tag = 'task.created.1') AS created_by,
@@ -55,10 +48,9 @@ WITH facts AS (
             tag IN ('task.deleted.1', 'task.restored.1')) = 'task.deleted.1' AS is_deleted
     FROM facts GROUP BY task_id
 )
-SELECT f.task_id, f.title, f.status, f.priority, f.minutes, f.due::DATE, f.language,
-    f.category_id, coalesce(l.labels, []), coalesce(i.items, 0), coalesce(i.items_checked, 0),
-    coalesce(o.notes, 0), f.created_at, f.created_by, f.updated_at,
-    coalesce(f.is_deleted, false)
+SELECT f.task_id, f.title, f.status, $task_names, f.category_id, coalesce(l.labels, []),
+    coalesce(i.items, 0), coalesce(i.items_checked, 0), coalesce(o.notes, 0), f.created_at,
+    f.created_by, f.updated_at, coalesce(f.is_deleted, false)
 FROM folded f LEFT JOIN labelled l USING (task_id) LEFT JOIN itemised i USING (task_id)
 LEFT JOIN noted o USING (task_id);
 

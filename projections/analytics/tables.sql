@@ -1,6 +1,7 @@
 -- The tables of analytics.duckdb. README.md says what each column means: both change together,
 -- and `schema_version` in adapters/analytics.py is raised with them.
 --
+-- `$task_columns` and the like are the plain fields of a task, of domain/journal/fields.py.
 -- Times are UTC. NULL is "none" or "not known"; there are no empty texts that stand for it.
 -- (log, replica, n, row_n) is where a row stands; `at` is a reserved word here: occurred_at.
 
@@ -132,10 +133,9 @@ CREATE TABLE operations (
     effect_at TIMESTAMP, effect VARCHAR, effect_code VARCHAR
 );
 CREATE TABLE tasks (
-    task_id VARCHAR, title VARCHAR, status VARCHAR, priority VARCHAR, estimate_minutes INTEGER,
-    due DATE, language VARCHAR, category_id VARCHAR, labels VARCHAR[], items INTEGER,
-    items_checked INTEGER, notes INTEGER, created_at TIMESTAMP, created_by VARCHAR,
-    updated_at TIMESTAMP, is_deleted BOOLEAN
+    task_id VARCHAR, title VARCHAR, status VARCHAR, $task_columns, category_id VARCHAR,
+    labels VARCHAR[], items INTEGER, items_checked INTEGER, notes INTEGER, created_at TIMESTAMP,
+    created_by VARCHAR, updated_at TIMESTAMP, is_deleted BOOLEAN
 );
 CREATE TABLE names (
     kind VARCHAR, id VARCHAR, name VARCHAR

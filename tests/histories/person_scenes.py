@@ -7,6 +7,7 @@ from adapters.runtime.desk import Desk
 from domain.journal import catalog as c
 from domain.journal import commands as do
 from domain.journal import edits
+from domain.journal.fields import MINUTES_MAX
 from domain.journal.links import INVERSE
 from domain.journal.task import PRIORITIES, STATUSES
 from domain.moments import later
@@ -145,13 +146,13 @@ def as_much_as_allowed() -> Desk:
         do.EditTask(task, status="ASLEEP"),
         do.EditTask(task, status="OPEN", reason=reason + "r"),
         do.EditTask(task, priority="P4"),
-        do.EditTask(task, estimate=edits.ESTIMATE_MAX + 1),
+        do.EditTask(task, estimate=MINUTES_MAX + 1),
         do.EditTask(task, estimate=-1),
         *(do.EditTask(task, due=due) for due in ("2027-02-29", "2027-2-1", "20270201", "soon")),
         *(do.EditTask(task, language=code) for code in ("e", "eng", "e1", "1e", "é", "{a", "a`")),
     ):
         refused(at, "invalid_value", wrong)
-    told(at, do.EditTask(task, status="ON HOLD", reason=reason, estimate=edits.ESTIMATE_MAX))
+    told(at, do.EditTask(task, status="ON HOLD", reason=reason, estimate=MINUTES_MAX))
     name, item = "n" * c.NAME_MAX, "i" * edits.ITEM_TITLE_MAX
     told(at, do.AddCategory(name)), told(at, do.AddLabel(name)), told(at, do.AddCategory("short"))
     longer = do.AddCategory(name + "n"), do.AddLabel(name + "n")

@@ -35,10 +35,10 @@ def test_a_task_is_listed_with_its_checklist_counted() -> None:
     log.append(do.EditItem(task, nails, is_checked=True), START)
     log.append(do.EditItem(task, paint, is_checked=True, is_archived=True), START)
     found = task_of(log)
-    assert (found.id, found.title, found.priority) == (task, "Mend the roof", "P1")
+    assert (found.id, found.title, found.task.priority) == (task, "Mend the roof", "P1")
     assert [item.is_checked for item in found.items] == [True, False]
-    assert (found.estimate, found.due, found.sources, found.is_open) == (60, "", (), True)
-    assert found.created_at == found.updated_at == START
+    assert (found.task.estimate, found.task.due, found.sources, found.is_open) == (60, "", (), True)
+    assert found.task.created_at == found.updated_at == START
 
 
 def test_a_tasks_document_does_not_grow_with_its_log_entries() -> None:
