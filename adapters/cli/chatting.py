@@ -9,6 +9,7 @@ from adapters.actions.naming import pick_agent
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, json_option
 from adapters.cli.speaking import speaker, stream_option
+from adapters.text.remedies import in_words
 from domain.errors import WakelogError
 
 PROMPT = "> "
@@ -61,7 +62,7 @@ class _Talk:
             got = asked(self._session, self._agent_id, Question(line, self.name), loud)
         except WakelogError as error:
             self.failures += 1
-            click.echo(f"Error: {error} [{error.code}]", err=True)
+            click.echo(f"Error: {in_words(error)} [{error.code}]", err=True)
             return
         self.name = got.session
         self.failures += got.has_failed

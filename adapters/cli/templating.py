@@ -25,6 +25,7 @@ from adapters.cli.shared import Session, json_option, key_option
 from adapters.documents.templates import document, templates_of
 from adapters.given import read_named
 from adapters.text.common import ID_SHOWN, local_time, safe
+from domain.errors import Remedy
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -86,7 +87,13 @@ def template_show(session: Session, template: str) -> None:
     if seed is not None and seed.name not in [name for _, name in found]:
         _show_seed(session, seed)
         return
-    wanted = pick(seed.name if seed else template, found, "template", "unknown_template")
+    wanted = pick(
+        seed.name if seed else template,
+        found,
+        "template",
+        "unknown_template",
+        Remedy("see_templates"),
+    )
     known = next(one for one in templates_of(home) if one.id == wanted)
     told = document(home, known)
     if session.as_json:
@@ -256,6 +263,6 @@ def template_delete(session: Session, template: str, key: str) -> None:
     """Take a template out of use; refused while an agent lives on it."""
     home = session.reading()
     found = [(one.id, one.name) for one in templates_of(home)]
-    wanted = pick(template, found, "template", "unknown_template")
+    wanted = pick(template, found, "template", "unknown_template", Remedy("see_templates"))
     delete_template(session.writing(), wanted, key)
     _tell(session, wanted, "Deleted")

@@ -10,6 +10,7 @@ import click
 from adapters.cli.shared import Session, json_option
 from adapters.text.common import ID_SHOWN, safe
 from adapters.text.reading import counted
+from adapters.text.remedies import in_words
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def _told(step: "Step", ranked: dict[str, int]) -> str:
         "operation": "finished applying",
         "expiry": "expired what nobody decided of",
     }[step.what]
-    return f"{what} {_ref(step, ranked)}: {step.error or step.status}"
+    return f"{what} {_ref(step, ranked)}: {in_words(step.error) or step.status}"
 
 
 def _step_document(step: "Step", ranked: dict[str, int]) -> "Document":
@@ -98,7 +99,7 @@ def _step_document(step: "Step", ranked: dict[str, int]) -> "Document":
         "ref": _ref(step, ranked),
         "id": step.about,
         "status": step.status or None,
-        "error": step.error or None,
+        "error": in_words(step.error) or None,
     }
 
 

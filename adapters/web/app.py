@@ -26,6 +26,7 @@ from starlette.staticfiles import StaticFiles
 from adapters.actions import waking
 from adapters.keys import replaced_line, without_keys_in
 from adapters.web import guard as guarding
+from adapters.web import remedies
 from adapters.web.asking import Asked, Page, Told, parameters_of, status_of
 from adapters.web.entry import STATIC, Door, Fields, form_of, refusal
 from adapters.web.guard import Denied, Guard
@@ -180,7 +181,7 @@ def _acted(site: Site, asked: Asked, visitor: Visitor) -> Response | Sheet:
     except WakelogError as error:
         status = status_of(error.code)
         kind = "conflict" if status == HTTPStatus.CONFLICT else "problem"
-        told = Told(f"{error.because}; {error.instead} [{error.code}]", kind, status=status)
+        told = Told(f"{remedies.in_words(error)} [{error.code}]", kind, status=status)
     site.catch_up()
     told.lines = [*told.lines, *map(replaced_line, asked.replaced)]
     if told.kind == "done":
@@ -203,7 +204,8 @@ def _acted(site: Site, asked: Asked, visitor: Visitor) -> Response | Sheet:
 
 def _refused(site: Site, asked: Asked, visitor: Visitor, error: WakelogError) -> Sheet:
     status = status_of(error.code)
-    document = {"error": error.code, "because": error.because, "instead": error.instead}
+    instead = error.instead_in(remedies.WORDS)
+    document = {"error": error.code, "because": error.because, "instead": instead}
     title = "Not found" if status == HTTPStatus.NOT_FOUND else "Not possible"
     page = Page("refused.html", title, document, {"error": document}, status)
     if asked.path.endswith(".json"):
