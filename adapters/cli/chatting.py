@@ -7,7 +7,7 @@ import click
 
 from adapters.actions.naming import pick_agent
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option
+from adapters.cli.shared import Session
 from adapters.cli.speaking import speaker, stream_option
 from adapters.text.remedies import in_words
 from domain.errors import WakelogError
@@ -22,7 +22,6 @@ PROMPT = "> "
 @click.argument("agent", type=TEXT)
 @click.option("--session", "name", type=TEXT, default="", metavar="S", help="Go on with a talk.")
 @stream_option
-@json_option
 @click.pass_obj
 def chat_command(session: Session, agent: str, name: str, stream: bool | None) -> None:
     """Talk with an agent: each line is a question, an empty one or Ctrl-D ends it.

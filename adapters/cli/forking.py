@@ -10,7 +10,7 @@ import click
 
 from adapters.actions.naming import pick, pick_task
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option
+from adapters.cli.shared import Session
 from adapters.cli.upkeep import progress_bar
 from adapters.text.common import ID_SHOWN
 from domain.errors import Refused, Remedy
@@ -65,7 +65,6 @@ class Options(NamedTuple):
     help="An item was decided so.",
 )  # fmt: skip
 @click.option("--out", type=TEXT, default="", metavar="DIR", help="A new folder for the fork.")
-@json_option
 @click.pass_obj
 def fork_command(session: Session, /, **options: object) -> None:
     """Run a wake again with something else in its world, in a home of its own.

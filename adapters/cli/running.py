@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from adapters.cli.shared import Session, json_option
+from adapters.cli.shared import Session
 from adapters.clock import ManualClock, SystemClock
 from adapters.keys import replaced_line
 from adapters.text.common import ID_SHOWN, local_time, safe
@@ -74,7 +74,6 @@ _COLOURS = {"error": "red", "warning": "yellow"}
     show_default=True,
     help="Seconds that wakes may take to end when it is stopped.",
 )
-@json_option
 @click.pass_obj
 def run_command(
     session: Session,

@@ -21,7 +21,7 @@ from adapters.actions.templates import (
     seed_named,
 )
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option, key_option
+from adapters.cli.shared import Session, key_option
 from adapters.documents.templates import document, templates_of
 from adapters.given import read_named
 from adapters.text.common import ID_SHOWN, local_time, safe
@@ -50,7 +50,6 @@ def template_command() -> None:
 
 
 @template_command.command("list", epilog="Example: wakelog template list")
-@json_option
 @click.pass_obj
 def template_list(session: Session) -> None:
     """List templates in use, and those that come with wakelog."""
@@ -77,7 +76,6 @@ def template_list(session: Session) -> None:
 
 @template_command.command("show", epilog="Example: wakelog template show laura")
 @click.argument("template", type=TEXT)
-@json_option
 @click.pass_obj
 def template_show(session: Session, template: str) -> None:
     """Show a template, its active directives and its versions."""
@@ -165,7 +163,6 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     "--category", "categories", type=TEXT, multiple=True, help="New agents there take it."
 )
 @key_option
-@json_option
 @click.pass_obj
 def template_create(  # noqa: PLR0913, PLR0917  click hands over one argument for each option
     session: Session,
@@ -200,7 +197,6 @@ def template_create(  # noqa: PLR0913, PLR0917  click hands over one argument fo
 @click.option("--report-file", type=_FILE, help="The same, from a file.")
 @click.option("--model", type=TEXT, default="", metavar="M", help="Goes before the template's.")
 @key_option
-@json_option
 @click.pass_obj
 def template_version(  # noqa: PLR0913, PLR0917  click hands over one argument for each option
     session: Session,
@@ -224,7 +220,6 @@ def template_version(  # noqa: PLR0913, PLR0917  click hands over one argument f
 @click.argument("template", type=TEXT)
 @click.argument("version", type=int)
 @key_option
-@json_option
 @click.pass_obj
 def template_rollback(session: Session, template: str, version: int, key: str) -> None:
     """Make an old version the active one again."""
@@ -238,7 +233,6 @@ def template_rollback(session: Session, template: str, version: int, key: str) -
 @click.argument("agent", type=TEXT)
 @click.argument("template", type=TEXT)
 @key_option
-@json_option
 @click.pass_obj
 def template_assign(session: Session, agent: str, template: str, key: str) -> None:
     """Let an agent live on a template; `built-in` takes it back to the built-in directives."""
@@ -257,7 +251,6 @@ def template_assign(session: Session, agent: str, template: str, key: str) -> No
 @template_command.command("delete", epilog="Example: wakelog template delete Calm")
 @click.argument("template", type=TEXT)
 @key_option
-@json_option
 @click.pass_obj
 def template_delete(session: Session, template: str, key: str) -> None:
     """Take a template out of use; refused while an agent lives on it."""

@@ -7,7 +7,7 @@ import click
 
 from adapters.actions.naming import pick_agent
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option, key_option
+from adapters.cli.shared import Session, key_option
 from adapters.cli.speaking import Speaker, speaker, stream_option
 from adapters.text.common import ID_SHOWN, local_time, safe
 from adapters.text.remedies import in_words
@@ -34,7 +34,6 @@ IDLE = (
 )
 @click.argument("agent", type=TEXT, required=False, metavar="[TASK or AGENT]")
 @key_option
-@json_option
 @click.pass_obj
 def wake_command(session: Session, agent: str | None, key: str) -> None:
     """Wake an agent now and wait for it; without a name every queued one, in queue order.
@@ -204,7 +203,6 @@ def _run(session: Session, home: "Home", agent_id: str, run_key: str) -> "tuple[
 @click.option("--session", "name", type=TEXT, default="", metavar="S", help="Go on with a talk.")
 @stream_option
 @key_option
-@json_option
 @click.pass_obj
 def ask_command(
     session: Session, agent: str, words: str, name: str, key: str, stream: bool | None
