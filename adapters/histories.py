@@ -28,7 +28,7 @@ from adapters.store.log import Log
 from domain import envelope
 from domain.causes import Command
 from domain.envelope import Row
-from domain.errors import Refused, WakelogError
+from domain.errors import Refused, Remedy, WakelogError
 from domain.keys import key
 from domain.rules import RULES
 from domain.wire import PayloadId, tag_of
@@ -112,7 +112,7 @@ def _last_of(agents: Log, run_key: str) -> int:
     found = agents.facts(f"wake:{run_key}@{agents.replica}")
     if not found:
         because = f"there is no wake {run_key!r} that began"
-        raise Refused("unknown_wake", because=because, instead="see `wakelog wakes`")
+        raise Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
     return found[-1].n
 
 

@@ -26,7 +26,7 @@ from domain.agent.events import AgentCreated
 from domain.agent.matching import Batch, match
 from domain.agent.watch import WATCH
 from domain.causes import Receipt
-from domain.errors import Refused
+from domain.errors import Refused, Remedy
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS, Links
 from domain.journal.task import Task
@@ -127,7 +127,7 @@ def of_change(desk: Desk, agent_ids: Iterable[str], n: int) -> list[tuple[str, W
     append = next(desk.journal.appends(n - 1), [])
     if not append or append[0].n != n:
         because = f"the journal has no append {n}, its last is {desk.journal.tail().n}"
-        raise Refused("invalid_value", because=because, instead="see `wakelog status`")
+        raise Refused("invalid_value", because=because, instead=Remedy("see_status"))
     taken, found = _taken(desk), list[tuple[str, Why]]()
     for agent_id in agent_ids:
         rows = desk.agents.facts(f"alert:{agent_id}@{desk.agents.replica}")

@@ -12,7 +12,8 @@ What an agent or a tool may not do is never raised: it is a recorded fact with a
 """
 
 import re
-from typing import Final
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple
 
 TOOL_CODES: Final = (
     "unknown_tool",
@@ -76,6 +77,39 @@ REFUSAL_CODES: Final = (
 )
 """Codes of a refusal told to a person (SPEC 5, 9)."""
 
+RemedyName = Literal[
+    "allow_category",
+    "assign_other_template",
+    "await_wake",
+    "await_wake_or_recover",
+    "create_agent",
+    "destroy_agent",
+    "give_task_agent",
+    "recover_wake",
+    "restore_task",
+    "restore_task_and_resume",
+    "resume_agent",
+    "see_agent",
+    "see_agents",
+    "see_agents_one_a_task",
+    "see_all_items",
+    "see_all_proposals",
+    "see_categories",
+    "see_labels",
+    "see_open_proposals",
+    "see_status",
+    "see_task_items",
+    "see_task_notes",
+    "see_tasks",
+    "see_template",
+    "see_templates",
+    "see_wakes",
+    "start_timer",
+    "wait_until_free",
+    "wake_or_set_hybrid",
+]
+"""What a refusal says to do, where that is done differently on each screen."""
+
 REPEATED_MAX = 200  # characters of a title, a path or a key that a message repeats
 TOLD_MAX = 1_000  # characters of a message
 _LONG = re.compile(
@@ -97,18 +131,32 @@ def _shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:half]}…{text[half + 1 - most :]}"
 
 
+class Remedy(NamedTuple):
+    """A deed that would help: its name, and the start of the id of what it is done to, if any."""
+
+    name: RemedyName
+    about: str = ""
+
+
 class WakelogError(Exception):
-    """A refusal with a code, what happened, and what to do about it.
+    """A refusal with a code, what happened, and what to do about it: in words, or a remedy that
+    each screen words.
 
     `whole` is what happened with nothing cut: for what is recorded, whose bytes never change.
     """
 
-    def __init__(self, code: str, *, because: str, instead: str) -> None:
+    def __init__(self, code: str, *, because: str, instead: str | Remedy) -> None:
         self.code = code
         self.whole = because
         self.because = cut(because)
-        self.instead = cut(instead)
-        super().__init__(f"{self.because}; {self.instead}")
+        self.remedy = instead if isinstance(instead, Remedy) else None
+        self.instead = "" if isinstance(instead, Remedy) else cut(instead)
+        super().__init__(f"{self.because}; {self.instead}".removesuffix("; "))
+
+    def instead_in(self, words: Mapping[RemedyName, str]) -> str:
+        """What to do, in the words of one screen."""
+        remedy = self.remedy
+        return cut(words[remedy.name].format(remedy.about)) if remedy else self.instead
 
 
 class Refused(WakelogError):

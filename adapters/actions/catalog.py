@@ -7,9 +7,9 @@ the label's.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from adapters.actions.inputs import invalid
 from adapters.actions.tasks import Kept, keep
 from domain.journal import commands as do
+from domain.journal.fields import invalid
 from domain.text import squeeze
 from domain.wire import SHARED, payload
 

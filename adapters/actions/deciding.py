@@ -9,7 +9,7 @@ from adapters.actions.proposals import Named
 from adapters.runtime import review
 from domain.changes.change_set import Item, find
 from domain.changes.commands import ChangesCommand, ConfirmItem, DeferItem, RejectItem
-from domain.errors import Refused, WakelogError
+from domain.errors import Refused, Remedy, WakelogError
 from domain.journal.fold import TASK
 from domain.journal.task import PERSON, Task
 from domain.wire import words
@@ -141,7 +141,7 @@ def item_of(home: "Home", set_id: str, number: int) -> Item:
     item = find(review.changes_of(home.desk, set_id), number)
     if item is None:
         because = f"there is no proposal {f'{set_id}.{number}'[:40]!r}"
-        raise Refused("unknown_item", because=because, instead="see `wakelog inbox --all`")
+        raise Refused("unknown_item", because=because, instead=Remedy("see_all_proposals"))
     return item
 
 

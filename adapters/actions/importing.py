@@ -14,6 +14,7 @@ from adapters.given import STDIN, Unreadable, read_given
 from adapters.importers.formats import ALIASES, FORMATS, FORMATS_TOLD
 from adapters.importers.spelling import as_before
 from adapters.keys import without_keys, without_keys_in
+from adapters.text.remedies import in_words
 from domain import canonical
 from domain.errors import Refused
 from domain.journal import imported
@@ -153,53 +154,36 @@ class Importing:
         """
         known = known_tasks(home)
         read, report = found.file, _report(file, found, known)
+
+        def append(tasks: Sequence[ImportedTask]) -> None:
+            """Append these tasks; halves of what is refused, down to the one that is the reason."""
+            command, payloads = _command(home, tasks, read.source, known)
+            key = nth_key(self._key, self._nth + 1)
+            try:
+                appended = home.desk.keep(command, key=key, payloads=payloads)
+            except Refused as refused:
+                if refused.code in NOT_A_TASKS:
+                    raise
+                if len(tasks) == 1:
+                    why = f"{tasks[0].title!r} was left out: {in_words(refused)}"
+                    report.unreadable = (*report.unreadable, imported.Unreadable(0, why))
+                    return
+                middle = len(tasks) // 2
+                append(tasks[:middle])
+                append(tasks[middle:])
+                return
+            self._nth += 1
+            changed = set(appended.result.ids) if appended.rows else set[str]()
+            report.events += len(appended.rows)
+            report.created += sum(one not in known for one in changed)
+            report.changed += sum(one in known for one in changed)
+            report.unchanged += len(tasks) - len(changed)
+
         for first in range(0, len(read.tasks), TASKS_MAX):
             batch = read.tasks[first : first + TASKS_MAX]
-            self._append(home, batch, read.source, known, report)
+            append(batch)
             told(len(batch))
         return report
-
-    def _append(
-        self,
-        home: "Home",
-        tasks: Sequence[ImportedTask],
-        source: str,
-        known: Known,
-        report: ImportReport,
-    ) -> None:
-        command, payloads = _command(home, tasks, source, known)
-        key = nth_key(self._key, self._nth + 1)
-        try:
-            appended = home.desk.keep(command, key=key, payloads=payloads)
-        except Refused as refused:
-            if refused.code in NOT_A_TASKS:
-                raise
-            self._part(home, tasks, source, known, report, refused)
-            return
-        self._nth += 1
-        changed = set(appended.result.ids) if appended.rows else set[str]()
-        report.events += len(appended.rows)
-        report.created += sum(one not in known for one in changed)
-        report.changed += sum(one in known for one in changed)
-        report.unchanged += len(tasks) - len(changed)
-
-    def _part(
-        self,
-        home: "Home",
-        tasks: Sequence[ImportedTask],
-        source: str,
-        known: Known,
-        report: ImportReport,
-        refused: Refused,
-    ) -> None:
-        """Try the halves of a refused batch, down to the one task that is the reason."""
-        if len(tasks) == 1:
-            told = f"{tasks[0].title!r} was left out: {refused}"
-            report.unreadable = (*report.unreadable, imported.Unreadable(0, told))
-            return
-        middle = len(tasks) // 2
-        self._append(home, tasks[:middle], source, known, report)
-        self._append(home, tasks[middle:], source, known, report)
 
 
 def plan_import(home: "Home", file: str, found: Found) -> ImportReport:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from adapters.text.common import ID_SHOWN
-from domain.errors import Refused
+from domain.errors import Refused, Remedy
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -14,7 +14,7 @@ PREFIX_MIN = 1  # characters of an id that name it, if they do so alone
 
 
 def pick(
-    wanted: str, found: Sequence[tuple[str, str]], what: str, code: str, *, see: str = ""
+    wanted: str, found: Sequence[tuple[str, str]], what: str, code: str, see: str | Remedy
 ) -> str:
     """The one id that a word names: an id, an unambiguous prefix of one, or an exact title.
 
@@ -23,7 +23,7 @@ def pick(
         found: ``(id, title)`` of all there are.
         what: ``"task"``, for the message.
         code: Of the refusal if there is none, ``"unknown_task"`` for example.
-        see: Where all there are can be seen; else ``see `wakelog task list```.
+        see: Where all there are can be seen.
 
     Raises:
         Refused: With `code`, or ``ambiguous``.
@@ -38,7 +38,7 @@ def pick(
         return matches[0]
     if not matches:
         because = f"there is no {what} {wanted!r}"
-        raise Refused(code, because=because, instead=see or f"see `wakelog {what} list`")
+        raise Refused(code, because=because, instead=see)
     names = ", ".join(one[:8] for one in matches[:5])
     because = f"{wanted!r} names {len(matches)} {what}s ({names})"
     raise Refused("ambiguous", because=because, instead="use more of the id")
@@ -63,11 +63,11 @@ def pick_task(home: "Home", wanted: str, *, is_deleted: bool = False) -> str:
     first = [(task.id, task.title) for task in tasks if task.is_deleted == is_deleted]
     second = [(task.id, task.title) for task in tasks if task.is_deleted != is_deleted]
     try:
-        return pick(wanted, first, "task", "unknown_task")
+        return pick(wanted, first, "task", "unknown_task", Remedy("see_tasks"))
     except Refused as refused:
         if refused.code == "ambiguous":
             raise
-        return pick(wanted, second, "task", "unknown_task")
+        return pick(wanted, second, "task", "unknown_task", Remedy("see_tasks"))
 
 
 def nth_key(key: str, nth: int) -> str:
@@ -107,10 +107,9 @@ def pick_agent(home: "Home", wanted: str) -> str:
             raise Refused("ambiguous", because=because, instead="use more of the id")
     if wanted in titles or wanted in titles.values():
         because = f"the task {wanted!r} has no agent"
-        instead = "make one with `wakelog agent create TASK`"
-        raise Refused("no_agent", because=because, instead=instead)
+        raise Refused("no_agent", because=because, instead=Remedy("give_task_agent"))
     because = f"there is no agent and no task {wanted!r}"
-    raise Refused("unknown_agent", because=because, instead="see `wakelog agent list`")
+    raise Refused("unknown_agent", because=because, instead=Remedy("see_agents"))
 
 
 def _short(ids: Sequence[str]) -> str:
@@ -122,4 +121,4 @@ def pick_run(home: "Home", wanted: str) -> str:
     from projections.wakes import VIEW
 
     known = [(one.run_key, "") for one in home.views.page(VIEW, prefix=wanted.lower()[:ID_SHOWN])]
-    return pick(wanted, known, "wake", "unknown_wake", see="see `wakelog wakes`")
+    return pick(wanted, known, "wake", "unknown_wake", Remedy("see_wakes"))

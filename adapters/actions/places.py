@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapters.clock import rfc_3339
-from adapters.timetravel.place import Place, past_of, replica_of
+from adapters.timetravel.place import Place, past_of
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -45,8 +45,7 @@ def _run(home: "Home", past: "Past", given: str) -> Place:
         because = f"{given!r} names no step of a wake"
         instead = "write RUN.STEP with a number that `wakelog show RUN` prints"
         raise Refused("invalid_value", because=because, instead=instead)
-    queued_n = int(wake.place.split(" ")[0])
-    spot = past.run(wake.run_key, replica_of(wake), queued_n, int(digits or 0))
+    spot = past.run(wake.run_key, wake.replica, wake.queued_n, int(digits or 0))
     return Place(home, past, spot, given, wake)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.actions.naming import PREFIX_MIN
-from domain.errors import Refused
+from domain.errors import Refused, Remedy
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -60,7 +60,7 @@ def _check(
 
     if number and not items:
         because = f"the set {name} has no item {number}, only 1 to {len(one.items)}"
-        instead = "see `wakelog inbox --all`"
+        instead = Remedy("see_all_proposals")
         raise Refused("unknown_item", because=because, instead=instead)
     if number or is_all:
         return
@@ -87,5 +87,5 @@ def pick_item(ref: str, sets: Collection[str], ranked: dict[str, int]) -> tuple[
         raise Refused("ambiguous", because=because, instead="use more of the id")
     if not found:
         because = f"there is no set {name!r}"
-        raise Refused("unknown_set", because=because, instead="see `wakelog inbox --all`")
+        raise Refused("unknown_set", because=because, instead=Remedy("see_all_proposals"))
     return found[0], int(digits) if dot else 0

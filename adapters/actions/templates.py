@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from adapters.actions.naming import nth_key, pick
 from adapters.documents.templates import templates_of
 from domain.agent import limits
-from domain.errors import Refused
+from domain.errors import Refused, Remedy
 from domain.templates.commands import (
     AddVersion,
     AssignTemplate,
@@ -43,7 +43,8 @@ def pick_template(home: "Home", wanted: str, key: str = "") -> str:
     found = [(one.id, one.name) for one in templates_of(home)]
     seed = seed_named(wanted)
     if seed is None or seed_id(seed.seed) in dict(found):
-        return pick(seed_id(seed.seed) if seed else wanted, found, "template", "unknown_template")
+        named = seed_id(seed.seed) if seed else wanted
+        return pick(named, found, "template", "unknown_template", Remedy("see_templates"))
     general, report = shared_words(seed.general), shared_words(seed.report)
     command = CreateTemplate(seed.name, general[0], report[0], seed=seed.seed)
     home.desk.note(command, key=key, payloads=[*general[1], *report[1]])

@@ -8,7 +8,7 @@ import click
 from adapters.actions.inputs import status_named
 from adapters.actions.naming import pick_agent, pick_task
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option, key_option, named_key_option
+from adapters.cli.shared import Session, key_option, named_key_option
 from adapters.text.common import ID_SHOWN, local_time
 from domain.errors import Refused
 
@@ -81,7 +81,6 @@ def after(session: Session, agent_id: str, done: str) -> None:
     help="A preference; an empty V forgets it.",
 )
 @key_option
-@json_option
 @click.pass_obj
 def set_agent(session: Session, /, agent: str, key: str, **given: Any) -> None:
     """Change an agent's settings, goal, open loops and preferences."""
@@ -148,7 +147,6 @@ def _preference(given: str) -> tuple[str, str]:
 @click.option("--hears-agents", is_flag=True, help="Other agents' writes count, too.")
 @click.option("--defer-links", is_flag=True, help="Matches only through a link wait for morning.")
 @named_key_option("--idempotency-key")
-@json_option
 @click.pass_obj
 def watch(  # noqa: PLR0913  one parameter for each option
     session: Session,
@@ -190,7 +188,6 @@ def watch(  # noqa: PLR0913  one parameter for each option
 @click.argument("agent", type=TEXT)
 @click.argument("subscription")
 @key_option
-@json_option
 @click.pass_obj
 def unwatch(session: Session, agent: str, subscription: str, key: str) -> None:
     """Take a subscription back; `wakelog agent show` names them."""
@@ -214,7 +211,6 @@ def unwatch(session: Session, agent: str, subscription: str, key: str) -> None:
 @click.argument("schedule", type=TEXT, required=False)
 @click.option("--zone", default="", metavar="Z", help="IANA name; else your own time zone.")
 @key_option
-@json_option
 @click.pass_obj
 def timer(
     session: Session, agent: str, action: str, schedule: str | None, zone: str, key: str

@@ -9,7 +9,7 @@ from adapters.actions.naming import pick_agent, pick_task
 from adapters.cli import agent_steering, chatting, waking
 from adapters.cli.agent_steering import after
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option, key_option
+from adapters.cli.shared import Session, key_option
 from adapters.text.common import ID_SHOWN, local_time
 from domain.errors import Refused
 
@@ -41,7 +41,6 @@ def agent_command() -> None:
 
 @agent_command.command("list", epilog="Example: wakelog agent list --lifecycle dormant")
 @click.option("--lifecycle", metavar="L", default="", help="active, dormant or destroyed only.")
-@json_option
 @click.pass_obj
 def list_agents(session: Session, lifecycle: str) -> None:
     """List agents: what they are doing, and when they wake next."""
@@ -87,7 +86,6 @@ def _row(line: "Document", zone: str, now: str) -> tuple[object, ...]:
 
 @agent_command.command("show", epilog='Example: wakelog agent show "Fix the sink"')
 @click.argument("agent", type=TEXT)
-@json_option
 @click.pass_obj
 def show(session: Session, agent: str) -> None:
     """Show all about an agent: life, settings, slots, subscriptions, timers, last wakes."""
@@ -119,7 +117,6 @@ def show(session: Session, agent: str) -> None:
 @click.option("--template", type=TEXT, default="", metavar="T", help="Else its category's.")
 @click.option("--turns", type=int, default=0, metavar="N", help="Per wake, 1 to 20; default 5.")
 @key_option
-@json_option
 @click.pass_obj
 def create(  # noqa: PLR0913  one parameter for each option
     session: Session,
@@ -202,7 +199,6 @@ def _live(session: Session, wanted: str, key: str, deed: "Deed", done: str) -> b
 @agent_command.command("pause", epilog='Example: wakelog agent pause "Fix the sink"')
 @click.argument("agent", type=TEXT)
 @key_option
-@json_option
 @click.pass_obj
 def pause(session: Session, agent: str, key: str) -> None:
     """Let an agent sleep: what waits is dropped, and a running wake stops at its next step."""
@@ -214,7 +210,6 @@ def pause(session: Session, agent: str, key: str) -> None:
 @agent_command.command("resume", epilog='Example: wakelog agent resume "Fix the sink"')
 @click.argument("agent", type=TEXT)
 @key_option
-@json_option
 @click.pass_obj
 def resume(session: Session, agent: str, key: str) -> None:
     """Let a sleeping agent wake again; one wake is queued that sees what changed meanwhile."""
@@ -227,7 +222,6 @@ def resume(session: Session, agent: str, key: str) -> None:
 @agent_command.command("destroy", epilog='Example: wakelog agent destroy "Fix the sink"')
 @click.argument("agent", type=TEXT)
 @key_option
-@json_option
 @click.pass_obj
 def destroy(session: Session, agent: str, key: str) -> None:
     """End an agent for good; all it did can still be read. Its task may get a new one."""
@@ -239,7 +233,6 @@ def destroy(session: Session, agent: str, key: str) -> None:
 @agent_command.command("delete", epilog='Example: wakelog agent delete "Fix the sink"')
 @click.argument("agent", type=TEXT)
 @key_option
-@json_option
 @click.pass_obj
 def delete(session: Session, agent: str, key: str) -> None:
     """Take a destroyed agent off the list; its facts stay in the log."""

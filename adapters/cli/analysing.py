@@ -11,7 +11,7 @@ from msgspec import to_builtins
 
 from adapters.analytics_performance import performance
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option
+from adapters.cli.shared import Session
 from adapters.text.common import safe
 from domain.errors import Refused
 
@@ -66,7 +66,6 @@ def analytics(
 )
 @click.argument("query", type=TEXT)
 @timeout_option(ASK_SECONDS)
-@json_option
 @click.pass_obj
 def sql_command(session: Session, query: str, timeout: float) -> None:
     """Ask the analytics tables, read-only, in DuckDB's SQL.
@@ -102,7 +101,6 @@ def _cell(value: Any) -> str:
 @click.command("metrics", epilog="Examples: wakelog metrics; wakelog metrics --json")
 @click.argument("template", type=TEXT, required=False)
 @timeout_option(ASK_SECONDS)
-@json_option
 @click.pass_obj
 def metrics_command(session: Session, template: str | None, timeout: float) -> None:
     """How each template does: wakes, success, duration, acceptance, cost in tokens.
@@ -179,7 +177,6 @@ def _percent(share: float | None) -> str:
     help="Wakes as Inspect logs (.eval), one for each template version and model.",
 )
 @timeout_option(EXPORT_SECONDS)
-@json_option
 @click.pass_obj
 def export_command(
     session: Session, parquet: Path | None, inspect: Path | None, timeout: float

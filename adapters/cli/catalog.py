@@ -8,7 +8,7 @@ import click
 from adapters.actions.inputs import language_named
 from adapters.cli.editing import Editing
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option, key_option
+from adapters.cli.shared import Session, key_option
 from adapters.text.common import safe
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ def _categories(session: Session) -> "list[Document]":
 
 
 @category_command.command("list", epilog="Example: wakelog category list")
-@json_option
 @click.pass_obj
 def category_list(session: Session) -> None:
     """List categories, with their tasks and correction examples counted."""
@@ -75,7 +74,6 @@ def _tell_category(editing: Editing, done: str, kept: "Kept") -> None:
 @click.argument("name", type=TEXT)
 @click.option("--language", type=TEXT, default="none", metavar="L", help="Its default language.")
 @key_option
-@json_option
 @click.pass_obj
 def category_add(session: Session, name: str, language: str, key: str) -> None:
     """Add a category."""
@@ -92,7 +90,6 @@ def category_add(session: Session, name: str, language: str, key: str) -> None:
 @click.argument("category", type=TEXT)
 @click.argument("name", type=TEXT)
 @key_option
-@json_option
 @click.pass_obj
 def category_rename(session: Session, category: str, name: str, key: str) -> None:
     """Give a category another name; its tasks stay in it."""
@@ -109,7 +106,6 @@ def category_rename(session: Session, category: str, name: str, key: str) -> Non
 @click.argument("before", type=TEXT)
 @click.argument("after", type=TEXT)
 @key_option
-@json_option
 @click.pass_obj
 def category_correct(session: Session, category: str, before: str, after: str, key: str) -> None:
     """Teach agents by example: what was written, and what it should have been."""
@@ -141,7 +137,6 @@ def _labels(session: Session) -> "list[Document]":
 
 
 @label_command.command("list", epilog="Example: wakelog label list")
-@json_option
 @click.pass_obj
 def label_list(session: Session) -> None:
     """List labels, where they may be used, and how many tasks carry them."""
@@ -159,7 +154,6 @@ def label_list(session: Session) -> None:
 @click.argument("name", type=TEXT)
 @click.option("--category", "categories", type=TEXT, multiple=True, metavar="C", help="Only there.")
 @key_option
-@json_option
 @click.pass_obj
 def label_add(session: Session, name: str, categories: Sequence[str], key: str) -> None:
     """Add a label; agents may then propose it."""
@@ -179,7 +173,6 @@ def label_add(session: Session, name: str, categories: Sequence[str], key: str) 
 @label_command.command("delete", epilog="Example: wakelog label delete urgent")
 @click.argument("label", type=TEXT)
 @key_option
-@json_option
 @click.pass_obj
 def label_delete(session: Session, label: str, key: str) -> None:
     """Take a label out of use; tasks that carry it keep it."""
@@ -229,7 +222,6 @@ def _changing(name: str, text: str) -> None:
     @click.argument("task", type=TEXT)
     @click.argument("label", type=TEXT, nargs=-1, required=True)
     @key_option
-    @json_option
     @click.pass_obj
     def change(session: Session, task: str, label: Sequence[str], key: str) -> None:
         _change(session, task, label, key, name)

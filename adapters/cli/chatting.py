@@ -7,8 +7,9 @@ import click
 
 from adapters.actions.naming import pick_agent
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option
+from adapters.cli.shared import Session
 from adapters.cli.speaking import speaker, stream_option
+from adapters.text.remedies import in_words
 from domain.errors import WakelogError
 
 PROMPT = "> "
@@ -21,7 +22,6 @@ PROMPT = "> "
 @click.argument("agent", type=TEXT)
 @click.option("--session", "name", type=TEXT, default="", metavar="S", help="Go on with a talk.")
 @stream_option
-@json_option
 @click.pass_obj
 def chat_command(session: Session, agent: str, name: str, stream: bool | None) -> None:
     """Talk with an agent: each line is a question, an empty one or Ctrl-D ends it.
@@ -61,7 +61,7 @@ class _Talk:
             got = asked(self._session, self._agent_id, Question(line, self.name), loud)
         except WakelogError as error:
             self.failures += 1
-            click.echo(f"Error: {error} [{error.code}]", err=True)
+            click.echo(f"Error: {in_words(error)} [{error.code}]", err=True)
             return
         self.name = got.session
         self.failures += got.has_failed

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli.shared import Session, json_option
+from adapters.cli.shared import Session
 from adapters.text.common import ID_SHOWN, safe
 from domain.errors import Refused
 
@@ -26,7 +26,6 @@ MODEL = "rules"
 @click.command("demo", epilog="Examples: wakelog demo; wakelog demo --home /tmp/look --fresh")
 @click.option("--home", "folder", type=click.Path(), metavar="DIR", help=f"Where; else ./{FOLDER}.")
 @click.option("--fresh", is_flag=True, help="Throw an earlier demo away and begin anew.")
-@json_option
 @click.pass_context
 def demo_command(ctx: click.Context, folder: str | None, *, fresh: bool) -> None:
     """See it all at once: sample tasks, agents, wakes, reports, proposals.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli.shared import Session, json_option
+from adapters.cli.shared import Session
 from adapters.text.reading import counted
 from domain.errors import Refused
 
@@ -31,7 +31,6 @@ MONTHS_MAX = 24
 @click.option("--months", type=click.IntRange(1, MONTHS_MAX), default=6, show_default=True)
 @click.option("--seed", default="wakelog", show_default=True, metavar="TEXT")
 @click.option("--fresh", is_flag=True, help="Throw an earlier one away and make it anew.")
-@json_option
 @click.pass_context
 def demo_data_command(
     ctx: click.Context, folder: str | None, *, agents: int, months: int, seed: str, fresh: bool

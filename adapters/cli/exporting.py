@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from adapters.actions.naming import pick
-from adapters.cli.shared import Session, json_option
+from adapters.cli.shared import Session
 from adapters.text.common import safe
 from adapters.text.reading import counted
 from domain.errors import Refused
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     help="Where to; else to the standard output.",
 )
 @click.option("--redact", is_flag=True, help="Rewrite every text, and record it all anew.")
-@json_option
 @click.pass_obj
 def export_history_command(
     session: Session, run: str, out: Path | None, *, is_all: bool, redact: bool

@@ -10,10 +10,10 @@ import click
 
 from adapters.actions.naming import pick, pick_task
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option
+from adapters.cli.shared import Session
 from adapters.cli.upkeep import progress_bar
 from adapters.text.common import ID_SHOWN
-from domain.errors import Refused
+from domain.errors import Refused, Remedy
 
 if TYPE_CHECKING:
     from adapters.branches import Forked, NoteEdit, TemplateVersion, Wanted
@@ -65,7 +65,6 @@ class Options(NamedTuple):
     help="An item was decided so.",
 )  # fmt: skip
 @click.option("--out", type=TEXT, default="", metavar="DIR", help="A new folder for the fork.")
-@json_option
 @click.pass_obj
 def fork_command(session: Session, /, **options: object) -> None:
     """Run a wake again with something else in its world, in a home of its own.
@@ -180,7 +179,7 @@ def _version(home: "Home", wanted: str, number: int) -> "TemplateVersion":
         return TemplateVersion(seed_id(seed.seed), seed.name, 1, *texts, seed.seed)
     wanted = seed_id(seed.seed) if seed is not None else wanted
     named = [(one.id, one.name) for one in living.values()]
-    template = living[pick(wanted, named, "template", "unknown_template")]
+    template = living[pick(wanted, named, "template", "unknown_template", Remedy("see_templates"))]
     versions = {one.version: one for one in template.versions}
     number = number or template.active
     _check_version(template.name, versions, number)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 import msgspec
 
-from adapters.cli.shared import Session, json_option
+from adapters.cli.shared import Session
 from adapters.text.common import safe
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ def home_command() -> None:
 
 
 @home_command.command("show", epilog="Example: wakelog home show")
-@json_option
 @click.pass_obj
 def show_command(session: Session) -> None:
     """Show where the home is, who writes there, and whether its logs belong together."""
@@ -62,7 +61,6 @@ def show_command(session: Session) -> None:
     epilog="Examples: wakelog home adopt restored; wakelog --home ~/copy home adopt copy",
 )
 @click.argument("how", type=click.Choice(["restored", "moved", "copy"]))
-@json_option
 @click.pass_obj
 def adopt_command(session: Session, how: How) -> None:
     """Go on in a home that is not what it was.

@@ -10,7 +10,7 @@ import click
 
 from adapters.cli import importing_text
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, Told, complain, json_option, key_option
+from adapters.cli.shared import Session, Told, complain, key_option
 from adapters.given import Unreadable
 from adapters.importers.formats import FORMATS_TOLD
 from adapters.text.common import safe
@@ -44,7 +44,6 @@ class Progress(Protocol):
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @key_option
-@json_option
 @click.pass_obj
 def import_command(
     session: Session,

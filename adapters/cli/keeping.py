@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option
+from adapters.cli.shared import Session
 from adapters.text.common import safe
 from adapters.text.reading import counted
 from domain.errors import Refused
@@ -24,7 +24,6 @@ NO_HOME = "there is no home at {}"
 
 @click.command("backup", epilog="Example: wakelog backup ~/backups/2027-01-01")
 @click.argument("folder", type=TEXT, metavar="DIR")
-@json_option
 @click.pass_obj
 def backup_command(session: Session, folder: str) -> None:
     """Copy the home into a new folder, while it is worked in.
@@ -62,7 +61,6 @@ def _heeding_sigterm() -> Iterator[None]:
 
 
 @click.command("health", epilog="Example: wakelog health || systemctl --user restart wakelog")
-@json_option
 @click.pass_obj
 def health_command(session: Session) -> None:
     """Say whether agents are awake: a runtime lives, and nothing waits that should not.

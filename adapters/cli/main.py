@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 import click
 
 from adapters.cli.shared import Session, Told, complain, json_option
+from adapters.text.remedies import in_words
 from domain.errors import WakelogError
 
 # command: (module below adapters.cli, short help); the order is that of a first day's use
@@ -86,7 +87,7 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except WakelogError as error:
-            raise Told(f"{error} [{error.code}]") from error
+            raise Told(f"{in_words(error)} [{error.code}]") from error
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run, and end with the exit status; every error is one line on stderr."""

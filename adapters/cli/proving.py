@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli.shared import Session, json_option
+from adapters.cli.shared import Session
 from adapters.cli.upkeep import NO_HOME, progress_bar
 from adapters.text.reading import counted
 from domain.errors import Refused
@@ -36,7 +36,6 @@ _POSITION = re.compile(r"(journal|agent):(?:[a-z0-9]{1,32}:)?([0-9]{1,12})")
 )
 @click.option("--new-anchor", is_flag=True, help="Begin FILE: it is not there yet.")
 @click.option("--no-views", is_flag=True, help="Do not fold the views anew.")
-@json_option
 @click.pass_obj
 def prove_command(
     session: Session,

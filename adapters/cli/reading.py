@@ -9,7 +9,7 @@ import click
 
 from adapters.actions.naming import pick_agent, pick_run
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option
+from adapters.cli.shared import Session
 from adapters.text.common import ID_SHOWN, local_time, safe
 from domain.errors import Refused
 
@@ -31,7 +31,6 @@ WHO = "TASK or AGENT is an id, the beginning of one, or an exact title or name."
 @click.command("report", epilog=f'Example: wakelog report "Fix the sink". {WHO}')
 @click.argument("task", type=TEXT, metavar="TASK|AGENT")
 @click.option("--history", is_flag=True, help="Its earlier reports, too.")
-@json_option
 @click.pass_obj
 def report_command(session: Session, task: str, *, history: bool) -> None:
     """Read what an agent says about its task."""
@@ -76,7 +75,6 @@ def _markdown(text: str) -> None:
 @click.command("journal", epilog=f'Example: wakelog journal "Fix the sink" --limit 5. {WHO}')
 @click.argument("task", type=TEXT, metavar="TASK|AGENT")
 @click.option("--limit", type=COUNT, default=50, show_default=True, metavar="N", help="At most.")
-@json_option
 @click.pass_obj
 def journal_command(session: Session, task: str, limit: int) -> None:
     """Read an agent's private observations, the newest first."""
@@ -114,7 +112,6 @@ def journal_command(session: Session, task: str, limit: int) -> None:
 @click.option(
     "--limit", type=COUNT, default=100, show_default=True, metavar="N", help="The newest N."
 )
-@json_option
 @click.pass_obj
 def messages_command(session: Session, agent: str, thread: str, limit: int) -> None:
     """Read an agent's messages, thread by thread, the newest thread last.
@@ -152,7 +149,6 @@ def messages_command(session: Session, agent: str, thread: str, limit: int) -> N
     type=click.Choice([*OUTCOMES, *STATES]),
     help="Ended so, or, without an end, standing so.",
 )
-@json_option
 @click.pass_obj
 def wakes_command(session: Session, task: str | None, limit: int, outcome: str | None) -> None:
     """List wakes, the newest first."""
@@ -217,7 +213,6 @@ def _table(session: Session, home: "Home", documents: "Sequence[Document]") -> N
 )
 @click.argument("run", type=TEXT, metavar="RUN")
 @click.option("--prompt", is_flag=True, help="Only what the model was shown, byte for byte.")
-@json_option
 @click.pass_obj
 def show_command(session: Session, run: str, *, prompt: bool) -> None:
     """Show one wake, step by step: why, what was asked, answered, done, and how it ended.
@@ -268,7 +263,6 @@ def _prompt(session: Session, home: "Home", run_key: str) -> None:
 )
 @click.argument("agent", type=TEXT, metavar="AGENT|TASK|journal:N")
 @click.option("--limit", type=COUNT, default=20, show_default=True, metavar="N", help="The last N.")
-@json_option
 @click.pass_obj
 def why_command(session: Session, agent: str, limit: int) -> None:
     """Why an agent woke, or did not: its last triggers, the newest first.

@@ -9,7 +9,7 @@ import click
 from adapters.actions.naming import pick_agent, pick_task
 from adapters.actions.places import WHERE
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option
+from adapters.cli.shared import Session
 from adapters.text.common import ID_SHOWN, local_time, safe
 from adapters.text.reading import counted
 from domain.errors import Refused
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 @click.command("replay", epilog="Examples: wakelog replay nb5evlz4; wakelog replay nb5evlz4 --step")
 @click.argument("run", type=TEXT, metavar="RUN")
 @click.option("--step", "is_stepping", is_flag=True, help="Wait for Enter before each step.")
-@json_option
 @click.pass_obj
 def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
     """Run one wake again on its recorded replies, with today's code.
@@ -41,18 +40,18 @@ def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
     from adapters.actions.places import check_begun, wake_named
     from adapters.documents.timetravel import prompt_again, step_document, steps_again
     from adapters.text.timetravel import prompt_lines, step_lines
-    from adapters.timetravel.place import past_of, replica_of
+    from adapters.timetravel.place import past_of
 
     home = session.reading()
     wake = wake_named(home, run)
     check_begun(wake, "replay")
     past, zone = past_of(home), home.settings.timezone
-    sections = prompt_again(past, wake.run_key, replica_of(wake))
+    sections = prompt_again(past, wake.run_key, wake.replica)
     session.say(f"wake {wake.run_key} of {safe(home.desk.agent(wake.agent_id).name)}")
     session.lines(prompt_lines(sections))
     is_same, steps = all(one.is_same for one in sections), list["Document"]()
     told = "Every byte is the same."
-    for step in steps_again(past, wake.run_key, replica_of(wake)):
+    for step in steps_again(past, wake.run_key, wake.replica):
         if is_stepping and not session.as_json and not _goes_on():
             told = f"Stopped after {counted(len(steps), 'step')}; so far every byte is the same."
             break
@@ -92,7 +91,6 @@ def _goes_on() -> bool:
 @click.option("--task", type=TEXT, default="", metavar="TASK", help="Only it and what it links to.")
 @click.option("--all", "is_all", is_flag=True, help="Every task, not only those of the wake.")
 @click.option("--prompt", is_flag=True, help="Only what the model was shown, byte for byte.")
-@json_option
 @click.pass_obj
 def at_command(session: Session, where: str, task: str, *, is_all: bool, prompt: bool) -> None:
     """Stand in any moment; `help` below says where that can be."""
@@ -160,7 +158,6 @@ def _prompt(session: Session, place: "Place", scope: Sequence[str] | None) -> No
 @click.argument("a", type=TEXT)
 @click.argument("b", type=TEXT)
 @click.option("--task", type=TEXT, default="", metavar="TASK", help="Only it and what it links to.")
-@json_option
 @click.pass_obj
 def diff_command(session: Session, a: str, b: str, task: str) -> None:
     """Compare two wakes, two moments, or two homes.
@@ -246,7 +243,6 @@ def _diff(a: "Place", b: "Place", task: str) -> "Document":
 @click.option("--sql", type=TEXT, metavar="QUERY", help="The first value of its first row is true.")
 @click.option("--text", type=TEXT, metavar="TEXT", help="It stands in the agent's report.")
 @click.option("--python", type=TEXT, metavar="EXPR", help="It is true. Runs what you type.")
-@json_option
 @click.pass_obj
 def bisect_command(
     session: Session, agent: str, sql: str | None, text: str | None, python: str | None
@@ -327,14 +323,13 @@ def _bisected(
     predicate: "Predicate",
 ) -> "tuple[Found, list[Document]]":
     from adapters.documents.timetravel import names_of
-    from adapters.timetravel.place import replica_of
     from replay import at, bisect
 
     names, documents = names_of(home), list["Document"]()
 
     def holds(nth: int) -> bool:
         wake = ended[nth - 1]
-        replica = replica_of(wake)
+        replica = wake.replica
         last = past.agents.rows_of(f"wake:{wake.run_key}@{replica}")[-1].n
         where = past.run(wake.run_key, replica, 0, last).where
         answer = predicate(at.document(*past.worlds(where, replica), [wake.task_id], names))

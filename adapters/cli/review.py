@@ -34,7 +34,6 @@ NO_AGENTS = (
 )
 @click.argument("task", type=TEXT, required=False)
 @click.option("--all", "is_all", is_flag=True, help="Deferred and decided proposals, too.")
-@json_option
 @click.pass_obj
 def inbox_command(session: Session, task: str | None, is_all: bool) -> None:
     """See what agents propose, by task. An item is named SET.ITEM, 3.1 for example."""
@@ -135,7 +134,7 @@ def _age(at: str, now: str) -> str:
 def _options(command: Callable[..., Any]) -> Callable[..., Any]:
     for add in (
         click.pass_obj,
-        json_option,
+        json_option,  # before the options that are not of all verdicts
         key_option,
         click.option("--all", "is_all", is_flag=True, help="A whole set; alone: all in the inbox."),
         click.argument("refs", type=TEXT, nargs=-1, metavar="SET[.ITEM]..."),

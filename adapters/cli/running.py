@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from adapters.cli.shared import Session, json_option
+from adapters.cli.shared import Session
 from adapters.clock import ManualClock, SystemClock
 from adapters.keys import replaced_line
 from adapters.text.common import ID_SHOWN, local_time, safe
 from adapters.text.reading import counted
+from adapters.text.remedies import in_words
 from domain.errors import Refused, WakelogError
 
 if TYPE_CHECKING:
@@ -73,7 +74,6 @@ _COLOURS = {"error": "red", "warning": "yellow"}
     show_default=True,
     help="Seconds that wakes may take to end when it is stopped.",
 )
-@json_option
 @click.pass_obj
 def run_command(
     session: Session,
@@ -201,7 +201,7 @@ class _Watched:
         if file in self._troubles:
             return
         self._troubles.add(file)
-        message = f"{file} is not imported yet: {error}"
+        message = f"{file} is not imported yet: {in_words(error)}"
         self._lines.tell("trouble", level="error", code=error.code, message=message)
 
 
@@ -217,6 +217,8 @@ class _Lines:
         if self._session.is_quiet and level == "info":
             return
         at = self._clock.now()
+        if isinstance(error := fields.get("message"), WakelogError):
+            fields["message"] = in_words(error)
         if self._session.as_json:
             line = {"at": at, "level": level, "event": event, **fields}
             click.echo(msgspec.json.encode(line).decode(), err=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli.shared import Session, json_option
+from adapters.cli.shared import Session
 from adapters.text.common import safe
 from adapters.text.reading import counted
 from domain.errors import Refused
@@ -31,7 +31,6 @@ WAKES_MAX = 10_000_000
     metavar="FILE",
     help="Where to write a failing episode, as a history.",
 )
-@json_option
 @click.pass_obj
 def simulate_command(session: Session, wakes: int, seed: str, keep: Path | None) -> None:
     """Try everything at once, by a seed: nothing of yours is read or written.

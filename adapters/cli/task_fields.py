@@ -8,7 +8,7 @@ import click
 from adapters.actions.inputs import NONE, status_named, typed
 from adapters.cli.editing import Editing
 from adapters.cli.entering import TEXT, long_text
-from adapters.cli.shared import F, Session, json_option, key_option
+from adapters.cli.shared import F, Session, key_option
 from domain.errors import Refused
 from domain.journal.fields import FIELDS
 
@@ -53,7 +53,6 @@ def _fields(session: Session, given: dict[str, str | None]) -> dict[str, Any]:
 @click.option("--label", "labels", type=TEXT, multiple=True, metavar="L", help="A label's name.")
 @click.option("--item", "items", type=TEXT, multiple=True, metavar="I", help="A checklist item.")
 @key_option
-@json_option
 @click.pass_obj
 def add(
     session: Session,
@@ -93,7 +92,6 @@ def add(
 @click.option("--title", type=TEXT, metavar="T", help="A new title.")
 @_field_options
 @key_option
-@json_option
 @click.pass_obj
 def edit(
     session: Session,
@@ -126,7 +124,6 @@ def edit(
 @click.command("delete", epilog='Example: wakelog task delete "Book the flight"')
 @click.argument("task", type=TEXT)
 @key_option
-@json_option
 @click.pass_obj
 def delete(session: Session, task: str, key: str) -> None:
     """Delete a task; `task restore` brings it back with all it had."""
@@ -141,7 +138,6 @@ def delete(session: Session, task: str, key: str) -> None:
 @click.command("restore", epilog='Example: wakelog task restore "Book the flight"')
 @click.argument("task", type=TEXT)
 @key_option
-@json_option
 @click.pass_obj
 def restore(session: Session, task: str, key: str) -> None:
     """Bring a deleted task back; `task list --deleted` shows them."""

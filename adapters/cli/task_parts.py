@@ -7,7 +7,7 @@ import click
 
 from adapters.cli.editing import Editing
 from adapters.cli.entering import TEXT, long_text
-from adapters.cli.shared import Session, json_option, key_option
+from adapters.cli.shared import Session, key_option
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ KINDS = ("note", "transcript", "image_analysis")
 @click.argument("task", type=TEXT)
 @click.argument("item", type=TEXT, nargs=-1, required=True)
 @key_option
-@json_option
 @click.pass_obj
 def check(session: Session, task: str, item: Sequence[str], key: str) -> None:
     """Tick checklist items off."""
@@ -32,7 +31,6 @@ def check(session: Session, task: str, item: Sequence[str], key: str) -> None:
 @click.argument("task", type=TEXT)
 @click.argument("item", type=TEXT, nargs=-1, required=True)
 @key_option
-@json_option
 @click.pass_obj
 def uncheck(session: Session, task: str, item: Sequence[str], key: str) -> None:
     """Take the tick off checklist items."""
@@ -82,7 +80,6 @@ def item_group() -> None:
 @click.argument("title", type=TEXT, nargs=-1, required=True)
 @click.option("--checklist", type=TEXT, default="", metavar="C", help="Title of the checklist.")
 @key_option
-@json_option
 @click.pass_obj
 def item_add(session: Session, task: str, title: Sequence[str], checklist: str, key: str) -> None:
     """Add items at the end of a checklist."""
@@ -101,7 +98,6 @@ def item_add(session: Session, task: str, title: Sequence[str], checklist: str, 
 @click.argument("item", type=TEXT)
 @click.argument("title", type=TEXT)
 @key_option
-@json_option
 @click.pass_obj
 def item_rename(session: Session, task: str, item: str, title: str, key: str) -> None:
     """Rename an item; agents learn from it if it was not you who wrote it."""
@@ -120,7 +116,6 @@ def item_rename(session: Session, task: str, item: str, title: str, key: str) ->
 @click.argument("task", type=TEXT)
 @click.argument("item", type=TEXT, nargs=-1, required=True)
 @key_option
-@json_option
 @click.pass_obj
 def item_archive(session: Session, task: str, item: Sequence[str], key: str) -> None:
     """Put items aside; they no longer count."""
@@ -131,7 +126,6 @@ def item_archive(session: Session, task: str, item: Sequence[str], key: str) -> 
 @click.argument("task", type=TEXT)
 @click.argument("item", type=TEXT, nargs=-1, required=True)
 @key_option
-@json_option
 @click.pass_obj
 def item_restore(session: Session, task: str, item: Sequence[str], key: str) -> None:
     """Bring archived items back."""
@@ -153,7 +147,6 @@ def item_restore(session: Session, task: str, item: Sequence[str], key: str) -> 
 @click.option("--edit", type=TEXT, metavar="NOTE", help="Replace the text of this note.")
 @click.option("--remove", type=TEXT, metavar="NOTE", help="Remove this note.")
 @key_option
-@json_option
 @click.pass_obj
 def note(
     session: Session,
@@ -195,7 +188,6 @@ def note(
 @click.argument("relation_", metavar="RELATION", type=TEXT)
 @click.argument("other", type=TEXT)
 @key_option
-@json_option
 @click.pass_obj
 def link(session: Session, task: str, relation_: str, other: str, key: str) -> None:
     """Link a task to another one.
@@ -211,7 +203,6 @@ def link(session: Session, task: str, relation_: str, other: str, key: str) -> N
 @click.argument("relation_", metavar="RELATION", type=TEXT)
 @click.argument("other", type=TEXT)
 @key_option
-@json_option
 @click.pass_obj
 def unlink(session: Session, task: str, relation_: str, other: str, key: str) -> None:
     """Remove a link; RELATION is named as in `task link`."""

@@ -5,7 +5,7 @@ import click
 from adapters.actions.inputs import first_instant
 from adapters.cli.editing import Editing
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option, key_option
+from adapters.cli.shared import Session, key_option
 
 
 @click.group("timer")
@@ -16,7 +16,6 @@ def timer_group() -> None:
 @timer_group.command("start", epilog='Example: wakelog task timer start "Book the flight"')
 @click.argument("task", type=TEXT)
 @key_option
-@json_option
 @click.pass_obj
 def start(session: Session, task: str, key: str) -> None:
     """Start the timer on a task; one that runs is stopped."""
@@ -31,7 +30,6 @@ def start(session: Session, task: str, key: str) -> None:
 @timer_group.command("stop", epilog='Example: wakelog task timer stop --summary "Compared fares"')
 @click.option("--summary", type=TEXT, default="", metavar="TEXT", help="What was done.")
 @key_option
-@json_option
 @click.pass_obj
 def stop(session: Session, summary: str, key: str) -> None:
     """Stop the timer."""
@@ -57,7 +55,6 @@ def stop(session: Session, summary: str, key: str) -> None:
 @click.option("--end", "ended", type=TEXT, required=True, metavar="T", help="As --start.")
 @click.option("--summary", type=TEXT, default="", metavar="TEXT", help="What was done.")
 @key_option
-@json_option
 @click.pass_obj
 def time(session: Session, task: str, began: str, ended: str, summary: str, key: str) -> None:
     """Enter time that a task took."""

@@ -9,7 +9,7 @@ from adapters.actions.inputs import status_named
 from adapters.actions.naming import pick_task
 from adapters.cli import task_fields, task_parts, task_time
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option
+from adapters.cli.shared import Session
 from adapters.text.common import ID_SHOWN
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ def task_command() -> None:
 @click.option("--all", "scope", flag_value="all", help="Deleted ones, too.")
 @click.option("--deleted", "scope", flag_value="deleted", help="Only the deleted ones.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
-@json_option
 @click.pass_obj
 def list_tasks(
     session: Session,
@@ -108,7 +107,6 @@ def _table(session: Session, lines: Sequence["Document"]) -> None:
 
 @task_command.command("show", epilog='Example: wakelog task show "Book the flight"')
 @click.argument("task", type=TEXT)
-@json_option
 @click.pass_obj
 def show(session: Session, task: str) -> None:
     """Show all about a task: fields, checklist, notes, time, links and history."""

@@ -21,10 +21,11 @@ from adapters.actions.templates import (
     seed_named,
 )
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option, key_option
+from adapters.cli.shared import Session, key_option
 from adapters.documents.templates import document, templates_of
 from adapters.given import read_named
 from adapters.text.common import ID_SHOWN, local_time, safe
+from domain.errors import Remedy
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -49,7 +50,6 @@ def template_command() -> None:
 
 
 @template_command.command("list", epilog="Example: wakelog template list")
-@json_option
 @click.pass_obj
 def template_list(session: Session) -> None:
     """List templates in use, and those that come with wakelog."""
@@ -76,7 +76,6 @@ def template_list(session: Session) -> None:
 
 @template_command.command("show", epilog="Example: wakelog template show laura")
 @click.argument("template", type=TEXT)
-@json_option
 @click.pass_obj
 def template_show(session: Session, template: str) -> None:
     """Show a template, its active directives and its versions."""
@@ -86,7 +85,13 @@ def template_show(session: Session, template: str) -> None:
     if seed is not None and seed.name not in [name for _, name in found]:
         _show_seed(session, seed)
         return
-    wanted = pick(seed.name if seed else template, found, "template", "unknown_template")
+    wanted = pick(
+        seed.name if seed else template,
+        found,
+        "template",
+        "unknown_template",
+        Remedy("see_templates"),
+    )
     known = next(one for one in templates_of(home) if one.id == wanted)
     told = document(home, known)
     if session.as_json:
@@ -158,7 +163,6 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     "--category", "categories", type=TEXT, multiple=True, help="New agents there take it."
 )
 @key_option
-@json_option
 @click.pass_obj
 def template_create(  # noqa: PLR0913, PLR0917  click hands over one argument for each option
     session: Session,
@@ -193,7 +197,6 @@ def template_create(  # noqa: PLR0913, PLR0917  click hands over one argument fo
 @click.option("--report-file", type=_FILE, help="The same, from a file.")
 @click.option("--model", type=TEXT, default="", metavar="M", help="Goes before the template's.")
 @key_option
-@json_option
 @click.pass_obj
 def template_version(  # noqa: PLR0913, PLR0917  click hands over one argument for each option
     session: Session,
@@ -217,7 +220,6 @@ def template_version(  # noqa: PLR0913, PLR0917  click hands over one argument f
 @click.argument("template", type=TEXT)
 @click.argument("version", type=int)
 @key_option
-@json_option
 @click.pass_obj
 def template_rollback(session: Session, template: str, version: int, key: str) -> None:
     """Make an old version the active one again."""
@@ -231,7 +233,6 @@ def template_rollback(session: Session, template: str, version: int, key: str) -
 @click.argument("agent", type=TEXT)
 @click.argument("template", type=TEXT)
 @key_option
-@json_option
 @click.pass_obj
 def template_assign(session: Session, agent: str, template: str, key: str) -> None:
     """Let an agent live on a template; `built-in` takes it back to the built-in directives."""
@@ -250,12 +251,11 @@ def template_assign(session: Session, agent: str, template: str, key: str) -> No
 @template_command.command("delete", epilog="Example: wakelog template delete Calm")
 @click.argument("template", type=TEXT)
 @key_option
-@json_option
 @click.pass_obj
 def template_delete(session: Session, template: str, key: str) -> None:
     """Take a template out of use; refused while an agent lives on it."""
     home = session.reading()
     found = [(one.id, one.name) for one in templates_of(home)]
-    wanted = pick(template, found, "template", "unknown_template")
+    wanted = pick(template, found, "template", "unknown_template", Remedy("see_templates"))
     delete_template(session.writing(), wanted, key)
     _tell(session, wanted, "Deleted")

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli.shared import Session, json_option
+from adapters.cli.shared import Session
 from adapters.text.common import ID_SHOWN, safe
 from adapters.text.reading import counted
+from adapters.text.remedies import in_words
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ NO_HOME = "There is no home at {} yet. Begin with `wakelog demo` or `wakelog imp
 
 
 @click.command("status", epilog="Example: wakelog --json status")
-@json_option
 @click.pass_obj
 def status_command(session: Session) -> None:
     """What is queued, running, waiting, due or in doubt."""
@@ -47,7 +47,6 @@ def status_command(session: Session) -> None:
 
 
 @click.command("recover", epilog="Example: wakelog recover")
-@json_option
 @click.pass_obj
 def recover_command(session: Session) -> None:
     """Finish what a crash left undone; doing it twice changes nothing more.
@@ -89,7 +88,7 @@ def _told(step: "Step", ranked: dict[str, int]) -> str:
         "operation": "finished applying",
         "expiry": "expired what nobody decided of",
     }[step.what]
-    return f"{what} {_ref(step, ranked)}: {step.error or step.status}"
+    return f"{what} {_ref(step, ranked)}: {in_words(step.error) or step.status}"
 
 
 def _step_document(step: "Step", ranked: dict[str, int]) -> "Document":
@@ -98,12 +97,11 @@ def _step_document(step: "Step", ranked: dict[str, int]) -> "Document":
         "ref": _ref(step, ranked),
         "id": step.about,
         "status": step.status or None,
-        "error": step.error or None,
+        "error": in_words(step.error) or None,
     }
 
 
 @click.command("rebuild", epilog="Example: wakelog rebuild")
-@json_option
 @click.pass_obj
 def rebuild_command(session: Session) -> None:
     """Make the views anew from the logs.
@@ -129,7 +127,6 @@ def rebuild_command(session: Session) -> None:
 
 
 @click.command("doctor", epilog="Example: wakelog doctor && wakelog prove")
-@json_option
 @click.pass_obj
 def doctor_command(session: Session) -> None:
     """Look for trouble in a home: its files, settings, agents and effects in doubt.

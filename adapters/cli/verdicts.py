@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.cli.shared import Session
 from adapters.text.common import safe
+from adapters.text.remedies import in_words
 from domain.errors import Refused, WakelogError
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _result(home: "Home", one: "Named", decided: "Decided", *, has_edit: bool) -
     if refused := decided.refused:
         if has_edit and refused.code in ("invalid_value", "invalid_input"):
             raise refused
-        error = str(refused).replace(f"{one.set_id[:SET_SHOWN]}.{one.number}", one.ref)
+        error = in_words(refused).replace(f"{one.set_id[:SET_SHOWN]}.{one.number}", one.ref)
     else:
         error = _why_not(decided, one.ref, has_edit=has_edit)
     return {

@@ -7,10 +7,11 @@ import click
 
 from adapters.actions.naming import pick_agent
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, json_option, key_option
+from adapters.cli.shared import Session, key_option
 from adapters.cli.speaking import Speaker, speaker, stream_option
 from adapters.text.common import ID_SHOWN, local_time, safe
-from domain.errors import Refused
+from adapters.text.remedies import in_words
+from domain.errors import Refused, Remedy
 
 if TYPE_CHECKING:
     from adapters.actions.waking import Ran, Waiting
@@ -33,7 +34,6 @@ IDLE = (
 )
 @click.argument("agent", type=TEXT, required=False, metavar="[TASK or AGENT]")
 @key_option
-@json_option
 @click.pass_obj
 def wake_command(session: Session, agent: str | None, key: str) -> None:
     """Wake an agent now and wait for it; without a name every queued one, in queue order.
@@ -83,7 +83,7 @@ def _wake_all(session: Session) -> int:
         _tell_waiting(session, left, names, home.settings.timezone)
     else:
         for ran, document in zip(rounds_run, documents, strict=True):
-            session.say(safe(_line(document, names[ran.agent_id], ran.error)))
+            session.say(safe(_line(document, names[ran.agent_id], in_words(ran.error))))
         _tell_sum(session, documents, failures)
         _tell_waiting(session, left, names, home.settings.timezone)
     return 1 if failures else 0
@@ -143,7 +143,9 @@ def _tell_waiting(
 def _tell_errors(ran: "Sequence[Ran]", names: Mapping[str, str]) -> None:
     for one in ran:
         if one.error:
-            click.echo(safe(f"{names[one.agent_id]}: could not run. {one.error}"), err=True)
+            click.echo(
+                safe(f"{names[one.agent_id]}: could not run. {in_words(one.error)}"), err=True
+            )
 
 
 def _tell_nothing(session: Session, text: str) -> None:
@@ -185,8 +187,8 @@ def _run(session: Session, home: "Home", agent_id: str, run_key: str) -> "tuple[
     found = wake_of(home, run_key)
     if found is None:
         because = f"the wake {run_key} is not in the log"
-        raise Refused("unknown_wake", because=because, instead="see `wakelog wakes`")
-    return wake_document(home, found), ran.error
+        raise Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
+    return wake_document(home, found), in_words(ran.error)
 
 
 # ------------------------------------------------------------------------------------------- ask
@@ -201,7 +203,6 @@ def _run(session: Session, home: "Home", agent_id: str, run_key: str) -> "tuple[
 @click.option("--session", "name", type=TEXT, default="", metavar="S", help="Go on with a talk.")
 @stream_option
 @key_option
-@json_option
 @click.pass_obj
 def ask_command(
     session: Session, agent: str, words: str, name: str, key: str, stream: bool | None

@@ -154,7 +154,7 @@ def run_document(home: Home, run_key: str) -> Document:
 def rows_of(home: Home, wake: WakeDocument) -> list[Recorded]:
     """All rows of a wake, of its change set, and of what it observed, in order."""
     log = home.desk.agents
-    replica = wake.place.split(" ")[1]
+    replica = wake.replica
     rows = log.facts(f"wake:{wake.run_key}@{replica}")
     rows += log.facts(f"changes:{wake.set_id}@{replica}")
     rows += [

@@ -7,7 +7,7 @@ from adapters.runtime.desk import Desk
 from domain import canonical
 from domain.agent.agent import AGENT
 from domain.agent.alertness import ALERT
-from domain.errors import Refused
+from domain.errors import Refused, Remedy
 from domain.journal.catalog import CATALOG
 from domain.journal.fold import TASK
 from domain.ports import Section
@@ -41,7 +41,7 @@ def capture(desk: Desk, agent_id: str, run_key: str, *, is_now: bool) -> Capture
         queued = agents.load(ALERT, agent_id).queued
         if queued is None or queued.run_key != run_key:
             because = f"the wake {run_key} is not queued any more"
-            raise Refused("unknown_wake", because=because, instead="see `wakelog wakes`")
+            raise Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
         prompt = shown(journal, agents, agent, queued, max_bytes)
         task = journal.load(TASK, agent.task)
         seen = captured(task, journal.load(CATALOG, MAIN), journal.n - 1)

@@ -255,7 +255,8 @@ class Engine:
         told = str(error) if isinstance(error, WakelogError) else f"{type(error).__name__}: {error}"
         self._is_outside |= code in OUTSIDE
         if code not in OUTSIDE or self._holds.is_news(told, self._now()):
-            self._tell("trouble", level="error", code=code, message=told, **fields)
+            message = error if isinstance(error, WakelogError) else told
+            self._tell("trouble", level="error", code=code, message=message, **fields)
 
     def _is_well(self) -> None:
         """Something was written: what a person had to put right has been."""

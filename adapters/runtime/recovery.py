@@ -30,7 +30,7 @@ class Step(Struct, frozen=True):
     about: str
     item: int = 0
     status: str = ""
-    error: str = ""
+    error: WakelogError | str = ""
 
 
 Tell = Callable[[Step], None]
@@ -93,8 +93,8 @@ def _wake(desk: Desk, agent_id: str, run_key: str) -> Step | None:
     return Step("wake", run_key, status=wake.outcome or wake.phase, error=error)
 
 
-async def _performed(desk: Desk, agent_id: str, run_key: str) -> str | None:
-    """What went wrong, and is not in the log, as a text; None where another process has it."""
+async def _performed(desk: Desk, agent_id: str, run_key: str) -> WakelogError | str | None:
+    """What went wrong, and is not in the log; None where another process has it."""
     async with Seats(desk) as seats:
         if seats.take(agent_id, run_key) == "agent":
             return None
@@ -105,7 +105,7 @@ async def _performed(desk: Desk, agent_id: str, run_key: str) -> str | None:
             case None:
                 told = ""
             case WakelogError():
-                return str(fault)
+                return fault
             case Exception():
                 told = performer.fail(desk, work, fault)
             case _:
@@ -121,7 +121,7 @@ def _operations(desk: Desk, set_id: str) -> list[Step]:
     try:
         taken = review.recover(desk, set_id)
     except WakelogError as error:
-        return [Step("operation", set_id, error=str(error))]
+        return [Step("operation", set_id, error=error)]
     after = review.changes_of(desk, set_id)
     items = ((number, find(after, number)) for number in taken)
     return [

@@ -30,7 +30,7 @@ class Ran(NamedTuple):
 
     agent_id: str
     run_key: str
-    error: str = ""
+    error: WakelogError | str = ""
     code: str = ""
 
 
@@ -220,7 +220,7 @@ async def run_one(desk: Desk, agent_id: str, run_key: str, *, is_left: bool = Fa
             return Ran(agent_id, run_key)
         case WakelogError():
             _release(desk, work, fault.code)
-            return Ran(agent_id, run_key, str(fault), fault.code)
+            return Ran(agent_id, run_key, fault, fault.code)
         case Exception():
             return Ran(agent_id, run_key, performer.fail(desk, work, fault), "internal")
         case _:

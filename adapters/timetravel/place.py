@@ -23,12 +23,7 @@ class Place(NamedTuple):
     @property
     def replica(self) -> str:
         """Who ran the wake; else who writes in the home."""
-        return replica_of(self.wake) if self.wake else self.home.desk.agents.replica
-
-
-def replica_of(wake: "WakeDocument") -> str:
-    """Which replica queued, and so ran, a wake."""
-    return wake.place.split(" ")[1]
+        return self.wake.replica if self.wake else self.home.desk.agents.replica
 
 
 def past_of(home: "Home") -> "Past":

@@ -25,7 +25,8 @@ from starlette.staticfiles import StaticFiles
 
 from adapters.keys import replaced_line, without_keys_in
 from adapters.web import guard as guarding
-from adapters.web.asking import Asked, Page, Told, parameters_of, status_of
+from adapters.web import remedies
+from adapters.web.asking import Asked, Page, Told, keep_typed, parameters_of, status_of
 from adapters.web.entry import STATIC, Door, Fields, form_of, refusal
 from adapters.web.guard import Denied, Guard
 from adapters.web.rendering import render
@@ -85,7 +86,12 @@ async def _answer(
             return refusal(request, fields)
         lists, replaced = _without_keys(fields, site.environ)
         form = {name: found[-1] for name, found in lists.items()}
-        asked = asked._replace(form=form, lists=lists, replaced=replaced)
+        asked = asked._replace(
+            form=form,
+            lists=lists,
+            replaced=replaced,
+            is_beside="hx-request" in request.headers,
+        )
         if denied := guard.form_denied(request.headers, form):
             return refusal(request, denied, lists, guard.csrf if denied.can_go_on else "")
     cookies = guarding.cookies_of(request.headers)
@@ -177,7 +183,10 @@ def _acted(site: Site, asked: Asked, visitor: Visitor) -> Response | Sheet:
     except WakelogError as error:
         status = status_of(error.code)
         kind = "conflict" if status == HTTPStatus.CONFLICT else "problem"
-        told = Told(f"{error.because}; {error.instead} [{error.code}]", kind, status=status)
+        told = Told(f"{remedies.in_words(error)} [{error.code}]", kind, status=status)
+    is_refused = told.kind == "problem" or told.status != HTTPStatus.OK
+    if is_refused and not asked.is_beside:
+        keep_typed(told, asked)
     site.catch_up()
     told.lines = [*told.lines, *map(replaced_line, asked.replaced)]
     if told.kind == "done":
@@ -200,7 +209,8 @@ def _acted(site: Site, asked: Asked, visitor: Visitor) -> Response | Sheet:
 
 def _refused(site: Site, asked: Asked, visitor: Visitor, error: WakelogError) -> Sheet:
     status = status_of(error.code)
-    document = {"error": error.code, "because": error.because, "instead": error.instead}
+    instead = error.instead_in(remedies.WORDS)
+    document = {"error": error.code, "because": error.because, "instead": instead}
     title = "Not found" if status == HTTPStatus.NOT_FOUND else "Not possible"
     page = Page("refused.html", title, document, {"error": document}, status)
     if asked.path.endswith(".json"):

@@ -1,6 +1,6 @@
 """What a visitor asks, and what a page answers: the words between the pages and the server."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 from urllib.parse import parse_qs, parse_qsl, urlencode
@@ -27,6 +27,7 @@ class Asked(NamedTuple):
     form: Mapping[str, str] = _NONE
     lists: Mapping[str, list[str]] = MappingProxyType({})
     replaced: tuple[str, ...] = ()  # names of keys whose values stood in the form
+    is_beside: bool = False  # a script sent the form: the page that holds it stays
 
     def field(self, name: str) -> str:
         """A field of the form, or of the query; empty where there is none."""
@@ -118,7 +119,7 @@ class Told(Struct):
 
     `kept` are the proposals that were decided, set and number: the next page leaves them in their
     place. `clashes` are what was changed meanwhile; `again`, with the `action` of the form, holds
-    what it is sent again with besides, made from what is there now.
+    what it is sent again with besides, made from what is there now; `button` sends it.
     """
 
     text: str
@@ -130,6 +131,7 @@ class Told(Struct):
     clashes: Sequence[Clash] = ()
     action: str = ""
     again: Mapping[str, str] = _NONE
+    button: str = "Save yours"
 
 
 _STATUS = {
@@ -214,13 +216,44 @@ def clashing(
 
 def clash_of(asked: Asked, clashes: Sequence[Clash], now: Mapping[str, str]) -> Told:
     """The same of what was compared already; `now` goes before what the form said besides."""
-    names = {one.name for one in clashes} | {"csrf", "nonce"}
-    again = {name: value for name, value in {**asked.form, **now}.items() if name not in names}
+    names = {one.name for one in clashes}
+    again = _besides({**asked.form, **now}, names)
     told = " and ".join(one.label.lower() for one in clashes)
     text = f"{told} was changed elsewhere. Nothing was saved; what you typed is here."
     return Told(
         text[:1].upper() + text[1:], "conflict", clashes=clashes, action=asked.path, again=again
     )
+
+
+LONG = ("general", "goal", "report", "text")
+TYPED = (
+    *LONG,
+    *("agent", "due", "estimate", "language", "model", "name", "reason", "schedule", "sub"),
+    *("summary", "target", "task", "title", "words", "zone"),
+)
+"""Fields that a person types in; an item's arguments are ``edit.NAME``."""
+
+
+def keep_typed(told: Told, asked: Asked) -> None:
+    """Give back the form of what was not possible, filled in, to a browser that has left it."""
+    typed = {
+        name: text
+        for name, text in asked.form.items()
+        if text != asked.form.get(f"was.{name}", "") and (name in TYPED or name.startswith("edit."))
+    }
+    told.clashes = [
+        Clash(name.removeprefix("edit."), "", text, name, "text" if name in LONG else "line")
+        for name, text in typed.items()
+    ]
+    if typed:
+        told.action, told.button = asked.path, "Send it again"
+        told.again = _besides(asked.form, typed)
+
+
+def _besides(form: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
+    """What a form said besides some fields, and besides what is made anew for each form."""
+    without = {*names, "csrf", "nonce"}
+    return {name: value for name, value in form.items() if name not in without}
 
 
 def in_lines(text: str) -> str:

@@ -9,6 +9,7 @@ from adapters.actions import deciding
 from adapters.actions.deciding import Kind, Verdict
 from adapters.actions.hearing import heard
 from adapters.documents.agents import summary_of
+from adapters.web import remedies
 from adapters.web.asking import Asked, Clash, Told, Undo, missing
 from adapters.web.editing import edited, fields_of
 from adapters.web.inbox import version_of
@@ -146,4 +147,4 @@ def _told(site: Site, ref: Ref, item: Item, why: str) -> str:
 
 
 def _refused(site: Site, ref: Ref, item: Item, error: WakelogError) -> str:
-    return _told(site, ref, item, f"{error.because}; {error.instead}")
+    return _told(site, ref, item, remedies.in_words(error))

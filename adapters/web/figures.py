@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from adapters.analytics_performance import performance
 from adapters.web.jobs import Jobs
+from adapters.web.remedies import in_words
 from adapters.wiring import Home
 from domain.errors import WakelogError
 
@@ -102,7 +103,7 @@ class Figures:
         try:
             self.counted = _counted(home, ends, bound)
         except (WakelogError, OSError, duckdb.Error) as error:
-            self.counted = Counted(ends, home.desk.clock.now(), error=str(error))
+            self.counted = Counted(ends, home.desk.clock.now(), error=in_words(error))
         finally:
             took = time.monotonic() - begun
             self._rests_until = time.monotonic() + max(REST_SECONDS, REST_SHARE * took)

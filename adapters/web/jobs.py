@@ -10,6 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 from adapters.actions import waking
+from adapters.web.remedies import in_words
 from adapters.wiring import Home, open_home
 from domain.errors import WakelogError
 
@@ -79,7 +80,7 @@ class Jobs:
         def work(home: Home) -> None:
             ran = waking.run_wake(home, agent_id, run_key, lambda _: None)
             if ran.error:
-                self._trouble(agent_id, ran.error)
+                self._trouble(agent_id, in_words(ran.error))
 
         self._start(work, agent_id, self._slots)
 
@@ -89,7 +90,7 @@ class Jobs:
         def work(home: Home) -> None:
             for ran in waking.wake_all(home, agent_ids, lambda *_: None).ran:
                 if ran.error:
-                    self._trouble(ran.agent_id, ran.error)
+                    self._trouble(ran.agent_id, in_words(ran.error))
 
         self._start(work, "", self._slots)
 
@@ -107,7 +108,7 @@ class Jobs:
                 document = prove_home(home, self._go_on).document()
                 self.proof = Proof("done", home.desk.clock.now(), document)
             except WakelogError as error:
-                self.proof = Proof("failed", home.desk.clock.now(), error=str(error))
+                self.proof = Proof("failed", home.desk.clock.now(), error=in_words(error))
 
         self.start(work)
 
@@ -139,7 +140,7 @@ class Jobs:
             except Ended:
                 pass
             except (WakelogError, OSError) as error:
-                self._trouble(about, str(error))
+                self._trouble(about, in_words(error))
             finally:
                 self._threads.discard(thread)
                 self._pulse()

@@ -4,7 +4,7 @@ from adapters.documents.agents import Document
 from adapters.documents.timetravel import around, at_document, wake_seen
 from adapters.text.difference import Line
 from adapters.text.timetravel import at_lines, sides_lines, wake_called, wakes_lines
-from adapters.timetravel.place import Place, past_of, replica_of
+from adapters.timetravel.place import Place, past_of
 from adapters.web.asking import Asked, Page, missing
 from adapters.web.site import Site
 from adapters.web.words import clip
@@ -58,8 +58,7 @@ def _place(site: Site, run_key: str) -> tuple[Place, WakeDocument]:
     if wake is None:
         raise missing("unknown_wake", "wake", run_key)
     past = past_of(site.home)
-    queued = int(wake.place.split(" ")[0])
-    spot = past.run(run_key, replica_of(wake), queued, 0)
+    spot = past.run(run_key, wake.replica, wake.queued_n, 0)
     return Place(site.home, past, spot, run_key, wake), wake
 
 

@@ -33,7 +33,7 @@ from domain.agent.alertness import (
 )
 from domain.agent.events import Outcome
 from domain.agent.identity import living
-from domain.errors import Refused
+from domain.errors import Refused, Remedy
 from domain.moments import later
 from domain.wire import Part
 
@@ -202,7 +202,7 @@ def _may_ask(agent: Agent, trigger: Trigger, setting: Setting) -> None:
         raise Refused(
             "agent_dormant",
             because=f"the agent {agent.name!r} is {agent.lifecycle}",
-            instead="resume it first with `wakelog agent resume`",
+            instead=Remedy("resume_agent"),
         )
     if not setting.is_enabled:
         raise Refused(
@@ -214,7 +214,7 @@ def _may_ask(agent: Agent, trigger: Trigger, setting: Setting) -> None:
         raise Refused(
             "invalid_value",
             because=f"the agent {agent.name!r} is autonomous and takes no questions",
-            instead="use `wakelog wake`, or `wakelog agent set --mode hybrid` first",
+            instead=Remedy("wake_or_set_hybrid"),
         )
 
 
@@ -354,7 +354,7 @@ def _not_next(alert: Alert, run_key: str) -> Refused:
         return Refused(
             "agent_running",
             because=f"the wake {alert.begun.run_key} of the same agent {state}",
-            instead="let it end first; see `wakelog status`",
+            instead=Remedy("wait_until_free"),
         )
     because = f"no wake {run_key} is queued for the agent"
-    return Refused("unknown_wake", because=because, instead="see `wakelog wakes`")
+    return Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))

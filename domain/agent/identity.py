@@ -40,7 +40,7 @@ from domain.agent.events import (
     Unsubscribed,
 )
 from domain.agent.matching import is_token
-from domain.errors import Refused
+from domain.errors import Refused, Remedy
 from domain.journal.task import STATUSES
 from domain.keys import key
 from domain.text import squeeze
@@ -107,7 +107,7 @@ def create(  # noqa: PLR0913  one argument for each thing that an agent begins w
         raise Refused(
             "agent_exists",
             because=f"the task has an agent already ({agent.id}, {agent.lifecycle})",
-            instead="see `wakelog agent list`; a new one needs the old one destroyed",
+            instead=Remedy("see_agents_one_a_task"),
         )
     allowed = limits.categories(categories)
     named, kept = limits.name(name), limits.mode(mode)
@@ -151,7 +151,7 @@ def delete(agent: Agent) -> list[AgentFact]:
         raise Refused(
             "not_destroyed",
             because=f"the agent {agent.name!r} is {agent.lifecycle}",
-            instead="destroy it first with `wakelog agent destroy`",
+            instead=Remedy("destroy_agent"),
         )
     return [*(Unsubscribed(known.id) for known in agent.subscriptions), AgentDeleted()]
 
@@ -167,10 +167,10 @@ def unknown_agent(agent: Agent) -> Refused:
         return Refused(
             "unknown_agent",
             because=f"the agent {agent.name!r} is destroyed",
-            instead="make a new one for its task with `wakelog agent create`",
+            instead=Remedy("create_agent"),
         )
     because = f"there is no agent {agent.id!r}"
-    return Refused("unknown_agent", because=because, instead="see `wakelog agent list`")
+    return Refused("unknown_agent", because=because, instead=Remedy("see_agents"))
 
 
 # ----------------------------------------------------------------------------- settings and slots

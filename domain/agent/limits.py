@@ -9,7 +9,7 @@ from typing import get_args
 from domain.agent.agent import TURN_MAX_LIMIT
 from domain.agent.events import Mode
 from domain.agent.matching import SEMANTIC_KEYS
-from domain.errors import Refused
+from domain.errors import Refused, Remedy
 from domain.moments import is_moment
 from domain.text import squeeze
 from domain.wire import INLINE_MAX_BYTES
@@ -35,7 +35,7 @@ _ZONE = re.compile(r"[A-Za-z][0-9A-Za-z_+/-]{0,63}")
 TOKEN_FORMS = f"key:{'|'.join(SEMANTIC_KEYS)}, sub:note:transcript or id:ID of a task"
 
 
-def invalid(because: str, instead: str) -> Refused:
+def invalid(because: str, instead: str | Remedy) -> Refused:
     return Refused("invalid_value", because=because, instead=instead)
 
 
@@ -115,7 +115,7 @@ def named(wanted: str, known: list[str], what: str) -> str:
     ]
     if len(found) == 1:
         return found[0]
-    instead = "see `wakelog agent show`"
+    instead = Remedy("see_agent")
     if found:
         because = f"{wanted!r} begins {len(found)} {what}s"
         raise Refused("ambiguous", because=because, instead=instead)

@@ -27,7 +27,7 @@ from domain.changes.events import (
     SuppressionAsked,
     SuppressionDone,
 )
-from domain.errors import Refused
+from domain.errors import Refused, Remedy
 from domain.keys import key
 from domain.text import cut
 from domain.wire import INLINE_MAX_BYTES, Payload, Words, words
@@ -273,7 +273,7 @@ def _known(changes: ChangeSet, number: int) -> Item:
         raise Refused(
             "unknown_item",
             because=f"there is no item {ref(changes, number)}",
-            instead="see `wakelog inbox --all` for the items there are",
+            instead=Remedy("see_all_items"),
         )
     return item
 
@@ -284,7 +284,7 @@ def _addressed(changes: ChangeSet, number: int) -> Item:
         raise Refused(
             "agent_running",
             because=f"the wake that proposes item {ref(changes, number)} has not ended",
-            instead="decide when it has, see `wakelog inbox`",
+            instead=Remedy("await_wake"),
         )
     return item
 
@@ -295,12 +295,12 @@ def _decided(changes: ChangeSet, item: Item) -> Refused:
         return Refused(
             "decided",
             because=f"item {name} is being confirmed",
-            instead="wait for it, or finish what a crash left with `wakelog recover`",
+            instead=Remedy("await_wake_or_recover"),
         )
     return Refused(
         "decided",
         because=f"item {name} is {item.status}",
-        instead="see `wakelog inbox` for open ones",
+        instead=Remedy("see_open_proposals"),
     )
 
 

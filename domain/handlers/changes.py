@@ -7,7 +7,7 @@ from domain.changes import commands as do
 from domain.changes import decisions
 from domain.changes.change_set import CHANGES, ChangeSet, find
 from domain.changes.events import ChangesFact, ChangesReply
-from domain.errors import Refused
+from domain.errors import Refused, Remedy
 from domain.handlers.decided import Decided, on
 from domain.handlers.journal import Handler
 from domain.keys import key as make_key
@@ -21,7 +21,7 @@ def _set(world: World, wanted: str) -> ChangeSet:
     changes = world.load(CHANGES, wanted)
     if not changes.is_opened:
         because = f"there is no change set {wanted!r}"
-        raise Refused("unknown_set", because=because, instead="see `wakelog inbox --all`")
+        raise Refused("unknown_set", because=because, instead=Remedy("see_all_proposals"))
     return changes
 
 

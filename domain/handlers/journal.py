@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from domain.causes import Result
-from domain.errors import Refused
+from domain.errors import Refused, Remedy
 from domain.handlers.decided import Decided, Event, on
 from domain.journal import catalog as c
 from domain.journal import commands as do
@@ -276,7 +276,7 @@ def start_timer(cause: do.StartTimer, key: str, at: str, world: World) -> Decide
 def stop_timer(cause: do.StopTimer, key: str, at: str, world: World) -> Decided:
     events = _stop(world, at, cause.summary)
     if not events:
-        instead = "start one with `wakelog task timer start TASK`"
+        instead = Remedy("start_timer")
         raise Refused("nothing_running", because="no timer is running", instead=instead)
     timer = world.load(TIMER, MAIN)
     return Decided(events, Result((timer.entry, timer.task)))

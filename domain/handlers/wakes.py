@@ -17,7 +17,7 @@ from domain.causes import Result
 from domain.changes import decisions
 from domain.changes.change_set import CHANGES, ChangeSet
 from domain.changes.events import ChangesFact
-from domain.errors import Refused
+from domain.errors import Refused, Remedy
 from domain.handlers.agents import agent_events, alert_events, known_agent
 from domain.handlers.decided import Decided, Event, after, on
 from domain.handlers.journal import Handler
@@ -88,7 +88,7 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
     queued = alert.queued
     if queued is None or queued.run_key != cause.run_key:
         because = f"the wake {cause.run_key} has begun already"
-        raise Refused("agent_running", because=because, instead="resume it with `wakelog recover`")
+        raise Refused("agent_running", because=because, instead=Remedy("recover_wake"))
     tools = registry.offered(agent.agent_kind, queued.reason)
     specs = _specs(tools)
     started = WakeStarted(

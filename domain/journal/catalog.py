@@ -7,7 +7,7 @@ come from, so that they go when the task's unit is erased.
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.errors import Refused
+from domain.errors import Refused, Remedy
 from domain.keys import key
 from domain.text import fold as folded
 from domain.text import is_language
@@ -169,7 +169,7 @@ def unknown_category(wanted: str) -> Refused:
     return Refused(
         "unknown_category",
         because=f"there is no category {wanted!r}",
-        instead="see `wakelog category list`, or add it with `wakelog category add`",
+        instead=Remedy("see_categories"),
     )
 
 
@@ -177,7 +177,7 @@ def unknown_label(wanted: str) -> Refused:
     return Refused(
         "unknown_label",
         because=f"there is no label {wanted!r}",
-        instead="see `wakelog label list`, or add it with `wakelog label add`",
+        instead=Remedy("see_labels"),
     )
 
 

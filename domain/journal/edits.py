@@ -7,7 +7,7 @@ do what sovereignty keeps from agents.
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from domain.errors import Refused
+from domain.errors import Refused, Remedy
 from domain.journal import commands as do
 from domain.journal import task as t
 from domain.journal.fields import FIELDS, TaskField, checked, chosen, invalid
@@ -30,10 +30,10 @@ def living(task: Task, wanted: str) -> Task:
     """The task, if it exists and is not deleted."""
     if not task.exists:
         because = f"there is no task {wanted!r}"
-        raise Refused("unknown_task", because=because, instead="see `wakelog task list`")
+        raise Refused("unknown_task", because=because, instead=Remedy("see_tasks"))
     if task.is_deleted:
         because = f"the task {task.title!r} is deleted"
-        instead = f"bring it back with `wakelog task restore {task.id[:8]}`"
+        instead = Remedy("restore_task", task.id[:8])
         raise Refused("task_deleted", because=because, instead=instead)
     return task
 
@@ -133,7 +133,7 @@ def known_item(task: Task, wanted: str) -> t.Item:
     item = item_of(task, wanted)
     if item is None:
         because = f"the task {task.title!r} has no item {wanted!r}"
-        instead = f"see `wakelog task show {task.id[:8]}` for its items"
+        instead = Remedy("see_task_items", task.id[:8])
         raise Refused("unknown_item", because=because, instead=instead)
     return item
 
@@ -162,7 +162,7 @@ def known_note(task: Task, wanted: str) -> t.Note:
     note = next((note for note in task.notes if note.id == wanted), None)
     if note is None:
         because = f"the task {task.title!r} has no note {wanted!r}"
-        instead = f"see `wakelog task show {task.id[:8]}` for its notes"
+        instead = Remedy("see_task_notes", task.id[:8])
         raise Refused("unknown_item", because=because, instead=instead)
     return note
 

@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.errors import Refused
+from domain.errors import Refused, Remedy
 from domain.text import squeeze
 from domain.wire import Stored, Words
 from domain.world import Kind, Recorded
@@ -119,7 +119,7 @@ def living(template: Template) -> Template:
     """The template, or Refused if there is none."""
     if not template.exists or template.is_deleted:
         because = f"there is no template {template.id!r}"
-        raise Refused("unknown_template", because=because, instead="see `wakelog template list`")
+        raise Refused("unknown_template", because=because, instead=Remedy("see_templates"))
     return template
 
 
@@ -166,7 +166,7 @@ def roll_back(template: Template, version: int) -> list[TemplateFact]:
     living(template)
     if not any(one.version == version for one in template.versions):
         because = f"the template {template.name!r} has no version {version}"
-        instead = f"see `wakelog template show {template.id[:8]}`"
+        instead = Remedy("see_template", template.id[:8])
         raise Refused("unknown_template", because=because, instead=instead)
     return [] if version == template.active else [VersionActivated(version)]
 
@@ -178,7 +178,7 @@ def delete(template: Template) -> list[TemplateFact]:
     living(template)
     if count := len(template.instances):
         because = f"{count} agent(s) live on the template {template.name!r}"
-        instead = "give them another with `wakelog template assign`, or destroy them"
+        instead = Remedy("assign_other_template")
         raise Refused("template_in_use", because=because, instead=instead)
     return [TemplateDeleted()]
 

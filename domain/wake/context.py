@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from domain.agent.agent import Agent, Observation
 from domain.changes.change_set import OPEN, ChangeSet
-from domain.errors import Refused
+from domain.errors import Refused, Remedy
 from domain.journal.catalog import CATALOG, Catalog, Category, available
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS, PHRASE_OF
@@ -109,19 +109,19 @@ def _check(task: Task, agent: Agent) -> None:
         raise Refused(
             "unknown_task",
             because=f"the task {agent.task} of agent {agent.id} is not in the journal",
-            instead="see `wakelog task list`",
+            instead=Remedy("see_tasks"),
         )
     if task.is_deleted:
         raise Refused(
             "task_deleted",
             because=f"the task {task.id} is deleted",
-            instead="restore it with `wakelog task restore` and resume the agent",
+            instead=Remedy("restore_task_and_resume"),
         )
     if not task.category or task.category not in agent.categories:
         raise Refused(
             "out_of_scope",
             because=f"the task {task.id} is in no category that agent {agent.id} may read",
-            instead="allow it with `wakelog agent set --category`, or move the task",
+            instead=Remedy("allow_category"),
         )
 
 

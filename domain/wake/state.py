@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.errors import Refused
+from domain.errors import Refused, Remedy
 from domain.wake.events import (
     Intent,
     ModelAnswered,
@@ -74,7 +74,7 @@ class Wake(Struct, frozen=True):
         """What the wake was given. Raises Refused if there is no such wake."""
         if self.started is None:
             because = f"there is no wake {self.run_key!r}"
-            raise Refused("unknown_wake", because=because, instead="see `wakelog wakes`")
+            raise Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
         return self.started
 
 

@@ -19,11 +19,9 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -38,7 +36,6 @@ from tests.support.checking import payloads
 from tests.support.checking.logs import opened
 from tests.support.gemini import environment
 from tests.support.gemini_server import (
-    CLOSING_SECONDS,
     KEY,
     SIGNATURE,
     Answer,
@@ -46,6 +43,7 @@ from tests.support.gemini_server import (
     Sent,
     answer,
     call,
+    served,
     text,
 )
 from tests.support.process import begun, until
@@ -101,21 +99,6 @@ class Thinking(GeminiServer):
         if turn == 1:
             return answer(call("update_report", REPORT, signature=SIGNATURE))
         return answer(text("All is said."))
-
-
-@contextmanager
-def thinking(dice: random.Random) -> Iterator[Thinking]:
-    """A server that thinks."""
-    with Thinking(dice) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.closing.set()
-            server.shutdown()
-            thread.join(CLOSING_SECONDS)
-    assert server.broken == [], server.broken[:5]
 
 
 class Paused(NamedTuple):
@@ -272,7 +255,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--keep", type=Path, help="where the home and its logs are copied to")
     given = parser.parse_args(arguments)
     start = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder, thinking(random.Random(given.seed)) as server:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        served(Thinking(random.Random(given.seed))) as server,
+    ):
         home = Path(folder) / "home"
         tasks = accounts.make(home, given.agents, 1, ENVIRON)
         with (home / "settings.toml").open("a") as settings:

@@ -110,7 +110,7 @@ class Soak:
 
     def page(self, port: int) -> Browser:
         """Somebody at a page that answers."""
-        browser = Browser(port)
+        browser = Browser(f"http://127.0.0.1:{port}")
         until = time.monotonic() + START_SECONDS
         while not browser.is_answered():
             assert time.monotonic() < until, "the page does not answer"
@@ -245,7 +245,7 @@ class Soak:
 
     def _send(self, browser: Browser, page: str, action: str, **fields: str) -> None:
         """A form that writes a text."""
-        if self._http("page requests", lambda: browser.send(page, action, **fields)) == 200:
+        if self._http("page requests", lambda: browser.send(page, action, **fields)):
             self._acknowledge(*fields.values())
 
     def _http(self, what: str, ask: Callable[[], Any]) -> Any:

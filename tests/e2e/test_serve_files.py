@@ -33,7 +33,7 @@ def served(home: Path, *command: str) -> Iterator[tuple[int, Browser]]:
     port = free_port()
     process = begun(home, *command, "--port", str(port), log=home.parent / "served.log")
     try:
-        browser = Browser(port)
+        browser = Browser(f"http://127.0.0.1:{port}")
         until(browser.is_answered)
         yield process.pid, browser
         process.send_signal(signal.SIGINT)
@@ -54,7 +54,7 @@ def count(browser: Browser, agent: str) -> None:
 
 def wake(browser: Browser, agent: str) -> None:
     wakes = len(browser.json("/wakes")["wakes"])
-    assert browser.send(f"/agents/{agent}", f"/agents/{agent}/wake") == 200
+    assert browser.send(f"/agents/{agent}", f"/agents/{agent}/wake")
 
     def is_done() -> bool:
         found = browser.json("/wakes")["wakes"]
@@ -64,7 +64,7 @@ def wake(browser: Browser, agent: str) -> None:
 
 
 def prove(browser: Browser, agent: str) -> None:
-    assert browser.send("/health", "/prove") == 200
+    assert browser.send("/health", "/prove")
     until(lambda: browser.json("/health")["proof"]["state"] == "done")
 
 
@@ -84,7 +84,7 @@ def test_no_job_of_a_server_takes_its_files_away(home: Path) -> None:
             job(browser, agent["id"])
             ran(home, "label", "add", name)
             ran(home, "task", "note", TASK, f"after {name}")
-            assert browser.send("/tasks", "/tasks", title=f"Done after {name}") == 200
+            assert browser.send("/tasks", "/tasks", title=f"Done after {name}")
             assert fallen(pid, home) == []
             told += [name, f"after {name}", f"Done after {name}"]
     proved(home, *told)

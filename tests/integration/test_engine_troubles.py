@@ -102,7 +102,10 @@ def test_a_reply_that_could_not_be_kept_is_asked_for_again_when_there_is_room(ma
     )
     assert made.model.asked > asked
     (trouble,) = made.home.events("trouble")
-    assert (trouble["code"], trouble["message"]) == ("read_only", "the disk is full; free space")
+    assert (trouble["code"], str(trouble["message"])) == (
+        "read_only",
+        "the disk is full; free space",
+    )
     assert len(made.home.events("well_again")) == 1
     assert [fields["outcome"] for fields in made.home.events("ended")] == ["completed"]
     assert faults(made.home.desk) == []

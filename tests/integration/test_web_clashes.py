@@ -32,7 +32,12 @@ def shown(home: Path) -> Any:
 def clash(answer: Any, action: str) -> Form:
     """The form that a conflict offers: what was typed, made from what is there now."""
     assert answer.status_code == 409
-    notice = answer.text[answer.text.index('class="told is-conflict"') :]
+    return offered(answer, action)
+
+
+def offered(answer: Any, action: str) -> Form:
+    """The form that a notice holds, filled in."""
+    notice = answer.text[answer.text.index('class="told is-') :]
     return next(one for one in forms(notice) if one.action == action)
 
 
@@ -173,3 +178,53 @@ def test_the_pages_of_templates_name_the_model_that_is_asked(home: Path) -> None
         assert "Own gemini" in row
         assert "gemini (its template's)" in text_of(visitor.page(f"/agents/{agent['id']}"))
     assert "gemini (its template's)" in done(["agent", "show", "Fix the sink"], home)
+
+
+# --------------------------------------------------------------------- what was typed, and refused
+
+
+def test_a_refused_form_comes_back_filled_in_where_there_is_no_script(home: Path) -> None:
+    url = f"/tasks/{shown(home)['id']}"
+    with visiting(home) as visitor:
+        form = visitor.form(url, f"{url}/edit")
+        answer = visitor.send(form, title="Fix <both> sinks", estimate="soon")
+        assert answer.status_code == 422
+        again = offered(answer, f"{url}/edit")
+        assert ("title", "Fix <both> sinks") in again.fields
+        assert ("estimate", "soon") in again.fields
+        assert ("was.title", "Fix the sink") in again.fields
+        assert visitor.send(again, estimate="45").status_code == 200
+    (task,) = told(["task", "list"], home)
+    assert (task["title"], task["estimate_minutes"]) == ("Fix <both> sinks", 45)
+    proved(home)
+
+
+def test_words_for_an_agent_that_sleeps_by_now_are_not_lost(home: Path) -> None:
+    (agent,) = told(["agent", "list"], home)
+    url = f"/agents/{agent['id']}"
+    with visiting(home) as visitor:
+        form = visitor.form(url, f"{url}/ask")
+        done(["agent", "pause", "Fix the sink"], home)
+        answer = visitor.send(form, words="Which seal is it?")
+        assert answer.status_code == 409
+        done(["agent", "resume", "Fix the sink"], home)
+        assert ("words", "Which seal is it?") in clash(answer, f"{url}/ask").fields
+        assert visitor.send(clash(answer, f"{url}/ask")).status_code == 200
+
+
+def test_a_script_keeps_the_form_itself(home: Path) -> None:
+    url = f"/tasks/{shown(home)['id']}"
+    with visiting(home) as visitor:
+        form = visitor.form(url, f"{url}/edit")
+        answer = visitor.send(form, {"hx-request": "true"}, title="Other", estimate="soon")
+        assert answer.status_code == 422
+        assert answer.headers["hx-retarget"] == "#told"
+        assert "Send it again" not in answer.text
+
+
+def test_a_refused_button_has_nothing_to_give_back(home: Path) -> None:
+    url = f"/tasks/{shown(home)['id']}"
+    with visiting(home) as visitor:
+        answer = visitor.send(visitor.form(url, f"{url}/delete"), verb="delete")
+    assert answer.status_code == 422
+    assert "Send it again" not in answer.text

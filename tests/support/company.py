@@ -6,20 +6,15 @@ import signal
 import subprocess
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Sequence
 from http.client import HTTPException
-from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlencode
 
 from tests.support import killing
-from tests.support.forms import Form, forms
 from tests.support.process import ROOT, command
+from tests.support.serving import Browser, fallen
 
-ANSWER_SECONDS = 60
 DEEDS = ("import", "backup", "sql")
 KILLED_SHARE = 0.5  # of the commands
 SERVER_SHARE = 0.15  # of the rounds
@@ -46,38 +41,28 @@ class Server:
             )
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip().rstrip("/")
-        jar = urllib.request.HTTPCookieProcessor(CookieJar())
-        self._visitor = urllib.request.build_opener(jar)
+        self._browser = Browser(self.address)
 
     def get(self, path: str) -> str:
         """A page; empty where there is no answer."""
         try:
-            with self._visitor.open(f"{self.address}{path}", timeout=ANSWER_SECONDS) as answer:
-                return str(answer.read().decode())
+            return self._browser.page(path)
         except NO_ANSWER:
             return ""
 
     def send(self, path: str, action: str, **fields: str) -> bool:
         """Send a form of a page; whether it was acknowledged."""
-        found = [one for one in forms(self.get(path)) if one.action == action]
-        form = found[-1] if found else Form(action, "post")
-        body = urlencode([*form.fields, *fields.items()]).encode()
-        asked = urllib.request.Request(f"{self.address}{action}", body, {"Origin": self.address})
         try:
-            with self._visitor.open(asked, timeout=ANSWER_SECONDS) as answer:
-                return "told=" in str(answer.url)
+            return self._browser.send(path, action, **fields)
         except NO_ANSWER:
             return False
 
     def deleted(self) -> list[str]:
         """The files that the server has open and that are gone."""
-        folder = Path(f"/proc/{self.process.pid}/fd")
         try:
-            found = [str(one.readlink()) for one in folder.iterdir()]
-        except OSError:
+            return [f"serve writes to {one}" for one in fallen(self.process.pid, self._home)]
+        except OSError:  # it is gone
             return []
-        gone = [one for one in found if one.endswith("(deleted)") and str(self._home) in one]
-        return [f"serve writes to {one}" for one in dict.fromkeys(gone)]
 
     def said(self) -> str:
         """What its log holds of faults."""

@@ -8,10 +8,10 @@ that came with it. What it says in one piece it also streams: see `pieces`.
 import json
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 KEY = "AIzaSyFake-Key_0123456789abcdefghijklmn"
 MODEL = "gemini-3.1-pro-preview"
@@ -266,10 +266,18 @@ class GeminiServer(ThreadingHTTPServer):
             self.broken.append(repr(fault))
 
 
+Kind = TypeVar("Kind", bound=GeminiServer)
+
+
+def serving(*script: Answer) -> AbstractContextManager[GeminiServer]:
+    """A server with a script, see `served`."""
+    return served(GeminiServer(script))
+
+
 @contextmanager
-def serving(*script: Answer) -> Iterator[GeminiServer]:
-    """A server with a script; what it had to refuse or could not handle fails the test."""
-    with GeminiServer(script) as server:
+def served(server: Kind) -> Iterator[Kind]:
+    """A server at work; what it had to refuse or could not handle fails the test."""
+    with server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         try:
@@ -278,7 +286,7 @@ def serving(*script: Answer) -> Iterator[GeminiServer]:
             server.closing.set()
             server.shutdown()
             thread.join(CLOSING_SECONDS)
-    assert server.broken == []
+    assert server.broken == [], server.broken[:5]
 
 
 def _wrongs(sent: Sent) -> Iterator[str]:

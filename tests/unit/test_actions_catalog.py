@@ -8,8 +8,8 @@ from adapters.actions import catalog
 from adapters.actions.tasks import Kept
 from adapters.wiring import Home
 from domain.errors import KeyReused, Refused
-from domain.handlers.journal import MAIN
 from domain.journal.catalog import CATALOG
+from domain.world import MAIN
 from tests.support.desks import desk
 
 Deed = Callable[[Home, str, str], Kept]

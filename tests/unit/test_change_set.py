@@ -270,22 +270,23 @@ def test_the_same_verdict_again_writes_nothing() -> None:
 
 def test_another_verdict_is_refused_with_a_hint() -> None:
     changes = rejected(shown(add("milk"), add("bread")), 1)
-    with pytest.raises(Refused, match=r"item set-1.1 is rejected; see `wakelog inbox`") as no:
+    with pytest.raises(Refused, match=r"item set-1.1 is rejected") as no:
         decisions.confirm(changes, 1, "person", action=ACTION)
-    assert no.value.code == "decided"
+    assert (no.value.code, no.value.remedy) == ("decided", ("see_open_proposals", ""))
     with pytest.raises(Refused, match=r"item set-1.1 is rejected"):
         decisions.defer(changes, 1, "person", "", 7)
-    with pytest.raises(Refused, match=r"item set-1.2 is being confirmed; .* `wakelog recover`"):
+    with pytest.raises(Refused, match=r"item set-1.2 is being confirmed") as no:
         decisions.reject(confirming(changes, 2), 2, "person", "", 7)
+    assert no.value.remedy == ("await_wake_or_recover", "")
     with pytest.raises(Refused, match=r"item set-1.2 is confirmed"):
         decisions.defer(settled(confirming(changes, 2), number=2), 2, "person", "", 7)
 
 
 def test_an_unknown_item_is_refused() -> None:
     changes = shown(add("milk"))
-    with pytest.raises(Refused, match=r"there is no item set-1.2; see `wakelog inbox --all`") as no:
+    with pytest.raises(Refused, match=r"there is no item set-1.2") as no:
         decisions.confirm(changes, 2, "person", action=ACTION)
-    assert no.value.code == "unknown_item"
+    assert (no.value.code, no.value.remedy) == ("unknown_item", ("see_all_items", ""))
     with pytest.raises(Refused, match=r"no item set-1.9"):
         decisions.retake(changes, 9)
 

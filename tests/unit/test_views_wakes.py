@@ -36,6 +36,8 @@ def test_a_wake_that_waits_in_the_queue_has_a_document_already() -> None:
     assert found.due_at == found.queued_at
     assert (found.task_id, found.started_at, found.outcome) == ("", "", "")
     assert [one.how for one in found.causes] == ["first"]
+    assert (found.queued_n, found.replica) == (life.log.tail().n, life.log.replica)
+    assert found.place.startswith(f"{found.queued_n:012d} {found.replica} ")
 
 
 def test_a_whole_wake_is_counted() -> None:

@@ -55,4 +55,4 @@ def test_a_wake_that_waits_is_not_begun_anew() -> None:
     with pytest.raises(Refused) as refused:
         at.note(captured.command, payloads=captured.payloads)
     assert refused.value.code == "agent_running"
-    assert "wakelog recover" in str(refused.value)
+    assert refused.value.remedy == ("recover_wake", "")
