@@ -22,10 +22,10 @@ from adapters.store.log import Log
 from adapters.store.recorder import Numbered, numbered
 from domain import envelope
 from domain.envelope import Row
-from domain.journal.fields import FIELDS, TaskField
+from domain.journal.fields import ADDED, FIELDS, TaskField
 from domain.journal.fold import TASK
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 3 + ADDED
 """Of the tables and views that `projections/analytics` defines and README.md there describes."""
 
 PAGE_ROWS = 20_000  # that DuckDB is given at once

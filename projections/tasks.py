@@ -3,6 +3,7 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
+from domain.journal.fields import ADDED
 from domain.journal.fold import TASK
 from domain.journal.task import Item, Status, Task
 from domain.world import Recorded
@@ -85,5 +86,5 @@ def _mark(document: TaskDocument) -> str:
 
 
 VIEW: View[TaskDocument] = View(
-    "tasks", "journal", 1, TaskDocument, keys, apply, place=_place, mark=_mark
+    "tasks", "journal", 1 + ADDED, TaskDocument, keys, apply, place=_place, mark=_mark
 )

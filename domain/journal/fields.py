@@ -65,6 +65,9 @@ FIELDS = (
 )  # fmt: skip
 """In the order in which their facts are written and people are asked for them."""
 
+ADDED = len(FIELDS) - 4
+"""By how much a field more raises the versions of the view of tasks and of the analytics."""
+
 
 def checked(field: TaskField, value: Any) -> Any:
     """A value as it is stored, or Refused."""
