@@ -276,6 +276,15 @@ def test_timers_are_set_listed_and_removed(home: Path) -> None:
     assert proved(home)
 
 
+def test_a_wake_that_is_due_at_this_instant_is_listed_as_due_now(home: Path) -> None:
+    agent(home)
+    done(["wake"], home)
+    done(["agent", "timer", "Fix the sink", "set", "every day 07:00"], home)
+    for time, shown in (("06:59:59.999999Z", "2027-01-02 07:00"), ("07:00:00Z", "now")):
+        listed = done(["agent", "list"], home, env=at(f"2027-01-02T{time}"))
+        assert f"\t{shown}\t" in listed
+
+
 @pytest.mark.parametrize(
     "arguments", [["set"], ["set", "now and then"], ["set", "once 2020-01-01 07:00"], ["remove"]]
 )
