@@ -8,7 +8,6 @@ from adapters import homefiles, installation
 from adapters.belonging import OtherPast, other_past
 from adapters.clock import clock_from
 from adapters.given import read_named
-from adapters.homefiles import AGENT, JOURNAL, VIEWS
 from adapters.runtime.desk import Desk
 from adapters.settings import Settings, load
 from adapters.store.log import Log
@@ -88,7 +87,7 @@ def open_home(
                 journal.close()
                 agents.close()
                 raise
-        views = Views(path / VIEWS, {"journal": journal, "agent": agents})
+        views = Views(path / homefiles.VIEWS, {"journal": journal, "agent": agents})
     else:
         journal, agents = Log.in_memory("journal"), Log.in_memory("agent")
         views = Views.in_memory({"journal": journal, "agent": agents})
@@ -118,13 +117,14 @@ def open_logs(path: Path, replica: str, *, is_writing: bool) -> tuple[Log, Log]:
         Damaged: See `open_home`.
     """
     open_log = Log.open if is_writing else _for_reading
-    if (path / AGENT).exists() and not (path / JOURNAL).exists():  # it is made first
-        raise _missing(path / JOURNAL, path / AGENT)
-    journal = open_log("journal", path / JOURNAL, replica)
-    if journal.tail().n and not (path / AGENT).exists():  # it is there before the first row
+    journal_file, agent_file = path / homefiles.JOURNAL, path / homefiles.AGENT
+    if agent_file.exists() and not journal_file.exists():  # it is made first
+        raise _missing(journal_file, agent_file)
+    journal = open_log("journal", journal_file, replica)
+    if journal.tail().n and not agent_file.exists():  # it is there before the first row
         journal.close()
-        raise _missing(path / AGENT, path / JOURNAL)
-    return journal, open_log("agent", path / AGENT, replica)
+        raise _missing(agent_file, journal_file)
+    return journal, open_log("agent", agent_file, replica)
 
 
 def _missing(gone: Path, other: Path) -> Damaged:

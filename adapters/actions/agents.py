@@ -1,6 +1,7 @@
 """Agents are made, and steered: their life, settings, timers and subscriptions."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.actions.naming import nth_key
@@ -10,7 +11,7 @@ from adapters.documents.templates import templates_of
 from adapters.runtime import watcher
 from adapters.runtime.timers import timer_command
 from adapters.schedules import parse_in
-from domain.agent import limits
+from domain.agent import identity, limits
 from domain.agent.commands import (
     ConfigureAgent,
     CreateAgent,
@@ -239,10 +240,10 @@ def set_timer(home: "Home", agent_id: str, given: str, zone: str, key: str = "")
         Refused: Code ``invalid_value``, or the agent is no more.
     """
     mine = zone or home.settings.timezone
-    schedule, named = parse_in(given, mine)
-    said = SetTimer(agent_id, schedule.text, named, "")
+    schedule, named = _schedule(given, mine)
+    said = SetTimer(agent_id, schedule, named, "")
     if home.desk.agents.answered(nth_key(key, 1), said):  # it may never come again
-        return TimerSet(schedule.text, named, "", Steered(has_changed=False, is_known=True))
+        return TimerSet(schedule, named, "", Steered(has_changed=False, is_known=True))
     command = timer_command(agent_id, given, mine, home.desk.clock.now())
     came = _steer(home, command, key)
     return TimerSet(command.schedule, command.zone, command.next_at, came)
@@ -256,15 +257,23 @@ def remove_timer(home: "Home", agent_id: str, wanted: str, key: str = "") -> Ste
     """
     found = [one.id for one in home.desk.agent(agent_id).timers if _is_named(one, wanted)]
     timer_id = found[0] if len(found) == 1 else wanted
+    if not found and is_known(home, key):  # it is gone, if this is a retry
+        with suppress(Refused):
+            timer_id = identity.timer_id(agent_id, *_schedule(wanted, home.settings.timezone))
     return _steer(home, RemoveTimer(agent_id, timer_id), key)
 
 
 def _is_named(known: "AgentTimer", wanted: str) -> bool:
     try:
-        schedule, zone = parse_in(wanted, known.zone)
+        return _schedule(wanted, known.zone) == (known.schedule, known.zone)
     except Refused:
         return False
-    return (schedule.text, zone) == (known.schedule, known.zone)
+
+
+def _schedule(given: str, zone: str) -> tuple[str, str]:
+    """What a person writes, as a timer has it: the schedule in its normal form, and its zone."""
+    schedule, named = parse_in(given, zone)
+    return schedule.text, named
 
 
 def _steer(home: "Home", command: "AgentCommand", key: str) -> Steered:

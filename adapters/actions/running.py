@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from adapters import homefiles
 from adapters.actions.recovering import in_flight_sets
 from adapters.documents.agents import all_agents, all_sets
-from adapters.homefiles import AGENT, JOURNAL
 from adapters.runtime.engine import Engine
 from adapters.runtime.files import Files
 from adapters.runtime.leases import Leases
@@ -81,7 +80,7 @@ async def run(
         options: How it runs.
         found: See `found_in`.
     """
-    probes = [FileProbe(home.path / name) for name in (JOURNAL, AGENT)]
+    probes = [FileProbe(home.path / name) for name in (homefiles.JOURNAL, homefiles.AGENT)]
     engine = Engine(home.desk, leases, Signal(home.desk.clock, probes), tell, options)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -136,10 +136,11 @@ def test_a_retry_with_its_key_writes_nothing(home: Path, arguments: list[str]) -
             "",
         ),
         (["agent", "timer", "Fix the sink", "set", "once 2027-01-01 10:00"], [], ""),
+        (["agent", "timer", "Fix the sink", "remove", "once 2028-01-01 07:00"], [], ""),
         (["wake", "Fix the sink"], [], 'model = "tape:gone"\n'),
         (["agent", "ask", "Fix the sink", "What is left?"], [], 'model = "tape:gone"\n'),
     ],
-    ids=["task deleted", "template deleted", "time passed", "model gone", "model gone for all"],
+    ids=["task gone", "template gone", "time passed", "timer gone", "model gone", "none to ask"],
 )
 def test_a_retry_is_answered_though_it_could_not_be_done_any_more(
     home: Path, arguments: list[str], since: list[list[str]], settings: str
@@ -147,6 +148,7 @@ def test_a_retry_is_answered_though_it_could_not_be_done_any_more(
     agent(home)
     sink(home, "Plan the trip")
     done(["template", "create", "Mine"], home)
+    done(["agent", "timer", "Fix the sink", "set", "once 2028-01-01 07:00"], home)
     done([*arguments, "--key", "k1"], home)
     for one in since:
         done(one, home)
@@ -300,6 +302,15 @@ def test_timers_are_set_listed_and_removed(home: Path) -> None:
     done([*name, "remove", "every day 07:00"], home)
     assert told(name, home) == []
     assert proved(home)
+
+
+def test_a_wake_that_is_due_at_this_instant_is_listed_as_due_now(home: Path) -> None:
+    agent(home)
+    done(["wake"], home)
+    done(["agent", "timer", "Fix the sink", "set", "every day 07:00"], home)
+    for time, shown in (("06:59:59.999999Z", "2027-01-02 07:00"), ("07:00:00Z", "now")):
+        listed = done(["agent", "list"], home, env=at(f"2027-01-02T{time}"))
+        assert f"\t{shown}\t" in listed
 
 
 @pytest.mark.parametrize(
