@@ -198,7 +198,7 @@ def _check_version(name: str, known: Collection[int], number: int) -> None:
 
 def _verdict(home: "Home", given: str) -> "Verdict":
     from adapters.actions.proposals import pick_item
-    from adapters.documents.agents import all_sets, ranks_of
+    from adapters.documents.inbox import all_sets, ranks_of
     from replay.fork import Verdict
 
     read = _VERDICT.fullmatch(given)
