@@ -233,9 +233,9 @@ def _tell_reports(
     busiest = sorted(agent_ids, key=lambda one: -counts.get(one, 0))
     for agent_id in busiest[:REPORTS_SHOWN]:
         report = report_document(home, agent_id)
-        if report["tldr"]:
+        if report.tldr:
             session.say(safe(f"{home.desk.agent(agent_id).name}"))
-            session.say(safe(f"    {report['tldr']}"))
+            session.say(safe(f"    {report.tldr}"))
 
 
 def _tell_inbox(session: Session, inbox: "Sequence[InboxSet]") -> None:

@@ -48,6 +48,7 @@ def list_tasks(
 ) -> None:
     """List tasks in the order they came in; done ones too, deleted ones not."""
     from adapters.documents.tasks import catalog_of, category_named, label_named, task_lines
+    from domain.journal.document import task_line
     from projections.tasks import VIEW
 
     home = session.reading()
@@ -66,11 +67,14 @@ def list_tasks(
         and label_ids <= set(one.labels)
     ]
     shown = found[:limit]
-    lines = task_lines(home, shown)
     if session.as_json:
-        session.document(lines)
+        session.document(task_lines(home, shown))
     elif shown:
-        _table(session, lines, {one.id for one in shown if one.is_deleted})
+        _table(
+            session,
+            [task_line(one.task, catalog, "") for one in shown],
+            {one.id for one in shown if one.is_deleted},
+        )
         if len(found) > len(shown):
             session.note(f"{len(found) - len(shown)} more; raise --limit to see them.")
     else:

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from adapters.documents.agents import Document
-from adapters.documents.reading import prompt_document, run_document, shown
+from adapters.documents.reading import WakeStep, prompt_document, run_document, shown
 from adapters.documents.wakes import wake_document
 from adapters.web import charts, looking
 from adapters.web.asking import Asked, Page, missing
@@ -120,13 +120,14 @@ def show_one(site: Site, asked: Asked) -> Page:
     prompt = shown(site.home, run_key)
     agent = site.home.views.get(agents.VIEW, wake.agent_id)
     made = site.home.views.get(inbox.VIEW, wake.set_id)
+    run = run_document(site.home, run_key)
     document = {
-        **run_document(site.home, run_key),
+        **asdict(run),
         "agent_name": agent.name if agent else "",
         "prompt": prompt_document(run_key, prompt) if prompt else None,
         "proposed": _proposed(site, asked, made) if made and made.is_opened else [],
     }
-    steps = [one for one in document["steps"] if one["kind"] not in HIDDEN_STEPS]
+    steps = [one for one in run.steps if one.kind not in HIDDEN_STEPS]
     return Page(
         "wake.html",
         f"Wake {run_key[:8]}",
@@ -148,15 +149,15 @@ def _proposed(site: Site, asked: Asked, made: SetDocument) -> list[Document]:
     return cards_of(site, [made], EVERY, kept)
 
 
-def _turns(steps: list[Document]) -> list[Document]:
+def _turns(steps: list[WakeStep]) -> list[dict[str, Any]]:
     """The steps by turn; 0 is what belongs to none."""
-    turns: list[Document] = []
+    turns: list[dict[str, Any]] = []
     for step in steps:
-        nth = step["data"].get("turn") or (turns[-1]["turn"] if turns else 0)
+        nth = step.data.get("turn") or (turns[-1]["turn"] if turns else 0)
         if not turns or turns[-1]["turn"] != nth:
             turns.append({"turn": nth, "steps": []})
-        what = step["kind"].split(".")[1].replace("_", " ")
-        turns[-1]["steps"].append({**step, "what": what})
+        what = step.kind.split(".")[1].replace("_", " ")
+        turns[-1]["steps"].append({**asdict(step), "what": what})
     return turns
 
 
