@@ -13,7 +13,7 @@ from adapters.text.common import safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.documents.tasks import Document
+    from adapters.documents.tasks import CategoryDetails, LabelDetails
 
 CATEGORIES_EMPTY = (
     "No categories yet. Importing makes them from headings; "
@@ -32,7 +32,7 @@ def category_command() -> None:
     """List, add, rename and correct categories."""
 
 
-def _categories(session: Session) -> "list[Document]":
+def _categories(session: Session) -> "list[CategoryDetails]":
     from adapters.documents.tasks import category_documents
     from projections.tasks import VIEW
 
@@ -51,9 +51,7 @@ def category_list(session: Session) -> None:
     if session.as_json:
         session.document(found)
     elif found:
-        rows = [
-            (one["name"], one["language"], one["tasks"], len(one["corrections"])) for one in found
-        ]
+        rows = [(one.name, one.language, one.tasks, len(one.corrections)) for one in found]
         session.table(("Category", "Language", "Tasks", "Corrections"), rows)
     else:
         session.say(CATEGORIES_EMPTY)
@@ -65,7 +63,7 @@ def _tell_category(editing: Editing, done: str, wanted: str) -> None:
 
     category = category_named(catalog_of(editing.session.reading()), wanted)
     if editing.session.as_json:
-        found = [one for one in _categories(editing.session) if one["id"] == category.id]
+        found = [one for one in _categories(editing.session) if one.id == category.id]
         editing.session.document(found[0])
     editing.session.say(f'{editing.outcome(done)}: category "{safe(category.name)}"')
 
@@ -140,7 +138,7 @@ def label_command() -> None:
     """List, add, delete and suppress labels."""
 
 
-def _labels(session: Session) -> "list[Document]":
+def _labels(session: Session) -> "list[LabelDetails]":
     from adapters.documents.tasks import catalog_of, label_documents
     from projections.tasks import VIEW
 
@@ -160,7 +158,7 @@ def label_list(session: Session) -> None:
     if session.as_json:
         session.document(found)
     elif found:
-        rows = [(one["name"], ", ".join(one["categories"]) or "all", one["tasks"]) for one in found]
+        rows = [(one.name, ", ".join(one.categories) or "all", one.tasks) for one in found]
         session.table(("Label", "Categories", "Tasks"), rows)
     else:
         session.say(LABELS_EMPTY)
@@ -181,7 +179,7 @@ def label_add(session: Session, name: str, categories: Sequence[str], key: str) 
     command = AddLabel(titled(name.removeprefix("#"), NAME_MAX), tuple(categories))
     editing = Editing(session, key)
     (label_id,) = editing.keep(command).ids
-    found = [one for one in _labels(session) if one["id"] == label_id]
+    found = [one for one in _labels(session) if one.id == label_id]
     if session.as_json:
         session.document(found[0] if found else {})
     session.say(f"{editing.outcome('Added')}: label {_hash(name)}")
@@ -199,7 +197,9 @@ def label_delete(session: Session, label: str, key: str) -> None:
     editing = Editing(session, key)
     (label_id,) = editing.keep(DeleteLabel(label.removeprefix("#"))).ids
     if session.as_json:
-        session.document({"id": label_id, "deleted": True})
+        from adapters.documents.deeds import Deleted
+
+        session.document(Deleted(label_id))
     session.say(f"{editing.outcome('Deleted')}: label {_hash(label)}")
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
@@ -18,6 +18,9 @@ from adapters.web.words import local
 from projections import agents, inbox, wakes
 from projections.inbox import TABS, SetDocument
 from projections.wakes import WakeDocument
+
+if TYPE_CHECKING:
+    from adapters.proving import DivergenceDetails
 
 CHUNK = 250
 CHARTED = 1_000  # wakes, the newest
@@ -161,8 +164,7 @@ def _turns(steps: list[WakeStep]) -> list[dict[str, Any]]:
     return turns
 
 
-def _about(site: Site, run_key: str) -> list[Document]:
+def _about(site: Site, run_key: str) -> "list[DivergenceDetails]":
     """What the last proof found in the rows of a wake."""
-    found = site.jobs.proof.document.get("divergences", ())
-    known: list[Document] = found if isinstance(found, list) else []
-    return [one for one in known if run_key in one["stream"]]
+    proved = site.jobs.proof.document
+    return [one for one in proved.divergences if run_key in one.stream] if proved else []
