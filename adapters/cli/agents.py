@@ -168,17 +168,15 @@ def _create_one(session: Session, wanted: str, wish: "Wish", key: str) -> None:
 
 def _create_all(session: Session, wish: "Wish", key: str) -> None:
     from adapters.actions.agents import assign_all, has_tasks_alone
-    from adapters.documents.agents import agent_line, all_agents
+    from adapters.documents.agents import AgentsMade, agent_lines, all_agents
 
     home = session.reading()
     if wish.template or has_tasks_alone(home):
         home = session.writing()
     made, tasks = assign_all(home, wish, key)
     if session.as_json:
-        now = home.desk.clock.now()
-        lines = [agent_line(one, now) for one in all_agents(home) if one.id in made]
-        document = {"created": len(made), "existing": tasks - len(made), "agents": lines}
-        session.document(document)
+        lines = agent_lines(home, [one for one in all_agents(home) if one.id in made])
+        session.document(AgentsMade(len(made), tasks - len(made), lines))
     elif not tasks:
         session.say(NO_TASKS)
     else:

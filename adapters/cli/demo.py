@@ -12,7 +12,7 @@ from adapters.text.common import ID_SHOWN, safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.documents.agents import Document
+    from adapters.documents.demo import DemoDetails
     from adapters.documents.inbox import InboxSet
     from adapters.proving import Proved
     from adapters.wiring import Home
@@ -161,19 +161,20 @@ def _wake(session: Session, home: "Home") -> None:
 # -------------------------------------------------------------------------------------- telling it
 
 
-def _document(home: "Home", proved: "Proved") -> "Document":
+def _document(home: "Home", proved: "Proved") -> "DemoDetails":
     from adapters.documents.agents import all_agents
+    from adapters.documents.demo import DemoDetails
     from adapters.documents.inbox import all_sets, set_documents
     from projections import reports, tasks
 
-    return {
-        "home": str(home.path),
-        "tasks": len(home.views.all(tasks.VIEW)),
-        "agents": len(all_agents(home)),
-        "reports": len([one for one in home.views.all(reports.VIEW) if one.agent_id]),
-        "inbox": set_documents(home, all_sets(home), is_all=False),
-        "proof": proved.document(),
-    }
+    return DemoDetails(
+        home=str(home.path),
+        tasks=len(home.views.all(tasks.VIEW)),
+        agents=len(all_agents(home)),
+        reports=len([one for one in home.views.all(reports.VIEW) if one.agent_id]),
+        inbox=set_documents(home, all_sets(home), is_all=False),
+        proof=proved.document(),
+    )
 
 
 def _tell(session: Session, home: "Home", proved: "Proved", *, is_there: bool) -> None:

@@ -29,6 +29,7 @@ def backup_command(session: Session, folder: str) -> None:
     """
     from adapters import homefiles
     from adapters.backup import back_up
+    from adapters.documents.deeds import BackupDetails
 
     if not homefiles.exists(session.path):
         because = NO_HOME.format(session.path)
@@ -39,7 +40,7 @@ def backup_command(session: Session, folder: str) -> None:
     size = sum(one.stat().st_size for one in made)
     if session.as_json:
         names = [one.name for one in made]
-        session.document({"ok": True, "folder": str(target), "files": names, "bytes": size})
+        session.document(BackupDetails(ok=True, folder=str(target), files=names, bytes=size))
     else:
         session.say(safe(f"{target}: {counted(len(made), 'file')}, {size:,} bytes"))
         session.note(safe(f"Prove it with `wakelog --home {target} prove`."))

@@ -122,6 +122,14 @@ class AgentDetails(AgentLine, frozen=True):
     last_wakes: list[WakeLine]
 
 
+class AgentsMade(Struct, frozen=True):
+    """What `agent create --all` prints; `existing` counts open tasks that had an agent already."""
+
+    created: int
+    existing: int
+    agents: list[AgentLine]
+
+
 def agent_lines(home: Home, found: Iterable[AgentDocument] | None = None) -> list[AgentLine]:
     """The documents of `agent list`; of all agents if none are given."""
     now = home.desk.clock.now()

@@ -9,6 +9,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from adapters.analytics_performance import performance
 from adapters.web.jobs import Jobs
@@ -135,7 +136,10 @@ def _asked(connection: "duckdb.DuckDBPyConnection", ends: str, at: str) -> Count
     return Counted(
         ends,
         at,
-        [{**one, **resolved.get(one["template_id"], nothing)} for one in performance(connection)],
+        [
+            {**asdict(one), **resolved.get(one.template_id, nothing)}
+            for one in performance(connection)
+        ],
         list(answer(connection, VERSIONS).documents()),
         list(answer(connection, DAYS).documents()),
     )
