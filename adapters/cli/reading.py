@@ -223,7 +223,7 @@ def show_command(session: Session, run: str, *, prompt: bool) -> None:
 
     RUN is a run key or the beginning of one, see `wakelog wakes`.
     """
-    from adapters.documents.reading import run_document
+    from adapters.documents.wakes import run_document
     from adapters.text.reading import run_lines
 
     home = session.reading()

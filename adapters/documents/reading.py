@@ -4,29 +4,20 @@ What is not there (yet) is null; texts of the log are resolved.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
-import msgspec
 from msgspec import Struct
-from msgspec.structs import asdict
 
-from adapters.documents.wakes import WakeLine, wake_document
-from adapters.settings import Price
 from adapters.why import Why
 from adapters.wiring import Home
 from domain.agent.agent import JOURNAL_SHOWN
-from domain.agent.events import AgentObserved
 from domain.ports import Section
 from domain.wake.events import SectionRef
 from domain.wake.state import WAKE, Wake
-from domain.wire import Words, tag_of
-from domain.world import Recorded, World
-from projections import agents, journal, messages, reports, wakes
+from domain.world import World
+from projections import agents, journal, messages, reports
 from projections.messages import Message
 from projections.reports import ReportDocument
-from projections.wakes import CauseLine, Usage, WakeDocument
 
-MICRO = 1_000_000
 OBSERVATIONS_SHOWN = JOURNAL_SHOWN
 
 
@@ -89,69 +80,12 @@ class MessageThread(Struct, frozen=True):
     messages: list[MessageLine]
 
 
-class WakeCause(Struct, frozen=True):
-    """Why a wake was asked for: its ``first`` trigger, one ``merged`` into it while it was queued,
-    or ``inherited``. `position` is that of a change, ``journal:r1:42``; `ticks` are timers; `hop`
-    counts agents' changes in a row; `words` are those of a person."""
-
-    how: str
-    at: str
-    reason: str
-    reason_id: str
-    position: str | None
-    tokens: list[str]
-    propagated: bool
-    hop: int
-    ticks: list[str]
-    words: str | None
-
-
-class WakeStep(Struct, frozen=True):
-    """A row of the agent log: `n` counts its appends, `kind` names the fact, ``wake.started.1``
-    for example, and `data` holds its fields, long texts in their places."""
-
-    n: int
-    kind: str
-    at: str
-    data: dict[str, Any]
-
-
-class WakeUsage(Struct, frozen=True):
-    """Tokens of all turns; null where the model did not tell. `cost` is by the prices of
-    settings.toml, in their currency."""
-
-    input_tokens: int | None
-    output_tokens: int | None
-    thought_tokens: int | None
-    cached_tokens: int | None
-    cost: float | None
-
-
-class WakeDetails(WakeLine, frozen=True):
-    """All about a wake: what `show` prints. `causes` are the first hundred of `cause_count`;
-    `superseded_by` inherited its triggers; `report_missing`: one was due and none came."""
-
-    superseded_by: str | None
-    report_missing: bool
-    cause_count: int
-    causes: list[WakeCause]
-    steps: list[WakeStep]
-    usage: WakeUsage
-
-
-class PromptSection(Struct, frozen=True):
-    """A named part of a prompt."""
-
-    name: str
-    text: str
-
-
 class PromptDetails(Struct, frozen=True):
     """What `show --prompt` prints: what the model was shown, byte for byte."""
 
     run_key: str
-    system: list[PromptSection]
-    user: list[PromptSection]
+    system: list[Section]
+    user: list[Section]
 
 
 class WhyLine(Struct, frozen=True):
@@ -279,109 +213,6 @@ def message_document(world: World, run_key: str, message: Message) -> MessageLin
     )
 
 
-# ----------------------------------------------------------------------------------------- wakes
-
-
-def run_document(home: Home, run_key: str) -> WakeDetails:
-    """The document of `show`."""
-    wake = home.views.get(wakes.VIEW, run_key)
-    assert wake is not None, run_key
-    rows = rows_of(home, wake)
-    with home.desk.agents.reading() as world:
-        causes = [_cause(world, one) for one in wake.causes]
-        steps = [_step(world, row) for row in rows]
-    return WakeDetails(
-        **asdict(wake_document(home, wake)),
-        superseded_by=wake.superseded_by or None,
-        report_missing=wake.is_report_missing,
-        cause_count=wake.cause_count,
-        causes=causes,
-        steps=steps,
-        usage=_usage(wake, home.settings.prices.get(wake.model)),
-    )
-
-
-def rows_of(home: Home, wake: WakeDocument) -> list[Recorded]:
-    """All rows of a wake, of its change set, and of what it observed, in order."""
-    log = home.desk.agents
-    replica = wake.place.split(" ")[1]
-    rows = log.facts(f"wake:{wake.run_key}@{replica}")
-    rows += log.facts(f"changes:{wake.set_id}@{replica}")
-    rows += [
-        row
-        for row in log.facts(f"agent:{wake.agent_id}@{replica}")
-        if isinstance(row.fact, AgentObserved) and row.fact.run_key == wake.run_key
-    ]
-    return sorted(rows, key=lambda row: (row.n, row.row))
-
-
-def _cause(world: World, line: CauseLine) -> WakeCause:
-    trigger = line.trigger
-    position = f"journal:{trigger.replica}:{trigger.position}" if trigger.position else None
-    return WakeCause(
-        how=line.how,
-        at=line.at,
-        reason=trigger.reason,
-        reason_id=trigger.reason_id,
-        position=position,
-        tokens=list(trigger.tokens),
-        propagated=trigger.is_propagated,
-        hop=trigger.hop,
-        ticks=list(trigger.ticks),
-        words=world.payload(trigger.words).decode() if trigger.words else None,
-    )
-
-
-def _step(world: World, row: Recorded) -> WakeStep:
-    data = plain(world, row.fact)
-    return WakeStep(row.n, tag_of(row.fact), row.at, data)
-
-
-def plain(world: World, value: Any) -> Any:
-    """A value for JSON: texts in the place of `Words`, arguments decoded."""
-    match value:
-        case Words():
-            return world.text(value)
-        case Struct():
-            names = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
-            found = {encoded: plain(world, getattr(value, name)) for name, encoded in names}
-            if isinstance(found.get("arguments"), str):
-                found["arguments"] = decoded_or_text(found["arguments"])
-            return found
-        case tuple():
-            return [plain(world, one) for one in value]
-        case _:
-            return value
-
-
-def decoded_or_text(text: str) -> Any:
-    """Arguments as values; as they came where they are no JSON."""
-    try:
-        return msgspec.json.decode(text)
-    except msgspec.DecodeError:
-        return text
-
-
-def _usage(wake: WakeDocument, price: Price | None) -> WakeUsage:
-    used: Usage = wake.usage if wake.turns else Usage(None, None, None, None)
-    return WakeUsage(
-        input_tokens=used.tokens_in,
-        output_tokens=used.tokens_out,
-        thought_tokens=used.tokens_thought,
-        cached_tokens=used.tokens_cached,
-        cost=_cost(used, price),
-    )
-
-
-def _cost(used: Usage, price: Price | None) -> float | None:
-    """In the person's currency; unknown stays unknown."""
-    if price is None or used.tokens_in is None or used.tokens_out is None:
-        return None
-    written = used.tokens_out + (used.tokens_thought or 0)  # thoughts are paid as output
-    millionths = (used.tokens_in * price.input + written * price.output) // MICRO
-    return millionths / MICRO
-
-
 # ---------------------------------------------------------------------------------- what was shown
 
 
@@ -401,8 +232,7 @@ def _sections(world: World, refs: Sequence[SectionRef]) -> list[Section]:
 
 def prompt_document(run_key: str, prompt: tuple[list[Section], list[Section]]) -> PromptDetails:
     """The document of `show --prompt`."""
-    system, user = ([PromptSection(one.name, one.text) for one in sections] for sections in prompt)
-    return PromptDetails(run_key, system, user)
+    return PromptDetails(run_key, *prompt)
 
 
 def why_document(one: Why) -> WhyLine:

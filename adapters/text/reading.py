@@ -10,14 +10,8 @@ import msgspec
 from adapters.text.common import ID_SHOWN, local_time, safe
 
 if TYPE_CHECKING:
-    from adapters.documents.reading import (
-        MessageThread,
-        ReportDetails,
-        WakeCause,
-        WakeDetails,
-        WakeUsage,
-        WhyLine,
-    )
+    from adapters.documents.reading import MessageThread, ReportDetails, WhyLine
+    from adapters.documents.wakes import WakeCause, WakeDetails, WakeUsage
 
 LINE_MAX = 160  # characters of one line of `show`; --json has all of it
 BLOCK_LINES_MAX = 12

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import asdict
 
 from adapters.documents.agents import Document
-from adapters.documents.reading import WakeStep, prompt_document, run_document, shown
-from adapters.documents.wakes import wake_document
+from adapters.documents.reading import prompt_document, shown
+from adapters.documents.wakes import WakeStep, run_document, wake_document
 from adapters.web import charts, looking
 from adapters.web.asking import Asked, Page, missing
 from adapters.web.inbox import cards_of, kept_on
