@@ -75,7 +75,7 @@ class LinkDetails(Struct, frozen=True):
     task_id: str
 
 
-class StatusDetails(Struct, frozen=True):
+class HistoryDetails(Struct, frozen=True):
     """A status that a task was given, when, by whom and why."""
 
     at: str
@@ -93,7 +93,7 @@ class TaskDetails(TaskLine, frozen=True):
     notes: list[NoteDetails]
     time: list[TimeDetails]
     links: list[LinkDetails]
-    history: list[StatusDetails]
+    history: list[HistoryDetails]
     suppressed_labels: list[str]
 
 
@@ -147,7 +147,7 @@ def task_document(
         ],
         time=[TimeDetails(one.id, one.start, one.end or None, one.summary) for one in task.time],
         links=linked,
-        history=[StatusDetails(one.at, one.status, one.by, one.reason) for one in task.history],
+        history=[HistoryDetails(one.at, one.status, one.by, one.reason) for one in task.history],
         suppressed_labels=[label_name(catalog, label) for label in task.suppressed],
     )
 
