@@ -21,7 +21,6 @@ from domain.tools.snapshot import Snapshot
 from projections import agents, templates, wakes
 from projections.agents import AgentDocument
 
-Document = dict[str, Any]
 WAKES_SHOWN = 5  # of `agent show`, the newest
 
 

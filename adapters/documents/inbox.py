@@ -4,7 +4,7 @@ What is not there (yet) is null. Times are RFC 3339 in UTC. The keys stand in th
 fields.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -51,7 +51,7 @@ class InboxSet(Struct, frozen=True):
     created_at: str
     expires_at: str | None
     status: str
-    items: list[InboxItem]
+    items: Sequence[InboxItem]
 
 
 def inbox_sets(home: Home) -> list[InboxSet]:

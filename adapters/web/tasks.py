@@ -5,14 +5,14 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from adapters.documents.agents import Document, agent_line
+from adapters.documents.agents import agent_line
 from adapters.documents.tasks import TaskPage, catalog_of, task_page
 from adapters.web.asking import Asked, Page, made_from, missing
 from adapters.web.inbox import OPEN_SHOWN, open_cards
 from adapters.web.reports import report_of
 from adapters.web.site import SCAN_MAX, Site, page_size
 from domain.journal.catalog import Catalog
-from domain.journal.document import LinkDetails, task_line
+from domain.journal.document import LinkDetails, TaskLine, task_line
 from domain.journal.links import INVERSE, PHRASE_OF
 from domain.journal.task import STATUSES
 from domain.moments import seconds_between
@@ -32,11 +32,21 @@ HISTORY_SHOWN = 50
 FILTERS = ("status", "category", "agent", "q")
 
 
+class TaskRow(TaskLine, frozen=True):
+    """A task of the page `/tasks`, with what its living agent reports, if it has one."""
+
+    deleted: bool
+    updated_at: str
+    one_liner: str | None
+    stale: bool | None
+    run_status: str | None
+
+
 def show_list(site: Site, asked: Asked) -> Page:
     """The page `/tasks`, newest first."""
     catalog = catalog_of(site.home)
     size = page_size(asked)
-    rows: list[Document] = []
+    rows: list[TaskRow] = []
     older, scanned = "", 0
     for one in _newest_first(site, asked.query.get("before", "")):
         if len(rows) == size or scanned == SCAN_MAX:
@@ -95,20 +105,20 @@ def _has_wanted(agent: AgentDocument | None, query: Mapping[str, str]) -> bool:
             return True
 
 
-def _row(site: Site, one: TaskDocument, agent: AgentDocument | None, catalog: Catalog) -> Document:
+def _row(site: Site, one: TaskDocument, agent: AgentDocument | None, catalog: Catalog) -> TaskRow:
     found = (
         site.home.views.page(reports.VIEW, shelf=agent.id, newest_first=True, limit=1)
         if agent
         else []
     )
-    return {
+    return TaskRow(
         **asdict(task_line(one.task, catalog, agent.id if agent else "")),
-        "deleted": one.is_deleted,
-        "updated_at": one.updated_at,
-        "one_liner": found[0].one_liner if found else None,
-        "stale": agent.is_stale if agent else None,
-        "run_status": agent.run_status if agent else None,
-    }
+        deleted=one.is_deleted,
+        updated_at=one.updated_at,
+        one_liner=found[0].one_liner if found else None,
+        stale=agent.is_stale if agent else None,
+        run_status=agent.run_status if agent else None,
+    )
 
 
 # ------------------------------------------------------------------------------------------ one
@@ -142,7 +152,7 @@ def known(site: Site, task_id: str) -> TaskDocument:
     return found
 
 
-def _shorten(document: Document) -> None:
+def _shorten(document: dict[str, Any]) -> None:
     """Long parts show their newest; the rest is asked for with ``?full=1``."""
     document["more"] = {}
     for name, most in (
@@ -160,7 +170,7 @@ def _shorten(document: Document) -> None:
         document["items"] = document["items"][:ITEMS_SHOWN]
 
 
-def _more(site: Site, page: TaskPage, document: Document, now: str) -> dict[str, Any]:
+def _more(site: Site, page: TaskPage, document: dict[str, Any], now: str) -> dict[str, Any]:
     task = page.task
     running = next((one for one in task.time if not one.end), None)
     spent = sum(seconds_between(one.start, one.end or now) for one in task.time) // 60

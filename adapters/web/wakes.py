@@ -5,14 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
 from msgspec.structs import asdict
 
-from adapters.documents.agents import Document
 from adapters.documents.reading import prompt_document, shown
-from adapters.documents.wakes import WakeStep, run_document, wake_document
+from adapters.documents.wakes import WakeLine, WakeStep, run_document, wake_document
 from adapters.web import charts, looking
 from adapters.web.asking import Asked, Page, missing
-from adapters.web.inbox import cards_of, kept_on
+from adapters.web.inbox import Card, cards_of, kept_on
 from adapters.web.site import SCAN_MAX, Site, page_size
 from adapters.web.words import local
 from projections import agents, inbox, wakes
@@ -33,10 +33,29 @@ DOORS = ("replay", "fork")  # commands that look closer at a wake
 HIDDEN_STEPS = ("wake.started.1",)  # told in the head, the causes and the prompt
 
 
+class WakeRow(WakeLine, frozen=True):
+    """A wake of the page `/wakes`."""
+
+    agent_name: str
+
+
+class StepRow(WakeStep, frozen=True):
+    """A step of the page of a wake, in words."""
+
+    what: str
+
+
+class TurnRow(Struct, frozen=True):
+    """The steps of a turn."""
+
+    turn: int
+    steps: list[StepRow]
+
+
 def show_list(site: Site, asked: Asked) -> Page:
     """The page `/wakes`, newest first."""
     query, size = asked.query, page_size(asked)
-    rows: list[Document] = []
+    rows: list[WakeRow] = []
     older, scanned = "", 0
     for one in _newest_first(site, query.get("agent", ""), query.get("before", "")):
         if len(rows) == size or scanned == SCAN_MAX:
@@ -77,9 +96,10 @@ def _is_outcome(one: WakeDocument, query: Mapping[str, str]) -> bool:
     return query.get("outcome", "") in ("", one.outcome, one.state)
 
 
-def _row(site: Site, one: WakeDocument) -> Document:
+def _row(site: Site, one: WakeDocument) -> WakeRow:
     agent = site.home.views.get(agents.VIEW, one.agent_id)
-    return {**asdict(wake_document(site.home, one)), "agent_name": agent.name if agent else ""}
+    name = agent.name if agent else ""
+    return WakeRow(**asdict(wake_document(site.home, one)), agent_name=name)
 
 
 def _chart(site: Site, agent_id: str) -> dict[str, Any]:
@@ -104,7 +124,7 @@ def _chart(site: Site, agent_id: str) -> dict[str, Any]:
     }
 
 
-def _drawn(name: str, counts: dict[date, Counter[str]], kinds: Sequence[str]) -> Document:
+def _drawn(name: str, counts: dict[date, Counter[str]], kinds: Sequence[str]) -> dict[str, Any]:
     total = sum(counts.values(), Counter[str]())
     seen = [(kind, total[kind]) for kind in kinds if total[kind]]
     chart = charts.days(counts, [kind for kind, _ in seen], f"Wakes by day and {name.lower()}")
@@ -147,20 +167,20 @@ def show_one(site: Site, asked: Asked) -> Page:
     )
 
 
-def _proposed(site: Site, asked: Asked, made: SetDocument) -> list[Document]:
+def _proposed(site: Site, asked: Asked, made: SetDocument) -> list[Card]:
     kept = [one for one in kept_on(site, asked) if one[0] == made.id]
     return cards_of(site, [made], EVERY, kept)
 
 
-def _turns(steps: list[WakeStep]) -> list[dict[str, Any]]:
+def _turns(steps: list[WakeStep]) -> list[TurnRow]:
     """The steps by turn; 0 is what belongs to none."""
-    turns: list[dict[str, Any]] = []
+    turns: list[TurnRow] = []
     for step in steps:
-        nth = step.data.get("turn") or (turns[-1]["turn"] if turns else 0)
-        if not turns or turns[-1]["turn"] != nth:
-            turns.append({"turn": nth, "steps": []})
+        nth = step.data.get("turn") or (turns[-1].turn if turns else 0)
+        if not turns or turns[-1].turn != nth:
+            turns.append(TurnRow(nth, []))
         what = step.kind.split(".")[1].replace("_", " ")
-        turns[-1]["steps"].append({**asdict(step), "what": what})
+        turns[-1].steps.append(StepRow(**asdict(step), what=what))
     return turns
 
 
