@@ -27,7 +27,7 @@ from inspect_ai.scorer import Score
 from inspect_ai.tool import ToolCall, ToolCallError, ToolInfo, ToolParams
 from msgspec import Struct
 
-from adapters.documents.reading import decoded_or_text, plain
+from adapters.documents.wakes import decoded_or_text, plain
 from adapters.models.gemini_contents import SEPARATOR
 from domain.changes import events as c
 from domain.ports import ToolSpec

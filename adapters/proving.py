@@ -7,7 +7,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from time import perf_counter
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -42,6 +41,50 @@ Anchors = dict[str, dict[int, str]]
 """By ``log:replica`` and n: digests that are known from outside."""
 
 
+class DivergenceDetails(Struct, frozen=True, rename={"kind": "class"}):
+    """A place where today's code and the log part: `path` within the row at `position`, what was
+    `expected` there and what is, and both sides line by line (`diff`). `wake` and its `step`,
+    `cause` (a key) and `upstream` (the position that led there) are null where there is none."""
+
+    log: str
+    position: str
+    stream: str
+    version: int
+    kind: str
+    path: str
+    expected: str
+    actual: str
+    wake: str | None
+    step: int | None
+    cause: str | None
+    upstream: str | None
+    diff: list[str]
+
+
+class ProofHead(Struct, frozen=True):
+    """The newest append of a log and replica, and the digest up to there."""
+
+    n: int
+    digest: str
+
+
+class ProofDetails(Struct, frozen=True):
+    """What `prove` prints. `seconds` is wall time; `heads` are by ``log:replica``; `more` counts
+    the divergences that are left out; `folded` the causes that were not executed again."""
+
+    ok: bool
+    rows: int
+    causes: int
+    wakes: int
+    digest: str
+    seconds: float
+    divergences: list[DivergenceDetails]
+    prompts: int
+    heads: dict[str, ProofHead]
+    more: int
+    folded: int
+
+
 class Proved(Struct, frozen=True):
     """What a proof of a whole home has found. `seconds` is wall time; `heads` the newest append
     of each log and replica, as n and digest; `prompts` those that were rendered again; `left`
@@ -63,39 +106,39 @@ class Proved(Struct, frozen=True):
     def ok(self) -> bool:
         return not self.divergences
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> ProofDetails:
         """The document of `prove`."""
-        return {
-            "ok": self.ok,
-            "rows": self.rows,
-            "causes": self.causes,
-            "wakes": self.wakes,
-            "digest": self.digest,
-            "seconds": self.seconds,
-            "divergences": [_document(one) for one in self.divergences],
-            "prompts": self.prompts,
-            "heads": {name: {"n": n, "digest": digest} for name, (n, digest) in self.heads.items()},
-            "more": self.left,
-            "folded": self.folded,
-        }
+        return ProofDetails(
+            ok=self.ok,
+            rows=self.rows,
+            causes=self.causes,
+            wakes=self.wakes,
+            digest=self.digest,
+            seconds=self.seconds,
+            divergences=[_document(one) for one in self.divergences],
+            prompts=self.prompts,
+            heads={name: ProofHead(n, digest) for name, (n, digest) in self.heads.items()},
+            more=self.left,
+            folded=self.folded,
+        )
 
 
-def _document(one: Divergence) -> dict[str, Any]:
-    return {
-        "log": one.log,
-        "position": one.position,
-        "stream": one.stream,
-        "version": one.version,
-        "class": one.kind_of,
-        "path": one.path,
-        "expected": one.expected,
-        "actual": one.actual,
-        "wake": one.wake or None,
-        "step": one.step or None,
-        "cause": one.cause or None,
-        "upstream": one.upstream or None,
-        "diff": diff(one),
-    }
+def _document(one: Divergence) -> DivergenceDetails:
+    return DivergenceDetails(
+        log=one.log,
+        position=one.position,
+        stream=one.stream,
+        version=one.version,
+        kind=one.kind_of,
+        path=one.path,
+        expected=one.expected,
+        actual=one.actual,
+        wake=one.wake or None,
+        step=one.step or None,
+        cause=one.cause or None,
+        upstream=one.upstream or None,
+        diff=diff(one),
+    )
 
 
 def prove_home(

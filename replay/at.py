@@ -11,19 +11,29 @@ from typing import Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from domain.agent import identity
 from domain.agent.agent import AGENT, Agent, Observation
 from domain.agent.alertness import ALERT, Alert, Queued, next_due, run_status
 from domain.changes.change_set import CHANGES, ChangeSet, Item, is_open, status_of
 from domain.journal.catalog import CATALOG, Catalog
-from domain.journal.document import Document, category_name, label_name, task_document
+from domain.journal.document import category_name, task_document
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS
 from domain.journal.task import Task
 from domain.wake.state import WAKE
 from domain.wire import Words
 from domain.world import MAIN, Kind
+from replay.world import (
+    AgentThen,
+    ObservationThen,
+    ProposalThen,
+    ReportThen,
+    TaskThen,
+    WakeThen,
+    WorldThen,
+)
 
 S = TypeVar("S")
 GENERATIONS_MAX = 100  # of a task's agents
@@ -41,7 +51,7 @@ class Scene(Protocol):
 
 def document(
     journal: Scene, agents: Scene, tasks: Iterable[str], names: Mapping[str, str]
-) -> Document:
+) -> WorldThen:
     """The world of some tasks and of their agents.
 
     Args:
@@ -58,12 +68,12 @@ def document(
     found = [task for one in tasks if (task := journal.load(TASK, one)).exists]
     living = {task.id: _agents_of(agents, task.id) for task in found}
     each = [agent for task in found for agent in living[task.id]]
-    return {
-        "tasks": [_task(journal, task, catalog, living[task.id]) for task in found],
-        "agents": [_agent(agents, agent, catalog) for agent in each],
-        "proposals": [one for agent in each for one in _proposals(agents, agent, names)],
-        "wakes": [one for agent in each for one in _wakes(agents, agent)],
-    }
+    return WorldThen(
+        tasks=[_task(journal, task, catalog, living[task.id]) for task in found],
+        agents=[_agent(agents, agent, catalog) for agent in each],
+        proposals=[one for agent in each for one in _proposals(agents, agent, names)],
+        wakes=[one for agent in each for one in _wakes(agents, agent)],
+    )
 
 
 def around(journal: Scene, task_id: str) -> list[str]:
@@ -77,14 +87,11 @@ def around(journal: Scene, task_id: str) -> list[str]:
 # ----------------------------------------------------------------------------------------- tasks
 
 
-def _task(journal: Scene, task: Task, catalog: Catalog, agents: Sequence[Agent]) -> Document:
+def _task(journal: Scene, task: Task, catalog: Catalog, agents: Sequence[Agent]) -> TaskThen:
     living = [agent.id for agent in agents if agent.lifecycle != "destroyed"]
     links = journal.load(LINKS, task.id)
-    return {
-        **task_document(task, links, catalog, living[-1] if living else "", journal.text),
-        "suppressed_labels": [label_name(catalog, label) for label in task.suppressed],
-        "deleted": task.is_deleted,
-    }
+    shown = task_document(task, links, catalog, living[-1] if living else "", journal.text)
+    return TaskThen(**asdict(shown), deleted=task.is_deleted)
 
 
 # ---------------------------------------------------------------------------------------- agents
@@ -100,48 +107,48 @@ def _agents_of(agents: Scene, task: str) -> list[Agent]:
     return [agent for agent in made if not agent.is_deleted]
 
 
-def _agent(agents: Scene, agent: Agent, catalog: Catalog) -> Document:
+def _agent(agents: Scene, agent: Agent, catalog: Catalog) -> AgentThen:
     alert = agents.load(ALERT, agent.id)
-    return {
-        "id": agent.id,
-        "name": agent.name,
-        "task_id": agent.task,
-        "kind": agent.agent_kind,
-        "mode": agent.mode,
-        "lifecycle": agent.lifecycle,
-        "run_status": run_status(alert),
-        "next_wake_at": next_due(alert) or None,
-        "last_wake_at": agent.last_wake_at or None,
-        "failures": agent.failures,
-        "wakes": agent.wakes,
-        "stale": alert.changed > agent.fresh_position,
-        "pause_reason": agent.pause_reason or None,
-        "allowed_categories": [category_name(catalog, one) for one in agent.categories],
-        "model": agent.model or None,
-        "turns": agent.turn_max,
-        "automatic": agent.is_automatic,
-        "goal": agent.goal.value or None,
-        "open_loops": list(agent.loops),
-        "preferences": {
+    return AgentThen(
+        id=agent.id,
+        name=agent.name,
+        task_id=agent.task,
+        kind=agent.agent_kind,
+        mode=agent.mode,
+        lifecycle=agent.lifecycle,
+        run_status=run_status(alert),
+        next_wake_at=next_due(alert) or None,
+        last_wake_at=agent.last_wake_at or None,
+        failures=agent.failures,
+        wakes=agent.wakes,
+        stale=alert.changed > agent.fresh_position,
+        pause_reason=agent.pause_reason or None,
+        allowed_categories=[category_name(catalog, one) for one in agent.categories],
+        model=agent.model or None,
+        turns=agent.turn_max,
+        automatic=agent.is_automatic,
+        goal=agent.goal.value or None,
+        open_loops=list(agent.loops),
+        preferences={
             name: slot.value for name, slot in sorted(agent.preferences.items()) if slot.value
         },
-        "last_run": agent.last_run or None,
-        "last_outcome": agent.last_outcome or None,
-        "report": _report(agents, agent),
-        "journal": [_observation(agents, one) for one in _remembered(agent)],
-    }
+        last_run=agent.last_run or None,
+        last_outcome=agent.last_outcome or None,
+        report=_report(agents, agent),
+        journal=[_observation(agents, one) for one in _remembered(agent)],
+    )
 
 
-def _report(agents: Scene, agent: Agent) -> Document | None:
+def _report(agents: Scene, agent: Agent) -> ReportThen | None:
     drafted = agents.load(WAKE, agent.report).report if agent.report else None
     if drafted is None:
         return None
-    return {
-        "run_key": agent.report,
-        "tldr": agents.text(drafted.tldr),
-        "one_liner": drafted.one_liner,
-        "content": agents.text(drafted.content),
-    }
+    return ReportThen(
+        run_key=agent.report,
+        tldr=agents.text(drafted.tldr),
+        one_liner=drafted.one_liner,
+        content=agents.text(drafted.content),
+    )
 
 
 def _remembered(agent: Agent) -> list[Observation]:
@@ -151,21 +158,21 @@ def _remembered(agent: Agent) -> list[Observation]:
     return [*older, *agent.observations]
 
 
-def _observation(agents: Scene, one: Observation) -> Document:
-    return {
-        "at": one.at,
-        "run_key": one.run_key,
-        "text": agents.text(one.words),
-        "priority": one.priority,
-        "category": one.category,
-        "target": one.target or None,
-    }
+def _observation(agents: Scene, one: Observation) -> ObservationThen:
+    return ObservationThen(
+        at=one.at,
+        run_key=one.run_key,
+        text=agents.text(one.words),
+        priority=one.priority,
+        category=one.category,
+        target=one.target or None,
+    )
 
 
 # ----------------------------------------------------------------------------- proposals and wakes
 
 
-def _proposals(agents: Scene, agent: Agent, names: Mapping[str, str]) -> Iterator[Document]:
+def _proposals(agents: Scene, agent: Agent, names: Mapping[str, str]) -> Iterator[ProposalThen]:
     for one in agent.sets:
         changes = agents.load(CHANGES, one)
         name = names.get(one, one[:8])
@@ -174,25 +181,25 @@ def _proposals(agents: Scene, agent: Agent, names: Mapping[str, str]) -> Iterato
                 yield _proposal(agents, changes, item, f"{name}.{item.number}")
 
 
-def _proposal(agents: Scene, changes: ChangeSet, item: Item, ref: str) -> Document:
+def _proposal(agents: Scene, changes: ChangeSet, item: Item, ref: str) -> ProposalThen:
     arguments = agents.text(item.arguments_now or item.arguments)
-    return {
-        "ref": ref,
-        "set": changes.id,
-        "set_status": status_of(changes),
-        "task_id": changes.task,
-        "agent_id": changes.agent,
-        "run_key": changes.run_key,
-        "created_at": changes.opened_at,
-        "tool": item.tool,
-        "arguments": msgspec.json.decode(arguments),
-        "summary": item.summary,
-        "status": item.status,
-        "fingerprint": item.fingerprint,
-    }
+    return ProposalThen(
+        ref=ref,
+        set=changes.id,
+        set_status=status_of(changes),
+        task_id=changes.task,
+        agent_id=changes.agent,
+        run_key=changes.run_key,
+        created_at=changes.opened_at,
+        tool=item.tool,
+        arguments=msgspec.json.decode(arguments),
+        summary=item.summary,
+        status=item.status,
+        fingerprint=item.fingerprint,
+    )
 
 
-def _wakes(agents: Scene, agent: Agent) -> Iterator[Document]:
+def _wakes(agents: Scene, agent: Agent) -> Iterator[WakeThen]:
     alert: Alert = agents.load(ALERT, agent.id)
     if alert.begun is not None:
         yield _wake(agent, alert.begun, "waiting" if alert.waiting else "running")
@@ -200,21 +207,21 @@ def _wakes(agents: Scene, agent: Agent) -> Iterator[Document]:
         yield _wake(agent, alert.queued, "queued")
 
 
-def _wake(agent: Agent, wake: Queued, state: str) -> Document:
-    return {
-        "run_key": wake.run_key,
-        "agent_id": agent.id,
-        "task_id": agent.task,
-        "state": state,
-        "reason": wake.reason,
-        "thread": wake.thread,
-        "queued_at": wake.queued_at,
-        "due_at": wake.due_at,
-        "begun_at": wake.begun_at or None,
-        "waits_until": wake.until or None,
-        "waits_for": wake.waits_for or None,
-        "triggers": wake.trigger_count,
-    }
+def _wake(agent: Agent, wake: Queued, state: str) -> WakeThen:
+    return WakeThen(
+        run_key=wake.run_key,
+        agent_id=agent.id,
+        task_id=agent.task,
+        state=state,
+        reason=wake.reason,
+        thread=wake.thread,
+        queued_at=wake.queued_at,
+        due_at=wake.due_at,
+        begun_at=wake.begun_at or None,
+        waits_until=wake.until or None,
+        waits_for=wake.waits_for or None,
+        triggers=wake.trigger_count,
+    )
 
 
 class Where(Struct, frozen=True):
@@ -225,4 +232,4 @@ class Where(Struct, frozen=True):
     at: str = ""
 
 
-__all__ = ["Document", "Scene", "Where", "around", "document"]
+__all__ = ["Scene", "Where", "around", "document"]

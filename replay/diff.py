@@ -4,14 +4,15 @@ Lists of things with a name (an id, a run key, a reference) are compared by name
 place. Texts are given whole, on both sides; how they are shown is not decided here.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 
 from msgspec import Struct
 
 from replay.seen import CallSeen, ReportSeen, TurnSeen, WakeSeen
 
-Document = dict[str, Any]
+Members = dict[Any, Any]
 NAMES = ("id", "run_key", "ref", "fingerprint")
 """What names an element of a list, the first that all of its elements have."""
 
@@ -42,7 +43,7 @@ def worlds(a: Any, b: Any, path: str = "") -> Iterator[Difference]:
         yield Difference(path, "changed", a, b)
 
 
-def _members(a: Document, b: Document, path: str) -> Iterator[Difference]:
+def _members(a: Members, b: Members, path: str) -> Iterator[Difference]:
     for name in dict.fromkeys((*a, *b)):
         place = f"{path}.{name}" if path else str(name)
         yield from _either(a, b, name, place)
@@ -55,7 +56,7 @@ def _elements(a: list[Any], b: list[Any], path: str) -> Iterator[Difference]:
         yield from _either(one, other, key, f"{path}[{key}]")
 
 
-def _either(a: Document, b: Document, key: Any, place: str) -> Iterator[Difference]:
+def _either(a: Members, b: Members, key: Any, place: str) -> Iterator[Difference]:
     if key not in b:
         yield Difference(place, "removed", a=a[key])
     elif key not in a:
@@ -73,113 +74,186 @@ def _all_have(name: str, a: list[Any], b: list[Any]) -> bool:
     return bool(a or b)
 
 
-def _keyed(values: list[Any], named: str) -> Document:
+def _keyed(values: list[Any], named: str) -> Members:
     return {str(one[named] if named else nth): one for nth, one in enumerate(values)}
 
 
 # ----------------------------------------------------------------------------------------- wakes
 
 
-def wakes(a: WakeSeen, b: WakeSeen) -> Document:
-    """Two wakes: prompt sections, replies, calls, proposals, observations, report, tokens.
+class TextPair(Struct, frozen=True):
+    """A text on both sides."""
 
-    Returns:
-        ``same`` says whether nothing differs that a model was shown or that it made; run keys and
-        times are not compared.
-    """
-    parts: Document = {
-        "model": _pair(a.model, b.model),
-        "reason": _pair(a.reason, b.reason),
-        "outcome": _pair(_outcome(a), _outcome(b)),
-        "prompt": _prompt(a, b),
-        "replies": [
-            _reply(nth, *pair) for nth, pair in enumerate(_both(a.turns, b.turns), start=1)
-        ],
-        "proposals": _proposals(a, b),
-        "observations": _lists(a.observations, b.observations),
-        "report": _report(a.report, b.report),
-    }
-    parts["same"] = all(_is_same(part) for part in parts.values())
-    parts["tokens"] = {"a": _tokens(a), "b": _tokens(b)}
-    return {"a": a.run_key, "b": b.run_key, "same": parts.pop("same"), **parts}
+    same: bool
+    a: str | None
+    b: str | None
 
 
-def _is_same(part: Any) -> bool:
-    found = part if isinstance(part, list) else [part]
-    return all(one["same"] for one in found)
+class SectionPair(Struct, frozen=True):
+    """A section of the prompt on both sides, null where there is none."""
+
+    section: str
+    same: bool
+    a: str | None
+    b: str | None
 
 
-def _pair(a: Any, b: Any) -> Document:
-    return {"same": a == b, "a": a, "b": b}
+class CallSide(Struct, frozen=True):
+    """A call and its result; `arguments` are canonical JSON."""
+
+    tool: str
+    arguments: str
+    status: str | None
+    code: str | None
+    message: str
+
+
+class CallPair(Struct, frozen=True):
+    """A call of a reply, by its place."""
+
+    same: bool
+    a: CallSide | None
+    b: CallSide | None
+
+
+class ReplyPair(Struct, frozen=True):
+    """What the model said in a turn, or why it said nothing, and what it called."""
+
+    turn: int
+    same: bool
+    a: str | None
+    b: str | None
+    calls: list[CallPair]
+
+
+class ProposalsPair(Struct, frozen=True):
+    """What both propose, and what only one does."""
+
+    same: bool
+    both: list[str]
+    only_a: list[str]
+    only_b: list[str]
+
+
+class ObservationsPair(Struct, frozen=True):
+    """What only one of them noted."""
+
+    same: bool
+    only_a: list[str]
+    only_b: list[str]
+
+
+class ReportPair(Struct, frozen=True):
+    """The reports."""
+
+    same: bool
+    a: ReportSeen | None
+    b: ReportSeen | None
+
+
+Pair = TextPair | SectionPair | ReplyPair | ProposalsPair | ObservationsPair | ReportPair
+
+
+class TokensSide(Struct, frozen=True):
+    """Tokens of all turns; null where the model did not tell."""
+
+    input_tokens: int | None
+    output_tokens: int | None
+    turns: int
+
+
+class TokensPair(Struct, frozen=True):
+    """Tokens are not compared."""
+
+    a: TokensSide
+    b: TokensSide
+
+
+class WakesCompared(Struct, frozen=True):
+    """Two wakes, `a` and `b`, by their run keys. `same`: nothing differs that a model was shown or
+    that it made; run keys and times are not compared."""
+
+    a: str
+    b: str
+    same: bool
+    model: TextPair
+    reason: TextPair
+    outcome: TextPair
+    prompt: list[SectionPair]
+    replies: list[ReplyPair]
+    proposals: ProposalsPair
+    observations: ObservationsPair
+    report: ReportPair
+    tokens: TokensPair
+
+
+def wakes(a: WakeSeen, b: WakeSeen) -> WakesCompared:
+    """Two wakes: prompt sections, replies, calls, proposals, observations, report, tokens."""
+    named = (_pair(a.model, b.model), _pair(a.reason, b.reason), _pair(_outcome(a), _outcome(b)))
+    prompt, replies = _prompt(a, b), _replies(a, b)
+    made = _proposals(a, b), _observations(a, b)
+    report = ReportPair(a.report == b.report, a.report, b.report)
+    parts: list[Pair] = [*named, *prompt, *replies, *made, report]
+    is_same = all(one.same for one in parts)
+    last = report, TokensPair(_tokens(a), _tokens(b))
+    return WakesCompared(a.run_key, b.run_key, is_same, *named, prompt, replies, *made, *last)
+
+
+def _pair(a: str, b: str) -> TextPair:
+    return TextPair(a == b, a, b)
 
 
 def _outcome(wake: WakeSeen) -> str:
     return f"{wake.outcome or 'no end'} ({wake.code})" if wake.code else wake.outcome or "no end"
 
 
-def _tokens(wake: WakeSeen) -> Document:
-    count_in, count_out = wake.tokens
-    return {"input_tokens": count_in, "output_tokens": count_out, "turns": len(wake.turns)}
+def _tokens(wake: WakeSeen) -> TokensSide:
+    return TokensSide(*wake.tokens, len(wake.turns))
 
 
-def _both(a: Sequence[Any], b: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
-    """Pairs by place; None where one side has no more."""
-    for nth in range(max(len(a), len(b))):
-        yield (a[nth] if nth < len(a) else None), (b[nth] if nth < len(b) else None)
-
-
-def _prompt(a: WakeSeen, b: WakeSeen) -> list[Document]:
+def _prompt(a: WakeSeen, b: WakeSeen) -> list[SectionPair]:
     one, other = ({section.name: section.text for section in wake.sections} for wake in (a, b))
-    return [
-        {"section": name, **_pair(one.get(name), other.get(name))}
-        for name in dict.fromkeys((*one, *other))
-    ]
+    names = dict.fromkeys((*one, *other))
+    sides = [(name, one.get(name), other.get(name)) for name in names]
+    return [SectionPair(name, was == now, was, now) for name, was, now in sides]
 
 
-def _reply(nth: int, a: TurnSeen | None, b: TurnSeen | None) -> Document:
-    calls = [
-        _pair(_call(one), _call(other))
-        for one, other in _both(a.calls if a else (), b.calls if b else ())
-    ]
-    said = [None if one is None else one.fault or one.text for one in (a, b)]
-    is_same = said[0] == said[1] and all(one["same"] for one in calls)
-    return {"turn": nth, "same": is_same, "a": said[0], "b": said[1], "calls": calls}
+def _replies(a: WakeSeen, b: WakeSeen) -> list[ReplyPair]:
+    pairs = zip_longest(a.turns, b.turns)
+    return [_reply(nth, *pair) for nth, pair in enumerate(pairs, start=1)]
 
 
-def _call(call: CallSeen | None) -> Document | None:
+def _reply(nth: int, a: TurnSeen | None, b: TurnSeen | None) -> ReplyPair:
+    both = zip_longest(a.calls if a else (), b.calls if b else ())
+    sides = [(_call(one), _call(other)) for one, other in both]
+    calls = [CallPair(one == other, one, other) for one, other in sides]
+    was, now = (None if one is None else one.fault or one.text for one in (a, b))
+    is_same = was == now and all(one.same for one in calls)
+    return ReplyPair(nth, is_same, was, now, calls)
+
+
+def _call(call: CallSeen | None) -> CallSide | None:
     if call is None:
         return None
-    return {
-        "tool": call.tool,
-        "arguments": call.arguments,
-        "status": call.status or None,
-        "code": call.code or None,
-        "message": call.message,
-    }
+    status, code = call.status or None, call.code or None
+    return CallSide(call.tool, call.arguments, status, code, call.message)
 
 
-def _proposals(a: WakeSeen, b: WakeSeen) -> Document:
+def _proposals(a: WakeSeen, b: WakeSeen) -> ProposalsPair:
     """By fingerprint: what only one of them proposes."""
     one, other = ({item.fingerprint: item for item in wake.proposals} for wake in (a, b))
-    return {
-        "same": one.keys() == other.keys(),
-        "both": [item.summary for name, item in one.items() if name in other],
-        "only_a": [item.summary for name, item in one.items() if name not in other],
-        "only_b": [item.summary for name, item in other.items() if name not in one],
-    }
-
-
-def _lists(a: Sequence[str], b: Sequence[str]) -> Document:
-    return {
-        "same": list(a) == list(b),
-        "only_a": [one for one in a if one not in b],
-        "only_b": [one for one in b if one not in a],
-    }
-
-
-def _report(a: ReportSeen | None, b: ReportSeen | None) -> Document:
-    fields = ("one_liner", "tldr", "content")
-    one, other = (
-        {name: getattr(report, name) for name in fields} if report else None for report in (a, b)
+    return ProposalsPair(
+        same=one.keys() == other.keys(),
+        both=[item.summary for name, item in one.items() if name in other],
+        only_a=[item.summary for name, item in one.items() if name not in other],
+        only_b=[item.summary for name, item in other.items() if name not in one],
     )
-    return _pair(one, other)
+
+
+def _observations(a: WakeSeen, b: WakeSeen) -> ObservationsPair:
+    one, other = a.observations, b.observations
+    return ObservationsPair(
+        same=one == other,
+        only_a=[text for text in one if text not in other],
+        only_b=[text for text in other if text not in one],
+    )

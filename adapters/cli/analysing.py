@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from msgspec import to_builtins
+from msgspec.structs import asdict
 
-from adapters.analytics_performance import performance
+from adapters.analytics_performance import TemplateMetrics, performance
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session
 from adapters.text.common import safe
@@ -111,7 +111,7 @@ def metrics_command(session: Session, template: str | None, timeout: float) -> N
     with analytics(session, timeout) as (_, connection):
         documents = performance(connection)
     if template is not None:
-        documents = [one for one in documents if one["template_id"] == _picked(documents, template)]
+        documents = [one for one in documents if one.template_id == _picked(documents, template)]
     if session.as_json:
         session.document(documents)
         return
@@ -122,14 +122,14 @@ def metrics_command(session: Session, template: str | None, timeout: float) -> N
     session.table(headings.split(), [_line(one) for one in documents])
 
 
-def _picked(documents: list[dict[str, Any]], wanted: str) -> str:
+def _picked(documents: list[TemplateMetrics], wanted: str) -> str:
     from adapters.actions.naming import pick
     from domain.text import fold
 
     known = [
-        (one["template_id"], one["template_name"] or "")
+        (one.template_id, one.template_name or "")
         for one in documents
-        if one["template_id"] is not None
+        if one.template_id is not None
     ]
     if all(wanted not in one for one in known):  # neither an id nor an exact name
         alike = [name for _, name in known if fold(name) == fold(wanted)]
@@ -137,19 +137,19 @@ def _picked(documents: list[dict[str, Any]], wanted: str) -> str:
     return pick(wanted, known, "template", "unknown_template", see="see `wakelog metrics`")
 
 
-def _line(one: dict[str, Any]) -> list[str]:
+def _line(one: TemplateMetrics) -> list[str]:
     return [
-        one["template_name"] or (one["template_id"] or "(none)")[:8],
-        str(one["total_wakes"]),
-        str(one["success_count"]),
-        str(one["failure_count"]),
-        _percent(one["success_rate"]),
-        _cell(one["average_duration_seconds"]),
-        f"{_percent(one['acceptance_rate'])} of {one['decided_items']}",
-        _cell(one["median_seconds_to_decision"]),
-        _cell(one["tokens_per_wake"]),
-        _percent(one["noop_rate"]),
-        str(one["active_instance_count"]),
+        one.template_name or (one.template_id or "(none)")[:8],
+        str(one.total_wakes),
+        str(one.success_count),
+        str(one.failure_count),
+        _percent(one.success_rate),
+        _cell(one.average_duration_seconds),
+        f"{_percent(one.acceptance_rate)} of {one.decided_items}",
+        _cell(one.median_seconds_to_decision),
+        _cell(one.tokens_per_wake),
+        _percent(one.noop_rate),
+        str(one.active_instance_count),
     ]
 
 
@@ -202,11 +202,12 @@ def export_command(
 
 def _export_tables(session: Session, folder: Path, timeout: float) -> None:
     from adapters.analytics_export import export
+    from adapters.documents.deeds import ExportedTables
 
     with analytics(session, timeout) as (_, connection):
         counts = export(connection, folder)
     if session.as_json:
-        session.document({"folder": str(folder), "tables": counts})
+        session.document(ExportedTables(str(folder), counts))
         return
     session.table(("Table", "Rows"), sorted(counts.items()))
     session.note(f"What each column means: {folder / 'README.md'}.")
@@ -230,12 +231,14 @@ def _export_wakes(session: Session, folder: Path) -> None:
         instead = "run pip install 'wakelog[inspect]'"
         raise Refused("missing_extra", because=because, instead=instead) from None
 
+    from adapters.documents.deeds import ExportedFile, ExportedWakes
+
     home = session.reading()
     with _progress(session) as progress:
         written = export(home, folder, progress)
     if session.as_json:
         session.document(
-            {"folder": safe(str(folder)), "files": [to_builtins(one) for one in written]}
+            ExportedWakes(safe(str(folder)), [ExportedFile(**asdict(one)) for one in written])
         )
         return
     if not written:

@@ -13,7 +13,7 @@ from adapters.text.common import safe
 
 if TYPE_CHECKING:
     from adapters.actions.tasks import Kept
-    from domain.journal.document import Document
+    from adapters.documents.tasks import CategoryDetails, LabelDetails
 
 CATEGORIES_EMPTY = (
     "No categories yet. Importing makes them from headings; "
@@ -32,7 +32,7 @@ def category_command() -> None:
     """List, add, rename and correct categories."""
 
 
-def _categories(session: Session) -> "list[Document]":
+def _categories(session: Session) -> "list[CategoryDetails]":
     from adapters.documents.tasks import category_documents
     from projections.tasks import VIEW
 
@@ -50,9 +50,7 @@ def category_list(session: Session) -> None:
     if session.as_json:
         session.document(found)
     elif found:
-        rows = [
-            (one["name"], one["language"], one["tasks"], len(one["corrections"])) for one in found
-        ]
+        rows = [(one.name, one.language, one.tasks, len(one.corrections)) for one in found]
         session.table(("Category", "Language", "Tasks", "Corrections"), rows)
     else:
         session.say(CATEGORIES_EMPTY)
@@ -65,7 +63,7 @@ def _tell_category(editing: Editing, done: str, kept: "Kept") -> None:
     (category_id,) = editing.did(kept).ids
     category = category_named(catalog_of(editing.session.reading()), category_id)
     if editing.session.as_json:
-        found = [one for one in _categories(editing.session) if one["id"] == category.id]
+        found = [one for one in _categories(editing.session) if one.id == category.id]
         editing.session.document(found[0])
     editing.session.say(f'{editing.outcome(done)}: category "{safe(category.name)}"')
 
@@ -125,7 +123,7 @@ def label_command() -> None:
     """List, add, delete and suppress labels."""
 
 
-def _labels(session: Session) -> "list[Document]":
+def _labels(session: Session) -> "list[LabelDetails]":
     from adapters.documents.tasks import catalog_of, label_documents
     from projections.tasks import VIEW
 
@@ -144,7 +142,7 @@ def label_list(session: Session) -> None:
     if session.as_json:
         session.document(found)
     elif found:
-        rows = [(one["name"], ", ".join(one["categories"]) or "all", one["tasks"]) for one in found]
+        rows = [(one.name, ", ".join(one.categories) or "all", one.tasks) for one in found]
         session.table(("Label", "Categories", "Tasks"), rows)
     else:
         session.say(LABELS_EMPTY)
@@ -164,7 +162,7 @@ def label_add(session: Session, name: str, categories: Sequence[str], key: str) 
     said = titled(name.removeprefix("#"), NAME_MAX)
     editing = Editing(session, key)
     (label_id,) = editing.did(add_label(editing.home, said, categories, key)).ids
-    found = [one for one in _labels(session) if one["id"] == label_id]
+    found = [one for one in _labels(session) if one.id == label_id]
     if session.as_json:
         session.document(found[0] if found else {})
     session.say(f"{editing.outcome('Added')}: label {_hash(name)}")
@@ -181,7 +179,9 @@ def label_delete(session: Session, label: str, key: str) -> None:
     editing = Editing(session, key)
     (label_id,) = editing.did(delete_label(editing.home, label.removeprefix("#"), key)).ids
     if session.as_json:
-        session.document({"id": label_id, "deleted": True})
+        from adapters.documents.deeds import Deleted
+
+        session.document(Deleted(label_id))
     session.say(f"{editing.outcome('Deleted')}: label {_hash(label)}")
 
 

@@ -55,15 +55,17 @@ def demo_data_command(
         return
     lived, proved = _made(outer, path, seed, agents, months)
     if outer.as_json:
+        from adapters.documents.demo import DemoData
+
         outer.document(
-            {
-                "home": str(path),
-                "seed": seed,
-                "days": lived.days,
-                "agents": lived.agents,
-                "wakes": lived.wakes,
-                "proof": proved.document(),
-            }
+            DemoData(
+                home=str(path),
+                seed=seed,
+                days=lived.days,
+                agents=lived.agents,
+                wakes=lived.wakes,
+                proof=proved.document(),
+            )
         )
     else:
         _tell(outer, path, lived, proved)
@@ -133,7 +135,9 @@ def _made(
 
 def _tell_there(session: Session, path: Path) -> None:
     if session.as_json:
-        session.document({"home": str(path), "is_there": True})
+        from adapters.documents.demo import DemoDataThere
+
+        session.document(DemoDataThere(str(path)))
         return
     session.say(f"The data is there already, in {path}; --fresh makes it anew.")
 

@@ -83,6 +83,7 @@ def _check(history: "History") -> None:
 
 def _write(session: Session, history: "History", out: Path | None) -> None:
     from adapters import histories
+    from adapters.documents.deeds import ExportedHistory
     from adapters.homefiles import check_no_database, close_to_others
 
     told = "".join(histories.lines(history))
@@ -100,15 +101,15 @@ def _write(session: Session, history: "History", out: Path | None) -> None:
     if session.as_json:
         size = len(told.encode())
         session.document(
-            {
-                "file": safe(str(out)),
-                "run_key": history.run or None,
-                "rows": rows,
-                "payloads": len(history.payloads),
-                "bytes": size,
-                "digest": history.digest,
-                "redacted": history.is_redacted,
-            }
+            ExportedHistory(
+                file=safe(str(out)),
+                run_key=history.run or None,
+                rows=rows,
+                payloads=len(history.payloads),
+                bytes=size,
+                digest=history.digest,
+                redacted=history.is_redacted,
+            )
         )
     else:
         session.say(f"Wrote {counted(rows, 'row')} to {out}; digest {history.digest}")

@@ -17,10 +17,11 @@ from domain.errors import Refused, Remedy
 
 if TYPE_CHECKING:
     from adapters.branches import Forked, NoteEdit, TemplateVersion, Wanted
-    from adapters.documents.timetravel import Document
+    from adapters.documents.forks import ForkDetails, ForkTemplate
     from adapters.proving import Progress
     from adapters.timetravel.place import Place
     from adapters.wiring import Home
+    from replay.diff import WakesCompared
     from replay.fork import Verdict
 
 T = TypeVar("T")
@@ -197,7 +198,7 @@ def _check_version(name: str, known: Collection[int], number: int) -> None:
 
 def _verdict(home: "Home", given: str) -> "Verdict":
     from adapters.actions.proposals import pick_item
-    from adapters.documents.agents import all_sets, ranks_of
+    from adapters.documents.inbox import all_sets, ranks_of
     from replay.fork import Verdict
 
     read = _VERDICT.fullmatch(given)
@@ -236,66 +237,66 @@ def _forked(
 
 
 def _document(
-    place: "Place", wanted: "Wanted", folder: Path, forked: "Forked", compared: "Document"
-) -> "Document":
+    place: "Place", wanted: "Wanted", folder: Path, forked: "Forked", compared: "WakesCompared"
+) -> "ForkDetails":
     """The document of `fork`, which is also kept beside the fork."""
+    from adapters.documents.forks import ForkDetails, ForkNote, ForkVerdict
+
     where = place.spot.where
-    return {
-        "home": str(folder),
-        "of": str(place.home.path),
-        "run_key": place.spot.run_key,
-        "forked_run_key": forked.run_key,
-        "step": place.spot.step or None,
-        "journal": place.past.journal.position(where.journal),
-        "agent": place.past.agents.position(where.agent),
-        "model": wanted.model or None,
-        "template": _told(wanted.template) if wanted.template else None,
-        "notes": [{"task": one.task, "number": one.number or None} for one in wanted.notes],
-        "verdicts": [
-            {"set": one.changes, "item": one.item, "verdict": one.verb} for one in wanted.verdicts
-        ],
-        "answers": [
-            {"turn": one.turn, "how": one.how, "model": one.model, "request": one.request}
-            for one in forked.answers
-        ],
-        "stopped": forked.stopped or None,
-        "left_out": forked.left_out,
-        "diff": compared,
-    }
+    return ForkDetails(
+        home=str(folder),
+        of=str(place.home.path),
+        run_key=place.spot.run_key,
+        forked_run_key=forked.run_key,
+        step=place.spot.step or None,
+        journal=place.past.journal.position(where.journal),
+        agent=place.past.agents.position(where.agent),
+        model=wanted.model or None,
+        template=_told(wanted.template) if wanted.template else None,
+        notes=[ForkNote(one.task, one.number or None) for one in wanted.notes],
+        verdicts=[ForkVerdict(one.changes, one.item, one.verb) for one in wanted.verdicts],
+        answers=list(forked.answers),
+        stopped=forked.stopped or None,
+        left_out=forked.left_out,
+        diff=compared,
+    )
 
 
-def _told(template: "TemplateVersion") -> "Document":
+def _told(template: "TemplateVersion") -> "ForkTemplate":
+    from adapters.documents.forks import ForkTemplate
+
     version = template.version or None
-    return {"id": template.template or None, "name": template.name, "version": version}
+    return ForkTemplate(template.template or None, template.name, version)
 
 
-def _keep(folder: Path, home: Path, document: "Document") -> None:
+def _keep(folder: Path, home: Path, document: "ForkDetails") -> None:
     """What the fork is of, beside it, and the settings of the home that it comes from."""
     import msgspec
+    from msgspec.structs import asdict
 
     from adapters.homefiles import SETTINGS
 
-    told = {name: value for name, value in document.items() if name not in ("diff", "home")}
+    told = {name: value for name, value in asdict(document).items() if name not in ("diff", "home")}
     text = msgspec.json.format(msgspec.json.encode(told), indent=2)
     (folder / ABOUT).write_bytes(text + b"\n")
     if (home / SETTINGS).exists():
         (folder / SETTINGS).write_bytes((home / SETTINGS).read_bytes())
 
 
-def _tell(session: Session, document: "Document") -> None:
+def _tell(session: Session, document: "ForkDetails") -> None:
     from adapters.text.timetravel import sides_lines, wakes_lines
 
-    run = document["run_key"][:ID_SHOWN]
-    session.say(f"forked wake {run} as of {document['agent']} into {document['home']}")
-    for one in document["answers"]:
-        session.say(f"turn {one['turn']}  {one['how']} answer of {one['model']}")
-    if document["left_out"]:
-        left = document["left_out"]
+    run = document.run_key[:ID_SHOWN]
+    session.say(f"forked wake {run} as of {document.agent} into {document.home}")
+    for one in document.answers:
+        session.say(f"turn {one.turn}  {one.how} answer of {one.model}")
+    if document.left_out:
+        left = document.left_out
         session.say(f"{left} recorded causes were left out: the fork's world refuses them")
-    if document["stopped"]:
-        session.say(f"stopped: {document['stopped']}; go on with --model M", style="yellow")
+    if document.stopped:
+        session.say(f"stopped: {document.stopped}; go on with --model M", style="yellow")
     session.say()
     session.lines(sides_lines("as it was recorded", "in the fork"))
-    session.lines(wakes_lines(document["diff"]))
-    home, there = shlex.quote(document["home"]), document["forked_run_key"][:ID_SHOWN]
+    session.lines(wakes_lines(document.diff))
+    home, there = shlex.quote(document.home), document.forked_run_key[:ID_SHOWN]
     session.note(f"\nIt is a home: `wakelog --home {home} show {there}`; delete it at will.")

@@ -4,7 +4,6 @@ import os
 from typing import TYPE_CHECKING, Literal
 
 import click
-import msgspec
 
 from adapters.cli.shared import Session
 from adapters.text.common import safe
@@ -32,6 +31,7 @@ def home_command() -> None:
 def show_command(session: Session) -> None:
     """Show where the home is, who writes there, and whether its logs belong together."""
     from adapters import installation
+    from adapters.documents.deeds import HomeDetails
 
     home = session.opened()
     replica = home.desk.journal.replica if home.exists else ""
@@ -39,14 +39,14 @@ def show_command(session: Session) -> None:
     state = installation.state(home.path, os.environ) if home.exists else "unknown"
     if session.as_json:
         session.document(
-            {
-                "home": str(home.path),
-                "exists": home.exists,
-                "replica": replica or None,
-                "installation": kept.id if kept else None,
-                "place": state,
-                "other_past": home.other.because if home.other else None,
-            }
+            HomeDetails(
+                home=str(home.path),
+                exists=home.exists,
+                replica=replica or None,
+                installation=kept.id if kept else None,
+                place=state,
+                other_past=home.other.because if home.other else None,
+            )
         )
         return
     session.say(safe(f"home          {home.path}" + " (not made yet)" * (not home.exists)))
@@ -74,15 +74,22 @@ def adopt_command(session: Session, how: How) -> None:
     copy: the folder is a copy, and its original is worked in, too. A new name is drawn here.
     """
     from adapters import adopting
+    from adapters.documents.deeds import AdoptedHome
 
     if how == "restored":
         adopted = adopting.restored(session.path, os.environ)
     else:
         adopted = adopting.place(session.path, os.environ, is_copy=how == "copy")
     if session.as_json:
-        lost = msgspec.to_builtins(adopted.given_up)
-        names = {"replica": adopted.replica, "was": adopted.was or None}
-        session.document({"ok": True, "adopted": how, **names, "given_up": lost})
+        session.document(
+            AdoptedHome(
+                ok=True,
+                adopted=how,
+                replica=adopted.replica,
+                was=adopted.was or None,
+                given_up=adopted.given_up,
+            )
+        )
         return
     _tell(session, how, adopted)
 

@@ -4,7 +4,6 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -14,11 +13,6 @@ from adapters.text.common import safe
 from adapters.text.reading import counted
 from domain.errors import Refused
 
-if TYPE_CHECKING:
-    from adapters.documents.status import Document
-
-OVERDUE_SECONDS = 120  # a wake that is due for longer has been forgotten
-LAG_SECONDS = 60
 NO_HOME = "there is no home at {}"
 
 
@@ -34,6 +28,7 @@ def backup_command(session: Session, folder: str) -> None:
     """
     from adapters import homefiles
     from adapters.backup import back_up
+    from adapters.documents.deeds import BackupDetails
 
     if not homefiles.exists(session.path):
         because = NO_HOME.format(session.path)
@@ -44,7 +39,7 @@ def backup_command(session: Session, folder: str) -> None:
     size = sum(one.stat().st_size for one in made)
     if session.as_json:
         names = [one.name for one in made]
-        session.document({"ok": True, "folder": str(target), "files": names, "bytes": size})
+        session.document(BackupDetails(ok=True, folder=str(target), files=names, bytes=size))
     else:
         session.say(safe(f"{target}: {counted(len(made), 'file')}, {size:,} bytes"))
         session.note(safe(f"Prove it with `wakelog --home {target} prove`."))
@@ -67,43 +62,16 @@ def health_command(session: Session) -> None:
 
     Exit status 1: something is wrong.
     """
-    from adapters.documents.status import status_document
+    from adapters.documents.status import health_document, status_document
 
     home = session.reading()
     if not home.exists:
         because = NO_HOME.format(session.path)
         raise Refused("invalid_value", because=because, instead="begin with `wakelog demo`")
-    checks = _checks(status_document(home))
-    is_ok = all(one["ok"] for one in checks)
+    health = health_document(status_document(home))
     if session.as_json:
-        session.document({"ok": is_ok, "checks": checks})
-    for one in checks:
-        mark = click.style("ok  ", fg="green") if one["ok"] else click.style("FIND", fg="red")
-        session.say(f"{mark}  {one['check']}: {safe(one['message'])}")
-    raise SystemExit(0 if is_ok else 1)
-
-
-def _checks(status: "Document") -> "list[Document]":
-    from domain.moments import seconds_between
-
-    now, journal = status["at"], status["journal"]
-    alive = [one for one in status["runtimes"] if one["alive"]]
-    is_young = bool(journal["at"]) and seconds_between(journal["at"], now) < LAG_SECONDS
-    late = [
-        one["name"]
-        for one in status["queued"]
-        if not one["waits_for"] and seconds_between(one["due_at"], now) > OVERDUE_SECONDS
-    ]
-    failing = [one["name"] for one in status["agents"]["failing"] if one["lifecycle"] == "dormant"]
-    lag, doubt = status["lag"], len(status["in_doubt"])
-    return [
-        _check("runtime", bool(alive), f"{len(alive)} alive", "none is alive; use `wakelog run`"),
-        _check("lag", not lag or is_young, f"{lag} appends", f"{lag} appends nobody looked at"),
-        _check("queue", not late, "nothing is overdue", f"overdue: {', '.join(late[:5])}"),
-        _check("doubt", not doubt, "nothing is in doubt", f"{doubt} in doubt: `wakelog recover`"),
-        _check("agents", not failing, "none gave up", f"paused: {', '.join(failing[:5])}"),
-    ]
-
-
-def _check(name: str, is_ok: bool, good: str, bad: str) -> "Document":
-    return {"check": name, "ok": is_ok, "message": good if is_ok else bad}
+        session.document(health)
+    for one in health.checks:
+        mark = click.style("ok  ", fg="green") if one.ok else click.style("FIND", fg="red")
+        session.say(f"{mark}  {one.check}: {safe(one.message)}")
+    raise SystemExit(0 if health.ok else 1)

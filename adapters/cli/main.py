@@ -59,6 +59,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "backup": ("keeping", "Copy the home, while it is worked in."),
     "home": ("home", "Show the home, and settle that it was restored, moved or copied."),
     "doctor": ("upkeep", "Look for trouble in a home."),
+    "schema": ("schemas", "Print the JSON Schema of what --json prints."),
     "completion": ("upkeep", "Print the shell's completion script."),
 }
 

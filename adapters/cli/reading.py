@@ -14,7 +14,7 @@ from adapters.text.common import ID_SHOWN, local_time, safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.documents.agents import Document
+    from adapters.documents.wakes import WakeLine
     from adapters.wiring import Home
     from projections.wakes import WakeDocument
 
@@ -44,12 +44,12 @@ def report_command(session: Session, task: str, *, history: bool) -> None:
         session.document(document)
         return
     name, zone = home.desk.agent(agent_id).name, home.settings.timezone
-    if document["run_key"] is None:
+    if document.run_key is None:
         session.say(f'{safe(name)}: no report yet. Write one with `wakelog wake "{safe(name)}"`.')
         return
     for line in report_head(document, name, zone):
         session.say(line)
-    _markdown(document["content"])
+    _markdown(document.content or "")
     told = report_history(document, zone)
     if history:
         session.say("\n".join(["", "Earlier reports:", *(told or ["  none"])]))
@@ -93,11 +93,11 @@ def journal_command(session: Session, task: str, limit: int) -> None:
     zone = home.settings.timezone
     rows = [
         (
-            local_time(one["at"], zone),
-            one["run_key"][:ID_SHOWN],
-            one["priority"],
-            one["category"],
-            one["text"],
+            local_time(one.at, zone),
+            one.run_key[:ID_SHOWN],
+            one.priority,
+            one.category,
+            one.text,
         )
         for one in found
     ]
@@ -133,7 +133,7 @@ def messages_command(session: Session, agent: str, thread: str, limit: int) -> N
         session.say(f"{safe(home.desk.agent(agent_id).name)}: {what}. {instead}")
         return
     for nth, one in enumerate(found):
-        session.say(("\n" if nth else "") + one["thread"], style="cyan")
+        session.say(("\n" if nth else "") + one.thread, style="cyan")
         for line in thread_lines(one, home.settings.timezone):
             session.say(line)
 
@@ -152,12 +152,12 @@ def messages_command(session: Session, agent: str, thread: str, limit: int) -> N
 @click.pass_obj
 def wakes_command(session: Session, task: str | None, limit: int, outcome: str | None) -> None:
     """List wakes, the newest first."""
-    from adapters.documents.agents import wake_document
+    from adapters.documents.wakes import wake_lines
 
     home = session.reading()
     shelf = pick_agent(home, task) if task is not None else None
     found, more = _wakes(home, shelf, limit, outcome)
-    documents = [wake_document(home, one) for one in found]
+    documents = wake_lines(home, found)
     if session.as_json:
         session.document(documents)
     elif found:
@@ -181,22 +181,21 @@ def _wakes(
     return found[:limit], len(found[limit:])
 
 
-def _table(session: Session, home: "Home", documents: "Sequence[Document]") -> None:
+def _table(session: Session, home: "Home", documents: "Sequence[WakeLine]") -> None:
     from adapters.documents.agents import all_agents
 
     names = {one.id: one.name for one in all_agents(home)}
     zone = home.settings.timezone
     rows = [
         (
-            one["run_key"][:ID_SHOWN],
-            names.get(one["agent_id"], one["agent_id"][:ID_SHOWN]),
-            one["reason"],
-            local_time(one["started_at"] or one["queued_at"], zone),
-            (one["outcome"] or one["state"])
-            + (f" ({one['error_code']})" * bool(one["error_code"])),
-            one["tool_calls"],
-            one["proposals"],
-            one["model"],
+            one.run_key[:ID_SHOWN],
+            names.get(one.agent_id, one.agent_id[:ID_SHOWN]),
+            one.reason,
+            local_time(one.started_at or one.queued_at, zone),
+            (one.outcome or one.state) + (f" ({one.error_code})" * bool(one.error_code)),
+            one.tool_calls,
+            one.proposals,
+            one.model,
         )
         for one in documents
     ]
@@ -219,7 +218,7 @@ def show_command(session: Session, run: str, *, prompt: bool) -> None:
 
     RUN is a run key or the beginning of one, see `wakelog wakes`.
     """
-    from adapters.documents.reading import run_document
+    from adapters.documents.wakes import run_document
     from adapters.text.reading import run_lines
 
     home = session.reading()
@@ -231,10 +230,10 @@ def show_command(session: Session, run: str, *, prompt: bool) -> None:
     if session.as_json:
         session.document(document)
         return
-    name = home.desk.agent(document["agent_id"]).name
+    name = home.desk.agent(document.agent_id).name
     for line in run_lines(document, name, home.settings.timezone):
         session.say(line)
-    if document["started_at"]:
+    if document.started_at:
         session.note(f"What the model was shown: `wakelog show {run_key[:ID_SHOWN]} --prompt`.")
 
 
@@ -290,19 +289,21 @@ def why_command(session: Session, agent: str, limit: int) -> None:
         ("When", "Where", "What", "Outcome", "Wake", "Why not"),
         why_rows(found, home.settings.timezone),
     )
-    if all(one["outcome"] == "unmatched" for one in found):
+    if all(one.outcome == "unmatched" for one in found):
         session.note("Nothing has woken it yet; wake it with `wakelog wake`.")
 
 
 def _why_change(session: Session, home: "Home", n: int) -> None:
+    from msgspec.structs import asdict
+
     from adapters import why
     from adapters.documents.agents import all_agents
-    from adapters.documents.reading import why_document
+    from adapters.documents.reading import WhyAgent, why_document
     from adapters.text.reading import rule_text
 
     names = {one.id: one.name for one in all_agents(home)}
     found = [
-        {"agent_id": agent_id, "agent": names[agent_id], **why_document(one)}
+        WhyAgent(agent_id, names[agent_id], **asdict(why_document(one)))
         for agent_id, one in why.of_change(home.desk, names, n)
     ]
     if session.as_json:
@@ -311,8 +312,8 @@ def _why_change(session: Session, home: "Home", n: int) -> None:
         session.say(f"No agent subscribes to what the journal's append {n} touched.")
     else:
         rows = [
-            (one["agent"], one["what"], one["outcome"], (one["run_key"] or "")[:ID_SHOWN],
-             rule_text(one["rule"] or ""))
+            (one.agent, one.what, one.outcome, (one.run_key or "")[:ID_SHOWN],
+             rule_text(one.rule or ""))
             for one in found
         ]  # fmt: skip
         session.table(("Agent", "What", "Outcome", "Wake", "Why not"), rows)

@@ -15,13 +15,20 @@ from adapters.text.reading import counted
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.documents.timetravel import Document
+    from adapters.documents.diffs import HomesDiff, WakesDiff, WorldsDiff
+    from adapters.documents.timetravel import (
+        BisectedWake,
+        BisectProbe,
+        SectionReplayed,
+        StepReplayed,
+    )
     from adapters.moments import Past
     from adapters.predicates import Predicate
     from adapters.timetravel.place import Place
     from adapters.wiring import Home
     from projections.wakes import WakeDocument
     from replay.bisect import Found
+    from replay.rerun import SectionAgain
 
 
 # ---------------------------------------------------------------------------------------- replay
@@ -38,7 +45,12 @@ def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
     recorded. Nothing is written and no model is asked. Exit status 1: something differs.
     """
     from adapters.actions.places import check_begun, wake_named
-    from adapters.documents.timetravel import prompt_again, step_document, steps_again
+    from adapters.documents.timetravel import (
+        ReplayDetails,
+        prompt_again,
+        step_document,
+        steps_again,
+    )
     from adapters.text.timetravel import prompt_lines, step_lines
     from adapters.timetravel.place import past_of
 
@@ -49,7 +61,7 @@ def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
     sections = prompt_again(past, wake.run_key, wake.replica)
     session.say(f"wake {wake.run_key} of {safe(home.desk.agent(wake.agent_id).name)}")
     session.lines(prompt_lines(sections))
-    is_same, steps = all(one.is_same for one in sections), list["Document"]()
+    is_same, steps = all(one.is_same for one in sections), list["StepReplayed"]()
     told = "Every byte is the same."
     for step in steps_again(past, wake.run_key, wake.replica):
         if is_stepping and not session.as_json and not _goes_on():
@@ -59,17 +71,19 @@ def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
         for line in step_lines(step, zone):
             session.say(line)
     if session.as_json:
-        prompt = [_section(one.name, one.today, one.recorded, one.is_same) for one in sections]
-        head = {"run_key": wake.run_key, "agent_id": wake.agent_id, "same": is_same}
-        session.document({**head, "prompt": prompt, "steps": steps})
+        prompt = [_section(one) for one in sections]
+        session.document(ReplayDetails(wake.run_key, wake.agent_id, is_same, prompt, steps))
     else:
         session.say(told if is_same else "Some bytes are others.")
     raise SystemExit(0 if is_same else 1)
 
 
-def _section(name: str, today: str | None, recorded: str | None, is_same: bool) -> "Document":
-    told = {} if is_same else {"today": today, "recorded": recorded}
-    return {"section": name, "same": is_same, **told}
+def _section(one: "SectionAgain") -> "SectionReplayed":
+    from adapters.documents.timetravel import SectionReplayed
+
+    if one.is_same:
+        return SectionReplayed(one.name, same=True)
+    return SectionReplayed(one.name, same=False, today=one.today, recorded=one.recorded)
 
 
 def _goes_on() -> bool:
@@ -168,6 +182,7 @@ def diff_command(session: Session, a: str, b: str, task: str) -> None:
     """
     from adapters.actions.places import find_anywhere
     from adapters.cli.upkeep import NO_HOME
+    from adapters.documents.diffs import WakesDiff
     from adapters.text.timetravel import sides_lines, wakes_lines, worlds_lines
 
     home = session.reading()
@@ -186,14 +201,14 @@ def diff_command(session: Session, a: str, b: str, task: str) -> None:
         session.document(document)
     elif not all(one.home.exists for one in places):
         session.say(NO_HOME.format(home.path))
-    elif document["same"]:
+    elif document.same:
         session.say("Nothing differs.")
     else:
-        lines = wakes_lines if document["kind"] == "wakes" else worlds_lines
         zone = home.settings.timezone
         session.lines(sides_lines(*(_called(one, zone) for one in places)))
-        session.lines(lines(document))
-    raise SystemExit(0 if document["same"] else 1)
+        told = wakes_lines(document) if isinstance(document, WakesDiff) else worlds_lines(document)
+        session.lines(told)
+    raise SystemExit(0 if document.same else 1)
 
 
 def _called(place: "Place", zone: str) -> str:
@@ -210,10 +225,10 @@ def _called(place: "Place", zone: str) -> str:
     return f"{place.given}: {local_time(where.at, zone) or 'the beginning'}, {', '.join(heads)}"
 
 
-def _diff(a: "Place", b: "Place", task: str) -> "Document":
+def _diff(a: "Place", b: "Place", task: str) -> "WakesDiff | WorldsDiff | HomesDiff":
     from adapters.actions.places import check_begun
-    from adapters.documents.timetravel import homes_document, wake_seen, worlds_document
-    from replay import diff
+    from adapters.documents.diffs import homes_document, wakes_diff, worlds_document
+    from adapters.documents.timetravel import wake_seen
 
     if a.is_home != b.is_home:
         because = "a home can be compared with a home, and a moment with a moment"
@@ -226,7 +241,7 @@ def _diff(a: "Place", b: "Place", task: str) -> "Document":
             if one.wake is not None:
                 check_begun(one.wake, "compare")
         sides = (wake_seen(one.past, one.spot.run_key, one.replica) for one in runs)
-        return {"kind": "wakes", **diff.wakes(*sides)}
+        return wakes_diff(*sides)
     return worlds_document(a, b, _scope(a, task, is_all=not task))
 
 
@@ -255,6 +270,7 @@ def bisect_command(
     At most log2(n) + 1 wakes are looked at, as if it held from some wake on; where it comes and
     goes, one of the wakes is found at which it came. Exit status 1: it does not hold in the end.
     """
+    from adapters.documents.timetravel import BisectDetails, PredicateDetails
     from adapters.timetravel.place import past_of
 
     predicate, kind, said = _predicate(sql, text, python)
@@ -264,23 +280,17 @@ def bisect_command(
     found, documents = _bisected(session, home, past_of(home), ended, predicate)
     since = _wake_line(ended, found.since)
     if session.as_json:
-        document = {
-            "agent_id": agent_id,
-            "predicate": {"kind": kind, "text": said},
-            "wakes": found.of,
-            "since": since,
-            "before": _wake_line(ended, (found.since or found.of + 1) - 1),
-            "probes": documents,
-        }
-        session.document(document)
+        before = _wake_line(ended, (found.since or found.of + 1) - 1)
+        asked = PredicateDetails(kind, said)
+        session.document(BisectDetails(agent_id, asked, found.of, since, before, documents))
     elif since is None:
         session.say(_holds_not(found.of))
     else:
-        when = local_time(since["ended_at"], home.settings.timezone)
+        when = local_time(since.ended_at, home.settings.timezone)
         nth = f"wake {found.since:,} of {found.of:,}"
-        before = f", and not after wake {found.since - 1:,}" if found.since > 1 else ""
-        session.say(f"It holds since {nth}: {since['run_key'][:ID_SHOWN]}, {when}{before}.")
-        session.note(f"Look at it with `wakelog show {since['run_key'][:ID_SHOWN]}`.")
+        earlier = f", and not after wake {found.since - 1:,}" if found.since > 1 else ""
+        session.say(f"It holds since {nth}: {since.run_key[:ID_SHOWN]}, {when}{earlier}.")
+        session.note(f"Look at it with `wakelog show {since.run_key[:ID_SHOWN]}`.")
     raise SystemExit(0 if found.since else 1)
 
 
@@ -321,28 +331,33 @@ def _bisected(
     past: "Past",
     ended: "Sequence[WakeDocument]",
     predicate: "Predicate",
-) -> "tuple[Found, list[Document]]":
-    from adapters.documents.timetravel import names_of
+) -> "tuple[Found, list[BisectProbe]]":
+    from msgspec import to_builtins
+
+    from adapters.documents.timetravel import BisectProbe, names_of
     from replay import at, bisect
 
-    names, documents = names_of(home), list["Document"]()
+    names, documents = names_of(home), list["BisectProbe"]()
 
     def holds(nth: int) -> bool:
         wake = ended[nth - 1]
         replica = wake.replica
         last = past.agents.rows_of(f"wake:{wake.run_key}@{replica}")[-1].n
         where = past.run(wake.run_key, replica, 0, last).where
-        answer = predicate(at.document(*past.worlds(where, replica), [wake.task_id], names))
+        world = at.document(*past.worlds(where, replica), [wake.task_id], names)
+        answer = predicate(to_builtins(world))
         told = "holds" if answer else "does not hold"
         session.say(f"wake {nth:,} of {len(ended):,}  {wake.run_key[:ID_SHOWN]}  {told}")
-        documents.append({"nth": nth, "run_key": wake.run_key, "holds": answer})
+        documents.append(BisectProbe(nth, wake.run_key, answer))
         return answer
 
     return bisect.bisect(len(ended), holds), documents
 
 
-def _wake_line(ended: "Sequence[WakeDocument]", nth: int) -> "Document | None":
+def _wake_line(ended: "Sequence[WakeDocument]", nth: int) -> "BisectedWake | None":
+    from adapters.documents.timetravel import BisectedWake
+
     if not nth:
         return None
     wake = ended[nth - 1]
-    return {"nth": nth, "run_key": wake.run_key, "ended_at": wake.ended_at}
+    return BisectedWake(nth, wake.run_key, wake.ended_at)

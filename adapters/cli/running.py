@@ -96,6 +96,7 @@ def run_command(
     told (or for that of WAKELOG_SERVE_TOKEN).
     """
     from adapters.actions import running
+    from adapters.documents.deeds import RunCounts
 
     if (port is not None or is_asked) and not serve:
         raise Refused("invalid_value", because="there is no page to serve", instead="add --serve")
@@ -119,13 +120,13 @@ def run_command(
     lines.tell("stopped", wakes=counts.wakes, failed=counts.failed)
     if session.as_json:
         session.document(
-            {
-                "wakes": counts.wakes,
-                "failed": counts.failed,
-                "recovered": counts.recovered,
-                "journal_appends": counts.taken,
-                "troubles": counts.troubles,
-            }
+            RunCounts(
+                wakes=counts.wakes,
+                failed=counts.failed,
+                recovered=counts.recovered,
+                journal_appends=counts.taken,
+                troubles=counts.troubles,
+            )
         )
     raise SystemExit(130 if is_in_doubt else int(until_idle and bool(counts.failed)))
 

@@ -41,6 +41,7 @@ def simulate_command(session: Session, wakes: int, seed: str, keep: Path | None)
     both logs are proved. The same seed gives the same digest on every machine. Exit status 1: a
     law was broken; then the plan is made as short as it can be, and --keep writes its history.
     """
+    from adapters.documents.deeds import SimulationDetails
     from adapters.simulating import simulate
 
     with _bar(session, wakes) as bar:
@@ -48,19 +49,19 @@ def simulate_command(session: Session, wakes: int, seed: str, keep: Path | None)
     kept = _kept(done, keep) if keep and done.faults else None
     if session.as_json:
         session.document(
-            {
-                "ok": not done.faults,
-                "seed": seed,
-                "digest": done.digest,
-                "episodes": done.episodes,
-                "wakes": done.wakes,
-                "rows": done.rows,
-                "crashes": done.crashes,
-                "faults": list(done.faults),
-                "failed": done.failed or None,
-                "steps": [[one.deed, one.who, one.how] for one in done.steps],
-                "history": str(kept) if kept else None,
-            }
+            SimulationDetails(
+                ok=not done.faults,
+                seed=seed,
+                digest=done.digest,
+                episodes=done.episodes,
+                wakes=done.wakes,
+                rows=done.rows,
+                crashes=done.crashes,
+                faults=list(done.faults),
+                failed=done.failed or None,
+                steps=[(one.deed, one.who, one.how) for one in done.steps],
+                history=str(kept) if kept else None,
+            )
         )
     else:
         _tell(session, done, kept)

@@ -22,7 +22,8 @@ from adapters.actions.templates import (
 )
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
-from adapters.documents.templates import document, templates_of
+from adapters.documents.deeds import Deleted
+from adapters.documents.templates import SeedDetails, TemplateGiven, document, templates_of
 from adapters.given import read_named
 from adapters.text.common import ID_SHOWN, local_time, safe
 from domain.errors import Remedy
@@ -98,21 +99,20 @@ def template_show(session: Session, template: str) -> None:
         session.document(told)
         return
     session.say(f"{safe(known.name)} ({known.id[:ID_SHOWN]}), {len(known.instances)} agent(s)")
-    for one in told["versions"]:
-        mark = "*" if one["active"] else " "
-        at = local_time(one["created_at"], home.settings.timezone)
-        model = f", model {one['model_in_force']}" if one["model_in_force"] else ""
-        session.say(f"{mark} version {one['version']}, {at}, by {one['author']}{model}")
-    active = next((one for one in told["versions"] if one["active"]), None)
+    for one in told.versions:
+        mark = "*" if one.active else " "
+        at = local_time(one.created_at, home.settings.timezone)
+        model = f", model {one.model_in_force}" if one.model_in_force else ""
+        session.say(f"{mark} version {one.version}, {at}, by {one.author}{model}")
+    active = next((one for one in told.versions if one.active), None)
     if active is not None:
-        session.say(f"\nHow to work\n{safe(active['general'])}")
-        session.say(f"\nHow to report\n{safe(active['report'])}")
+        session.say(f"\nHow to work\n{safe(active.general)}")
+        session.say(f"\nHow to report\n{safe(active.report)}")
 
 
 def _show_seed(session: Session, seed: "Seed") -> None:
     if session.as_json:
-        named = {"name": seed.name, "general": seed.general, "report": seed.report}
-        session.document({"id": None, "seed": seed.seed, **named})
+        session.document(SeedDetails(None, seed.seed, seed.name, seed.general, seed.report))
         return
     session.say(f"{seed.name}, {BUILT_IN}, not in use yet: {seed.summary}")
     session.say(f"\nHow to work\n{seed.general}\n\nHow to report\n{seed.report}")
@@ -125,7 +125,7 @@ def _tell(session: Session, template: str, done: str) -> None:
     home = session.reading()
     known = next((one for one in templates_of(home) if one.id == template), None)
     if session.as_json:
-        session.document(document(home, known) if known else {"id": template, "deleted": True})
+        session.document(document(home, known) if known else Deleted(template))
     elif known is not None:
         version = f", version {known.active}" if known.active else ""
         session.say(f"{done}: template {safe(known.name)} ({known.id[:ID_SHOWN]}{version})")
@@ -242,7 +242,7 @@ def template_assign(session: Session, agent: str, template: str, key: str) -> No
     wanted = "" if is_back else pick_template(home, template, nth_key(key, 1))
     assign_template(home, agent_id, wanted, key)
     if session.as_json:
-        session.document({"agent_id": agent_id, "template_id": wanted or None})
+        session.document(TemplateGiven(agent_id, wanted or None))
         return
     name = home.desk.agent(agent_id).name
     session.say(f"{safe(name)} lives on {BUILT_IN if is_back else template} now")

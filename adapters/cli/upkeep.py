@@ -15,7 +15,7 @@ from domain.errors import Refused
 
 if TYPE_CHECKING:
     from adapters.actions.recovering import Step
-    from adapters.documents.agents import Document
+    from adapters.documents.deeds import RecoveredStep
     from adapters.wiring import Home
 
 PROGRESS_FROM = 20_000  # rows; fewer need no bar
@@ -56,7 +56,8 @@ def recover_command(session: Session) -> None:
     finished.
     """
     from adapters.actions.recovering import recover_home
-    from adapters.documents.agents import ranks_of
+    from adapters.documents.deeds import RecoveredSteps
+    from adapters.documents.inbox import ranks_of
 
     home = session.reading()
     steps: Sequence[Step] = ()
@@ -69,7 +70,7 @@ def recover_command(session: Session) -> None:
             lambda step: session.say(safe(_told(step, ranked)), style="red" * bool(step.error)),
         )
     if session.as_json:
-        session.document({"steps": [_step_document(step, ranked) for step in steps]})
+        session.document(RecoveredSteps([_step_document(step, ranked) for step in steps]))
     elif not steps:
         session.say("Nothing to recover: every wake has its end, and every change its outcome.")
     raise SystemExit(1 if any(step.error for step in steps) else 0)
@@ -91,14 +92,16 @@ def _told(step: "Step", ranked: dict[str, int]) -> str:
     return f"{what} {_ref(step, ranked)}: {in_words(step.error) or step.status}"
 
 
-def _step_document(step: "Step", ranked: dict[str, int]) -> "Document":
-    return {
-        "what": step.what,
-        "ref": _ref(step, ranked),
-        "id": step.about,
-        "status": step.status or None,
-        "error": in_words(step.error) or None,
-    }
+def _step_document(step: "Step", ranked: dict[str, int]) -> "RecoveredStep":
+    from adapters.documents.deeds import RecoveredStep
+
+    return RecoveredStep(
+        what=step.what,
+        ref=_ref(step, ranked),
+        id=step.about,
+        status=step.status or None,
+        error=in_words(step.error) or None,
+    )
 
 
 @click.command("rebuild", epilog="Example: wakelog rebuild")
@@ -109,12 +112,14 @@ def rebuild_command(session: Session) -> None:
     Views are what lists and pages are read from; nothing in them is truth, and they bring
     themselves up to date. This is for when you doubt them.
     """
+    from adapters.documents.deeds import RebuiltViews
+
     home = session.opened()
     with progress_bar(session, home, "Rebuilding") as progress:
         home.views.rebuild(progress)
     journal, agents = home.desk.journal.tail().n, home.desk.agents.tail().n
     if session.as_json:
-        session.document({"journal_appends": journal, "agent_appends": agents})
+        session.document(RebuiltViews(journal, agents))
     elif not home.exists:
         session.say(NO_HOME.format(home.path))
     else:
@@ -136,15 +141,13 @@ def doctor_command(session: Session) -> None:
     import os
 
     from adapters.doctor import examine
+    from adapters.documents.deeds import DoctorCheck, DoctorDetails
 
     findings = examine(session.path, os.environ, session.model)
     is_ok = all(one.is_ok for one in findings)
     if session.as_json:
-        checks = [
-            {"check": one.check, "ok": one.is_ok, "message": one.told, "do": one.do or None}
-            for one in findings
-        ]
-        session.document({"ok": is_ok, "checks": checks})
+        checks = [DoctorCheck(one.check, one.is_ok, one.told, one.do or None) for one in findings]
+        session.document(DoctorDetails(is_ok, checks))
     for one in findings:
         mark = click.style("ok  ", fg="green") if one.is_ok else click.style("FIND", fg="red")
         do = f"; {one.do}" if one.do else ""

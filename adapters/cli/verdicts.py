@@ -11,7 +11,7 @@ from domain.errors import Refused, WakelogError
 if TYPE_CHECKING:
     from adapters.actions.deciding import Decided, Verdict
     from adapters.actions.proposals import Named
-    from adapters.documents.agents import Document
+    from adapters.documents.deeds import DecidedItem
     from adapters.wiring import Home
     from domain.tools.base import Remedy
 
@@ -37,6 +37,7 @@ def decide(
     """
     from adapters.actions.deciding import decide_all
     from adapters.actions.proposals import named_items
+    from adapters.documents.deeds import DecidedItems
 
     home = session.reading()
     named = named_items(home, verdict.kind, refs, is_all=is_all)
@@ -49,18 +50,19 @@ def decide(
         for one, decided in decide_all(home, named, verdict, key)
     ]
     if session.as_json:
-        session.document({"results": results})
+        session.document(DecidedItems(results))
     else:
         for one in results:
             session.say(safe(_line(one)))
         if not results:
             session.say(f"Nothing to {verdict.kind}.")
-    return 1 if any(one["error"] for one in results) else 0
+    return 1 if any(one.error for one in results) else 0
 
 
-def _result(home: "Home", one: "Named", decided: "Decided", *, has_edit: bool) -> "Document":
+def _result(home: "Home", one: "Named", decided: "Decided", *, has_edit: bool) -> "DecidedItem":
     """What came of one item; a refusal ends it where its arguments may be wrong."""
-    from adapters.documents.agents import summary_of
+    from adapters.documents.deeds import DecidedItem
+    from adapters.documents.inbox import summary_of
 
     if refused := decided.refused:
         if has_edit and refused.code in ("invalid_value", "invalid_input"):
@@ -68,13 +70,13 @@ def _result(home: "Home", one: "Named", decided: "Decided", *, has_edit: bool) -
         error = in_words(refused).replace(f"{one.set_id[:SET_SHOWN]}.{one.number}", one.ref)
     else:
         error = _why_not(decided, one.ref, has_edit=has_edit)
-    return {
-        "ref": one.ref,
-        "status": decided.item.status,
-        "error": error or None,
-        "summary": summary_of(home, one.set_id, decided.item),
-        "unchanged": decided.is_unchanged,
-    }
+    return DecidedItem(
+        ref=one.ref,
+        status=decided.item.status,
+        error=error or None,
+        summary=summary_of(home, one.set_id, decided.item),
+        unchanged=decided.is_unchanged,
+    )
 
 
 def _why_not(decided: "Decided", ref: str, *, has_edit: bool) -> str:
@@ -132,8 +134,8 @@ def _edited(home: "Home", one: "Named", edit: str) -> str:
     return canonical.text({name: value for name, value in merged.items() if value is not None})
 
 
-def _line(result: "Document") -> str:
-    head = f"{result['ref']:6} {result['status']}: {result['summary']}"
-    if result["error"]:
-        return f"{head}\n       not done: {result['error']}"
-    return f"{head} (it was already)" if result["unchanged"] else head
+def _line(result: "DecidedItem") -> str:
+    head = f"{result.ref:6} {result.status}: {result.summary}"
+    if result.error:
+        return f"{head}\n       not done: {result.error}"
+    return f"{head} (it was already)" if result.unchanged else head

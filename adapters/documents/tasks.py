@@ -16,14 +16,95 @@ from domain.journal.catalog import (
     unknown_category,
     unknown_label,
 )
-from domain.journal.document import Document, category_name, task_document
+from domain.journal.document import (
+    TaskDetails,
+    TaskLine,
+    category_name,
+    task_document,
+    task_line,
+)
 from domain.journal.fold import TASK
 from domain.journal.imported import Unreadable
 from domain.journal.links import LINKS, Links
 from domain.journal.task import Task
 from domain.wire import Words
 from domain.world import MAIN, World
-from projections import agents
+from projections import agents, tasks
+from projections.tasks import TaskDocument
+
+
+class UnreadableLine(Struct, frozen=True):
+    """A line of a file and what is the matter with it; a line 0 stands for the whole file."""
+
+    line: int
+    reason: str
+
+
+class GoneItemDetails(Struct, frozen=True):
+    """A checklist item that is not in the file any more; it is left alone here."""
+
+    task_id: str
+    id: str
+    title: str
+
+
+class BoxCount(Struct, frozen=True):
+    """How many boxes with marks of their own were read as open, and how many are no tasks."""
+
+    read_as_open: int
+    left_out: int
+
+
+class ImportedFile(Struct, frozen=True):
+    """What an import did with one file. `gone` are the ids of tasks that are not in it any more;
+    `remarks` are lines that were read as open; `keys_replaced` counts by a variable's name."""
+
+    file: str
+    format: str
+    created: int
+    changed: int
+    unchanged: int
+    gone: list[str]
+    unreadable: list[UnreadableLine]
+    gone_items: list[GoneItemDetails]
+    remarks: list[UnreadableLine]
+    boxes: BoxCount
+    keys_replaced: dict[str, int]
+
+
+class ImportDetails(Struct, frozen=True):
+    """What `import` prints; `events` counts the rows that it wrote."""
+
+    files: list[ImportedFile]
+    events: int
+
+
+class CorrectionDetails(Struct, frozen=True):
+    """What somebody wrote, and what it should have been."""
+
+    before: str
+    after: str
+    at: str
+
+
+class CategoryDetails(Struct, frozen=True):
+    """A category. `tasks` counts those that are not deleted, the newest correction is the first."""
+
+    id: str
+    name: str
+    language: str | None
+    tasks: int
+    corrections: list[CorrectionDetails]
+
+
+class LabelDetails(Struct, frozen=True):
+    """A label: the names of the categories that it may be used in, none: in all; `tasks` counts
+    those that carry it."""
+
+    id: str
+    name: str
+    categories: list[str]
+    tasks: int
 
 
 class TaskPage(Struct, frozen=True):
@@ -40,7 +121,7 @@ class TaskPage(Struct, frozen=True):
         """A text, wherever it is kept."""
         return self.texts[words.payload] if words.payload else words.text
 
-    def document(self) -> Document:
+    def document(self) -> TaskDetails:
         """The document of `task show`."""
         return task_document(self.task, self.links, self.catalog, self.agent_id, self.text)
 
@@ -72,31 +153,29 @@ class ImportReport(Struct):
     boxes_left_out: int = 0
     keys_replaced: Mapping[str, int] = MappingProxyType({})  # how often, by a variable's name
 
-    def document(self) -> Document:
+    def document(self) -> ImportedFile:
         """One of the `files` of `import`; a line 0 stands for the whole file."""
         problems = [Unreadable(0, self.failure)] if self.failure else self.unreadable
-        return {
-            "file": self.file,
-            "format": self.format,
-            "created": self.created,
-            "changed": self.changed,
-            "unchanged": self.unchanged,
-            "gone": list(self.gone),
-            "unreadable": [{"line": one.line, "reason": one.reason} for one in problems],
-            "gone_items": [
-                {"task_id": one.task, "id": one.item, "title": one.title} for one in self.gone_items
-            ],
-            "remarks": [{"line": one.line, "reason": one.reason} for one in self.remarks],
-            "boxes": {"read_as_open": self.boxes_as_open, "left_out": self.boxes_left_out},
-            "keys_replaced": dict(self.keys_replaced),
-        }
+        return ImportedFile(
+            file=self.file,
+            format=self.format,
+            created=self.created,
+            changed=self.changed,
+            unchanged=self.unchanged,
+            gone=list(self.gone),
+            unreadable=[UnreadableLine(one.line, one.reason) for one in problems],
+            gone_items=[GoneItemDetails(one.task, one.item, one.title) for one in self.gone_items],
+            remarks=[UnreadableLine(one.line, one.reason) for one in self.remarks],
+            boxes=BoxCount(self.boxes_as_open, self.boxes_left_out),
+            keys_replaced=dict(self.keys_replaced),
+        )
 
 
-def import_document(reports: Iterable[ImportReport]) -> Document:
+def import_document(reports: Iterable[ImportReport]) -> ImportDetails:
     """The document of `import`."""
     reports = list(reports)
     files = [report.document() for report in reports]
-    return {"files": files, "events": sum(report.events for report in reports)}
+    return ImportDetails(files, sum(report.events for report in reports))
 
 
 def catalog_of(home: Home) -> Catalog:
@@ -119,6 +198,20 @@ def label_named(catalog: Catalog, wanted: str) -> Label:
     if known is None:
         raise unknown_label(wanted)
     return known
+
+
+def titles_of(home: Home) -> dict[str, str]:
+    """The title of every task, by its id."""
+    return {task.id: task.title for task in home.views.all(tasks.VIEW)}
+
+
+def task_lines(home: Home, found: Iterable[TaskDocument] | None = None) -> list[TaskLine]:
+    """The documents of `task list`, in the order they came in; of all that are not deleted if none
+    are given."""
+    if found is None:
+        found = [one for one in home.views.page(tasks.VIEW) if not one.is_deleted]
+    catalog, agent_ids = catalog_of(home), agents_of(home)
+    return [task_line(one.task, catalog, agent_ids.get(one.id, "")) for one in found]
 
 
 def agents_of(home: Home) -> Mapping[str, str]:
@@ -149,40 +242,40 @@ def task_page(home: Home, task_id: str) -> TaskPage:
         )
 
 
-def category_documents(world: World, tasks: Iterable[Task]) -> list[Document]:
+def category_documents(world: World, found: Iterable[Task]) -> list[CategoryDetails]:
     """Every category with its correction examples, newest first, and how many tasks it has."""
     counts: dict[str, int] = {}
-    for task in tasks:
+    for task in found:
         if not task.is_deleted:
             counts[task.category] = counts.get(task.category, 0) + 1
     return [
-        {
-            "id": category.id,
-            "name": category.name,
-            "language": category.language or None,
-            "tasks": counts.get(category.id, 0),
-            "corrections": [
-                {
-                    "before": world.payload(one.before).decode(),
-                    "after": world.payload(one.after).decode(),
-                    "at": one.captured_at,
-                }
+        CategoryDetails(
+            id=category.id,
+            name=category.name,
+            language=category.language or None,
+            tasks=counts.get(category.id, 0),
+            corrections=[
+                CorrectionDetails(
+                    world.payload(one.before).decode(),
+                    world.payload(one.after).decode(),
+                    one.captured_at,
+                )
                 for one in reversed(category.corrections)
             ],
-        }
+        )
         for category in world.load(CATALOG, MAIN).categories.values()
     ]
 
 
-def label_documents(catalog: Catalog, count: Callable[[str], int]) -> list[Document]:
+def label_documents(catalog: Catalog, count: Callable[[str], int]) -> list[LabelDetails]:
     """Every living label, its scope (empty: all categories), and how many tasks carry it."""
     return [
-        {
-            "id": label.id,
-            "name": label.name,
-            "categories": [category_name(catalog, one) for one in label.categories],
-            "tasks": count(label.id),
-        }
+        LabelDetails(
+            id=label.id,
+            name=label.name,
+            categories=[category_name(catalog, one) for one in label.categories],
+            tasks=count(label.id),
+        )
         for label in catalog.labels.values()
         if not label.is_deleted
     ]

@@ -1,32 +1,167 @@
 """The JSON documents of the commands that look back: `replay`, `at`, `diff`, `bisect`, `fork`."""
 
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-import msgspec
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import asdict
 
-from adapters.documents.agents import ranks_of, set_name
+from adapters.documents.inbox import ranks_of, set_name
 from adapters.moments import Past
-from adapters.store.log import Log
 from adapters.timetravel.place import Place
 from domain import envelope
 from domain.causes import Receipt
 from domain.errors import Refused
 from domain.handlers.wakes import set_id
-from domain.ports import Request
+from domain.ports import CallResult, Request, Section, ToolSpec
 from domain.wake.events import ModelAsked, ToolReturned, WakeStarted
 from domain.wake.machine import pending
 from domain.wake.request import request
 from domain.wake.state import WAKE
 from domain.world import Recorded
 from projections import tasks, wakes
-from replay import at, diff, fork, rerun, seen
+from replay import at, fork, rerun, seen
+from replay.world import AgentThen, ProposalThen, TaskThen, WakeThen
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
 
-Document = dict[str, Any]
+
+class MomentHead(Struct, frozen=True):
+    """Where a moment is: as it was typed (`where`), the wake and its step, and both logs'
+    positions then."""
+
+    where: str
+    run_key: str | None
+    step: int | None
+    at: str | None
+    journal: str
+    agent: str
+
+
+class MomentDetails(MomentHead, frozen=True):
+    """What `at` prints: the world at a moment."""
+
+    tasks: list[TaskThen]
+    agents: list[AgentThen]
+    proposals: list[ProposalThen]
+    wakes: list[WakeThen]
+
+
+class ExchangeDetails(Struct, frozen=True):
+    """A turn before: what the model replied, as it came, and the results of its calls."""
+
+    reply: str
+    results: list[CallResult]
+
+
+class RequestDetails(Struct, frozen=True):
+    """What `at --prompt` prints: what a model was asked; `request` is a digest that names its
+    bytes, `forced` the only tool on offer."""
+
+    run_key: str
+    turn: int
+    attempt: int
+    model: str
+    request: str
+    system: list[Section]
+    user: list[Section]
+    exchanges: list[ExchangeDetails]
+    tools: list[ToolSpec]
+    forced: str | None
+
+
+class SectionReplayed(Struct, frozen=True):
+    """A section of the prompt, rendered again; both texts stand there where they are not the
+    same, null where there is none."""
+
+    section: str
+    same: bool
+    today: str | UnsetType | None = UNSET
+    recorded: str | UnsetType | None = UNSET
+
+
+class StepAsked(Struct, frozen=True):
+    """What a wake waited for before a step: a reply of the ``model``, or the result of a ``tool``;
+    `request` is the digest of what the model was asked."""
+
+    what: str | None
+    turn: int | None
+    attempt: int | None
+    tool: str | None
+    arguments: str | None
+    request: str | None
+
+
+class StepDecision(Struct, frozen=True):
+    """A fact that followed, and why."""
+
+    kind: str
+    stream: str
+    why: str | None
+    data: Any
+
+
+class StepReplayed(Struct, frozen=True):
+    """A step, decided anew: `cause` is the kind of what it began with, and `answer` that itself;
+    `error` is what today's code says instead, `differences` the rows that it writes differently."""
+
+    position: str
+    step: int
+    at: str
+    asked: StepAsked
+    cause: str
+    answer: Any
+    decided: list[StepDecision]
+    same: bool
+    error: str | None
+    differences: list[rerun.Changed]
+
+
+class ReplayDetails(Struct, frozen=True):
+    """What `replay` prints; `same`: every byte is."""
+
+    run_key: str
+    agent_id: str
+    same: bool
+    prompt: list[SectionReplayed]
+    steps: list[StepReplayed]
+
+
+class PredicateDetails(Struct, frozen=True):
+    """What was asked: ``sql``, ``text`` or ``python``."""
+
+    kind: str
+    text: str
+
+
+class BisectedWake(Struct, frozen=True):
+    """The nth of the agent's wakes."""
+
+    nth: int
+    run_key: str
+    ended_at: str
+
+
+class BisectProbe(Struct, frozen=True):
+    """Whether it holds after the nth wake."""
+
+    nth: int
+    run_key: str
+    holds: bool
+
+
+class BisectDetails(Struct, frozen=True):
+    """What `bisect` prints: the first of `wakes` wakes after which it holds (`since`), and the one
+    `before`; null where there is none."""
+
+    agent_id: str
+    predicate: PredicateDetails
+    wakes: int
+    since: BisectedWake | None
+    before: BisectedWake | None
+    probes: list[BisectProbe]
+
 
 # -------------------------------------------------------------------------------------------- at
 
@@ -37,7 +172,7 @@ def names_of(home: "Home") -> dict[str, str]:
     return {one: set_name(ranked, one) for one in ranked}
 
 
-def at_document(place: Place, scope: Sequence[str] | None) -> Document:
+def at_document(place: Place, scope: Sequence[str] | None) -> MomentDetails:
     """The document of `at`.
 
     Args:
@@ -47,15 +182,15 @@ def at_document(place: Place, scope: Sequence[str] | None) -> Document:
     where = place.spot.where
     journal, agents = place.past.worlds(where, place.replica)
     found = all_tasks(place.home) if scope is None else scope
-    return {
-        "where": place.given,
-        "run_key": place.spot.run_key or None,
-        "step": place.spot.step or None,
-        "at": where.at or None,
-        "journal": place.past.journal.position(where.journal),
-        "agent": place.past.agents.position(where.agent),
-        **at.document(journal, agents, found, names_of(place.home)),
-    }
+    return MomentDetails(
+        where=place.given,
+        run_key=place.spot.run_key or None,
+        step=place.spot.step or None,
+        at=where.at or None,
+        journal=place.past.journal.position(where.journal),
+        agent=place.past.agents.position(where.agent),
+        **asdict(at.document(journal, agents, found, names_of(place.home))),
+    )
 
 
 def all_tasks(home: "Home") -> list[str]:
@@ -108,26 +243,23 @@ def _asking(place: Place, scope: Sequence[str] | None) -> tuple[str, str, int]:
     return found
 
 
-def prompt_document(run_key: str, asked: ModelAsked, asking: Request) -> Document:
+def prompt_document(run_key: str, asked: ModelAsked, asking: Request) -> RequestDetails:
     """The document of `at --prompt`: the request, and a digest that names its bytes."""
-    return {
-        "run_key": run_key,
-        "turn": asked.turn,
-        "attempt": asked.attempt,
-        "model": asking.model,
-        "request": fork.digest(asking),
-        "system": [{"name": one.name, "text": one.text} for one in asking.system],
-        "user": [{"name": one.name, "text": one.text} for one in asking.user],
-        "exchanges": [
-            {
-                "reply": one.reply.decode("utf-8", "replace"),
-                "results": [msgspec.to_builtins(result) for result in one.results],
-            }
+    return RequestDetails(
+        run_key=run_key,
+        turn=asked.turn,
+        attempt=asked.attempt,
+        model=asking.model,
+        request=fork.digest(asking),
+        system=list(asking.system),
+        user=list(asking.user),
+        exchanges=[
+            ExchangeDetails(one.reply.decode("utf-8", "replace"), list(one.results))
             for one in asking.exchanges
         ],
-        "tools": [msgspec.to_builtins(tool) for tool in asking.tools],
-        "forced": asking.forced or None,
-    }
+        tools=list(asking.tools),
+        forced=asking.forced or None,
+    )
 
 
 def prompt_text(asking: Request) -> str:
@@ -165,31 +297,30 @@ def steps_again(past: Past, run_key: str, replica: str) -> Iterator[rerun.Step]:
         yield rerun.step("agent", past.agents.append(n), world, run_key)
 
 
-def step_document(step: rerun.Step) -> Document:
+def step_document(step: rerun.Step) -> StepReplayed:
     """One of the `steps` of `replay`."""
     asked = step.asked
-    return {
-        "position": step.position,
-        "step": step.n,
-        "at": step.at,
-        "asked": {
-            "what": asked.what or None,
-            "turn": asked.turn or None,
-            "attempt": asked.attempt or None,
-            "tool": asked.tool or None,
-            "arguments": asked.arguments or None,
-            "request": fork.digest(asked.request) if asked.request else None,
-        },
-        "cause": step.cause,
-        "answer": step.answer,
-        "decided": [
-            {"kind": one.kind_of, "stream": one.stream, "why": one.why or None, "data": one.data}
-            for one in step.decided
+    return StepReplayed(
+        position=step.position,
+        step=step.n,
+        at=step.at,
+        asked=StepAsked(
+            what=asked.what or None,
+            turn=asked.turn or None,
+            attempt=asked.attempt or None,
+            tool=asked.tool or None,
+            arguments=asked.arguments or None,
+            request=fork.digest(asked.request) if asked.request else None,
+        ),
+        cause=step.cause,
+        answer=step.answer,
+        decided=[
+            StepDecision(one.kind_of, one.stream, one.why or None, one.data) for one in step.decided
         ],
-        "same": step.is_same,
-        "error": step.error or None,
-        "differences": [msgspec.to_builtins(one) for one in step.changed],
-    }
+        same=step.is_same,
+        error=step.error or None,
+        differences=list(step.changed),
+    )
 
 
 # ------------------------------------------------------------------------------------------ diff
@@ -210,46 +341,3 @@ def wake_seen(past: Past, run_key: str, replica: str) -> seen.WakeSeen:
 
 def _order(row: Recorded) -> tuple[int, int]:
     return row.n, row.row
-
-
-def worlds_document(a: Place, b: Place, scope: Sequence[str] | None) -> Document:
-    """The document of `diff` of two moments."""
-    told = [at_document(one, scope) for one in (a, b)]
-    head = ("where", "run_key", "step", "at", "journal", "agent")
-    sides = [{name: one.pop(name) for name in head} for one in told]
-    found = [msgspec.to_builtins(one) for one in diff.worlds(told[0], told[1])]
-    return {"kind": "worlds", "a": sides[0], "b": sides[1], "same": not found, "changes": found}
-
-
-def homes_document(a: Place, b: Place) -> Document:
-    """The document of `diff` of two homes: where their logs part, and what differs at the end."""
-    pairs = [(a.past.journal, b.past.journal), (a.past.agents, b.past.agents)]
-    logs = [_parting(one.log, other.log) for one, other in pairs]
-    scope = list(dict.fromkeys((*all_tasks(a.home), *all_tasks(b.home))))
-    worlds = worlds_document(a, b, scope)
-    is_same = worlds["same"] and all(one["same"] for one in logs)
-    return {**worlds, "kind": "logs", "same": is_same, "logs": logs}
-
-
-def _parting(a: Log, b: Log) -> Document:
-    """Up to where two logs are the same to the byte; None of the rest is compared."""
-    same = 0
-    parts: Document | None = None
-    for one, other in zip_longest(a.rows(), b.rows()):
-        if one != other:
-            parts = {"a": _row(one), "b": _row(other)}
-            break
-        same += 1
-    rows = {"a_rows": a.count(), "b_rows": b.count()}
-    return {"log": a.name, "same": parts is None, "same_rows": same, **rows, "first": parts}
-
-
-def _row(row: Any) -> Document | None:
-    if row is None:
-        return None
-    return {
-        "stream": row.stream,
-        "version": row.version,
-        "kind": row.topic,
-        "state": row.state.decode("utf-8", "replace"),
-    }

@@ -3,13 +3,16 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from textwrap import indent
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from adapters.text.common import ID_SHOWN, local_time, safe
 
-Document = dict[str, Any]
+if TYPE_CHECKING:
+    from adapters.documents.reading import MessageThread, ReportDetails, WhyLine
+    from adapters.documents.wakes import WakeCause, WakeDetails, WakeUsage
+
 LINE_MAX = 160  # characters of one line of `show`; --json has all of it
 BLOCK_LINES_MAX = 12
 
@@ -44,68 +47,68 @@ def rule_text(rule: str) -> str:
     return RULES.get(rule, rule.replace("_", " "))
 
 
-def why_rows(found: Sequence[Document], zone: str) -> list[tuple[object, ...]]:
+def why_rows(found: "Sequence[WhyLine]", zone: str) -> list[tuple[object, ...]]:
     """The rows of `why`; changes one after another that are none of its business are one row."""
     rows: list[tuple[object, ...]] = []
     for is_foreign, group in groupby(found, _is_foreign):
         ones = list(group)
         if is_foreign and len(ones) > 1:
-            last = ones[0]["position"].rpartition(":")[2]
+            last = ones[0].position.rpartition(":")[2]
             where = f"{_where(ones[-1])}..{last}"
             what = f"{len(ones)} changes that do not concern it"
-            rows.append((local_time(ones[0]["at"], zone), where, what, "unmatched", "", ""))
+            rows.append((local_time(ones[0].at, zone), where, what, "unmatched", "", ""))
             continue
         for one in ones:
-            when, run = local_time(one["at"], zone), (one["run_key"] or "")[:ID_SHOWN]
-            rule = rule_text(one["rule"] or "")
-            rows.append((when, _where(one), one["what"], one["outcome"], run, rule))
+            when, run = local_time(one.at, zone), (one.run_key or "")[:ID_SHOWN]
+            rule = rule_text(one.rule or "")
+            rows.append((when, _where(one), one.what, one.outcome, run, rule))
     return rows
 
 
-def _where(one: Document) -> str:
+def _where(one: "WhyLine") -> str:
     """A position as short as one replica needs it, ``journal 42``."""
-    log, _, n = one["position"].split(":")
+    log, _, n = one.position.split(":")
     return f"{log} {n}"
 
 
-def _is_foreign(one: Document) -> bool:
-    return one["outcome"] == "unmatched" and not one["rule"]
+def _is_foreign(one: "WhyLine") -> bool:
+    return one.outcome == "unmatched" and not one.rule
 
 
 # --------------------------------------------------------------------------------------- reports
 
 
-def report_head(document: Document, name: str, zone: str) -> Iterator[str]:
+def report_head(document: "ReportDetails", name: str, zone: str) -> Iterator[str]:
     """What stands above a report: its subject, who wrote it and when, and the short form."""
-    model = document["model"]
+    model = document.model
     told = "no model, only fixed rules" if model == "rules" else str(model)
     yield safe(name)
-    by = f"by wake {document['run_key'][:ID_SHOWN]} [{told}]"
-    yield f"{local_time(document['at'], zone)} {by}"
-    if document["stale"]:
+    by = f"by wake {(document.run_key or '')[:ID_SHOWN]} [{told}]"
+    yield f"{local_time(document.at or '', zone)} {by}"
+    if document.stale:
         yield "It may be stale: the task has changed since; `wakelog wake` brings it up to date."
     yield ""
-    yield safe(f"TL;DR {document['tldr']}")
+    yield safe(f"TL;DR {document.tldr}")
 
 
-def report_history(document: Document, zone: str) -> list[str]:
+def report_history(document: "ReportDetails", zone: str) -> list[str]:
     """The reports before the current one, each in a line."""
     return [
-        f"  {local_time(one['at'], zone)}  {one['run_key'][:ID_SHOWN]}  {_line(one['tldr'])}"
-        for one in document["history"][1:]
+        f"  {local_time(one.at, zone)}  {one.run_key[:ID_SHOWN]}  {_line(one.tldr)}"
+        for one in document.history[1:]
     ]
 
 
 # -------------------------------------------------------------------------------------- messages
 
 
-def thread_lines(thread: Document, zone: str) -> Iterator[str]:
+def thread_lines(thread: "MessageThread", zone: str) -> Iterator[str]:
     """The messages of a thread."""
-    for one in thread["messages"]:
-        about = [one["tool"] or "", one["status"] or "", one["code"] or ""]
-        head = " ".join(part for part in (one["kind"].replace("_", " "), *about) if part)
-        yield f"  {local_time(one['at'], zone)}  {head}"
-        text = safe(one["text"]).strip()
+    for one in thread.messages:
+        about = [one.tool or "", one.status or "", one.code or ""]
+        head = " ".join(part for part in (one.kind.replace("_", " "), *about) if part)
+        yield f"  {local_time(one.at, zone)}  {head}"
+        text = safe(one.text).strip()
         if text:
             yield indent(text, "      ")
 
@@ -113,62 +116,68 @@ def thread_lines(thread: Document, zone: str) -> Iterator[str]:
 # ----------------------------------------------------------------------------------------- wakes
 
 
-def run_lines(run: Document, name: str, zone: str) -> Iterator[str]:
+def run_lines(run: "WakeDetails", name: str, zone: str) -> Iterator[str]:
     """A wake, step by step."""
-    yield safe(f"{name}: {run['reason']} wake {run['run_key']}")
+    yield safe(f"{name}: {run.reason} wake {run.run_key}")
     yield from (f"  {line}" for line in _facts_of(run, zone))
     yield ""
     yield "Causes"
-    for cause in run["causes"]:
-        yield f"  {local_time(cause['at'], zone)}  {_line(_cause(cause))}"
-    if run["cause_count"] > len(run["causes"]):
-        yield f"  and {run['cause_count'] - len(run['causes'])} more"
+    for cause in run.causes:
+        yield f"  {local_time(cause.at, zone)}  {_line(_cause(cause))}"
+    if run.cause_count > len(run.causes):
+        yield f"  and {run.cause_count - len(run.causes)} more"
     yield ""
     yield "Steps"
-    for step in run["steps"]:
-        kind = step["kind"].rpartition(".")[0]
-        yield f"  {step['n']:>5}  {local_time(step['at'], zone)}  {kind}"
-        yield from (indent(line, " " * 9) for line in _step(kind, step["data"]) if line)
+    for step in run.steps:
+        kind = step.kind.rpartition(".")[0]
+        yield f"  {step.n:>5}  {local_time(step.at, zone)}  {kind}"
+        yield from (indent(line, " " * 9) for line in _step(kind, step.data) if line)
 
 
-def _facts_of(run: Document, zone: str) -> Iterator[str]:
-    outcome = run["outcome"] or run["state"]
-    error = f": {run['error']}" if run["error"] else ""
+def _facts_of(run: "WakeDetails", zone: str) -> Iterator[str]:
+    outcome = run.outcome or run.state
+    error = f": {run.error}" if run.error else ""
     yield safe(f"{outcome}{error}")
-    if run["waits_until"]:
-        until = local_time(run["waits_until"], zone)
-        yield f"waits for its {run['waits_for']} until {until}"
-    if run["superseded_by"]:
-        yield f"its triggers went to {run['superseded_by'][:ID_SHOWN]}"
-    if run["started_at"]:
-        ended = local_time(run["ended_at"] or "", zone) or "not ended"
-        yield f"{local_time(run['started_at'], zone)} to {ended}, model {run['model']}"
+    if run.waits_until:
+        until = local_time(run.waits_until, zone)
+        yield f"waits for its {run.waits_for} until {until}"
+    if run.superseded_by:
+        yield f"its triggers went to {run.superseded_by[:ID_SHOWN]}"
+    if run.started_at:
+        ended = local_time(run.ended_at or "", zone) or "not ended"
+        yield f"{local_time(run.started_at, zone)} to {ended}, model {run.model}"
         counts = ("turns", "tool_calls", "proposals", "observations")
-        yield ", ".join(counted(run[name], name.rpartition("_")[2][:-1]) for name in counts)
-        yield _usage(run["usage"])
-    if run["report"]:
-        yield safe(f"report: {run['report']['tldr']}")
-    elif run["report_missing"]:
+        yield ", ".join(
+            counted(getattr(run, name), name.rpartition("_")[2][:-1]) for name in counts
+        )
+        yield _usage(run.usage)
+    if run.report:
+        yield safe(f"report: {run.report.tldr}")
+    elif run.report_missing:
         yield "a report was due, and the model wrote none"
 
 
-def _usage(usage: Document) -> str:
-    names = {"in": "input_tokens", "out": "output_tokens", "thought": "thought_tokens"}
-    known = [f"{usage[key]:,} {name}" for name, key in names.items() if usage[key] is not None]
-    cost = "" if usage["cost"] is None else f", cost {usage['cost']:.6f}"
+def _usage(usage: "WakeUsage") -> str:
+    names = {
+        "in": usage.input_tokens,
+        "out": usage.output_tokens,
+        "thought": usage.thought_tokens,
+    }
+    known = [f"{count:,} {name}" for name, count in names.items() if count is not None]
+    cost = "" if usage.cost is None else f", cost {usage.cost:.6f}"
     return f"tokens: {', '.join(known) or 'not told by the model'}{cost}"
 
 
-def _cause(cause: Document) -> str:
-    about = cause["position"] or ", ".join(cause["ticks"]) or ""
-    tokens = " ".join(cause["tokens"])
-    words = f'"{cause["words"]}"' if cause["words"] else ""
-    link = "through a link" if cause["propagated"] else ""
-    parts = (cause["how"], cause["reason"], about, tokens, link, words)
+def _cause(cause: "WakeCause") -> str:
+    about = cause.position or ", ".join(cause.ticks) or ""
+    tokens = " ".join(cause.tokens)
+    words = f'"{cause.words}"' if cause.words else ""
+    link = "through a link" if cause.propagated else ""
+    parts = (cause.how, cause.reason, about, tokens, link, words)
     return " ".join(part for part in parts if part)
 
 
-def _step(kind: str, data: Document) -> Iterator[str]:
+def _step(kind: str, data: dict[str, Any]) -> Iterator[str]:
     """What a person wants to know of a step, in as many lines as it needs."""
     match kind:
         case "wake.started":
@@ -201,7 +210,7 @@ def _step(kind: str, data: Document) -> Iterator[str]:
             yield _line(", ".join(f"{name} {_json(value)}" for name, value in _told(data)))
 
 
-def _told(data: Document) -> Iterator[tuple[str, Any]]:
+def _told(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """The fields of a step that say something."""
     for name, value in data.items():
         if value not in ("", None, 0, False, []) and name not in ("operation", "action"):

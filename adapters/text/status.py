@@ -2,31 +2,39 @@
 
 from collections.abc import Iterator
 
-from adapters.documents.status import Document
+from adapters.documents.status import (
+    DoubtfulOperation,
+    DoubtfulWake,
+    FailingAgent,
+    QueuedWake,
+    RunningWake,
+    RuntimeDetails,
+    StatusDetails,
+)
 from adapters.text.common import ID_SHOWN, local_time
 
 LINES_MAX = 10  # of each list; --json has all
 
 
-def status_lines(status: Document, zone: str) -> Iterator[str]:
+def status_lines(status: StatusDetails, zone: str) -> Iterator[str]:
     """The status, line by line."""
-    journal, log = status["journal"], status["agent_log"]
-    yield f"home       {status['home']}"
-    yield f"journal    {journal['appends']:,} appends, {journal['rows']:,} rows"
-    yield f"agent log  {log['appends']:,} appends, {log['rows']:,} rows"
-    if status["lag"]:
-        yield f"lag        {status['lag']} journal appends that no agent has looked at"
-    yield f"tasks      {status['tasks']['open']} open of {status['tasks']['all']}"
-    living, dormant = status["agents"]["living"], status["agents"]["dormant"]
+    journal, log = status.journal, status.agent_log
+    yield f"home       {status.home}"
+    yield f"journal    {journal.appends:,} appends, {journal.rows:,} rows"
+    yield f"agent log  {log.appends:,} appends, {log.rows:,} rows"
+    if status.lag:
+        yield f"lag        {status.lag} journal appends that no agent has looked at"
+    yield f"tasks      {status.tasks.open} open of {status.tasks.all}"
+    living, dormant = status.agents.living, status.agents.dormant
     paused = f", {dormant} of them paused" if dormant else ""
-    off = "" if status["enabled"] else ", all switched off by agents.enabled"
-    yield f"agents     {living}{paused}{off}; model {status['model']}"
-    yield f"proposals  {status['open_proposals']} open"
-    yield from _list("runtime", [_runtime(one, zone) for one in status["runtimes"]])
-    yield from _list("running", [_running(one, zone) for one in status["running"]])
-    yield from _list("queued", [_due(one, zone) for one in status["queued"]])
-    yield from _list("failing", [_failed(one) for one in status["agents"]["failing"]])
-    yield from _list("in doubt", [_doubtful(one, zone) for one in status["in_doubt"]])
+    off = "" if status.enabled else ", all switched off by agents.enabled"
+    yield f"agents     {living}{paused}{off}; model {status.model}"
+    yield f"proposals  {status.open_proposals} open"
+    yield from _list("runtime", [_runtime(one, zone) for one in status.runtimes])
+    yield from _list("running", [_running(one, zone) for one in status.running])
+    yield from _list("queued", [_due(one, zone) for one in status.queued])
+    yield from _list("failing", [_failed(one) for one in status.agents.failing])
+    yield from _list("in doubt", [_doubtful(one, zone) for one in status.in_doubt])
     yield _next(status, zone)
 
 
@@ -37,47 +45,47 @@ def _list(title: str, lines: list[str]) -> Iterator[str]:
         yield f"{'':9}  and {len(lines) - LINES_MAX} more"
 
 
-def _runtime(one: Document, zone: str) -> str:
-    if not one["alive"]:
-        return f"process {one['pid']} is gone, last heard of {local_time(one['beat'], zone)}"
-    working = f", {len(one['leases'])} wakes" if one["leases"] else ""
-    return f"process {one['pid']}, since {local_time(one['since'], zone)}{working}"
+def _runtime(one: RuntimeDetails, zone: str) -> str:
+    if not one.alive:
+        return f"process {one.pid} is gone, last heard of {local_time(one.beat, zone)}"
+    working = f", {len(one.leases)} wakes" if one.leases else ""
+    return f"process {one.pid}, since {local_time(one.since, zone)}{working}"
 
 
-def _running(one: Document, zone: str) -> str:
-    return f"{one['name']}, since {local_time(one['since'], zone)}"
+def _running(one: RunningWake, zone: str) -> str:
+    return f"{one.name}, since {local_time(one.since, zone)}"
 
 
-def _due(one: Document, zone: str) -> str:
-    due = "due now" if one["is_due"] else f"due {local_time(one['due_at'], zone)}"
-    waits = f", waits for its {one['waits_for']}" if one["waits_for"] else ""
-    return f"{one['name']}: {one['reason']}, {due}{waits}"
+def _due(one: QueuedWake, zone: str) -> str:
+    due = "due now" if one.is_due else f"due {local_time(one.due_at, zone)}"
+    waits = f", waits for its {one.waits_for}" if one.waits_for else ""
+    return f"{one.name}: {one.reason}, {due}{waits}"
 
 
-def _failed(one: Document) -> str:
-    code = f" ({one['last_code']})" if one["last_code"] else ""
-    paused = ", paused" if one["lifecycle"] == "dormant" else ""
-    return f"{one['name']}: {one['failures']} failed in a row{code}{paused}"
+def _failed(one: FailingAgent) -> str:
+    code = f" ({one.last_code})" if one.last_code else ""
+    paused = ", paused" if one.lifecycle == "dormant" else ""
+    return f"{one.name}: {one.failures} failed in a row{code}{paused}"
 
 
-def _doubtful(one: Document, zone: str) -> str:
-    if one["what"] == "wake":
-        return f"{one['name']}: its wake began {local_time(one['since'], zone)} and has no end"
-    return f"item {one['item']} of set {one['set_id'][:ID_SHOWN]}: is being applied"
+def _doubtful(one: DoubtfulWake | DoubtfulOperation, zone: str) -> str:
+    if isinstance(one, DoubtfulWake):
+        return f"{one.name}: its wake began {local_time(one.since, zone)} and has no end"
+    return f"item {one.item} of set {one.set_id[:ID_SHOWN]}: is being applied"
 
 
-def _next(status: Document, zone: str) -> str:
+def _next(status: StatusDetails, zone: str) -> str:
     """What to do now."""
-    if status["in_doubt"]:
+    if status.in_doubt:
         return "Finish what a crash left with `wakelog recover`."
-    if status["lag"] or any(one["is_due"] for one in status["queued"]):
+    if status.lag or any(one.is_due for one in status.queued):
         return "Wake all that are queued with `wakelog wake`."
-    if status["open_proposals"]:
+    if status.open_proposals:
         return "See what agents propose with `wakelog inbox`."
-    if status["next_due"]:
-        return f"Next due {local_time(status['next_due'], zone)}."
-    if not status["tasks"]["all"]:
+    if status.next_due:
+        return f"Next due {local_time(status.next_due, zone)}."
+    if not status.tasks.all:
         return "Bring tasks in with `wakelog import TODO.md`."
-    if not status["agents"]["living"]:
+    if not status.agents.living:
         return "Give tasks agents with `wakelog agent create --all`."
     return "Nothing waits."

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from difflib import unified_diff
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -11,9 +11,25 @@ from adapters.text.common import ID_SHOWN, local_time, safe
 from adapters.text.difference import Line, Mark, deeper, marked
 from adapters.text.reading import counted
 from projections.wakes import WakeDocument
+from replay.diff import (
+    CallPair,
+    CallSide,
+    Difference,
+    ObservationsPair,
+    ProposalsPair,
+    SectionPair,
+    TokensPair,
+    TokensSide,
+    WakesCompared,
+)
 from replay.rerun import Asked, SectionAgain, Step
+from replay.seen import ReportSeen
+from replay.world import AgentThen, ProposalThen, TaskThen, WakeThen
 
-Document = dict[str, Any]
+if TYPE_CHECKING:
+    from adapters.documents.diffs import HomesDiff, LogDiff, RowDetails, WorldsDiff
+    from adapters.documents.timetravel import MomentDetails
+
 LINE_MAX = 160
 CHANGES_SHOWN = 60  # --json has all
 DIFF_LINES_MAX = 40  # of one text
@@ -38,15 +54,15 @@ def text_diff(a: str, b: str) -> Iterator[Line]:
 # -------------------------------------------------------------------------------------------- at
 
 
-def at_lines(document: Document, zone: str) -> Iterator[str]:
+def at_lines(document: "MomentDetails", zone: str) -> Iterator[str]:
     """A world: tasks, agents, proposals, wakes."""
-    when = local_time(document["at"] or "", zone) or "before the first append"
-    yield f"{when}  {document['journal']}  {document['agent']}"
+    when = local_time(document.at or "", zone) or "before the first append"
+    yield f"{when}  {document.journal}  {document.agent}"
     for name, lines in (
-        ("Tasks", (one for task in document["tasks"] for one in _task(task, zone))),
-        ("Agents", (one for agent in document["agents"] for one in _agent(agent, zone))),
-        ("Proposals", (_proposal(one) for one in document["proposals"])),
-        ("Wakes", (_wake(one, zone) for one in document["wakes"])),
+        ("Tasks", (one for task in document.tasks for one in _task(task, zone))),
+        ("Agents", (one for agent in document.agents for one in _agent(agent, zone))),
+        ("Proposals", (_proposal(one) for one in document.proposals)),
+        ("Wakes", (_wake(one, zone) for one in document.wakes)),
     ):
         yield ""
         yield name
@@ -62,44 +78,44 @@ def _or_none(lines: Iterator[str]) -> Iterator[str]:
         yield "none"
 
 
-def _task(task: Document, zone: str) -> Iterator[str]:
-    parts = [task["status"], task["priority"]]
-    parts += [f"due {task['due_date']}"] if task["due_date"] else []
-    parts += [f"{task['estimate_minutes']} minutes"] if task["estimate_minutes"] else []
-    parts += [f"#{label}" for label in task["labels"]]
-    parts += ["deleted"] if task["deleted"] else []
-    yield line(f"{task['id'][:ID_SHOWN]}  {task['title']}: {', '.join(parts)}")
-    for item in task["items"]:
-        if not item["archived"]:
-            yield line(f"    [{'x' if item['checked'] else ' '}] {item['title']}")
-    for note in task["notes"]:
-        yield line(f"    {local_time(note['at'], zone)}  {note['kind']}: {note['text']}")
-    for link in task["links"]:
-        arrow = "->" if link["direction"] == "out" else "<-"
-        yield f"    {link['relation']} {arrow} {link['task_id'][:ID_SHOWN]}"
+def _task(task: TaskThen, zone: str) -> Iterator[str]:
+    parts: list[str] = [task.status, task.priority]
+    parts += [f"due {task.due_date}"] if task.due_date else []
+    parts += [f"{task.estimate_minutes} minutes"] if task.estimate_minutes else []
+    parts += [f"#{label}" for label in task.labels]
+    parts += ["deleted"] if task.deleted else []
+    yield line(f"{task.id[:ID_SHOWN]}  {task.title}: {', '.join(parts)}")
+    for item in task.items:
+        if not item.archived:
+            yield line(f"    [{'x' if item.checked else ' '}] {item.title}")
+    for note in task.notes:
+        yield line(f"    {local_time(note.at, zone)}  {note.kind}: {note.text}")
+    for link in task.links:
+        arrow = "->" if link.direction == "out" else "<-"
+        yield f"    {link.relation} {arrow} {link.task_id[:ID_SHOWN]}"
 
 
-def _agent(agent: Document, zone: str) -> Iterator[str]:
-    parts = [agent["mode"], agent["lifecycle"], agent["run_status"]]
-    parts += [counted(agent["wakes"], "wake")]
-    parts += [f"{agent['failures']} failed in a row"] if agent["failures"] else []
-    parts += ["its report is stale"] if agent["stale"] else []
-    yield line(f"{agent['id'][:ID_SHOWN]}  {agent['name']}: {', '.join(parts)}")
-    if agent["report"]:
-        told = agent["report"]
-        yield line(f"    report of {told['run_key'][:ID_SHOWN]}: {told['tldr']}")
-    for one in agent["journal"]:
-        yield line(f"    {local_time(one['at'], zone)}  {one['priority']}: {one['text']}")
+def _agent(agent: AgentThen, zone: str) -> Iterator[str]:
+    parts = [agent.mode, agent.lifecycle, agent.run_status]
+    parts += [counted(agent.wakes, "wake")]
+    parts += [f"{agent.failures} failed in a row"] if agent.failures else []
+    parts += ["its report is stale"] if agent.stale else []
+    yield line(f"{agent.id[:ID_SHOWN]}  {agent.name}: {', '.join(parts)}")
+    if agent.report:
+        told = agent.report
+        yield line(f"    report of {told.run_key[:ID_SHOWN]}: {told.tldr}")
+    for one in agent.journal:
+        yield line(f"    {local_time(one.at, zone)}  {one.priority}: {one.text}")
 
 
-def _proposal(one: Document) -> str:
-    return line(f"{one['ref']:>6}  {one['status']}: {one['summary']}")
+def _proposal(one: ProposalThen) -> str:
+    return line(f"{one.ref:>6}  {one.status}: {one.summary}")
 
 
-def _wake(one: Document, zone: str) -> str:
-    due = local_time(one["waits_until"] or one["due_at"], zone)
-    about = f"{one['state']} {one['reason']} wake of {one['agent_id'][:ID_SHOWN]}"
-    return f"{one['run_key'][:ID_SHOWN]}  {about}, due {due}, {counted(one['triggers'], 'trigger')}"
+def _wake(one: WakeThen, zone: str) -> str:
+    due = local_time(one.waits_until or one.due_at, zone)
+    about = f"{one.state} {one.reason} wake of {one.agent_id[:ID_SHOWN]}"
+    return f"{one.run_key[:ID_SHOWN]}  {about}, due {due}, {counted(one.triggers, 'trigger')}"
 
 
 # ---------------------------------------------------------------------------------------- replay
@@ -159,14 +175,14 @@ def _answer(step: Step) -> str:
     return f"{kind}: {'; '.join(parts)}" if parts else kind + _about(data)
 
 
-def _about(data: Document) -> str:
+def _about(data: dict[str, Any]) -> str:
     """What tells one fact from another of its kind."""
     names = ("tool", "status", "code", "outcome", "stop", "turn", "forced", "item", "summary")
     told = [f"{name} {data[name]}" for name in names if data.get(name)]
     return f" ({', '.join(told)})" if told else ""
 
 
-def _words(value: Document) -> str:
+def _words(value: dict[str, Any]) -> str:
     return str(value.get("text") or (f"payload {value['payload']}" if "payload" in value else ""))
 
 
@@ -185,119 +201,120 @@ def sides_lines(a: str, b: str) -> Iterator[Line]:
     yield Line(safe(f"+ {b}"), "+")
 
 
-def wakes_lines(document: Document) -> Iterator[Line]:
+def wakes_lines(document: WakesCompared) -> Iterator[Line]:
     """What differs between two wakes."""
-    for name in ("model", "reason", "outcome"):
-        one = document[name]
-        if not one["same"]:
-            yield Line(line(f"{name}: {one['a'] or 'none'} -> {one['b'] or 'none'}"))
-    yield from _prompt_diff(document["prompt"])
-    for reply in document["replies"]:
-        if not reply["same"]:
-            yield Line(f"reply {reply['turn']}")
-            yield from deeper(text_diff(reply["a"] or "", reply["b"] or ""))
-            yield from deeper(_calls_diff(reply["calls"]))
-    for name in ("proposals", "observations"):
-        yield from _sides(name, document[name])
-    report = document["report"]
-    if not report["same"]:
+    named = {"model": document.model, "reason": document.reason, "outcome": document.outcome}
+    for name, one in named.items():
+        if not one.same:
+            yield Line(line(f"{name}: {one.a or 'none'} -> {one.b or 'none'}"))
+    yield from _prompt_diff(document.prompt)
+    for reply in document.replies:
+        if not reply.same:
+            yield Line(f"reply {reply.turn}")
+            yield from deeper(text_diff(reply.a or "", reply.b or ""))
+            yield from deeper(_calls_diff(reply.calls))
+    yield from _sides("proposals", document.proposals)
+    yield from _sides("observations", document.observations)
+    report = document.report
+    if not report.same:
         yield Line("report")
-        for field in ("one_liner", "tldr", "content"):
-            sides = [(report[side] or {}).get(field, "") for side in ("a", "b")]
-            yield from deeper(text_diff(*sides))
+        a, b = report.a or ReportSeen(), report.b or ReportSeen()
+        yield from deeper(text_diff(a.one_liner, b.one_liner))
+        yield from deeper(text_diff(a.tldr, b.tldr))
+        yield from deeper(text_diff(a.content, b.content))
     if same := _the_same(document):
         yield Line(f"the same: {', '.join(same)}")
-    yield Line(tokens_line(document["tokens"]))
+    yield Line(tokens_line(document.tokens))
 
 
-def _the_same(document: Document) -> list[str]:
+def _the_same(document: WakesCompared) -> list[str]:
     """The parts of which nothing else is said."""
-    same = ["replies"] if all(one["same"] for one in document["replies"]) else []
-    return same + [
-        name for name in ("proposals", "observations", "report") if document[name]["same"]
-    ]
+    same = ["replies"] if all(one.same for one in document.replies) else []
+    same += ["proposals"] if document.proposals.same else []
+    same += ["observations"] if document.observations.same else []
+    return same + (["report"] if document.report.same else [])
 
 
-def _prompt_diff(sections: Sequence[Document]) -> Iterator[Line]:
-    same = [one["section"] for one in sections if one["same"]]
+def _prompt_diff(sections: Sequence[SectionPair]) -> Iterator[Line]:
+    same = [one.section for one in sections if one.same]
     if len(same) == len(sections):
         yield Line(f"prompt: the same ({', '.join(same)})")
         return
     for one in sections:
-        if not one["same"]:
-            yield Line(f"prompt section {one['section']}")
-            yield from deeper(text_diff(one["a"] or "", one["b"] or ""))
+        if not one.same:
+            yield Line(f"prompt section {one.section}")
+            yield from deeper(text_diff(one.a or "", one.b or ""))
 
 
-def _calls_diff(calls: Sequence[Document]) -> Iterator[Line]:
+def _calls_diff(calls: Sequence[CallPair]) -> Iterator[Line]:
     for call in calls:
-        if call["same"]:
+        if call.same:
             continue
-        if call["a"]:
-            yield Line(f"- {_call(call['a'])}", "-")
-        if call["b"]:
-            yield Line(f"+ {_call(call['b'])}", "+")
+        if call.a:
+            yield Line(f"- {_call(call.a)}", "-")
+        if call.b:
+            yield Line(f"+ {_call(call.b)}", "+")
 
 
-def _call(call: Document) -> str:
-    code = f" ({call['code']})" if call["code"] else ""
-    return line(f"{call['tool']} {call['arguments']}: {call['status']}{code} {call['message']}")
+def _call(call: CallSide) -> str:
+    code = f" ({call.code})" if call.code else ""
+    return line(f"{call.tool} {call.arguments}: {call.status}{code} {call.message}")
 
 
-def _sides(name: str, part: Document) -> Iterator[Line]:
-    if part["same"]:
+def _sides(name: str, part: ProposalsPair | ObservationsPair) -> Iterator[Line]:
+    if part.same:
         return
     yield Line(name)
-    yield from (Line(line(f"  - {one}"), "-") for one in part["only_a"])
-    yield from (Line(line(f"  + {one}"), "+") for one in part["only_b"])
+    yield from (Line(line(f"  - {one}"), "-") for one in part.only_a)
+    yield from (Line(line(f"  + {one}"), "+") for one in part.only_b)
 
 
-def tokens_line(tokens: Document) -> str:
+def tokens_line(tokens: TokensPair) -> str:
     """Tokens of both sides; what a model did not tell is unknown."""
-    return f"tokens: {_tokens(tokens['a'])} -> {_tokens(tokens['b'])}"
+    return f"tokens: {_tokens(tokens.a)} -> {_tokens(tokens.b)}"
 
 
-def _tokens(side: Document) -> str:
-    known = [side["input_tokens"], side["output_tokens"]]
+def _tokens(side: TokensSide) -> str:
+    known = [side.input_tokens, side.output_tokens]
     told = ["unknown" if one is None else f"{one:,}" for one in known]
-    return f"{told[0]} in, {told[1]} out in {counted(side['turns'], 'turn')}"
+    return f"{told[0]} in, {told[1]} out in {counted(side.turns, 'turn')}"
 
 
-def worlds_lines(document: Document) -> Iterator[Line]:
+def worlds_lines(document: "WorldsDiff | HomesDiff") -> Iterator[Line]:
     """What differs between two worlds."""
-    for log in document.get("logs", ()):
+    for log in getattr(document, "logs", ()):
         yield from _log(log)
-    found = document["changes"]
+    found = document.changes
     for one in found[:CHANGES_SHOWN]:
         yield from _change(one)
     if len(found) > CHANGES_SHOWN:
         yield Line(f"and {len(found) - CHANGES_SHOWN} more; --json has them all")
 
 
-def _log(log: Document) -> Iterator[Line]:
-    rows = counted(log["same_rows"], "row")
-    if log["same"]:
-        yield Line(f"{log['log']}: the same to the byte, {rows}")
+def _log(log: "LogDiff") -> Iterator[Line]:
+    rows = counted(log.same_rows, "row")
+    if log.same:
+        yield Line(f"{log.log}: the same to the byte, {rows}")
         return
-    sizes = f"the first has {log['a_rows']:,}, the second {log['b_rows']:,}"
-    same = f"the same for {rows}, then they part" if log["same_rows"] else "not a row is the same"
-    yield Line(f"{log['log']}: {same}; {sizes}")
-    sides: tuple[tuple[Mark, str], ...] = (("-", "a"), ("+", "b"))
-    for mark, side in sides:
-        row = log["first"][side]
-        told = f"{row['stream']} {row['version']} {row['kind']}" if row else "it ends"
+    sizes = f"the first has {log.a_rows:,}, the second {log.b_rows:,}"
+    same = f"the same for {rows}, then they part" if log.same_rows else "not a row is the same"
+    yield Line(f"{log.log}: {same}; {sizes}")
+    a, b = (log.first.a, log.first.b) if log.first else (None, None)
+    sides: tuple[tuple[Mark, RowDetails | None], ...] = (("-", a), ("+", b))
+    for mark, row in sides:
+        told = f"{row.stream} {row.version} {row.kind}" if row else "it ends"
         yield Line(line(f"  {mark} {told}"), mark)
 
 
-def _change(one: Document) -> Iterator[Line]:
-    path = _ID.sub(r"\1", one["path"])
-    sides = [one["a"], one["b"]]
+def _change(one: Difference) -> Iterator[Line]:
+    path = _ID.sub(r"\1", one.path)
+    sides = [one.a, one.b]
     if all(isinstance(side, str) for side in sides) and any("\n" in side for side in sides):
         yield Line(path)
         yield from deeper(text_diff(*sides))
         return
     told = [line("nothing" if side is None else _value(side)) for side in sides]
-    match one["change"]:
+    match one.change:
         case "added":
             yield Line(f"+ {path}: {told[1]}", "+")
         case "removed":

@@ -4,10 +4,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from adapters.documents.agents import Document, agent_line, agent_page, wake_document
-from adapters.documents.reading import journal_documents, message_document, why_document
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from adapters.documents.agents import AgentLine, agent_line, agent_page
+from adapters.documents.reading import (
+    MessageLine,
+    journal_documents,
+    message_document,
+    why_document,
+)
 from adapters.documents.tasks import catalog_of
 from adapters.documents.templates import templates_of
+from adapters.documents.wakes import wake_document
 from adapters.web.asking import Asked, Page, missing
 from adapters.web.inbox import OPEN_SHOWN, open_cards
 from adapters.web.reports import report_of
@@ -20,7 +29,7 @@ from projections import agents, messages, operations, tasks, wakes
 from projections.agents import AgentDocument
 from projections.messages import WakeMessages
 from projections.operations import Operation
-from projections.wakes import Usage, WakeDocument
+from projections.wakes import WakeDocument
 
 CHUNK = 250
 THREADS_SHOWN = 10  # wakes of a page of conversations
@@ -34,11 +43,51 @@ WATCH_KEYS = (
 LIVES = ("active", "dormant", "destroyed")
 
 
+class AgentRow(AgentLine, frozen=True):
+    """An agent of the page `/agents`."""
+
+    task_title: str
+
+
+class Conversation(Struct):
+    """The messages of a thread, those of a kind or all; `tool_calls` counts all of its calls."""
+
+    thread: str
+    messages: list[MessageLine] = []
+    run_keys: list[str] = []
+    tool_calls: int = 0
+
+
+class EffectLine(Struct, frozen=True):
+    """An effect that left the process. `position` is the journal's append that it made."""
+
+    run_key: str
+    tool: str
+    asked_at: str
+    settled_at: str | None
+    outcome: str
+    code: str | None
+    attempt: int
+    position: int | None
+    task_id: str
+
+
+class ModelUsage(Struct):
+    """Tokens of the wakes of a model; unknown stays unknown."""
+
+    model: str
+    wakes: int = 0
+    turns: int = 0
+    input: int | None = 0
+    output: int | None = 0
+    thought: int | None = 0
+
+
 def show_list(site: Site, asked: Asked) -> Page:
     """The page `/agents`, newest first."""
     life, kind = asked.query.get("lifecycle", ""), asked.query.get("kind", "")
     size, now = page_size(asked), site.now
-    rows: list[Document] = []
+    rows: list[AgentRow] = []
     kinds: set[str] = set()
     older, scanned = "", 0
     for one in _newest_first(site, asked.query.get("before", "")):
@@ -77,9 +126,9 @@ def _newest_first(site: Site, before: str) -> Iterator[AgentDocument]:
         before = chunk[-1].place
 
 
-def _row(site: Site, one: AgentDocument, now: str) -> Document:
+def _row(site: Site, one: AgentDocument, now: str) -> AgentRow:
     task = site.home.views.get(tasks.VIEW, one.task_id)
-    return {**agent_line(one, now), "task_title": task.title if task else ""}
+    return AgentRow(**asdict(agent_line(one, now)), task_title=task.title if task else "")
 
 
 def _troubles(site: Site, agent_id: str) -> list[str]:
@@ -114,7 +163,7 @@ def show_one(site: Site, asked: Asked) -> Page:
         threads = _threads(world, shown[:THREADS_SHOWN], kind)
     kinds = Counter(m.kind for one in shown[:THREADS_SHOWN] for m in one.messages)
     document = {
-        **agent_page(home, agent, site.now),
+        **asdict(agent_page(home, agent, site.now)),
         "task_title": task.title if task else "",
         "running_run_key": agent.running_run_key or None,
         "next_run_key": agent.next_run_key or None,
@@ -175,27 +224,25 @@ def _titles(site: Site, agent: AgentDocument) -> dict[str, str]:
     return {token: task.title for token, task in found.items() if task is not None}
 
 
-def _threads(world: World, found: Sequence[WakeMessages], kind: str) -> list[Document]:
+def _threads(world: World, found: Sequence[WakeMessages], kind: str) -> list[Conversation]:
     """Conversations, the newest first; the messages of one in order, all or those of a kind."""
-    threads: dict[str, Document] = {}
+    threads: dict[str, Conversation] = {}
     for one in found:
-        thread = threads.setdefault(
-            one.thread, {"thread": one.thread, "messages": [], "run_keys": [], "tool_calls": 0}
-        )
+        thread = threads.setdefault(one.thread, Conversation(one.thread))
         told = [
             message_document(world, one.run_key, message)
             for message in one.messages
             if kind in ("", message.kind)
         ]
-        thread["messages"] = told + thread["messages"]
-        thread["run_keys"].insert(0, one.run_key)
-        thread["tool_calls"] += sum(m.kind == "tool_result" for m in one.messages)
-    return [one for one in threads.values() if one["messages"] or not kind]
+        thread.messages = told + thread.messages
+        thread.run_keys.insert(0, one.run_key)
+        thread.tool_calls += sum(m.kind == "tool_result" for m in one.messages)
+    return [one for one in threads.values() if one.messages or not kind]
 
 
-def _calls(site: Site, recent: Sequence[WakeDocument]) -> list[Document]:
+def _calls(site: Site, recent: Sequence[WakeDocument]) -> list[EffectLine]:
     """The effects that left the process: of the agent's newest wakes and of their change sets."""
-    found: list[Document] = []
+    found: list[EffectLine] = []
     for wake in recent:
         for owner in (wake.run_key, wake.set_id):
             document = site.home.views.get(operations.VIEW, owner)
@@ -204,41 +251,34 @@ def _calls(site: Site, recent: Sequence[WakeDocument]) -> list[Document]:
     return found
 
 
-def _call(wake: WakeDocument, task_id: str, one: Operation) -> Document:
-    return {
-        "run_key": wake.run_key,
-        "tool": one.tool,
-        "asked_at": one.asked_at,
-        "settled_at": one.settled_at or None,
-        "outcome": one.outcome or "in flight",
-        "code": one.code or None,
-        "attempt": one.attempt,
-        "position": one.position or None,
-        "task_id": task_id,
-    }
+def _call(wake: WakeDocument, task_id: str, one: Operation) -> EffectLine:
+    return EffectLine(
+        run_key=wake.run_key,
+        tool=one.tool,
+        asked_at=one.asked_at,
+        settled_at=one.settled_at or None,
+        outcome=one.outcome or "in flight",
+        code=one.code or None,
+        attempt=one.attempt,
+        position=one.position or None,
+        task_id=task_id,
+    )
 
 
-def _usage(recent: Sequence[WakeDocument]) -> list[Document]:
+def _usage(recent: Sequence[WakeDocument]) -> list[ModelUsage]:
     """Tokens by model, of the newest wakes; unknown stays unknown."""
-    by_model: dict[str, dict[str, Any]] = {}
+    by_model: dict[str, ModelUsage] = {}
     for wake in recent:
         if not wake.model or not wake.turns:
             continue
-        row = by_model.setdefault(
-            wake.model,
-            {"model": wake.model, "wakes": 0, "turns": 0, "input": 0, "output": 0, "thought": 0},
-        )
-        row["wakes"] += 1
-        row["turns"] += wake.turns
-        _add(row, wake.usage)
+        row = by_model.setdefault(wake.model, ModelUsage(wake.model))
+        row.wakes += 1
+        row.turns += wake.turns
+        row.input = _sum(row.input, wake.usage.tokens_in)
+        row.output = _sum(row.output, wake.usage.tokens_out)
+        row.thought = _sum(row.thought, wake.usage.tokens_thought)
     return list(by_model.values())
 
 
-def _add(row: dict[str, Any], usage: Usage) -> None:
-    spent = (
-        ("input", usage.tokens_in),
-        ("output", usage.tokens_out),
-        ("thought", usage.tokens_thought),
-    )
-    for name, count in spent:
-        row[name] = None if row[name] is None or count is None else row[name] + count
+def _sum(known: int | None, more: int | None) -> int | None:
+    return None if known is None or more is None else known + more

@@ -8,7 +8,7 @@ import msgspec
 from adapters.actions import deciding
 from adapters.actions.deciding import Kind, Verdict
 from adapters.actions.hearing import heard
-from adapters.documents.agents import summary_of
+from adapters.documents.inbox import summary_of
 from adapters.web import remedies
 from adapters.web.asking import Asked, Clash, Told, Undo, missing
 from adapters.web.editing import edited, fields_of

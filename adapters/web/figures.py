@@ -9,6 +9,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from adapters.analytics_performance import performance
 from adapters.web.jobs import Jobs
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from adapters.analytics_bounds import Bound
 
-Document = dict[str, Any]
+Row = dict[str, Any]  # of an answer of the analytics, by column
 REST_SECONDS = 5.0  # at least, between the end of one count and the next
 QUERY_SECONDS = 20.0  # that the queries may take
 REST_SHARE = 10  # times as long as the last one took
@@ -42,12 +43,12 @@ class Counted(Struct, frozen=True):
 
     ends: str
     at: str
-    templates: list[Document] = []
-    versions: list[Document] = []
-    days: list[Document] = []
+    templates: list[Row] = []
+    versions: list[Row] = []
+    days: list[Row] = []
     error: str = ""
 
-    def of(self, template_id: str | None) -> Document | None:
+    def of(self, template_id: str | None) -> Row | None:
         """The figures of a template, None for the built-in directives; None where none are."""
         return next((one for one in self.templates if one["template_id"] == template_id), None)
 
@@ -136,7 +137,10 @@ def _asked(connection: "duckdb.DuckDBPyConnection", ends: str, at: str) -> Count
     return Counted(
         ends,
         at,
-        [{**one, **resolved.get(one["template_id"], nothing)} for one in performance(connection)],
+        [
+            {**asdict(one), **resolved.get(one.template_id, nothing)}
+            for one in performance(connection)
+        ],
         list(answer(connection, VERSIONS).documents()),
         list(answer(connection, DAYS).documents()),
     )

@@ -1,10 +1,15 @@
 """Health: positions, lag, queue, what is in doubt, and the last proof with its digest."""
 
-from typing import Any
+from typing import TYPE_CHECKING
+
+from msgspec.structs import asdict
 
 from adapters.documents.status import status_document
 from adapters.web.asking import Asked, Page, Told
 from adapters.web.site import Site
+
+if TYPE_CHECKING:
+    from adapters.proving import ProofDetails
 
 ROWS_SHOWN = 50  # of each list; the JSON twin has all
 
@@ -13,11 +18,11 @@ def show(site: Site, asked: Asked) -> Page:
     """The page `/health`."""
     proof = site.jobs.proof
     document = {
-        **status_document(site.home),
+        **asdict(status_document(site.home)),
         "proof": {
             "state": proof.state,
             "at": proof.at or None,
-            "result": proof.document or None,
+            "result": proof.document,
             "error": proof.error or None,
             "appends_since": _since(site, proof.document),
         },
@@ -28,13 +33,12 @@ def show(site: Site, asked: Asked) -> Page:
     )
 
 
-def _since(site: Site, proved: dict[str, Any]) -> int | None:
+def _since(site: Site, proved: "ProofDetails | None") -> int | None:
     """How many appends both logs have grown by since they were proved."""
-    heads = proved.get("heads")
-    if heads is None:
+    if proved is None:
         return None
     logs = (site.home.desk.journal, site.home.desk.agents)
-    known = [(name.partition(":")[0], int(head["n"])) for name, head in heads.items()]
+    known = [(name.partition(":")[0], head.n) for name, head in proved.heads.items()]
     ends = {log.name: max((n for name, n in known if name == log.name), default=0) for log in logs}
     return sum(log.tail().n - ends[log.name] for log in logs)
 

@@ -3,7 +3,10 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from adapters.documents.agents import Document, set_documents, sets_under, wake_document
+from msgspec.structs import asdict
+
+from adapters.documents.inbox import InboxItem, InboxSet, set_documents, sets_under
+from adapters.documents.wakes import wake_document
 from adapters.web.asking import Asked, Page, made_from
 from adapters.web.editing import fields_of
 from adapters.web.site import Site, page_size
@@ -24,6 +27,27 @@ Ref = tuple[str, int]
 """A proposal: its set's id, and its number."""
 
 
+class CardItem(InboxItem, frozen=True):
+    """A proposal on a page, with what its forms need. `version` tells whether somebody decided
+    meanwhile; `kept`: it was decided a moment ago and keeps its place."""
+
+    set_id: str
+    number: int
+    version: str
+    decided_at: str | None
+    decided_by: str | None
+    error_code: str | None
+    fields: list[dict[str, Any]]
+    kept: bool
+
+
+class Card(InboxSet, frozen=True):
+    """A change set on a page; `why` is what the agent said in the wake that made it."""
+
+    items: Sequence[CardItem]
+    why: str | None
+
+
 def show(site: Site, asked: Asked) -> Page:
     """The page `/inbox`."""
     name = asked.query.get("show", "")
@@ -32,9 +56,9 @@ def show(site: Site, asked: Asked) -> Page:
     size, before = page_size(asked, SETS_SHOWN), asked.query.get("before", "")
     found = sets_under(site.home, tab, before=before, limit=size + 1)
     cards = cards_of(site, found[:size], TABS[tab], kept_on(site, asked))
-    groups: dict[str, list[Document]] = {}
+    groups: dict[str, list[Card]] = {}
     for card in cards:
-        groups.setdefault(card["task_id"], []).append(card)
+        groups.setdefault(card.task_id, []).append(card)
     older = found[size - 1].place if len(found) > size else ""
     return Page(
         "inbox.html",
@@ -52,7 +76,7 @@ def show(site: Site, asked: Asked) -> Page:
     )
 
 
-def open_cards(site: Site, asked: Asked, task_id: str) -> list[Document]:
+def open_cards(site: Site, asked: Asked, task_id: str) -> list[Card]:
     """The open proposals of one task, for its page and its agent's."""
     tabs = ("waiting", "deferred")
     sets = sets_under(site.home, *tabs, task=task_id, limit=OPEN_SHOWN)
@@ -76,7 +100,7 @@ def cards_of(
     sets: Sequence[SetDocument],
     statuses: Iterable[str],
     kept: Collection[Ref] = (),
-) -> list[Document]:
+) -> list[Card]:
     """Change sets, the newest first, with those of their items that have such a status or are kept.
 
     Args:
@@ -105,27 +129,29 @@ def cards_of(
 
 
 def _card(
-    site: Site, one: SetDocument, document: Document, wanted: set[str], kept: Collection[Ref]
-) -> Document:
-    items = []
-    for item, told in zip(one.items, document["items"], strict=True):
+    site: Site, one: SetDocument, document: InboxSet, wanted: set[str], kept: Collection[Ref]
+) -> Card:
+    items: list[CardItem] = []
+    for item, told in zip(one.items, document.items, strict=True):
         is_here = item.status in wanted
         is_kept = (one.id, item.number) in kept and not (is_here and item.status in OPEN)
         if is_here or is_kept:
-            items.append({**told, **_more(one, item, told), "kept": is_kept})
-    return {**document, "items": items, "why": _why(site, one)}
+            items.append(_card_item(one, item, told, is_kept=is_kept))
+    return Card(**{**asdict(document), "items": items}, why=_why(site, one))
 
 
-def _more(one: SetDocument, item: Item, told: Document) -> Document:
-    return {
-        "set_id": one.id,
-        "number": item.number,
-        "version": version_of(item),
-        "decided_at": item.decided_at or None,
-        "decided_by": item.decided_by or None,
-        "error_code": item.error_code or None,
-        "fields": fields_of(item.tool, told["arguments"]) if item.status != "confirmed" else [],
-    }
+def _card_item(one: SetDocument, item: Item, told: InboxItem, *, is_kept: bool) -> CardItem:
+    return CardItem(
+        **asdict(told),
+        set_id=one.id,
+        number=item.number,
+        version=version_of(item),
+        decided_at=item.decided_at or None,
+        decided_by=item.decided_by or None,
+        error_code=item.error_code or None,
+        fields=fields_of(item.tool, told.arguments) if item.status != "confirmed" else [],
+        kept=is_kept,
+    )
 
 
 def version_of(item: Item) -> str:
@@ -134,8 +160,8 @@ def version_of(item: Item) -> str:
     return made_from(*parts)
 
 
-def _why(site: Site, one: SetDocument) -> Any:
+def _why(site: Site, one: SetDocument) -> str | None:
     """What the agent said in the wake that made the set."""
     wake = site.home.views.get(wakes.VIEW, one.run_key)
-    report = wake_document(site.home, wake)["report"] if wake else None
-    return report["tldr"] if report else None
+    report = wake_document(site.home, wake).report if wake else None
+    return report.tldr if report else None

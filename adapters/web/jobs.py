@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from threading import Event, Lock, Semaphore, Thread
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
@@ -13,6 +13,9 @@ from adapters.actions import waking
 from adapters.web.remedies import in_words
 from adapters.wiring import Home, open_home
 from domain.errors import WakelogError
+
+if TYPE_CHECKING:
+    from adapters.proving import ProofDetails
 
 TROUBLES_KEPT = 20
 JOBS_MAX = 100  # that run or wait
@@ -29,7 +32,7 @@ class Proof(Struct, frozen=True):
 
     state: Literal["none", "running", "done", "failed"] = "none"
     at: str = ""
-    document: dict[str, object] = {}
+    document: "ProofDetails | None" = None
     error: str = ""
 
 

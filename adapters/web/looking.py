@@ -1,7 +1,7 @@
 """Looking back from a wake: the world just before it, and how it differs from the one before."""
 
-from adapters.documents.agents import Document
-from adapters.documents.timetravel import around, at_document, wake_seen
+from adapters.documents.diffs import WakesDiff, wakes_diff
+from adapters.documents.timetravel import MomentDetails, around, at_document, wake_seen
 from adapters.text.difference import Line
 from adapters.text.timetravel import at_lines, sides_lines, wake_called, wakes_lines
 from adapters.timetravel.place import Place, past_of
@@ -11,7 +11,6 @@ from adapters.web.words import clip
 from domain.errors import Refused
 from projections import wakes
 from projections.wakes import WakeDocument
-from replay import diff
 
 LINE_MAX = 2_000  # characters
 ELEMENTS = {"-": ("del", ""), "+": ("ins", ""), "@": ("span", "where")}  # with a class of page.css
@@ -36,9 +35,9 @@ def show_diff(site: Site, asked: Asked) -> Page:
         raise Refused("no_page", because=because, instead="compare later ones")
     earlier, was = _place(site, other)
     sides = (wake_seen(one.past, one.spot.run_key, one.replica) for one in (earlier, place))
-    document = {"kind": "wakes", **diff.wakes(*sides)}
+    document = wakes_diff(*sides)
     lines = [Line("Nothing differs.")]
-    if not document["same"]:
+    if not document.same:
         called = (wake_called(one, site.zone) for one in (was, wake))
         lines = [*sides_lines(*called), Line(""), *wakes_lines(document)]
     command = f"diff {was.run_key[:12]} {wake.run_key[:12]}"
@@ -63,7 +62,11 @@ def _place(site: Site, run_key: str) -> tuple[Place, WakeDocument]:
 
 
 def _page(
-    title: str, wake: WakeDocument, document: Document, lines: list[Line], command: str
+    title: str,
+    wake: WakeDocument,
+    document: MomentDetails | WakesDiff,
+    lines: list[Line],
+    command: str,
 ) -> Page:
     plain = ("span", "")
     shown = [(clip(one.text, LINE_MAX), *ELEMENTS.get(one.mark, plain)) for one in lines]

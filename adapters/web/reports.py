@@ -1,6 +1,7 @@
 """An agent's report and its history, the newest part of it."""
 
-from adapters.documents.agents import Document
+from msgspec import Struct
+
 from adapters.web.site import Site
 from domain.wake.state import WAKE
 from projections import agents, reports
@@ -8,7 +9,31 @@ from projections import agents, reports
 HISTORY_SHOWN = 20
 
 
-def report_of(site: Site, agent_id: str) -> Document | None:
+class ReportBefore(Struct, frozen=True):
+    """A report of the history."""
+
+    run_key: str
+    at: str
+    tldr: str
+    one_liner: str
+
+
+class ReportPart(Struct, frozen=True):
+    """An agent's report on a page: as `report` prints it, with the newest of its history."""
+
+    task_id: str
+    agent_id: str
+    run_key: str
+    at: str
+    tldr: str
+    one_liner: str
+    content: str
+    history: list[ReportBefore]
+    model: str | None
+    stale: bool
+
+
+def report_of(site: Site, agent_id: str) -> ReportPart | None:
     """The document of `report`, with the newest of its history; None where there is none yet."""
     found = site.home.views.page(
         reports.VIEW, shelf=agent_id, newest_first=True, limit=HISTORY_SHOWN
@@ -19,25 +44,19 @@ def report_of(site: Site, agent_id: str) -> Document | None:
     current = found[0]
     with site.home.desk.agents.reading() as world:
         history = [
-            {
-                "run_key": one.run_key,
-                "at": one.at,
-                "tldr": world.text(one.tldr),
-                "one_liner": one.one_liner,
-            }
-            for one in found
+            ReportBefore(one.run_key, one.at, world.text(one.tldr), one.one_liner) for one in found
         ]
         begun = world.load(WAKE, current.run_key).started
         content = world.text(current.content)
-    return {
-        "task_id": agent.task_id if agent else "",
-        "agent_id": agent_id,
-        "run_key": current.run_key,
-        "at": current.at,
-        "tldr": history[0]["tldr"],
-        "one_liner": current.one_liner,
-        "content": content,
-        "history": history,
-        "model": begun.model if begun else None,
-        "stale": agent.is_stale if agent else False,
-    }
+    return ReportPart(
+        task_id=agent.task_id if agent else "",
+        agent_id=agent_id,
+        run_key=current.run_key,
+        at=current.at,
+        tldr=history[0].tldr,
+        one_liner=current.one_liner,
+        content=content,
+        history=history,
+        model=begun.model if begun else None,
+        stale=agent.is_stale if agent else False,
+    )

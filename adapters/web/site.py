@@ -7,7 +7,9 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from adapters.documents.agents import Document, sets_under
+from msgspec import Struct
+
+from adapters.documents.inbox import sets_under
 from adapters.documents.tasks import catalog_of
 from adapters.homefiles import AGENT, JOURNAL
 from adapters.web.asking import Asked, Told
@@ -25,6 +27,15 @@ GLANCE_WAKES = 100  # of which those that run are counted
 GLANCE_MAX = 500  # sets of a tab that are counted for the head of each page
 PAGE_SECONDS = 0.1  # that a page may take, when all is to end
 SCAN_MAX = 5_000  # documents that one page looks through for those that match
+
+
+class Glance(Struct, frozen=True):
+    """What the head of every page counts; `more` is ``+`` where more items may be waiting."""
+
+    waiting: int = 0
+    deferred: int = 0
+    more: str = ""
+    running: int = 0
 
 
 class Site:
@@ -49,7 +60,7 @@ class Site:
         self.jobs = Jobs(path, environ, model, parallel, self.live.pulse, has_engine=has_engine)
         self.figures = Figures(self.jobs)
         self._told: OrderedDict[str, Told] = OrderedDict()
-        self._glance: tuple[str, Document] = ("", {})
+        self._glance: tuple[str, Glance] = ("", Glance())
         self._run = secrets.token_hex(4)  # forms are of one run: the next one's pages are others
         self.seen = ""
 
@@ -93,15 +104,14 @@ class Site:
         """What came of the form that led to a page."""
         return self._told.get(key)
 
-    def glance(self) -> Document:
+    def glance(self) -> Glance:
         """What the head of every page says; made anew only when the logs have grown."""
         if self._glance[0] != self.seen:
             waiting, more = self._counted("waiting")
             deferred, _ = self._counted("deferred")
             newest = self.home.views.page(wakes.VIEW, newest_first=True, limit=GLANCE_WAKES)
             running = sum(one.state == "running" for one in newest)
-            counts = {"waiting": waiting, "deferred": deferred, "more": more, "running": running}
-            self._glance = (self.seen, counts)
+            self._glance = (self.seen, Glance(waiting, deferred, more, running))
         return self._glance[1]
 
     def _counted(self, tab: str) -> tuple[int, str]:

@@ -3,14 +3,16 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from adapters.documents.agents import Document, agent_line
+from msgspec.structs import asdict
+
+from adapters.documents.agents import agent_line
 from adapters.documents.tasks import TaskPage, catalog_of, task_page
 from adapters.web.asking import Asked, Page, made_from, missing
 from adapters.web.inbox import OPEN_SHOWN, open_cards
 from adapters.web.reports import report_of
 from adapters.web.site import SCAN_MAX, Site, page_size
 from domain.journal.catalog import Catalog
-from domain.journal.document import task_line
+from domain.journal.document import LinkDetails, TaskLine, task_line
 from domain.journal.fields import FIELDS
 from domain.journal.links import INVERSE, PHRASE_OF
 from domain.journal.task import STATUSES, Task
@@ -31,11 +33,21 @@ HISTORY_SHOWN = 50
 FILTERS = ("status", "category", "agent", "q")
 
 
+class TaskRow(TaskLine, frozen=True):
+    """A task of the page `/tasks`, with what its living agent reports, if it has one."""
+
+    deleted: bool
+    updated_at: str
+    one_liner: str | None
+    stale: bool | None
+    run_status: str | None
+
+
 def show_list(site: Site, asked: Asked) -> Page:
     """The page `/tasks`, newest first."""
     catalog = catalog_of(site.home)
     size = page_size(asked)
-    rows: list[Document] = []
+    rows: list[TaskRow] = []
     older, scanned = "", 0
     for one in _newest_first(site, asked.query.get("before", "")):
         if len(rows) == size or scanned == SCAN_MAX:
@@ -94,20 +106,20 @@ def _has_wanted(agent: AgentDocument | None, query: Mapping[str, str]) -> bool:
             return True
 
 
-def _row(site: Site, one: TaskDocument, agent: AgentDocument | None, catalog: Catalog) -> Document:
+def _row(site: Site, one: TaskDocument, agent: AgentDocument | None, catalog: Catalog) -> TaskRow:
     found = (
         site.home.views.page(reports.VIEW, shelf=agent.id, newest_first=True, limit=1)
         if agent
         else []
     )
-    return {
-        **task_line(one.task, catalog, agent.id if agent else ""),
-        "deleted": one.is_deleted,
-        "updated_at": one.updated_at,
-        "one_liner": found[0].one_liner if found else None,
-        "stale": agent.is_stale if agent else None,
-        "run_status": agent.run_status if agent else None,
-    }
+    return TaskRow(
+        **asdict(task_line(one.task, catalog, agent.id if agent else "")),
+        deleted=one.is_deleted,
+        updated_at=one.updated_at,
+        one_liner=found[0].one_liner if found else None,
+        stale=agent.is_stale if agent else None,
+        run_status=agent.run_status if agent else None,
+    )
 
 
 # ------------------------------------------------------------------------------------------ one
@@ -119,7 +131,7 @@ def show_one(site: Site, asked: Asked) -> Page:
     agent = site.living_agent(page.task.id)
     now = site.now
     document = {
-        **page.document(),
+        **asdict(page.document()),
         "deleted": page.task.is_deleted,
         "status_reason": page.task.status_reason or None,
         "created_at": page.task.created_at,
@@ -141,7 +153,7 @@ def known(site: Site, task_id: str) -> TaskDocument:
     return found
 
 
-def _shorten(document: Document) -> None:
+def _shorten(document: dict[str, Any]) -> None:
     """Long parts show their newest; the rest is asked for with ``?full=1``."""
     document["more"] = {}
     for name, most in (
@@ -159,12 +171,12 @@ def _shorten(document: Document) -> None:
         document["items"] = document["items"][:ITEMS_SHOWN]
 
 
-def _more(site: Site, page: TaskPage, document: Document, now: str) -> dict[str, Any]:
+def _more(site: Site, page: TaskPage, document: dict[str, Any], now: str) -> dict[str, Any]:
     task = page.task
     running = next((one for one in task.time if not one.end), None)
     spent = sum(seconds_between(one.start, one.end or now) for one in task.time) // 60
     links = [
-        {**one, "title": page.titles.get(one["task_id"], ""), "phrase": _phrase(one)}
+        {**asdict(one), "title": page.titles.get(one.task_id, ""), "phrase": _phrase(one)}
         for one in document["links"]
     ]
     labels = [(one, name) for one, name in site.labels() if one not in task.labels]
@@ -200,7 +212,8 @@ def present(task: Task) -> dict[str, str]:
     }
 
 
-def _phrase(link: Document) -> str:
-    relation = link["relation"]
-    told = relation if link["direction"] == "out" else PHRASE_OF.get(relation, relation)
-    return str(told).replace("_", " ")
+def _phrase(link: LinkDetails) -> str:
+    told: str = (
+        link.relation if link.direction == "out" else PHRASE_OF.get(link.relation, link.relation)
+    )
+    return told.replace("_", " ")

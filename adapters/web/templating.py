@@ -4,7 +4,8 @@ from collections import Counter
 from datetime import date
 from typing import Any
 
-from adapters.documents.agents import Document
+from msgspec.structs import asdict
+
 from adapters.documents.templates import document, templates_of
 from adapters.web import charts
 from adapters.web.asking import Asked, Page
@@ -25,7 +26,7 @@ def show_list(site: Site, asked: Asked) -> Page:
     counted = _counted(site)
     used = templates_of(site.home)[:LISTED]
     found = [
-        {**document(site.home, one), "metrics": counted.of(one.id) if counted else None}
+        {**asdict(document(site.home, one)), "metrics": counted.of(one.id) if counted else None}
         for one in used
     ]
     ids = {one.id for one in used}
@@ -48,29 +49,31 @@ def show_one(site: Site, asked: Asked) -> Page:
     template = known(site, asked.names["id"])
     counted = _counted(site)
     told = document(site.home, template)
-    living = [site.home.views.get(agents.VIEW, one) for one in told["agents"][:AGENTS_SHOWN]]
-    told["instances"] = [
+    living = [site.home.views.get(agents.VIEW, one) for one in told.agents[:AGENTS_SHOWN]]
+    instances = [
         {"id": one.id, "name": one.name, "lifecycle": one.lifecycle, "wakes": one.wakes}
         for one in living
         if one is not None
     ]
-    told["metrics"] = counted.of(template.id) if counted else None
-    told["figures"] = _told(site, counted)
-    versions = counted.versions if counted else []
-    by_version = {one["version"]: one for one in versions if one["template_id"] == template.id}
-    for one in told["versions"]:
-        one["metrics"] = by_version.get(one["version"])
-    active = next((one for one in told["versions"] if one["active"]), None)
-    shown = {one["version"] for one in told["versions"][-VERSIONS_SHOWN:]}
+    counts = counted.versions if counted else []
+    by_version = {one["version"]: one for one in counts if one["template_id"] == template.id}
+    versions = [{**asdict(one), "metrics": by_version.get(one.version)} for one in told.versions]
+    shown = {one.version for one in told.versions[-VERSIONS_SHOWN:]}
+    page = {
+        **asdict(told),
+        "versions": versions,
+        "instances": instances,
+        "metrics": counted.of(template.id) if counted else None,
+        "figures": _told(site, counted),
+    }
+    active = next((one for one in told.versions if one.active), None)
     return Page(
         "template.html",
         template.name,
-        told,
+        page,
         {
             "active": active or {"version": "", "general": "", "report": "", "model": None},
-            "versions": [
-                one for one in told["versions"] if one["active"] or one["version"] in shown
-            ],
+            "versions": [one for one in versions if one["active"] or one["version"] in shown],
             **_charted(counted, template.id),
         },
     )
@@ -84,7 +87,7 @@ def _counted(site: Site) -> Counted | None:
     return site.figures.counted
 
 
-def _told(site: Site, counted: Counted | None) -> Document:
+def _told(site: Site, counted: Counted | None) -> dict[str, Any]:
     """Up to when the figures go."""
     return {
         "at": counted.at if counted else None,

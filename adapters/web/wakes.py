@@ -3,18 +3,24 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from adapters.documents.agents import Document, wake_document
-from adapters.documents.reading import prompt_document, run_document, shown
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from adapters.documents.reading import prompt_document, shown
+from adapters.documents.wakes import WakeLine, WakeStep, run_document, wake_document
 from adapters.web import charts, looking
 from adapters.web.asking import Asked, Page, missing
-from adapters.web.inbox import cards_of, kept_on
+from adapters.web.inbox import Card, cards_of, kept_on
 from adapters.web.site import SCAN_MAX, Site, page_size
 from adapters.web.words import local
 from projections import agents, inbox, wakes
 from projections.inbox import TABS, SetDocument
 from projections.wakes import WakeDocument
+
+if TYPE_CHECKING:
+    from adapters.proving import DivergenceDetails
 
 CHUNK = 250
 CHARTED = 1_000  # wakes, the newest
@@ -27,10 +33,29 @@ DOORS = ("replay", "fork")  # commands that look closer at a wake
 HIDDEN_STEPS = ("wake.started.1",)  # told in the head, the causes and the prompt
 
 
+class WakeRow(WakeLine, frozen=True):
+    """A wake of the page `/wakes`."""
+
+    agent_name: str
+
+
+class StepRow(WakeStep, frozen=True):
+    """A step of the page of a wake, in words."""
+
+    what: str
+
+
+class TurnRow(Struct, frozen=True):
+    """The steps of a turn."""
+
+    turn: int
+    steps: list[StepRow]
+
+
 def show_list(site: Site, asked: Asked) -> Page:
     """The page `/wakes`, newest first."""
     query, size = asked.query, page_size(asked)
-    rows: list[Document] = []
+    rows: list[WakeRow] = []
     older, scanned = "", 0
     for one in _newest_first(site, query.get("agent", ""), query.get("before", "")):
         if len(rows) == size or scanned == SCAN_MAX:
@@ -71,9 +96,10 @@ def _is_outcome(one: WakeDocument, query: Mapping[str, str]) -> bool:
     return query.get("outcome", "") in ("", one.outcome, one.state)
 
 
-def _row(site: Site, one: WakeDocument) -> Document:
+def _row(site: Site, one: WakeDocument) -> WakeRow:
     agent = site.home.views.get(agents.VIEW, one.agent_id)
-    return {**wake_document(site.home, one), "agent_name": agent.name if agent else ""}
+    name = agent.name if agent else ""
+    return WakeRow(**asdict(wake_document(site.home, one)), agent_name=name)
 
 
 def _chart(site: Site, agent_id: str) -> dict[str, Any]:
@@ -98,7 +124,7 @@ def _chart(site: Site, agent_id: str) -> dict[str, Any]:
     }
 
 
-def _drawn(name: str, counts: dict[date, Counter[str]], kinds: Sequence[str]) -> Document:
+def _drawn(name: str, counts: dict[date, Counter[str]], kinds: Sequence[str]) -> dict[str, Any]:
     total = sum(counts.values(), Counter[str]())
     seen = [(kind, total[kind]) for kind in kinds if total[kind]]
     chart = charts.days(counts, [kind for kind, _ in seen], f"Wakes by day and {name.lower()}")
@@ -117,13 +143,14 @@ def show_one(site: Site, asked: Asked) -> Page:
     prompt = shown(site.home, run_key)
     agent = site.home.views.get(agents.VIEW, wake.agent_id)
     made = site.home.views.get(inbox.VIEW, wake.set_id)
+    run = run_document(site.home, run_key)
     document = {
-        **run_document(site.home, run_key),
+        **asdict(run),
         "agent_name": agent.name if agent else "",
         "prompt": prompt_document(run_key, prompt) if prompt else None,
         "proposed": _proposed(site, asked, made) if made and made.is_opened else [],
     }
-    steps = [one for one in document["steps"] if one["kind"] not in HIDDEN_STEPS]
+    steps = [one for one in run.steps if one.kind not in HIDDEN_STEPS]
     return Page(
         "wake.html",
         f"Wake {run_key[:8]}",
@@ -140,25 +167,24 @@ def show_one(site: Site, asked: Asked) -> Page:
     )
 
 
-def _proposed(site: Site, asked: Asked, made: SetDocument) -> list[Document]:
+def _proposed(site: Site, asked: Asked, made: SetDocument) -> list[Card]:
     kept = [one for one in kept_on(site, asked) if one[0] == made.id]
     return cards_of(site, [made], EVERY, kept)
 
 
-def _turns(steps: list[Document]) -> list[Document]:
+def _turns(steps: list[WakeStep]) -> list[TurnRow]:
     """The steps by turn; 0 is what belongs to none."""
-    turns: list[Document] = []
+    turns: list[TurnRow] = []
     for step in steps:
-        nth = step["data"].get("turn") or (turns[-1]["turn"] if turns else 0)
-        if not turns or turns[-1]["turn"] != nth:
-            turns.append({"turn": nth, "steps": []})
-        what = step["kind"].split(".")[1].replace("_", " ")
-        turns[-1]["steps"].append({**step, "what": what})
+        nth = step.data.get("turn") or (turns[-1].turn if turns else 0)
+        if not turns or turns[-1].turn != nth:
+            turns.append(TurnRow(nth, []))
+        what = step.kind.split(".")[1].replace("_", " ")
+        turns[-1].steps.append(StepRow(**asdict(step), what=what))
     return turns
 
 
-def _about(site: Site, run_key: str) -> list[Document]:
+def _about(site: Site, run_key: str) -> "list[DivergenceDetails]":
     """What the last proof found in the rows of a wake."""
-    found = site.jobs.proof.document.get("divergences", ())
-    known: list[Document] = found if isinstance(found, list) else []
-    return [one for one in known if run_key in one["stream"]]
+    proved = site.jobs.proof.document
+    return [one for one in proved.divergences if run_key in one.stream] if proved else []

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from adapters.documents.agents import agent_line, expiring_sets
+from adapters.documents.agents import agent_line
+from adapters.documents.inbox import expiring_sets
 from adapters.documents.status import status_document
 from adapters.models.rules import RulesModel
 from adapters.runtime import recovery, rounds, timers
@@ -91,12 +92,12 @@ def test_an_agent_that_was_held_is_shown_as_held_no_more() -> None:
     home = home_of(at)
     document = home.views.get(agents.VIEW, agent)
     assert document is not None
-    assert agent_line(document, before(until))["sleep_until"] == until
-    assert agent_line(document, until)["sleep_until"] is None
-    assert agent_line(document, later(until, seconds=1))["sleep_until"] is None
-    assert [one["is_due"] for one in status_document(home)["queued"]] == [False]
+    assert agent_line(document, before(until)).sleep_until == until
+    assert agent_line(document, until).sleep_until is None
+    assert agent_line(document, later(until, seconds=1)).sleep_until is None
+    assert [one.is_due for one in status_document(home).queued] == [False]
     at.clock = StillClock(until)
-    assert [one["is_due"] for one in status_document(home)["queued"]] == [True]
+    assert [one.is_due for one in status_document(home).queued] == [True]
 
 
 def test_a_running_wake_is_given_up_after_its_deadline_and_its_grace_and_not_with_them() -> None:
@@ -109,11 +110,11 @@ def test_a_running_wake_is_given_up_after_its_deadline_and_its_grace_and_not_wit
     end = later(alert_of(at, agent).running_since, seconds=at.settings.agents.lost_seconds)
     at.clock = StillClock(end)
     assert [one.reason for one in rounds.waiting(at, [agent])] == ["running"]
-    assert [one["run_key"] for one in status_document(home)["running"]] == [run_key]
+    assert [one.run_key for one in status_document(home).running] == [run_key]
     at.clock = StillClock(later(end, seconds=1))
     assert rounds.ready(at, [agent]) == [(agent, run_key)]
-    assert status_document(home)["running"] == []
-    assert [one["run_key"] for one in status_document(home)["in_doubt"]] == [run_key]
+    assert status_document(home).running == []
+    assert [one.run_key for one in status_document(home).in_doubt] == [run_key]
 
 
 def test_a_timer_fires_at_its_instant() -> None:

@@ -222,11 +222,11 @@ def test_wakes_of_unlike_length_are_compared_turn_by_turn() -> None:
     one = of(ModelAnswered(1, 1, "p", Words("a")))
     two = of(ModelAnswered(1, 1, "p", Words("a")), ModelFailed(2, 1, "busy", "no"))
     document = diff.wakes(one, two)
-    assert [reply["same"] for reply in document["replies"]] == [True, False]
-    assert document["replies"][1]["a"] is None
+    assert [reply.same for reply in document.replies] == [True, False]
+    assert document.replies[1].a is None
     back = diff.wakes(two, one)
-    assert back["replies"][1]["b"] is None
-    assert not back["same"]
+    assert back.replies[1].b is None
+    assert not back.same
 
 
 # ------------------------------------------------------------------------------------------- fork

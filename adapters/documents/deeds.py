@@ -1,0 +1,170 @@
+"""The JSON documents of commands that do something: what came of it.
+
+What is not there is null.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from domain.causes import GivenUp
+
+
+class Deleted(Struct, frozen=True):
+    """What was taken out of use, by its id."""
+
+    id: str
+    deleted: Literal[True] = True
+
+
+class DecidedItem(Struct, frozen=True):
+    """What came of a verdict on an item; `error` says why it is not as the person wanted it,
+    `unchanged`: it was so already."""
+
+    ref: str
+    status: str
+    error: str | None
+    summary: str
+    unchanged: bool
+
+
+class DecidedItems(Struct, frozen=True):
+    """What `confirm`, `reject` and `defer` print."""
+
+    results: list[DecidedItem]
+
+
+class RecoveredStep(Struct, frozen=True):
+    """Something that a crash left undone: a ``wake``, an ``operation`` or an ``expiry``, by the
+    name that commands take (`ref`) and by its id."""
+
+    what: str
+    ref: str
+    id: str
+    status: str | None
+    error: str | None
+
+
+class RecoveredSteps(Struct, frozen=True):
+    """What `recover` prints."""
+
+    steps: list[RecoveredStep]
+
+
+class RebuiltViews(Struct, frozen=True):
+    """What `rebuild` prints: how many appends of each log the views were made from."""
+
+    journal_appends: int
+    agent_appends: int
+
+
+class DoctorCheck(Struct, frozen=True):
+    """One thing that was looked at, what was found, and what helps (`do`) where it is not ok."""
+
+    check: str
+    ok: bool
+    message: str
+    do: str | None
+
+
+class DoctorDetails(Struct, frozen=True):
+    """What `doctor` prints; `ok`: every check is."""
+
+    ok: bool
+    checks: list[DoctorCheck]
+
+
+class BackupDetails(Struct, frozen=True):
+    """What `backup` prints: the folder, and the files that were written there."""
+
+    ok: Literal[True]
+    folder: str
+    files: list[str]
+    bytes: int
+
+
+class HomeDetails(Struct, frozen=True):
+    """What `home show` prints. `replica` is who writes there, `place` ``here``, ``elsewhere``,
+    ``unknown`` or ``unchecked``; `other_past` says why the two logs do not belong together."""
+
+    home: str
+    exists: bool
+    replica: str | None
+    installation: str | None
+    place: str
+    other_past: str | None
+
+
+class AdoptedHome(Struct, frozen=True):
+    """What `home adopt` prints: who writes there now and who did; `given_up`: what its agent log
+    said of a journal that is gone."""
+
+    ok: Literal[True]
+    adopted: Literal["restored", "moved", "copy"]
+    replica: str
+    was: str | None
+    given_up: tuple[GivenUp, ...]
+
+
+class ExportedTables(Struct, frozen=True):
+    """What `export --parquet` prints: the rows of each table."""
+
+    folder: str
+    tables: dict[str, int]
+
+
+class ExportedFile(Struct, frozen=True):
+    """A file of `export --inspect`, and how many wakes stand in it."""
+
+    file: str
+    template: str
+    template_version: int
+    model: str
+    wakes: int
+
+
+class ExportedWakes(Struct, frozen=True):
+    """What `export --inspect` prints."""
+
+    folder: str
+    files: list[ExportedFile]
+
+
+class ExportedHistory(Struct, frozen=True):
+    """What `export-history --out` prints; `run_key` is null for a whole home."""
+
+    file: str
+    run_key: str | None
+    rows: int
+    payloads: int
+    bytes: int
+    digest: str
+    redacted: bool
+
+
+class RunCounts(Struct, frozen=True):
+    """What `run` prints when it ends: wakes that ran, failed, and were left by a crash; journal
+    appends that agents were told of; troubles that were no wake's."""
+
+    wakes: int
+    failed: int
+    recovered: int
+    journal_appends: int
+    troubles: int
+
+
+class SimulationDetails(Struct, frozen=True):
+    """What `simulate` prints. `faults` are laws that were broken, in the episode `failed`, whose
+    shortest `steps` (what, who, how) follow; `history` is the file that was kept."""
+
+    ok: bool
+    seed: str
+    digest: str
+    episodes: int
+    wakes: int
+    rows: int
+    crashes: int
+    faults: list[str]
+    failed: str | None
+    steps: list[tuple[str, int, int]]
+    history: str | None

@@ -1,0 +1,149 @@
+"""Every document that a command prints with ``--json``, by a name, and its JSON Schema."""
+
+from inspect import cleandoc
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from adapters.analytics_performance import TemplateMetrics
+from adapters.documents import deeds
+from adapters.documents.agents import AgentDetails, AgentLine, AgentsMade, TimerDetails
+from adapters.documents.demo import DemoData, DemoDataThere, DemoDetails
+from adapters.documents.diffs import HomesDiff, WakesDiff, WorldsDiff
+from adapters.documents.forks import ForkDetails
+from adapters.documents.inbox import InboxSet
+from adapters.documents.reading import (
+    JournalLine,
+    MessageThread,
+    PromptDetails,
+    ReportDetails,
+    WhyAgent,
+    WhyLine,
+)
+from adapters.documents.status import HealthDetails, StatusDetails
+from adapters.documents.tasks import CategoryDetails, ImportDetails, LabelDetails
+from adapters.documents.templates import SeedDetails, TemplateDetails, TemplateGiven
+from adapters.documents.timetravel import (
+    BisectDetails,
+    MomentDetails,
+    ReplayDetails,
+    RequestDetails,
+)
+from adapters.documents.wakes import WakeAnswer, WakeDetails, WakeLine
+from adapters.proving import ProofDetails
+from domain.journal.document import TaskDetails, TaskLine
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+class SchemaLine(Struct, frozen=True):
+    """A document by its name, and the commands that print it."""
+
+    name: str
+    commands: list[str]
+
+
+class Described(NamedTuple):
+    """The type of a document, and the commands that print it."""
+
+    shape: Any
+    commands: tuple[str, ...]
+
+
+DOCUMENTS: dict[str, Described] = {
+    "tasks": Described(list[TaskLine], ("task list",)),
+    "task": Described(
+        TaskDetails,
+        (
+            "task show", "task add", "task set", "task delete", "task restore", "task check",
+            "task uncheck", "task item add", "task item rename", "task item archive",
+            "task item restore", "task note", "task link", "task unlink", "task time",
+            "task timer start", "task timer stop", "label assign", "label remove",
+            "label suppress", "label allow",
+        ),
+    ),
+    "categories": Described(list[CategoryDetails], ("category list",)),
+    "category": Described(
+        CategoryDetails, ("category add", "category rename", "category correct")
+    ),
+    "labels": Described(list[LabelDetails], ("label list",)),
+    "label": Described(LabelDetails, ("label add",)),
+    "import": Described(ImportDetails, ("import",)),
+    "agents": Described(list[AgentLine], ("agent list",)),
+    "agent": Described(
+        AgentDetails,
+        (
+            "agent show", "agent create", "agent set", "agent pause", "agent resume",
+            "agent destroy", "agent delete", "agent watch", "agent unwatch",
+            "agent timer AGENT set", "agent timer AGENT remove",
+        ),
+    ),
+    "agents-made": Described(AgentsMade, ("agent create --all",)),
+    "timers": Described(list[TimerDetails], ("agent timer AGENT list",)),
+    "answer": Described(WakeAnswer, ("agent ask", "agent chat")),
+    "templates": Described(list[TemplateDetails], ("template list",)),
+    "template": Described(
+        TemplateDetails,
+        ("template show", "template create", "template version", "template rollback"),
+    ),
+    "seed": Described(SeedDetails, ("template show laura",)),
+    "template-given": Described(TemplateGiven, ("template assign",)),
+    "deleted": Described(deeds.Deleted, ("template delete", "label delete")),
+    "inbox": Described(list[InboxSet], ("inbox",)),
+    "verdicts": Described(deeds.DecidedItems, ("confirm", "reject", "defer")),
+    "wakes": Described(list[WakeLine], ("wakes", "wake")),
+    "wake": Described(WakeLine, ("wake TASK",)),
+    "run": Described(WakeDetails, ("show",)),
+    "prompt": Described(PromptDetails, ("show --prompt",)),
+    "report": Described(ReportDetails, ("report",)),
+    "journal": Described(list[JournalLine], ("journal",)),
+    "messages": Described(list[MessageThread], ("messages",)),
+    "why": Described(list[WhyLine], ("why",)),
+    "why-change": Described(list[WhyAgent], ("why journal:N",)),
+    "run-counts": Described(deeds.RunCounts, ("run",)),
+    "rows": Described(list[dict[str, Any]], ("sql",)),
+    "metrics": Described(list[TemplateMetrics], ("metrics",)),
+    "exported-tables": Described(deeds.ExportedTables, ("export --parquet",)),
+    "exported-wakes": Described(deeds.ExportedWakes, ("export --inspect",)),
+    "exported-history": Described(deeds.ExportedHistory, ("export-history --out",)),
+    "status": Described(StatusDetails, ("status",)),
+    "health": Described(HealthDetails, ("health",)),
+    "doctor": Described(deeds.DoctorDetails, ("doctor",)),
+    "proof": Described(ProofDetails, ("prove",)),
+    "replay": Described(ReplayDetails, ("replay",)),
+    "moment": Described(MomentDetails, ("at",)),
+    "request": Described(RequestDetails, ("at --prompt",)),
+    "diff": Described(WakesDiff | WorldsDiff | HomesDiff, ("diff",)),
+    "bisect": Described(BisectDetails, ("bisect",)),
+    "fork": Described(ForkDetails, ("fork",)),
+    "simulation": Described(deeds.SimulationDetails, ("simulate",)),
+    "recovered": Described(deeds.RecoveredSteps, ("recover",)),
+    "rebuilt": Described(deeds.RebuiltViews, ("rebuild",)),
+    "backup": Described(deeds.BackupDetails, ("backup",)),
+    "home": Described(deeds.HomeDetails, ("home show",)),
+    "adopted": Described(deeds.AdoptedHome, ("home adopt",)),
+    "demo": Described(DemoDetails, ("demo",)),
+    "demo-data": Described(DemoData, ("demo-data",)),
+    "demo-data-there": Described(DemoDataThere, ("demo-data",)),
+    "schemas": Described(list[SchemaLine], ("schema",)),
+}  # fmt: skip
+
+
+def schema_lines() -> list[SchemaLine]:
+    """The document of `schema`."""
+    return [SchemaLine(name, list(one.commands)) for name, one in DOCUMENTS.items()]
+
+
+def schema_of(name: str) -> dict[str, Any] | None:
+    """The JSON Schema of a document, by its name or by a command; None where there is none."""
+    found = DOCUMENTS.get(name)
+    if found is None:
+        found = next((one for one in DOCUMENTS.values() if name in one.commands), None)
+    if found is None:
+        return None
+    schema = msgspec.json.schema(found.shape)
+    for one in schema.get("$defs", {}).values():
+        if "description" in one:
+            one["description"] = cleandoc(one["description"])
+    return {"$schema": DIALECT, **schema}

@@ -1,0 +1,51 @@
+"""The JSON document of `fork`."""
+
+from msgspec import Struct
+
+from replay.diff import WakesCompared
+from replay.fork import Answer
+
+
+class ForkTemplate(Struct, frozen=True):
+    """The template that the agent of a fork lives on; null: the built-in one, the active one."""
+
+    id: str | None
+    name: str
+    version: int | None
+
+
+class ForkNote(Struct, frozen=True):
+    """A note that says something else; without a number it is one more."""
+
+    task: str
+    number: int | None
+
+
+class ForkVerdict(Struct, frozen=True):
+    """An item, by the id of its set, that was decided so."""
+
+    set: str
+    item: int
+    verdict: str
+
+
+class ForkDetails(Struct, frozen=True):
+    """What `fork` prints: the folder `home` of the fork, what it is `of`, the `step` where it
+    parts, and what is other in its world. `stopped` says why it ended early; `left_out` counts
+    recorded causes that its world refuses."""
+
+    home: str
+    of: str
+    run_key: str
+    forked_run_key: str
+    step: int | None
+    journal: str
+    agent: str
+    model: str | None
+    template: ForkTemplate | None
+    notes: list[ForkNote]
+    verdicts: list[ForkVerdict]
+    answers: list[Answer]
+    stopped: str | None
+    left_out: int
+    diff: WakesCompared

@@ -1,0 +1,268 @@
+"""The JSON documents of wakes, as SPEC 10 fixes them.
+
+What is not there (yet) is null. Times are RFC 3339 in UTC. The keys stand in the order of the
+fields.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from adapters.settings import Price
+from adapters.wiring import Home
+from domain.agent.events import AgentObserved
+from domain.wire import Words, tag_of
+from domain.world import Recorded, World
+from projections import agents, inbox, reports, wakes
+from projections.wakes import CauseLine, Usage, WakeDocument
+
+MICRO = 1_000_000
+
+
+class WakeReport(Struct, frozen=True):
+    """What a wake reported, in short."""
+
+    tldr: str
+    one_liner: str
+
+
+class WakeLine(Struct, frozen=True):
+    """A wake in a list: what `wake` and `wakes` print.
+
+    `thread` is the conversation it belongs to, `reason_id` what asked for it, `outcome` how it
+    ended and `state` where it stands. `error` says why it failed, `error_code` in one word.
+    `proposals` and `observations` count what it made, `waits_for` says what a wake waits for that
+    goes on at `waits_until`.
+    """
+
+    run_key: str
+    agent_id: str
+    task_id: str | None
+    thread: str
+    reason: str
+    reason_id: str
+    queued_at: str
+    started_at: str | None
+    ended_at: str | None
+    outcome: str | None
+    error: str | None
+    turns: int
+    tool_calls: int
+    proposals: int
+    observations: int
+    report: WakeReport | None
+    model: str | None
+    template_version: int | None
+    error_code: str | None
+    state: str
+    waits_until: str | None
+    waits_for: str | None
+
+
+class WakeCause(Struct, frozen=True):
+    """Why a wake was asked for: its ``first`` trigger, one ``merged`` into it while it was queued,
+    or ``inherited``. `position` is that of a change, ``journal:r1:42``; `ticks` are timers; `hop`
+    counts agents' changes in a row; `words` are those of a person."""
+
+    how: str
+    at: str
+    reason: str
+    reason_id: str
+    position: str | None
+    tokens: list[str]
+    propagated: bool
+    hop: int
+    ticks: list[str]
+    words: str | None
+
+
+class WakeStep(Struct, frozen=True):
+    """A row of the agent log: `n` counts its appends, `kind` names the fact, ``wake.started.1``
+    for example, and `data` holds its fields, long texts in their places."""
+
+    n: int
+    kind: str
+    at: str
+    data: dict[str, Any]
+
+
+class WakeUsage(Struct, frozen=True):
+    """Tokens of all turns; null where the model did not tell. `cost` is by the prices of
+    settings.toml, in their currency."""
+
+    input_tokens: int | None
+    output_tokens: int | None
+    thought_tokens: int | None
+    cached_tokens: int | None
+    cost: float | None
+
+
+class WakeDetails(WakeLine, frozen=True):
+    """All about a wake: what `show` prints. `causes` are the first hundred of `cause_count`;
+    `superseded_by` inherited its triggers; `report_missing`: one was due and none came."""
+
+    superseded_by: str | None
+    report_missing: bool
+    cause_count: int
+    causes: list[WakeCause]
+    steps: list[WakeStep]
+    usage: WakeUsage
+
+
+class WakeAnswer(WakeLine, frozen=True):
+    """What `agent ask` prints: the wake that answered, what was said, and the conversation's
+    name; `turn` counts its questions."""
+
+    answer: str | None
+    session: str
+    turn: int
+
+
+def wake_lines(home: Home, found: Iterable[WakeDocument] | None = None) -> list[WakeLine]:
+    """The documents of `wakes`; of all wakes, the newest first, if none are given."""
+    if found is None:
+        found = home.views.page(wakes.VIEW, newest_first=True)
+    return [wake_document(home, one) for one in found]
+
+
+def wake_document(home: Home, wake: WakeDocument) -> WakeLine:
+    """The document of `wake`, and one of those of `wakes`."""
+    made = home.views.get(inbox.VIEW, wake.set_id)
+    report = home.views.get(reports.VIEW, wake.run_key) if wake.has_report else None
+    told = None
+    if report is not None and report.agent_id:  # else only a draft: the wake has not completed
+        with home.desk.agents.reading() as world:
+            told = WakeReport(world.text(report.tldr), report.one_liner)
+    agent = home.views.get(agents.VIEW, wake.agent_id)
+    return WakeLine(
+        run_key=wake.run_key,
+        agent_id=wake.agent_id,
+        task_id=wake.task_id or (agent.task_id if agent else None),
+        thread=wake.thread,
+        reason=wake.reason,
+        reason_id=wake.reason_id,
+        queued_at=wake.queued_at,
+        started_at=wake.started_at or None,
+        ended_at=wake.ended_at or None,
+        outcome=wake.outcome or None,
+        error=(wake.message or wake.code) or None,
+        turns=wake.turns,
+        tool_calls=wake.tool_calls,
+        proposals=len(made.items) if made else 0,
+        observations=wake.observations,
+        report=told,
+        model=wake.model or None,
+        template_version=wake.template_version or None,
+        error_code=wake.code or None,
+        state=wake.state,
+        waits_until=wake.until or None,
+        waits_for=wake.waits_for or None,
+    )
+
+
+def wake_of(home: Home, run_key: str) -> WakeDocument | None:
+    """A wake by its whole run key."""
+    return home.views.get(wakes.VIEW, run_key)
+
+
+def run_document(home: Home, run_key: str) -> WakeDetails:
+    """The document of `show`."""
+    wake = home.views.get(wakes.VIEW, run_key)
+    assert wake is not None, run_key
+    rows = rows_of(home, wake)
+    with home.desk.agents.reading() as world:
+        causes = [_cause(world, one) for one in wake.causes]
+        steps = [_step(world, row) for row in rows]
+    return WakeDetails(
+        **asdict(wake_document(home, wake)),
+        superseded_by=wake.superseded_by or None,
+        report_missing=wake.is_report_missing,
+        cause_count=wake.cause_count,
+        causes=causes,
+        steps=steps,
+        usage=_usage(wake, home.settings.prices.get(wake.model)),
+    )
+
+
+def rows_of(home: Home, wake: WakeDocument) -> list[Recorded]:
+    """All rows of a wake, of its change set, and of what it observed, in order."""
+    log = home.desk.agents
+    replica = wake.replica
+    rows = log.facts(f"wake:{wake.run_key}@{replica}")
+    rows += log.facts(f"changes:{wake.set_id}@{replica}")
+    rows += [
+        row
+        for row in log.facts(f"agent:{wake.agent_id}@{replica}")
+        if isinstance(row.fact, AgentObserved) and row.fact.run_key == wake.run_key
+    ]
+    return sorted(rows, key=lambda row: (row.n, row.row))
+
+
+def _cause(world: World, line: CauseLine) -> WakeCause:
+    trigger = line.trigger
+    position = f"journal:{trigger.replica}:{trigger.position}" if trigger.position else None
+    return WakeCause(
+        how=line.how,
+        at=line.at,
+        reason=trigger.reason,
+        reason_id=trigger.reason_id,
+        position=position,
+        tokens=list(trigger.tokens),
+        propagated=trigger.is_propagated,
+        hop=trigger.hop,
+        ticks=list(trigger.ticks),
+        words=world.payload(trigger.words).decode() if trigger.words else None,
+    )
+
+
+def _step(world: World, row: Recorded) -> WakeStep:
+    data = plain(world, row.fact)
+    return WakeStep(row.n, tag_of(row.fact), row.at, data)
+
+
+def plain(world: World, value: Any) -> Any:
+    """A value for JSON: texts in the place of `Words`, arguments decoded."""
+    match value:
+        case Words():
+            return world.text(value)
+        case Struct():
+            names = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
+            found = {encoded: plain(world, getattr(value, name)) for name, encoded in names}
+            if isinstance(found.get("arguments"), str):
+                found["arguments"] = decoded_or_text(found["arguments"])
+            return found
+        case tuple():
+            return [plain(world, one) for one in value]
+        case _:
+            return value
+
+
+def decoded_or_text(text: str) -> Any:
+    """Arguments as values; as they came where they are no JSON."""
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text
+
+
+def _usage(wake: WakeDocument, price: Price | None) -> WakeUsage:
+    used: Usage = wake.usage if wake.turns else Usage(None, None, None, None)
+    return WakeUsage(
+        input_tokens=used.tokens_in,
+        output_tokens=used.tokens_out,
+        thought_tokens=used.tokens_thought,
+        cached_tokens=used.tokens_cached,
+        cost=_cost(used, price),
+    )
+
+
+def _cost(used: Usage, price: Price | None) -> float | None:
+    """In the person's currency; unknown stays unknown."""
+    if price is None or used.tokens_in is None or used.tokens_out is None:
+        return None
+    written = used.tokens_out + (used.tokens_thought or 0)  # thoughts are paid as output
+    millionths = (used.tokens_in * price.input + written * price.output) // MICRO
+    return millionths / MICRO
