@@ -42,8 +42,6 @@ _NO_DATABASES = {
     "adapters/cli/forking.py _keep: read_bytes": "settings",
     "adapters/cli/forking.py _keep: write_bytes": "settings and notes of a fork",
     "adapters/cli/main.py Commands.main: open": "/dev/null",
-    "adapters/contract.py load: read_text": "a file of this package",
-    "adapters/contract.py main: write_text": "a file of this package",
     "adapters/homefiles.py _stored: open": "the replica's name",
     "adapters/homefiles.py _write: open": "a new file",
     "adapters/homefiles.py _write: touch": "a new file",

@@ -8,8 +8,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from adapters import contract as page
 from domain.tools.definitions import CAPABILITIES, TOOLS, Tool
+from tests.support import contract_page as page
 
 CONTRACT = page.load()
 SCHEMA = json.loads((page.FOLDER / "contract.schema.json").read_text("utf-8"))
@@ -76,7 +76,7 @@ def test_what_the_contract_refers_to_is_there() -> None:
 
 def test_the_page_is_up_to_date() -> None:
     kept = (page.FOLDER / "contract.md").read_text("utf-8")
-    assert kept == page.render(CONTRACT), "run python -m adapters.contract"
+    assert kept == page.render(CONTRACT), "run python -m tests.support.contract_page"
 
 
 def test_the_page_names_every_tool() -> None:

@@ -1,4 +1,4 @@
-"""The tools' contract as a page to read: ``python -m adapters.contract`` writes it anew."""
+"""The tools' contract as a page: ``python -m tests.support.contract_page`` writes it anew."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,12 +6,12 @@ from typing import Any
 
 import yaml
 
-FOLDER = Path(__file__).resolve().parents[1] / "domain" / "tools"
+FOLDER = Path(__file__).resolve().parents[2] / "domain" / "tools"
 
 _HEAD = """\
 # The tools' contract
 
-Made from `contract.yaml` by `python -m adapters.contract`; a test compares the two.
+Made from `contract.yaml` by `python -m tests.support.contract_page`; a test compares the two.
 
 - *deferred*: a proposal that the person decides on
 - *immediate*: an operation at once
