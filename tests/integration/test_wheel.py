@@ -5,6 +5,7 @@ import subprocess
 import sys
 import zipfile
 from configparser import ConfigParser
+from email import message_from_bytes
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,24 @@ def test_every_file_of_the_packages_is_in_the_wheel_and_no_other(wheel: Path) ->
     }
     assert shipped == ours
     assert {f"{package}/py.typed" for package in PACKAGES} <= shipped
+
+
+def test_the_wheel_is_small_and_holds_no_pictures(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        assert not [name for name in archive.namelist() if name.endswith(".png")]
+    assert wheel.stat().st_size < 800_000
+
+
+def test_the_wheel_says_who_made_it_and_under_which_license(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (license_file,) = [name for name in archive.namelist() if name.endswith("/LICENSE")]
+        (about,) = [name for name in archive.namelist() if name.endswith("/METADATA")]
+        said = message_from_bytes(archive.read(about))
+        assert archive.read(license_file) == (ROOT / "LICENSE").read_bytes()
+    assert said["License-Expression"] == "MIT"
+    assert said["Author"] == "wakelog contributors"
+    assert said["Keywords"]
+    assert said.get_all("Classifier")
 
 
 def test_the_wheel_brings_the_command(wheel: Path) -> None:
