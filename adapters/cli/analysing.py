@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 from msgspec import to_builtins
@@ -14,11 +14,6 @@ from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, json_option
 from adapters.text.common import safe
 from domain.errors import Refused
-
-if TYPE_CHECKING:
-    import duckdb
-
-    from adapters.wiring import Home
 
 F = TypeVar("F", bound=Callable[..., object])
 ASK_SECONDS = 60.0  # of `sql` and `metrics`
@@ -36,25 +31,6 @@ def timeout_option(seconds: float) -> Callable[[F], F]:
         metavar="SECONDS",
         help="When to give up.",
     )
-
-
-@contextmanager
-def analytics(
-    session: Session, seconds: float
-) -> "Iterator[tuple[Home, duckdb.DuckDBPyConnection]]":
-    """The home, and a read-only connection to its analytics, brought up to date; from then on it
-    has so much time."""
-    from adapters.analytics import opened
-    from adapters.analytics_bounds import Bound
-
-    home = session.opened()
-    logs = {"journal": home.desk.journal, "agent": home.desk.agents}
-    connection = opened(home.path if home.exists else None, logs, home.settings)
-    try:
-        with Bound().over(connection, seconds):
-            yield home, connection
-    finally:
-        connection.close()
 
 
 # ------------------------------------------------------------------------------------------- sql
@@ -75,10 +51,10 @@ def sql_command(session: Session, query: str, timeout: float) -> None:
     lists them, `DESCRIBE wakes` the columns of one. Times are UTC. A query may use the memory
     that `analytics.memory_mb` in settings.toml gives it.
     """
-    from adapters.analytics import lock
+    from adapters.analytics import asking, lock
     from adapters.analytics_values import answer
 
-    with analytics(session, timeout) as (_, connection):
+    with asking(session.opened(), timeout) as connection:
         lock(connection)
         found = answer(connection, query)
         if session.as_json:
@@ -110,7 +86,9 @@ def metrics_command(session: Session, template: str | None, timeout: float) -> N
     TEMPLATE is an id, the beginning of one, or an exact name. Wakes and agents without a
     template stand in a line of their own.
     """
-    with analytics(session, timeout) as (_, connection):
+    from adapters.analytics import asking
+
+    with asking(session.opened(), timeout) as connection:
         documents = performance(connection)
     if template is not None:
         documents = [one for one in documents if one["template_id"] == _picked(documents, template)]
@@ -204,9 +182,10 @@ def export_command(
 
 
 def _export_tables(session: Session, folder: Path, timeout: float) -> None:
+    from adapters.analytics import asking
     from adapters.analytics_export import export
 
-    with analytics(session, timeout) as (_, connection):
+    with asking(session.opened(), timeout) as connection:
         counts = export(connection, folder)
     if session.as_json:
         session.document({"folder": str(folder), "tables": counts})

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.actions.naming import pick_agent, pick_task
+from adapters.actions.naming import pick_agent
 from adapters.actions.places import WHERE
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, json_option
@@ -38,21 +38,18 @@ def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
     Prints what was asked, answered and decided, and why, and compares every byte with what was
     recorded. Nothing is written and no model is asked. Exit status 1: something differs.
     """
-    from adapters.actions.places import check_begun, wake_named
-    from adapters.documents.timetravel import prompt_again, step_document, steps_again
+    from adapters.actions.looking_back import run_again
+    from adapters.documents.timetravel import step_document
     from adapters.text.timetravel import prompt_lines, step_lines
-    from adapters.timetravel.place import past_of, replica_of
 
     home = session.reading()
-    wake = wake_named(home, run)
-    check_begun(wake, "replay")
-    past, zone = past_of(home), home.settings.timezone
-    sections = prompt_again(past, wake.run_key, replica_of(wake))
+    wake, sections, again = run_again(home, run)
+    zone = home.settings.timezone
     session.say(f"wake {wake.run_key} of {safe(home.desk.agent(wake.agent_id).name)}")
     session.lines(prompt_lines(sections))
     is_same, steps = all(one.is_same for one in sections), list["Document"]()
     told = "Every byte is the same."
-    for step in steps_again(past, wake.run_key, replica_of(wake)):
+    for step in again:
         if is_stepping and not session.as_json and not _goes_on():
             told = f"Stopped after {counted(len(steps), 'step')}; so far every byte is the same."
             break
@@ -96,6 +93,7 @@ def _goes_on() -> bool:
 @click.pass_obj
 def at_command(session: Session, where: str, task: str, *, is_all: bool, prompt: bool) -> None:
     """Stand in any moment; `help` below says where that can be."""
+    from adapters.actions.looking_back import scope_of
     from adapters.actions.places import find
     from adapters.cli.upkeep import NO_HOME
     from adapters.documents.timetravel import at_document
@@ -103,7 +101,7 @@ def at_command(session: Session, where: str, task: str, *, is_all: bool, prompt:
 
     home = session.reading()
     place = find(home, where)
-    scope = _scope(place, task, is_all=is_all)
+    scope = scope_of(place, task, is_all=is_all)
     if prompt:
         _prompt(session, place, scope)
         return
@@ -124,18 +122,6 @@ def at_command(session: Session, where: str, task: str, *, is_all: bool, prompt:
 at_command.help = f"""Stand in any moment: tasks, agents, reports, proposals and wakes as they were.
 
 {WHERE} Of the other log, what was written up to the same time."""
-
-
-def _scope(place: "Place", task: str, *, is_all: bool) -> Sequence[str] | None:
-    """Which tasks are shown: the named one, else the wake's, with their links; None: all."""
-    from adapters.documents.timetravel import around
-
-    if task:
-        return around(place, pick_task(place.home, task))
-    if place.wake is None or is_all:
-        return None
-    own = place.wake.task_id or place.home.desk.agent(place.wake.agent_id).task
-    return around(place, own)
 
 
 def _prompt(session: Session, place: "Place", scope: Sequence[str] | None) -> None:
@@ -169,32 +155,22 @@ def diff_command(session: Session, a: str, b: str, task: str) -> None:
     Other moments (RUN.STEP, positions, times) are compared as worlds, homes by their logs and by
     what stands at their ends. DIR::WHERE is a moment of another home. Exit status 1: they differ.
     """
-    from adapters.actions.places import find_anywhere
+    from adapters.actions.looking_back import compare
     from adapters.cli.upkeep import NO_HOME
     from adapters.text.timetravel import sides_lines, wakes_lines, worlds_lines
 
     home = session.reading()
-    opened: list[Home] = []
-    places: list[Place] = []
-    try:
-        for given in (a, b):
-            place, is_other = find_anywhere(home, given)
-            opened += [place.home] if is_other else []
-            places.append(place)
-        document = _diff(places[0], places[1], task)
-    finally:
-        for other in opened:
-            other.close()
+    one, other, document = compare(home, a, b, task)
     if session.as_json:
         session.document(document)
-    elif not all(one.home.exists for one in places):
+    elif not (one.home.exists and other.home.exists):
         session.say(NO_HOME.format(home.path))
     elif document["same"]:
         session.say("Nothing differs.")
     else:
         lines = wakes_lines if document["kind"] == "wakes" else worlds_lines
         zone = home.settings.timezone
-        session.lines(sides_lines(*(_called(one, zone) for one in places)))
+        session.lines(sides_lines(_called(one, zone), _called(other, zone)))
         session.lines(lines(document))
     raise SystemExit(0 if document["same"] else 1)
 
@@ -211,26 +187,6 @@ def _called(place: "Place", zone: str) -> str:
     where, past = place.spot.where, place.past
     heads = past.journal.position(where.journal), past.agents.position(where.agent)
     return f"{place.given}: {local_time(where.at, zone) or 'the beginning'}, {', '.join(heads)}"
-
-
-def _diff(a: "Place", b: "Place", task: str) -> "Document":
-    from adapters.actions.places import check_begun
-    from adapters.documents.timetravel import homes_document, wake_seen, worlds_document
-    from replay import diff
-
-    if a.is_home != b.is_home:
-        because = "a home can be compared with a home, and a moment with a moment"
-        raise Refused("invalid_value", because=because, instead="name two of a kind")
-    if a.is_home:
-        return homes_document(a, b)
-    runs = [one for one in (a, b) if one.wake is not None and not one.spot.step]
-    if len(runs) == 2 and not task:
-        for one in runs:
-            if one.wake is not None:
-                check_begun(one.wake, "compare")
-        sides = (wake_seen(one.past, one.spot.run_key, one.replica) for one in runs)
-        return {"kind": "wakes", **diff.wakes(*sides)}
-    return worlds_document(a, b, _scope(a, task, is_all=not task))
 
 
 # ---------------------------------------------------------------------------------------- bisect
