@@ -26,8 +26,8 @@ from inspect_ai.log import (
 from inspect_ai.model import ModelUsage
 from msgspec import Struct
 
-from adapters.documents.agents import titles_of
 from adapters.documents.reading import rows_of
+from adapters.documents.tasks import titles_of
 from adapters.homefiles import close_to_others
 from adapters.inspecting_samples import ACCEPTED, COMPLETED, Told, sample
 from adapters.wiring import Home

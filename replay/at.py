@@ -18,7 +18,7 @@ from domain.agent.alertness import ALERT, Alert, Queued, next_due, run_status
 from domain.changes.change_set import CHANGES, ChangeSet, Item, is_open, status_of
 from domain.errors import Damaged
 from domain.journal.catalog import CATALOG, Catalog
-from domain.journal.document import Document, category_name, label_name, task_document
+from domain.journal.document import category_name, task_document
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS
 from domain.journal.task import Task
@@ -28,6 +28,7 @@ from domain.wire import PayloadId, Words
 from domain.world import Kind, Recorded
 
 S = TypeVar("S")
+Document = dict[str, Any]
 MAIN = "main"
 GENERATIONS_MAX = 100  # of a task's agents
 
@@ -127,8 +128,9 @@ def _task(journal: Scene, task: Task, catalog: Catalog, agents: Sequence[Agent])
     living = [agent.id for agent in agents if agent.lifecycle != "destroyed"]
     links = journal.load(LINKS, task.id)
     return {
-        **task_document(task, links, catalog, living[-1] if living else "", journal.text),
-        "suppressed_labels": [label_name(catalog, label) for label in task.suppressed],
+        **msgspec.to_builtins(
+            task_document(task, links, catalog, living[-1] if living else "", journal.text)
+        ),
         "deleted": task.is_deleted,
     }
 

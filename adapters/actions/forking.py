@@ -13,7 +13,7 @@ from adapters.actions.places import check_begun, find
 from adapters.actions.proposals import pick_item
 from adapters.actions.templates import BUILT_IN, seed_named
 from adapters.branches import Branch, Forked, NoteEdit, TemplateVersion, Wanted
-from adapters.documents.agents import all_sets, ranks_of
+from adapters.documents.inbox import all_sets, ranks_of
 from adapters.documents.templates import templates_of
 from adapters.documents.timetravel import Document, wake_seen
 from adapters.homefiles import SETTINGS

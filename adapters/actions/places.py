@@ -53,7 +53,7 @@ def _run(home: "Home", past: "Past", given: str) -> Place:
 def wake_named(home: "Home", run: str) -> "WakeDocument":
     """The wake of a run key or the beginning of one."""
     from adapters.actions.naming import pick_run
-    from adapters.documents.agents import wake_of
+    from adapters.documents.wakes import wake_of
 
     wake = wake_of(home, pick_run(home, run))
     assert wake is not None, run

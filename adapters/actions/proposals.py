@@ -31,7 +31,7 @@ def named_items(home: "Home", verb: str, refs: Sequence[str], *, is_all: bool) -
         Refused: Code ``needs_all``, ``unknown_set``, ``unknown_item``, ``ambiguous`` or
             ``invalid_value``.
     """
-    from adapters.documents.agents import all_sets, ranks_of, set_name
+    from adapters.documents.inbox import all_sets, ranks_of, set_name
     from domain.changes.change_set import OPEN
 
     ranked = ranks_of(home)

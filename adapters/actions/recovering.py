@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from adapters.documents.agents import all_agents, expiring_sets
+from adapters.documents.agents import all_agents
+from adapters.documents.inbox import expiring_sets
 from adapters.runtime.recovery import Step, recover
 from adapters.runtime.seats import living
 from projections.operations import VIEW

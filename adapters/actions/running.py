@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from adapters import homefiles
 from adapters.actions.recovering import in_flight_sets
-from adapters.documents.agents import all_agents, all_sets
+from adapters.documents.agents import all_agents
+from adapters.documents.inbox import all_sets
 from adapters.runtime.engine import Engine
 from adapters.runtime.files import Files
 from adapters.runtime.leases import Leases

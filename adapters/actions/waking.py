@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.actions.inputs import WORDS_MAX_BYTES
 from adapters.actions.naming import nth_key
-from adapters.documents.agents import all_agents, expiring_sets
+from adapters.documents.agents import all_agents
+from adapters.documents.inbox import expiring_sets
 from adapters.runtime import retries, rounds, watcher
 from adapters.runtime.rounds import Progress, Ran, Waiting
 from domain.agent.commands import RequestWake

@@ -239,17 +239,17 @@ def _list_timers(session: Session, home: "Home", agent_id: str) -> None:
 
     page = agent_page(home, agent_of(home, agent_id), home.desk.clock.now())
     if session.as_json:
-        session.document(page["timers"])
-    elif not page["timers"]:
+        session.document(page.timers)
+    elif not page.timers:
         session.say(
-            f"{page['name']} has no timers; set one with "
+            f"{page.name} has no timers; set one with "
             f'`wakelog agent timer {agent_id[:ID_SHOWN]} set "every day 07:00"`.'
         )
     else:
         zone = home.settings.timezone
         rows = [
-            (one["id"][:ID_SHOWN], one["schedule"], one["zone"], local_time(one["next_at"], zone))
-            for one in page["timers"]
+            (one.id[:ID_SHOWN], one.schedule, one.zone, local_time(one.next_at, zone))
+            for one in page.timers
         ]
         session.table(("ID", "Schedule", "Zone", "Next"), rows)
 

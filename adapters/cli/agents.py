@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from adapters.actions.agents import Steered, Wish
-    from adapters.documents.agents import Document
+    from adapters.documents.agents import AgentLine
     from adapters.wiring import Home
 
     Deed = Callable[[Home, str, str], Steered]
@@ -45,16 +45,15 @@ def agent_command() -> None:
 @click.pass_obj
 def list_agents(session: Session, lifecycle: str) -> None:
     """List agents: what they are doing, and when they wake next."""
-    from adapters.documents.agents import agent_line, all_agents
+    from adapters.documents.agents import agent_lines
 
     home = session.reading()
-    now = home.desk.clock.now()
-    lines = [agent_line(one, now) for one in all_agents(home)]
-    found = [line for line in lines if lifecycle in ("", line["lifecycle"])]
+    lines = agent_lines(home)
+    found = [line for line in lines if lifecycle in ("", line.lifecycle)]
     if session.as_json:
         session.document(found)
     elif found:
-        zone = home.settings.timezone
+        zone, now = home.settings.timezone, home.desk.clock.now()
         rows = [_row(line, zone, now) for line in found]
         headings = ("ID", "Name", "Mode", "Life", "Status", "Next wake", "Last wake", "Wakes")
         session.table(headings, rows)
@@ -62,26 +61,26 @@ def list_agents(session: Session, lifecycle: str) -> None:
         session.say(f"No agent is {lifecycle}." if lines else NONE_YET)
 
 
-def _row(line: "Document", zone: str, now: str) -> tuple[object, ...]:
-    life, status = line["lifecycle"], line["run_status"]
-    if line["pause_reason"]:
-        life += f" ({line['pause_reason']})"
-    if line["failures"]:
-        status += f" ({line['failures']} failed in a row)"
-    elif line["stale"]:
+def _row(line: "AgentLine", zone: str, now: str) -> tuple[object, ...]:
+    life, status = line.lifecycle, str(line.run_status)
+    if line.pause_reason:
+        life += f" ({line.pause_reason})"
+    if line.failures:
+        status += f" ({line.failures} failed in a row)"
+    elif line.stale:
         status += " (stale)"
-    due = line["next_wake_at"] or ""
+    due = line.next_wake_at or ""
     shown = "now" if due and due <= now else local_time(due, zone)
-    last = local_time(line["last_wake_at"] or "", zone)
+    last = local_time(line.last_wake_at or "", zone)
     return (
-        line["id"][:ID_SHOWN],
-        line["name"],
-        line["mode"],
+        line.id[:ID_SHOWN],
+        line.name,
+        line.mode,
         life,
         status,
         shown,
         last,
-        line["wakes"],
+        line.wakes,
     )
 
 
@@ -91,7 +90,8 @@ def _row(line: "Document", zone: str, now: str) -> tuple[object, ...]:
 @click.pass_obj
 def show(session: Session, agent: str) -> None:
     """Show all about an agent: life, settings, slots, subscriptions, timers, last wakes."""
-    from adapters.documents.agents import agent_of, agent_page, titles_of
+    from adapters.documents.agents import agent_of, agent_page
+    from adapters.documents.tasks import titles_of
     from adapters.text.agent import told
 
     home = session.reading()

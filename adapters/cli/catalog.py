@@ -13,7 +13,7 @@ from adapters.text.common import safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from domain.journal.document import Document
+    from adapters.documents.tasks import Document
 
 CATEGORIES_EMPTY = (
     "No categories yet. Importing makes them from headings; "

@@ -13,6 +13,7 @@ from domain.errors import Refused
 
 if TYPE_CHECKING:
     from adapters.documents.agents import Document
+    from adapters.documents.inbox import InboxSet
     from adapters.proving import Proved
     from adapters.wiring import Home
 
@@ -161,7 +162,8 @@ def _wake(session: Session, home: "Home") -> None:
 
 
 def _document(home: "Home", proved: "Proved") -> "Document":
-    from adapters.documents.agents import all_agents, all_sets, set_documents
+    from adapters.documents.agents import all_agents
+    from adapters.documents.inbox import all_sets, set_documents
     from projections import reports, tasks
 
     return {
@@ -175,7 +177,8 @@ def _document(home: "Home", proved: "Proved") -> "Document":
 
 
 def _tell(session: Session, home: "Home", proved: "Proved", *, is_there: bool) -> None:
-    from adapters.documents.agents import all_agents, all_sets, set_documents
+    from adapters.documents.agents import all_agents
+    from adapters.documents.inbox import all_sets, set_documents
 
     inbox = set_documents(home, all_sets(home), is_all=False)
     agents = all_agents(home)
@@ -201,7 +204,7 @@ def _heading(session: Session, text: str) -> None:
     session.say(text, style="cyan")
 
 
-def _tell_counts(session: Session, home: "Home", inbox: "Sequence[Document]") -> None:
+def _tell_counts(session: Session, home: "Home", inbox: "Sequence[InboxSet]") -> None:
     from projections import agents, journal, reports, tasks, wakes
 
     found = home.views.all(tasks.VIEW)
@@ -210,7 +213,7 @@ def _tell_counts(session: Session, home: "Home", inbox: "Sequence[Document]") ->
     woken = [one for one in home.views.all(wakes.VIEW) if one.outcome == "completed"]
     head = len([one for one in home.views.all(reports.VIEW) if one.agent_id])
     noted = len(home.views.all(journal.VIEW))
-    items = sum(len(one["items"]) for one in inbox)
+    items = sum(len(one.items) for one in inbox)
     living = sum(one.is_living for one in home.views.all(agents.VIEW))
     session.say(f"{len(found)} tasks in {categories} categories, {open_tasks} of them open.")
     session.say(f"{living} agents, one for each open task; they woke {len(woken)} times,")
@@ -221,12 +224,12 @@ def _tell_counts(session: Session, home: "Home", inbox: "Sequence[Document]") ->
 
 
 def _tell_reports(
-    session: Session, home: "Home", agent_ids: "Sequence[str]", inbox: "Sequence[Document]"
+    session: Session, home: "Home", agent_ids: "Sequence[str]", inbox: "Sequence[InboxSet]"
 ) -> None:
     """The reports of those that propose most."""
     from adapters.documents.reading import report_document
 
-    counts = {one["agent_id"]: len(one["items"]) for one in inbox}
+    counts = {one.agent_id: len(one.items) for one in inbox}
     busiest = sorted(agent_ids, key=lambda one: -counts.get(one, 0))
     for agent_id in busiest[:REPORTS_SHOWN]:
         report = report_document(home, agent_id)
@@ -235,27 +238,27 @@ def _tell_reports(
             session.say(safe(f"    {report['tldr']}"))
 
 
-def _tell_inbox(session: Session, inbox: "Sequence[Document]") -> None:
+def _tell_inbox(session: Session, inbox: "Sequence[InboxSet]") -> None:
     for one in inbox[:SETS_SHOWN]:
-        session.say(safe(one["task_title"]))
-        for item in one["items"]:
-            session.say(safe(f"    {item['ref']:>5}  {item['summary']}"))
+        session.say(safe(one.task_title))
+        for item in one.items:
+            session.say(safe(f"    {item.ref:>5}  {item.summary}"))
     if len(inbox) > SETS_SHOWN:
         session.say(f"and {len(inbox) - SETS_SHOWN} more tasks; `wakelog inbox` has them all")
 
 
-def _tell_next(session: Session, home: "Home", inbox: "Sequence[Document]") -> None:
+def _tell_next(session: Session, home: "Home", inbox: "Sequence[InboxSet]") -> None:
     """Commands to type, that work as they stand."""
     from adapters.documents.agents import all_agents
 
     begin = f"{_program()} --home {_short(home.path)}"
     agents = all_agents(home)
     first = inbox[0] if inbox else None
-    task = first["task_id"][:ID_SHOWN] if first else agents[0].task_id[:ID_SHOWN]
-    run = first["run_key"][:ID_SHOWN] if first else agents[0].agent.last_run[:ID_SHOWN]
+    task = first.task_id[:ID_SHOWN] if first else agents[0].task_id[:ID_SHOWN]
+    run = first.run_key[:ID_SHOWN] if first else agents[0].agent.last_run[:ID_SHOWN]
     lines = [
         ("inbox", "all that they propose"),
-        *([(f"confirm {first['items'][0]['ref']}", "apply one of them")] if first else []),
+        *([(f"confirm {first.items[0].ref}", "apply one of them")] if first else []),
         (f"report {task}", "what its agent says in full"),
         (f"show {run}", "the wake behind it, step by step"),
         (f"why {task}", "why it woke"),

@@ -14,7 +14,7 @@ from adapters.text.common import ID_SHOWN, local_time, safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.documents.agents import Document
+    from adapters.documents.wakes import WakeLine
     from adapters.wiring import Home
     from projections.wakes import WakeDocument
 
@@ -156,12 +156,12 @@ def messages_command(session: Session, agent: str, thread: str, limit: int) -> N
 @click.pass_obj
 def wakes_command(session: Session, task: str | None, limit: int, outcome: str | None) -> None:
     """List wakes, the newest first."""
-    from adapters.documents.agents import wake_document
+    from adapters.documents.wakes import wake_lines
 
     home = session.reading()
     shelf = pick_agent(home, task) if task is not None else None
     found, more = _wakes(home, shelf, limit, outcome)
-    documents = [wake_document(home, one) for one in found]
+    documents = wake_lines(home, found)
     if session.as_json:
         session.document(documents)
     elif found:
@@ -185,22 +185,21 @@ def _wakes(
     return found[:limit], len(found[limit:])
 
 
-def _table(session: Session, home: "Home", documents: "Sequence[Document]") -> None:
+def _table(session: Session, home: "Home", documents: "Sequence[WakeLine]") -> None:
     from adapters.documents.agents import all_agents
 
     names = {one.id: one.name for one in all_agents(home)}
     zone = home.settings.timezone
     rows = [
         (
-            one["run_key"][:ID_SHOWN],
-            names.get(one["agent_id"], one["agent_id"][:ID_SHOWN]),
-            one["reason"],
-            local_time(one["started_at"] or one["queued_at"], zone),
-            (one["outcome"] or one["state"])
-            + (f" ({one['error_code']})" * bool(one["error_code"])),
-            one["tool_calls"],
-            one["proposals"],
-            one["model"],
+            one.run_key[:ID_SHOWN],
+            names.get(one.agent_id, one.agent_id[:ID_SHOWN]),
+            one.reason,
+            local_time(one.started_at or one.queued_at, zone),
+            (one.outcome or one.state) + (f" ({one.error_code})" * bool(one.error_code)),
+            one.tool_calls,
+            one.proposals,
+            one.model,
         )
         for one in documents
     ]

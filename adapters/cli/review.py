@@ -13,7 +13,7 @@ from adapters.text.common import safe
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.documents.agents import Document
+    from adapters.documents.inbox import InboxItem, InboxSet
     from projections.inbox import SetDocument
 
 DECIDED_SHOWN = 200  # of the sets of `inbox --all` that are decided, the newest; --json has all
@@ -38,7 +38,8 @@ NO_AGENTS = (
 @click.pass_obj
 def inbox_command(session: Session, task: str | None, is_all: bool) -> None:
     """See what agents propose, by task. An item is named SET.ITEM, 3.1 for example."""
-    from adapters.documents.agents import all_agents, all_sets, set_documents
+    from adapters.documents.agents import all_agents
+    from adapters.documents.inbox import all_sets, set_documents
 
     home = session.reading()
     sets = [one for one in all_sets(home) if is_all or one.is_open]
@@ -68,16 +69,16 @@ def listed(sets: "Sequence[SetDocument]") -> "list[SetDocument]":
     return [one for one in sets if one.id not in old]
 
 
-def _tell_sets(session: Session, sets: "list[Document]", now: str, *, is_all: bool) -> None:
-    by_task: dict[str, list[Document]] = {}
+def _tell_sets(session: Session, sets: "list[InboxSet]", now: str, *, is_all: bool) -> None:
+    by_task: dict[str, list[InboxSet]] = {}
     for one in sets:
-        by_task.setdefault(one["task_id"], []).append(one)
+        by_task.setdefault(one.task_id, []).append(one)
     for group in by_task.values():
-        session.say(safe(group[0]["task_title"]), style="cyan")
+        session.say(safe(group[0].task_title), style="cyan")
         for one in group:
-            age = _age(one["created_at"], now)
-            for item in one["items"]:
-                session.say(safe(f"  {item['ref']:6} {_told(item)}  {age}"))
+            age = _age(one.created_at, now)
+            for item in one.items:
+                session.say(safe(f"  {item.ref:6} {_told(item)}  {age}"))
         session.say()
     first = next((one for one in sets if _open_refs(one)), None)
     if first is not None:
@@ -92,25 +93,25 @@ def _tell_sets(session: Session, sets: "list[Document]", now: str, *, is_all: bo
     session.note("Shown are decided proposals, too; `wakelog inbox` shows what waits for you.")
 
 
-def _open_refs(one: "Document") -> list[str]:
-    return [item["ref"] for item in one["items"] if item["status"] in OPEN]
+def _open_refs(one: "InboxSet") -> list[str]:
+    return [item.ref for item in one.items if item.status in OPEN]
 
 
-def _told(item: "Document") -> str:
+def _told(item: "InboxItem") -> str:
     """An item in one line."""
     from domain.text import squeeze
 
-    parts = [item["summary"]]
-    if item["now"] is not None and item["status"] in OPEN:
-        parts.append(f"(now: {item['now']})")
-    if item["reason"]:
-        parts.append(f"- {squeeze(item['reason'])}")
-    if item["status"] != "pending":
-        parts.append(f"[{item['status']}]")
-    if item["stale"]:
+    parts = [item.summary]
+    if item.now is not None and item.status in OPEN:
+        parts.append(f"(now: {item.now})")
+    if item.reason:
+        parts.append(f"- {squeeze(item.reason)}")
+    if item.status != "pending":
+        parts.append(f"[{item.status}]")
+    if item.stale:
         parts.append("[stale]")
-    if item["error"]:
-        parts.append(f"[last try: {item['error']}]")
+    if item.error:
+        parts.append(f"[last try: {item.error}]")
     return " ".join(parts)
 
 

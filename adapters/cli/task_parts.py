@@ -66,8 +66,8 @@ def _tell_items(editing: Editing, done: str, task_id: str) -> None:
     from domain.journal.document import task_line
 
     page = task_page(editing.session.reading(), task_id)
-    told = task_line(page.task, page.catalog, "")["checklist"]
-    editing.tell(f"{done} ({told['done']} of {told['total']} done)", task_id)
+    told = task_line(page.task, page.catalog, "").checklist
+    editing.tell(f"{done} ({told.done} of {told.total} done)", task_id)
 
 
 @click.group("item", epilog=ITEM_HELP)

@@ -1,6 +1,6 @@
 """`wakelog task`: the group, `list` and `show`; what edits tasks stands in modules of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -13,8 +13,7 @@ from adapters.cli.shared import Session, json_option
 from adapters.text.common import ID_SHOWN
 
 if TYPE_CHECKING:
-    from domain.journal.document import Document
-    from projections.tasks import TaskDocument
+    from domain.journal.document import TaskLine
 
 EMPTY = (
     "No tasks yet. Bring some in with `wakelog import TODO.md`, "
@@ -48,8 +47,7 @@ def list_tasks(
     limit: int | None,
 ) -> None:
     """List tasks in the order they came in; done ones too, deleted ones not."""
-    from adapters.documents.tasks import agents_of, catalog_of, category_named, label_named
-    from domain.journal.document import task_line
+    from adapters.documents.tasks import catalog_of, category_named, label_named, task_lines
     from projections.tasks import VIEW
 
     home = session.reading()
@@ -67,39 +65,33 @@ def list_tasks(
         and (not category_id or one.category == category_id)
         and label_ids <= set(one.labels)
     ]
-    agents = agents_of(home)
     shown = found[:limit]
+    lines = task_lines(home, shown)
     if session.as_json:
-        lines = [task_line(one.task, catalog, agents.get(one.id, "")) for one in shown]
         session.document(lines)
     elif shown:
-        lines = [task_line(one.task, catalog, "") for one in shown]
-        _table(session, [_marked(line, one) for line, one in zip(lines, shown, strict=True)])
+        _table(session, lines, {one.id for one in shown if one.is_deleted})
         if len(found) > len(shown):
             session.note(f"{len(found) - len(shown)} more; raise --limit to see them.")
     else:
         session.say("No task matches; see `wakelog task list`." if tasks else EMPTY)
 
 
-def _marked(line: "Document", task: "TaskDocument") -> "Document":
-    return {**line, "title": f"{line['title']} (deleted)"} if task.is_deleted else line
-
-
-def _table(session: Session, lines: Sequence["Document"]) -> None:
+def _table(session: Session, lines: Sequence["TaskLine"], deleted: Collection[str]) -> None:
     from adapters.text.task import duration
 
     headings = ("ID", "Title", "Status", "Prio", "Due", "Est", "Category", "Labels", "Items")
     rows = [
         (
-            line["id"][:ID_SHOWN],
-            line["title"],
-            line["status"],
-            line["priority"],
-            line["due_date"],
-            duration(line["estimate_minutes"] or 0),
-            line["category"],
-            " ".join(f"#{label}" for label in line["labels"]),
-            "{done}/{total}".format(**line["checklist"]) if line["checklist"]["total"] else "",
+            line.id[:ID_SHOWN],
+            f"{line.title} (deleted)" if line.id in deleted else line.title,
+            line.status,
+            line.priority,
+            line.due_date,
+            duration(line.estimate_minutes or 0),
+            line.category,
+            " ".join(f"#{label}" for label in line.labels),
+            f"{line.checklist.done}/{line.checklist.total}" if line.checklist.total else "",
         )
         for line in lines
     ]

@@ -57,7 +57,7 @@ def recover_command(session: Session) -> None:
     finished.
     """
     from adapters.actions.recovering import recover_home
-    from adapters.documents.agents import ranks_of
+    from adapters.documents.inbox import ranks_of
 
     home = session.reading()
     steps: Sequence[Step] = ()

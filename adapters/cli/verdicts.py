@@ -53,7 +53,7 @@ def decide(
 
 def _result(home: "Home", one: "Named", decided: "Decided", *, has_edit: bool) -> "Document":
     """What came of one item; a refusal ends it where its arguments may be wrong."""
-    from adapters.documents.agents import summary_of
+    from adapters.documents.inbox import summary_of
 
     if refused := decided.refused:
         if has_edit and refused.code in ("invalid_value", "invalid_input"):

@@ -14,7 +14,7 @@ from domain.errors import Refused
 
 if TYPE_CHECKING:
     from adapters.actions.waking import Ran, Waiting
-    from adapters.documents.agents import Document
+    from adapters.documents.wakes import WakeAnswer, WakeLine
     from adapters.wiring import Home
 
 NO_AGENTS = (
@@ -61,7 +61,7 @@ def _warn(troubles: "Sequence[str]") -> None:
 
 def _wake_all(session: Session) -> int:
     from adapters.actions.waking import prepare_wakes, wake_all
-    from adapters.documents.agents import wake_document, wake_of
+    from adapters.documents.wakes import wake_document, wake_of
 
     home = session.writing()
     prepared = prepare_wakes(home)
@@ -89,36 +89,36 @@ def _wake_all(session: Session) -> int:
     return 1 if failures else 0
 
 
-def _failures(ran: "Sequence[Ran]", documents: "Sequence[Document]") -> int:
+def _failures(ran: "Sequence[Ran]", documents: "Sequence[WakeLine]") -> int:
     """How many wakes failed or could not run."""
-    failed = {one["run_key"] for one in documents if one["outcome"] == "failed"}
+    failed = {one.run_key for one in documents if one.outcome == "failed"}
     return len(failed | {one.run_key for one in ran if one.error})
 
 
-def _line(document: "Document", name: str, error: str) -> str:
+def _line(document: "WakeLine", name: str, error: str) -> str:
     """One wake in one line: what came of it, what the agent says, how much it proposes."""
-    outcome = document["outcome"] or _unfinished(document)
+    outcome = document.outcome or _unfinished(document)
     if error:
         return f"{name}: could not run. {error}"
-    if document["outcome"] in ("failed", "skipped"):
-        code = document["error_code"] or ""
-        told = document["error"] if document["error"] != code else ""
+    if document.outcome in ("failed", "skipped"):
+        code = document.error_code or ""
+        told = document.error if document.error != code else ""
         return f"{name}: {outcome} ({code}). {told}".rstrip(" .") + "."
-    said = document["report"]["one_liner"] if document["report"] else "no new report"
-    count = document["proposals"]
+    said = document.report.one_liner if document.report else "no new report"
+    count = document.proposals
     proposed = f" {count} proposal{'' if count == 1 else 's'}." if count else ""
-    return f"{name}: {outcome} [{document['model']}]. {said.rstrip('.')}.{proposed}"
+    return f"{name}: {outcome} [{document.model}]. {said.rstrip('.')}.{proposed}"
 
 
-def _unfinished(document: "Document") -> str:
-    if document["waits_for"]:
-        return f"waits for its {document['waits_for']} until {document['waits_until']}"
-    return str(document["state"])
+def _unfinished(document: "WakeLine") -> str:
+    if document.waits_for:
+        return f"waits for its {document.waits_for} until {document.waits_until}"
+    return str(document.state)
 
 
-def _tell_sum(session: Session, documents: "Sequence[Document]", failures: int) -> None:
-    done = sum(one["outcome"] == "completed" for one in documents)
-    proposals = sum(one["proposals"] for one in documents)
+def _tell_sum(session: Session, documents: "Sequence[WakeLine]", failures: int) -> None:
+    done = sum(one.outcome == "completed" for one in documents)
+    proposals = sum(one.proposals for one in documents)
     told = f"{done} of {len(documents)} completed"
     told += f", {failures} failed" if failures else ""
     session.note(f"{told}; {proposals} proposal{'' if proposals == 1 else 's'}.")
@@ -169,15 +169,15 @@ def _wake_one(session: Session, agent_id: str, key: str) -> int:
             click.echo(safe(error), err=True)
     else:
         session.say(safe(_line(document, home.desk.agent(agent_id).name, error)))
-        if document["proposals"]:
+        if document.proposals:
             session.note("See what it proposes with `wakelog inbox`.")
-    return 1 if error or document["outcome"] == "failed" else 0
+    return 1 if error or document.outcome == "failed" else 0
 
 
-def _run(session: Session, home: "Home", agent_id: str, run_key: str) -> "tuple[Document, str]":
+def _run(session: Session, home: "Home", agent_id: str, run_key: str) -> "tuple[WakeLine, str]":
     """Run a wake that was asked for; its document, and why it could not run, if so."""
     from adapters.actions.waking import run_wake
-    from adapters.documents.agents import wake_document, wake_of
+    from adapters.documents.wakes import wake_document, wake_of
 
     name = home.desk.agent(agent_id).name
     session.note(safe(f"waking: {name}"))
@@ -233,7 +233,7 @@ class Question(NamedTuple):
 class Asked(NamedTuple):
     """A question's answer: as a document, and as a person is shown it."""
 
-    document: "Document"
+    document: "WakeAnswer"
     shown: str
     session: str
     has_failed: bool
@@ -249,7 +249,10 @@ def tell(session: Session, got: Asked, loud: Speaker | None) -> None:
 
 def asked(session: Session, agent_id: str, question: Question, loud: Speaker | None) -> Asked:
     """Ask an agent and wait for its answer; `loud` prints the words as they come."""
+    from msgspec.structs import asdict
+
     from adapters.actions.waking import ask_agent
+    from adapters.documents.wakes import WakeAnswer
 
     home = session.writing()
     queued = ask_agent(home, agent_id, question.words, question.session, question.key)
@@ -264,30 +267,34 @@ def asked(session: Session, agent_id: str, question: Question, loud: Speaker | N
         raise click.Abort from None
     answer = _answer(home, document)
     fallback = _line(document, home.desk.agent(agent_id).name, error)
-    more = {"session": queued.session, "turn": _turn_of(home, queued.run_key)}
     return Asked(
-        {**document, "answer": answer or None, **more},
+        WakeAnswer(
+            **asdict(document),
+            answer=answer or None,
+            session=queued.session,
+            turn=_turn_of(home, queued.run_key),
+        ),
         safe(answer if answer and not error else fallback),
         queued.session,
-        bool(error) or document["outcome"] == "failed",
+        bool(error) or document.outcome == "failed",
     )
 
 
 def _turn_of(home: "Home", run_key: str) -> int:
-    from adapters.documents.agents import wake_of
+    from adapters.documents.wakes import wake_of
 
     wake = wake_of(home, run_key)
     return wake.causes[0].trigger.turn if wake and wake.causes else 0
 
 
-def _answer(home: "Home", document: "Document") -> str:
+def _answer(home: "Home", document: "WakeLine") -> str:
     """What the model said last, else what its report says; empty if it said nothing."""
     from domain.wake.events import ModelAnswered
 
     agents = home.desk.agents
-    rows = agents.facts(f"wake:{document['run_key']}@{agents.replica}")
+    rows = agents.facts(f"wake:{document.run_key}@{agents.replica}")
     with agents.reading() as world:
         answers = [row.fact for row in rows if isinstance(row.fact, ModelAnswered)]
         texts = [world.text(one.text).strip() for one in answers if one.text is not None]
     said = texts[-1] if texts else ""
-    return said or (document["report"]["tldr"] if document["report"] else "")
+    return said or (document.report.tldr if document.report else "")

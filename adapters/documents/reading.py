@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from adapters.documents.agents import Document, wake_document
+from adapters.documents.agents import Document
+from adapters.documents.wakes import wake_document
 from adapters.settings import Price
 from adapters.why import Why
 from adapters.wiring import Home
@@ -141,7 +142,7 @@ def run_document(home: Home, run_key: str) -> Document:
         causes = [_cause(world, one) for one in wake.causes]
         steps = [_step(world, row) for row in rows]
     return {
-        **wake_document(home, wake),
+        **msgspec.to_builtins(wake_document(home, wake)),
         "superseded_by": wake.superseded_by or None,
         "report_missing": wake.is_report_missing,
         "cause_count": wake.cause_count,

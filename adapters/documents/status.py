@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from adapters.documents.agents import sets_under
+from adapters.documents.inbox import sets_under
 from adapters.runtime import watcher
 from adapters.store.log import Log
 from adapters.wiring import Home

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
+from typing import Any
 
 from msgspec import Struct
 
@@ -17,14 +18,23 @@ from domain.journal.catalog import (
     unknown_category,
     unknown_label,
 )
-from domain.journal.document import Document, category_name, task_document
+from domain.journal.document import (
+    TaskDetails,
+    TaskLine,
+    category_name,
+    task_document,
+    task_line,
+)
 from domain.journal.fold import TASK
 from domain.journal.imported import Unreadable
 from domain.journal.links import LINKS, Links
 from domain.journal.task import Task
 from domain.wire import Words
 from domain.world import World
-from projections import agents
+from projections import agents, tasks
+from projections.tasks import TaskDocument
+
+Document = dict[str, Any]
 
 
 class TaskPage(Struct, frozen=True):
@@ -41,7 +51,7 @@ class TaskPage(Struct, frozen=True):
         """A text, wherever it is kept."""
         return self.texts[words.payload] if words.payload else words.text
 
-    def document(self) -> Document:
+    def document(self) -> TaskDetails:
         """The document of `task show`."""
         return task_document(self.task, self.links, self.catalog, self.agent_id, self.text)
 
@@ -122,6 +132,20 @@ def label_named(catalog: Catalog, wanted: str) -> Label:
     return known
 
 
+def titles_of(home: Home) -> dict[str, str]:
+    """The title of every task, by its id."""
+    return {task.id: task.title for task in home.views.all(tasks.VIEW)}
+
+
+def task_lines(home: Home, found: Iterable[TaskDocument] | None = None) -> list[TaskLine]:
+    """The documents of `task list`, in the order they came in; of all that are not deleted if none
+    are given."""
+    if found is None:
+        found = [one for one in home.views.page(tasks.VIEW) if not one.is_deleted]
+    catalog, agent_ids = catalog_of(home), agents_of(home)
+    return [task_line(one.task, catalog, agent_ids.get(one.id, "")) for one in found]
+
+
 def agents_of(home: Home) -> Mapping[str, str]:
     """The id of each task's living agent, by the task's id."""
     found = home.views.all(agents.VIEW)
@@ -150,10 +174,10 @@ def task_page(home: Home, task_id: str) -> TaskPage:
         )
 
 
-def category_documents(world: World, tasks: Iterable[Task]) -> list[Document]:
+def category_documents(world: World, found: Iterable[Task]) -> list[Document]:
     """Every category with its correction examples, newest first, and how many tasks it has."""
     counts: dict[str, int] = {}
-    for task in tasks:
+    for task in found:
         if not task.is_deleted:
             counts[task.category] = counts.get(task.category, 0) + 1
     return [

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from adapters.documents.agents import ranks_of, set_name
+from adapters.documents.inbox import ranks_of, set_name
 from adapters.moments import Past
 from adapters.store.log import Log
 from adapters.timetravel.place import Place, replica_of

@@ -4,10 +4,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from adapters.documents.agents import Document, agent_line, agent_page, wake_document
+from msgspec.structs import asdict
+
+from adapters.documents.agents import Document, agent_line, agent_page
 from adapters.documents.reading import journal_documents, message_document, why_document
 from adapters.documents.tasks import catalog_of
 from adapters.documents.templates import templates_of
+from adapters.documents.wakes import wake_document
 from adapters.web.asking import Asked, Page, missing
 from adapters.web.inbox import OPEN_SHOWN, open_cards
 from adapters.web.reports import report_of
@@ -79,7 +82,7 @@ def _newest_first(site: Site, before: str) -> Iterator[AgentDocument]:
 
 def _row(site: Site, one: AgentDocument, now: str) -> Document:
     task = site.home.views.get(tasks.VIEW, one.task_id)
-    return {**agent_line(one, now), "task_title": task.title if task else ""}
+    return {**asdict(agent_line(one, now)), "task_title": task.title if task else ""}
 
 
 def _troubles(site: Site, agent_id: str) -> list[str]:
@@ -114,7 +117,7 @@ def show_one(site: Site, asked: Asked) -> Page:
         threads = _threads(world, shown[:THREADS_SHOWN], kind)
     kinds = Counter(m.kind for one in shown[:THREADS_SHOWN] for m in one.messages)
     document = {
-        **agent_page(home, agent, site.now),
+        **asdict(agent_page(home, agent, site.now)),
         "task_title": task.title if task else "",
         "running_run_key": agent.running_run_key or None,
         "next_run_key": agent.next_run_key or None,

@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
@@ -117,7 +117,9 @@ class Sheet(Struct):
     def response(self) -> Response:
         """The page as text."""
         if self.is_json:
-            text, kind = json.dumps(self.page.document, ensure_ascii=False, indent=2) + "\n", _JSON
+            document = self.page.document
+            told = json.dumps(document, ensure_ascii=False, indent=2, default=to_builtins)
+            text, kind = told + "\n", _JSON
         else:
             text, kind = render(self.page.template, self.values), _HTML
         data = text.encode("utf-8", "replace")

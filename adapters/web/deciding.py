@@ -7,7 +7,7 @@ import msgspec
 
 from adapters.actions import deciding
 from adapters.actions.deciding import Kind, Verdict
-from adapters.documents.agents import summary_of
+from adapters.documents.inbox import summary_of
 from adapters.web.asking import Asked, Clash, Told, Undo, missing
 from adapters.web.editing import edited, fields_of
 from adapters.web.inbox import version_of

@@ -1,9 +1,12 @@
 """The inbox: what agents propose, by task, each item with its old and new value."""
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
 
-from adapters.documents.agents import Document, set_documents, sets_under, wake_document
+from msgspec.structs import asdict
+
+from adapters.documents.agents import Document
+from adapters.documents.inbox import InboxItem, InboxSet, set_documents, sets_under
+from adapters.documents.wakes import wake_document
 from adapters.web.asking import Asked, Page, made_from
 from adapters.web.editing import fields_of
 from adapters.web.site import Site, page_size
@@ -105,18 +108,18 @@ def cards_of(
 
 
 def _card(
-    site: Site, one: SetDocument, document: Document, wanted: set[str], kept: Collection[Ref]
+    site: Site, one: SetDocument, document: InboxSet, wanted: set[str], kept: Collection[Ref]
 ) -> Document:
     items = []
-    for item, told in zip(one.items, document["items"], strict=True):
+    for item, told in zip(one.items, document.items, strict=True):
         is_here = item.status in wanted
         is_kept = (one.id, item.number) in kept and not (is_here and item.status in OPEN)
         if is_here or is_kept:
-            items.append({**told, **_more(one, item, told), "kept": is_kept})
-    return {**document, "items": items, "why": _why(site, one)}
+            items.append({**asdict(told), **_more(one, item, told), "kept": is_kept})
+    return {**asdict(document), "items": items, "why": _why(site, one)}
 
 
-def _more(one: SetDocument, item: Item, told: Document) -> Document:
+def _more(one: SetDocument, item: Item, told: InboxItem) -> Document:
     return {
         "set_id": one.id,
         "number": item.number,
@@ -124,7 +127,7 @@ def _more(one: SetDocument, item: Item, told: Document) -> Document:
         "decided_at": item.decided_at or None,
         "decided_by": item.decided_by or None,
         "error_code": item.error_code or None,
-        "fields": fields_of(item.tool, told["arguments"]) if item.status != "confirmed" else [],
+        "fields": fields_of(item.tool, told.arguments) if item.status != "confirmed" else [],
     }
 
 
@@ -134,8 +137,8 @@ def version_of(item: Item) -> str:
     return made_from(*parts)
 
 
-def _why(site: Site, one: SetDocument) -> Any:
+def _why(site: Site, one: SetDocument) -> str | None:
     """What the agent said in the wake that made the set."""
     wake = site.home.views.get(wakes.VIEW, one.run_key)
-    report = wake_document(site.home, wake)["report"] if wake else None
-    return report["tldr"] if report else None
+    report = wake_document(site.home, wake).report if wake else None
+    return report.tldr if report else None

@@ -7,7 +7,8 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from adapters.documents.agents import Document, sets_under
+from adapters.documents.agents import Document
+from adapters.documents.inbox import sets_under
 from adapters.documents.tasks import catalog_of
 from adapters.web.asking import Asked, Told
 from adapters.web.figures import Figures, ends_of

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec.structs import asdict
+
 from adapters.documents.agents import Document, agent_line
 from adapters.documents.tasks import TaskPage, catalog_of, task_page
 from adapters.web.asking import Asked, Page, made_from, missing
@@ -10,7 +12,7 @@ from adapters.web.inbox import OPEN_SHOWN, open_cards
 from adapters.web.reports import report_of
 from adapters.web.site import SCAN_MAX, Site, page_size
 from domain.journal.catalog import Catalog
-from domain.journal.document import task_line
+from domain.journal.document import LinkDetails, task_line
 from domain.journal.links import INVERSE, PHRASE_OF
 from domain.journal.task import STATUSES
 from domain.moments import seconds_between
@@ -100,7 +102,7 @@ def _row(site: Site, one: TaskDocument, agent: AgentDocument | None, catalog: Ca
         else []
     )
     return {
-        **task_line(one.task, catalog, agent.id if agent else ""),
+        **asdict(task_line(one.task, catalog, agent.id if agent else "")),
         "deleted": one.is_deleted,
         "updated_at": one.updated_at,
         "one_liner": found[0].one_liner if found else None,
@@ -118,7 +120,7 @@ def show_one(site: Site, asked: Asked) -> Page:
     agent = site.living_agent(page.task.id)
     now = site.now
     document = {
-        **page.document(),
+        **asdict(page.document()),
         "deleted": page.task.is_deleted,
         "status_reason": page.task.status_reason or None,
         "created_at": page.task.created_at,
@@ -163,7 +165,7 @@ def _more(site: Site, page: TaskPage, document: Document, now: str) -> dict[str,
     running = next((one for one in task.time if not one.end), None)
     spent = sum(seconds_between(one.start, one.end or now) for one in task.time) // 60
     links = [
-        {**one, "title": page.titles.get(one["task_id"], ""), "phrase": _phrase(one)}
+        {**asdict(one), "title": page.titles.get(one.task_id, ""), "phrase": _phrase(one)}
         for one in document["links"]
     ]
     labels = [(one, name) for one, name in site.labels() if one not in task.labels]
@@ -187,7 +189,8 @@ def _more(site: Site, page: TaskPage, document: Document, now: str) -> dict[str,
     }
 
 
-def _phrase(link: Document) -> str:
-    relation = link["relation"]
-    told = relation if link["direction"] == "out" else PHRASE_OF.get(relation, relation)
-    return str(told).replace("_", " ")
+def _phrase(link: LinkDetails) -> str:
+    told: str = (
+        link.relation if link.direction == "out" else PHRASE_OF.get(link.relation, link.relation)
+    )
+    return told.replace("_", " ")

@@ -5,8 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from adapters.documents.agents import Document, wake_document
+from msgspec.structs import asdict
+
+from adapters.documents.agents import Document
 from adapters.documents.reading import prompt_document, run_document, shown
+from adapters.documents.wakes import wake_document
 from adapters.web import charts, looking
 from adapters.web.asking import Asked, Page, missing
 from adapters.web.inbox import cards_of, kept_on
@@ -73,7 +76,7 @@ def _is_outcome(one: WakeDocument, query: Mapping[str, str]) -> bool:
 
 def _row(site: Site, one: WakeDocument) -> Document:
     agent = site.home.views.get(agents.VIEW, one.agent_id)
-    return {**wake_document(site.home, one), "agent_name": agent.name if agent else ""}
+    return {**asdict(wake_document(site.home, one)), "agent_name": agent.name if agent else ""}
 
 
 def _chart(site: Site, agent_id: str) -> dict[str, Any]:

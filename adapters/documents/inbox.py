@@ -1,0 +1,178 @@
+"""The JSON documents of the inbox, as SPEC 10 fixes them, and what finds change sets.
+
+What is not there (yet) is null. Times are RFC 3339 in UTC. The keys stand in the order of the
+fields.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from adapters.documents.agents import present
+from adapters.runtime import review
+from adapters.wiring import Home
+from domain.changes.change_set import Item, is_open
+from domain.tools import registry
+from domain.tools.snapshot import Snapshot
+from projections import inbox, ranks, tasks
+from projections.inbox import SetDocument
+
+
+class InboxItem(Struct, frozen=True):
+    """A proposal. `ref` names it in commands, `arguments` are those of `tool` as they stand now,
+    `fingerprint` is the same for the same change. `stale`: the task has changed since in what it
+    would change; `now` is the value that it would replace, null for an addition. `reason` is the
+    person's, else the agent's; `error` why the last try to apply it failed."""
+
+    ref: str
+    tool: str
+    arguments: dict[str, Any]
+    summary: str
+    status: str
+    stale: bool
+    fingerprint: str
+    now: str | None
+    reason: str | None
+    error: str | None
+
+
+class InboxSet(Struct, frozen=True):
+    """A change set: what one wake proposed for its task. `set` is the number that a person calls
+    it by, null for one of another replica."""
+
+    set: int | None
+    id: str
+    task_id: str
+    task_title: str
+    agent_id: str
+    run_key: str
+    created_at: str
+    expires_at: str | None
+    status: str
+    items: list[InboxItem]
+
+
+def inbox_sets(home: Home) -> list[InboxSet]:
+    """The documents of `inbox`: what waits for the person, the oldest set first."""
+    return set_documents(home, [one for one in all_sets(home) if one.is_open], is_all=False)
+
+
+def ranks_of(home: Home) -> dict[str, int]:
+    """What a person calls this replica's change sets by: their ranks, by id."""
+    known = home.views.get(ranks.VIEW, home.desk.agents.replica)
+    return {one: nth for nth, one in enumerate(known.sets, start=1)} if known else {}
+
+
+def all_sets(home: Home) -> list[SetDocument]:
+    """All change sets that a person was shown, the oldest first."""
+    return [one for one in home.views.page(inbox.VIEW) if one.is_opened]
+
+
+def expiring_sets(home: Home) -> list[str]:
+    """The open change sets whose time to be decided is over."""
+    now = home.desk.clock.now()
+    return [one.id for one in all_sets(home) if one.is_open and "" < one.expires_at <= now]
+
+
+def sets_under(
+    home: Home, *tabs: str, task: str | None = None, before: str = "", limit: int = -1
+) -> list[SetDocument]:
+    """Change sets that have items under one of these tabs (`inbox.TABS`), the newest first.
+
+    Args:
+        home: Open, its views caught up.
+        tabs: At least one.
+        task: Only its.
+        before: Only those whose place is lower.
+        limit: How many at most; negative: all.
+    """
+    found = [
+        one
+        for mark in inbox.marks(*tabs)
+        for one in home.views.page(
+            inbox.VIEW, shelf=task, mark=mark, before=before, limit=limit, newest_first=True
+        )
+    ]
+    found.sort(key=lambda one: one.place, reverse=True)
+    return found[:limit] if limit >= 0 else found
+
+
+def set_name(ranked: dict[str, int], set_id: str) -> str:
+    """How a set is addressed: by its rank, else by the beginning of its id."""
+    return str(ranked[set_id]) if set_id in ranked else set_id[:8]
+
+
+def _titles(home: Home, task_ids: Iterable[str]) -> dict[str, str]:
+    """The titles of some tasks: of ten thousand, those few that are shown."""
+    found = (home.views.get(tasks.VIEW, task_id) for task_id in task_ids)
+    return {task.id: task.title for task in found if task is not None}
+
+
+def set_documents(home: Home, sets: Iterable[SetDocument], *, is_all: bool) -> list[InboxSet]:
+    """The documents of `inbox`.
+
+    Args:
+        home: Open, its views caught up.
+        sets: Which sets.
+        is_all: Their deferred and decided items too.
+    """
+    sets = list(sets)
+    ranked, titles = ranks_of(home), _titles(home, {one.task_id for one in sets})
+    now: dict[str, Snapshot] = {}
+    found: list[InboxSet] = []
+    for one in sets:
+        items = [item for item in one.items if is_all or item.status in ("pending", "confirming")]
+        if not items:
+            continue
+        task = one.task_id
+        if task not in now:
+            now[task] = review.task_now(home.desk, task)
+        name = set_name(ranked, one.id)
+        found.append(
+            InboxSet(
+                set=ranked.get(one.id),
+                id=one.id,
+                task_id=task,
+                task_title=titles.get(task, ""),
+                agent_id=one.agent_id,
+                run_key=one.run_key,
+                created_at=one.created_at,
+                expires_at=one.expires_at or None,
+                status=one.status,
+                items=[_item(home, task, f"{name}.{i.number}", i, now[task]) for i in items],
+            )
+        )
+    return found
+
+
+def _item(home: Home, task: str, ref: str, item: Item, now: Snapshot) -> InboxItem:
+    arguments: dict[str, Any] = msgspec.json.decode(review.arguments_of(home.desk, item))
+    return InboxItem(
+        ref=ref,
+        tool=item.tool,
+        arguments=arguments,
+        summary=_summary(home, task, item, now),
+        status=item.status,
+        stale=is_open(item) and review.is_stale(home.desk, item, now),
+        fingerprint=item.fingerprint,
+        now=present(item.tool, arguments, now),
+        reason=item.reason or arguments.get("reason") or None,
+        error=item.error or None,
+    )
+
+
+def summary_of(home: Home, set_id: str, item: Item) -> str:
+    """An item in words, as edited where it was."""
+    task = review.changes_of(home.desk, set_id).task
+    return _summary(home, task, item, review.task_now(home.desk, task))
+
+
+def _summary(home: Home, task: str, item: Item, now: Snapshot) -> str:
+    """What is done already is told by the task as it was: a rename names both titles."""
+    if item.arguments_now is None:
+        return item.summary
+    is_done = item.status == "confirmed"
+    seen = review.task_before(home.desk, task, item.position) if is_done else now
+    return registry.summary(item.tool, seen, review.arguments_of(home.desk, item))
