@@ -1,15 +1,16 @@
 """wakelog for programs and notebooks: a home in hand.
 
->>> import tempfile
+>>> from tempfile import TemporaryDirectory
 >>> from pathlib import Path
->>> folder = Path(tempfile.mkdtemp())
->>> _ = (folder / "TODO.md").write_text("- [ ] Fix the tap\\n\\n  It takes about 2 hours.\\n")
->>> with open_home(folder / "home", may_be_new=True) as home:
-...     _ = home.import_file(folder / "TODO.md")
-...     _ = home.create_agent("Fix the tap")
-...     wake = home.wake("Fix the tap")
-...     [item.summary for one in home.inbox() for item in one.items]
-...     home.confirm("1.1").status
+>>> with TemporaryDirectory() as folder:
+...     file = Path(folder, "TODO.md")
+...     _ = file.write_text("- [ ] Fix the tap\\n\\n  It takes about 2 hours.\\n")
+...     with open_home(Path(folder, "home"), may_be_new=True, environ={}) as home:
+...         _ = home.import_file(file)
+...         _ = home.create_agent("Fix the tap")
+...         _ = home.wake("Fix the tap")
+...         [item.summary for one in home.inbox() for item in one.items]
+...         home.confirm("1.1").status
 ['Set estimate to 120 minutes']
 'confirmed'
 
