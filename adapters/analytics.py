@@ -32,7 +32,7 @@ from adapters.analytics_rows import (
 )
 from adapters.settings import Settings
 from adapters.store.log import Log
-from adapters.wiring import open_home
+from adapters.wiring import Home, open_home
 from domain.errors import Refused
 
 LEFT_SECONDS = 3600  # after which a copy that a crash left is removed
@@ -117,6 +117,20 @@ def _refreshed(
         told = " ".join(str(error).split())
         because = f"the tables to ask could not be brought up to date: {told}"
         raise Refused("read_only", because=because, instead="free space, and try again") from None
+
+
+@contextmanager
+def asking(home: Home, seconds: float) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A read-only connection to an open home's analytics, brought up to date; from then on it has
+    so much time.
+
+    Raises:
+        Refused: As `opened`; code ``timed_out``.
+    """
+    logs = {"journal": home.desk.journal, "agent": home.desk.agents}
+    connection = opened(home.path if home.exists else None, logs, home.settings)
+    with closing(connection), Bound().over(connection, seconds):
+        yield connection
 
 
 def refresh(

@@ -12,7 +12,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from adapters.homefiles import VIEWS as VIEWS_FILE
+from adapters.proving import Proved
 from adapters.views import Progress, Views
 from adapters.wiring import Home
 from projections.every import VIEWS
@@ -29,6 +32,11 @@ SELECT view, key FROM (SELECT {_FIELDS} FROM fresh.documents EXCEPT
 SELECT {_FIELDS} FROM stored.documents)
 ORDER BY 1, 2 LIMIT {SHOWN_MAX}
 """
+
+
+def with_views(home: Home, proved: Proved) -> Proved:
+    """A proof of both logs that found nothing, and what is to be said of the views."""
+    return replace(proved, divergences=tuple(differing_views(home)))
 
 
 def differing_views(home: Home, progress: Progress | None = None) -> list[Divergence]:

@@ -4,24 +4,16 @@ __generated_with = "0.25.2"
 app = marimo.App(width="medium")
 
 with app.setup:
-    import os
-    from contextlib import closing
-
     import polars as pl
 
-    from adapters.analytics import connect
-    from adapters.documents.timetravel import prompt_again, steps_again, wake_seen
-    from adapters.homefiles import home_path
-    from adapters.text.timetravel import step_lines, wakes_lines
-    from adapters.timetravel.place import past_of
-    from adapters.wiring import open_home
+    import wakelog
     from notebooks.drawing import BLUE, GREY, ORANGE, RED, Prose, ask, cut, empty, picture
-    from replay import diff
 
 
 @app.cell
 def _():
-    connection = connect()
+    with wakelog.open_home(may_be_new=True) as _home:
+        connection = _home.connect()
     wakes = ask(
         connection,
         """
@@ -207,24 +199,18 @@ def _(before_key, odd, run_key):
         """Run it again, and compare it with the wake before; nothing is written."""
         if odd is None:
             return "There is no wake to run again."
-        with closing(open_home(home_path(None, os.environ), os.environ)) as home:
-            home.views.catch_up()
-            past, replica, zone = past_of(home), odd["replica"], home.settings.timezone
-            shown = prompt_again(past, run_key, replica)
-            steps = list(steps_again(past, run_key, replica))
-            lines = [line for one in steps for line in step_lines(one, zone)]
-            keys = [one for one in (before_key, run_key) if one]
-            sides = [wake_seen(past, one, replica) for one in keys]
-        is_same = all([one.is_same for one in shown] + [one.is_same for one in steps])
+        with wakelog.open_home() as home:
+            replay = home.replay(run_key)
+            beside = home.diff(before_key, run_key) if before_key else None
         told = (
-            f"{len(shown)} prompt sections and {len(steps)} steps were made again by today's "
-            f"code: **{'every byte is the same' if is_same else 'some bytes are others'}**.\n\n"
-            f"{listed(lines, 14)}"
+            f"{replay.sections} prompt sections and {replay.steps} steps were made again by "
+            "today's code: "
+            f"**{'every byte is the same' if replay.is_same else 'some bytes are others'}**.\n\n"
+            f"{listed(replay.lines, 14)}"
         )
-        if len(sides) < 2:
+        if beside is None:
             return told
-        differs = listed([one.text for one in wakes_lines(diff.wakes(*sides))], 24)
-        return f"{told}\n\n## Beside the wake before it\n\n{differs}"
+        return f"{told}\n\n## Beside the wake before it\n\n{listed(beside.lines, 24)}"
 
     def listed(lines, most):
         kept = [line if len(line) <= 100 else line[:99] + "…" for line in lines]

@@ -8,7 +8,7 @@ with app.setup:
 
     import polars as pl
 
-    from adapters.analytics import connect
+    import wakelog
     from notebooks.drawing import (
         BLUE,
         COLOURS,
@@ -26,7 +26,8 @@ with app.setup:
 
 @app.cell
 def _():
-    connection = connect()
+    with wakelog.open_home(may_be_new=True) as _home:
+        connection = _home.connect()
     about = ask(
         connection,
         "SELECT count(*) AS wakes, count(DISTINCT agent_id) AS agents,"

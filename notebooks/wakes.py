@@ -6,7 +6,7 @@ app = marimo.App(width="medium")
 with app.setup:
     import polars as pl
 
-    from adapters.analytics import connect
+    import wakelog
     from notebooks.drawing import (
         BLUE,
         COLOURS,
@@ -25,7 +25,8 @@ with app.setup:
 
 @app.cell
 def _():
-    connection = connect()
+    with wakelog.open_home(may_be_new=True) as _home:
+        connection = _home.connect()
     reasons = ask(connection, "SELECT * FROM wake_reasons WHERE begun > 0")
     _begun = reasons["begun"].sum()
     Prose(f"""

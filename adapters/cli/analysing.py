@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 from msgspec.structs import asdict
@@ -14,11 +14,6 @@ from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session
 from adapters.text.common import safe
 from domain.errors import Refused
-
-if TYPE_CHECKING:
-    import duckdb
-
-    from adapters.wiring import Home
 
 F = TypeVar("F", bound=Callable[..., object])
 ASK_SECONDS = 60.0  # of `sql` and `metrics`
@@ -38,25 +33,6 @@ def timeout_option(seconds: float) -> Callable[[F], F]:
     )
 
 
-@contextmanager
-def analytics(
-    session: Session, seconds: float
-) -> "Iterator[tuple[Home, duckdb.DuckDBPyConnection]]":
-    """The home, and a read-only connection to its analytics, brought up to date; from then on it
-    has so much time."""
-    from adapters.analytics import opened
-    from adapters.analytics_bounds import Bound
-
-    home = session.opened()
-    logs = {"journal": home.desk.journal, "agent": home.desk.agents}
-    connection = opened(home.path if home.exists else None, logs, home.settings)
-    try:
-        with Bound().over(connection, seconds):
-            yield home, connection
-    finally:
-        connection.close()
-
-
 # ------------------------------------------------------------------------------------------- sql
 
 
@@ -74,10 +50,10 @@ def sql_command(session: Session, query: str, timeout: float) -> None:
     lists them, `DESCRIBE wakes` the columns of one. Times are UTC. A query may use the memory
     that `analytics.memory_mb` in settings.toml gives it.
     """
-    from adapters.analytics import lock
+    from adapters.analytics import asking, lock
     from adapters.analytics_values import answer
 
-    with analytics(session, timeout) as (_, connection):
+    with asking(session.opened(), timeout) as connection:
         lock(connection)
         found = answer(connection, query)
         if session.as_json:
@@ -108,7 +84,9 @@ def metrics_command(session: Session, template: str | None, timeout: float) -> N
     TEMPLATE is an id, the beginning of one, or an exact name. Wakes and agents without a
     template stand in a line of their own.
     """
-    with analytics(session, timeout) as (_, connection):
+    from adapters.analytics import asking
+
+    with asking(session.opened(), timeout) as connection:
         documents = performance(connection)
     if template is not None:
         documents = [one for one in documents if one.template_id == _picked(documents, template)]
@@ -201,10 +179,11 @@ def export_command(
 
 
 def _export_tables(session: Session, folder: Path, timeout: float) -> None:
+    from adapters.analytics import asking
     from adapters.analytics_export import export
     from adapters.documents.deeds import ExportedTables
 
-    with analytics(session, timeout) as (_, connection):
+    with asking(session.opened(), timeout) as connection:
         counts = export(connection, folder)
     if session.as_json:
         session.document(ExportedTables(str(folder), counts))

@@ -13,7 +13,6 @@ from domain.errors import Refused
 
 if TYPE_CHECKING:
     from adapters.proving import Proved
-    from adapters.wiring import Home
 
 _POSITION = re.compile(r"(journal|agent):(?:[a-z0-9]{1,32}:)?([0-9]{1,12})")
 
@@ -63,6 +62,7 @@ def prove_command(
     """
     from adapters import anchors
     from adapters.proving import prove_home
+    from adapters.proving_views import with_views
 
     if new_anchor and anchor is None:
         because = "there is no anchor file to begin"
@@ -79,7 +79,7 @@ def prove_command(
             is_every_epoch=all_rules,
         )
     if proved.ok and not no_views:
-        proved = _with_views(home, proved)
+        proved = with_views(home, proved)
     is_new = bool(anchor and proved.ok and proved.rows) and anchors.add(
         anchor or Path(), proved.digest, proved.heads
     )
@@ -95,14 +95,6 @@ def prove_command(
         why = "those up to --since" if since else "those of older rules"
         session.note(f"Only folded: {why}, see `wakelog prove --help`.")
     raise SystemExit(0 if proved.ok else 1)
-
-
-def _with_views(home: "Home", proved: "Proved") -> "Proved":
-    from msgspec.structs import replace
-
-    from adapters.proving_views import differing_views
-
-    return replace(proved, divergences=tuple(differing_views(home)))
 
 
 def _position(given: str) -> tuple[str, int]:

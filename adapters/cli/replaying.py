@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.actions.naming import pick_agent, pick_task
+from adapters.actions.naming import pick_agent
 from adapters.actions.places import WHERE
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session
@@ -15,7 +15,6 @@ from adapters.text.reading import counted
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.documents.diffs import HomesDiff, WakesDiff, WorldsDiff
     from adapters.documents.timetravel import (
         BisectedWake,
         BisectProbe,
@@ -44,26 +43,18 @@ def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
     Prints what was asked, answered and decided, and why, and compares every byte with what was
     recorded. Nothing is written and no model is asked. Exit status 1: something differs.
     """
-    from adapters.actions.places import check_begun, wake_named
-    from adapters.documents.timetravel import (
-        ReplayDetails,
-        prompt_again,
-        step_document,
-        steps_again,
-    )
+    from adapters.actions.looking_back import run_again
+    from adapters.documents.timetravel import ReplayDetails, step_document
     from adapters.text.timetravel import prompt_lines, step_lines
-    from adapters.timetravel.place import past_of
 
     home = session.reading()
-    wake = wake_named(home, run)
-    check_begun(wake, "replay")
-    past, zone = past_of(home), home.settings.timezone
-    sections = prompt_again(past, wake.run_key, wake.replica)
+    wake, sections, again = run_again(home, run)
+    zone = home.settings.timezone
     session.say(f"wake {wake.run_key} of {safe(home.desk.agent(wake.agent_id).name)}")
     session.lines(prompt_lines(sections))
     is_same, steps = all(one.is_same for one in sections), list["StepReplayed"]()
     told = "Every byte is the same."
-    for step in steps_again(past, wake.run_key, wake.replica):
+    for step in again:
         if is_stepping and not session.as_json and not _goes_on():
             told = f"Stopped after {counted(len(steps), 'step')}; so far every byte is the same."
             break
@@ -108,6 +99,7 @@ def _goes_on() -> bool:
 @click.pass_obj
 def at_command(session: Session, where: str, task: str, *, is_all: bool, prompt: bool) -> None:
     """Stand in any moment; `help` below says where that can be."""
+    from adapters.actions.looking_back import scope_of
     from adapters.actions.places import find
     from adapters.cli.upkeep import NO_HOME
     from adapters.documents.timetravel import at_document
@@ -115,7 +107,7 @@ def at_command(session: Session, where: str, task: str, *, is_all: bool, prompt:
 
     home = session.reading()
     place = find(home, where)
-    scope = _scope(place, task, is_all=is_all)
+    scope = scope_of(place, task, is_all=is_all)
     if prompt:
         _prompt(session, place, scope)
         return
@@ -136,18 +128,6 @@ def at_command(session: Session, where: str, task: str, *, is_all: bool, prompt:
 at_command.help = f"""Stand in any moment: tasks, agents, reports, proposals and wakes as they were.
 
 {WHERE} Of the other log, what was written up to the same time."""
-
-
-def _scope(place: "Place", task: str, *, is_all: bool) -> Sequence[str] | None:
-    """Which tasks are shown: the named one, else the wake's, with their links; None: all."""
-    from adapters.documents.timetravel import around
-
-    if task:
-        return around(place, pick_task(place.home, task))
-    if place.wake is None or is_all:
-        return None
-    own = place.wake.task_id or place.home.desk.agent(place.wake.agent_id).task
-    return around(place, own)
 
 
 def _prompt(session: Session, place: "Place", scope: Sequence[str] | None) -> None:
@@ -180,32 +160,22 @@ def diff_command(session: Session, a: str, b: str, task: str) -> None:
     Other moments (RUN.STEP, positions, times) are compared as worlds, homes by their logs and by
     what stands at their ends. DIR::WHERE is a moment of another home. Exit status 1: they differ.
     """
-    from adapters.actions.places import find_anywhere
+    from adapters.actions.looking_back import compare
     from adapters.cli.upkeep import NO_HOME
     from adapters.documents.diffs import WakesDiff
     from adapters.text.timetravel import sides_lines, wakes_lines, worlds_lines
 
     home = session.reading()
-    opened: list[Home] = []
-    places: list[Place] = []
-    try:
-        for given in (a, b):
-            place, is_other = find_anywhere(home, given)
-            opened += [place.home] if is_other else []
-            places.append(place)
-        document = _diff(places[0], places[1], task)
-    finally:
-        for other in opened:
-            other.close()
+    one, other, document = compare(home, a, b, task)
     if session.as_json:
         session.document(document)
-    elif not all(one.home.exists for one in places):
+    elif not (one.home.exists and other.home.exists):
         session.say(NO_HOME.format(home.path))
     elif document.same:
         session.say("Nothing differs.")
     else:
         zone = home.settings.timezone
-        session.lines(sides_lines(*(_called(one, zone) for one in places)))
+        session.lines(sides_lines(_called(one, zone), _called(other, zone)))
         told = wakes_lines(document) if isinstance(document, WakesDiff) else worlds_lines(document)
         session.lines(told)
     raise SystemExit(0 if document.same else 1)
@@ -223,26 +193,6 @@ def _called(place: "Place", zone: str) -> str:
     where, past = place.spot.where, place.past
     heads = past.journal.position(where.journal), past.agents.position(where.agent)
     return f"{place.given}: {local_time(where.at, zone) or 'the beginning'}, {', '.join(heads)}"
-
-
-def _diff(a: "Place", b: "Place", task: str) -> "WakesDiff | WorldsDiff | HomesDiff":
-    from adapters.actions.places import check_begun
-    from adapters.documents.diffs import homes_document, wakes_diff, worlds_document
-    from adapters.documents.timetravel import wake_seen
-
-    if a.is_home != b.is_home:
-        because = "a home can be compared with a home, and a moment with a moment"
-        raise Refused("invalid_value", because=because, instead="name two of a kind")
-    if a.is_home:
-        return homes_document(a, b)
-    runs = [one for one in (a, b) if one.wake is not None and not one.spot.step]
-    if len(runs) == 2 and not task:
-        for one in runs:
-            if one.wake is not None:
-                check_begun(one.wake, "compare")
-        sides = (wake_seen(one.past, one.spot.run_key, one.replica) for one in runs)
-        return wakes_diff(*sides)
-    return worlds_document(a, b, _scope(a, task, is_all=not task))
 
 
 # ---------------------------------------------------------------------------------------- bisect

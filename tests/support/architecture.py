@@ -67,6 +67,15 @@ def foreign_imports(source: str, package: str) -> list[str]:
     ]
 
 
+def imports_of(source: str, *unwanted: str) -> list[str]:
+    """Find imports of modules, or of what is below them, that should not be there."""
+    return [
+        f"{line}: {name} is imported here"
+        for line, name in _imports(ast.parse(source))
+        if any(f"{name}.".startswith(f"{one}.") for one in unwanted)
+    ]
+
+
 def impure_calls(source: str) -> list[str]:
     """Find builtins that need no import and still reach outside, or differ between processes."""
     return [

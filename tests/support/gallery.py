@@ -22,7 +22,7 @@ from adapters.web.site import Site
 from domain.moments import later
 from projections import agents, templates, wakes
 
-FOLDER = Path(__file__).parents[2] / "adapters/web/gallery"
+FOLDER = Path(__file__).parents[2] / "tests/gallery"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-background-networking")
 WIDTHS = {"wide": (1000, 640), "narrow": (375, 640)}
 HOUR = 3600

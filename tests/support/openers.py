@@ -27,6 +27,8 @@ _NAMED_BY_PERSONS = {  # each of them once `homefiles` has seen that it is no da
 }
 _NO_DATABASES = {
     "adapters/analytics.py _replacing: touch": "a new file",
+    "adapters/actions/forking.py _keep: read_bytes": "settings",
+    "adapters/actions/forking.py _keep: write_bytes": "settings and notes of a fork",
     "adapters/analytics_export.py _prepare: read_text": "README of an export",
     "adapters/analytics_export.py _prepare: write_text": "README of an export",
     "adapters/analytics_export.py export: write_text": "README of an export",
@@ -39,10 +41,7 @@ _NO_DATABASES = {
     "adapters/backup.py _settings: write_bytes": "settings of a copy",
     "adapters/branches.py _prepare: write_text": "the replica's name of a fork",
     "adapters/cli/demo.py _import: read_bytes": "a file of this package",
-    "adapters/cli/forking.py _keep: read_bytes": "settings",
-    "adapters/cli/forking.py _keep: write_bytes": "settings and notes of a fork",
     "adapters/cli/main.py Commands.main: open": "/dev/null",
-    "adapters/contract.py main: write_text": "a file of this package",
     "adapters/homefiles.py _stored: open": "the replica's name",
     "adapters/homefiles.py _write: open": "a new file",
     "adapters/homefiles.py _write: touch": "a new file",

@@ -19,7 +19,9 @@ def sources(*folders: str) -> dict[str, str]:
 
 
 CORE = sources(*house.CORE)
-ALL = sources(*OURS, "tests")
+DOOR = {"wakelog.py": (ROOT / "wakelog.py").read_text(encoding="utf-8")}
+ALL = sources(*OURS, "tests") | DOOR
+BELOW_THE_DOOR = ("adapters.cli", "adapters.runtime", "adapters.store", "adapters.web")
 
 
 def test_there_is_something_to_look_at() -> None:
@@ -84,7 +86,34 @@ def test_nobody_opens_a_file_who_is_not_named() -> None:
 
 
 def test_nobody_else_brings_packages_of_our_names() -> None:
-    assert house.strangers(packages_distributions(), OURS) == []
+    assert house.strangers(packages_distributions(), (*OURS, "wakelog")) == []
+
+
+def test_the_front_door_stands_on_deeds_and_documents_and_nothing_below() -> None:
+    """import-linter looks at packages, and `wakelog` is a module."""
+    (door,) = DOOR.values()
+    assert house.imports_of(door, *BELOW_THE_DOOR, "projections", "replay") == []
+    assert house.imports_of(door, "adapters.actions"), "there is something to find"
+
+
+def test_nothing_stands_on_the_front_door() -> None:
+    found = [
+        f"{path}:{finding}"
+        for path, source in sources(*OURS).items()
+        for finding in house.imports_of(source, "wakelog")
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_notebooks_come_in_by_the_front_door() -> None:
+    notebooks = sources("notebooks")
+    found = [
+        f"{path}:{finding}"
+        for path, source in notebooks.items()
+        for finding in house.imports_of(source, *OURS)
+    ]
+    assert not found, "\n".join(found)
+    assert sum(bool(house.imports_of(one, "wakelog")) for one in notebooks.values()) == 4
 
 
 # ------------------------------------------------------------------------- the checks themselves
@@ -109,6 +138,19 @@ def test_nobody_else_brings_packages_of_our_names() -> None:
 )
 def test_a_foreign_import_is_found(package: str, source: str) -> None:
     assert len(house.foreign_imports(source, package)) == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "count"),
+    [
+        ("import adapters.runtime.desk", 1),
+        ("from adapters.runtime import desk", 1),
+        ("def f():\n    import adapters.runtime as a, adapters.clock", 1),
+        ("import adapters.runtimes\nfrom adapters import clock", 0),
+    ],
+)
+def test_an_unwanted_import_is_found(source: str, count: int) -> None:
+    assert len(house.imports_of(source, "adapters.runtime")) == count
 
 
 def test_a_pure_import_is_allowed() -> None:

@@ -8,8 +8,8 @@ import jsonschema
 import pytest
 import yaml
 
-from adapters import contract as page
 from domain.tools.registry import TOOLS
+from tests.support import contract_page as page
 
 CONTRACT = page.document()
 SCHEMA = json.loads((page.FOLDER / "contract.schema.json").read_text("utf-8"))
@@ -39,7 +39,7 @@ def test_the_schema_bites(name: str, value: object) -> None:
 
 def test_the_file_is_what_the_records_say() -> None:
     kept = yaml.safe_load((page.FOLDER / "contract.yaml").read_text("utf-8"))
-    assert kept == CONTRACT, "run python -m adapters.contract"
+    assert kept == CONTRACT, "run python -m tests.support.contract_page"
     assert [tool["name"] for tool in kept["tools"]] == list(TOOLS)
 
 
@@ -53,7 +53,7 @@ def test_what_the_contract_refers_to_is_there() -> None:
 @pytest.mark.parametrize("name", ["contract.yaml", "contract.md"])
 def test_the_files_are_up_to_date(name: str) -> None:
     kept = (page.FOLDER / name).read_text("utf-8")
-    assert kept == page.files()[name], "run python -m adapters.contract"
+    assert kept == page.files()[name], "run python -m tests.support.contract_page"
 
 
 def test_the_page_names_every_tool() -> None:

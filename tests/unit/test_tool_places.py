@@ -10,7 +10,6 @@ from typing import Any, get_args
 
 import pytest
 
-from adapters import contract
 from adapters.cli.verdicts import REMEDIES
 from adapters.web.editing import PREFIX, edited, fields_of
 from domain import canonical
@@ -35,6 +34,7 @@ from domain.wake.events import (
 )
 from domain.wake.state import Wake, evolve
 from domain.wire import Words
+from tests.support import contract_page as contract
 from tests.support.tools import AGENT, given
 
 ROOT = Path(__file__).parents[2]
@@ -197,7 +197,7 @@ def test_the_command_line_has_words_for_every_remedy() -> None:
 @pytest.mark.parametrize("name", TOOLS)
 def test_the_contract_names_a_tool(name: str) -> None:
     kept = (contract.FOLDER / "contract.yaml").read_text("utf-8")
-    assert f"- name: {name}\n" in kept, f"{name}: run python -m adapters.contract"
+    assert f"- name: {name}\n" in kept, f"{name}: run python -m tests.support.contract_page"
 
 
 def test_no_other_file_knows_a_tool_by_its_name() -> None:

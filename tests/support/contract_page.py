@@ -1,6 +1,6 @@
 """The tools' contract for readers outside the code, made from the tools' records (SPEC 5).
 
-``python -m adapters.contract`` writes contract.yaml and contract.md anew.
+``python -m tests.support.contract_page`` writes contract.yaml and contract.md anew.
 """
 
 from collections.abc import Mapping
@@ -10,12 +10,12 @@ from typing import Any
 from domain.tools.definitions import CAPABILITIES, Tool
 from domain.tools.registry import TOOLS
 
-FOLDER = Path(__file__).resolve().parents[1] / "domain" / "tools"
+FOLDER = Path(__file__).resolve().parents[2] / "domain" / "tools"
 VERSION = 1
 
 _YAML = """\
 # The contract of the agents' tools (SPEC 5), for readers outside the code. Made from their records
-# by `python -m adapters.contract`; a test compares the two and holds this to its schema.
+# by `python -m tests.support.contract_page`; a test compares the two and holds this to its schema.
 version: {version}
 
 # What each kind of agent may do. A tool is offered where all its capabilities are here.
@@ -28,7 +28,7 @@ tools:
 _HEAD = """\
 # The tools' contract
 
-Made from the tools' records by `python -m adapters.contract`; a test compares the two.
+Made from the tools' records by `python -m tests.support.contract_page`; a test compares the two.
 
 - *deferred*: a proposal that the person decides on
 - *immediate*: an operation at once

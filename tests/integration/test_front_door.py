@@ -1,0 +1,376 @@
+"""`import wakelog` does what the command line does: the same rows, documents and refusals."""
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import pytest
+
+import wakelog
+from adapters.analytics_values import plain
+from tests.integration.test_two_doors_agents import (
+    LATER,
+    expiring,
+    rows,
+    template_without_key,
+)
+from tests.support.cli import FIXED, done, proved, refused, run, told
+from tests.support.homes import Homes, Make
+from tests.support.waking import proposing, sink
+
+ROOT = Path(__file__).parents[2]
+LIST = "# House\n\n- [ ] Paint the door !p1\n- [ ] Sweep ~30m due:2027-02-12\n"
+
+
+def opened(home: Path, *, may_be_new: bool = False, **more: str) -> wakelog.Home:
+    """A home as `tests.support.cli.run` opens it: at a fixed time, under a fixed name."""
+    return wakelog.open_home(home, may_be_new=may_be_new, environ={**FIXED, **more})
+
+
+def nothing(home: Path) -> None:
+    """No home at all."""
+
+
+def listed(home: Path) -> None:
+    (home / "TODO.md").write_text(LIST, encoding="utf-8")
+
+
+def imported(home: Path) -> None:
+    listed(home)
+    done(["import", str(home / "TODO.md")], home)
+    (home / "TODO.md").write_text(LIST.replace("30m", "45m"), encoding="utf-8")
+
+
+def task_alone(home: Path) -> None:
+    sink(home)
+    done(["wake"], home)
+
+
+def stale(home: Path) -> None:
+    proposing(home)
+    done(["task", "set", "Fix the sink", "--estimate", "5"], home)
+
+
+def decided(home: Path) -> None:
+    proposing(home)
+    done(["reject", "1.1"], home)
+
+
+class Deed(NamedTuple):
+    """One deed as both doors know it; `{home}` of a word is the home's folder."""
+
+    name: str
+    make: Make
+    command: str  # words, separated by |
+    call: Callable[[wakelog.Home], object]
+    at: str = FIXED["WAKELOG_NOW"]
+
+
+DEEDS = (
+    Deed("import", listed, "import|{home}/TODO.md",
+         lambda home: home.import_file(home.path / "TODO.md")),
+    Deed("import again", imported, "import|{home}/TODO.md|--key|k",
+         lambda home: home.import_file(home.path / "TODO.md", key="k")),
+    Deed("import by headings", listed, "import|{home}/TODO.md|--headings|tasks|--source|s",
+         lambda home: home.import_file(home.path / "TODO.md", by_heading=True, source="s")),
+    Deed("import as another format", listed, "import|{home}/TODO.md|--format|todotxt",
+         lambda home: home.import_file(home.path / "TODO.md", form="todotxt")),
+    Deed("import as no format", listed, "import|{home}/TODO.md|--format|doc",
+         lambda home: home.import_file(home.path / "TODO.md", form="doc")),
+    Deed("make an agent", task_alone, "agent|create|Fix the sink|--template|laura|--key|k",
+         lambda home: home.create_agent("Fix the sink", template="laura", key="k")),
+    Deed("make an agent of another model", task_alone, "agent|create|Fix the sink|--model|demo",
+         lambda home: home.create_agent("Fix the sink", model="demo")),
+    Deed("make a second agent", proposing, "agent|create|Fix the sink",
+         lambda home: home.create_agent("Fix the sink")),
+    Deed("wake", proposing, "wake|Fix the sink|--key|k",
+         lambda home: home.wake("Fix the sink", key="k")),
+    Deed("wake where a proposal is old", expiring, "wake|Fix the sink",
+         lambda home: home.wake("Fix the sink"), LATER),
+    Deed("wake where the model cannot be had", template_without_key, "wake|Fix the sink",
+         lambda home: home.wake("Fix the sink")),
+    Deed("wake what has no agent", task_alone, "wake|Fix the sink",
+         lambda home: home.wake("Fix the sink")),
+    Deed("wake what is not there", proposing, "wake|Mow",
+         lambda home: home.wake("Mow")),
+    Deed("confirm", proposing, "confirm|1.1", lambda home: home.confirm("1.1")),
+    Deed("confirm with a key", proposing, "confirm|1.2|--key|k",
+         lambda home: home.confirm("1.2", key="k")),
+    Deed("confirm what is stale, anyway", stale, "confirm|1.2|--anyway",
+         lambda home: home.confirm("1.2", is_anyway=True)),
+    Deed("confirm all of a set", proposing, "confirm|1", lambda home: home.confirm("1")),
+    Deed("confirm no item", proposing, "confirm|1.77", lambda home: home.confirm("1.77")),
+    Deed("confirm no set", proposing, "confirm|9.1", lambda home: home.confirm("9.1")),
+    Deed("reject", proposing, "reject|1.1|--reason|We have one|--key|k",
+         lambda home: home.reject("1.1", "We have one", key="k")),
+    Deed("reject again", decided, "reject|1.1", lambda home: home.reject("1.1")),
+    Deed("stand at no moment", proposing, "at|soon", lambda home: home.at("soon")),
+    Deed("replay what is not there", proposing, "replay|zzz", lambda home: home.replay("zzz")),
+    Deed("compare what is not there", proposing, "diff|zzz|yyy",
+         lambda home: home.diff("zzz", "yyy")),
+    Deed("fork what is not there", proposing, "fork|zzz", lambda home: home.fork("zzz")),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("deed", DEEDS, ids=lambda deed: deed.name.replace(" ", "-"))
+def test_a_program_writes_the_rows_that_the_command_writes(
+    deed: Deed, homes: Homes, tmp_path: Path
+) -> None:
+    api, line = tmp_path / "a" / "home", tmp_path / "b" / "home"
+    for home in (api, line):
+        home.parent.mkdir()
+        homes.copy(deed.make, home)
+    command = [one.format(home=line) for one in deed.command.split("|")]
+    result = run(command, line, env={"WAKELOG_NOW": deed.at})
+    error = ""
+    with opened(api, may_be_new=True, WAKELOG_NOW=deed.at) as door:
+        try:
+            deed.call(door)
+        except wakelog.WakelogError as found:
+            error = f"Error: {found} [{found.code}]\n"
+    assert error == (result.stderr if result.exit_code == 2 else ""), result.output
+    if (line / "agent.db").exists():
+        assert rows(api) == rows(line)
+        proved(api)
+    else:
+        assert not (api / "agent.db").exists()
+
+
+def test_the_lists_are_what_the_command_line_prints(past: Path) -> None:
+    commands: Mapping[str, Callable[[wakelog.Home], object]] = {
+        "task list": lambda home: home.tasks(),
+        "agent list": lambda home: home.agents(),
+        "inbox": lambda home: home.inbox(),
+        "inbox --all": lambda home: home.inbox(is_all=True),
+        "wakes": lambda home: home.wakes(),
+    }
+    for command, call in commands.items():
+        with opened(past) as home:
+            assert _plain(call(home)) == told(command.split(), past), command
+
+
+def test_looking_back_is_what_the_command_line_prints(past: Path, keys: list[str]) -> None:
+    first, *_, last = keys
+    with opened(past) as home:
+        assert _plain(home.at(last)) == told(["at", last], past)
+        assert _plain(home.at("2027-01-02", task="Paint the door")) == told(
+            ["at", "2027-01-02", "--task", "Paint the door"], past
+        )
+        differs = home.diff(first, last)
+        assert json.loads(run(["--json", "diff", first, last], past).stdout) == _plain(
+            differs.document
+        )
+        assert not differs.is_same
+        shown = run(["diff", first, last], past).stdout.splitlines()
+        assert differs.lines == shown[2:]  # above them stands what is compared
+        assert home.diff(first, first).is_same
+        replay = home.replay(first[:8])
+        assert (replay.run_key, replay.is_same) == (first, True)
+        assert replay.lines == [
+            line for line in done(["replay", first], past).splitlines() if line in replay.lines
+        ]
+        assert replay.steps == len(told(["replay", first], past)["steps"])
+
+
+def test_a_proof_is_that_of_the_command_line(past: Path) -> None:
+    with opened(past) as home:
+        proof = home.prove()
+    shown = told(["prove"], past)
+    assert (proof.ok, proof.rows, proof.digest) == (True, shown["rows"], shown["digest"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("query", ["FROM nowhere", "FROM read_text('/etc/passwd')", " "])
+def test_a_question_is_refused_as_on_the_command_line(query: str, past: Path) -> None:
+    with opened(past) as home, pytest.raises(wakelog.Refused) as found:
+        home.sql(query)
+    assert refused(["sql", query], past) == f"Error: {found.value} [{found.value.code}]"
+
+
+@pytest.mark.slow
+def test_a_home_that_is_not_there_has_empty_tables(tmp_path: Path) -> None:
+    with opened(tmp_path / "home", may_be_new=True) as home:
+        assert home.sql("SELECT count(*) FROM wakes").rows == [(0,)]
+    assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.slow
+def test_an_answer_has_columns_and_rows(past: Path) -> None:
+    query = "SELECT run_key, started_at, turns FROM wakes ORDER BY started_at, run_key"
+    with opened(past) as home:
+        found = home.sql(query)
+        with home.connect() as connection:
+            assert connection.sql("SELECT count(*) FROM wakes").fetchall() == [(len(found.rows),)]
+    assert found.columns == ["run_key", "started_at", "turns"]
+    assert list(found) == found.rows
+    printed = [{name: plain(value) for name, value in row.items()} for row in found.dicts()]
+    assert printed == told(["sql", query], past)
+    assert repr(found) == f"<{len(found.rows)} rows of run_key, started_at, turns>"
+
+
+def test_a_fork_is_that_of_the_command_line(past: Path, keys: list[str], tmp_path: Path) -> None:
+    options = ["--model", "rules", "--note", "Fix the sink", "Done: buy a seal", "--out"]
+    line = told(["fork", keys[-1], *options, str(tmp_path / "line")], past)
+    before = rows(past)
+    with opened(past) as home:
+        note = ("Fix the sink", "Done: buy a seal")
+        api = home.fork(keys[-1], model="rules", notes=[note], out=tmp_path / "api")
+    assert {**_plain(api), "home": ""} == {**line, "home": ""}
+    assert rows(past) == before
+    assert rows(tmp_path / "api") == rows(tmp_path / "line")
+    with opened(Path(api.home)) as fork:
+        assert fork.prove().ok
+
+
+def test_the_same_deed_under_the_same_key_is_done_once(homes: Homes, tmp_path: Path) -> None:
+    path = homes.copy(proposing, tmp_path)
+    with opened(path) as home:
+        for deed in (
+            lambda: home.confirm("1.1", key="k2"),
+            lambda: home.wake("Fix the sink", key="k1"),
+        ):
+            came, before = deed(), rows(path)
+            assert (deed(), rows(path)) == (came, before)
+        with pytest.raises(wakelog.KeyReused):
+            home.confirm("1.2", key="k2")
+
+
+def test_what_was_not_applied_is_an_error(homes: Homes, tmp_path: Path) -> None:
+    path = homes.copy(stale, tmp_path)
+    with opened(path) as home:
+        with pytest.raises(wakelog.Refused, match="is_anyway=True") as found:
+            home.confirm("1.2")
+        assert found.value.code == "stale"
+        assert [one.status for one in home.inbox()[0].items][1] == "pending"
+        assert home.confirm("1.2", is_anyway=True).status == "confirmed"
+        assert home.reject("1.1", "no").status == "rejected"
+        with pytest.raises(wakelog.Refused) as found:
+            home.confirm("1.1")
+        assert found.value.code == "decided"
+
+
+def test_a_wake_that_fails_says_so(homes: Homes, tmp_path: Path) -> None:
+    path = homes.copy(proposing, tmp_path)
+    (tmp_path / "empty.jsonl").write_text("")
+    with wakelog.open_home(path, model=f"tape:{tmp_path}/empty.jsonl", environ=FIXED) as home:
+        wake = home.wake("Fix the sink")
+        assert wake == home.wakes()[0]
+    assert (wake.outcome, bool(wake.error)) == ("failed", True)
+
+
+def test_it_works_where_an_event_loop_runs_already(homes: Homes, tmp_path: Path) -> None:
+    """As in a cell of a notebook."""
+    path = homes.copy(proposing, tmp_path)
+
+    async def cell() -> tuple[wakelog.WakeLine, wakelog.ForkDetails]:
+        with opened(path) as home:
+            wake = home.wake("Fix the sink")
+            return wake, home.fork(wake.run_key)
+
+    wake, fork = asyncio.run(cell())
+    assert wake.outcome == "completed"
+    assert fork.stopped is None
+
+
+def test_one_door_sees_at_once_what_the_other_writes(homes: Homes, tmp_path: Path) -> None:
+    path = homes.copy(proposing, tmp_path)
+    with opened(path) as home:
+        assert home.confirm("1.1").status == "confirmed"
+        done(["task", "add", "Mow"], path)
+        assert [task.title for task in home.tasks()] == ["Fix the sink", "Mow"]
+        home.create_agent("Mow")
+    assert len(told(["agent", "list"], path)) == 2
+
+
+def test_reading_makes_no_home(tmp_path: Path) -> None:
+    path = tmp_path / "home"
+    with pytest.raises(wakelog.Refused) as found:
+        opened(path)
+    assert found.value.code == "not_a_log"
+    assert str(found.value).splitlines() == [
+        f"there is no home at {path}; name another folder, or begin one with may_be_new=True"
+    ]
+    empty = tmp_path / "empty.md"
+    empty.write_text("Nothing to do.\n")
+    with opened(path, may_be_new=True) as home:
+        assert (home.tasks(), home.agents(), home.inbox(), home.wakes()) == ([], [], [], [])
+        assert home.prove().rows == 0
+        assert home.import_file(empty).created == 0
+        with pytest.raises(wakelog.Refused):
+            home.create_agent("Mow")
+        assert not path.exists()
+
+
+def test_the_home_is_found_as_the_command_line_finds_it(tmp_path: Path) -> None:
+    sink(tmp_path / "home")
+    with wakelog.open_home(environ={**FIXED, "WAKELOG_HOME": str(tmp_path / "home")}) as home:
+        assert [task.title for task in home.tasks()] == ["Fix the sink"]
+        assert repr(home) == f"<wakelog home {tmp_path / 'home'}>"
+    assert repr(home) == f"<wakelog home {tmp_path / 'home'}, closed>"
+
+
+def test_a_closed_home_says_so(tmp_path: Path) -> None:
+    sink(tmp_path)
+    home = opened(tmp_path)
+    home.close()
+    home.close()
+    with pytest.raises(wakelog.Refused, match=r"is closed; open it again with wakelog\.open_home"):
+        home.tasks()
+
+
+def test_a_damaged_home_is_no_surprise(homes: Homes, tmp_path: Path) -> None:
+    path = homes.copy(proposing, tmp_path)
+    (path / "agent.db").write_bytes(b"no log" * 100)
+    with pytest.raises(wakelog.Damaged) as found:
+        opened(path)
+    assert refused(["task", "list"], path) == f"Error: {found.value} [{found.value.code}]"
+
+
+def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    with opened(tmp_path / "home", may_be_new=True) as home:
+        with pytest.raises(wakelog.Refused, match="there is no such file") as found:
+            home.import_file(tmp_path / "none.md")
+        assert found.value.code == "unreadable_file"
+
+
+def test_logs_of_different_times_are_told_and_not_written(homes: Homes, tmp_path: Path) -> None:
+    path = homes.copy(proposing, tmp_path / "home")
+    old = (path / "journal.db").read_bytes()
+    done(["confirm", "1.1"], path)
+    (path / "journal.db").write_bytes(old)
+    with pytest.warns(UserWarning, match="of different times"):
+        home = opened(path)
+    with home:
+        assert len(home.tasks()) == 1
+        with pytest.raises(wakelog.Refused) as found:
+            home.wake("Fix the sink")
+        assert found.value.code == "other_past"
+        assert len(home.tasks()) == 1
+
+
+@pytest.mark.slow
+def test_the_example_of_the_readme_does_what_it_shows(tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (tmp_path / "TODO.md").write_text(_block(text, "markdown"), encoding="utf-8")
+    section = text.partition("\n## From Python\n")[2]
+    command = [sys.executable, "-c", _block(section, "python")]
+    result = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert (result.stderr, result.stdout) == ("", _block(section, "text"))
+
+
+def _block(text: str, language: str) -> str:
+    found = re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def _plain(value: object) -> Any:
+    return json.loads(msgspec.json.encode(value))

@@ -1,0 +1,366 @@
+"""wakelog for programs and notebooks: a home in hand.
+
+>>> from tempfile import TemporaryDirectory
+>>> from pathlib import Path
+>>> with TemporaryDirectory() as folder:
+...     file = Path(folder, "TODO.md")
+...     _ = file.write_text("- [ ] Fix the tap\\n\\n  It takes about 2 hours.\\n")
+...     with open_home(Path(folder, "home"), may_be_new=True, environ={}) as home:
+...         _ = home.import_file(file)
+...         _ = home.create_agent("Fix the tap")
+...         _ = home.wake("Fix the tap")
+...         [item.summary for one in home.inbox() for item in one.items]
+...         home.confirm("1.1").status
+['Set estimate to 120 minutes']
+'confirmed'
+
+Tasks, agents and wakes are named as on the command line: by id, the beginning of one, or title; an
+item is SET.ITEM. Answers are the records that `wakelog --json` prints. Every mistake raises a
+`WakelogError` with a `code`: `Refused` (bad input, or what the rules forbid), `KeyReused` (one key
+for two deeds) or `Damaged`.
+"""
+
+import asyncio
+import os
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import Struct
+
+from adapters import homefiles, wiring
+from adapters.actions.agents import Wish, assign_agent
+from adapters.actions.deciding import Verdict, decide
+from adapters.actions.forking import Branching, fork_wake
+from adapters.actions.importing import Importing, format_named, read_file, sources_of
+from adapters.actions.looking_back import compare, run_again, scope_of
+from adapters.actions.naming import pick_agent, pick_task
+from adapters.actions.places import find
+from adapters.actions.proposals import named_items
+from adapters.actions.waking import request_wake, run_wake
+from adapters.documents.agents import AgentLine, agent_lines, agent_of
+from adapters.documents.diffs import HomesDiff, WakesDiff, WorldsDiff
+from adapters.documents.forks import ForkDetails
+from adapters.documents.inbox import InboxItem, InboxSet, all_sets, inbox_sets, set_documents
+from adapters.documents.tasks import ImportReport, task_lines
+from adapters.documents.timetravel import MomentDetails, at_document
+from adapters.documents.wakes import WakeLine, wake_document, wake_lines, wake_of
+from adapters.given import Unreadable
+from adapters.proving import Proved, prove_home
+from adapters.proving_views import with_views
+from adapters.text.remedies import in_words
+from adapters.text.timetravel import step_lines, wakes_lines, worlds_lines
+from domain.errors import Damaged, KeyReused, Refused, WakelogError
+from domain.journal.document import TaskLine
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = [
+    "open_home", "Home", "TaskLine", "AgentLine", "InboxSet", "InboxItem", "WakeLine",
+    "ImportReport", "Proved", "MomentDetails", "Replay", "Difference", "ForkDetails", "Rows",
+    "WakelogError", "Refused", "KeyReused", "Damaged", "__version__",
+]  # fmt: skip
+__version__ = version("wakelog")
+
+T = TypeVar("T")
+
+
+class Rows(Struct, frozen=True):
+    """The answer to a query; iterating gives its rows. As a frame:
+    ``polars.DataFrame(found.rows, schema=found.columns, orient="row")``, or
+    ``pandas.DataFrame(found.rows, columns=found.columns)``."""
+
+    columns: list[str]
+    rows: list[tuple[Any, ...]]
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return iter(self.rows)
+
+    def __repr__(self) -> str:
+        return f"<{len(self.rows):,} rows of {', '.join(self.columns)}>"
+
+    def dicts(self) -> list[dict[str, Any]]:
+        """Each row by the names of its columns."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+
+class Replay(Struct, frozen=True):
+    """A wake run again. `is_same`: every byte is what was recorded; `sections` of its prompt and
+    `steps` are counted; `lines` tell the steps."""
+
+    run_key: str
+    is_same: bool
+    sections: int
+    steps: int
+    lines: list[str]
+
+
+class Difference(Struct, frozen=True):
+    """What differs between two wakes, moments or homes: the document of `diff`, and in lines."""
+
+    is_same: bool
+    document: WakesDiff | WorldsDiff | HomesDiff
+    lines: list[str]
+
+
+def open_home(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    model: str = "",
+    may_be_new: bool = False,
+    environ: Mapping[str, str] | None = None,
+) -> "Home":
+    """Open a home.
+
+    Args:
+        path: Its folder; None: `WAKELOG_HOME`, else ``~/.wakelog``.
+        model: Who answers; empty: as the home's settings say.
+        may_be_new: A home that is not there reads as an empty one, and is made by the first deed
+            that writes.
+        environ: Environment variables; None: those of this process.
+
+    Raises:
+        Refused: There is no home, it cannot be used, or a setting is bad.
+        Damaged: A log that cannot be read.
+    """
+    environ = os.environ if environ is None else environ
+    folder = homefiles.home_path(None if path is None else os.fspath(path), environ)
+    if not may_be_new and not homefiles.exists(folder):
+        instead = "name another folder, or begin one with may_be_new=True"
+        raise Refused("not_a_log", because=f"there is no home at {folder}", instead=instead)
+    opened = wiring.open_home(folder, environ, model=model)
+    if (other := opened.other) is not None:
+        warnings.warn(f"{other.because}; {other.instead}", stacklevel=2)
+    return Home(opened, model, environ)
+
+
+class Home:
+    """An open home, from `open_home`. Close it, or use it in a ``with`` block. A deed that writes
+    takes a `key`: the same deed under the same key is done once, however often it is asked for."""
+
+    def __init__(self, opened: wiring.Home, model: str, environ: Mapping[str, str]) -> None:
+        self.path = opened.path
+        self._opened: wiring.Home | None = opened
+        self._is_writing = False
+        self._model = model
+        self._environ = environ
+
+    def __enter__(self) -> "Home":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<wakelog home {self.path}{'' if self._opened else ', closed'}>"
+
+    def close(self) -> None:
+        """Close its files; twice is harmless."""
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+    def tasks(self) -> list[TaskLine]:
+        """All tasks that are not deleted, as `wakelog task list`."""
+        return task_lines(self._reading())
+
+    def agents(self) -> list[AgentLine]:
+        """All agents that were not deleted, the oldest first, as `wakelog agent list`."""
+        return agent_lines(self._reading())
+
+    def inbox(self, *, is_all: bool = False) -> list[InboxSet]:
+        """What agents propose, the oldest first, as `wakelog inbox`; `is_all`: deferred and decided
+        proposals, too."""
+        home = self._reading()
+        return set_documents(home, all_sets(home), is_all=True) if is_all else inbox_sets(home)
+
+    def wakes(self) -> list[WakeLine]:
+        """All wakes, the newest first, as `wakelog wakes`."""
+        return wake_lines(self._reading())
+
+    def import_file(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        source: str = "",
+        form: str = "",
+        by_heading: bool = False,
+        key: str = "",
+    ) -> ImportReport:
+        """Take tasks over from a file, as `wakelog import`; again, it takes over what changed.
+        `unreadable` of the report is what could not be read in it.
+
+        Args:
+            path: The file.
+            source: The name by which it is known; empty: the file's.
+            form: Its format; empty: by its name and content.
+            by_heading: In Markdown, a heading is a task and its boxes are its checklist.
+            key: Makes a retry safe.
+        """
+        file = os.fspath(path)
+        (name,), form = sources_of([file], source, self._environ), format_named(form)
+        home = self._reading()
+        try:
+            found = read_file(home, file, name, self._environ, form=form, by_heading=by_heading)
+        except Unreadable as error:
+            because = f"{file} cannot be read: {error.because}"
+            raise Refused("unreadable_file", because=because, instead=error.instead) from None
+        home = self._writing() if found.file.tasks else home
+        return Importing(key).take(home, file, found)
+
+    def create_agent(
+        self, task: str, *, model: str = "", template: str = "", key: str = ""
+    ) -> AgentLine:
+        """Make an agent for a task, as `wakelog agent create`, for a model (empty: the home's) and
+        on a template (empty: its category's); its first wake is queued."""
+        task_id = pick_task(self._reading(), task)
+        home = self._writing()
+        made = assign_agent(home, task_id, Wish(model=model, template=template), key)
+        return agent_lines(home, [agent_of(home, made.agent)])[0]
+
+    def wake(self, task: str, *, key: str = "") -> WakeLine:
+        """Wake a task's agent and wait for it, as `wakelog wake TASK`; `outcome` says how it went.
+        Where the wake cannot run now, that is refused, and it stays queued."""
+        agent_id = pick_agent(self._reading(), task)
+        home = self._writing()
+        queued = request_wake(home, agent_id, key)
+        for trouble in queued.troubles:
+            warnings.warn(trouble, stacklevel=2)
+        ran = _apart(lambda: run_wake(home, agent_id, queued.run_key, lambda _: None))
+        if ran.error:
+            instead = f"the wake is {queued.run_key}: see what became of it in wakes()"
+            raise Refused(ran.code or "agent_running", because=in_words(ran.error), instead=instead)
+        found = wake_of(home, queued.run_key)
+        assert found is not None, queued.run_key
+        return wake_document(home, found)
+
+    def confirm(self, ref: str, *, is_anyway: bool = False, key: str = "") -> InboxItem:
+        """Apply a proposed change, as `wakelog confirm 3.1`; `is_anyway`: though the task has
+        changed since in what it would change. What cannot be applied is refused."""
+        return self._decide(ref, Verdict("confirm", is_anyway=is_anyway), key)
+
+    def reject(self, ref: str, reason: str = "", *, key: str = "") -> InboxItem:
+        """Decline a proposed change, as `wakelog reject 3.1`; the agent is told the reason."""
+        return self._decide(ref, Verdict("reject", reason), key)
+
+    def prove(self) -> Proved:
+        """Run both logs again with today's code and compare every byte, as `wakelog prove`."""
+        home = self._open()
+        proved = prove_home(home)
+        return with_views(home, proved) if proved.ok else proved
+
+    def at(self, position: str, *, task: str = "", is_all: bool = False) -> MomentDetails:
+        """The world as it was, as `wakelog --json at`: before a RUN, after RUN.STEP, at
+        ``journal:r1:42``, or at a time. `task`: only it and what it links to; `is_all`: every task,
+        not only those of the wake."""
+        place = find(self._reading(), position)
+        return at_document(place, scope_of(place, task, is_all=is_all))
+
+    def replay(self, run: str) -> Replay:
+        """Run a wake again on its recorded replies, as `wakelog replay RUN`; nothing is written."""
+        home = self._reading()
+        wake, sections, again = run_again(home, run)
+        steps = list(again)
+        is_same = all(one.is_same for one in sections) and all(one.is_same for one in steps)
+        lines = [line for one in steps for line in step_lines(one, home.settings.timezone)]
+        return Replay(wake.run_key, is_same, len(sections), len(steps), lines)
+
+    def diff(self, a: str, b: str, *, task: str = "") -> Difference:
+        """Compare two wakes, moments or homes, as `wakelog diff A B`."""
+        document = compare(self._reading(), a, b, task).document
+        told = wakes_lines(document) if isinstance(document, WakesDiff) else worlds_lines(document)
+        return Difference(document.same, document, [one.text for one in told])
+
+    def fork(
+        self,
+        run: str,
+        *,
+        model: str = "",
+        template: str = "",
+        notes: Sequence[tuple[str, str]] = (),
+        verdicts: Sequence[str] = (),
+        out: str | os.PathLike[str] = "",
+    ) -> ForkDetails:
+        """What if? Run a wake again with something else in its world, as `wakelog --json fork`;
+        ``open_home(forked.home)`` opens the fork.
+
+        Args:
+            run: RUN, or RUN.STEP to go on from that step.
+            model: Who answers what is new; empty: the model that the home was opened with, else
+                nobody, and the fork may stop.
+            template: T or T.N, or ``built-in``.
+            notes: Pairs of TASK, or TASK.N, and what that note says.
+            verdicts: Each SET.ITEM=confirm or SET.ITEM=reject.
+            out: A new folder; empty: one in the home.
+        """
+        home = self._reading()
+        wish = Branching(model or self._model, template, notes, verdicts, os.fspath(out))
+        return _apart(lambda: fork_wake(home, run, wish))
+
+    def sql(self, query: str, *, seconds: float = 60) -> Rows:
+        """Ask both logs as tables, in DuckDB's SQL, as `wakelog sql`; ``SHOW TABLES`` lists them.
+        Times are UTC. A query that takes longer than so many seconds is refused."""
+        from adapters.analytics import asking, lock
+        from adapters.analytics_values import answer
+
+        with asking(self._open(), seconds) as connection:
+            lock(connection)
+            found = answer(connection, query)
+            return Rows(list(found.columns), list(found.rows))
+
+    def connect(self) -> "duckdb.DuckDBPyConnection":
+        """A read-only connection to those tables as they are now, for frames and plots. Later
+        changes are seen by connecting again."""
+        from adapters.analytics import connect
+
+        return connect(self.path, self._environ)
+
+    def _open(self) -> wiring.Home:
+        """The home as it is, its views left alone."""
+        if self._opened is None:
+            instead = "open it again with wakelog.open_home"
+            raise Refused("invalid_value", because=f"{self.path} is closed", instead=instead)
+        return self._opened
+
+    def _reading(self) -> wiring.Home:
+        home = self._open()
+        home.views.catch_up()
+        return home
+
+    def _writing(self) -> wiring.Home:
+        """The home, made if it is not there and may be."""
+        read = self._open()
+        if not self._is_writing:
+            path, environ = self.path, self._environ
+            self._opened = wiring.open_home(path, environ, model=self._model, is_writing=True)
+            self._is_writing = True
+            read.close()
+        return self._reading()
+
+    def _decide(self, ref: str, verdict: Verdict, key: str) -> InboxItem:
+        (named,) = named_items(self._reading(), verdict.kind, [ref], is_all=False)
+        home = self._writing()
+        decided = decide(home, named.set_id, named.number, verdict, key)
+        if decided.refused:
+            raise decided.refused
+        if decided.error:
+            because = f"{named.ref} is {decided.item.status}: {decided.error.rstrip('.')}"
+            instead = "look at its task; confirm what is stale with is_anyway=True"
+            raise Refused(decided.code or "decided", because=because, instead=instead)
+        home.views.catch_up()
+        sets = [one for one in all_sets(home) if one.id == named.set_id]
+        items = set_documents(home, sets, is_all=True)[0].items
+        return next(one for one in items if one.ref == named.ref)
+
+
+def _apart(work: Callable[[], T]) -> T:
+    """Do what runs an event loop, also where one is running already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return work()
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()
