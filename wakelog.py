@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
 
-from adapters import homefiles, wiring
+from adapters import wiring
 from adapters.actions.agents import Wish, assign_agent
 from adapters.actions.deciding import Verdict, decide
 from adapters.actions.forking import Branching, fork_wake
@@ -47,9 +47,10 @@ from adapters.documents.inbox import InboxItem, InboxSet, all_sets, inbox_sets, 
 from adapters.documents.tasks import ImportReport, task_lines
 from adapters.documents.timetravel import MomentDetails, at_document
 from adapters.documents.wakes import WakeLine, wake_document, wake_lines, wake_of
-from adapters.given import Unreadable
-from adapters.proving import Proved, prove_home
-from adapters.proving_views import with_views
+from adapters.home import files
+from adapters.home.given import Unreadable
+from adapters.proof.prove import Proved, prove_home
+from adapters.proof.prove_views import with_views
 from adapters.text.remedies import in_words
 from adapters.text.timetravel import step_lines, wakes_lines, worlds_lines
 from domain.errors import Damaged, KeyReused, Refused, WakelogError
@@ -127,8 +128,8 @@ def open_home(
         Damaged: A log that cannot be read.
     """
     environ = os.environ if environ is None else environ
-    folder = homefiles.home_path(None if path is None else os.fspath(path), environ)
-    if not may_be_new and not homefiles.exists(folder):
+    folder = files.home_path(None if path is None else os.fspath(path), environ)
+    if not may_be_new and not files.exists(folder):
         instead = "name another folder, or begin one with may_be_new=True"
         raise Refused("not_a_log", because=f"there is no home at {folder}", instead=instead)
     opened = wiring.open_home(folder, environ, model=model)
@@ -303,8 +304,8 @@ class Home:
     def sql(self, query: str, *, seconds: float = 60) -> Rows:
         """Ask both logs as tables, in DuckDB's SQL, as `wakelog sql`; ``SHOW TABLES`` lists them.
         Times are UTC. A query that takes longer than so many seconds is refused."""
-        from adapters.analytics import asking, lock
-        from adapters.analytics_values import answer
+        from adapters.analytics.database import asking, lock
+        from adapters.analytics.values import answer
 
         with asking(self._open(), seconds) as connection:
             lock(connection)
@@ -314,7 +315,7 @@ class Home:
     def connect(self) -> "duckdb.DuckDBPyConnection":
         """A read-only connection to those tables as they are now, for frames and plots. Later
         changes are seen by connecting again."""
-        from adapters.analytics import connect
+        from adapters.analytics.database import connect
 
         return connect(self.path, self._environ)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from adapters.keys import TOKEN_VARIABLE
+from adapters.home.api_keys import TOKEN_VARIABLE
 from domain.errors import Refused
 
 HOST = "127.0.0.1"

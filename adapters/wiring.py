@@ -4,49 +4,55 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from adapters import homefiles, installation
-from adapters.belonging import OtherPast, other_past
-from adapters.clock import clock_from
-from adapters.given import read_named
-from adapters.runtime.desk import Desk
-from adapters.settings import Settings, load
+from adapters.home import files, installation
+from adapters.home.belonging import OtherPast, other_past
+from adapters.home.clock import clock_from
+from adapters.home.given import read_named
+from adapters.home.settings import Settings, load
+from adapters.home.views import Views
+from adapters.runtime.services import Services
 from adapters.store.log import Log
-from adapters.tracing import checked, spans_for
-from adapters.views import Views
+from adapters.telemetry.loading import checked, spans_for
 from domain.errors import Damaged, Refused
 from domain.ports import Model
 
 
 class Home:
-    """An open home: a desk to work at, and views to read.
+    """An open home: services to work at, and views to read.
 
     A home that does not exist yet reads as an empty one; `open_home(..., is_writing=True)`
     makes it.
     """
 
     def __init__(
-        self, path: Path, desk: Desk, views: Views, *, exists: bool, other: OtherPast | None = None
+        self,
+        path: Path,
+        services: Services,
+        views: Views,
+        *,
+        exists: bool,
+        other: OtherPast | None = None,
     ) -> None:
         self.path = path
-        self.desk = desk
+        self.services = services
         self.views = views
         self.exists = exists
         self.other = other  # why its logs do not belong together, if they do not
         self.hears_at_once = False  # its agents, of each deed: see `adapters.actions.hearing`
 
     @classmethod
-    def in_memory(cls, desk: Desk) -> "Home":
-        """A home without a folder: a desk whose logs are in memory, and views of them."""
-        logs = {"journal": desk.journal, "agent": desk.agents}
-        return cls(Path(), desk, Views.in_memory(logs), exists=False)
+    def in_memory(cls, services: Services) -> "Home":
+        """A home without a folder: services whose logs are in memory, and views of them."""
+        logs = {"journal": services.journal, "agent": services.agents}
+        return cls(Path(), services, Views.in_memory(logs), exists=False)
 
     @property
     def settings(self) -> Settings:
-        return self.desk.settings
+        return self.services.settings
 
     def close(self) -> None:
         self.views.close()
-        self.desk.close()
+        self.services.close()
 
     def __enter__(self) -> "Home":
         return self
@@ -62,7 +68,7 @@ def open_home(
 
     Args:
         path: The folder.
-        environ: Environment variables; see `adapters.settings`.
+        environ: Environment variables; see `adapters.home.settings`.
         model: What `--model` says; empty: the settings'.
         is_writing: Make the home if it is not there.
 
@@ -74,10 +80,10 @@ def open_home(
     """
     settings = load(path, environ, model)
     checked(settings.otel)
-    exists = is_writing or homefiles.exists(path)
+    exists = is_writing or files.exists(path)
     other: OtherPast | None = None
     if exists:
-        find = homefiles.ensure if is_writing else homefiles.replica
+        find = files.ensure if is_writing else files.replica
         journal, agents = open_logs(path, find(path, environ), is_writing=is_writing)
         other = other_past(journal, agents)
         if is_writing:
@@ -87,15 +93,15 @@ def open_home(
                 journal.close()
                 agents.close()
                 raise
-        views = Views(path / homefiles.VIEWS, {"journal": journal, "agent": agents})
+        views = Views(path / files.VIEWS, {"journal": journal, "agent": agents})
     else:
         journal, agents = Log.in_memory("journal"), Log.in_memory("agent")
         views = Views.in_memory({"journal": journal, "agent": agents})
     clock = clock_from(environ, max(journal.tail().at, agents.tail().at))
     spans = partial(spans_for, settings.otel)
-    desk = Desk(journal, agents, clock, settings, Models(environ, settings), spans)
-    desk.leases_at = path / homefiles.RUNTIME if exists else None
-    return Home(path, desk, views, exists=exists, other=other)
+    services = Services(journal, agents, clock, settings, Models(environ, settings), spans)
+    services.leases_at = path / files.RUNTIME if exists else None
+    return Home(path, services, views, exists=exists, other=other)
 
 
 def check_writing(path: Path, environ: Mapping[str, str], other: OtherPast | None) -> None:
@@ -117,7 +123,7 @@ def open_logs(path: Path, replica: str, *, is_writing: bool) -> tuple[Log, Log]:
         Damaged: See `open_home`.
     """
     open_log = Log.open if is_writing else _for_reading
-    journal_file, agent_file = path / homefiles.JOURNAL, path / homefiles.AGENT
+    journal_file, agent_file = path / files.JOURNAL, path / files.AGENT
     if agent_file.exists() and not journal_file.exists():  # it is made first
         raise _missing(journal_file, agent_file)
     journal = open_log("journal", journal_file, replica)
@@ -189,7 +195,7 @@ class Models:
 
 
 def _gemini(name: str, environ: Mapping[str, str], settings: Settings) -> Model:
-    from adapters.keys import gemini_key
+    from adapters.home.api_keys import gemini_key
     from adapters.models.gemini import PATIENCE_SHARE, GeminiModel
 
     patience = settings.agents.deadline_seconds * PATIENCE_SHARE

@@ -3,8 +3,8 @@
 from typing import Any
 
 from domain.agent.agent import AGENT
-from domain.agent.alertness import ALERT
 from domain.agent.subs import SUBS
+from domain.agent.wake_queue import WAKE_QUEUE
 from domain.agent.watch import WATCH
 from domain.changes.change_set import CHANGES
 from domain.journal.catalog import CATALOG
@@ -21,7 +21,7 @@ _ALL: tuple[Kind[Any], ...] = (
     CATALOG,
     TIMER,
     AGENT,
-    ALERT,
+    WAKE_QUEUE,
     SUBS,
     WATCH,
     WAKE,

@@ -136,4 +136,4 @@ class Clock(Protocol):
     """Tells the time, once per command."""
 
     def now(self) -> str:
-        """The present, as `domain.moments` stores it."""
+        """The present, as `domain.timestamps` stores it."""

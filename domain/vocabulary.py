@@ -1,7 +1,7 @@
 """Every fact that a log may hold: the union that rows are decoded by."""
 
-from domain.agent.alert_events import AlertFact, WatchFact
 from domain.agent.events import AgentFact, SubsFact
+from domain.agent.wake_queue_events import WakeQueueFact, WatchFact
 from domain.causes import Command, LogFact, Receipt
 from domain.changes.events import ChangesFact
 from domain.journal.catalog import CatalogFact
@@ -12,7 +12,9 @@ from domain.templates.template import TemplateFact
 from domain.wake.events import WakeFact
 
 JournalFact = TaskFact | CatalogFact | TimerFact | LinksFact
-AgentLogFact = AgentFact | SubsFact | AlertFact | WatchFact | WakeFact | ChangesFact | TemplateFact
+AgentLogFact = (
+    AgentFact | SubsFact | WakeQueueFact | WatchFact | WakeFact | ChangesFact | TemplateFact
+)
 Fact = JournalFact | AgentLogFact | Receipt | LogFact
 
 __all__ = ["Command", "Fact"]

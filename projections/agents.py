@@ -4,20 +4,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.agent.agent import AGENT, Agent
-from domain.agent.alertness import ALERT, Alert, RunStatus, next_due, run_status
 from domain.agent.events import Mode
+from domain.agent.wake_queue import WAKE_QUEUE, RunStatus, WakeQueue, next_due, run_status
 from domain.world import Recorded
 from projections.view import View, position
 
 
-class AgentDocument(Struct, frozen=True):
+class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its stored name
     """An agent and its attention; what is shown is derived from them.
 
     `place` is that of its first row. A view has no clock: a time it names may be over.
     """
 
     agent: Agent
-    alert: Alert
+    wake_queue: WakeQueue
     place: str
 
     @property
@@ -64,7 +64,7 @@ class AgentDocument(Struct, frozen=True):
 
     @property
     def run_status(self) -> RunStatus:
-        return run_status(self.alert)
+        return run_status(self.wake_queue)
 
     @property
     def template_id(self) -> str:
@@ -74,7 +74,7 @@ class AgentDocument(Struct, frozen=True):
     @property
     def next_due(self) -> str:
         """When the wake that begins next may begin; empty where none waits, or one runs."""
-        return next_due(self.alert)
+        return next_due(self.wake_queue)
 
     @property
     def next_wake_at(self) -> str:
@@ -96,7 +96,9 @@ class AgentDocument(Struct, frozen=True):
     @property
     def sleep_until(self) -> str:
         """Until when a wait, the throttle or a backoff holds it off; empty where none does."""
-        return self.alert.waiting.until if self.alert.waiting else self.alert.not_before
+        return (
+            self.wake_queue.waiting.until if self.wake_queue.waiting else self.wake_queue.not_before
+        )
 
     @property
     def failures(self) -> int:
@@ -118,21 +120,21 @@ class AgentDocument(Struct, frozen=True):
     @property
     def is_stale(self) -> bool:
         """Whether a change concerned it that its report does not speak of."""
-        return self.alert.changed > self.agent.fresh_position
+        return self.wake_queue.changed > self.agent.fresh_position
 
     @property
     def queued_run_key(self) -> str:
         """The wake that was not begun yet."""
-        return self.alert.queued.run_key if self.alert.queued else ""
+        return self.wake_queue.queued.run_key if self.wake_queue.queued else ""
 
     @property
     def running_run_key(self) -> str:
-        return self.alert.running
+        return self.wake_queue.running
 
     @property
     def waiting_run_key(self) -> str:
         """The begun wake that waits for its provider or a budget."""
-        return self.alert.waiting.run_key if self.alert.waiting else ""
+        return self.wake_queue.waiting.run_key if self.wake_queue.waiting else ""
 
 
 def keys(row: Recorded) -> tuple[str, ...]:
@@ -142,11 +144,11 @@ def keys(row: Recorded) -> tuple[str, ...]:
 def apply(document: AgentDocument | None, row: Recorded) -> AgentDocument | None:
     """The agent after this row, whichever of its two streams it is of."""
     known = document or AgentDocument(
-        AGENT.initial(row.entity), ALERT.initial(row.entity), position(row)
+        AGENT.initial(row.entity), WAKE_QUEUE.initial(row.entity), position(row)
     )
     if row.of_kind == "agent":
         return replace(known, agent=AGENT.evolve(known.agent, row))
-    return replace(known, alert=ALERT.evolve(known.alert, row))
+    return replace(known, wake_queue=WAKE_QUEUE.evolve(known.wake_queue, row))
 
 
 def _shelf(document: AgentDocument) -> str:
@@ -160,11 +162,11 @@ def _place(document: AgentDocument) -> str:
 def _mark(document: AgentDocument) -> str:
     """``gone``, or of a living one: ``stirring`` (something runs, waits or fails, or a timer is
     set), ``dormant`` or ``calm``."""
-    agent, alert = document.agent, document.alert
+    agent, wake_queue = document.agent, document.wake_queue
     if not document.is_living:
         return "gone"
     is_failing = agent.failures > 0 or agent.pause_reason == "failures"
-    is_busy = document.run_status != "idle" or alert.running_since or document.next_due
+    is_busy = document.run_status != "idle" or wake_queue.running_since or document.next_due
     if is_busy or is_failing or agent.timers:
         return "stirring"
     return "dormant" if agent.lifecycle == "dormant" else "calm"

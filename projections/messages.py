@@ -10,8 +10,8 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.agent.alert_events import WakeQueued
 from domain.agent.events import AgentObserved
+from domain.agent.wake_queue_events import WakeQueued
 from domain.wake.events import ModelAnswered, ReportDrafted, ToolAsked, ToolReturned, WakeStarted
 from domain.wire import Words
 from domain.world import Recorded

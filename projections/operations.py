@@ -18,7 +18,7 @@ from projections.view import View, position
 SUPPRESSION = "suppress_label"
 """What `tool` says of the suppression of a rejected label."""
 
-Outcome = Literal["", "success", "error", "partial", "queued", "denied", "in_doubt"]
+EffectOutcome = Literal["", "success", "error", "partial", "queued", "denied", "in_doubt"]
 
 
 class Operation(Struct, frozen=True):
@@ -35,7 +35,7 @@ class Operation(Struct, frozen=True):
     attempt: int
     asked_at: str
     settled_at: str = ""
-    outcome: Outcome = ""
+    outcome: EffectOutcome = ""
     code: str = ""
     position: int = 0
 
@@ -148,7 +148,7 @@ def _of_item(document: OwnerOperations, item: int) -> str:
 
 
 def _settled(
-    document: OwnerOperations, operation: str, was: Outcome, at: str, **change: Any
+    document: OwnerOperations, operation: str, was: EffectOutcome, at: str, **change: Any
 ) -> OwnerOperations:
     """An operation with its outcome, if it stood at `was`; the first answer counts."""
     after = (

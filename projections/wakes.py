@@ -12,9 +12,9 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.agent import alert_events as a
-from domain.agent.alert_events import Reason, Trigger
+from domain.agent import wake_queue_events as a
 from domain.agent.events import AgentObserved
+from domain.agent.wake_queue_events import Reason, Trigger
 from domain.handlers import wakes
 from domain.wake import events as e
 from domain.wake.events import Outcome, Stop

@@ -15,7 +15,7 @@ from msgspec.structs import asdict
 
 from domain.agent import identity
 from domain.agent.agent import AGENT, Agent, Observation
-from domain.agent.alertness import ALERT, Alert, Queued, next_due, run_status
+from domain.agent.wake_queue import WAKE_QUEUE, Queued, WakeQueue, next_due, run_status
 from domain.changes.change_set import CHANGES, ChangeSet, Item, is_open, status_of
 from domain.journal.catalog import CATALOG, Catalog
 from domain.journal.document import category_name, task_document
@@ -108,7 +108,7 @@ def _agents_of(agents: Scene, task: str) -> list[Agent]:
 
 
 def _agent(agents: Scene, agent: Agent, catalog: Catalog) -> AgentThen:
-    alert = agents.load(ALERT, agent.id)
+    wake_queue = agents.load(WAKE_QUEUE, agent.id)
     return AgentThen(
         id=agent.id,
         name=agent.name,
@@ -116,12 +116,12 @@ def _agent(agents: Scene, agent: Agent, catalog: Catalog) -> AgentThen:
         kind=agent.agent_kind,
         mode=agent.mode,
         lifecycle=agent.lifecycle,
-        run_status=run_status(alert),
-        next_wake_at=next_due(alert) or None,
+        run_status=run_status(wake_queue),
+        next_wake_at=next_due(wake_queue) or None,
         last_wake_at=agent.last_wake_at or None,
         failures=agent.failures,
         wakes=agent.wakes,
-        stale=alert.changed > agent.fresh_position,
+        stale=wake_queue.changed > agent.fresh_position,
         pause_reason=agent.pause_reason or None,
         allowed_categories=[category_name(catalog, one) for one in agent.categories],
         model=agent.model or None,
@@ -200,11 +200,11 @@ def _proposal(agents: Scene, changes: ChangeSet, item: Item, ref: str) -> Propos
 
 
 def _wakes(agents: Scene, agent: Agent) -> Iterator[WakeThen]:
-    alert: Alert = agents.load(ALERT, agent.id)
-    if alert.begun is not None:
-        yield _wake(agent, alert.begun, "waiting" if alert.waiting else "running")
-    if alert.queued is not None:
-        yield _wake(agent, alert.queued, "queued")
+    wake_queue: WakeQueue = agents.load(WAKE_QUEUE, agent.id)
+    if wake_queue.begun is not None:
+        yield _wake(agent, wake_queue.begun, "waiting" if wake_queue.waiting else "running")
+    if wake_queue.queued is not None:
+        yield _wake(agent, wake_queue.queued, "queued")
 
 
 def _wake(agent: Agent, wake: Queued, state: str) -> WakeThen:

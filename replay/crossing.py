@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from domain import canonical
 from domain.agent.agent import AGENT
-from domain.agent.alert_events import JournalTaken
-from domain.agent.alertness import ALERT
 from domain.agent.commands import CreateAgent, TakeJournal
 from domain.agent.events import AgentCreated, AgentSettled
 from domain.agent.matching import Batch
+from domain.agent.wake_queue import WAKE_QUEUE
+from domain.agent.wake_queue_events import JournalTaken
 from domain.agent.watch import WATCH
 from domain.causes import Cause, GivenUp, Receipt, ReplicasImported
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem
@@ -207,7 +207,7 @@ class Crossing:
         if agents is None or journal is None:
             return
         agent = agents.load(AGENT, cause.agent)
-        queued = agents.load(ALERT, cause.agent).queued
+        queued = agents.load(WAKE_QUEUE, cause.agent).queued
         if queued is None or queued.run_key != cause.run_key:
             yield Difference(0, CHANGED, "cause", "a queued wake", f"{cause.run_key} is not queued")
             return

@@ -8,7 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from domain import envelope
-from domain.agent.alert_events import (
+from domain.agent.events import AgentCreated
+from domain.agent.wake_queue_events import (
     AlertSettled,
     TriggerMerged,
     TriggerSuppressed,
@@ -16,7 +17,6 @@ from domain.agent.alert_events import (
     WakeDropped,
     WakeQueued,
 )
-from domain.agent.events import AgentCreated
 from domain.causes import LogFact, Receipt
 from domain.changes.events import (
     ItemConfirmed,

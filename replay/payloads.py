@@ -13,9 +13,9 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
-from domain.agent.alert_events import Trigger
 from domain.agent.commands import RequestWake
 from domain.agent.events import AgentCreated
+from domain.agent.wake_queue_events import Trigger
 from domain.causes import Receipt
 from domain.handlers.wakes import set_id
 from domain.journal.catalog import CorrectionCaptured

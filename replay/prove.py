@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain import envelope
-from domain.agent.alert_events import WakeQueued
+from domain.agent.wake_queue_events import WakeQueued
 from domain.causes import Cause, EpochBegan, Receipt, ReplicasImported
 from domain.changes.change_set import CHANGES
 from domain.envelope import Row

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from domain import envelope
 from domain.agent.agent import AGENT
-from domain.agent.alertness import ALERT
+from domain.agent.wake_queue import WAKE_QUEUE
 from domain.causes import Cause, Replied
 from domain.envelope import Row
 from domain.errors import WakelogError
@@ -37,7 +37,7 @@ from domain.world import Recorded, World
 from replay.streams import FAILURES
 
 
-class Asked(Struct, frozen=True):
+class AwaitedInput(Struct, frozen=True):
     """What the wake waited for before a step: a reply of the model, or a tool's result."""
 
     what: str  # "model", "tool", or empty where it waited for nothing
@@ -85,7 +85,7 @@ class Step(Struct, frozen=True):
     at: str
     cause: str
     answer: Any
-    asked: Asked
+    asked: AwaitedInput
     decided: tuple[Decision, ...]
     changed: tuple[Changed, ...] = ()
     error: str = ""
@@ -104,7 +104,7 @@ def prompt(journal: World, agents: World, begun: WakeStarted, cause: Stored) -> 
         begun: What the wake was given.
         cause: The command that began it: it names the limit that the prompt had to fit in.
     """
-    queued = agents.load(ALERT, begun.agent).queued
+    queued = agents.load(WAKE_QUEUE, begun.agent).queued
     sections: tuple[Section, ...] = ()
     if queued is not None and isinstance(cause, BeginWake):
         agent = agents.load(AGENT, begun.agent)
@@ -171,19 +171,19 @@ def _text(row: Row | None) -> str:
     return "" if row is None else f"{row.topic} {row.state.decode('utf-8', 'backslashreplace')}"
 
 
-def _asked(world: World, wake: Wake, cause: Cause) -> Asked:
+def _asked(world: World, wake: Wake, cause: Cause) -> AwaitedInput:
     """What the cause is a reply to; of an effect on the journal it is the command itself."""
     if isinstance(cause, ApplyOperation):
-        return Asked("tool", tool=cause.tool, arguments=world.text(cause.arguments))
+        return AwaitedInput("tool", tool=cause.tool, arguments=world.text(cause.arguments))
     match pending(wake):
         case ModelAsked() as asked:
             asking = request(world, wake, asked)
-            return Asked("model", asked.turn, asked.attempt, request=asking)
+            return AwaitedInput("model", asked.turn, asked.attempt, request=asking)
         case ToolAsked() as asked:
             text = world.text(asked.arguments)
-            return Asked("tool", asked.turn, asked.attempt, asked.tool, text)
+            return AwaitedInput("tool", asked.turn, asked.attempt, asked.tool, text)
         case _:
-            return Asked("")
+            return AwaitedInput("")
 
 
 def _decisions(facts: Sequence[Recorded], cause: Cause, wake: Wake) -> Iterator[Decision]:
@@ -245,4 +245,4 @@ def _why_finished(fact: WakeFinished, turn_max: int) -> str:
     return fact.message or fact.code
 
 
-__all__ = ["Asked", "Changed", "Decision", "SectionAgain", "Step", "prompt", "step", "why"]
+__all__ = ["AwaitedInput", "Changed", "Decision", "SectionAgain", "Step", "prompt", "step", "why"]

@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.agent.alertness import RunStatus
 from domain.agent.events import Mode
+from domain.agent.wake_queue import RunStatus
 from domain.journal.document import TaskDetails
 
 

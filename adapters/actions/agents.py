@@ -8,9 +8,9 @@ from adapters.actions.naming import nth_key
 from adapters.actions.templates import pick_template
 from adapters.documents.agents import all_agents
 from adapters.documents.templates import templates_of
+from adapters.home.schedules import parse_in
 from adapters.runtime import watcher
 from adapters.runtime.timers import timer_command
-from adapters.schedules import parse_in
 from domain.agent import identity, limits
 from domain.agent.commands import (
     ConfigureAgent,
@@ -88,13 +88,13 @@ def assign_agent(home: "Home", task_id: str, wish: Wish, key: str = "") -> Assig
     check_wish(wish)
     first, mode = nth_key(key, 1), _mode(home, wish)
     said = CreateAgent(task_id, "", "", 0, mode, wish.name, wish.model, wish.turns)
-    if known := home.desk.agents.answered(first, said):
+    if known := home.services.agents.answered(first, said):
         return Assigned(known.ids[0], is_new=False)
     task, template = home.views.get(VIEW, task_id), _template(home, wish, key)
     if task is None or task.is_deleted:
         because = f"the task {task.title if task else task_id!r} is deleted"
         raise Refused("task_deleted", because=because, instead="restore it first")
-    made = home.desk.note(_command(home, task, wish, template), key=first).result.ids[0]
+    made = home.services.append_agent(_command(home, task, wish, template), key=first).result.ids[0]
     home.views.catch_up()
     return Assigned(made, is_new=True)
 
@@ -116,7 +116,9 @@ def assign_all(home: "Home", wish: Wish, key: str = "") -> AllAssigned:
     template = _template(home, wish, key)
     alone, count = _alone(home)
     made = [
-        home.desk.note(_command(home, task, wish, template), key=nth_key(key, nth)).result.ids[0]
+        home.services.append_agent(
+            _command(home, task, wish, template), key=nth_key(key, nth)
+        ).result.ids[0]
         for nth, task in alone
     ]
     home.views.catch_up()
@@ -147,12 +149,12 @@ def _command(home: "Home", task: "TaskDocument", wish: Wish, template: str) -> C
         task.id,
         task.title,
         task.category,
-        home.desk.journal.tail().n,
+        home.services.journal.tail().n,
         _mode(home, wish),
         wish.name,
         wish.model,
         wish.turns,
-        home.desk.is_enabled,
+        home.services.is_enabled,
         template or next(fitting, ""),
     )
 
@@ -188,7 +190,7 @@ class TimerSet(NamedTuple):
 
 def is_known(home: "Home", key: str) -> bool:
     """Whether a caller's key was used for a deed on agents before."""
-    return bool(home.desk.agents.receipts(nth_key(key, 1)))
+    return bool(home.services.agents.receipts(nth_key(key, 1)))
 
 
 def pause_agent(home: "Home", agent_id: str, key: str = "") -> Steered:
@@ -198,7 +200,7 @@ def pause_agent(home: "Home", agent_id: str, key: str = "") -> Steered:
 
 def resume_agent(home: "Home", agent_id: str, key: str = "") -> Steered:
     """Let a sleeping agent wake again; a wake is queued. Raises Refused."""
-    return _steer(home, ResumeAgent(agent_id, home.desk.is_enabled), key)
+    return _steer(home, ResumeAgent(agent_id, home.services.is_enabled), key)
 
 
 def destroy_agent(home: "Home", agent_id: str, key: str = "") -> Steered:
@@ -242,9 +244,9 @@ def set_timer(home: "Home", agent_id: str, given: str, zone: str, key: str = "")
     mine = zone or home.settings.timezone
     schedule, named = _schedule(given, mine)
     said = SetTimer(agent_id, schedule, named, "")
-    if home.desk.agents.answered(nth_key(key, 1), said):  # it may never come again
+    if home.services.agents.answered(nth_key(key, 1), said):  # it may never come again
         return TimerSet(schedule, named, "", Steered(has_changed=False, is_known=True))
-    command = timer_command(agent_id, given, mine, home.desk.clock.now())
+    command = timer_command(agent_id, given, mine, home.services.clock.now())
     came = _steer(home, command, key)
     return TimerSet(command.schedule, command.zone, command.next_at, came)
 
@@ -255,7 +257,7 @@ def remove_timer(home: "Home", agent_id: str, wanted: str, key: str = "") -> Ste
     Raises:
         Refused: There is none, or the agent is no more.
     """
-    found = [one.id for one in home.desk.agent(agent_id).timers if _is_named(one, wanted)]
+    found = [one.id for one in home.services.agent(agent_id).timers if _is_named(one, wanted)]
     timer_id = found[0] if len(found) == 1 else wanted
     if not found and is_known(home, key):  # it is gone, if this is a retry
         with suppress(Refused):
@@ -280,6 +282,6 @@ def _steer(home: "Home", command: "AgentCommand", key: str) -> Steered:
     """Append a command about an agent. What was changed in the journal before it is looked at
     first: by how the agent was until now."""
     if not is_known(home, key):  # a retry writes nothing
-        watcher.catch_up(home.desk)
-    rows = home.desk.note(command, key=nth_key(key, 1)).rows
+        watcher.catch_up(home.services)
+    rows = home.services.append_agent(command, key=nth_key(key, 1)).rows
     return Steered(len(rows) > 1, bool(key) and not rows)  # one alone is a receipt

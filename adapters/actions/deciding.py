@@ -75,11 +75,11 @@ def decide(
     before, own = item_of(home, set_id, number), nth_key(key, nth)
     named = ("changes", "item") if verdict.edit is None else ()
     said = _said(home, set_id, number, verdict)
-    is_repeated = home.desk.agents.answered(own, said, named) is not None
+    is_repeated = home.services.agents.answered(own, said, named) is not None
     try:
         with heard(home):
             if before.asked is not None:
-                review.recover(home.desk, set_id)
+                review.recover(home.services, set_id)
             if not is_repeated:
                 _carry_out(home, set_id, number, verdict, own)
     except WakelogError as refused:
@@ -106,14 +106,14 @@ def decide_all(
 
 def is_known(home: "Home", key: str, nth: int = 1) -> bool:
     """Whether the nth of a caller's key was used before, for this verdict or for something else."""
-    return bool(home.desk.agents.receipts(nth_key(key, nth)))
+    return bool(home.services.agents.receipts(nth_key(key, nth)))
 
 
 def _said(home: "Home", set_id: str, number: int, verdict: Verdict) -> ChangesCommand:
     """The command of a verdict, as far as a person says it: a repeat is known by that."""
     match verdict.kind:
         case "confirm":
-            task, edit = review.changes_of(home.desk, set_id).task, verdict.edit
+            task, edit = review.changes_of(home.services, set_id).task, verdict.edit
             return ConfirmItem(set_id, number, PERSON, 0, words(task, edit)[0] if edit else None)
         case "reject":
             return RejectItem(set_id, number, PERSON, 0, verdict.reason)
@@ -122,14 +122,14 @@ def _said(home: "Home", set_id: str, number: int, verdict: Verdict) -> ChangesCo
 
 
 def _carry_out(home: "Home", set_id: str, number: int, verdict: Verdict, key: str) -> None:
-    desk, edit, is_anyway = home.desk, verdict.edit or "", verdict.is_anyway
+    services, edit, is_anyway = home.services, verdict.edit or "", verdict.is_anyway
     match verdict.kind:
         case "confirm":
-            review.confirm(desk, set_id, number, edit=edit, is_anyway=is_anyway, key=key)
+            review.confirm(services, set_id, number, edit=edit, is_anyway=is_anyway, key=key)
         case "reject":
-            review.reject(desk, set_id, number, verdict.reason, key)
+            review.reject(services, set_id, number, verdict.reason, key)
         case "defer":
-            review.defer(desk, set_id, number, verdict.reason, key)
+            review.defer(services, set_id, number, verdict.reason, key)
 
 
 def item_of(home: "Home", set_id: str, number: int) -> Item:
@@ -138,7 +138,7 @@ def item_of(home: "Home", set_id: str, number: int) -> Item:
     Raises:
         Refused: Code ``unknown_item``.
     """
-    item = find(review.changes_of(home.desk, set_id), number)
+    item = find(review.changes_of(home.services, set_id), number)
     if item is None:
         because = f"there is no proposal {f'{set_id}.{number}'[:40]!r}"
         raise Refused("unknown_item", because=because, instead=Remedy("see_all_proposals"))
@@ -147,11 +147,11 @@ def item_of(home: "Home", set_id: str, number: int) -> Item:
 
 def task_of(home: "Home", set_id: str) -> Task:
     """The task that a change set is about, as it is now."""
-    task_id = review.changes_of(home.desk, set_id).task
-    with home.desk.journal.reading() as world:
+    task_id = review.changes_of(home.services, set_id).task
+    with home.services.journal.reading() as world:
         return world.load(TASK, task_id)
 
 
 def arguments_of(home: "Home", item: Item) -> str:
     """The arguments of an item that are in force; canonical JSON."""
-    return review.arguments_of(home.desk, item)
+    return review.arguments_of(home.services, item)

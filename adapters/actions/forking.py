@@ -13,15 +13,15 @@ from adapters.actions.naming import pick, pick_task
 from adapters.actions.places import check_begun, find
 from adapters.actions.proposals import pick_item
 from adapters.actions.templates import BUILT_IN, seed_named
-from adapters.branches import Branch, Forked, NoteEdit, TemplateVersion, Wanted
 from adapters.documents.forks import ForkDetails, ForkNote, ForkTemplate, ForkVerdict
 from adapters.documents.inbox import all_sets, ranks_of
 from adapters.documents.templates import templates_of
 from adapters.documents.timetravel import wake_seen
-from adapters.homefiles import SETTINGS
-from adapters.moments import Past
-from adapters.proving import Progress
+from adapters.home.files import SETTINGS
+from adapters.proof.prove import ProofProgress
 from adapters.text.common import ID_SHOWN
+from adapters.timetravel.fork import Branch, Forked, NoteEdit, TemplateVersion, Wanted
+from adapters.timetravel.logs_at import Past
 from adapters.timetravel.place import Place
 from domain.errors import Refused, Remedy
 from domain.templates.seeds import seed_id
@@ -57,7 +57,7 @@ class Branching(NamedTuple):
 
 
 def fork_wake(
-    home: "Home", run: str, wish: Branching, progress: Progress | None = None
+    home: "Home", run: str, wish: Branching, progress: ProofProgress | None = None
 ) -> ForkDetails:
     """Run a wake again in a home of its own; this one is only read.
 
@@ -76,7 +76,7 @@ def fork_wake(
     place = find(home, run)
     wanted = _wanted(home, place, run, wish)
     folder = _folder(home, place.spot.run_key, wish.out)
-    model = home.desk.model_for(wanted.model) if wanted.model else None
+    model = home.services.model_for(wanted.model) if wanted.model else None
     branch = Branch(place.past, place.spot.run_key, place.replica, home.settings)
     forked = branch.make(folder, place.spot, wanted, model, progress)
     try:
@@ -158,7 +158,7 @@ def _version(home: "Home", wanted: str, number: int) -> TemplateVersion:
     versions = {one.version: one for one in template.versions}
     number = number or template.active
     _check_version(template.name, versions, number)
-    with home.desk.agents.reading() as world:
+    with home.services.agents.reading() as world:
         texts = world.text(versions[number].general), world.text(versions[number].report)
     return TemplateVersion(template.id, template.name, number, *texts)
 

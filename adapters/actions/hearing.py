@@ -21,10 +21,10 @@ def heard(home: "Home") -> Iterator[None]:
     if not home.hears_at_once:
         yield
         return
-    watcher.catch_up(home.desk)
+    watcher.catch_up(home.services)
     home.hears_at_once = False
     try:
         yield
     finally:
         home.hears_at_once = True
-    watcher.catch_up(home.desk)
+    watcher.catch_up(home.services)

@@ -10,10 +10,10 @@ import msgspec
 
 from adapters.actions.naming import nth_key
 from adapters.documents.tasks import GoneItem, ImportReport
-from adapters.given import STDIN, Unreadable, read_given
+from adapters.home.api_keys import without_keys, without_keys_in
+from adapters.home.given import STDIN, Unreadable, read_given
 from adapters.importers.formats import ALIASES, FORMATS, FORMATS_TOLD
 from adapters.importers.spelling import as_before
-from adapters.keys import without_keys, without_keys_in
 from adapters.text.remedies import in_words
 from domain import canonical
 from domain.errors import Refused
@@ -33,7 +33,7 @@ NOT_A_TASKS = ("key_reused", "read_only")
 """Codes of what no single task is the reason of: a full disk, for example."""
 
 Known = Mapping[str, TaskDocument]
-Told = Callable[[int], None]
+TasksDone = Callable[[int], None]
 """``told(count)``: so many more tasks are done with."""
 
 
@@ -139,7 +139,7 @@ class Importing:
         self._nth = 0
 
     def take(
-        self, home: "Home", file: str, found: Found, told: Told = lambda _: None
+        self, home: "Home", file: str, found: Found, told: TasksDone = lambda _: None
     ) -> ImportReport:
         """Take a file's tasks over. What the rules refuse is reported, the rest is kept.
 
@@ -160,7 +160,7 @@ class Importing:
             command, payloads = _command(home, tasks, read.source, known)
             key = nth_key(self._key, self._nth + 1)
             try:
-                appended = home.desk.keep(command, key=key, payloads=payloads)
+                appended = home.services.append_journal(command, key=key, payloads=payloads)
             except Refused as refused:
                 if refused.code in NOT_A_TASKS:
                     raise
@@ -261,7 +261,7 @@ def _payloads(home: "Home", tasks: Sequence[ImportedTask], known: Known) -> list
         before = known[task.task_id].task.imported if task.task_id in known else ()
         if before and before[-1][1] != made[nth].id:
             last[nth] = before[-1][1]
-    said = dict(home.desk.journal.payloads([*last.values()])) if last else {}
+    said = dict(home.services.journal.payloads([*last.values()])) if last else {}
     for nth, name in last.items():
         if name in said:
             was = msgspec.json.decode(said[name], type=ImportedTask)

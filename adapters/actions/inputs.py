@@ -62,7 +62,7 @@ def day(given: str, home: "Home") -> str:
     told = squeeze(given).lower()
     if told not in _DAYS:
         return told
-    there = _there(home.desk.clock.now(), home.settings.timezone)
+    there = _there(home.services.clock.now(), home.settings.timezone)
     return (there + timedelta(days=_DAYS[told])).date().isoformat()
 
 
@@ -75,9 +75,9 @@ def first_instant(given: str, zone: str, now: Callable[[], str]) -> str:
     >>> first_instant("2027-01-01 07:00", "Europe/Berlin", str)
     '2027-01-01T06:00:00.000000Z'
     """
-    from adapters.clock import rfc_3339
-    from adapters.schedules import zone_named
-    from domain.moments import moment
+    from adapters.home.clock import rfc_3339
+    from adapters.home.schedules import zone_named
+    from domain.timestamps import moment
 
     told = squeeze(given)
     if _CLOCK.fullmatch(told):
@@ -132,8 +132,8 @@ def language_named(given: str) -> str:
 
 
 def _there(now: str, zone: str) -> datetime:
-    from adapters.schedules import zone_named
-    from domain.moments import instant
+    from adapters.home.schedules import zone_named
+    from domain.timestamps import instant
 
     return instant(now).astimezone(zone_named(zone))
 

@@ -59,7 +59,7 @@ def scope_of(place: Place, task: str, *, is_all: bool) -> Sequence[str] | None:
         return around(place, pick_task(place.home, task))
     if place.wake is None or is_all:
         return None
-    own = place.wake.task_id or place.home.desk.agent(place.wake.agent_id).task
+    own = place.wake.task_id or place.home.services.agent(place.wake.agent_id).task
     return around(place, own)
 
 

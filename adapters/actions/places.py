@@ -5,12 +5,12 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapters.clock import rfc_3339
+from adapters.home.clock import rfc_3339
 from adapters.timetravel.place import Place, past_of
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.moments import Past
+    from adapters.timetravel.logs_at import Past
     from adapters.wiring import Home
     from projections.wakes import WakeDocument
 
@@ -93,7 +93,7 @@ def last_instant(given: str, zone: str) -> str:
     from datetime import datetime
     from zoneinfo import ZoneInfo
 
-    from domain.moments import moment
+    from domain.timestamps import moment
 
     local = _LOCAL.fullmatch(given)
     try:
@@ -129,10 +129,10 @@ def find_anywhere(home: "Home", given: str) -> tuple[Place, bool]:
 
 
 def _opened(path: Path) -> "Home":
-    from adapters import homefiles
+    from adapters.home import files
     from adapters.wiring import open_home
 
-    if not path.is_dir() or not homefiles.exists(path):
+    if not path.is_dir() or not files.exists(path):
         because = f"there is no home in {path}"
         raise Refused("not_a_log", because=because, instead="name a folder with both logs")
     home = open_home(path.absolute(), os.environ)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from adapters.documents.agents import all_agents
 from adapters.documents.inbox import expiring_sets
 from adapters.runtime.recovery import Step, recover
-from adapters.runtime.seats import living
+from adapters.runtime.run_leases import living
 from projections.operations import VIEW
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ def recover_home(home: "Home", told: Callable[[Step], None]) -> Sequence[Step]:
         told: Is told of each step as it is done.
     """
     expiring = expiring_sets(home)
-    busy = {lease.agent for lease in living(home.desk)}
+    busy = {lease.agent for lease in living(home.services)}
     ids = [one.id for one in all_agents(home) if one.id not in busy]
-    return recover(home.desk, ids, in_flight_sets(home), expiring, told)
+    return recover(home.services, ids, in_flight_sets(home), expiring, told)
 
 
 def in_flight_sets(home: "Home") -> list[str]:

@@ -7,15 +7,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from adapters import homefiles
 from adapters.actions.recovering import in_flight_sets
 from adapters.documents.agents import all_agents
 from adapters.documents.inbox import all_sets
+from adapters.home.files import AGENT, JOURNAL, RUNTIME
 from adapters.runtime.engine import Engine
 from adapters.runtime.files import Files
 from adapters.runtime.leases import Leases
+from adapters.runtime.options import Counts, Found, Options, Tell
 from adapters.runtime.signals import FileProbe, Signal
-from adapters.runtime.terms import Counts, Found, Options, Tell
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -46,12 +46,12 @@ def check_model(home: "Home") -> None:
     Raises:
         Refused: It cannot.
     """
-    home.desk.model_for(home.settings.model)
+    home.services.model_for(home.settings.model)
 
 
 def leases_of(home: "Home") -> Leases:
     """What this process says of what it runs, to be closed at the end."""
-    return Leases(home.path / homefiles.RUNTIME)
+    return Leases(home.path / RUNTIME)
 
 
 def found_in(home: "Home") -> Found:
@@ -81,8 +81,8 @@ async def run(
         options: How it runs.
         found: See `found_in`.
     """
-    probes = [FileProbe(home.path / name) for name in (homefiles.JOURNAL, homefiles.AGENT)]
-    engine = Engine(home.desk, leases, Signal(home.desk.clock, probes), tell, options)
+    probes = [FileProbe(home.path / name) for name in (JOURNAL, AGENT)]
+    engine = Engine(home.services, leases, Signal(home.services.clock, probes), tell, options)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, engine.stop)

@@ -47,14 +47,14 @@ def keep(
 ) -> Kept:
     """Append a command under the nth key of a deed."""
     with heard(home):
-        appended = home.desk.keep(command, key=nth_key(key, nth), payloads=payloads)
+        appended = home.services.append_journal(command, key=nth_key(key, nth), payloads=payloads)
     has_changed = len(appended.rows) > 1  # one alone is a receipt
     return Kept(appended.result.ids, has_changed, bool(key) and not appended.rows)
 
 
 def is_done(home: "Home", key: str) -> bool:
     """Whether a deed was done under its key before."""
-    return bool(key) and bool(home.desk.journal.receipts(nth_key(key, 1)))
+    return bool(key) and bool(home.services.journal.receipts(nth_key(key, 1)))
 
 
 # --------------------------------------------------------------------------------------- fields

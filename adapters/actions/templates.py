@@ -47,7 +47,7 @@ def pick_template(home: "Home", wanted: str, key: str = "") -> str:
         return pick(named, found, "template", "unknown_template", Remedy("see_templates"))
     general, report = shared_words(seed.general), shared_words(seed.report)
     command = CreateTemplate(seed.name, general[0], report[0], seed=seed.seed)
-    home.desk.note(command, key=key, payloads=[*general[1], *report[1]])
+    home.services.append_agent(command, key=key, payloads=[*general[1], *report[1]])
     home.views.catch_up()
     return seed_id(seed.seed)
 
@@ -93,7 +93,7 @@ def add_version(home: "Home", template_id: str, given: Directives, key: str = ""
     active = next(one for one in templates_of(home) if one.id == template_id).version
     was = Directives("", "", "")
     if active is not None:
-        with home.desk.agents.reading() as world:
+        with home.services.agents.reading() as world:
             was = Directives(world.text(active.general), world.text(active.report), active.model)
     full = [old if new is None else new for old, new in zip(was, given, strict=True)]
     work, told = shared_words(full[0] or ""), shared_words(full[1] or "")
@@ -118,13 +118,13 @@ def delete_template(home: "Home", template_id: str, key: str = "") -> None:
 
 def is_known(home: "Home", key: str) -> bool:
     """Whether a caller's key was used to add, roll back or assign before."""
-    return bool(home.desk.agents.receipts(nth_key(key, AFTER_NAMING)))
+    return bool(home.services.agents.receipts(nth_key(key, AFTER_NAMING)))
 
 
 def _note(
     home: "Home", command: TemplateCommand, key: str, payloads: "Sequence[Payload]" = ()
 ) -> "Result":
-    result = home.desk.note(command, key=key, payloads=payloads).result
+    result = home.services.append_agent(command, key=key, payloads=payloads).result
     home.views.catch_up()
     return result
 

@@ -12,7 +12,7 @@ from adapters.actions.naming import nth_key
 from adapters.documents.agents import all_agents
 from adapters.documents.inbox import expiring_sets
 from adapters.runtime import rounds, watcher
-from adapters.runtime.rounds import Progress, Ran, Waiting
+from adapters.runtime.rounds import Ran, Waiting, WakeProgress
 from domain.errors import Refused
 from domain.wire import payload
 from projections.wakes import VIEW
@@ -62,15 +62,15 @@ class Woken(NamedTuple):
 def prepare_wakes(home: "Home") -> Prepared:
     """Catch up over the journal, fire the timers that are due, expire what nobody decided."""
     agents, troubles = _prepare(home)
-    return Prepared(agents, len(rounds.ready(home.desk, agents)), troubles)
+    return Prepared(agents, len(rounds.ready(home.services, agents)), troubles)
 
 
-def wake_all(home: "Home", agents: Sequence[str], progress: Progress) -> Woken:
+def wake_all(home: "Home", agents: Sequence[str], progress: WakeProgress) -> Woken:
     """Run every queued wake of these agents, which `prepare_wakes` gave, and wait for them."""
-    ran = rounds.run_ready(home.desk, agents, progress)
-    watcher.catch_up(home.desk)
+    ran = rounds.run_ready(home.services, agents, progress)
+    watcher.catch_up(home.services)
     home.views.catch_up()
-    return Woken(ran, rounds.waiting(home.desk, agents))
+    return Woken(ran, rounds.waiting(home.services, agents))
 
 
 def request_wake(home: "Home", agent_id: str, key: str = "") -> Requested:
@@ -81,11 +81,11 @@ def request_wake(home: "Home", agent_id: str, key: str = "") -> Requested:
         KeyReused: The key stands for something else.
     """
     _, troubles = _prepare(home)
-    first, command = nth_key(key, 1), home.desk.request(agent_id)
-    if known := home.desk.agents.answered(first, command):
+    first, command = nth_key(key, 1), home.services.request(agent_id)
+    if known := home.services.agents.answered(first, command):
         return Requested(known.ids[1], "", is_known=True, troubles=troubles)
     _check_model(home, agent_id)
-    result = home.desk.note(command, key=first).result
+    result = home.services.append_agent(command, key=first).result
     return Requested(result.ids[1], "", is_known=False, troubles=troubles)
 
 
@@ -108,14 +108,14 @@ def ask_agent(
     """
     _check_question(words)
     _, troubles = _prepare(home)
-    kept = payload(home.desk.agent(agent_id).task, words.encode())
-    first, said = nth_key(key, 1), home.desk.request(agent_id, "user", words=kept.id)
-    if known := home.desk.agents.answered(first, said):
+    kept = payload(home.services.agent(agent_id).task, words.encode())
+    first, said = nth_key(key, 1), home.services.request(agent_id, "user", words=kept.id)
+    if known := home.services.agents.answered(first, said):
         return Requested(known.ids[1], known.ids[2], is_known=True, troubles=troubles)
     _check_model(home, agent_id)
     chosen, turn = _session(home, agent_id, session)
-    command = home.desk.request(agent_id, "user", chosen, turn, kept.id)
-    result = home.desk.note(command, key=first, payloads=[kept]).result
+    command = home.services.request(agent_id, "user", chosen, turn, kept.id)
+    result = home.services.append_agent(command, key=first, payloads=[kept]).result
     return Requested(result.ids[1], result.ids[2], is_known=False, troubles=troubles)
 
 
@@ -128,8 +128,8 @@ def run_wake(home: "Home", agent_id: str, run_key: str, told: Callable[[str], No
         run_key: Which.
         told: Is told once if another process has to be waited for.
     """
-    ran = rounds.run_requested(home.desk, agent_id, run_key, told)
-    watcher.catch_up(home.desk)
+    ran = rounds.run_requested(home.services, agent_id, run_key, told)
+    watcher.catch_up(home.services)
     home.views.catch_up()
     return ran
 
@@ -138,12 +138,12 @@ def _prepare(home: "Home") -> tuple[Sequence[str], Sequence[str]]:
     """The living agents, and what went wrong with their timers."""
     agents = [one.id for one in all_agents(home) if one.is_living]
     expiring = expiring_sets(home)
-    return agents, rounds.prepare(home.desk, agents, expiring)
+    return agents, rounds.prepare(home.services, agents, expiring)
 
 
 def _check_model(home: "Home", agent_id: str) -> None:
     """Refuse before anything is queued if the agent's model cannot be had."""
-    home.desk.model_for(home.desk.model_name(home.desk.agent(agent_id)))
+    home.services.model_for(home.services.model_name(home.services.agent(agent_id)))
 
 
 def _check_question(words: str) -> None:

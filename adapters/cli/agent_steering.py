@@ -21,7 +21,7 @@ def tell(session: Session, agent_id: str, came: "Steered", key: str, done: str) 
     """Say what came of a deed on an agent."""
     if not came.has_changed:
         done = f"Done before under the key {key}" if came.is_known else "Nothing to change"
-    after(session, agent_id, f"{done}: {session.reading().desk.agent(agent_id).name}")
+    after(session, agent_id, f"{done}: {session.reading().services.agent(agent_id).name}")
 
 
 def after(session: Session, agent_id: str, done: str) -> None:
@@ -31,7 +31,7 @@ def after(session: Session, agent_id: str, done: str) -> None:
     home = session.reading()
     agent = agent_of(home, agent_id)
     if session.as_json:
-        session.document(agent_page(home, agent, home.desk.clock.now()))
+        session.document(agent_page(home, agent, home.services.clock.now()))
     else:
         session.say(done)
 
@@ -238,7 +238,7 @@ def timer(
 def _list_timers(session: Session, home: "Home", agent_id: str) -> None:
     from adapters.documents.agents import agent_of, agent_page
 
-    page = agent_page(home, agent_of(home, agent_id), home.desk.clock.now())
+    page = agent_page(home, agent_of(home, agent_id), home.services.clock.now())
     if session.as_json:
         session.document(page.timers)
     elif not page.timers:

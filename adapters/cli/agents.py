@@ -52,7 +52,7 @@ def list_agents(session: Session, lifecycle: str) -> None:
     if session.as_json:
         session.document(found)
     elif found:
-        zone, now = home.settings.timezone, home.desk.clock.now()
+        zone, now = home.settings.timezone, home.services.clock.now()
         rows = [_row(line, zone, now) for line in found]
         headings = ("ID", "Name", "Mode", "Life", "Status", "Next wake", "Last wake", "Wakes")
         session.table(headings, rows)
@@ -94,7 +94,7 @@ def show(session: Session, agent: str) -> None:
 
     home = session.reading()
     found = agent_of(home, pick_agent(home, agent))
-    page = agent_page(home, found, home.desk.clock.now())
+    page = agent_page(home, found, home.services.clock.now())
     if session.as_json:
         session.document(page)
     else:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 from msgspec.structs import asdict
 
-from adapters.analytics_performance import TemplateMetrics, performance
+from adapters.analytics.performance import TemplateMetrics, performance
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session
 from adapters.text.common import safe
@@ -50,8 +50,8 @@ def sql_command(session: Session, query: str, timeout: float) -> None:
     lists them, `DESCRIBE wakes` the columns of one. Times are UTC. A query may use the memory
     that `analytics.memory_mb` in settings.toml gives it.
     """
-    from adapters.analytics import asking, lock
-    from adapters.analytics_values import answer
+    from adapters.analytics.database import asking, lock
+    from adapters.analytics.values import answer
 
     with asking(session.opened(), timeout) as connection:
         lock(connection)
@@ -63,7 +63,7 @@ def sql_command(session: Session, query: str, timeout: float) -> None:
 
 
 def _cell(value: Any) -> str:
-    from adapters.analytics_values import plain
+    from adapters.analytics.values import plain
 
     shown = plain(value)
     if isinstance(shown, float):
@@ -84,7 +84,7 @@ def metrics_command(session: Session, template: str | None, timeout: float) -> N
     TEMPLATE is an id, the beginning of one, or an exact name. Wakes and agents without a
     template stand in a line of their own.
     """
-    from adapters.analytics import asking
+    from adapters.analytics.database import asking
 
     with asking(session.opened(), timeout) as connection:
         documents = performance(connection)
@@ -179,8 +179,8 @@ def export_command(
 
 
 def _export_tables(session: Session, folder: Path, timeout: float) -> None:
-    from adapters.analytics import asking
-    from adapters.analytics_export import export
+    from adapters.analytics.database import asking
+    from adapters.analytics.parquet import export
     from adapters.documents.deeds import ExportedTables
 
     with asking(session.opened(), timeout) as connection:
@@ -204,7 +204,7 @@ def _progress(session: Session) -> Iterator[Callable[[int, int], None] | None]:
 
 def _export_wakes(session: Session, folder: Path) -> None:
     try:
-        from adapters.inspecting import export
+        from adapters.analytics.inspect_logs import export
     except ModuleNotFoundError as error:
         because = f"Inspect logs need {error.name}, which is not installed"
         instead = "run pip install 'wakelog[inspect]'"

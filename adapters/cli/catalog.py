@@ -38,7 +38,7 @@ def _categories(session: Session) -> "list[CategoryDetails]":
 
     home = session.reading()
     tasks = [one.task for one in home.views.all(VIEW)]
-    with home.desk.journal.reading() as world:
+    with home.services.journal.reading() as world:
         return category_documents(world, tasks)
 
 

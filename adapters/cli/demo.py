@@ -14,7 +14,7 @@ from domain.errors import Refused
 if TYPE_CHECKING:
     from adapters.documents.demo import DemoDetails
     from adapters.documents.inbox import InboxSet
-    from adapters.proving import Proved
+    from adapters.proof.prove import Proved
     from adapters.wiring import Home
 
 FOLDER = "wakelog-demo"
@@ -48,7 +48,7 @@ def demo_command(ctx: click.Context, folder: str | None, *, fresh: bool) -> None
 
 def _home(ctx: click.Context, folder: str | None) -> Path:
     """The demo's home: as told, here or before the command's name; never the default one."""
-    from adapters.homefiles import HOME_VARIABLE, home_path
+    from adapters.home.files import HOME_VARIABLE, home_path
 
     told = folder or ctx.find_root().params.get("home") or os.environ.get(HOME_VARIABLE, "")
     return home_path(str(told) if told else FOLDER, os.environ)
@@ -64,22 +64,22 @@ def throw_away(path: Path, source: str) -> None:
     Raises:
         Refused: Code ``invalid_value``: the home is no demo's; ``read_only``: somebody works there.
     """
-    from adapters import homefiles
     from adapters.cli.shared import Session as Opened
+    from adapters.home import files
     from adapters.store.opening import check_alone
 
-    if not homefiles.exists(path):
+    if not files.exists(path):
         return
     session = Opened(path, model=MODEL, as_json=True, is_quiet=True)
     try:
         check_ours(session.reading(), source)
     finally:
         session.close()
-    for name in (homefiles.JOURNAL, homefiles.AGENT):
+    for name in (files.JOURNAL, files.AGENT):
         check_alone(path / name)
-    logs = (homefiles.JOURNAL, homefiles.AGENT, homefiles.VIEWS, homefiles.RUNTIME)
+    logs = (files.JOURNAL, files.AGENT, files.VIEWS, files.RUNTIME)
     names = [f"{name}{end}" for name in logs for end in ("", "-wal", "-shm")]
-    rest = (homefiles.ANALYTICS, homefiles.SETTINGS, homefiles.REPLICA, homefiles.INSTALLATION)
+    rest = (files.ANALYTICS, files.SETTINGS, files.REPLICA, files.INSTALLATION)
     for name in (*names, *rest):
         (path / name).unlink(missing_ok=True)
 
@@ -105,7 +105,7 @@ def _has_reports(home: "Home") -> bool:
 
 
 def _demonstrate(session: Session) -> None:
-    from adapters.proving import prove_home
+    from adapters.proof.prove import prove_home
 
     home = session.reading()
     is_there = check_ours(home, SOURCE) and _has_reports(home)
@@ -149,7 +149,7 @@ def _wake(session: Session, home: "Home") -> None:
     from adapters.actions.waking import prepare_wakes, wake_all
 
     agents = prepare_wakes(home).agents
-    names = {one: home.desk.agent(one).name for one in agents}
+    names = {one: home.services.agent(one).name for one in agents}
 
     def progress(nth: int, of: int, agent_id: str) -> None:
         session.note(safe(f"waking {nth} of {of}: {names[agent_id]}"))
@@ -234,7 +234,7 @@ def _tell_reports(
     for agent_id in busiest[:REPORTS_SHOWN]:
         report = report_document(home, agent_id)
         if report.tldr:
-            session.say(safe(f"{home.desk.agent(agent_id).name}"))
+            session.say(safe(f"{home.services.agent(agent_id).name}"))
             session.say(safe(f"    {report.tldr}"))
 
 

@@ -13,8 +13,8 @@ from adapters.text.reading import counted
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.months import Lived
-    from adapters.proving import Proved
+    from adapters.demo.generator import Lived
+    from adapters.proof.prove import Proved
 
 FOLDER = "demo-data"
 AGENTS_MAX = 50
@@ -43,8 +43,8 @@ def demo_data_command(
     The same seed and size write the same bytes. It works in a home of its own and never in yours.
     All of it is proved before the home gets its name.
     """
-    from adapters.homefiles import HOME_VARIABLE, home_path
-    from adapters.months_stories import SOURCE
+    from adapters.demo.stories import SOURCE
+    from adapters.home.files import HOME_VARIABLE, home_path
 
     outer = ctx.find_object(Session)
     assert outer is not None
@@ -78,10 +78,10 @@ def _is_wanted(path: Path, source: str, *, is_fresh: bool) -> bool:
     Raises:
         Refused: Code ``invalid_value``: something else is there.
     """
-    from adapters import homefiles
     from adapters.cli.demo import check_ours, throw_away
+    from adapters.home import files
 
-    if homefiles.exists(path):
+    if files.exists(path):
         session = Session(path, model="rules", as_json=True, is_quiet=True)
         try:
             check_ours(session.reading(), source)
@@ -103,8 +103,8 @@ def _made(
     session: Session, path: Path, seed: str, agents: int, months: int
 ) -> "tuple[Lived, Proved]":
     """Make it beside its place and prove it, so that a home with the name is a whole one."""
-    from adapters.months import make
-    from adapters.proving import prove_home
+    from adapters.demo.generator import make
+    from adapters.proof.prove import prove_home
     from adapters.wiring import open_home
 
     beside = path.with_name(f".{path.name}.making")

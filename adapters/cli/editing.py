@@ -43,7 +43,7 @@ class Editing:
             task_id = self._named_before(wanted)
             if not task_id:
                 raise
-        with home.desk.journal.reading() as world:
+        with home.services.journal.reading() as world:
             return world.load(TASK, task_id)
 
     def item(self, task: Task, wanted: str) -> t.Item:
@@ -105,7 +105,7 @@ class Editing:
         """What stands under the key already, if this run is a retry."""
         if not self.key:
             return None
-        journal = self.session.reading().desk.journal
+        journal = self.session.reading().services.journal
         rows = journal.receipts(nth_key(self.key, 1))
         receipt = rows[0].fact if rows else None
         return receipt.command if isinstance(receipt, Receipt) else None
@@ -122,7 +122,7 @@ class Editing:
         """Whether a task, or an item of it, ever had a title."""
         if not task_id:
             return False
-        journal = self.session.reading().desk.journal
+        journal = self.session.reading().services.journal
         rows = journal.facts(f"task:{task_id}@{journal.replica}")
         return any(_gave(row.fact, item_id) == title for row in rows)
 

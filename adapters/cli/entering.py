@@ -5,8 +5,8 @@ import os
 import click
 
 from adapters.actions.inputs import TEXT_BYTES_MAX
-from adapters.given import STDIN, read_named
-from adapters.keys import replaced_line, without_keys
+from adapters.home.api_keys import replaced_line, without_keys
+from adapters.home.given import STDIN, read_named
 from domain import canonical
 from domain.journal.fields import invalid
 

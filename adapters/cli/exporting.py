@@ -12,7 +12,7 @@ from adapters.text.reading import counted
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.histories import History
+    from adapters.proof.histories import History
 
 
 @click.command(
@@ -41,8 +41,8 @@ def export_history_command(
     its own; numbers, dates and statuses of fields stay. Keep such files in a folder, and prove
     them in CI with `pytest --wakelog-histories FOLDER`.
     """
-    from adapters import histories
-    from adapters.redacting import redacted
+    from adapters.proof import histories
+    from adapters.proof.redact import redacted
 
     if bool(run) == is_all:
         instead = "say `wakelog export-history RUN`, or --all"
@@ -52,11 +52,13 @@ def export_history_command(
     if session.as_json and out is None:
         instead = "name a file with --out"
         raise Refused("invalid_value", because="--json tells what was written", instead=instead)
-    desk = session.reading().desk
-    if is_all and not desk.journal.tail().n:
+    services = session.reading().services
+    if is_all and not services.journal.tail().n:
         because = f"there is nothing in {session.path} yet"
         raise Refused("not_a_log", because=because, instead="name a home with --home")
-    history = histories.taken(desk.journal, desk.agents, _run_key(session, run) if run else "")
+    history = histories.taken(
+        services.journal, services.agents, _run_key(session, run) if run else ""
+    )
     _check(history)
     if redact:
         history = redacted(history)
@@ -73,7 +75,7 @@ def _run_key(session: Session, run: str) -> str:
 
 def _check(history: "History") -> None:
     """A history that does not prove would fail in CI for ever."""
-    from adapters import histories
+    from adapters.proof import histories
 
     proved = histories.prove(history)
     if not proved.ok:
@@ -82,9 +84,9 @@ def _check(history: "History") -> None:
 
 
 def _write(session: Session, history: "History", out: Path | None) -> None:
-    from adapters import histories
     from adapters.documents.deeds import ExportedHistory
-    from adapters.homefiles import check_no_database, close_to_others
+    from adapters.home.files import check_no_database, close_to_others
+    from adapters.proof import histories
 
     told = "".join(histories.lines(history))
     rows = sum(map(len, history.rows.values()))

@@ -9,7 +9,7 @@ from adapters.cli.shared import Session
 from adapters.text.common import safe
 
 if TYPE_CHECKING:
-    from adapters.adopting import Adopted
+    from adapters.upkeep.adopting import Adopted
     from domain.causes import GivenUp
 
 How = Literal["restored", "moved", "copy"]
@@ -30,11 +30,11 @@ def home_command() -> None:
 @click.pass_obj
 def show_command(session: Session) -> None:
     """Show where the home is, who writes there, and whether its logs belong together."""
-    from adapters import installation
     from adapters.documents.deeds import HomeDetails
+    from adapters.home import installation
 
     home = session.opened()
-    replica = home.desk.journal.replica if home.exists else ""
+    replica = home.services.journal.replica if home.exists else ""
     kept = installation.kept(home.path)
     state = installation.state(home.path, os.environ) if home.exists else "unknown"
     if session.as_json:
@@ -73,8 +73,8 @@ def adopt_command(session: Session, how: How) -> None:
 
     copy: the folder is a copy, and its original is worked in, too. A new name is drawn here.
     """
-    from adapters import adopting
     from adapters.documents.deeds import AdoptedHome
+    from adapters.upkeep import adopting
 
     if how == "restored":
         adopted = adopting.restored(session.path, os.environ)

@@ -10,8 +10,8 @@ import click
 
 from adapters.cli import importing_text
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session, Told, complain, key_option
-from adapters.given import Unreadable
+from adapters.cli.shared import Session, UserError, complain, key_option
+from adapters.home.given import Unreadable
 from adapters.importers.formats import FORMATS_TOLD
 from adapters.text.common import safe
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PROGRESS_FROM = 400  # tasks; fewer need no progress bar
 
 
-class Progress(Protocol):
+class ProgressBar(Protocol):
     def update(self, n_steps: int) -> None: ...
 
 
@@ -103,7 +103,7 @@ def import_command(
     for report in failures:
         complain(f"{report.file}: {report.failure} [unreadable_file]")
     if failures:
-        raise SystemExit(Told.exit_code)
+        raise SystemExit(UserError.exit_code)
     if any(report.unreadable for report in reports):
         raise SystemExit(1)
 
@@ -137,7 +137,7 @@ def _taken(session: Session, importing: "Importing", file: str, found: "Found") 
 
 
 @contextmanager
-def _progress(session: Session, count: int) -> Iterator[Progress]:
+def _progress(session: Session, count: int) -> Iterator[ProgressBar]:
     """A bar on stderr, where somebody looks at it and it takes a while."""
     is_wanted = count >= PROGRESS_FROM and sys.stderr.isatty()
     is_hidden = not is_wanted or session.is_quiet or session.as_json

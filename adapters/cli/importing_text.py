@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from adapters.cli.shared import Session
-from adapters.keys import replaced_line
+from adapters.home.api_keys import replaced_line
 from adapters.text.common import ID_SHOWN, safe
 
 if TYPE_CHECKING:

@@ -26,11 +26,11 @@ def backup_command(session: Session, folder: str) -> None:
     A backup that fails or is stopped leaves nothing behind.
     To restore, use the copy as --home; `wakelog prove` says whether it is what was written.
     """
-    from adapters import homefiles
-    from adapters.backup import back_up
     from adapters.documents.deeds import BackupDetails
+    from adapters.home import files
+    from adapters.upkeep.backup import back_up
 
-    if not homefiles.exists(session.path):
+    if not files.exists(session.path):
         because = NO_HOME.format(session.path)
         raise Refused("invalid_value", because=because, instead="name one with --home")
     target = Path(folder).expanduser().absolute()

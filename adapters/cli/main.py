@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import click
 
-from adapters.cli.shared import Session, Told, complain, json_option
+from adapters.cli.shared import Session, UserError, complain, json_option
 from adapters.text.remedies import in_words
 from domain.errors import WakelogError
 
@@ -88,7 +88,7 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except WakelogError as error:
-            raise Told(f"{in_words(error)} [{error.code}]") from error
+            raise UserError(f"{in_words(error)} [{error.code}]") from error
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run, and end with the exit status; every error is one line on stderr."""
@@ -159,7 +159,7 @@ def cli(ctx: click.Context, home: str | None, model: str, as_json: bool, quiet: 
     Import tasks, give them agents, wake the agents, and decide what they propose. Nothing an
     agent proposes is applied before you confirm it, and everything can be proved and replayed.
     """
-    from adapters.homefiles import home_path
+    from adapters.home.files import home_path
 
     path: Path = home_path(home, os.environ)
     ctx.obj = Session(path, model=model, as_json=as_json, is_quiet=quiet)

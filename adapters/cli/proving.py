@@ -12,7 +12,7 @@ from adapters.text.reading import counted
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.proving import Proved
+    from adapters.proof.prove import Proved
 
 _POSITION = re.compile(r"(journal|agent):(?:[a-z0-9]{1,32}:)?([0-9]{1,12})")
 
@@ -60,9 +60,9 @@ def prove_command(
     nondeterminism        today's code differs from itself
     view differs          a stored view is not what the log makes
     """
-    from adapters import anchors
-    from adapters.proving import prove_home
-    from adapters.proving_views import with_views
+    from adapters.proof import anchors
+    from adapters.proof.prove import prove_home
+    from adapters.proof.prove_views import with_views
 
     if new_anchor and anchor is None:
         because = "there is no anchor file to begin"

@@ -43,7 +43,7 @@ def report_command(session: Session, task: str, *, history: bool) -> None:
     if session.as_json:
         session.document(document)
         return
-    name, zone = home.desk.agent(agent_id).name, home.settings.timezone
+    name, zone = home.services.agent(agent_id).name, home.settings.timezone
     if document.run_key is None:
         session.say(f'{safe(name)}: no report yet. Write one with `wakelog wake "{safe(name)}"`.')
         return
@@ -87,7 +87,7 @@ def journal_command(session: Session, task: str, limit: int) -> None:
         session.document(found)
         return
     if not found:
-        name = safe(home.desk.agent(agent_id).name)
+        name = safe(home.services.agent(agent_id).name)
         session.say(f"{name}: no observations yet. Agents make them when they wake.")
         return
     zone = home.settings.timezone
@@ -130,7 +130,7 @@ def messages_command(session: Session, agent: str, thread: str, limit: int) -> N
     if not found:
         what = f"no thread {thread!r}" if thread else "no messages yet"
         instead = "Leave --thread out to see all." if thread else "They come when it wakes."
-        session.say(f"{safe(home.desk.agent(agent_id).name)}: {what}. {instead}")
+        session.say(f"{safe(home.services.agent(agent_id).name)}: {what}. {instead}")
         return
     for nth, one in enumerate(found):
         session.say(("\n" if nth else "") + one.thread, style="cyan")
@@ -230,7 +230,7 @@ def show_command(session: Session, run: str, *, prompt: bool) -> None:
     if session.as_json:
         session.document(document)
         return
-    name = home.desk.agent(document.agent_id).name
+    name = home.services.agent(document.agent_id).name
     for line in run_lines(document, name, home.settings.timezone):
         session.say(line)
     if document.started_at:
@@ -272,16 +272,16 @@ def why_command(session: Session, agent: str, limit: int) -> None:
 
     With journal:N, a change as the column Where names it, all agents that it concerns.
     """
-    from adapters import why
     from adapters.documents.reading import why_document
     from adapters.text.reading import why_rows
+    from adapters.timetravel import why
 
     home = session.reading()
     if change := _CHANGE.fullmatch(agent):
         _why_change(session, home, int(change[1]))
         return
     agent_id = pick_agent(home, agent)
-    found = [why_document(one) for one in why.why(home.desk, agent_id, limit)]
+    found = [why_document(one) for one in why.why(home.services, agent_id, limit)]
     if session.as_json:
         session.document(found)
         return
@@ -296,15 +296,15 @@ def why_command(session: Session, agent: str, limit: int) -> None:
 def _why_change(session: Session, home: "Home", n: int) -> None:
     from msgspec.structs import asdict
 
-    from adapters import why
     from adapters.documents.agents import all_agents
     from adapters.documents.reading import WhyAgent, why_document
     from adapters.text.reading import rule_text
+    from adapters.timetravel import why
 
     names = {one.id: one.name for one in all_agents(home)}
     found = [
         WhyAgent(agent_id, names[agent_id], **asdict(why_document(one)))
-        for agent_id, one in why.of_change(home.desk, names, n)
+        for agent_id, one in why.of_change(home.services, names, n)
     ]
     if session.as_json:
         session.document(found)

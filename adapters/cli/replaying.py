@@ -21,9 +21,9 @@ if TYPE_CHECKING:
         SectionReplayed,
         StepReplayed,
     )
-    from adapters.moments import Past
-    from adapters.predicates import Predicate
+    from adapters.timetravel.logs_at import Past
     from adapters.timetravel.place import Place
+    from adapters.timetravel.predicates import Predicate
     from adapters.wiring import Home
     from projections.wakes import WakeDocument
     from replay.bisect import Found
@@ -50,7 +50,7 @@ def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
     home = session.reading()
     wake, sections, again = run_again(home, run)
     zone = home.settings.timezone
-    session.say(f"wake {wake.run_key} of {safe(home.desk.agent(wake.agent_id).name)}")
+    session.say(f"wake {wake.run_key} of {safe(home.services.agent(wake.agent_id).name)}")
     session.lines(prompt_lines(sections))
     is_same, steps = all(one.is_same for one in sections), list["StepReplayed"]()
     told = "Every byte is the same."
@@ -253,7 +253,7 @@ def _holds_not(count: int) -> str:
 def _predicate(
     sql: str | None, text: str | None, python: str | None
 ) -> "tuple[Predicate, str, str]":
-    from adapters import predicates
+    from adapters.timetravel import predicates
 
     given = {"sql": sql, "text": text, "python": python}
     named = [(kind, said) for kind, said in given.items() if said is not None]

@@ -52,7 +52,7 @@ def inbox_command(session: Session, task: str | None, is_all: bool) -> None:
     elif found:
         if left := len(sets) - len(shown):
             session.note(f"{left} older decided sets are left out; --json has all.")
-        _tell_sets(session, found, home.desk.clock.now(), is_all=is_all)
+        _tell_sets(session, found, home.services.clock.now(), is_all=is_all)
     elif not all_agents(home):
         session.say(NO_AGENTS)
     else:
@@ -120,7 +120,7 @@ def _age(at: str, now: str) -> str:
     >>> _age("2027-01-01T00:00:00.000000Z", "2027-01-01T02:30:00.000000Z")
     '2 h ago'
     """
-    from domain.moments import seconds_between
+    from domain.timestamps import seconds_between
 
     seconds = seconds_between(at, now)
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):

@@ -10,8 +10,8 @@ import click
 import msgspec
 
 from adapters.cli.shared import Session
-from adapters.clock import ManualClock, SystemClock
-from adapters.keys import replaced_line
+from adapters.home.api_keys import replaced_line
+from adapters.home.clock import ManualClock, SystemClock
 from adapters.text.common import ID_SHOWN, local_time, safe
 from adapters.text.reading import counted
 from adapters.text.remedies import in_words
@@ -101,7 +101,7 @@ def run_command(
     if (port is not None or is_asked) and not serve:
         raise Refused("invalid_value", because="there is no page to serve", instead="add --serve")
     home = session.writing()
-    if isinstance(home.desk.clock, ManualClock) and not until_idle:
+    if isinstance(home.services.clock, ManualClock) and not until_idle:
         because = "a clock that is set by hand does not go on by itself"
         raise Refused("invalid_value", because=because, instead="add --until-idle")
     running.check_model(home)

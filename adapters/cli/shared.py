@@ -22,7 +22,7 @@ UNASKED = (
 )
 
 
-class Told(click.ClickException):
+class UserError(click.ClickException):
     """One line on stderr, exit status 2, and never a traceback for a user's mistake."""
 
     exit_code = 2
@@ -71,14 +71,14 @@ class Session:
         Raises:
             Refused: Code ``moved_home``: nobody can.
         """
-        from adapters import installation
+        from adapters.home import installation
 
         try:
             installation.check(self.path, os.environ)
         except Refused:
             if self.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
                 raise
-            from adapters import adopting
+            from adapters.upkeep import adopting
 
             question = f"{safe(str(self.path))} is in another place. Was it moved, or is it a copy?"
             answers = click.Choice(["moved", "copy"])
@@ -88,19 +88,19 @@ class Session:
 
     def _tell_unasked(self, home: "Home") -> None:
         """Say once if the agent log is older than the journal."""
-        from adapters.belonging import newly_unasked
+        from adapters.home.belonging import newly_unasked
 
-        if count := newly_unasked(home.desk.journal, home.desk.agents):
+        if count := newly_unasked(home.services.journal, home.services.agents):
             self.note(UNASKED.format(count))
 
     def _open(self, *, is_writing: bool) -> "Home":
-        from adapters import homefiles
+        from adapters.home import files
         from adapters.wiring import open_home
 
         if is_writing:
             self.settle()
         if self._home is not None and is_writing:
-            has_writer = self._home.exists and self._home.desk.journal.replica
+            has_writer = self._home.exists and self._home.services.journal.replica
             if not has_writer:  # a home to be made, or a backup that has no name of its own yet
                 self.close()
         if self._home is None:
@@ -110,7 +110,7 @@ class Session:
             self._home.other = None  # it is told
             raise refused
         elif is_writing:  # it was opened to be read
-            homefiles.ensure(self.path, os.environ)
+            files.ensure(self.path, os.environ)
         return self._home
 
     def close(self) -> None:

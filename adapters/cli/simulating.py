@@ -12,7 +12,7 @@ from adapters.text.reading import counted
 from domain.errors import Refused
 
 if TYPE_CHECKING:
-    from adapters.simulating import Simulated
+    from adapters.simulation.play import Simulated
 
 FAULTS_SHOWN = 10
 WAKES_MAX = 10_000_000
@@ -42,7 +42,7 @@ def simulate_command(session: Session, wakes: int, seed: str, keep: Path | None)
     law was broken; then the plan is made as short as it can be, and --keep writes its history.
     """
     from adapters.documents.deeds import SimulationDetails
-    from adapters.simulating import simulate
+    from adapters.simulation.play import simulate
 
     with _bar(session, wakes) as bar:
         done = simulate(seed, wakes, lambda at, _: bar.update(at - bar.pos))
@@ -86,9 +86,9 @@ def _tell(session: Session, done: "Simulated", kept: Path | None) -> None:
 
 
 def _kept(done: "Simulated", path: Path) -> Path:
-    from adapters import histories
-    from adapters.homefiles import check_no_database
-    from adapters.simulating import history_of
+    from adapters.home.files import check_no_database
+    from adapters.proof import histories
+    from adapters.simulation.play import history_of
 
     check_no_database(path)
     try:

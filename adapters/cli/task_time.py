@@ -61,7 +61,7 @@ def time(session: Session, task: str, began: str, ended: str, summary: str, key:
     from adapters.actions.tasks import log_time
 
     home = session.reading()
-    zone, now = home.settings.timezone, home.desk.clock.now
+    zone, now = home.settings.timezone, home.services.clock.now
     first, last = first_instant(began, zone, now), first_instant(ended, zone, now)
     editing = Editing(session, key)
     found = editing.task(task)

@@ -24,7 +24,7 @@ from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
 from adapters.documents.deeds import Deleted
 from adapters.documents.templates import SeedDetails, TemplateGiven, document, templates_of
-from adapters.given import read_named
+from adapters.home.given import read_named
 from adapters.text.common import ID_SHOWN, local_time, safe
 from domain.errors import Remedy
 
@@ -244,7 +244,7 @@ def template_assign(session: Session, agent: str, template: str, key: str) -> No
     if session.as_json:
         session.document(TemplateGiven(agent_id, wanted or None))
         return
-    name = home.desk.agent(agent_id).name
+    name = home.services.agent(agent_id).name
     session.say(f"{safe(name)} lives on {BUILT_IN if is_back else template} now")
 
 

@@ -117,7 +117,7 @@ def rebuild_command(session: Session) -> None:
     home = session.opened()
     with progress_bar(session, home, "Rebuilding") as progress:
         home.views.rebuild(progress)
-    journal, agents = home.desk.journal.tail().n, home.desk.agents.tail().n
+    journal, agents = home.services.journal.tail().n, home.services.agents.tail().n
     if session.as_json:
         session.document(RebuiltViews(journal, agents))
     elif not home.exists:
@@ -140,8 +140,8 @@ def doctor_command(session: Session) -> None:
     """
     import os
 
-    from adapters.doctor import examine
     from adapters.documents.deeds import DoctorCheck, DoctorDetails
+    from adapters.upkeep.doctor import examine
 
     findings = examine(session.path, os.environ, session.model)
     is_ok = all(one.is_ok for one in findings)
@@ -191,7 +191,7 @@ def progress_bar(
     session: Session, home: "Home", label: str
 ) -> Iterator[Callable[[str, int, int], None] | None]:
     """A bar on stderr over both logs, where somebody looks at it and it takes a while."""
-    count = home.desk.journal.count() + home.desk.agents.count()
+    count = home.services.journal.count() + home.services.agents.count()
     is_shown = count >= PROGRESS_FROM and sys.stderr.isatty()
     if not is_shown or session.is_quiet or session.as_json:
         yield None

@@ -66,7 +66,7 @@ def _wake_all(session: Session) -> int:
     home = session.writing()
     prepared = prepare_wakes(home)
     _warn(prepared.troubles)
-    names = {one: home.desk.agent(one).name for one in prepared.agents}
+    names = {one: home.services.agent(one).name for one in prepared.agents}
 
     def progress(nth: int, of: int, agent_id: str) -> None:
         session.note(safe(f"waking {nth} of {of}: {names[agent_id]}"))
@@ -170,7 +170,7 @@ def _wake_one(session: Session, agent_id: str, key: str) -> int:
         if error:
             click.echo(safe(error), err=True)
     else:
-        session.say(safe(_line(document, home.desk.agent(agent_id).name, error)))
+        session.say(safe(_line(document, home.services.agent(agent_id).name, error)))
         if document.proposals:
             session.note("See what it proposes with `wakelog inbox`.")
     return 1 if error or document.outcome == "failed" else 0
@@ -181,7 +181,7 @@ def _run(session: Session, home: "Home", agent_id: str, run_key: str) -> "tuple[
     from adapters.actions.waking import run_wake
     from adapters.documents.wakes import wake_document, wake_of
 
-    name = home.desk.agent(agent_id).name
+    name = home.services.agent(agent_id).name
     session.note(safe(f"waking: {name}"))
     ran = run_wake(home, agent_id, run_key, session.note)
     found = wake_of(home, run_key)
@@ -231,7 +231,7 @@ class Question(NamedTuple):
     key: str = ""
 
 
-class Asked(NamedTuple):
+class AnsweredQuestion(NamedTuple):
     """A question's answer: as a document, and as a person is shown it."""
 
     document: "WakeAnswer"
@@ -240,7 +240,7 @@ class Asked(NamedTuple):
     has_failed: bool
 
 
-def tell(session: Session, got: Asked, loud: Speaker | None) -> None:
+def tell(session: Session, got: AnsweredQuestion, loud: Speaker | None) -> None:
     """Print an answer, unless it was printed as it came."""
     if loud is None:
         session.say(got.shown)
@@ -248,7 +248,9 @@ def tell(session: Session, got: Asked, loud: Speaker | None) -> None:
         loud.finish(got.shown)
 
 
-def asked(session: Session, agent_id: str, question: Question, loud: Speaker | None) -> Asked:
+def asked(
+    session: Session, agent_id: str, question: Question, loud: Speaker | None
+) -> AnsweredQuestion:
     """Ask an agent and wait for its answer; `loud` prints the words as they come."""
     from msgspec.structs import asdict
 
@@ -259,7 +261,7 @@ def asked(session: Session, agent_id: str, question: Question, loud: Speaker | N
     queued = ask_agent(home, agent_id, question.words, question.session, question.key)
     _warn(queued.troubles)
     if loud is not None:
-        home.desk.listeners[queued.run_key] = loud
+        home.services.listeners[queued.run_key] = loud
     try:
         document, error = _run(session, home, agent_id, queued.run_key)
     except KeyboardInterrupt:
@@ -267,8 +269,8 @@ def asked(session: Session, agent_id: str, question: Question, loud: Speaker | N
         session.note(KEPT.format(session=queued.session[:ID_SHOWN]))
         raise click.Abort from None
     answer = _answer(home, document)
-    fallback = _line(document, home.desk.agent(agent_id).name, error)
-    return Asked(
+    fallback = _line(document, home.services.agent(agent_id).name, error)
+    return AnsweredQuestion(
         WakeAnswer(
             **asdict(document),
             answer=answer or None,
@@ -292,7 +294,7 @@ def _answer(home: "Home", document: "WakeLine") -> str:
     """What the model said last, else what its report says; empty if it said nothing."""
     from domain.wake.events import ModelAnswered
 
-    agents = home.desk.agents
+    agents = home.services.agents
     rows = agents.facts(f"wake:{document.run_key}@{agents.replica}")
     with agents.reading() as world:
         answers = [row.fact for row in rows if isinstance(row.fact, ModelAnswered)]

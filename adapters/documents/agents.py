@@ -12,8 +12,8 @@ from msgspec.structs import asdict
 from adapters.documents.wakes import WakeLine, wake_document
 from adapters.wiring import Home
 from domain.agent import identity
-from domain.agent.alertness import RunStatus
 from domain.agent.events import Mode
+from domain.agent.wake_queue import RunStatus
 from domain.journal.catalog import CATALOG
 from domain.world import MAIN
 from projections import agents, templates, wakes
@@ -129,7 +129,7 @@ class AgentsMade(Struct, frozen=True):
 
 def agent_lines(home: Home, found: Iterable[AgentDocument] | None = None) -> list[AgentLine]:
     """The documents of `agent list`; of all agents if none are given."""
-    now = home.desk.clock.now()
+    now = home.services.clock.now()
     return [agent_line(one, now) for one in (all_agents(home) if found is None else found)]
 
 
@@ -157,7 +157,7 @@ def agent_line(agent: AgentDocument, now: str) -> AgentLine:
 def agent_page(home: Home, document: AgentDocument, now: str) -> AgentDetails:
     """The document of `agent show`."""
     agent = document.agent
-    with home.desk.journal.reading() as world:
+    with home.services.journal.reading() as world:
         categories = world.load(CATALOG, MAIN).categories
     names = {one: categories[one].name for one in categories}
     newest = home.views.page(wakes.VIEW, shelf=document.id, newest_first=True, limit=WAKES_SHOWN)
@@ -179,7 +179,7 @@ def agent_page(home: Home, document: AgentDocument, now: str) -> AgentDetails:
         ),
         config=AgentConfig(
             model=agent.model or None,
-            model_in_force=home.desk.model_name(agent),
+            model_in_force=home.services.model_name(agent),
             model_of=_who_names_the_model(home, document),
             turns=agent.turn_max,
             automatic=agent.is_automatic,

@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec import Struct
 
 from adapters.documents.inbox import InboxSet
-from adapters.proving import ProofDetails
+from adapters.proof.prove import ProofDetails
 
 
 class DemoDetails(Struct, frozen=True):

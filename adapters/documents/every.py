@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from adapters.analytics_performance import TemplateMetrics
+from adapters.analytics.performance import TemplateMetrics
 from adapters.documents import deeds
 from adapters.documents.agents import AgentDetails, AgentLine, AgentsMade, TimerDetails
 from adapters.documents.demo import DemoData, DemoDataThere, DemoDetails
@@ -31,7 +31,7 @@ from adapters.documents.timetravel import (
     RequestDetails,
 )
 from adapters.documents.wakes import WakeAnswer, WakeDetails, WakeLine
-from adapters.proving import ProofDetails
+from adapters.proof.prove import ProofDetails
 from domain.journal.document import TaskDetails, TaskLine
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -60,7 +60,7 @@ def inbox_sets(home: Home) -> list[InboxSet]:
 
 def ranks_of(home: Home) -> dict[str, int]:
     """What a person calls this replica's change sets by: their ranks, by id."""
-    known = home.views.get(ranks.VIEW, home.desk.agents.replica)
+    known = home.views.get(ranks.VIEW, home.services.agents.replica)
     return {one: nth for nth, one in enumerate(known.sets, start=1)} if known else {}
 
 
@@ -71,7 +71,7 @@ def all_sets(home: Home) -> list[SetDocument]:
 
 def expiring_sets(home: Home) -> list[str]:
     """The open change sets whose time to be decided is over."""
-    now = home.desk.clock.now()
+    now = home.services.clock.now()
     return [one.id for one in all_sets(home) if one.is_open and "" < one.expires_at <= now]
 
 
@@ -127,7 +127,7 @@ def set_documents(home: Home, sets: Iterable[SetDocument], *, is_all: bool) -> l
             continue
         task = one.task_id
         if task not in now:
-            now[task] = review.task_now(home.desk, task)
+            now[task] = review.task_now(home.services, task)
         name = set_name(ranked, one.id)
         found.append(
             InboxSet(
@@ -147,14 +147,14 @@ def set_documents(home: Home, sets: Iterable[SetDocument], *, is_all: bool) -> l
 
 
 def _item(home: Home, task: str, ref: str, item: Item, now: Snapshot) -> InboxItem:
-    arguments: dict[str, Any] = msgspec.json.decode(review.arguments_of(home.desk, item))
+    arguments: dict[str, Any] = msgspec.json.decode(review.arguments_of(home.services, item))
     return InboxItem(
         ref=ref,
         tool=item.tool,
         arguments=arguments,
         summary=_summary(home, task, item, now),
         status=item.status,
-        stale=is_open(item) and review.is_stale(home.desk, item, now),
+        stale=is_open(item) and review.is_stale(home.services, item, now),
         fingerprint=item.fingerprint,
         now=registry.present(item.tool, now, arguments),
         reason=item.reason or arguments.get("reason") or None,
@@ -164,8 +164,8 @@ def _item(home: Home, task: str, ref: str, item: Item, now: Snapshot) -> InboxIt
 
 def summary_of(home: Home, set_id: str, item: Item) -> str:
     """An item in words, as edited where it was."""
-    task = review.changes_of(home.desk, set_id).task
-    return _summary(home, task, item, review.task_now(home.desk, task))
+    task = review.changes_of(home.services, set_id).task
+    return _summary(home, task, item, review.task_now(home.services, task))
 
 
 def _summary(home: Home, task: str, item: Item, now: Snapshot) -> str:
@@ -173,5 +173,5 @@ def _summary(home: Home, task: str, item: Item, now: Snapshot) -> str:
     if item.arguments_now is None:
         return item.summary
     is_done = item.status == "confirmed"
-    seen = review.task_before(home.desk, task, item.position) if is_done else now
-    return registry.summary(item.tool, seen, review.arguments_of(home.desk, item))
+    seen = review.task_before(home.services, task, item.position) if is_done else now
+    return registry.summary(item.tool, seen, review.arguments_of(home.services, item))

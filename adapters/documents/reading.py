@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from adapters.why import Why
+from adapters.timetravel.why import Why
 from adapters.wiring import Home
 from domain.agent.agent import JOURNAL_SHOWN
 from domain.ports import Section
@@ -129,7 +129,7 @@ def report_document(home: Home, agent_id: str) -> ReportDetails:
     """The document of `report`; where there is none yet, all but the ids is null."""
     agent = home.views.get(agents.VIEW, agent_id)
     found = reports_of(home, agent_id)
-    with home.desk.agents.reading() as world:
+    with home.services.agents.reading() as world:
         history = [ReportHistory(one.run_key, one.at, world.text(one.tldr)) for one in found]
         current = found[0] if found else None
         content = world.text(current.content) if current else None
@@ -156,7 +156,7 @@ def report_document(home: Home, agent_id: str) -> ReportDetails:
 def journal_documents(home: Home, agent_id: str, limit: int) -> list[JournalLine]:
     """The documents of `journal`, the newest first."""
     found = home.views.page(journal.VIEW, shelf=agent_id, newest_first=True, limit=limit)
-    with home.desk.agents.reading() as world:
+    with home.services.agents.reading() as world:
         return [
             JournalLine(
                 at=one.at,
@@ -183,7 +183,7 @@ def thread_documents(home: Home, agent_id: str, thread: str, limit: int) -> list
     found = home.views.page(messages.VIEW, shelf=agent_id, newest_first=True)
     left = limit
     threads: dict[str, list[MessageLine]] = {}
-    with home.desk.agents.reading() as world:
+    with home.services.agents.reading() as world:
         for one in found:
             if thread and not _is_named(one.thread, thread):
                 continue
@@ -219,7 +219,7 @@ def message_document(world: World, run_key: str, message: Message) -> MessageLin
 def shown(home: Home, run_key: str) -> tuple[list[Section], list[Section]] | None:
     """The sections that the model was shown, system and user, byte for byte; None where the
     wake never began."""
-    with home.desk.agents.reading() as world:
+    with home.services.agents.reading() as world:
         wake: Wake = world.load(WAKE, run_key)
         if wake.started is None:
             return None

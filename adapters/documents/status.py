@@ -12,7 +12,7 @@ from adapters.runtime import watcher
 from adapters.store.log import Log
 from adapters.wiring import Home
 from domain.changes.change_set import is_open
-from domain.moments import seconds_between
+from domain.timestamps import seconds_between
 from projections import agents, operations, tasks
 from projections.agents import AgentDocument
 
@@ -159,12 +159,12 @@ class HealthDetails(Struct, frozen=True):
 
 def status_document(home: Home) -> StatusDetails:
     """The document of `status`."""
-    now = home.desk.clock.now()
+    now = home.services.clock.now()
     stirring = home.views.page(agents.VIEW, mark="stirring")  # the others have nothing to tell
     calm, dormant = (home.views.count(agents.VIEW, mark) for mark in ("calm", "dormant"))
     limit = home.settings.agents.lost_seconds
-    begun = [one for one in stirring if one.alert.running_since]
-    lost = [one for one in begun if seconds_between(one.alert.running_since, now) > limit]
+    begun = [one for one in stirring if one.wake_queue.running_since]
+    lost = [one for one in begun if seconds_between(one.wake_queue.running_since, now) > limit]
     running = [one for one in begun if one not in lost]
     queued = sorted(
         (one for one in stirring if one.next_due), key=lambda one: (one.next_due, one.id)
@@ -174,10 +174,10 @@ def status_document(home: Home) -> StatusDetails:
         home=str(home.path),
         exists=home.exists,
         model=home.settings.model,
-        enabled=home.desk.is_enabled,
-        journal=_log(home.desk.journal),
-        agent_log=_log(home.desk.agents),
-        lag=watcher.lag(home.desk),
+        enabled=home.services.is_enabled,
+        journal=_log(home.services.journal),
+        agent_log=_log(home.services.agents),
+        lag=watcher.lag(home.services),
         tasks=_tasks(home),
         agents=AgentCount(
             living=len(stirring) + calm + dormant,
@@ -186,7 +186,9 @@ def status_document(home: Home) -> StatusDetails:
         ),
         queued=[_queued(one, now) for one in queued],
         running=[
-            RunningWake(**_who(one), run_key=one.running_run_key, since=one.alert.running_since)
+            RunningWake(
+                **_who(one), run_key=one.running_run_key, since=one.wake_queue.running_since
+            )
             for one in running
         ],
         in_doubt=[*(_lost(one) for one in lost), *_effects(home)],
@@ -227,8 +229,8 @@ def _failing(one: AgentDocument) -> FailingAgent:
 
 
 def _queued(one: AgentDocument, now: str) -> QueuedWake:
-    waiting = one.alert.waiting
-    wake = waiting or one.alert.queued
+    waiting = one.wake_queue.waiting
+    wake = waiting or one.wake_queue.queued
     return QueuedWake(
         **_who(one),
         run_key=one.next_run_key,
@@ -243,7 +245,7 @@ def _lost(one: AgentDocument) -> DoubtfulWake:
     return DoubtfulWake(
         **_who(one),
         run_key=one.running_run_key,
-        since=one.alert.running_since,
+        since=one.wake_queue.running_since,
     )
 
 
@@ -268,11 +270,11 @@ def _runtimes(home: Home, now: str) -> list[RuntimeDetails]:
     """The processes of `wakelog run` that are known, and the wakes they have leases for."""
     from contextlib import closing, suppress
 
-    from adapters import homefiles
+    from adapters.home import files
     from adapters.runtime.leases import Leases
     from domain.errors import WakelogError
 
-    path = home.path / homefiles.RUNTIME
+    path = home.path / files.RUNTIME
     found: list[RuntimeDetails] = []
     if not home.exists or not path.exists():
         return found

@@ -180,7 +180,7 @@ def import_document(reports: Iterable[ImportReport]) -> ImportDetails:
 
 def catalog_of(home: Home) -> Catalog:
     """The catalog as it is now."""
-    with home.desk.journal.reading() as world:
+    with home.services.journal.reading() as world:
         return world.load(CATALOG, MAIN)
 
 
@@ -228,7 +228,7 @@ def _agent_of(home: Home, task_id: str) -> str:
 
 def task_page(home: Home, task_id: str) -> TaskPage:
     """All about one task, as the journal stands now."""
-    with home.desk.journal.reading() as world:
+    with home.services.journal.reading() as world:
         task, links = world.load(TASK, task_id), world.load(LINKS, task_id)
         said = [task.description, *(note.words for note in task.notes)]
         others = [link.target for link in task.links] + [link.source for link in links.incoming]

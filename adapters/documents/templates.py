@@ -66,7 +66,7 @@ def templates_of(home: "Home") -> "list[Template]":
 
 def document(home: "Home", template: "Template") -> TemplateDetails:
     """A template as JSON; `directives` are those of the active version."""
-    with home.desk.agents.reading() as world:
+    with home.services.agents.reading() as world:
         versions = [
             VersionDetails(
                 version=one.version,

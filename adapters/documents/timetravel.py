@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
 from adapters.documents.inbox import ranks_of, set_name
-from adapters.moments import Past
+from adapters.timetravel.logs_at import Past
 from adapters.timetravel.place import Place
 from domain import envelope
 from domain.causes import Receipt

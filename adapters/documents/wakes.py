@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from adapters.settings import Price
+from adapters.home.settings import Price
 from adapters.wiring import Home
 from domain.agent.events import AgentObserved
 from domain.wire import Words, tag_of
@@ -134,7 +134,7 @@ def wake_document(home: Home, wake: WakeDocument) -> WakeLine:
     report = home.views.get(reports.VIEW, wake.run_key) if wake.has_report else None
     told = None
     if report is not None and report.agent_id:  # else only a draft: the wake has not completed
-        with home.desk.agents.reading() as world:
+        with home.services.agents.reading() as world:
             told = WakeReport(world.text(report.tldr), report.one_liner)
     agent = home.views.get(agents.VIEW, wake.agent_id)
     return WakeLine(
@@ -173,7 +173,7 @@ def run_document(home: Home, run_key: str) -> WakeDetails:
     wake = home.views.get(wakes.VIEW, run_key)
     assert wake is not None, run_key
     rows = rows_of(home, wake)
-    with home.desk.agents.reading() as world:
+    with home.services.agents.reading() as world:
         causes = [_cause(world, one) for one in wake.causes]
         steps = [_step(world, row) for row in rows]
     return WakeDetails(
@@ -189,7 +189,7 @@ def run_document(home: Home, run_key: str) -> WakeDetails:
 
 def rows_of(home: Home, wake: WakeDocument) -> list[Recorded]:
     """All rows of a wake, of its change set, and of what it observed, in order."""
-    log = home.desk.agents
+    log = home.services.agents
     replica = wake.replica
     rows = log.facts(f"wake:{wake.run_key}@{replica}")
     rows += log.facts(f"changes:{wake.set_id}@{replica}")

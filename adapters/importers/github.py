@@ -33,8 +33,8 @@ from domain.journal.imported import (
     ImportedTask,
 )
 from domain.keys import key
-from domain.moments import moment
 from domain.text import cut, fold, squeeze
+from domain.timestamps import moment
 
 _ADDRESS = re.compile(
     r"https?://[^/\s]+(?:/api/v3)?(?:/repos)?/(?P<owner>[^/\s]+)/(?P<name>[^/\s]+)"

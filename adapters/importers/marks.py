@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from adapters.importers.inline import Plain, plain
 from domain.journal.fields import MINUTES_MAX
-from domain.moments import is_date
 from domain.text import fold, squeeze
+from domain.timestamps import is_date
 
 LABEL_LENGTH_MAX = 100
 _WORD_LENGTH_MAX = 200  # a longer word is no mark

@@ -25,8 +25,8 @@ from adapters.importers.texts import (
 from domain import canonical
 from domain.journal.imported import ImportedFile, ImportedNote, ImportedTask
 from domain.keys import key
-from domain.moments import moment
 from domain.text import cut
+from domain.timestamps import moment
 
 _PRIORITIES = {"H": "P1", "M": "P2", "L": "P3"}
 _NO_TASKS = {"deleted": "deleted task", "recurring": "template of a recurring task"}

@@ -11,8 +11,8 @@ from adapters.models.rules import RulesModel
 from domain import canonical
 from domain.errors import Refused
 from domain.keys import sha
-from domain.moments import instant
 from domain.ports import Call, Reply, Request, Usage
+from domain.timestamps import instant
 
 QUICK, CAREFUL = "demo:quick", "demo:careful"
 NAMES = (QUICK, CAREFUL)

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from adapters.models import dates, phrases
-from adapters.models.reading import LABELS_PER_TASK, Item, Seen, Source
+from adapters.models.reading import LABELS_PER_TASK, Item, PromptTask, Source
 from adapters.models.sentences import contains, is_question, lines, quote, sentences
 from adapters.models.todos import todos
 from domain.text import fold
@@ -66,7 +66,7 @@ class _Values(Struct):
     freed: Finding | None = None
 
 
-def find(seen: Seen) -> Findings:
+def find(seen: PromptTask) -> Findings:
     """Look through all texts of a task. Deterministic; the order of proposals is fixed."""
     language = list(_language(seen))
     if seen.status in CLOSED:
@@ -122,7 +122,7 @@ def _take(values: _Values, source: Source, sentence: str) -> None:
                     values.blocked = None
 
 
-def _single(seen: Seen, values: _Values) -> Iterator[Finding]:
+def _single(seen: PromptTask, values: _Values) -> Iterator[Finding]:
     """The values a task has once, where they would change."""
     if values.due is not None and values.due.value != seen.due:
         yield values.due
@@ -138,14 +138,14 @@ def _single(seen: Seen, values: _Values) -> Iterator[Finding]:
         yield values.started
 
 
-def _language(seen: Seen) -> Iterator[Finding]:
+def _language(seen: PromptTask) -> Iterator[Finding]:
     if not seen.language:
         code, confidence = phrases.language(source.text for source in seen.sources)
         if code:
             yield Finding("language", code, extra=confidence)
 
 
-def _labels(seen: Seen) -> list[Finding]:
+def _labels(seen: PromptTask) -> list[Finding]:
     """Available labels that the texts name: those of the title first, then in the given order."""
     texts = [(source, fold(source.text)) for source in seen.sources if source.kind != "words"]
     texts.sort(key=lambda pair: pair[0].kind != "title")
@@ -170,7 +170,7 @@ def _near(source: Source, name: str) -> str:
     return ""
 
 
-def _items(seen: Seen) -> list[Finding]:
+def _items(seen: PromptTask) -> list[Finding]:
     known = {fold(item.title) for item in seen.items} | {fold(seen.title)}
     said_done = [fold(what) for what, _, _ in _done(seen)]
     found: list[Finding] = []
@@ -186,7 +186,7 @@ def _items(seen: Seen) -> list[Finding]:
     return [finding for finding in found if not _is_open(seen, finding)][:ITEMS_PROPOSED_MAX]
 
 
-def _checks(seen: Seen) -> list[Finding]:
+def _checks(seen: PromptTask) -> list[Finding]:
     """Open items that a text says are done."""
     todo = [item for item in seen.items if not item.is_checked and not item.is_archived]
     found: dict[str, Finding] = {}
@@ -209,7 +209,7 @@ def _named(items: list[Item], what: str) -> list[Item]:
     return parts if len(parts) == 1 else []
 
 
-def _done(seen: Seen) -> list[tuple[str, str, Source]]:
+def _done(seen: PromptTask) -> list[tuple[str, str, Source]]:
     """What texts say is done: in their words, with the quote; the newest `DONE_MAX`."""
     found: list[tuple[str, str, Source]] = []
     for source in seen.sources:
@@ -226,7 +226,7 @@ def _done(seen: Seen) -> list[tuple[str, str, Source]]:
     return found[-DONE_MAX:]
 
 
-def _is_open(seen: Seen, finding: Finding) -> bool:
+def _is_open(seen: PromptTask, finding: Finding) -> bool:
     """Whether the same thing is already proposed and undecided."""
     value = fold(finding.value)
     for proposal in seen.proposals:

@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from domain import canonical
 from domain.errors import Refused
-from domain.moments import is_date
 from domain.ports import Request
+from domain.timestamps import is_date
 
 ENTRIES_MAX = 200
 ENTRY_CHARS_MAX = 20_000
@@ -55,7 +55,7 @@ class Label(Struct, frozen=True):
     name: str
 
 
-class Seen(Struct, frozen=True):
+class PromptTask(Struct, frozen=True):
     """A task as the prompt shows it, and what came with it."""
 
     title: str = ""
@@ -79,7 +79,7 @@ class Seen(Struct, frozen=True):
     is_cut: bool = False
 
 
-def read(request: Request) -> Seen:
+def read(request: Request) -> PromptTask:
     """Read what the rules model needs. Never raises for the content of a section."""
     sections = {section.name: _tidy(section.text) for section in request.user}
     task, is_readable = _task(sections.get("task", ""))
@@ -88,7 +88,7 @@ def read(request: Request) -> Seen:
     words = _body(sections.get("words", ""))
     sources, is_cut = _sources(task, words)
     left = _count(task.get("labelsLeft"))
-    return Seen(
+    return PromptTask(
         title=_text(task.get("title")),
         status=_text(task.get("status")),
         status_reason=_text(task.get("statusReason")),

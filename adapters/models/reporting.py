@@ -7,7 +7,7 @@ says that rules wrote it and never shows an internal id.
 from msgspec import Struct
 
 from adapters.models.findings import CLOSED, Finding, Findings
-from adapters.models.reading import Seen
+from adapters.models.reading import PromptTask
 from domain.text import cut, squeeze
 
 OPEN_ITEMS_MAX = 20
@@ -110,7 +110,7 @@ class Report(Struct, frozen=True):
     one_liner: str
 
 
-def report(seen: Seen, findings: Findings) -> Report:
+def report(seen: PromptTask, findings: Findings) -> Report:
     """Write the report of a task as it is seen, in its language."""
     texts = _texts(seen, findings)
     parts = [texts["by"]]
@@ -127,7 +127,7 @@ def report(seen: Seen, findings: Findings) -> Report:
     return Report("\n\n".join(parts), _tldr(seen, findings, texts), _one_liner(seen, findings))
 
 
-def answer(seen: Seen, findings: Findings) -> str:
+def answer(seen: PromptTask, findings: Findings) -> str:
     """What the model says to the user's words: what it is, and the facts it has."""
     texts = _texts(seen, findings)
     facts = [_summary(seen, texts)]
@@ -138,7 +138,7 @@ def answer(seen: Seen, findings: Findings) -> str:
     return "\n\n".join(parts)
 
 
-def closing(seen: Seen, findings: Findings) -> str:
+def closing(seen: PromptTask, findings: Findings) -> str:
     """The last words of a wake."""
     texts = _texts(seen, findings)
     if seen.words:
@@ -148,18 +148,18 @@ def closing(seen: Seen, findings: Findings) -> str:
     return _proposed(findings, texts)
 
 
-def where(finding: Finding, seen: Seen) -> str:
+def where(finding: Finding, seen: PromptTask) -> str:
     """Where a finding was read, in the task's language: "note of 2026-11-20"."""
     return _where(finding, _texts(seen, Findings()))
 
 
-def _texts(seen: Seen, findings: Findings) -> dict[str, str]:
+def _texts(seen: PromptTask, findings: Findings) -> dict[str, str]:
     found = (finding.value for finding in findings.proposals if finding.kind == "language")
     language = seen.language or next(found, "en")
     return _DE if language[:2].lower() == "de" else _EN
 
 
-def _state(seen: Seen, texts: dict[str, str]) -> list[str]:
+def _state(seen: PromptTask, texts: dict[str, str]) -> list[str]:
     reason = f" ({squeeze(seen.status_reason)})" if seen.status_reason else ""
     minutes = texts["minutes"]
     rows = [
@@ -182,7 +182,7 @@ def _found(findings: Findings, texts: dict[str, str]) -> str:
     return "\n".join(rows) or texts["nothing"]
 
 
-def _said(seen: Seen) -> str:
+def _said(seen: PromptTask) -> str:
     return f'"{cut(squeeze(seen.words), length_max=QUESTION_MAX)}"'
 
 
@@ -207,7 +207,7 @@ def _where(finding: Finding, texts: dict[str, str]) -> str:
     return texts["note"].format(source.day.isoformat()) if source.day else texts["undated"]
 
 
-def _open_items(seen: Seen, texts: dict[str, str]) -> str:
+def _open_items(seen: PromptTask, texts: dict[str, str]) -> str:
     todo = [item for item in seen.items if not item.is_checked and not item.is_archived]
     rows = [f"- {squeeze(item.title)}" for item in todo[:OPEN_ITEMS_MAX]]
     if len(todo) > OPEN_ITEMS_MAX:
@@ -215,7 +215,7 @@ def _open_items(seen: Seen, texts: dict[str, str]) -> str:
     return "\n".join(rows)
 
 
-def _tldr(seen: Seen, findings: Findings, texts: dict[str, str]) -> str:
+def _tldr(seen: PromptTask, findings: Findings, texts: dict[str, str]) -> str:
     sentences = [f"{_summary(seen, texts)}."]
     if findings.proposals:
         sentences.append(_proposed(findings, texts))
@@ -229,7 +229,7 @@ def _proposed(findings: Findings, texts: dict[str, str]) -> str:
     return texts["proposed"].format(", ".join(kinds))
 
 
-def _summary(seen: Seen, texts: dict[str, str]) -> str:
+def _summary(seen: PromptTask, texts: dict[str, str]) -> str:
     """Status, due date and progress in one clause."""
     parts = [f"{texts['status']} {_status(seen.status, texts) or texts['none']}"]
     if seen.due and seen.status not in CLOSED:
@@ -238,7 +238,7 @@ def _summary(seen: Seen, texts: dict[str, str]) -> str:
     return ", ".join(parts)
 
 
-def _one_liner(seen: Seen, findings: Findings) -> str:
+def _one_liner(seen: PromptTask, findings: Findings) -> str:
     texts = _texts(seen, findings)
     line = _summary(seen, texts)
     if findings.proposals:
@@ -246,7 +246,7 @@ def _one_liner(seen: Seen, findings: Findings) -> str:
     return cut(line, length_max=ONE_LINER_MAX)
 
 
-def _progress(seen: Seen, texts: dict[str, str]) -> str:
+def _progress(seen: PromptTask, texts: dict[str, str]) -> str:
     items = [item for item in seen.items if not item.is_archived]
     done = sum(item.is_checked for item in items)
     return texts["of"].format(done, len(items)) if items else texts["no items"]

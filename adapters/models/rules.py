@@ -14,7 +14,7 @@ from typing import Any
 
 from adapters.models import findings, reading, replies, reporting
 from adapters.models.findings import Finding, Findings
-from adapters.models.reading import Seen
+from adapters.models.reading import PromptTask
 from adapters.models.replies import KeptReply
 from adapters.models.sentences import pattern
 from domain import canonical
@@ -101,7 +101,9 @@ def _reply(text: str, calls: list[tuple[str, dict[str, Any]]]) -> Reply:
     return parse(canonical.encode(document))
 
 
-def _wishes(seen: Seen, found: Findings, *, is_due: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+def _wishes(
+    seen: PromptTask, found: Findings, *, is_due: bool
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Calls in their fixed order; `is_due`: the report is asked for whatever was found."""
     yield from _proposals(seen, found)
     observations = _observations(seen, found)
@@ -116,14 +118,14 @@ def _wishes(seen: Seen, found: Findings, *, is_due: bool) -> Iterator[tuple[str,
         )
 
 
-def _proposals(seen: Seen, found: Findings) -> Iterator[tuple[str, dict[str, Any]]]:
+def _proposals(seen: PromptTask, found: Findings) -> Iterator[tuple[str, dict[str, Any]]]:
     for kind, tool in _TOOLS.items():
         of_kind = [finding for finding in found.proposals if finding.kind == kind]
         if of_kind:
             yield tool, _arguments(seen, kind, of_kind)
 
 
-def _arguments(seen: Seen, kind: str, of_kind: list[Finding]) -> dict[str, Any]:
+def _arguments(seen: PromptTask, kind: str, of_kind: list[Finding]) -> dict[str, Any]:
     first = of_kind[0]
     match kind:
         case "language":
@@ -150,11 +152,11 @@ def _arguments(seen: Seen, kind: str, of_kind: list[Finding]) -> dict[str, Any]:
             return {"items": items}
 
 
-def _tick_reason(seen: Seen, finding: Finding) -> str:
+def _tick_reason(seen: PromptTask, finding: Finding) -> str:
     return f'{reporting.where(finding, seen)}: "{finding.quote}"'.ljust(TICK_REASON_MIN, ".")
 
 
-def _observations(seen: Seen, found: Findings) -> list[dict[str, str]]:
+def _observations(seen: PromptTask, found: Findings) -> list[dict[str, str]]:
     """At most three: what the user said, what was found, what was strange; nothing twice."""
     notes: list[dict[str, str]] = []
     if found.proposals:
@@ -171,7 +173,7 @@ def _observations(seen: Seen, found: Findings) -> list[dict[str, str]]:
     return [*_user_said(seen), *fresh]
 
 
-def _user_said(seen: Seen) -> Iterator[dict[str, str]]:
+def _user_said(seen: PromptTask) -> Iterator[dict[str, str]]:
     if seen.words:
         is_grievance = _GRIEVANCE.search(seen.words) is not None
         priority = "critical" if is_grievance else "notable"

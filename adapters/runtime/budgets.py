@@ -8,11 +8,11 @@ is known after a reply only, so the reply that reaches a limit is the last one b
 from collections import Counter
 from typing import NamedTuple
 
-from adapters.schedules import next_local
-from adapters.settings import Settings
+from adapters.home.schedules import next_local
+from adapters.home.settings import Settings
 from adapters.store.log import Log
 from domain.handlers import unwrapped
-from domain.moments import later
+from domain.timestamps import later
 from domain.wake.events import ModelAnswered
 from domain.wake.state import WAKE, Wake, spent_by
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from adapters.runtime.desk import Desk
+from adapters.runtime.services import Services
 from domain import canonical
 from domain.agent.agent import AGENT
-from domain.agent.alertness import ALERT
+from domain.agent.wake_queue import WAKE_QUEUE
 from domain.errors import Refused, Remedy
 from domain.journal.catalog import CATALOG
 from domain.journal.fold import TASK
@@ -28,17 +28,17 @@ class Captured(NamedTuple):
     payloads: list[Payload]
 
 
-def capture(desk: Desk, agent_id: str, run_key: str, *, is_now: bool) -> Captured:
+def capture(services: Services, agent_id: str, run_key: str, *, is_now: bool) -> Captured:
     """Read both logs and render the prompt of a queued wake.
 
     Raises:
         Refused: Code ``task_deleted``, ``unknown_task`` or ``out_of_scope``: no prompt may be
             rendered; ``unknown_wake``: it is not queued; what `model_for` refuses.
     """
-    max_bytes = desk.settings.prompt.max_bytes
-    with desk.journal.reading() as journal, desk.agents.reading() as agents:
+    max_bytes = services.settings.prompt.max_bytes
+    with services.journal.reading() as journal, services.agents.reading() as agents:
         agent = agents.load(AGENT, agent_id)
-        queued = agents.load(ALERT, agent_id).queued
+        queued = agents.load(WAKE_QUEUE, agent_id).queued
         if queued is None or queued.run_key != run_key:
             because = f"the wake {run_key} is not queued any more"
             raise Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
@@ -46,14 +46,14 @@ def capture(desk: Desk, agent_id: str, run_key: str, *, is_now: bool) -> Capture
         task = journal.load(TASK, agent.task)
         seen = captured(task, journal.load(CATALOG, MAIN), journal.n - 1)
         positions = journal.n - 1, agents.n - 1
-        digest = desk.journal.digest_at(positions[0])
+        digest = services.journal.digest_at(positions[0])
         template = agents.load(TEMPLATE, agent.template) if agent.template else Template("")
     kept = payload(agent.task, canonical.encode(seen))
     payloads = [kept]
     command = BeginWake(
         agent=agent.id,
         run_key=run_key,
-        model=desk.model_for(desk.model_name(agent)).name,
+        model=services.model_for(services.model_name(agent)).name,
         scaffold=SCAFFOLD_VERSION,
         journal_position=positions[0],
         agent_position=positions[1],
@@ -61,9 +61,9 @@ def capture(desk: Desk, agent_id: str, run_key: str, *, is_now: bool) -> Capture
         system=_kept(agent.task, prompt.system, payloads),
         user=_kept(agent.task, prompt.user, payloads),
         is_now=is_now,
-        is_enabled=desk.is_enabled,
-        ttl_days=desk.settings.agents.expire_after_days,
-        throttle_seconds=desk.settings.agents.throttle,
+        is_enabled=services.is_enabled,
+        ttl_days=services.settings.agents.expire_after_days,
+        throttle_seconds=services.settings.agents.throttle,
         prompt_max_bytes=0 if max_bytes == DEFAULTS.prompt_max_bytes else max_bytes,
         template=template.id,
         template_version=template.active,

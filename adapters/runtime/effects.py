@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from adapters.runtime.desk import Desk
+from adapters.runtime.services import Services
 from domain.causes import Result
 from domain.journal.commands import ApplyOperation
 from domain.wire import words
@@ -18,12 +18,12 @@ class Effect(NamedTuple):
 
 
 def apply(
-    desk: Desk, command: ApplyOperation, text: str, attempt: int = 1, call_id: str = ""
+    services: Services, command: ApplyOperation, text: str, attempt: int = 1, call_id: str = ""
 ) -> Effect:
     """Apply an operation; a repeat is answered with the first outcome.
 
     Args:
-        desk: Where.
+        services: Where.
         command: Its `arguments` are set here, in the journal's own unit.
         text: The arguments, canonical JSON.
         attempt: Which attempt at it this is, from 1.
@@ -31,7 +31,7 @@ def apply(
     """
     said, kept = words(command.task, text)
     command = replace(command, arguments=said)
-    with desk.spans.tool(command, text, call_id, attempt) as tell:
-        appended = desk.keep(command, key=command.operation, payloads=kept)
+    with services.spans.tool(command, text, call_id, attempt) as tell:
+        appended = services.append_journal(command, key=command.operation, payloads=kept)
         tell(appended.result)
     return Effect(appended.result, appended.n)

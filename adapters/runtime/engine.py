@@ -9,18 +9,18 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from adapters.clock import ManualClock, SystemClock
+from adapters.home.clock import ManualClock, SystemClock
 from adapters.runtime import performer, review, timers, watcher
-from adapters.runtime.desk import Desk
+from adapters.runtime.due_index import AgentSchedule, DueIndex
 from adapters.runtime.leases import BEATS_A_LEASE, Leases
-from adapters.runtime.outlook import Outlook, Prospect
+from adapters.runtime.options import PLAIN, Counts, Found, Options, Tell
 from adapters.runtime.performer import Work
-from adapters.runtime.seats import same_time
+from adapters.runtime.retry_backoff import OUTSIDE, RetryBackoff, say
+from adapters.runtime.run_leases import same_time
+from adapters.runtime.services import Services
 from adapters.runtime.signals import Signal
-from adapters.runtime.terms import PLAIN, Counts, Found, Options, Tell
-from adapters.runtime.trouble import OUTSIDE, Holds, say
 from domain.errors import WakelogError
-from domain.moments import later, seconds_between
+from domain.timestamps import later, seconds_between
 from domain.wake.commands import DeferWake
 from domain.wake.state import WAKE, Wake
 
@@ -33,17 +33,22 @@ class Engine:
     """One runtime of a home."""
 
     def __init__(
-        self, desk: Desk, leases: Leases, signal: Signal, tell: Tell, options: Options = PLAIN
+        self,
+        services: Services,
+        leases: Leases,
+        signal: Signal,
+        tell: Tell,
+        options: Options = PLAIN,
     ) -> None:
-        self._desk = desk
+        self._services = services
         self._leases = leases
         self._signal = signal
         self._tell = tell
         self._options = options
-        self._outlook = Outlook(desk)
+        self._due_index = DueIndex(services)
         self._running: dict[str, tuple[Work, asyncio.Task[None]]] = {}
         self._unsaid: dict[str, DeferWake] = {}  # of wakes let go, while the disk was full
-        self._holds = Holds()
+        self._holds = RetryBackoff()
         self._is_outside = False  # the last trouble is a person's to put right
         self._behind = 0  # seconds that the machine's clock was set back
         self._is_stopping = False
@@ -88,40 +93,40 @@ class Engine:
         self._signal.set()
 
     def _now(self) -> str:
-        return self._desk.clock.now()
+        return self._services.clock.now()
 
     # ------------------------------------------------------------------------------- one round
 
     def _start(self, found: Found) -> None:
         """Know what there is; what a gone process left is finished as the turns come."""
-        self._outlook.start(found.agents, [*found.sets, *found.in_flight])
+        self._due_index.start(found.agents, [*found.sets, *found.in_flight])
 
     def _turn(self) -> bool:
         """Do all that can be done without waiting; whether more is to be done at once."""
         self._look_at_clock()
         self._say_unsaid()
-        taken = watcher.take(self._desk)
+        taken = watcher.take(self._services)
         if taken:
             self.counts.taken += taken
-            self._tell("looked", appends=taken, lag=watcher.lag(self._desk))
-        self._outlook.follow()
+            self._tell("looked", appends=taken, lag=watcher.lag(self._services))
+        self._due_index.follow()
         now = self._now()
         self._fire(now)
-        for set_id in self._outlook.expired(now):
-            if review.expire(self._desk, set_id):
+        for set_id in self._due_index.expired(now):
+            if review.expire(self._services, set_id):
                 self._tell("expired", set_id=set_id)
         self._finish(now)
-        self._outlook.follow()
+        self._due_index.follow()
         self._stop_cancelled()
         self._launch()
         return taken == watcher.APPENDS_MAX
 
     def _look_at_clock(self) -> None:
         """A clock that was set back is told of; time goes on from the last row all the same."""
-        clock = self._desk.clock
+        clock = self._services.clock
         if not isinstance(clock, SystemClock):
             return
-        same_time(self._desk, self._leases)
+        same_time(self._services, self._leases)
         behind = clock.seconds_behind
         if behind > self._behind + CLOCK_SECONDS:
             self._tell("clock_back", level="warning", seconds=behind)
@@ -129,17 +134,17 @@ class Engine:
 
     def _say_unsaid(self) -> None:
         for agent_id, defer in list(self._unsaid.items()):
-            self._desk.note(defer)
+            self._services.append_agent(defer)
             del self._unsaid[agent_id]
             self._leases.give_back(agent_id)
 
     def _finish(self, now: str) -> None:
         """Drive the effects in doubt again: whoever was to do them is gone."""
-        for set_id in self._outlook.in_doubt(now):
+        for set_id in self._due_index.in_doubt(now):
             if self._holds.until(set_id, now):
                 continue
             try:
-                taken = review.recover(self._desk, set_id)
+                taken = review.recover(self._services, set_id)
             except WakelogError as error:
                 self._trouble(error, set_id=set_id)
                 self._holds.add(set_id, now, error.code)
@@ -150,13 +155,13 @@ class Engine:
                 self._tell("recovered", what="operation", set_id=set_id, item=item)
 
     def _fire(self, now: str) -> None:
-        ticking = [one for one in self._outlook.ticking(now) if not self._holds.until(one, now)]
+        ticking = [one for one in self._due_index.ticking(now) if not self._holds.until(one, now)]
         if not ticking:
             return
-        for trouble in timers.fire(self._desk, ticking):
+        for trouble in timers.fire(self._services, ticking):
             self._tell("trouble", level="error", message=trouble)
-        self._outlook.follow()
-        for agent_id in self._outlook.ticking(now):  # its tick could not be noted
+        self._due_index.follow()
+        for agent_id in self._due_index.ticking(now):  # its tick could not be noted
             self._holds.add(agent_id, now)
         self._tell("ticked", agents=len(ticking))
 
@@ -174,39 +179,39 @@ class Engine:
 
     @property
     def _limit(self) -> int:
-        is_manual = isinstance(self._desk.clock, ManualClock)
-        return 1 if is_manual else self._desk.settings.agents.parallel
+        is_manual = isinstance(self._services.clock, ManualClock)
+        return 1 if is_manual else self._services.settings.agents.parallel
 
-    def _due(self, now: str) -> list[tuple[Prospect, str]]:
+    def _due(self, now: str) -> list[tuple[AgentSchedule, str]]:
         return [
             (one, one.run_key)
-            for one in self._outlook.due(now)
+            for one in self._due_index.due(now)
             if one.agent not in self._running and not self._holds.until(one.agent, now)
         ]
 
-    def _abandoned(self, now: str) -> list[tuple[Prospect, str]]:
+    def _abandoned(self, now: str) -> list[tuple[AgentSchedule, str]]:
         """The wakes that run, and whose process is gone as far as can be told."""
         if now < self._patient_until:
             return []
         return [
             (one, one.running)
-            for one in self._outlook.running()
+            for one in self._due_index.running()
             if one.agent not in self._running
             and not self._holds.until(one.agent, now)
             and self._is_abandoned(one, now)
         ]
 
-    def _is_abandoned(self, one: Prospect, now: str) -> bool:
+    def _is_abandoned(self, one: AgentSchedule, now: str) -> bool:
         """A lapsed lease says so at once; without any lease it takes a while to know."""
         state = self._leases.state(one.agent, one.running, now)
         if state != "none":
             return state == "lapsed"
-        return isinstance(self._desk.clock, ManualClock) or now >= self._given_up_at(one)
+        return isinstance(self._services.clock, ManualClock) or now >= self._given_up_at(one)
 
-    def _given_up_at(self, one: Prospect) -> str:
+    def _given_up_at(self, one: AgentSchedule) -> str:
         """When nobody can be at a wake without a lease: after its deadline, or once all who live
         would have said so in a file that is new."""
-        limit = self._desk.settings.agents.lost_seconds
+        limit = self._services.settings.agents.lost_seconds
         since = max(one.running_since, self._leases.since)
         said_at = later(since, seconds=self._leases.seconds // BEATS_A_LEASE + SAID_SECONDS)
         return min(later(one.running_since, seconds=limit), said_at)
@@ -214,8 +219,8 @@ class Engine:
     def _next_at(self) -> str:
         """When there is something to do, if nothing changes."""
         now = self._now()
-        times = [self._holds.next_at(now), self._patient_until, self._outlook.next_at(now)]
-        for one in self._outlook.running():
+        times = [self._holds.next_at(now), self._patient_until, self._due_index.next_at(now)]
+        for one in self._due_index.running():
             if one.agent not in self._running:
                 times += [self._given_up_at(one), later(now, seconds=self._leases.seconds)]
         if self._is_blocked:
@@ -223,12 +228,12 @@ class Engine:
         return min((at for at in times if at > now), default="")
 
     def _is_idle(self) -> bool:
-        if self._running or watcher.lag(self._desk):
+        if self._running or watcher.lag(self._services):
             return False
-        soon = later(self._now(), seconds=self._desk.settings.agents.throttle_seconds)
-        waits = [one for one in self._outlook.due(soon) if not one.waits_for]
+        soon = later(self._now(), seconds=self._services.settings.agents.throttle_seconds)
+        waits = [one for one in self._due_index.due(soon) if not one.waits_for]
         is_held = all(self._holds.until(one.agent, self._now()) for one in waits)
-        return is_held and not self._outlook.running()
+        return is_held and not self._due_index.running()
 
     def _guarded(self, turn: Callable[[], bool]) -> bool:
         """A turn that ends in trouble is told of and tried again later, not given up."""
@@ -266,7 +271,7 @@ class Engine:
 
     # -------------------------------------------------------------------------------- one wake
 
-    def _begin(self, one: Prospect, run_key: str) -> None:
+    def _begin(self, one: AgentSchedule, run_key: str) -> None:
         word = "resumed" if one.is_begun or one.running == run_key else "waking"
         if one.running == run_key:
             self.counts.recovered += 1
@@ -275,11 +280,11 @@ class Engine:
         work = Work(one.agent, run_key)
         self._running[one.agent] = work, asyncio.create_task(self._work(one, work))
 
-    async def _work(self, one: Prospect, work: Work) -> None:
+    async def _work(self, one: AgentSchedule, work: Work) -> None:
         run_key = work.run_key
         is_new = not one.is_begun and one.running != run_key
         seen = Wake(run_key) if is_new else None  # one begun elsewhere meanwhile is not ours
-        wake = performer.run_wake(self._desk, one.agent, run_key, seen=seen, work=work)
+        wake = performer.run_wake(self._services, one.agent, run_key, seen=seen, work=work)
         try:
             fault = (await asyncio.gather(wake, return_exceptions=True))[0]
             if isinstance(fault, asyncio.CancelledError):
@@ -296,7 +301,7 @@ class Engine:
                 say(partial(self._leases.give_back, one.agent))
             self._signal.set()
 
-    def _failed(self, one: Prospect, work: Work, fault: Exception) -> None:
+    def _failed(self, one: AgentSchedule, work: Work, fault: Exception) -> None:
         """What went wrong outside the wake: it is held off here, and that is recorded."""
         code = fault.code if isinstance(fault, WakelogError) else "internal"
         if code in ("unknown_wake", "agent_running"):
@@ -306,15 +311,15 @@ class Engine:
         if isinstance(fault, WakelogError):
             self._let_go(work, until, code)
         else:
-            say(partial(performer.fail, self._desk, work, fault))
+            say(partial(performer.fail, self._services, work, fault))
 
     def _let_go(self, work: Work, until: str, reason: str) -> None:
         """Let a wake wait. Where that cannot be noted, its lease is kept until it can be."""
         defer = work.defer(until, reason)
-        if not say(partial(self._desk.note, defer)):
+        if not say(partial(self._services.append_agent, defer)):
             self._unsaid[work.agent_id] = defer
 
-    def _ended(self, one: Prospect, run_key: str) -> None:
+    def _ended(self, one: AgentSchedule, run_key: str) -> None:
         wake = self._wake(run_key)
         if wake.phase == "deferred":
             self._tell("waits", agent=one.name, run_key=run_key, until=wake.deferred_until)
@@ -337,14 +342,14 @@ class Engine:
     def _stop_cancelled(self) -> None:
         """End the wakes of agents that were paused or destroyed, though a model is being asked."""
         for agent_id, (work, task) in list(self._running.items()):
-            one = self._outlook.prospects.get(agent_id)
+            one = self._due_index.agent_schedules.get(agent_id)
             if one is not None and one.stop and one.running == work.run_key:
-                self._desk.note(work.stop(one.stop))
+                self._services.append_agent(work.stop(one.stop))
                 task.cancel()
                 self._tell("cancelled", agent=one.name, run_key=work.run_key, reason=one.stop)
 
     def _wake(self, run_key: str) -> Wake:
-        with self._desk.agents.reading() as world:
+        with self._services.agents.reading() as world:
             return world.load(WAKE, run_key)
 
     # ------------------------------------------------------------------------------------- end

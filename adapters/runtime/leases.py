@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from domain.errors import Refused
-from domain.moments import later
+from domain.timestamps import later
 
 LEASE_SECONDS = 30
 BEATS_A_LEASE = 4

@@ -11,19 +11,19 @@ from typing import NamedTuple
 from adapters.models import bounds
 from adapters.runtime import effects
 from adapters.runtime.capture import capture
-from adapters.runtime.desk import Desk
+from adapters.runtime.services import Services
 from adapters.runtime.spans import TellAppended, ignore
 from adapters.store.log import Appended
 from domain import canonical
 from domain.agent.agent import AGENT
-from domain.agent.alertness import ALERT, Queued, next_wake
+from domain.agent.wake_queue import WAKE_QUEUE, Queued, next_wake
 from domain.causes import Replied
 from domain.errors import Refused
 from domain.journal.catalog import CATALOG
 from domain.journal.commands import ApplyOperation
 from domain.journal.fold import TASK
-from domain.moments import seconds_between
 from domain.ports import Call, ModelFault, Reply, Request, Streaming
+from domain.timestamps import seconds_between
 from domain.tools import registry
 from domain.tools.snapshot import snapshot
 from domain.wake.commands import DeferWake, RetakeWake, SkipWake, StopWake
@@ -84,7 +84,7 @@ class _Question(NamedTuple):
 
 
 async def run_wake(
-    desk: Desk,
+    services: Services,
     agent_id: str,
     run_key: str,
     *,
@@ -95,7 +95,7 @@ async def run_wake(
     """Begin a queued wake, or go on with one that waited, and perform it to its end or wait.
 
     Args:
-        desk: Where.
+        services: Where.
         agent_id: Whose wake it is.
         run_key: Which.
         is_now: A person has it run, due or not.
@@ -109,22 +109,22 @@ async def run_wake(
         Exception: What a bug raises, see `fail`.
     """
     work = work or Work(agent_id, run_key)
-    wake = seen or _now(desk, run_key)
+    wake = seen or _now(services, run_key)
     is_resumed = wake.phase != "absent"
     if is_resumed:
-        first: Appended | None = desk.note(_retake(wake))
+        first: Appended | None = services.append_agent(_retake(wake))
     else:
-        first = _began(desk, agent_id, run_key, is_now=is_now)
+        first = _began(services, agent_id, run_key, is_now=is_now)
     if first is None or not first.rows:  # it has ended, or another process goes on
         return
-    name = desk.agent(agent_id).name
-    with desk.spans.wake(_now(desk, run_key), name, is_resumed=is_resumed) as tell:
+    name = services.agent(agent_id).name
+    with services.spans.wake(_now(services, run_key), name, is_resumed=is_resumed) as tell:
         tell(first)
-        await perform(desk, run_key, work, tell)
+        await perform(services, run_key, work, tell)
 
 
-def _now(desk: Desk, run_key: str) -> Wake:
-    with desk.agents.reading() as world:
+def _now(services: Services, run_key: str) -> Wake:
+    with services.agents.reading() as world:
         return world.load(WAKE, run_key)
 
 
@@ -135,21 +135,21 @@ def _retake(wake: Wake) -> RetakeWake:
     return RetakeWake(wake.run_key, turn, attempt, operation)
 
 
-def _began(desk: Desk, agent_id: str, run_key: str, *, is_now: bool) -> Appended | None:
+def _began(services: Services, agent_id: str, run_key: str, *, is_now: bool) -> Appended | None:
     """Begin a wake, or skip one that cannot start: None."""
     try:
-        captured = capture(desk, agent_id, run_key, is_now=is_now)
+        captured = capture(services, agent_id, run_key, is_now=is_now)
     except Refused as refused:
         if refused.code not in CANNOT_START:
             raise
-        desk.note(SkipWake(agent_id, run_key, refused.code, refused.because))
+        services.append_agent(SkipWake(agent_id, run_key, refused.code, refused.because))
         return None
     # nothing is written where another process has begun it since, or where it is not due
-    return desk.note(captured.command, payloads=captured.payloads)
+    return services.append_agent(captured.command, payloads=captured.payloads)
 
 
 async def perform(
-    desk: Desk, run_key: str, work: Work | None = None, tell: TellAppended = ignore
+    services: Services, run_key: str, work: Work | None = None, tell: TellAppended = ignore
 ) -> None:
     """Do what a begun wake waits for, one thing after another, until it waits for nothing.
 
@@ -159,40 +159,42 @@ async def perform(
     work = work or Work("", run_key)
     last: Request | None = None
     for _ in range(STEPS_MAX):
-        wake, intent = _pending(desk, run_key, last)
+        wake, intent = _pending(services, run_key, last)
         if intent is None:
             return
         work.agent_id = wake.begun.agent
         match intent:
             case _Question(asked, last):
                 work.asked = asked
-                appended = await _ask_model(desk, wake, intent, work)
+                appended = await _ask_model(services, wake, intent, work)
             case ToolAsked():
                 work.asked = intent
-                appended = desk.reply(Replied("wake", run_key, _apply(desk, wake, intent)))
+                appended = services.append_reply(
+                    Replied("wake", run_key, _apply(services, wake, intent))
+                )
         tell(appended)
         if not _is_in_time(appended):
             return
-    tell(desk.note(work.stop("limit", f"more than {STEPS_MAX} steps")))
+    tell(services.append_agent(work.stop("limit", f"more than {STEPS_MAX} steps")))
 
 
-def fail(desk: Desk, work: Work, fault: Exception) -> str:
+def fail(services: Services, work: Work, fault: Exception) -> str:
     """End a wake that a bug was met in, if it has begun; what is told of it."""
     told = f"{type(fault).__name__}: {fault}"[:BUG_MAX]
-    if _now(desk, work.run_key).phase not in ("absent", "done"):
-        desk.note(work.stop("internal", told))
+    if _now(services, work.run_key).phase not in ("absent", "done"):
+        services.append_agent(work.stop("internal", told))
     return told
 
 
 def _pending(
-    desk: Desk, run_key: str, last: Request | None
+    services: Services, run_key: str, last: Request | None
 ) -> tuple[Wake, _Question | ToolAsked | None]:
     """What a wake waits for now; a question to the model continues the last one."""
-    with desk.agents.reading() as world:
+    with services.agents.reading() as world:
         wake = world.load(WAKE, run_key)
         match pending(wake):
             case ModelAsked() as asked:
-                since = world.load(ALERT, wake.begun.agent).running_since
+                since = world.load(WAKE_QUEUE, wake.begun.agent).running_since
                 return wake, _Question(asked, request(world, wake, asked, last), since)
             case intent:
                 return wake, intent
@@ -203,24 +205,24 @@ def _is_in_time(appended: Appended) -> bool:
     return bool(appended.rows) and not any(row.topic == LATE for row in appended.rows)
 
 
-async def _ask_model(desk: Desk, wake: Wake, question: _Question, work: Work) -> Appended:
+async def _ask_model(services: Services, wake: Wake, question: _Question, work: Work) -> Appended:
     """Ask, and record what came of it."""
     asked, _, since = question
-    spent = seconds_between(since, desk.clock.now()) if since else 0
-    left = desk.settings.agents.deadline_seconds - spent
+    spent = seconds_between(since, services.clock.now()) if since else 0
+    left = services.settings.agents.deadline_seconds - spent
     if left <= 0:
-        return desk.note(work.stop("deadline", "the wake ran out of time"))
-    if not desk.is_enabled:
-        return desk.note(work.stop("switched_off", "all agents are switched off"))
-    if until := desk.budgets.until(wake, desk.clock.now()):
-        return desk.note(work.defer(until, "budget"))
+        return services.append_agent(work.stop("deadline", "the wake ran out of time"))
+    if not services.is_enabled:
+        return services.append_agent(work.stop("switched_off", "all agents are switched off"))
+    if until := services.budgets.until(wake, services.clock.now()):
+        return services.append_agent(work.defer(until, "budget"))
     payloads: list[Payload] = []
     try:
         async with asyncio.timeout(left):
-            reply = await _reply(desk, wake, question)
+            reply = await _reply(services, wake, question)
         fact: WakeReply = _answered(wake, asked, reply, payloads)
     except TimeoutError:
-        return desk.note(work.stop("deadline", "the model did not answer in time"))
+        return services.append_agent(work.stop("deadline", "the model did not answer in time"))
     except ModelFault as fault:
         fact = ModelFailed(
             asked.turn,
@@ -230,13 +232,13 @@ async def _ask_model(desk: Desk, wake: Wake, question: _Question, work: Work) ->
             of_provider=fault.of_provider,
             retry_seconds=fault.retry_seconds or 0,
         )
-    return desk.reply(Replied("wake", wake.run_key, fact), payloads)
+    return services.append_reply(Replied("wake", wake.run_key, fact), payloads)
 
 
-async def _reply(desk: Desk, wake: Wake, question: _Question) -> Reply:
-    model = desk.model_for(wake.begun.model)
-    listener = desk.listeners.get(wake.run_key)
-    with desk.spans.chat(wake, question.asked, question.request) as tell:
+async def _reply(services: Services, wake: Wake, question: _Question) -> Reply:
+    model = services.model_for(wake.begun.model)
+    listener = services.listeners.get(wake.run_key)
+    with services.spans.chat(wake, question.asked, question.request) as tell:
         if listener is not None and isinstance(model, Streaming):
             reply = bounds.checked(await model.reply_aloud(question.request, listener))
             listener.ended()
@@ -290,10 +292,10 @@ def _tool(name: str) -> str:
     return name.encode("ascii", "replace").decode("ascii")[: INLINE_MAX_BYTES // 8]
 
 
-def _apply(desk: Desk, wake: Wake, asked: ToolAsked) -> ToolReturned:
+def _apply(services: Services, wake: Wake, asked: ToolAsked) -> ToolReturned:
     """Perform a tool's effect on the journal; a repeat of it is answered with its outcome."""
     begun = wake.begun
-    with desk.agents.reading() as world:
+    with services.agents.reading() as world:
         text = world.text(asked.arguments)
     command = ApplyOperation(
         asked.operation,
@@ -305,9 +307,9 @@ def _apply(desk: Desk, wake: Wake, asked: ToolAsked) -> ToolReturned:
         begun.categories,
         begun.hop,
     )
-    with desk.journal.reading() as journal:
+    with services.journal.reading() as journal:
         now = snapshot(journal.load(TASK, begun.task), journal.load(CATALOG, MAIN), 0)
-    result, position = effects.apply(desk, command, text, asked.attempt, asked.call_id)
+    result, position = effects.apply(services, command, text, asked.attempt, asked.call_id)
     is_applied = result.status == "applied"
     message = result.message or f"Done: {registry.summary(asked.tool, now, text)}"
     return ToolReturned(
@@ -326,13 +328,13 @@ def _apply(desk: Desk, wake: Wake, asked: ToolAsked) -> ToolReturned:
     )
 
 
-def queued_wakes(desk: Desk, agent_ids: list[str]) -> list[tuple[str, str, Queued]]:
+def queued_wakes(services: Services, agent_ids: list[str]) -> list[tuple[str, str, Queued]]:
     """The next wake of each agent as ``(due_at, agent, wake)``, in queue order."""
     found: list[tuple[str, str, Queued]] = []
-    with desk.agents.reading() as world:
+    with services.agents.reading() as world:
         for agent_id in agent_ids:
-            alert = world.load(ALERT, agent_id)
-            wake = next_wake(alert)
+            wake_queue = world.load(WAKE_QUEUE, agent_id)
+            wake = next_wake(wake_queue)
             if wake is not None and world.load(AGENT, agent_id).lifecycle:
                 found.append((wake.until or wake.due_at, agent_id, wake))
     return sorted(found, key=lambda one: one[:2])

@@ -12,10 +12,10 @@ from typing import Literal
 from msgspec import Struct
 
 from adapters.runtime import performer, review
-from adapters.runtime.desk import Desk
 from adapters.runtime.performer import Work
-from adapters.runtime.seats import Seats
-from domain.agent.alertness import ALERT
+from adapters.runtime.run_leases import RunLeases
+from adapters.runtime.services import Services
+from domain.agent.wake_queue import WAKE_QUEUE
 from domain.changes.change_set import find
 from domain.changes.decisions import pending_effects
 from domain.errors import WakelogError
@@ -37,7 +37,7 @@ Tell = Callable[[Step], None]
 
 
 def recover(
-    desk: Desk,
+    services: Services,
     agent_ids: Iterable[str],
     in_flight: Iterable[str],
     expiring: Iterable[str],
@@ -46,7 +46,7 @@ def recover(
     """Recover a home; each step is told as it is done.
 
     Args:
-        desk: Where.
+        services: Where.
         agent_ids: All agents.
         in_flight: Change sets with an effect that was asked for and not answered.
         expiring: Change sets whose time has come.
@@ -58,48 +58,48 @@ def recover(
         steps.append(step)
         tell(step)
 
-    for agent_id, run_key in begun_wakes(desk, agent_ids):
-        if (step := _wake(desk, agent_id, run_key)) is not None:
+    for agent_id, run_key in begun_wakes(services, agent_ids):
+        if (step := _wake(services, agent_id, run_key)) is not None:
             keep(step)
     for set_id in in_flight:
-        for step in _operations(desk, set_id):
+        for step in _operations(services, set_id):
             keep(step)
     for set_id in expiring:
-        if review.expire(desk, set_id):
+        if review.expire(services, set_id):
             keep(Step("expiry", set_id, status="expired"))
     return steps
 
 
-def begun_wakes(desk: Desk, agent_ids: Iterable[str]) -> list[tuple[str, str]]:
+def begun_wakes(services: Services, agent_ids: Iterable[str]) -> list[tuple[str, str]]:
     """The wakes that began and have no end, as ``(agent, run key)``; one that waits for its
     provider or a budget until later is not in doubt."""
-    now = desk.clock.now()
+    now = services.clock.now()
     found: list[tuple[str, str]] = []
-    with desk.agents.reading() as world:
+    with services.agents.reading() as world:
         for agent_id in agent_ids:
-            begun = world.load(ALERT, agent_id).begun
+            begun = world.load(WAKE_QUEUE, agent_id).begun
             if begun is not None and begun.until <= now:
                 found.append((agent_id, begun.run_key))
     return found
 
 
-def _wake(desk: Desk, agent_id: str, run_key: str) -> Step | None:
+def _wake(services: Services, agent_id: str, run_key: str) -> Step | None:
     """Go on with a wake, unless a process that lives has it."""
-    error = asyncio.run(_performed(desk, agent_id, run_key))
+    error = asyncio.run(_performed(services, agent_id, run_key))
     if error is None:
         return None
-    with desk.agents.reading() as world:
+    with services.agents.reading() as world:
         wake = world.load(WAKE, run_key)
     return Step("wake", run_key, status=wake.outcome or wake.phase, error=error)
 
 
-async def _performed(desk: Desk, agent_id: str, run_key: str) -> WakelogError | str | None:
+async def _performed(services: Services, agent_id: str, run_key: str) -> WakelogError | str | None:
     """What went wrong, and is not in the log; None where another process has it."""
-    async with Seats(desk) as seats:
-        if seats.take(agent_id, run_key) == "agent":
+    async with RunLeases(services) as run_leases:
+        if run_leases.take(agent_id, run_key) == "agent":
             return None
         work = Work(agent_id, run_key)
-        wake = performer.run_wake(desk, agent_id, run_key, is_now=True, work=work)
+        wake = performer.run_wake(services, agent_id, run_key, is_now=True, work=work)
         fault = (await asyncio.gather(wake, return_exceptions=True))[0]
         match fault:
             case None:
@@ -107,22 +107,22 @@ async def _performed(desk: Desk, agent_id: str, run_key: str) -> WakelogError | 
             case WakelogError():
                 return fault
             case Exception():
-                told = performer.fail(desk, work, fault)
+                told = performer.fail(services, work, fault)
             case _:
                 raise fault
-        seats.give_back(agent_id)
+        run_leases.give_back(agent_id)
         return told
 
 
-def _operations(desk: Desk, set_id: str) -> list[Step]:
-    changes = review.changes_of(desk, set_id)
+def _operations(services: Services, set_id: str) -> list[Step]:
+    changes = review.changes_of(services, set_id)
     if not pending_effects(changes):
         return []
     try:
-        taken = review.recover(desk, set_id)
+        taken = review.recover(services, set_id)
     except WakelogError as error:
         return [Step("operation", set_id, error=error)]
-    after = review.changes_of(desk, set_id)
+    after = review.changes_of(services, set_id)
     items = ((number, find(after, number)) for number in taken)
     return [
         Step("operation", set_id, number, item.status, item.error) for number, item in items if item

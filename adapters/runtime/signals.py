@@ -10,9 +10,9 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from adapters.clock import ManualClock
-from domain.moments import instant
+from adapters.home.clock import ManualClock
 from domain.ports import Clock
+from domain.timestamps import instant
 
 POLL_SECONDS = 0.25
 Probe = Callable[[], object]

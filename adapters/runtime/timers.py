@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from adapters.runtime.desk import Desk
-from adapters.schedules import next_after, parse, parse_in, ticks_between
+from adapters.home.schedules import next_after, parse, parse_in, ticks_between
+from adapters.runtime.services import Services
 from domain.agent.agent import AgentTimer
 from domain.agent.commands import SetTimer, TickTimer
 from domain.errors import Refused, WakelogError
@@ -29,26 +29,26 @@ def timer_command(agent_id: str, text: str, zone: str, at: str) -> SetTimer:
     return SetTimer(agent_id, schedule.text, named, first)
 
 
-def fire(desk: Desk, agent_ids: Iterable[str]) -> list[str]:
+def fire(services: Services, agent_ids: Iterable[str]) -> list[str]:
     """Note the ticks that have come of every agent's timers.
 
     Returns:
         What went wrong, one text a timer; one timer in trouble never stops the others.
     """
     troubles: list[str] = []
-    now = desk.clock.now()
+    now = services.clock.now()
     for agent_id in agent_ids:
-        agent = desk.agent(agent_id)
+        agent = services.agent(agent_id)
         for timer in agent.timers:
             if agent.lifecycle == "destroyed" or timer.next_at > now:
                 continue
             try:
-                _tick(desk, agent_id, timer, now)
+                _tick(services, agent_id, timer, now)
             except WakelogError as error:
                 troubles.append(f"the timer {timer.schedule!r} of {agent.name!r}: {error}")
     return troubles
 
 
-def _tick(desk: Desk, agent_id: str, timer: AgentTimer, now: str) -> None:
+def _tick(services: Services, agent_id: str, timer: AgentTimer, now: str) -> None:
     ticks, next_at = ticks_between(parse(timer.schedule), timer.zone, timer.next_at, now)
-    desk.note(TickTimer(agent_id, timer.id, ticks, next_at, desk.is_enabled))
+    services.append_agent(TickTimer(agent_id, timer.id, ticks, next_at, services.is_enabled))

@@ -7,9 +7,9 @@ watchers the slower one's part is trimmed by the handler.
 from collections.abc import Sequence
 from itertools import islice
 
-from adapters.runtime.desk import Desk
-from adapters.runtime.past import Past
-from adapters.schedules import next_local
+from adapters.home.schedules import next_local
+from adapters.runtime.journal_cursor import JournalCursor
+from adapters.runtime.services import Services
 from domain.agent.commands import TakeJournal
 from domain.agent.matching import Batch
 from domain.agent.watch import WATCH
@@ -19,60 +19,60 @@ from domain.world import MAIN, Recorded
 APPENDS_MAX = 500  # of one TakeJournal
 
 
-def catch_up(desk: Desk) -> int:
+def catch_up(services: Services) -> int:
     """Take all journal appends that were not taken yet; how many."""
     taken = 0
-    while count := take(desk):  # bounded by the journal
+    while count := take(services):  # bounded by the journal
         taken += count
     return taken
 
 
-def lag(desk: Desk) -> int:
+def lag(services: Services) -> int:
     """How many journal appends wait to be taken."""
-    return max(0, desk.journal.tail().n - position(desk))
+    return max(0, services.journal.tail().n - position(services))
 
 
-def position(desk: Desk) -> int:
+def position(services: Services) -> int:
     """Up to which journal append all are taken."""
-    with desk.agents.reading() as world:
-        return world.load(WATCH, MAIN).taken.get(desk.journal.replica, 0)
+    with services.agents.reading() as world:
+        return world.load(WATCH, MAIN).taken.get(services.journal.replica, 0)
 
 
-def take(desk: Desk) -> int:
+def take(services: Services) -> int:
     """Take the next journal appends, `APPENDS_MAX` at most; how many."""
-    command = following(desk)
+    command = following(services)
     if command is None:
         return 0
-    desk.note(command)
+    services.append_agent(command)
     return command.last - command.first + 1
 
 
-def following(desk: Desk, count: int = APPENDS_MAX) -> TakeJournal | None:
+def following(services: Services, count: int = APPENDS_MAX) -> TakeJournal | None:
     """What takes the next journal appends, at most so many; None if there is none."""
-    after = position(desk)
-    appends = list(islice(desk.journal.appends(after), count))
+    after = position(services)
+    appends = list(islice(services.journal.appends(after), count))
     if not appends:
         return None
-    past, desk.past = desk.past, None
+    past, services.past = services.past, None
     if past is None or past.n != after:  # another watcher was here
-        past = Past(desk.journal, after)
+        past = JournalCursor(services.journal, after)
     found = [_batch(past, rows) for rows in appends]
-    settings = desk.settings
-    zone, at = settings.timezone, desk.clock.now()
-    desk.past = past if past.is_kept else None
+    settings = services.settings
+    zone, at = settings.timezone, services.clock.now()
+    services.past = past if past.is_kept else None
     return TakeJournal(
-        replica=desk.journal.replica,
+        replica=services.journal.replica,
         first=after + 1,
         last=appends[-1][0].n,
         batches=tuple(one for one in found if one is not None),
         propagated_due=next_local(settings.agents.propagated_at, zone, at),
-        is_enabled=desk.is_enabled,
+        is_enabled=services.is_enabled,
         throttle_seconds=settings.agents.throttle,
-        journal_digest=desk.journal.digest_at(appends[-1][0].n),
+        journal_digest=services.journal.digest_at(appends[-1][0].n),
     )
 
 
-def _batch(past: Past, rows: Sequence[Recorded]) -> Batch | None:
+def _batch(past: JournalCursor, rows: Sequence[Recorded]) -> Batch | None:
     """The append as a notification, read as the journal stood right after it."""
     past.go_on(rows)
     return batch(rows, past.links, past.task)

@@ -69,7 +69,7 @@ class Main(NamedTuple):
     replicas: tuple[str, ...] = ()
 
 
-class Seen(NamedTuple):
+class LogPosition(NamedTuple):
     """What was last seen of a log: so many rows, and what they come to."""
 
     rows: int = 0
@@ -85,7 +85,7 @@ class Log:
         self.replica = replica
         self._recorder = recorder
         self._states = States()
-        self._seen = Seen()
+        self._seen = LogPosition()
 
     @classmethod
     def open(cls, name: str, path: Path, replica: str) -> "Log":
@@ -121,7 +121,7 @@ class Log:
             with self._recorder.deciding():
                 return self._decided(cause, now, key, payloads)
         except BaseException:
-            self._seen = Seen()  # some of it may be undone
+            self._seen = LogPosition()  # some of it may be undone
             raise
 
     def adopt(self, now: str, given_up: Sequence[GivenUp] = ()) -> None:
@@ -149,7 +149,7 @@ class Log:
             return Appended(composed.result, (), tail.n)
         written = self._write(rows, [*payloads, *composed.payloads], at)
         if not rows[0].stream.startswith("log:"):
-            self._seen = Seen(seen.rows + len(rows), written, seen.main)
+            self._seen = LogPosition(seen.rows + len(rows), written, seen.main)
         return Appended(composed.result, rows, tail.n + 1)
 
     @contextmanager
@@ -248,7 +248,7 @@ class Log:
     def close(self) -> None:
         self._recorder.close()
 
-    def _world(self, seen: Seen) -> World:
+    def _world(self, seen: LogPosition) -> World:
         return World(
             self.name,
             self.replica,
@@ -263,11 +263,11 @@ class Log:
     def _read(self, stream: str, after: int) -> list[Recorded]:
         return [_recorded(timed) for timed in self._recorder.stream(stream, after)]
 
-    def _look(self) -> Seen:
+    def _look(self) -> LogPosition:
         """What the log comes to; read only if it has grown since."""
         count = self._recorder.count()
         if count != self._seen.rows:
-            self._seen = Seen(count, self._newest(), self._main_now())
+            self._seen = LogPosition(count, self._newest(), self._main_now())
         return self._seen
 
     def _newest(self) -> Tail:
@@ -282,7 +282,7 @@ class Log:
         self._recorder.insert(rows, payloads)
         return Tail(numbered(rows[0].state).n, at, envelope.digest(rows), self.replica)
 
-    def _began(self, now: str) -> Seen:
+    def _began(self, now: str) -> LogPosition:
         """What to append to, after what must come first: a marker of the rows that another
         replica wrote in this file, and the epoch of today's rules."""
         seen = self._look()
@@ -291,7 +291,9 @@ class Log:
             seen = self._marked(now, seen)
         return self._in_epoch(now, seen)
 
-    def _marked(self, now: str, seen: Seen, given_up: tuple[GivenUp, ...] = ()) -> Seen:
+    def _marked(
+        self, now: str, seen: LogPosition, given_up: tuple[GivenUp, ...] = ()
+    ) -> LogPosition:
         """Append a marker of the rows that other replicas wrote."""
         last = self._last_of_each()
         own = last.pop(self.replica, Tail())
@@ -301,7 +303,7 @@ class Log:
         self._states.clear()
         return seen
 
-    def _in_epoch(self, now: str, seen: Seen) -> Seen:
+    def _in_epoch(self, now: str, seen: LogPosition) -> LogPosition:
         """Append the epoch of today's rules, if it has not begun."""
         epoch = seen.main.rules
         if epoch > RULES:
@@ -316,7 +318,9 @@ class Log:
             seen = self._alone(began, now, seen, prev=seen.tail.digest)
         return seen
 
-    def _alone(self, fact: EpochBegan | ReplicasImported, now: str, seen: Seen, prev: str) -> Seen:
+    def _alone(
+        self, fact: EpochBegan | ReplicasImported, now: str, seen: LogPosition, prev: str
+    ) -> LogPosition:
         at = max(now, seen.tail.at)
         world = self._world(seen)
         if isinstance(fact, ReplicasImported):
@@ -350,14 +354,14 @@ class Log:
         """All replicas whose rows are in the file; reads all of it."""
         return tuple(self._last_of_each())
 
-    def _replicas(self, seen: Seen) -> tuple[str, ...]:
+    def _replicas(self, seen: LogPosition) -> tuple[str, ...]:
         """The other replicas whose rows belong to this one's world: those that its markers
         name, and, where another one wrote last, all that are in the file."""
         if seen.tail.n and seen.tail.replica != self.replica:
             return tuple(name for name in self._last_of_each() if name != self.replica)
         return seen.main.replicas
 
-    def _receipt(self, key: str, seen: Seen) -> Recorded | None:
+    def _receipt(self, key: str, seen: LogPosition) -> Recorded | None:
         for replica in (self.replica, *self._replicas(seen)):
             if found := self._read(f"receipt:{key}@{replica}", 0):
                 return found[0]

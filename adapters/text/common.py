@@ -27,6 +27,6 @@ def local_time(at: str, zone: str) -> str:
     """
     from zoneinfo import ZoneInfo
 
-    from domain.moments import instant
+    from domain.timestamps import instant
 
     return instant(at).astimezone(ZoneInfo(zone)).strftime("%Y-%m-%d %H:%M") if at else ""

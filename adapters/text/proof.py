@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 
-from adapters.proving import by_class, diff
+from adapters.proof.prove import by_class, diff
 from adapters.text.common import safe
 from adapters.text.difference import Line, deeper, marked
 from replay.divergence import DAMAGE, FORMAT, MISSING, Divergence

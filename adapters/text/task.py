@@ -10,7 +10,7 @@ from adapters.text.common import ID_SHOWN, local_time, safe
 from domain.journal.document import category_name, label_name
 from domain.journal.links import PHRASE_OF
 from domain.journal.task import Item, StatusChange, TimeEntry
-from domain.moments import seconds_between
+from domain.timestamps import seconds_between
 
 
 def told(page: TaskPage, zone: str) -> str:

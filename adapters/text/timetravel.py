@@ -22,7 +22,7 @@ from replay.diff import (
     TokensSide,
     WakesCompared,
 )
-from replay.rerun import Asked, SectionAgain, Step
+from replay.rerun import AwaitedInput, SectionAgain, Step
 from replay.seen import ReportSeen
 from replay.world import AgentThen, ProposalThen, TaskThen, WakeThen
 
@@ -155,7 +155,7 @@ def step_lines(step: Step, zone: str) -> Iterator[str]:
         yield f"      today     {line(changed.today) or 'nothing'}"
 
 
-def _asked(asked: Asked) -> str:
+def _asked(asked: AwaitedInput) -> str:
     if asked.request is None:
         return line(f"{asked.tool} {asked.arguments}")
     request = asked.request

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from adapters.moments import Past, Spot
+    from adapters.timetravel.logs_at import Past, Spot
     from adapters.wiring import Home
     from projections.wakes import WakeDocument
 
@@ -23,10 +23,10 @@ class Place(NamedTuple):
     @property
     def replica(self) -> str:
         """Who ran the wake; else who writes in the home."""
-        return self.wake.replica if self.wake else self.home.desk.agents.replica
+        return self.wake.replica if self.wake else self.home.services.agents.replica
 
 
 def past_of(home: "Home") -> "Past":
-    from adapters.moments import Past
+    from adapters.timetravel.logs_at import Past
 
-    return Past(home.desk.journal, home.desk.agents)
+    return Past(home.services.journal, home.services.agents)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from adapters.actions import agents, waking
 from adapters.web.agents import known
-from adapters.web.asking import Asked, Form, Told, clashing, compared, in_lines
+from adapters.web.asking import Form, FormRequest, Notice, clashing, compared, in_lines
 from adapters.web.site import Site, check_sure
 from adapters.web.tasks import known as known_task
 from adapters.wiring import Home
@@ -21,28 +21,28 @@ LIVES: dict[str, tuple[Callable[[Home, str, str], agents.Steered], str]] = {
 }
 
 
-def assign(site: Site, asked: Asked) -> Told:
+def assign(site: Site, asked: FormRequest) -> Notice:
     """Make an agent for a task."""
     task = known_task(site, asked.names["id"])
     agents.assign_agent(site.home, task.id, agents.Wish(), asked.key)
-    return Told("It has an agent now; its first wake is queued.")
+    return Notice("It has an agent now; its first wake is queued.")
 
 
-def wake(site: Site, asked: Asked) -> Told:
+def wake(site: Site, asked: FormRequest) -> Notice:
     """Wake an agent now."""
     agent = known(site, asked.names["id"])
     _check_room(site)
     _run(site, agent.id, waking.request_wake(site.home, agent.id, asked.key))
-    return Told("Woken: what comes of it appears here.")
+    return Notice("Woken: what comes of it appears here.")
 
 
-def ask(site: Site, asked: Asked) -> Told:
+def ask(site: Site, asked: FormRequest) -> Notice:
     """Ask an agent something; the answer appears among its conversations."""
     agent = known(site, asked.names["id"])
     words = asked.needed("words").strip()
     _check_room(site)
     _run(site, agent.id, waking.ask_agent(site.home, agent.id, words, key=asked.key))
-    return Told("Asked: the answer appears below.")
+    return Notice("Asked: the answer appears below.")
 
 
 def _check_room(site: Site) -> None:
@@ -58,17 +58,17 @@ def _run(site: Site, agent_id: str, queued: waking.Requested) -> None:
         site.give_way(_let_it_begin)
 
 
-def wake_all(site: Site, asked: Asked) -> Told:
+def wake_all(site: Site, asked: FormRequest) -> Notice:
     """Run all that is queued."""
     asked.needed("nonce")
     prepared = waking.prepare_wakes(site.home)
     if not prepared.ready:
-        return Told("Nothing is queued that may run now.")
+        return Notice("Nothing is queued that may run now.")
     _check_room(site)
     site.jobs.wake_all(prepared.agents)
     site.give_way(_let_it_begin)
     plural = "" if prepared.ready == 1 else "s"
-    return Told(f"Running {prepared.ready} wake{plural}: what comes of them appears here.")
+    return Notice(f"Running {prepared.ready} wake{plural}: what comes of them appears here.")
 
 
 def _let_it_begin() -> None:
@@ -76,7 +76,7 @@ def _let_it_begin() -> None:
     time.sleep(WAIT_SECONDS)
 
 
-def live(site: Site, asked: Asked) -> Told:
+def live(site: Site, asked: FormRequest) -> Notice:
     """Pause, resume, destroy or delete."""
     agent = known(site, asked.names["id"])
     verb = asked.needed("verb")
@@ -87,10 +87,10 @@ def live(site: Site, asked: Asked) -> Told:
     if verb in ("destroy", "delete"):
         check_sure(asked, f"to {verb} the agent")
     deed(site.home, agent.id, asked.key)
-    return Told(done)
+    return Notice(done)
 
 
-def configure(site: Site, asked: Asked) -> Told:
+def configure(site: Site, asked: FormRequest) -> Notice:
     """Set the goal, the mode and whether changes wake it: what of it the form changes."""
     agent = known(site, asked.names["id"])
     now = {
@@ -105,7 +105,7 @@ def configure(site: Site, asked: Asked) -> Told:
     }
     found = compared(asked, given, now)
     if not found.changed:
-        return Told("Nothing was changed.")
+        return Notice("Nothing was changed.")
     if found.moved and not agents.is_known(site.home, asked.key):
         forms: dict[str, Form] = {"goal": "text", "mode": "hidden", "automatic": "hidden"}
         return clashing(asked, found, {"automatic": "whether changes and timers wake it"}, forms)
@@ -115,4 +115,4 @@ def configure(site: Site, asked: Asked) -> Told:
         goal=given["goal"] if "goal" in found.changed else None,
     )
     agents.configure_agent(site.home, agent.id, wanted, asked.key)
-    return Told("Set.")
+    return Notice("Set.")

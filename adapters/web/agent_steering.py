@@ -5,32 +5,32 @@ from adapters.actions.inputs import status_named
 from adapters.actions.naming import pick_task
 from adapters.documents.tasks import catalog_of, category_named
 from adapters.web.agents import known
-from adapters.web.asking import Asked, Told
+from adapters.web.asking import FormRequest, Notice
 from adapters.web.site import Site
 from adapters.web.words import exact
 from domain.errors import Refused
 
 
-def timer(site: Site, asked: Asked) -> Told:
+def timer(site: Site, asked: FormRequest) -> Notice:
     """Set a timer, or take one away."""
     agent = known(site, asked.names["id"])
     if asked.form.get("verb") == "remove":
         agents.remove_timer(site.home, agent.id, asked.needed("timer"), asked.key)
-        return Told("Removed the timer.")
+        return Notice("Removed the timer.")
     given, zone = asked.needed("schedule").strip(), asked.form.get("zone", "").strip()
     made = agents.set_timer(site.home, agent.id, given, zone, asked.key)
     if not made.next_at:
-        return Told("The timer was set already.")
+        return Notice("The timer was set already.")
     first = exact(made.next_at, made.zone)
-    return Told(f"Timer “{made.schedule}” ({made.zone}) is set, first on {first}.")
+    return Notice(f"Timer “{made.schedule}” ({made.zone}) is set, first on {first}.")
 
 
-def watch(site: Site, asked: Asked) -> Told:
+def watch(site: Site, asked: FormRequest) -> Notice:
     """Let the agent hear of more than its own task, or of one thing less."""
     agent = known(site, asked.names["id"])
     if asked.form.get("verb") == "remove":
         agents.unwatch_tokens(site.home, agent.id, asked.needed("subscription"), asked.key)
-        return Told("It does not hear of that any more.")
+        return Notice("It does not hear of that any more.")
     heard = agents.Heard(
         _tokens(site, asked),
         _category(site, asked.form.get("category", "")),
@@ -39,10 +39,10 @@ def watch(site: Site, asked: Asked) -> Told:
         asked.form.get("defers_links") == "yes",
     )
     agents.watch_tokens(site.home, agent.id, heard, asked.key)
-    return Told("It hears of that now.")
+    return Notice("It hears of that now.")
 
 
-def _tokens(site: Site, asked: Asked) -> tuple[str, ...]:
+def _tokens(site: Site, asked: FormRequest) -> tuple[str, ...]:
     kind, task = asked.form.get("kind", ""), asked.form.get("task", "").strip()
     sub = asked.form.get("sub", "").strip()
     tokens = (

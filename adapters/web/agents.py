@@ -17,11 +17,11 @@ from adapters.documents.reading import (
 from adapters.documents.tasks import catalog_of
 from adapters.documents.templates import templates_of
 from adapters.documents.wakes import wake_document
-from adapters.web.asking import Asked, Page, missing
+from adapters.timetravel.why import why
+from adapters.web.asking import FormRequest, Page, missing
 from adapters.web.inbox import OPEN_SHOWN, open_cards
 from adapters.web.reports import report_of
 from adapters.web.site import SCAN_MAX, Site, page_size
-from adapters.why import why
 from domain.journal.task import STATUSES
 from domain.templates.seeds import SEEDS, seed_id
 from domain.world import World
@@ -83,7 +83,7 @@ class ModelUsage(Struct):
     thought: int | None = 0
 
 
-def show_list(site: Site, asked: Asked) -> Page:
+def show_list(site: Site, asked: FormRequest) -> Page:
     """The page `/agents`, newest first."""
     life, kind = asked.query.get("lifecycle", ""), asked.query.get("kind", "")
     size, now = page_size(asked), site.now
@@ -112,7 +112,7 @@ def show_list(site: Site, asked: Asked) -> Page:
             "older": asked.with_query(before=older) if older else "",
             "newest": asked.with_query(before="") if asked.query.get("before") else "",
             "troubles": _troubles(site, ""),
-            "enabled": site.home.desk.is_enabled,
+            "enabled": site.home.services.is_enabled,
         },
     )
 
@@ -147,7 +147,7 @@ def known(site: Site, agent_id: str) -> AgentDocument:
     return found
 
 
-def show_one(site: Site, asked: Asked) -> Page:
+def show_one(site: Site, asked: FormRequest) -> Page:
     """The page of an agent."""
     agent = known(site, asked.names["id"])
     home = site.home
@@ -159,7 +159,7 @@ def show_one(site: Site, asked: Asked) -> Page:
     recent = home.views.page(wakes.VIEW, shelf=agent.id, newest_first=True, limit=USAGE_WAKES)
     task = home.views.get(tasks.VIEW, agent.task_id)
     kind = asked.query.get("kind", "")
-    with home.desk.agents.reading() as world:
+    with home.services.agents.reading() as world:
         threads = _threads(world, shown[:THREADS_SHOWN], kind)
     kinds = Counter(m.kind for one in shown[:THREADS_SHOWN] for m in one.messages)
     document = {
@@ -173,7 +173,7 @@ def show_one(site: Site, asked: Asked) -> Page:
         "observations": journal_documents(home, agent.id, OBSERVATIONS_SHOWN),
         "tool_calls": _calls(site, recent[:THREADS_SHOWN]),
         "usage": _usage(recent),
-        "why": [why_document(one) for one in why(home.desk, agent.id, WHY_SHOWN)],
+        "why": [why_document(one) for one in why(home.services, agent.id, WHY_SHOWN)],
         "wakes_shown": [wake_document(home, one) for one in recent[:THREADS_SHOWN]],
         "next": asked.with_query(before=older) if older else None,
     }
@@ -188,7 +188,7 @@ def show_one(site: Site, asked: Asked) -> Page:
             "newest": asked.with_query(before="") if before else "",
             "troubles": _troubles(site, agent.id),
             "usage_wakes": min(len(recent), USAGE_WAKES),
-            "enabled": home.desk.is_enabled,
+            "enabled": home.services.is_enabled,
             "is_living": agent.is_living,
             "kind": kind,
             "kinds": [(name, count, asked.with_query(kind=name)) for name, count in kinds.items()],

@@ -23,10 +23,10 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from adapters.keys import replaced_line, without_keys_in
+from adapters.home.api_keys import replaced_line, without_keys_in
 from adapters.web import guard as guarding
 from adapters.web import remedies
-from adapters.web.asking import Asked, Page, Told, keep_typed, parameters_of, status_of
+from adapters.web.asking import FormRequest, Notice, Page, keep_typed, parameters_of, status_of
 from adapters.web.entry import STATIC, Door, Fields, form_of, refusal
 from adapters.web.guard import Denied, Guard
 from adapters.web.rendering import render
@@ -79,7 +79,7 @@ def make_app(site: Site, guard: Guard) -> Starlette:
 async def _answer(
     site: Site, guard: Guard, rendering: asyncio.Semaphore, request: Request
 ) -> Response:
-    asked = Asked(request.url.path, query=parameters_of(request.url.query))
+    asked = FormRequest(request.url.path, query=parameters_of(request.url.query))
     if request.method == "POST":
         fields = await form_of(request)
         if isinstance(fields, Denied):
@@ -146,7 +146,7 @@ def _without_keys(
     return lists, tuple(dict.fromkeys(replaced))
 
 
-def _respond(site: Site, asked: Asked, visitor: Visitor, method: str) -> Response | Sheet:
+def _respond(site: Site, asked: FormRequest, visitor: Visitor, method: str) -> Response | Sheet:
     with site.lock:
         try:
             site.catch_up()
@@ -159,7 +159,7 @@ def _respond(site: Site, asked: Asked, visitor: Visitor, method: str) -> Respons
             return _refused(site, asked, visitor, error)
 
 
-def _shown(site: Site, asked: Asked, visitor: Visitor, told: Told | None = None) -> Sheet:
+def _shown(site: Site, asked: FormRequest, visitor: Visitor, told: Notice | None = None) -> Sheet:
     is_json = asked.path.endswith(".json")
     path = asked.path.removesuffix(".json") if is_json else asked.path
     found = _find(PAGES, path)
@@ -173,7 +173,7 @@ def _shown(site: Site, asked: Asked, visitor: Visitor, told: Told | None = None)
     return _sheet(site, asked, visitor, page, told or site.told(asked.query.get("told", "")))
 
 
-def _acted(site: Site, asked: Asked, visitor: Visitor) -> Response | Sheet:
+def _acted(site: Site, asked: FormRequest, visitor: Visitor) -> Response | Sheet:
     found = _find(ACTIONS, asked.path)
     if found is None:
         because = f"nothing can be sent to {asked.path[:60]!r}"
@@ -185,7 +185,7 @@ def _acted(site: Site, asked: Asked, visitor: Visitor) -> Response | Sheet:
     except WakelogError as error:
         status = status_of(error.code)
         kind = "conflict" if status == HTTPStatus.CONFLICT else "problem"
-        told = Told(f"{remedies.in_words(error)} [{error.code}]", kind, status=status)
+        told = Notice(f"{remedies.in_words(error)} [{error.code}]", kind, status=status)
     is_refused = told.kind == "problem" or told.status != HTTPStatus.OK
     if is_refused and not asked.is_beside:
         keep_typed(told, asked)
@@ -202,14 +202,14 @@ def _acted(site: Site, asked: Asked, visitor: Visitor) -> Response | Sheet:
     if told.kept:
         query["told"] = site.keep(told, asked.key)
     told.status = told.status if told.status != HTTPStatus.OK else _END[told.kind]
-    sheet = _shown(site, Asked(parts.path, query=query), visitor, told)
+    sheet = _shown(site, FormRequest(parts.path, query=query), visitor, told)
     sheet.page.status = told.status
     if told.kind == "problem" or not (told.kept or told.clashes):  # what was typed stays there
         sheet.headers |= {"hx-retarget": "#told", "hx-reselect": "#told"}
     return sheet
 
 
-def _refused(site: Site, asked: Asked, visitor: Visitor, error: WakelogError) -> Sheet:
+def _refused(site: Site, asked: FormRequest, visitor: Visitor, error: WakelogError) -> Sheet:
     status = status_of(error.code)
     instead = error.instead_in(remedies.WORDS)
     document = {"error": error.code, "because": error.because, "instead": instead}
@@ -220,7 +220,7 @@ def _refused(site: Site, asked: Asked, visitor: Visitor, error: WakelogError) ->
     return _sheet(site, asked, visitor, page, None)
 
 
-def _chosen(asked: Asked, name: str, known: tuple[str, ...], default: str) -> Response:
+def _chosen(asked: FormRequest, name: str, known: tuple[str, ...], default: str) -> Response:
     """Remember what the person prefers, in a cookie."""
     chosen = asked.form.get(name, "")
     back = local_path(asked.form.get("back", ""), "/")
@@ -242,7 +242,9 @@ def _find(
 # -------------------------------------------------------------------------------------- replies
 
 
-def _sheet(site: Site, asked: Asked, visitor: Visitor, page: Page, told: Told | None) -> Sheet:
+def _sheet(
+    site: Site, asked: FormRequest, visitor: Visitor, page: Page, told: Notice | None
+) -> Sheet:
     values = {
         **page.values,
         "document": page.document,

@@ -18,7 +18,7 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 VERSION_SHOWN = 12  # characters of what a form was made from
 
 
-class Asked(NamedTuple):
+class FormRequest(NamedTuple):
     """A request, read. `names` are the parts of the address, `lists` all values of a field."""
 
     path: str
@@ -114,7 +114,7 @@ class Clash(Struct, frozen=True):
     form: Form = "line"
 
 
-class Told(Struct):
+class Notice(Struct):
     """What came of a form. `kind`: ``done``, ``problem`` or ``conflict``.
 
     `kept` are the proposals that were decided, set and number: the next page leaves them in their
@@ -177,7 +177,7 @@ class Compared(NamedTuple):
     moved: tuple[str, ...]
 
 
-def compared(asked: Asked, given: Mapping[str, str], now: Mapping[str, str]) -> Compared:
+def compared(asked: FormRequest, given: Mapping[str, str], now: Mapping[str, str]) -> Compared:
     """What a form changes, and what of it was changed elsewhere since the form was made.
 
     Args:
@@ -195,8 +195,8 @@ def compared(asked: Asked, given: Mapping[str, str], now: Mapping[str, str]) -> 
 
 
 def clashing(
-    asked: Asked, found: Compared, labels: Mapping[str, str], forms: Mapping[str, Form]
-) -> Told:
+    asked: FormRequest, found: Compared, labels: Mapping[str, str], forms: Mapping[str, Form]
+) -> Notice:
     """Nothing was changed: both texts, and the form once more with what was typed in it.
 
     Args:
@@ -214,13 +214,13 @@ def clashing(
     return clash_of(asked, clashes, {**left, **{f"was.{name}": now[name] for name in given}})
 
 
-def clash_of(asked: Asked, clashes: Sequence[Clash], now: Mapping[str, str]) -> Told:
+def clash_of(asked: FormRequest, clashes: Sequence[Clash], now: Mapping[str, str]) -> Notice:
     """The same of what was compared already; `now` goes before what the form said besides."""
     names = {one.name for one in clashes}
     again = _besides({**asked.form, **now}, names)
     told = " and ".join(one.label.lower() for one in clashes)
     text = f"{told} was changed elsewhere. Nothing was saved; what you typed is here."
-    return Told(
+    return Notice(
         text[:1].upper() + text[1:], "conflict", clashes=clashes, action=asked.path, again=again
     )
 
@@ -234,7 +234,7 @@ TYPED = (
 """Fields that a person types in; an item's arguments are ``edit.NAME``."""
 
 
-def keep_typed(told: Told, asked: Asked) -> None:
+def keep_typed(told: Notice, asked: FormRequest) -> None:
     """Give back the form of what was not possible, filled in, to a browser that has left it."""
     typed = {
         name: text

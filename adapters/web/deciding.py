@@ -10,7 +10,7 @@ from adapters.actions.deciding import Kind, Verdict
 from adapters.actions.hearing import heard
 from adapters.documents.inbox import summary_of
 from adapters.web import remedies
-from adapters.web.asking import Asked, Clash, Told, Undo, missing
+from adapters.web.asking import Clash, FormRequest, Notice, Undo, missing
 from adapters.web.editing import edited, fields_of
 from adapters.web.inbox import version_of
 from adapters.web.site import Site
@@ -39,7 +39,7 @@ class Ref(NamedTuple):
     version: str
 
 
-class Outcome(NamedTuple):
+class Decided(NamedTuple):
     """What came of one verdict."""
 
     text: str
@@ -47,7 +47,7 @@ class Outcome(NamedTuple):
     undo: Undo | None = None
 
 
-def decide(site: Site, asked: Asked) -> Told:
+def decide(site: Site, asked: FormRequest) -> Notice:
     """One item: confirm, confirm anyway, reject or defer."""
     verdict = asked.needed("verdict")
     if verdict not in VERDICTS:
@@ -55,10 +55,10 @@ def decide(site: Site, asked: Asked) -> Told:
     ref = _ref(asked.needed("ref"))
     one = _decided(site, ref, verdict, asked)
     clashes = _typed(site, ref, asked) if one.kind == "conflict" else ()
-    return Told(one.text, one.kind, one.undo, kept=_kept([ref]), clashes=clashes)
+    return Notice(one.text, one.kind, one.undo, kept=_kept([ref]), clashes=clashes)
 
 
-def decide_all(site: Site, asked: Asked) -> Told:
+def decide_all(site: Site, asked: FormRequest) -> Notice:
     """All items that a page showed together, one after the other."""
     refs = [_ref(one) for one in asked.lists.get("ref", [])[:ALL_MAX]]
     if not refs:
@@ -69,14 +69,14 @@ def decide_all(site: Site, asked: Asked) -> Told:
     text = f"{len(outcomes) - len(failed)} of {len(outcomes)} applied."
     is_conflict = failed and len(failed) == len(outcomes)
     lines = [one.text for one in outcomes]
-    return Told(text, "conflict" if is_conflict else "done", lines=lines, kept=_kept(refs))
+    return Notice(text, "conflict" if is_conflict else "done", lines=lines, kept=_kept(refs))
 
 
 def _kept(refs: Sequence[Ref]) -> list[tuple[str, int]]:
     return [(one.set_id, one.number) for one in refs]
 
 
-def _typed(site: Site, ref: Ref, asked: Asked) -> list[Clash]:
+def _typed(site: Site, ref: Ref, asked: FormRequest) -> list[Clash]:
     """What a form said that came too late: the reason, and the fields that were edited."""
     item = _item(site, ref)
     reason = asked.form.get("reason", "").strip()
@@ -97,30 +97,30 @@ def _ref(given: str) -> Ref:
     return Ref(set_id, int(number), version)
 
 
-def _decided(site: Site, ref: Ref, button: str, asked: Asked, nth: int = 1) -> Outcome:
+def _decided(site: Site, ref: Ref, button: str, asked: FormRequest, nth: int = 1) -> Decided:
     home, kind = site.home, VERDICTS[button]
     named = ref.set_id, ref.number
     item = _item(site, ref)
     is_known = deciding.is_known(home, asked.key, nth)
     if not is_known and ref.version != version_of(item):
-        return Outcome(_meanwhile(site, ref, item), "conflict")
+        return Decided(_meanwhile(site, ref, item), "conflict")
     before = deciding.task_of(home, ref.set_id)
     try:
         verdict = _verdict(site, item, button, asked)
     except Refused as error:
-        return Outcome(_refused(site, ref, item, error), "problem")
+        return Decided(_refused(site, ref, item, error), "problem")
     decided = deciding.decide(home, *named, verdict, asked.key, nth)
     after = decided.item
     if decided.refused is not None:
-        return Outcome(_refused(site, ref, item, decided.refused), "problem")
+        return Decided(_refused(site, ref, item, decided.refused), "problem")
     if not decided.is_done:
         how = "conflict" if decided.code == "stale" else "problem"
-        return Outcome(_told(site, ref, after, decided.error), how)
+        return Decided(_told(site, ref, after, decided.error), how)
     undo = inverse(before, deciding.task_of(home, ref.set_id)) if kind == "confirm" else None
-    return Outcome(f"{SAID[after.status]}: {summary_of(home, ref.set_id, after)}", "done", undo)
+    return Decided(f"{SAID[after.status]}: {summary_of(home, ref.set_id, after)}", "done", undo)
 
 
-def _verdict(site: Site, item: Item, button: str, asked: Asked) -> Verdict:
+def _verdict(site: Site, item: Item, button: str, asked: FormRequest) -> Verdict:
     """What a form says; no other arguments where it says those that are in force."""
     kind = VERDICTS[button]
     if kind != "confirm":

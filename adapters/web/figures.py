@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from adapters.analytics_performance import performance
+from adapters.analytics.performance import performance
 from adapters.web.jobs import Jobs
 from adapters.web.remedies import in_words
 from adapters.wiring import Home
@@ -20,7 +20,7 @@ from domain.errors import WakelogError
 if TYPE_CHECKING:
     import duckdb
 
-    from adapters.analytics_bounds import Bound
+    from adapters.analytics.bounds import Bound
 
 Row = dict[str, Any]  # of an answer of the analytics, by column
 REST_SECONDS = 5.0  # at least, between the end of one count and the next
@@ -94,7 +94,7 @@ class Figures:
     def _count(self, home: Home) -> None:
         import duckdb  # here, not above: a page need not wait for it
 
-        from adapters.analytics_bounds import Bound
+        from adapters.analytics.bounds import Bound
 
         bound = self._bound = Bound()
         if self._is_over:
@@ -104,7 +104,7 @@ class Figures:
         try:
             self.counted = _counted(home, ends, bound)
         except (WakelogError, OSError, duckdb.Error) as error:
-            self.counted = Counted(ends, home.desk.clock.now(), error=in_words(error))
+            self.counted = Counted(ends, home.services.clock.now(), error=in_words(error))
         finally:
             took = time.monotonic() - begun
             self._rests_until = time.monotonic() + max(REST_SECONDS, REST_SHARE * took)
@@ -113,15 +113,15 @@ class Figures:
 
 def ends_of(home: Home) -> str:
     """Where both logs of a home end now."""
-    return f"{home.desk.journal.tail().n}-{home.desk.agents.tail().n}"
+    return f"{home.services.journal.tail().n}-{home.services.agents.tail().n}"
 
 
 def _counted(home: Home, ends: str, bound: "Bound") -> Counted:
-    from adapters import analytics
+    from adapters.analytics import database
 
-    logs = {"journal": home.desk.journal, "agent": home.desk.agents}
-    at = home.desk.clock.now()
-    connection = analytics.opened(home.path, logs, home.settings, bound)
+    logs = {"journal": home.services.journal, "agent": home.services.agents}
+    at = home.services.clock.now()
+    connection = database.opened(home.path, logs, home.settings, bound)
     try:
         with bound.over(connection, QUERY_SECONDS):
             return _asked(connection, ends, at)
@@ -130,7 +130,7 @@ def _counted(home: Home, ends: str, bound: "Bound") -> Counted:
 
 
 def _asked(connection: "duckdb.DuckDBPyConnection", ends: str, at: str) -> Counted:
-    from adapters.analytics_values import answer
+    from adapters.analytics.values import answer
 
     resolved = {one["template_id"]: one for one in answer(connection, RESOLVED).documents()}
     nothing = {"resolved": 0, "average_seconds_to_resolution": None}

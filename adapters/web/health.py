@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING
 from msgspec.structs import asdict
 
 from adapters.documents.status import status_document
-from adapters.web.asking import Asked, Page, Told
+from adapters.web.asking import FormRequest, Notice, Page
 from adapters.web.site import Site
 
 if TYPE_CHECKING:
-    from adapters.proving import ProofDetails
+    from adapters.proof.prove import ProofDetails
 
 ROWS_SHOWN = 50  # of each list; the JSON twin has all
 
 
-def show(site: Site, asked: Asked) -> Page:
+def show(site: Site, asked: FormRequest) -> Page:
     """The page `/health`."""
     proof = site.jobs.proof
     document = {
@@ -37,14 +37,14 @@ def _since(site: Site, proved: "ProofDetails | None") -> int | None:
     """How many appends both logs have grown by since they were proved."""
     if proved is None:
         return None
-    logs = (site.home.desk.journal, site.home.desk.agents)
+    logs = (site.home.services.journal, site.home.services.agents)
     known = [(name.partition(":")[0], head.n) for name, head in proved.heads.items()]
     ends = {log.name: max((n for name, n in known if name == log.name), default=0) for log in logs}
     return sum(log.tail().n - ends[log.name] for log in logs)
 
 
-def prove(site: Site, asked: Asked) -> Told:
+def prove(site: Site, asked: FormRequest) -> Notice:
     """Prove both logs, in a thread; the page shows the result when it is there."""
     asked.needed("nonce")
     site.jobs.prove()
-    return Told("Proving both logs: the result appears here.")
+    return Notice("Proving both logs: the result appears here.")

@@ -7,7 +7,7 @@ from msgspec.structs import asdict
 
 from adapters.documents.inbox import InboxItem, InboxSet, set_documents, sets_under
 from adapters.documents.wakes import wake_document
-from adapters.web.asking import Asked, Page, made_from
+from adapters.web.asking import FormRequest, Page, made_from
 from adapters.web.editing import fields_of
 from adapters.web.site import Site, page_size
 from domain.changes.change_set import OPEN, Item
@@ -48,7 +48,7 @@ class Card(InboxSet, frozen=True):
     why: str | None
 
 
-def show(site: Site, asked: Asked) -> Page:
+def show(site: Site, asked: FormRequest) -> Page:
     """The page `/inbox`."""
     name = asked.query.get("show", "")
     name = name if name in VIEWS else ""
@@ -76,7 +76,7 @@ def show(site: Site, asked: Asked) -> Page:
     )
 
 
-def open_cards(site: Site, asked: Asked, task_id: str) -> list[Card]:
+def open_cards(site: Site, asked: FormRequest, task_id: str) -> list[Card]:
     """The open proposals of one task, for its page and its agent's."""
     tabs = ("waiting", "deferred")
     sets = sets_under(site.home, *tabs, task=task_id, limit=OPEN_SHOWN)
@@ -84,7 +84,7 @@ def open_cards(site: Site, asked: Asked, task_id: str) -> list[Card]:
     return cards_of(site, sets, [status for tab in tabs for status in TABS[tab]], kept)
 
 
-def kept_on(site: Site, asked: Asked) -> Sequence[Ref]:
+def kept_on(site: Site, asked: FormRequest) -> Sequence[Ref]:
     """What was decided by the form that led to a page: it keeps its place there."""
     told = site.told(asked.query.get("told", ""))
     return told.kept if told is not None and asked.query.get("kept") != "no" else ()

@@ -15,7 +15,7 @@ from adapters.wiring import Home, open_home
 from domain.errors import WakelogError
 
 if TYPE_CHECKING:
-    from adapters.proving import ProofDetails
+    from adapters.proof.prove import ProofDetails
 
 TROUBLES_KEPT = 20
 JOBS_MAX = 100  # that run or wait
@@ -105,13 +105,13 @@ class Jobs:
             self.proof = Proof("running")
 
         def work(home: Home) -> None:
-            from adapters.proving import prove_home
+            from adapters.proof.prove import prove_home
 
             try:
                 document = prove_home(home, self._go_on).document()
-                self.proof = Proof("done", home.desk.clock.now(), document)
+                self.proof = Proof("done", home.services.clock.now(), document)
             except WakelogError as error:
-                self.proof = Proof("failed", home.desk.clock.now(), error=in_words(error))
+                self.proof = Proof("failed", home.services.clock.now(), error=in_words(error))
 
         self.start(work)
 

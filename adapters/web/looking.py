@@ -5,7 +5,7 @@ from adapters.documents.timetravel import MomentDetails, around, at_document, wa
 from adapters.text.difference import Line
 from adapters.text.timetravel import at_lines, sides_lines, wake_called, wakes_lines
 from adapters.timetravel.place import Place, past_of
-from adapters.web.asking import Asked, Page, missing
+from adapters.web.asking import FormRequest, Page, missing
 from adapters.web.site import Site
 from adapters.web.words import clip
 from domain.errors import Refused
@@ -17,16 +17,16 @@ ELEMENTS = {"-": ("del", ""), "+": ("ins", ""), "@": ("span", "where")}  # with 
 EARLIER_MAX = 50  # wakes that are looked through for one that ran
 
 
-def show_at(site: Site, asked: Asked) -> Page:
+def show_at(site: Site, asked: FormRequest) -> Page:
     """The page `/wakes/RUN/at`: the document of `at`, of the wake's task and its links."""
     place, wake = _place(site, asked.names["run"])
-    own = wake.task_id or site.home.desk.agent(wake.agent_id).task
+    own = wake.task_id or site.home.services.agent(wake.agent_id).task
     document = at_document(place, around(place, own))
     lines = [Line(one) for one in at_lines(document, site.zone)]
     return _page("The world before", wake, document, lines, f"at {wake.run_key[:12]}")
 
 
-def show_diff(site: Site, asked: Asked) -> Page:
+def show_diff(site: Site, asked: FormRequest) -> Page:
     """The page `/wakes/RUN/diff`: the document of `diff` with ``?with=``, else the wake before."""
     place, wake = _place(site, asked.names["run"])
     other = asked.query.get("with", "") or before(site, wake)

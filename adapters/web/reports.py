@@ -42,7 +42,7 @@ def report_of(site: Site, agent_id: str) -> ReportPart | None:
         return None
     agent = site.home.views.get(agents.VIEW, agent_id)
     current = found[0]
-    with site.home.desk.agents.reading() as world:
+    with site.home.services.agents.reading() as world:
         history = [
             ReportBefore(one.run_key, one.at, world.text(one.tldr), one.one_liner) for one in found
         ]

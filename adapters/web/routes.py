@@ -17,11 +17,11 @@ from adapters.web import (
     undoing,
     wakes,
 )
-from adapters.web.asking import Asked, Page, Told
+from adapters.web.asking import FormRequest, Notice, Page
 from adapters.web.site import Site
 
-Show = Callable[[Site, Asked], Page]
-Act = Callable[[Site, Asked], Told]
+Show = Callable[[Site, FormRequest], Page]
+Act = Callable[[Site, FormRequest], Notice]
 
 _ID = "(?P<id>[a-z0-9-]{1,64})"
 _RUN = "(?P<run>[a-z0-9-]{1,64})"

@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from adapters.documents.inbox import sets_under
 from adapters.documents.tasks import catalog_of
-from adapters.homefiles import AGENT, JOURNAL
-from adapters.web.asking import Asked, Told
+from adapters.home.files import AGENT, JOURNAL
+from adapters.web.asking import FormRequest, Notice
 from adapters.web.figures import Figures, ends_of
 from adapters.web.jobs import Jobs
 from adapters.web.live import Live
@@ -59,14 +59,14 @@ class Site:
         parallel = self.home.settings.agents.parallel
         self.jobs = Jobs(path, environ, model, parallel, self.live.pulse, has_engine=has_engine)
         self.figures = Figures(self.jobs)
-        self._told: OrderedDict[str, Told] = OrderedDict()
+        self._told: OrderedDict[str, Notice] = OrderedDict()
         self._glance: tuple[str, Glance] = ("", Glance())
         self._run = secrets.token_hex(4)  # forms are of one run: the next one's pages are others
         self.seen = ""
 
     @property
     def now(self) -> str:
-        return self.home.desk.clock.now()
+        return self.home.services.clock.now()
 
     @property
     def zone(self) -> str:
@@ -93,14 +93,14 @@ class Site:
         finally:
             self.lock.acquire()
 
-    def keep(self, told: Told, key: str) -> str:
+    def keep(self, told: Notice, key: str) -> str:
         """Keep what came of a form; the name under which the next page finds it."""
         self._told[key] = told
         if len(self._told) > TOLD_KEPT:
             self._told.popitem(last=False)
         return key
 
-    def told(self, key: str) -> Told | None:
+    def told(self, key: str) -> Notice | None:
         """What came of the form that led to a page."""
         return self._told.get(key)
 
@@ -170,14 +170,14 @@ def local_path(given: str, default: str) -> str:
     return given if is_ours and is_plain else default
 
 
-def check_sure(asked: Asked, what: str) -> None:
+def check_sure(asked: FormRequest, what: str) -> None:
     """Refuse what cannot be undone unless the box was ticked."""
     if asked.form.get("sure") != "yes":
         because = f"{what} was not confirmed"
         raise Refused("invalid_input", because=because, instead="tick the box, and send it again")
 
 
-def page_size(asked: Asked, default: int = 50, most: int = 200) -> int:
+def page_size(asked: FormRequest, default: int = 50, most: int = 200) -> int:
     """How many rows a page shows: what the address asks for, within bounds."""
     given = asked.query.get("limit", "")
     return min(most, max(1, int(given))) if given.isascii() and given.isdigit() else default

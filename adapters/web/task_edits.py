@@ -6,9 +6,9 @@ from adapters.actions import tasks as deeds
 from adapters.actions.inputs import NONE, TEXT_BYTES_MAX, typed
 from adapters.actions.naming import pick_task
 from adapters.web.asking import (
-    Asked,
     Clash,
-    Told,
+    FormRequest,
+    Notice,
     clash_of,
     clashing,
     compared,
@@ -35,23 +35,23 @@ MARKS = {
 KINDS = ("note", "transcript", "image_analysis")
 
 
-def _task(site: Site, asked: Asked) -> Task:
+def _task(site: Site, asked: FormRequest) -> Task:
     task_id = known(site, asked.names["id"]).id
-    with site.home.desk.journal.reading() as world:
+    with site.home.services.journal.reading() as world:
         return world.load(TASK, task_id)
 
 
-def create(site: Site, asked: Asked) -> Told:
+def create(site: Site, asked: FormRequest) -> Notice:
     """A new task."""
     title, category = asked.needed("title").strip(), asked.form.get("category", "").strip()
     deeds.add_task(site.home, title, {"category": category}, asked.key)
-    return Told(f"Added “{title}”.")
+    return Notice(f"Added “{title}”.")
 
 
 # --------------------------------------------------------------------------------------- fields
 
 
-def edit(site: Site, asked: Asked) -> Told:
+def edit(site: Site, asked: FormRequest) -> Notice:
     """Change the fields that the form says otherwise than it was made with."""
     task = _task(site, asked)
     now = present(task)
@@ -62,19 +62,19 @@ def edit(site: Site, asked: Asked) -> Told:
         changed.setdefault("status", given.get("status", task.status))
         del changed["reason"]
     if not changed:
-        return Told("Nothing was changed.")
+        return Notice("Nothing was changed.")
     if found.moved and not _is_known(site, asked):
         return clashing(asked, found, {}, {})
     deeds.edit_task(site.home, task.id, _fields(site, changed, asked), asked.key)
-    return Told(f"Changed: {', '.join(changed)}.")
+    return Notice(f"Changed: {', '.join(changed)}.")
 
 
-def _is_known(site: Site, asked: Asked) -> bool:
+def _is_known(site: Site, asked: FormRequest) -> bool:
     """Whether the form was sent before, so that the journal knows its key."""
     return deeds.is_done(site.home, asked.key)
 
 
-def _fields(site: Site, changed: dict[str, str], asked: Asked) -> dict[str, Any]:
+def _fields(site: Site, changed: dict[str, str], asked: FormRequest) -> dict[str, Any]:
     """The fields that a form changes, as they are stored."""
     given: dict[str, Any] = {name: value.strip() for name, value in changed.items()}
     if given.get("title") == "":
@@ -89,17 +89,19 @@ def _fields(site: Site, changed: dict[str, str], asked: Asked) -> dict[str, Any]
     return given
 
 
-def describe(site: Site, asked: Asked) -> Told:
+def describe(site: Site, asked: FormRequest) -> Notice:
     """Replace the description."""
     task = _task(site, asked)
     text = _long(asked.needed("text"))
     if clash := _moved(site, asked, text, task.description, "The description"):
         return clash
     deeds.describe(site.home, task.id, text, asked.key)
-    return Told("Changed the description.")
+    return Notice("Changed the description.")
 
 
-def _moved(site: Site, asked: Asked, text: str | None, now: Words, label: str) -> Told | None:
+def _moved(
+    site: Site, asked: FormRequest, text: str | None, now: Words, label: str
+) -> Notice | None:
     """Both texts, where another one stands there than the form was made from.
 
     Args:
@@ -109,7 +111,7 @@ def _moved(site: Site, asked: Asked, text: str | None, now: Words, label: str) -
         now: The text that stands there.
         label: What it is the text of.
     """
-    with site.home.desk.journal.reading() as world:
+    with site.home.services.journal.reading() as world:
         stands = world.text(now)
     if asked.needed("was.text") == made_from(stands) or text == stands or _is_known(site, asked):
         return None
@@ -128,7 +130,7 @@ def _long(text: str) -> str:
 # ---------------------------------------------------------------------------------------- parts
 
 
-def item(site: Site, asked: Asked) -> Told:
+def item(site: Site, asked: FormRequest) -> Notice:
     """Tick, untick, rename, put away or bring back an item."""
     task = _task(site, asked)
     item_id, verb = asked.needed("item"), asked.needed("verb")
@@ -139,16 +141,16 @@ def item(site: Site, asked: Asked) -> Told:
     if known is not None and (clash := _renamed(site, asked, title, known)):
         return clash
     if verb == "rename" and title == asked.needed("was.title"):
-        return Told("Nothing was changed.")
+        return Notice("Nothing was changed.")
     if verb == "rename":
         deeds.rename_item(site.home, task.id, item_id, title, asked.key)
     else:
         deeds.mark_items(site.home, task.id, [item_id], asked.key, **MARKS[verb])
     done = {"check": "Ticked", "uncheck": "Unticked", "archive": "Put away"}
-    return Told(f"{done.get(verb, 'Changed')}.")
+    return Notice(f"{done.get(verb, 'Changed')}.")
 
 
-def _renamed(site: Site, asked: Asked, title: str, known: Item) -> Told | None:
+def _renamed(site: Site, asked: FormRequest, title: str, known: Item) -> Notice | None:
     """Both titles, where an item has another one than the page showed."""
     was, now = asked.needed("was.title"), one_line(known.title, ITEM_SHOWN)
     if was == now or title == known.title or _is_known(site, asked):
@@ -158,14 +160,14 @@ def _renamed(site: Site, asked: Asked, title: str, known: Item) -> Told | None:
     return clash_of(asked, [clash], {"was.title": now})
 
 
-def add_item(site: Site, asked: Asked) -> Told:
+def add_item(site: Site, asked: FormRequest) -> Notice:
     """Add an item to the checklist."""
     task = _task(site, asked)
     deeds.add_items(site.home, task.id, [asked.needed("title").strip()], asked.key)
-    return Told("Added the item.")
+    return Notice("Added the item.")
 
 
-def note(site: Site, asked: Asked) -> Told:
+def note(site: Site, asked: FormRequest) -> Notice:
     """Add, change or remove a note."""
     task = _task(site, asked)
     verb = asked.form.get("verb", "add")
@@ -175,43 +177,43 @@ def note(site: Site, asked: Asked) -> Told:
         if known and (clash := _moved(site, asked, None, known.words, "The note")):
             return clash
         deeds.remove_note(site.home, task.id, asked.needed("note"), asked.key)
-        return Told("Removed the note.")
+        return Notice("Removed the note.")
     text = _long(asked.needed("text"))
     if verb == "edit":
         if known and (clash := _moved(site, asked, text, known.words, "The note")):
             return clash
         deeds.edit_note(site.home, task.id, asked.needed("note"), text, asked.key)
-        return Told("Changed the note.")
+        return Notice("Changed the note.")
     kind = asked.form.get("kind", "note")
     chosen = cast("NoteKind", kind if kind in KINDS else "note")
     deeds.add_note(site.home, task.id, text, asked.key, kind=chosen)
-    return Told("Noted.")
+    return Notice("Noted.")
 
 
-def label(site: Site, asked: Asked) -> Told:
+def label(site: Site, asked: FormRequest) -> Notice:
     """Assign or remove a label."""
     task = _task(site, asked)
     one = (asked.needed("label"),)
     if asked.form.get("verb") == "remove":
         deeds.remove_labels(site.home, task.id, one, asked.key)
-        return Told("Removed the label.")
+        return Notice("Removed the label.")
     deeds.assign_labels(site.home, task.id, one, asked.key)
-    return Told("Assigned the label.")
+    return Notice("Assigned the label.")
 
 
-def link(site: Site, asked: Asked) -> Told:
+def link(site: Site, asked: FormRequest) -> Notice:
     """Link to another task, or take a link away."""
     task = _task(site, asked)
     phrase = asked.needed("phrase")
     other = pick_task(site.home, asked.needed("target").strip())
     if asked.form.get("verb") == "remove":
         deeds.unlink(site.home, task.id, phrase, other, asked.key)
-        return Told("Removed the link.")
+        return Notice("Removed the link.")
     deeds.link(site.home, task.id, phrase, other, asked.key)
-    return Told("Linked.")
+    return Notice("Linked.")
 
 
-def timer(site: Site, asked: Asked) -> Told:
+def timer(site: Site, asked: FormRequest) -> Notice:
     """Start the timer on the task, or stop it there.
 
     Raises:
@@ -220,25 +222,25 @@ def timer(site: Site, asked: Asked) -> Told:
     task = _task(site, asked)
     if asked.needed("verb") == "start":
         deeds.start_timer(site.home, task.id, asked.key)
-        return Told("The timer runs.")
-    with site.home.desk.journal.reading() as world:
+        return Notice("The timer runs.")
+    with site.home.services.journal.reading() as world:
         runs_on = world.load(TIMER, MAIN).task
     if runs_on != task.id and not _is_known(site, asked):
         because = "the timer does not run on this task any more"
         raise Refused("stale", because=because, instead="look where it runs")
     deeds.stop_timer(site.home, asked.form.get("summary", "").strip(), asked.key)
-    return Told("The timer stopped.")
+    return Notice("The timer stopped.")
 
 
-def delete(site: Site, asked: Asked) -> Told:
+def delete(site: Site, asked: FormRequest) -> Notice:
     """Delete the task, or bring it back."""
     task = _task(site, asked)
     if asked.needed("verb") == "restore":
         deeds.restore_task(site.home, task.id, asked.key)
-        return Told("Restored.")
+        return Notice("Restored.")
     check_sure(asked, "deleting the task")
     deeds.delete_task(site.home, task.id, asked.key)
-    return Told("Deleted; it can be restored here.")
+    return Notice("Deleted; it can be restored here.")
 
 
 def _unknown_verb(verb: str) -> Refused:

@@ -7,7 +7,7 @@ from msgspec.structs import asdict
 
 from adapters.documents.agents import agent_line
 from adapters.documents.tasks import TaskPage, catalog_of, task_page
-from adapters.web.asking import Asked, Page, made_from, missing
+from adapters.web.asking import FormRequest, Page, made_from, missing
 from adapters.web.inbox import OPEN_SHOWN, open_cards
 from adapters.web.reports import report_of
 from adapters.web.site import SCAN_MAX, Site, page_size
@@ -16,8 +16,8 @@ from domain.journal.document import LinkDetails, TaskLine, task_line
 from domain.journal.fields import FIELDS
 from domain.journal.links import INVERSE, PHRASE_OF
 from domain.journal.task import STATUSES, Task
-from domain.moments import seconds_between
 from domain.text import fold
+from domain.timestamps import seconds_between
 from projections import reports, tasks
 from projections.agents import AgentDocument
 from projections.tasks import TaskDocument
@@ -43,7 +43,7 @@ class TaskRow(TaskLine, frozen=True):
     run_status: str | None
 
 
-def show_list(site: Site, asked: Asked) -> Page:
+def show_list(site: Site, asked: FormRequest) -> Page:
     """The page `/tasks`, newest first."""
     catalog = catalog_of(site.home)
     size = page_size(asked)
@@ -125,7 +125,7 @@ def _row(site: Site, one: TaskDocument, agent: AgentDocument | None, catalog: Ca
 # ------------------------------------------------------------------------------------------ one
 
 
-def show_one(site: Site, asked: Asked) -> Page:
+def show_one(site: Site, asked: FormRequest) -> Page:
     """The page of a task: its report and proposals on top, then all that a person may edit."""
     page = task_page(site.home, known(site, asked.names["id"]).id)
     agent = site.living_agent(page.task.id)

@@ -4,7 +4,7 @@ from adapters.actions import templates as actions
 from adapters.actions.naming import nth_key, pick_agent
 from adapters.actions.templates import BUILT_IN, pick_template
 from adapters.web.agents import known as known_agent
-from adapters.web.asking import Asked, Clash, Form, Told, clash_of, in_lines, missing
+from adapters.web.asking import Clash, Form, FormRequest, Notice, clash_of, in_lines, missing
 from adapters.web.site import Site, check_sure
 from domain.errors import Refused
 from domain.templates.template import Template
@@ -25,20 +25,20 @@ def known(site: Site, template_id: str) -> Template:
     return found.template
 
 
-def create(site: Site, asked: Asked) -> Told:
+def create(site: Site, asked: FormRequest) -> Notice:
     """Make a template with its first version."""
     name = asked.needed("name").strip()
     actions.create_template(site.home, name, _directives(asked), key=asked.key)
-    return Told(f"Made “{name}”.")
+    return Notice(f"Made “{name}”.")
 
 
-def use(site: Site, asked: Asked) -> Told:
+def use(site: Site, asked: FormRequest) -> Notice:
     """Put a template that comes with wakelog in use."""
     pick_template(site.home, asked.needed("seed"), nth_key(asked.key, 1))
-    return Told("It is in use now: assign it to agents, or change it by a version of your own.")
+    return Notice("It is in use now: assign it to agents, or change it by a version of your own.")
 
 
-def add_version(site: Site, asked: Asked) -> Told:
+def add_version(site: Site, asked: FormRequest) -> Notice:
     """Add a version, active at once, unless another one is than the form was made from."""
     template = known(site, asked.names["id"])
     given = _directives(asked)
@@ -46,10 +46,10 @@ def add_version(site: Site, asked: Asked) -> Told:
     if _has_moved(site, asked, template):
         return _both(site, asked, template)
     actions.add_version(site.home, template.id, given, asked.key)
-    return Told("A new version is active: the next wakes run on it.")
+    return Notice("A new version is active: the next wakes run on it.")
 
 
-def roll_back(site: Site, asked: Asked) -> Told:
+def roll_back(site: Site, asked: FormRequest) -> Notice:
     """Make an old version the active one again."""
     template = known(site, asked.names["id"])
     given = asked.needed("version")
@@ -59,10 +59,10 @@ def roll_back(site: Site, asked: Asked) -> Told:
         because = f"version {template.active} was made active meanwhile"
         raise Refused("stale", because=because, instead="look at it, and choose again")
     actions.roll_back(site.home, template.id, int(given), asked.key)
-    return Told(f"Version {int(given)} is active: the next wakes run on it.")
+    return Notice(f"Version {int(given)} is active: the next wakes run on it.")
 
 
-def assign(site: Site, asked: Asked) -> Told:
+def assign(site: Site, asked: FormRequest) -> Notice:
     """Let an agent live on the template, or on the built-in directives again."""
     template = known(site, asked.names["id"])
     agent_id = pick_agent(site.home, asked.needed("agent").strip())
@@ -72,12 +72,12 @@ def assign(site: Site, asked: Asked) -> Told:
         raise Refused("stale", because=because, instead="look where it lives")
     chosen = "" if is_taken_off else template.id
     actions.assign_template(site.home, agent_id, chosen, asked.key)
-    name = site.home.desk.agent(agent_id).name
+    name = site.home.services.agent(agent_id).name
     told = "the directives that come with wakelog" if is_taken_off else f"“{template.name}”"
-    return Told(f"“{name}” lives on {told} now.")
+    return Notice(f"“{name}” lives on {told} now.")
 
 
-def assign_to(site: Site, asked: Asked) -> Told:
+def assign_to(site: Site, asked: FormRequest) -> Notice:
     """The same from the agent's page, which names the template."""
     agent = known_agent(site, asked.names["id"])
     wanted = asked.needed("template")
@@ -87,33 +87,33 @@ def assign_to(site: Site, asked: Asked) -> Told:
         raise Refused("stale", because=because, instead="look at it, and choose again")
     chosen = "" if is_built_in else pick_template(site.home, wanted, nth_key(asked.key, 1))
     actions.assign_template(site.home, agent.id, chosen, asked.key)
-    return Told("Set: its next wakes run on it.")
+    return Notice("Set: its next wakes run on it.")
 
 
-def _lives_on(site: Site, asked: Asked, agent_id: str, template_id: str) -> bool:
+def _lives_on(site: Site, asked: FormRequest, agent_id: str, template_id: str) -> bool:
     """Whether an agent still lives on a template, or the form was sent before."""
-    lives_on = site.home.desk.agent(agent_id).template
+    lives_on = site.home.services.agent(agent_id).template
     return lives_on == template_id or actions.is_known(site.home, asked.key)
 
 
-def delete(site: Site, asked: Asked) -> Told:
+def delete(site: Site, asked: FormRequest) -> Notice:
     """Take a template out of use; refused while an agent lives on it."""
     template = known(site, asked.names["id"])
     check_sure(asked, "deleting the template")
     actions.delete_template(site.home, template.id, asked.key)
-    return Told(f"Deleted “{template.name}”.")
+    return Notice(f"Deleted “{template.name}”.")
 
 
-def _has_moved(site: Site, asked: Asked, template: Template) -> bool:
+def _has_moved(site: Site, asked: FormRequest, template: Template) -> bool:
     """Whether another version is active than the form was made from."""
     is_known = actions.is_known(site.home, asked.key)
     return asked.needed("was") != str(template.active) and not is_known
 
 
-def _both(site: Site, asked: Asked, template: Template) -> Told:
+def _both(site: Site, asked: FormRequest, template: Template) -> Notice:
     """What the version that was made active meanwhile says, and what the form says."""
     version = template.version
-    with site.home.desk.agents.reading() as world:
+    with site.home.services.agents.reading() as world:
         now = {
             "general": world.text(version.general) if version else "",
             "report": world.text(version.report) if version else "",
@@ -128,6 +128,6 @@ def _both(site: Site, asked: Asked, template: Template) -> Told:
     return told
 
 
-def _directives(asked: Asked) -> actions.Directives:
+def _directives(asked: FormRequest) -> actions.Directives:
     general, report = (in_lines(asked.needed(name)).rstrip() for name in ("general", "report"))
     return actions.Directives(general, report, asked.form.get("model", "").strip())

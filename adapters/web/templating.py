@@ -8,7 +8,7 @@ from msgspec.structs import asdict
 
 from adapters.documents.templates import document, templates_of
 from adapters.web import charts
-from adapters.web.asking import Asked, Page
+from adapters.web.asking import FormRequest, Page
 from adapters.web.figures import Counted
 from adapters.web.site import Site
 from adapters.web.template_edits import known
@@ -21,7 +21,7 @@ VERSIONS_SHOWN = 50  # the newest, besides the active one
 WAIT_SECONDS = 0.6  # a small home is counted when its page is shown
 
 
-def show_list(site: Site, asked: Asked) -> Page:
+def show_list(site: Site, asked: FormRequest) -> Page:
     """The page `/templates`."""
     counted = _counted(site)
     used = templates_of(site.home)[:LISTED]
@@ -44,7 +44,7 @@ def show_list(site: Site, asked: Asked) -> Page:
     return Page("templates.html", "Templates", told)
 
 
-def show_one(site: Site, asked: Asked) -> Page:
+def show_one(site: Site, asked: FormRequest) -> Page:
     """The page of a template."""
     template = known(site, asked.names["id"])
     counted = _counted(site)

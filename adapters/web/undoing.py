@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from adapters.actions import tasks as deeds
-from adapters.web.asking import Asked, Told, Undo
+from adapters.web.asking import FormRequest, Notice, Undo
 from adapters.web.site import Site
 from domain.errors import Refused
 from domain.journal.fields import FIELDS
@@ -59,20 +59,20 @@ def _seen(task: Task, name: str) -> tuple[Any, ...]:
     return (name, getattr(task, name))
 
 
-def undo(site: Site, asked: Asked) -> Told:
+def undo(site: Site, asked: FormRequest) -> Notice:
     """Do the inverse edit that an earlier answer offered."""
     told = site.told(asked.needed("of"))
     if told is None or told.undo is None:
         because = "what was to be undone is not known any more"
         raise Refused("invalid_input", because=because, instead="change the task by hand")
     offered = told.undo
-    with site.home.desk.journal.reading() as world:
+    with site.home.services.journal.reading() as world:
         task = world.load(TASK, offered.task)
     if not _is_as_expected(task, offered):
         because = "the task was changed since, so it was not changed back"
         raise Refused("stale", because=because, instead="look at the task, and change it by hand")
     offered.deed(site.home, key=asked.key)
-    return Told(f"Done: {offered.what}.", kept=told.kept)
+    return Notice(f"Done: {offered.what}.", kept=told.kept)
 
 
 def _is_as_expected(task: Task, offered: Undo) -> bool:

@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 from adapters.documents.reading import prompt_document, shown
 from adapters.documents.wakes import WakeLine, WakeStep, run_document, wake_document
 from adapters.web import charts, looking
-from adapters.web.asking import Asked, Page, missing
+from adapters.web.asking import FormRequest, Page, missing
 from adapters.web.inbox import Card, cards_of, kept_on
 from adapters.web.site import SCAN_MAX, Site, page_size
 from adapters.web.words import local
@@ -20,7 +20,7 @@ from projections.inbox import TABS, SetDocument
 from projections.wakes import WakeDocument
 
 if TYPE_CHECKING:
-    from adapters.proving import DivergenceDetails
+    from adapters.proof.prove import DivergenceDetails
 
 CHUNK = 250
 CHARTED = 1_000  # wakes, the newest
@@ -52,7 +52,7 @@ class TurnRow(Struct, frozen=True):
     steps: list[StepRow]
 
 
-def show_list(site: Site, asked: Asked) -> Page:
+def show_list(site: Site, asked: FormRequest) -> Page:
     """The page `/wakes`, newest first."""
     query, size = asked.query, page_size(asked)
     rows: list[WakeRow] = []
@@ -134,7 +134,7 @@ def _drawn(name: str, counts: dict[date, Counter[str]], kinds: Sequence[str]) ->
 # ------------------------------------------------------------------------------------------ one
 
 
-def show_one(site: Site, asked: Asked) -> Page:
+def show_one(site: Site, asked: FormRequest) -> Page:
     """The page of a wake."""
     run_key = asked.names["run"]
     wake = site.home.views.get(wakes.VIEW, run_key)
@@ -167,7 +167,7 @@ def show_one(site: Site, asked: Asked) -> Page:
     )
 
 
-def _proposed(site: Site, asked: Asked, made: SetDocument) -> list[Card]:
+def _proposed(site: Site, asked: FormRequest, made: SetDocument) -> list[Card]:
     kept = [one for one in kept_on(site, asked) if one[0] == made.id]
     return cards_of(site, [made], EVERY, kept)
 

@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from domain.moments import instant
+from domain.timestamps import instant
 
 _SHOWN_MAX = 20_000  # characters of one text
 _UNITS = ((86_400 * 365, "y"), (86_400, "d"), (3_600, "h"), (60, "min"))

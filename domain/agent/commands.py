@@ -6,10 +6,10 @@ STORAGE FORMAT: receipts keep commands, see `domain.wire`. What a decision needs
 
 from typing import ClassVar
 
-from domain.agent.alert_events import Reason
 from domain.agent.events import Mode
 from domain.agent.identity import Wanted
 from domain.agent.matching import Batch
+from domain.agent.wake_queue_events import Reason
 from domain.wire import PayloadId, Stored
 
 

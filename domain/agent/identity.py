@@ -15,7 +15,6 @@ from domain.agent.agent import (
     Slot,
     Subscription,
 )
-from domain.agent.alert_events import Trigger
 from domain.agent.events import (
     AgentActivated,
     AgentCreated,
@@ -40,6 +39,7 @@ from domain.agent.events import (
     Unsubscribed,
 )
 from domain.agent.matching import is_token
+from domain.agent.wake_queue_events import Trigger
 from domain.errors import Refused, Remedy
 from domain.journal.task import STATUSES
 from domain.keys import key

@@ -10,8 +10,8 @@ from domain.agent.agent import TURN_MAX_LIMIT
 from domain.agent.events import Mode
 from domain.agent.matching import SEMANTIC_KEYS
 from domain.errors import Refused, Remedy
-from domain.moments import is_moment
 from domain.text import squeeze
+from domain.timestamps import is_moment
 from domain.wire import INLINE_MAX_BYTES
 
 NAME_MAX = 200  # characters

@@ -7,7 +7,7 @@ A token is ``key:TASK`` (a kind of thing), ``sub:note:transcript`` (a subtype of
 import re
 
 from domain.agent.agent import Subscription
-from domain.agent.alert_events import Trigger
+from domain.agent.wake_queue_events import Trigger
 from domain.wire import Part
 
 SEMANTIC_KEYS = (

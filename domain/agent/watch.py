@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from domain.agent.alert_events import JournalTaken
+from domain.agent.wake_queue_events import JournalTaken
 from domain.world import Kind, Recorded
 
 

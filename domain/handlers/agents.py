@@ -2,16 +2,22 @@
 
 from collections.abc import Iterable, Sequence
 
-from domain.agent import alertness_rules as rules
 from domain.agent import commands as do
 from domain.agent import identity
+from domain.agent import wake_queue_rules as rules
 from domain.agent.agent import AGENT, TURN_MAX_DEFAULT, Agent
-from domain.agent.alert_events import AlertFact, AlertSettled, JournalTaken, Trigger, WakeDropped
-from domain.agent.alertness import ALERT, Alert, run_key_of
-from domain.agent.alertness_rules import Setting
 from domain.agent.events import AgentFact, AgentSettled, TemplateAssigned
 from domain.agent.matching import Batch, trigger_of
 from domain.agent.subs import SUBS, moves
+from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue, run_key_of
+from domain.agent.wake_queue_events import (
+    AlertSettled,
+    JournalTaken,
+    Trigger,
+    WakeDropped,
+    WakeQueueFact,
+)
+from domain.agent.wake_queue_rules import Setting
 from domain.agent.watch import WATCH
 from domain.causes import Result
 from domain.errors import Refused
@@ -42,7 +48,7 @@ def agent_events(world: World, agent: Agent, facts: Sequence[AgentFact]) -> list
 
 
 def alert_events(
-    world: World, agent: str, facts: Sequence[AlertFact], code: str = "stopped"
+    world: World, agent: str, facts: Sequence[WakeQueueFact], code: str = "stopped"
 ) -> list[Event]:
     """Facts about an agent's attention; a wake that ends without running gets its end too.
 
@@ -98,8 +104,8 @@ def create(cause: do.CreateAgent, key: str, at: str, world: World) -> Decided:
         housed = on(world, "template", cause.template, [InstanceAdded(agent.id)])
     born = after(world, AGENT, agent, facts, at)
     trigger = Trigger("creation", str(world.n), replica=world.replica)
-    alert = world.load(ALERT, agent.id)
-    queued = rules.request(alert, born, trigger, at, Setting(cause.is_enabled))
+    wake_queue = world.load(WAKE_QUEUE, agent.id)
+    queued = rules.request(wake_queue, born, trigger, at, Setting(cause.is_enabled))
     events = [*agent_events(world, agent, facts), *housed]
     return Decided([*events, *alert_events(world, agent.id, queued)], Result((agent.id,)))
 
@@ -155,7 +161,7 @@ def remove_timer(cause: do.RemoveTimer, key: str, at: str, world: World) -> Deci
 
 def _with_wakes_ended(world: World, agent: Agent, facts: Sequence[AgentFact], code: str) -> Decided:
     """A change of life that ends what waits; a running wake stops at its next row."""
-    ended = rules.drop_all_for_lifecycle(world.load(ALERT, agent.id), code) if facts else []
+    ended = rules.drop_all_for_lifecycle(world.load(WAKE_QUEUE, agent.id), code) if facts else []
     events = [*agent_events(world, agent, facts), *alert_events(world, agent.id, ended, code)]
     return Decided(events, Result((agent.id,)))
 
@@ -188,12 +194,12 @@ def resume(cause: do.ResumeAgent, key: str, at: str, world: World) -> Decided:
     """An active agent again, and one recovery wake that sees what changed."""
     agent = known_agent(world, cause.agent)
     facts = identity.resume(agent)
-    queued: list[AlertFact] = []
+    queued: list[WakeQueueFact] = []
     if facts:
         active = after(world, AGENT, agent, facts, at)
         trigger = Trigger("recovery", str(world.n), replica=world.replica)
-        alert = world.load(ALERT, agent.id)
-        queued = rules.request(alert, active, trigger, at, Setting(cause.is_enabled))
+        wake_queue = world.load(WAKE_QUEUE, agent.id)
+        queued = rules.request(wake_queue, active, trigger, at, Setting(cause.is_enabled))
     events = [*agent_events(world, agent, facts), *alert_events(world, agent.id, queued)]
     return Decided(events, Result((agent.id,)))
 
@@ -204,15 +210,15 @@ def take_journal(cause: do.TakeJournal, key: str, at: str, world: World) -> Deci
     if cause.last < first:
         return Decided()
     setting = Setting(cause.is_enabled, cause.propagated_due, cause.throttle_seconds)
-    noticed: dict[str, list[AlertFact]] = {}
-    alerts: dict[str, Alert] = {}
+    noticed: dict[str, list[WakeQueueFact]] = {}
+    queue_facts: dict[str, WakeQueue] = {}
     for batch in cause.batches:
         if batch.n < first:
             continue
         for agent, trigger in _matches(world, batch):
-            alert = alerts.get(agent.id) or world.load(ALERT, agent.id)
-            facts = rules.notice(alert, agent, trigger, at, setting, origin=batch.origin)
-            alerts[agent.id] = after(world, ALERT, alert, facts, at)
+            wake_queue = queue_facts.get(agent.id) or world.load(WAKE_QUEUE, agent.id)
+            facts = rules.notice(wake_queue, agent, trigger, at, setting, origin=batch.origin)
+            queue_facts[agent.id] = after(world, WAKE_QUEUE, wake_queue, facts, at)
             noticed.setdefault(agent.id, []).extend(facts)
     events = on(world, "watch", MAIN, [JournalTaken(cause.replica, first, cause.last)])
     for agent_id, facts in noticed.items():
@@ -236,10 +242,10 @@ def _matches(world: World, batch: Batch) -> Iterable[tuple[Agent, Trigger]]:
 def tick(cause: do.TickTimer, key: str, at: str, world: World) -> Decided:
     agent = known_agent(world, cause.agent)
     facts, trigger = identity.tick(agent, cause.timer, cause.ticks, cause.next_at)
-    queued: list[AlertFact] = []
+    queued: list[WakeQueueFact] = []
     if trigger is not None:
-        alert = world.load(ALERT, agent.id)
-        queued = rules.notice(alert, agent, trigger, at, Setting(cause.is_enabled))
+        wake_queue = world.load(WAKE_QUEUE, agent.id)
+        queued = rules.notice(wake_queue, agent, trigger, at, Setting(cause.is_enabled))
     events = [*agent_events(world, agent, facts), *alert_events(world, agent.id, queued)]
     return Decided(events, Result((agent.id,)))
 
@@ -247,7 +253,7 @@ def tick(cause: do.TickTimer, key: str, at: str, world: World) -> Decided:
 def request(cause: do.RequestWake, key: str, at: str, world: World) -> Decided:
     """A wake that a person asks for. The result's second id is its run key."""
     agent = known_agent(world, cause.agent)
-    alert = world.load(ALERT, agent.id)
+    wake_queue = world.load(WAKE_QUEUE, agent.id)
     is_session = cause.reason == "user"
     trigger = Trigger(
         cause.reason,
@@ -257,7 +263,7 @@ def request(cause: do.RequestWake, key: str, at: str, world: World) -> Decided:
         words=cause.words,
     )
     setting = Setting(cause.is_enabled, keeps_all=cause.keeps_all)
-    facts = rules.request(alert, agent, trigger, at, setting)
+    facts = rules.request(wake_queue, agent, trigger, at, setting)
     run_key = run_key_of(agent.id, trigger)
     return Decided(
         alert_events(world, agent.id, facts), Result((agent.id, run_key, trigger.reason_id))

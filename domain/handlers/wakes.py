@@ -6,13 +6,13 @@ from functools import cache, lru_cache
 import msgspec
 
 from domain import canonical
-from domain.agent import alertness_rules as rules
 from domain.agent import identity
+from domain.agent import wake_queue_rules as rules
 from domain.agent.agent import AGENT, Agent
-from domain.agent.alert_events import AlertFact, WakeBegun
-from domain.agent.alertness import ALERT
-from domain.agent.alertness_rules import Setting
 from domain.agent.events import AgentFact, AgentProposed, AgentReported, AgentSettled
+from domain.agent.wake_queue import WAKE_QUEUE
+from domain.agent.wake_queue_events import WakeBegun, WakeQueueFact
+from domain.agent.wake_queue_rules import Setting
 from domain.causes import Result
 from domain.changes import decisions
 from domain.changes.change_set import CHANGES, ChangeSet
@@ -22,7 +22,7 @@ from domain.handlers.agents import agent_events, alert_events, known_agent
 from domain.handlers.decided import Decided, Event, after, on
 from domain.handlers.journal import Handler
 from domain.keys import key as make_key
-from domain.moments import later
+from domain.timestamps import later
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot
 from domain.wake import commands as do
@@ -79,13 +79,13 @@ def _specs(tools: tuple[str, ...]) -> Payload:
 def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
     """Start a queued wake on a captured input, up to the first question to the model."""
     agent = known_agent(world, cause.agent)
-    alert = world.load(ALERT, agent.id)
+    wake_queue = world.load(WAKE_QUEUE, agent.id)
     setting = Setting(cause.is_enabled)
-    facts = rules.begin(alert, agent, cause.run_key, at, setting, now=cause.is_now)
+    facts = rules.begin(wake_queue, agent, cause.run_key, at, setting, now=cause.is_now)
     result = Result((cause.run_key,))
     if not any(isinstance(fact, WakeBegun) for fact in facts):
         return Decided(alert_events(world, agent.id, facts), result)
-    queued = alert.queued
+    queued = wake_queue.queued
     if queued is None or queued.run_key != cause.run_key:
         because = f"the wake {cause.run_key} has begun already"
         raise Refused("agent_running", because=because, instead=Remedy("recover_wake"))
@@ -126,7 +126,7 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
 def skip(cause: do.SkipWake, key: str, at: str, world: World) -> Decided:
     """End a queued wake that cannot start; a deleted task puts its agent to sleep."""
     agent = known_agent(world, cause.agent)
-    dropped = rules.drop(world.load(ALERT, agent.id), cause.run_key, cause.code)
+    dropped = rules.drop(world.load(WAKE_QUEUE, agent.id), cause.run_key, cause.code)
     events = alert_events(world, agent.id, dropped)
     if dropped and cause.code == "task_deleted" and agent.lifecycle == "active":
         events += agent_events(world, agent, identity.pause(agent, "task_deleted"))
@@ -151,12 +151,12 @@ def retake(cause: do.RetakeWake, key: str, at: str, world: World) -> Decided:
     """Go on with a begun wake: its process is gone, or what it waited for may be there now."""
     wake = world.load(WAKE, cause.run_key)
     agent = world.load(AGENT, wake.begun.agent)
-    alert = world.load(ALERT, agent.id)
+    wake_queue = world.load(WAKE_QUEUE, agent.id)
     if _is_anothers(wake, cause):
         return Decided(result=Result((cause.run_key,)))
     facts = machine.retake(wake)
-    begun: list[AlertFact] = []
-    if facts and alert.begun is not None and alert.begun.run_key == cause.run_key:
+    begun: list[WakeQueueFact] = []
+    if facts and wake_queue.begun is not None and wake_queue.begun.run_key == cause.run_key:
         begun = [WakeBegun(cause.run_key)]  # its time begins anew: nobody worked at it meanwhile
     if facts and (code := _must_stop(agent)):
         facts = machine.stop(wake, "skipped", code)
@@ -171,8 +171,8 @@ def defer(cause: do.DeferWake, key: str, at: str, world: World) -> Decided:
     if _is_anothers(wake, cause):
         return Decided(result=Result((cause.run_key,)))
     deferred: list[WakeFact] = machine.defer(wake, cause.until, cause.reason)
-    alert = world.load(ALERT, cause.agent)
-    backed_off = rules.back_off(alert, cause.run_key, cause.until, cause.reason)
+    wake_queue = world.load(WAKE_QUEUE, cause.agent)
+    backed_off = rules.back_off(wake_queue, cause.run_key, cause.until, cause.reason)
     events = [
         *on(world, "wake", cause.run_key, deferred),
         *alert_events(world, cause.agent, backed_off),
@@ -212,15 +212,15 @@ def replied(entity: str, reply: WakeReply, at: str, world: World) -> Decided:
 
 def _failed(world: World, agent: Agent, wake: Wake, reply: ModelFailed, at: str) -> Decided:
     """A model's failure; a provider's is no failure of the wake, which waits and goes on."""
-    alert = world.load(ALERT, agent.id)
-    until = rules.provider_until(alert, at, reply.retry_seconds)
+    wake_queue = world.load(WAKE_QUEUE, agent.id)
+    until = rules.provider_until(wake_queue, at, reply.retry_seconds)
     facts = machine.failed(wake, reply, until)
     if code := _must_stop(agent):
         facts = [reply, WakeFinished("skipped", code=code)]
     decided = _written(world, agent, machine.applied(wake, facts), at)
     if not any(isinstance(fact, WakeDeferred) for fact in facts):
         return decided
-    backed_off = rules.back_off(alert, wake.run_key, until, "provider")
+    backed_off = rules.back_off(wake_queue, wake.run_key, until, "provider")
     events = [*decided.events, *alert_events(world, agent.id, backed_off)]
     return decided._replace(events=events)
 
@@ -231,7 +231,7 @@ def _written(world: World, agent: Agent, advanced: Advanced, at: str) -> Decided
     changes: list[ChangesFact] = list(answered.proposed)
     agents: list[AgentFact] = list(answered.observed)
     events = on(world, "wake", wake.run_key, advanced.facts)
-    alerts: list[AlertFact] = []
+    queue_facts: list[WakeQueueFact] = []
     finished = advanced.facts[-1] if advanced.facts else None
     if isinstance(finished, WakeFinished):
         own = answered.own or world.load(CHANGES, set_id(wake.run_key))
@@ -240,8 +240,8 @@ def _written(world: World, agent: Agent, advanced: Advanced, at: str) -> Decided
         opened = decisions.opened(own, agent.id, agent.task, wake.run_key, expires_at)
         changes += opened
         agents += _ended(agent, wake, finished, own if opened else None)
-        alerts = rules.settle(
-            world.load(ALERT, agent.id),
+        queue_facts = rules.settle(
+            world.load(WAKE_QUEUE, agent.id),
             wake.run_key,
             finished.outcome,
             at,
@@ -249,11 +249,11 @@ def _written(world: World, agent: Agent, advanced: Advanced, at: str) -> Decided
         )
         if finished.outcome == "completed":
             events += _retracted(world, agent, wake)
-        agents += _paused(agent, alerts)
+        agents += _paused(agent, queue_facts)
     if changes:
         events += on(world, "changes", set_id(wake.run_key), changes)
     events += agent_events(world, agent, agents)
-    events += on(world, "alert", agent.id, alerts)
+    events += on(world, "alert", agent.id, queue_facts)
     return Decided(events, Result((wake.run_key,)), answered.payloads)
 
 
@@ -288,9 +288,9 @@ def _retracted(world: World, agent: Agent, wake: Wake) -> list[Event]:
     return events
 
 
-def _paused(agent: Agent, alerts: Sequence[AlertFact]) -> list[AgentFact]:
+def _paused(agent: Agent, queue_facts: Sequence[WakeQueueFact]) -> list[AgentFact]:
     """An agent that failed too often in a row goes to sleep, with a notice (SPEC 3)."""
-    failures = max((getattr(fact, "failures", 0) for fact in alerts), default=0)
+    failures = max((getattr(fact, "failures", 0) for fact in queue_facts), default=0)
     if agent.lifecycle == "active" and rules.must_pause(failures):
         return identity.pause(agent, "failures")
     return []

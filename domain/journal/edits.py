@@ -13,8 +13,8 @@ from domain.journal import task as t
 from domain.journal.fields import FIELDS, TaskField, checked, chosen, invalid
 from domain.journal.task import PERSON, Task, TaskFact, item_of
 from domain.keys import key
-from domain.moments import is_moment
 from domain.text import fold, squeeze
+from domain.timestamps import is_moment
 from domain.wire import Words
 
 TITLE_MAX = 200

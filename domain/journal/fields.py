@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from domain.errors import Refused
 from domain.journal import task as t
-from domain.moments import is_date
 from domain.text import is_language, squeeze
+from domain.timestamps import is_date
 
 MINUTES_MAX = 1440
 S = TypeVar("S", bound=str)

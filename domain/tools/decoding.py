@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from domain import canonical
 from domain.errors import Refused
-from domain.moments import is_date
 from domain.text import cut, fold, squeeze
+from domain.timestamps import is_date
 from domain.tools.arguments import (
     ObservationCategory,
     ObservationPriority,

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 
 from domain.agent.agent import Agent
-from domain.agent.alert_events import Trigger
+from domain.agent.wake_queue_events import Trigger
 from domain.journal.task import Task
 from domain.wake.reading import ChangeSeen, TimerSeen
 from domain.wire import tag_of

@@ -14,11 +14,10 @@ from domain.journal.catalog import CATALOG, Catalog, Category, available
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS, PHRASE_OF
 from domain.journal.task import Note, Task
-from domain.moments import seconds_between
 from domain.text import fold
+from domain.timestamps import seconds_between
 from domain.wake.changed import fact_changes, fired, trigger_changes
 from domain.wake.reading import (
-    Asked,
     CorrectionSeen,
     EntrySeen,
     ItemSeen,
@@ -33,6 +32,7 @@ from domain.wake.reading import (
     SlotsSeen,
     TaskSeen,
     VerdictSeen,
+    WakeReason,
 )
 from domain.world import MAIN, World
 
@@ -46,7 +46,7 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
     journal: World,
     agents: World,
     agent: Agent,
-    asked: Asked,
+    asked: WakeReason,
     *,
     report: ReportShown | None,
     sets: Sequence[ChangeSet],

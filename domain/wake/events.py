@@ -7,7 +7,7 @@ effect, replies as they came; a reply to an older attempt or an ended wake is ke
 
 from typing import Literal
 
-from domain.agent.alert_events import Reason
+from domain.agent.wake_queue_events import Reason
 from domain.wire import Part, PayloadId, Stored, Words
 
 ToolStatus = Literal["success", "error", "partial", "queued", "denied"]

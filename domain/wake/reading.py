@@ -6,7 +6,7 @@ the relation and no more. `domain.wake.context` makes it, `domain.wake.prompt` r
 
 from msgspec import Struct
 
-from domain.agent.alert_events import Reason, Trigger
+from domain.agent.wake_queue_events import Reason, Trigger
 from domain.errors import Refused
 
 LABELS_MAX = 3
@@ -54,7 +54,7 @@ class Limits(Struct, frozen=True):
             )
 
 
-class Asked(Struct, frozen=True):
+class WakeReason(Struct, frozen=True):
     """Why this wake; `words` are the person's, of a user wake."""
 
     reason: Reason

@@ -4,14 +4,14 @@ from msgspec.structs import replace
 
 from domain.agent import identity
 from domain.agent.agent import AGENT, Agent
-from domain.agent.alertness import Queued
+from domain.agent.wake_queue import Queued
 from domain.changes.change_set import CHANGES
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS
 from domain.templates.template import TEMPLATE
 from domain.wake.context import gather
 from domain.wake.prompt import Prompt, render
-from domain.wake.reading import Asked, Limits, LinkedAgent, ReportShown
+from domain.wake.reading import Limits, LinkedAgent, ReportShown, WakeReason
 from domain.wake.state import WAKE
 from domain.world import World
 
@@ -38,7 +38,7 @@ def shown(
         journal,
         agents,
         agent,
-        Asked(queued.reason, queued.triggers, words),
+        WakeReason(queued.reason, queued.triggers, words),
         report=report_of(agents, agent),
         sets=agents.load_each(CHANGES, agent.sets),
         linked_agents=_linked_agents(journal, agents, agent),

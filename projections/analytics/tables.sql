@@ -1,5 +1,5 @@
 -- The tables of analytics.duckdb. README.md says what each column means: both change together,
--- and `SCHEMA_VERSION` in adapters/analytics_rows.py is raised with them; but for the plain fields
+-- and `SCHEMA_VERSION` in adapters/analytics/rows.py is raised with them; but for the plain fields
 -- of a task, `$task_columns`, which come with their version from domain/journal/fields.py.
 --
 -- Times are UTC. NULL is "none" or "not known"; there are no empty texts that stand for it.

@@ -17,7 +17,7 @@ from adapters.wiring import open_home
 from domain.agent.commands import CreateAgent
 from domain.journal.commands import CreateTask
 from domain.journal.fold import TASK
-from domain.moments import instant
+from domain.timestamps import instant
 from replay.prove import Proof
 
 CHANGES = """
@@ -91,17 +91,17 @@ def make(home: Path, agents: int, throttle: int, environ: dict[str, str]) -> lis
     (home / "settings.toml").write_text(f"[agents]\nthrottle_seconds = {throttle}\n")
     tasks = []
     with open_home(home, environ, is_writing=True) as found:
-        desk = found.desk
+        services = found.services
         for nth in range(agents):
-            task = desk.keep(CreateTask(f"Task {nth}")).result.ids[0]
+            task = services.append_journal(CreateTask(f"Task {nth}")).result.ids[0]
             tasks.append(task)
-        with desk.journal.reading() as world:
+        with services.journal.reading() as world:
             category = world.load(TASK, tasks[0]).category
-        position = desk.journal.tail().n
+        position = services.journal.tail().n
         for nth, task in enumerate(tasks):
             make_agent = CreateAgent(task, f"Task {nth}", category, position, "autonomous",
                                      is_enabled=True)  # fmt: skip
-            desk.note(make_agent)
+            services.append_agent(make_agent)
     return tasks
 
 

@@ -10,8 +10,8 @@ that size.
 Load and floor take turns, `rounds` times (3), and the best of each counts: seconds on the clock,
 and of all processors together, which say more where others work on the machine, too.
 
-- The load is `adapters.analytics.connect` on a home without an analytics file: reading both logs,
-  deriving every table, writing the file.
+- The load is `adapters.analytics.database.connect` on a home without an analytics file: reading
+  both logs, deriving every table, writing the file.
 - The floor is DuckDB's appender (`append_rows`) filling the same tables with the same rows, all
   those that the load came to. It has them as Python tuples at hand, reads and derives nothing, and
   writes as the load does: one transaction, no write-ahead log, a checkpoint at the end.
@@ -36,9 +36,9 @@ import duckdb
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from adapters import homefiles
-from adapters.analytics import connect
-from adapters.analytics_rows import statements
+from adapters.analytics.database import connect
+from adapters.analytics.rows import statements
+from adapters.home import files
 from tests.bench.common import machine, table
 from tests.support.retold import Story, fixture
 
@@ -67,7 +67,7 @@ def best(found: Iterable[Spent]) -> Spent:
 
 
 def load(home: Path) -> None:
-    (home / homefiles.ANALYTICS).unlink(missing_ok=True)
+    (home / files.ANALYTICS).unlink(missing_ok=True)
     connect(home, {}).close()
 
 
@@ -199,7 +199,7 @@ def loaded(home: Path, events: int, rounds: int) -> None:
         against("floor: its rows, appended", best(floors), events, took),
         against("the logs' own rows, appended", best(alone), events, took),
     ]
-    size = (home / homefiles.ANALYTICS).stat().st_size / 1e6
+    size = (home / files.ANALYTICS).stat().st_size / 1e6
     print(f"{events:,} events, {size:.0f} MB; {machine()}\n")
     heads = (f"best of {rounds}", "s", "cpu s", "events/s", "load reaches", "by cpu")
     table(heads, rows)
@@ -207,7 +207,7 @@ def loaded(home: Path, events: int, rounds: int) -> None:
 
 def tailed(home: Path, story: Story, nth: int) -> None:
     """A refresh with 1,000 new events, its floor, and one with nothing new."""
-    file = home / homefiles.ANALYTICS
+    file = home / files.ANALYTICS
     before = home / "before.duckdb"
     shutil.copyfile(file, before)
     story.add(home, nth, TAIL)

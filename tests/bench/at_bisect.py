@@ -19,16 +19,16 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from adapters.clock import ManualClock
+from adapters.home.clock import ManualClock
+from adapters.home.settings import Settings
 from adapters.models.tape import TapeModel
 from adapters.runtime import performer
-from adapters.runtime.desk import Desk
-from adapters.settings import Settings
+from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.wiring import open_home
 from domain.agent.agent import AGENT
-from domain.agent.alertness import ALERT, next_wake
 from domain.agent.commands import CreateAgent, RequestWake
+from domain.agent.wake_queue import WAKE_QUEUE, next_wake
 from domain.journal.commands import AddNote, CreateTask
 from domain.journal.fold import TASK
 from domain.ports import Call, Reply
@@ -47,7 +47,7 @@ def reply(nth: int) -> Reply:
 
 
 def live(home: Path, wakes: int, agents: int) -> None:
-    """Make the home: its logs as the real desk writes them, on a tape."""
+    """Make the home: its logs as the real services writes them, on a tape."""
     home.mkdir(parents=True)
     (home / "replica").write_text("r1", encoding="ascii")
     replies = [one for nth in range(1, wakes + 1) for one in (reply(nth), Reply(b"", "Done."))]
@@ -56,35 +56,35 @@ def live(home: Path, wakes: int, agents: int) -> None:
         Log.open(name, home / f"{name}.db", "r1") for name in ("journal", "agent")
     )
     clock = ManualClock("2027-01-01T00:00:00.000000Z", step_ms=1000)
-    desk = Desk(journal, agent_log, clock, Settings(), lambda _: tape)
-    for log in (desk.journal, desk.agents):  # this log may be lost
+    services = Services(journal, agent_log, clock, Settings(), lambda _: tape)
+    for log in (services.journal, services.agents):  # this log may be lost
         recorder: Any = log._recorder
         recorder._connection.execute("PRAGMA synchronous=OFF")
-    made = [_agent(desk, nth) for nth in range(agents)]
+    made = [_agent(services, nth) for nth in range(agents)]
     for nth in range(wakes):
         task, agent = made[nth % agents]
         if nth % NOTE_EVERY == 0:
-            desk.keep(AddNote(task, "note", Words(f"Note {nth}.")))
-        asyncio.run(performer.run_wake(desk, agent, _requested(desk, agent), is_now=True))
-    desk.close()
+            services.append_journal(AddNote(task, "note", Words(f"Note {nth}.")))
+        asyncio.run(performer.run_wake(services, agent, _requested(services, agent), is_now=True))
+    services.close()
 
 
-def _agent(desk: Desk, nth: int) -> tuple[str, str]:
-    task = desk.keep(CreateTask(f"Task {nth}")).result.ids[0]
-    with desk.journal.reading() as world:
+def _agent(services: Services, nth: int) -> tuple[str, str]:
+    task = services.append_journal(CreateTask(f"Task {nth}")).result.ids[0]
+    with services.journal.reading() as world:
         category = world.load(TASK, task).category
-    position = desk.journal.tail().n
+    position = services.journal.tail().n
     create = CreateAgent(task, f"Task {nth}", category, position, "hybrid", is_enabled=True)
-    return task, desk.note(create).result.ids[0]
+    return task, services.append_agent(create).result.ids[0]
 
 
-def _requested(desk: Desk, agent: str) -> str:
-    with desk.agents.reading() as world:
-        waiting = next_wake(world.load(ALERT, agent))
+def _requested(services: Services, agent: str) -> str:
+    with services.agents.reading() as world:
+        waiting = next_wake(world.load(WAKE_QUEUE, agent))
         assert world.load(AGENT, agent).lifecycle
     if waiting is not None:
         return waiting.run_key
-    return desk.note(RequestWake(agent, "manual", is_enabled=True)).result.ids[1]
+    return services.append_agent(RequestWake(agent, "manual", is_enabled=True)).result.ids[1]
 
 
 def measure(home: Path, *args: str) -> None:
@@ -119,7 +119,7 @@ def main() -> None:
             opened.views.catch_up()
             print(f"{perf_counter() - begun:7.2f} s  to make the views, once")
             found = opened.views.page(VIEW)
-            rows = opened.desk.journal.count() + opened.desk.agents.count()
+            rows = opened.services.journal.count() + opened.services.agents.count()
         runs = [one.run_key for one in found if one.started_at]
         print(f"{rows:,} rows, {len(runs):,} wakes")
         middle, last = runs[len(runs) // 2], runs[-1]

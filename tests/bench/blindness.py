@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.bench.common import answer, desk, machine, observed, queued, report, table, wake
+from tests.bench.common import answer, machine, observed, queued, report, services, table, wake
 from tests.bench.common import with_agent as made
 from tests.bench.environments import CACHE, environments, said, version
 
@@ -85,7 +85,7 @@ CHANGES = {
 PROVE = """
 import json, sys
 from pathlib import Path
-from adapters.proving import prove_logs
+from adapters.proof.prove import prove_logs
 from adapters.store.log import Log
 logs = [Log.open(name, Path(sys.argv[1], f"{name}.db"), "r1") for name in ("journal", "agent")]
 proved = prove_logs(*logs)
@@ -109,7 +109,7 @@ def recorded(folder: Path) -> None:
         answer(report(1)),
         answer(text="I have looked at the task."),
     ]
-    at = desk(folder, replies)
+    at = services(folder, replies)
     agent = made(at, "Fix the sink", 6)[1]
     wake(at, agent, queued(at, agent))
     at.close()

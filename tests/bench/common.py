@@ -1,4 +1,4 @@
-"""What the benches of claims share: a desk on files, the floor that it is held against, a table.
+"""What the benches of claims share: services on files, the floor that it is held against, a table.
 
 The machine may be busy, so the two sides of a ratio take turns in small pieces, and what counts
 is the median piece of each.
@@ -17,18 +17,18 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from adapters.clock import ManualClock
+from adapters.home.clock import ManualClock
+from adapters.home.settings import Settings
 from adapters.models.tape import TapeModel
-from adapters.runtime.desk import Desk
 from adapters.runtime.performer import run_wake
-from adapters.settings import Settings
+from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.store.recorder import by_append
 from domain import envelope
 from domain.agent.agent import AGENT
-from domain.agent.alertness import ALERT, next_wake
 from domain.agent.commands import ConfigureAgent, CreateAgent, RequestWake
 from domain.agent.identity import Wanted
+from domain.agent.wake_queue import WAKE_QUEUE, next_wake
 from domain.envelope import Envelope, Row
 from domain.journal.commands import AddNote, CreateTask
 from domain.journal.fold import TASK
@@ -151,42 +151,42 @@ def decoded(rows: Iterable[Row]) -> list[list[Decoded]]:
     ]
 
 
-# ---------------------------------------------------------------------------------------- the desk
+# ------------------------------------------------------------------------------------ the services
 
 
-def desk(folder: Path, replies: Sequence[Reply] = (), *, is_durable: bool = True) -> Desk:
-    """A desk on two files, whose model answers from a tape."""
+def services(folder: Path, replies: Sequence[Reply] = (), *, is_durable: bool = True) -> Services:
+    """Services on two files, whose model answers from a tape."""
     tape = TapeModel("tape", replies)
     logs = [Log.open(name, folder / f"{name}.db", "r1") for name in ("journal", "agent")]
     if not is_durable:  # what is only read afterwards may be lost
         for log in logs:
             recorder: Any = log._recorder
             recorder._connection.execute("PRAGMA synchronous=OFF")
-    return Desk(logs[0], logs[1], ManualClock(NOW, step_ms=1000), Settings(), lambda _: tape)
+    return Services(logs[0], logs[1], ManualClock(NOW, step_ms=1000), Settings(), lambda _: tape)
 
 
-def with_agent(at: Desk, title: str, turns: int) -> tuple[str, str]:
+def with_agent(at: Services, title: str, turns: int) -> tuple[str, str]:
     """A task, and its agent with so many turns a wake."""
-    task = at.keep(CreateTask(title)).result.ids[0]
+    task = at.append_journal(CreateTask(title)).result.ids[0]
     with at.journal.reading() as world:
         category = world.load(TASK, task).category
     make = CreateAgent(task, title, category, at.journal.tail().n, "hybrid", is_enabled=True)
-    agent = at.note(make).result.ids[0]
-    at.note(ConfigureAgent(agent, Wanted(turn_max=turns)))
+    agent = at.append_agent(make).result.ids[0]
+    at.append_agent(ConfigureAgent(agent, Wanted(turn_max=turns)))
     return task, agent
 
 
-def queued(at: Desk, agent: str) -> str:
+def queued(at: Services, agent: str) -> str:
     """The run key of the agent's next wake, which is asked for where none waits."""
     with at.agents.reading() as world:
         assert world.load(AGENT, agent).lifecycle == "active"
-        waiting = next_wake(world.load(ALERT, agent))
+        waiting = next_wake(world.load(WAKE_QUEUE, agent))
     if waiting is not None:
         return waiting.run_key
-    return at.note(RequestWake(agent, "manual", is_enabled=True)).result.ids[1]
+    return at.append_agent(RequestWake(agent, "manual", is_enabled=True)).result.ids[1]
 
 
-def wake(at: Desk, agent: str, run_key: str) -> None:
+def wake(at: Services, agent: str, run_key: str) -> None:
     asyncio.run(run_wake(at, agent, run_key, is_now=True))
 
 
@@ -231,14 +231,14 @@ def report(nth: int) -> tuple[str, str]:
     return "update_report", msgspec.json.encode(said).decode()
 
 
-def lived(folder: Path, wakes: int, notes: int) -> Desk:
-    """A desk with a past: four agents, so many wakes of ten turns each, notes between them."""
+def lived(folder: Path, wakes: int, notes: int) -> Services:
+    """Services with a past: four agents, so many wakes of ten turns each, notes between them."""
     replies = [one for nth in range(wakes) for one in ten_turns(nth)]
-    at = desk(folder, replies, is_durable=False)
+    at = services(folder, replies, is_durable=False)
     agents = [with_agent(at, f"Task {nth}", 10) for nth in range(4)]
     for nth in range(wakes):
         task, agent = agents[nth % 4]
         for one in range(notes):
-            at.keep(AddNote(task, "note", Words(f"Note {one} before wake {nth}.")))
+            at.append_journal(AddNote(task, "note", Words(f"Note {one} before wake {nth}.")))
         wake(at, agent, queued(at, agent))
     return at

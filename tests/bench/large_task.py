@@ -11,13 +11,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from adapters.runtime.desk import Desk
-from adapters.views import Views
+from adapters.home.views import Views
+from adapters.runtime.services import Services
 from domain.journal.fold import TASK
 from tests.support import large
 
 
-def cold(at: Desk) -> float:
+def cold(at: Services) -> float:
     """Seconds to fold the task anew, as a fresh process does."""
     begun = time.process_time()
     at.journal.world_at(at.journal.tail().n).load(TASK, large.TASK_ID)

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from replay.simulate import Dice
+from adapters.simulation.plan import Dice
 
 ROOT = Path(__file__).parents[2]
 FILES = (
@@ -35,7 +35,7 @@ FILES = (
 PROVE = """
 import sys
 from pathlib import Path
-from adapters import histories
+from adapters.proof import histories
 folder = Path(sys.argv[1])
 for file in sorted([*folder.glob("*.jsonl"), *folder.glob("recorded/*.jsonl")]):
     proved = histories.prove(histories.read(file))
@@ -84,10 +84,10 @@ LOOKED_AT = {  # file, and a piece of the line: why no history can tell, or none
     ("domain/tools/local.py", "if isinstance(given, str)"): (
         f"{SAME}: texts are made objects before, when arguments are decoded"
     ),
-    ("domain/agent/alertness.py", "alert.last_outcome"): (
+    ("domain/agent/wake_queue.py", "alert.last_outcome"): (
         "what a person is told: views and commands, no row"
     ),
-    ("domain/agent/alertness.py", "alert.waiting or alert.queued"): (
+    ("domain/agent/wake_queue.py", "alert.waiting or alert.queued"): (
         "what a person is told: views and commands, no row"
     ),
     ("domain/agent/limits.py", "TOKEN_FORMS ="): REFUSED,

@@ -16,11 +16,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from adapters.belonging import other_past
-from adapters.clock import ManualClock
+from adapters.home.belonging import other_past
+from adapters.home.clock import ManualClock
+from adapters.home.settings import Settings
 from adapters.runtime import watcher
-from adapters.runtime.desk import Desk
-from adapters.settings import Settings
+from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.store.sqlite import SQLiteLogRecorder
 from domain.errors import Refused
@@ -39,40 +39,40 @@ def nobody(name: str) -> Model:
 
 
 @contextmanager
-def opened(home: Path) -> Iterator[Desk]:
+def opened(home: Path) -> Iterator[Services]:
     journal, agents = (Log.open(one, home / f"{one}.db", "r1") for one in ("journal", "agent"))
-    with closing(Desk(journal, agents, ManualClock(NOW), Settings(), nobody)) as desk:
-        yield desk
+    with closing(Services(journal, agents, ManualClock(NOW), Settings(), nobody)) as services:
+        yield services
 
 
 def made(home: Path, appends: int, waiting: int) -> Path:
     """A home of so many notes, of which the last ones nobody has taken."""
     home.mkdir()
-    with opened(home) as desk:
-        task = desk.keep(CreateTask("Fix the sink")).result.ids[0]
+    with opened(home) as services:
+        task = services.append_journal(CreateTask("Fix the sink")).result.ids[0]
         for nth in range(appends):
             if nth % EACH == 0 and nth <= appends - waiting:
-                watcher.catch_up(desk)
-            desk.keep(AddNote(task, "note", Words(f"Note {nth}")))
+                watcher.catch_up(services)
+            services.append_journal(AddNote(task, "note", Words(f"Note {nth}")))
         if not waiting:
-            watcher.catch_up(desk)
+            watcher.catch_up(services)
     return home
 
 
 def looked(home: Path) -> None:
-    with opened(home) as desk:
-        assert other_past(desk.journal, desk.agents) is None
+    with opened(home) as services:
+        assert other_past(services.journal, services.agents) is None
 
 
 def statements(home: Path) -> int:
     """How many statements SQLite is asked for it, in both files."""
     found: list[str] = []
-    with opened(home) as desk:
-        for log in (desk.journal, desk.agents):
+    with opened(home) as services:
+        for log in (services.journal, services.agents):
             recorder = log._recorder
             assert isinstance(recorder, SQLiteLogRecorder)
             recorder._connection.set_trace_callback(found.append)
-        other_past(desk.journal, desk.agents)
+        other_past(services.journal, services.agents)
     return len(found)
 
 

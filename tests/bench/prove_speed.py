@@ -23,16 +23,16 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from adapters.clock import ManualClock
-from adapters.proving import prove_logs
+from adapters.home.clock import ManualClock
+from adapters.home.settings import Settings
+from adapters.proof.prove import prove_logs
 from adapters.runtime import review, watcher
-from adapters.runtime.desk import Desk
 from adapters.runtime.performer import run_wake
-from adapters.settings import Settings
+from adapters.runtime.services import Services
 from adapters.store.log import Log
 from domain import canonical, envelope
-from domain.agent.alertness import ALERT, next_wake
 from domain.agent.commands import RequestWake
+from domain.agent.wake_queue import WAKE_QUEUE, next_wake
 from domain.journal.commands import AddItems, AddNote, EditTask
 from domain.kinds import KINDS
 from domain.ports import Call, Reply, Request, Usage
@@ -41,7 +41,7 @@ from domain.world import Recorded
 from replay.prove import Proof
 from tests.bench.common import machine, table
 from tests.bench.environments import CACHE, environments, said
-from tests.support.desks import task_with_agent
+from tests.support.services import task_with_agent
 
 START = "2027-01-01T00:00:00.000000Z"
 WAKES_OF_AN_AGENT = 60
@@ -79,55 +79,55 @@ class Busy:
         return Reply(raw, f"Turn {nth}", made, Usage(900, 60))
 
 
-def opened(folder: Path) -> Desk:
-    """A desk over the two log files of a folder."""
+def opened(folder: Path) -> Services:
+    """Services over the two log files of a folder."""
     journal = Log.open("journal", folder / "journal.db", "r1")
     agents = Log.open("agent", folder / "agent.db", "r1")
     model = Busy()
-    return Desk(journal, agents, ManualClock(START), Settings(), lambda _: model)
+    return Services(journal, agents, ManualClock(START), Settings(), lambda _: model)
 
 
-def generated(folder: Path, rows: int) -> Desk:
+def generated(folder: Path, rows: int) -> Services:
     """A home of about so many rows."""
-    desk = opened(folder)
-    for log in (desk.journal, desk.agents):  # it is thrown away: the disk need not sync
+    services = opened(folder)
+    for log in (services.journal, services.agents):  # it is thrown away: the disk need not sync
         recorder: Any = log._recorder
         recorder._connection.execute("PRAGMA synchronous=OFF")
     with asyncio.Runner() as runner:
         for nth in count(1):
-            _life(desk, nth, rows, runner)
-            if desk.journal.count() + desk.agents.count() >= rows:
+            _life(services, nth, rows, runner)
+            if services.journal.count() + services.agents.count() >= rows:
                 break
-    return desk
+    return services
 
 
-def _life(desk: Desk, nth: int, rows: int, runner: asyncio.Runner) -> None:
+def _life(services: Services, nth: int, rows: int, runner: asyncio.Runner) -> None:
     """One agent, and what its task goes through."""
-    task, agent = task_with_agent(desk, f"Task {nth}")
+    task, agent = task_with_agent(services, f"Task {nth}")
     for wake in range(WAKES_OF_AN_AGENT):
-        desk.keep(AddNote(task, "note", Words(f"Note {wake}: " + "word " * 20)))
-        desk.keep(AddItems(task, (f"Step {wake}",)))
-        desk.keep(EditTask(task, priority=f"P{wake % 4}"))
-        watcher.catch_up(desk)
-        desk.note(RequestWake(agent, "manual", is_enabled=True))
-        _run(desk, agent, runner)
-        for set_id in desk.agent(agent).sets[-1:]:
-            review.reject(desk, set_id, 1, "no")
-        if desk.journal.count() + desk.agents.count() >= rows:
+        services.append_journal(AddNote(task, "note", Words(f"Note {wake}: " + "word " * 20)))
+        services.append_journal(AddItems(task, (f"Step {wake}",)))
+        services.append_journal(EditTask(task, priority=f"P{wake % 4}"))
+        watcher.catch_up(services)
+        services.append_agent(RequestWake(agent, "manual", is_enabled=True))
+        _run(services, agent, runner)
+        for set_id in services.agent(agent).sets[-1:]:
+            review.reject(services, set_id, 1, "no")
+        if services.journal.count() + services.agents.count() >= rows:
             return
 
 
-def _run(desk: Desk, agent: str, runner: asyncio.Runner) -> None:
-    with desk.agents.reading() as world:
-        wake = next_wake(world.load(ALERT, agent))
+def _run(services: Services, agent: str, runner: asyncio.Runner) -> None:
+    with services.agents.reading() as world:
+        wake = next_wake(world.load(WAKE_QUEUE, agent))
     if wake is not None:
-        runner.run(run_wake(desk, agent, wake.run_key, is_now=True))
+        runner.run(run_wake(services, agent, wake.run_key, is_now=True))
 
 
-def folded(desk: Desk) -> int:
+def folded(services: Services) -> int:
     """The floor: every row decoded, every stream folded, nothing kept but states."""
     rows = 0
-    for log in (desk.journal, desk.agents):
+    for log in (services.journal, services.agents):
         states: dict[str, Any] = {}
         at = ""
         for row in log.rows():
@@ -142,10 +142,10 @@ def folded(desk: Desk) -> int:
     return rows
 
 
-def alone(desk: Desk) -> int:
+def alone(services: Services) -> int:
     """Each log by itself: every cause re-executed, every byte compared; prompts are not."""
     rows = 0
-    for log in (desk.journal, desk.agents):
+    for log in (services.journal, services.agents):
 
         def again(stream: str, after: int, log: Log = log) -> list[Recorded]:
             return [row for row in log.facts(stream) if row.version > after]
@@ -156,18 +156,18 @@ def alone(desk: Desk) -> int:
     return rows
 
 
-def together(desk: Desk) -> int:
+def together(services: Services) -> int:
     """Both logs, prompts, snapshots and notices included."""
-    proved = prove_logs(desk.journal, desk.agents)
+    proved = prove_logs(services.journal, services.agents)
     assert proved.ok, proved.divergences[:3]
     assert proved.prompts == proved.wakes
     return proved.rows
 
 
-def measured(work: Callable[[Desk], int], desk: Desk) -> tuple[float, int]:
+def measured(work: Callable[[Services], int], services: Services) -> tuple[float, int]:
     """Rows a second of CPU time, and the peak so far in MB."""
     begun = process_time()
-    rows = work(desk)
+    rows = work(services)
     seconds = process_time() - begun
     return rows / seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
@@ -193,11 +193,11 @@ def main() -> None:
         if not (home / "agent.db").exists():
             generated(home, given.rows).close()
         turns = [replayed(python, Path(folder), 1) for python in pythons.values()]
-        desk = opened(home)
-        rates = {what: measured(work, desk) for what, work in WORKS.items()}
+        services = opened(home)
+        rates = {what: measured(work, services) for what, work in WORKS.items()}
         size = sum(file.stat().st_size for file in home.iterdir()) // 2**20
-        print(f"{desk.journal.count() + desk.agents.count():,} rows, {size} MB")
-        desk.close()
+        print(f"{services.journal.count() + services.agents.count():,} rows, {size} MB")
+        services.close()
         turns += [replayed(python, Path(folder), 2) for python in pythons.values()]
     peers = {f"Replayer, {name}": max(one[name] for one in turns) for one in turns for name in one}
     floor = rates[FLOOR][0]

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adapters.wiring import Home, open_home
 from domain.journal.commands import EditTask
-from domain.moments import instant, moment
+from domain.timestamps import instant, moment
 from tests.bench import accounts, runtime_pause
 from tests.bench.runtime_load import ENVIRON, settled
 from tests.support import checker
@@ -107,7 +107,9 @@ def seconds(start: str, end: str) -> float:
 def write(home: Home, tasks: list[str], dice: random.Random, nth: int, changes: int) -> None:
     """A burst of changes of random tasks."""
     for one in range(changes):
-        home.desk.keep(EditTask(dice.choice(tasks), title=f"Task, change {nth}.{one}"))
+        home.services.append_journal(
+            EditTask(dice.choice(tasks), title=f"Task, change {nth}.{one}")
+        )
 
 
 def waited(home: Path, runtime: Runtime) -> list[float]:

@@ -31,7 +31,9 @@ def write(home: Path, tasks: list[str], changes: int, burst: int, pause: float) 
     with open_home(home, ENVIRON, is_writing=True) as found:
         for done in range(0, changes, burst):
             for nth in range(done, min(done + burst, changes)):
-                found.desk.keep(EditTask(dice.choice(tasks), title=f"Task, change {nth:6}"))
+                found.services.append_journal(
+                    EditTask(dice.choice(tasks), title=f"Task, change {nth:6}")
+                )
             time.sleep(pause)
 
 

@@ -147,7 +147,7 @@ class Pauses:
         with open_home(self.home, ENVIRON, is_writing=True) as home:
             for task in self._dice.sample(tasks, len(tasks)):
                 title = f"Task, change {self._dice.randrange(10**9)}"
-                home.desk.keep(EditTask(task, title=title))
+                home.services.append_journal(EditTask(task, title=title))
                 time.sleep(SPREAD_SECONDS)
 
     def _stopped(

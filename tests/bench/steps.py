@@ -25,12 +25,12 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from domain.ports import Reply
 from tests.bench.common import (
     answer,
-    desk,
     disks,
     machine,
     observed,
     queued,
     report,
+    services,
     table,
     timed,
     wake,
@@ -66,7 +66,7 @@ def ours(
 ) -> list[float]:
     """Seconds of each wake, each of another agent."""
     folder.mkdir()
-    at = desk(folder, [reply for nth in range(wakes + 1) for reply in shape(nth)])
+    at = services(folder, [reply for nth in range(wakes + 1) for reply in shape(nth)])
     agents = [with_agent(at, f"Task {nth}", turns)[1] for nth in range(wakes + 1)]
     keys = [queued(at, agent) for agent in agents]
     read: Callable[[], float] = getattr(time, clock)

@@ -15,8 +15,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from adapters.runtime.desk import Desk
-from adapters.views import Views
+from adapters.home.views import Views
+from adapters.runtime.services import Services
 from domain.agent.agent import AGENT
 from domain.journal.commands import AddNote
 from domain.wire import Words
@@ -24,22 +24,22 @@ from projections.agents import VIEW
 from tests.bench.common import Piece, in_turns, lived, machine, table
 
 
-def decode(at: Desk) -> None:
+def decode(at: Services) -> None:
     for log in (at.journal, at.agents):
         for _ in log.appends():
             pass
 
 
-def anew(at: Desk, folder: Path, rounds: int) -> Iterator[Piece]:
+def anew(at: Services, folder: Path, rounds: int) -> Iterator[Piece]:
     for nth in range(rounds):
         views = Views(folder / f"views{nth}.db", {"journal": at.journal, "agent": at.agents})
         yield views.catch_up
         views.close()
 
 
-def tails(at: Desk, views: Views, task: str, rounds: int) -> Iterator[Piece]:
+def tails(at: Services, views: Views, task: str, rounds: int) -> Iterator[Piece]:
     for nth in range(rounds):
-        at.keep(AddNote(task, "note", Words(f"One more, {nth}.")))
+        at.append_journal(AddNote(task, "note", Words(f"One more, {nth}.")))
         yield views.catch_up
 
 

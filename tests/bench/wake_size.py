@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from adapters.store.log import Log
 from adapters.store.recorder import numbered
 from domain.envelope import Row
-from tests.bench.common import desk, machine, queued, table, ten_turns, wake, with_agent
+from tests.bench.common import machine, queued, services, table, ten_turns, wake, with_agent
 
 AIM = 35, 12, 13_000
 BROUGHT = {  # what a wake says and does; all other rows are its course
@@ -51,7 +51,7 @@ def main() -> None:
     turns = parser.parse_args().turns
     with tempfile.TemporaryDirectory() as folder:
         replies = ten_turns(1)
-        at = desk(Path(folder), [*replies[:1] * (turns - 10), *replies[-turns:]])
+        at = services(Path(folder), [*replies[:1] * (turns - 10), *replies[-turns:]])
         _, agent = with_agent(at, "Fix the sink", turns)
         run_key = queued(at, agent)
         before = at.journal.tail().n, at.agents.tail().n

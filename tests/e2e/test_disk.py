@@ -160,7 +160,7 @@ def test_a_wake_on_a_full_disk_goes_on_once_there_is_room(small: Path, left: int
     wakes = told(["wakes"], home)
     assert [one["outcome"] for one in wakes] == ["completed", "completed"]
     with open_home(home, {"WAKELOG_REPLICA": "r1"}) as opened:
-        assert whole.faults(opened.desk) == []
+        assert whole.faults(opened.services) == []
 
 
 @pytest.mark.parametrize("left", [0, 8_192, 70_000, 100_000, 130_000])
@@ -174,7 +174,7 @@ def test_a_confirm_on_a_full_disk_is_applied_once_there_is_room(small: Path, lef
     statuses = [item["status"] for one in told(["inbox", "--all"], home) for item in one["items"]]
     assert set(statuses) == {"confirmed"}
     with open_home(home, {"WAKELOG_REPLICA": "r1"}) as opened:
-        assert whole.faults(opened.desk) == []
+        assert whole.faults(opened.services) == []
 
 
 # ------------------------------------------------------------------------------------- lost parts

@@ -8,22 +8,22 @@ from weakref import WeakKeyDictionary
 import pytest
 from msgspec.structs import replace
 
-from adapters import histories
-from adapters.histories import History, Refusal
+from adapters.proof import histories
+from adapters.proof.histories import History, Refusal
 from adapters.runtime import watcher
 from adapters.runtime.capture import capture
-from adapters.runtime.desk import Desk
 from adapters.runtime.performer import run_wake
+from adapters.runtime.services import Services
 from adapters.store.log import Log
-from domain.agent.alertness import ALERT, next_wake
+from domain.agent.wake_queue import WAKE_QUEUE, next_wake
 from domain.causes import Command
 from domain.errors import Refused
 from domain.journal.commands import JournalCommand
-from domain.moments import later
 from domain.ports import ModelFault, Reply
+from domain.timestamps import later
 from domain.wake.commands import BeginWake
 from domain.wire import payload
-from tests.support.desks import TickingClock, desk
+from tests.support.services import TickingClock, services
 
 LONG = "It takes about 2 hours. Due by 2027-03-04. I need to call the plumber. " + "drip " * 250
 REPORT = ("update_report", '{"content":"# All\\n\\nIs well.","oneLiner":"Well","tldr":"All well."}')
@@ -31,27 +31,27 @@ ESTIMATE = ("update_task_estimate", '{"minutes":45}')
 ITEMS = ("add_multiple_checklist_items", '{"items":[{"title":"Buy nails"},{"title":"Saw"}]}')
 NOBODY = "z" * 32
 
-Scene = Callable[[], Desk]
-_REFUSED: WeakKeyDictionary[Desk, list[Refusal]] = WeakKeyDictionary()
+Scene = Callable[[], Services]
+_REFUSED: WeakKeyDictionary[Services, list[Refusal]] = WeakKeyDictionary()
 
 
-def taken(at: Desk) -> History:
+def taken(at: Services) -> History:
     """The history of a scene, with what was refused in it, and with what views make of it."""
     history = histories.taken(at.journal, at.agents)
     refused = tuple(_REFUSED.get(at, ()))
     return replace(history, refused=refused, views=histories.viewed(history.rows))
 
 
-def told(at: Desk, command: Command, key: str = "") -> tuple[str, ...]:
+def told(at: Services, command: Command, key: str = "") -> tuple[str, ...]:
     """Append a command to the log it belongs to; the ids of its result."""
     return _log_of(at, command).append(command, at.clock.now(), key=key).result.ids
 
 
-def _log_of(at: Desk, command: Command) -> Log:
+def _log_of(at: Services, command: Command) -> Log:
     return at.journal if isinstance(command, get_args(JournalCommand)) else at.agents
 
 
-def twice(at: Desk, *commands: Command) -> str:
+def twice(at: Services, *commands: Command) -> str:
     """Append commands, each again under a key: the second time its receipt stands alone. The
     first id of the last one's result."""
     made = ""
@@ -61,7 +61,7 @@ def twice(at: Desk, *commands: Command) -> str:
     return made
 
 
-def refused(at: Desk, code: str, *commands: Command) -> None:
+def refused(at: Services, code: str, *commands: Command) -> None:
     """Try commands that the rules do not allow, and keep that they were refused."""
     for command in commands:
         log = _log_of(at, command)
@@ -73,54 +73,54 @@ def refused(at: Desk, code: str, *commands: Command) -> None:
         _REFUSED.setdefault(at, []).append(kept)
 
 
-def woken(at: Desk, agent: str) -> str:
+def woken(at: Services, agent: str) -> str:
     """The next wake of an agent, run to its end or wait."""
     with at.agents.reading() as world:
-        wake = next_wake(world.load(ALERT, agent))
+        wake = next_wake(world.load(WAKE_QUEUE, agent))
     assert wake is not None
     asyncio.run(run_wake(at, agent, wake.run_key, is_now=True))
     return wake.run_key
 
 
-def begun(at: Desk, agent: str, run_key: str, *, is_now: bool = True) -> BeginWake:
+def begun(at: Services, agent: str, run_key: str, *, is_now: bool = True) -> BeginWake:
     """Ask that a queued wake begins; nobody works at it. The command."""
     captured = capture(at, agent, run_key, is_now=is_now)
-    at.note(captured.command, payloads=captured.payloads)
+    at.append_agent(captured.command, payloads=captured.payloads)
     return captured.command
 
 
-def asked(at: Desk, agent: str, text: str, session: str = "", turn: int = 0) -> str:
+def asked(at: Services, agent: str, text: str, session: str = "", turn: int = 0) -> str:
     said = payload(at.agent(agent).task, text.encode())
     command = at.request(agent, "user", session, turn, said.id)
-    at.note(command, payloads=[said])
+    at.append_agent(command, payloads=[said])
     return woken(at, agent)
 
 
-def changed(at: Desk, agent: str) -> str:
+def changed(at: Services, agent: str) -> str:
     watcher.catch_up(at)
     return woken(at, agent)
 
 
-def pass_time(at: Desk, seconds: int) -> None:
+def pass_time(at: Services, seconds: int) -> None:
     set_clock(at, later(time_of(at), seconds=seconds))
 
 
-def set_clock(at: Desk, moment: str) -> None:
+def set_clock(at: Services, moment: str) -> None:
     """The clock goes on by a second when it is read next."""
     clock_of(at).at = moment
 
 
-def time_of(at: Desk) -> str:
+def time_of(at: Services) -> str:
     """What the clock said when it was read last."""
     return clock_of(at).at
 
 
-def clock_of(at: Desk) -> TickingClock:
+def clock_of(at: Services) -> TickingClock:
     assert isinstance(at.clock, TickingClock)
     return at.clock
 
 
-def answers(at: Desk, replies: list[Reply | ModelFault]) -> None:
+def answers(at: Services, replies: list[Reply | ModelFault]) -> None:
     """Another tape."""
-    model = desk(replies).model_for("")
+    model = services(replies).model_for("")
     at.model_for = lambda _: model

@@ -6,20 +6,20 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
+from adapters.home.settings import Agents, Settings
 from adapters.runtime import review, timers, watcher
-from adapters.runtime.desk import Desk
-from adapters.settings import Agents, Settings
+from adapters.runtime.services import Services
 from domain.agent import commands as agents
 from domain.agent import limits
 from domain.agent.agent import TURN_MAX_LIMIT
-from domain.agent.alertness import ALERT
 from domain.agent.identity import Wanted
 from domain.agent.matching import SEMANTIC_KEYS
+from domain.agent.wake_queue import WAKE_QUEUE
 from domain.causes import Replied
 from domain.handlers.wakes import set_id
 from domain.journal import commands as do
-from domain.moments import later
 from domain.ports import ModelFault
+from domain.timestamps import later
 from domain.wake.commands import RetakeWake
 from domain.wake.events import ModelAnswered, ModelFailed
 from domain.wire import INLINE_MAX_BYTES, SHARED, Words, payload
@@ -38,16 +38,16 @@ from tests.histories.acting import (
     woken,
 )
 from tests.histories.tool_scenes import call, wake
-from tests.support.desks import desk, queued_key, reply, task_with_agent
+from tests.support.services import queued_key, reply, services, task_with_agent
 
 WAIT = ModelFault("overloaded", "503", of_provider=True)
 STATES = ("queued", "idle", "waiting", "answered", "failed", "deferred", "retaken")
 LANGUAGE = ("set_task_language", '{"languageCode":"de","confidence":"medium"}')
 
 
-def ways_of_life() -> Desk:
+def ways_of_life() -> Services:
     """Paused and destroyed in every state of a wake, resumed and deleted; each of it twice."""
-    at = desk()
+    at = services()
     life = agents.PauseAgent, agents.ResumeAgent, agents.DestroyAgent, agents.DeleteAgent
     told(at, do.CreateTask("First"))
     refused(at, "unknown_agent", *(one(NOBODY) for one in life))
@@ -62,7 +62,7 @@ def ways_of_life() -> Desk:
     return at
 
 
-def _brought(at: Desk, agent: str, state: str) -> str:
+def _brought(at: Services, agent: str, state: str) -> str:
     """An agent's first wake, brought into a state; its run key."""
     run_key = queued_key(at, agent)
     if state == "queued":
@@ -75,18 +75,18 @@ def _brought(at: Desk, agent: str, state: str) -> str:
     return run_key
 
 
-def _goes_on(at: Desk, run_key: str, state: str) -> None:
+def _goes_on(at: Services, run_key: str, state: str) -> None:
     """What comes of a running wake whose agent may not wake any more."""
     if state == "answered":
         raw = payload(SHARED, b"an answer")
-        at.reply(Replied("wake", run_key, ModelAnswered(1, 1, raw.id)), [raw])
+        at.append_reply(Replied("wake", run_key, ModelAnswered(1, 1, raw.id)), [raw])
     elif state == "failed":
-        at.reply(Replied("wake", run_key, ModelFailed(1, 1, "blocked", "unsafe")))
+        at.append_reply(Replied("wake", run_key, ModelFailed(1, 1, "blocked", "unsafe")))
     elif state in ("retaken", "deferred"):
         told(at, RetakeWake(run_key), key=f"retaken {run_key}")
 
 
-def _afterwards(at: Desk, agent: str, *, ends: bool) -> None:
+def _afterwards(at: Services, agent: str, *, ends: bool) -> None:
     request = at.request(agent)
     if not ends:
         refused(at, "agent_dormant", request)
@@ -101,10 +101,10 @@ def _afterwards(at: Desk, agent: str, *, ends: bool) -> None:
     refused(at, "unknown_agent", agents.DeleteAgent(agent), configure)
 
 
-def modes_and_reasons() -> Desk:
+def modes_and_reasons() -> Services:
     """Every mode meets every reason; automation and the master switch go off; a wake that was
     queued may not begin any more."""
-    at = desk()
+    at = services()
     found = {
         mode: task_with_agent(at, mode, mode) for mode in ("autonomous", "interactive", "hybrid")
     }
@@ -130,7 +130,7 @@ def modes_and_reasons() -> Desk:
     return at
 
 
-def _every_reason(at: Desk, task: str, agent: str, mode: str, name: str) -> None:
+def _every_reason(at: Services, task: str, agent: str, mode: str, name: str) -> None:
     told(at, timers.timer_command(agent, "every hour", "UTC", at.clock.now()))
     told(at, do.EditTask(task, title=f"Told {name}"))
     watcher.catch_up(at)
@@ -154,7 +154,7 @@ def _every_reason(at: Desk, task: str, agent: str, mode: str, name: str) -> None
         woken(at, agent)
 
 
-def _may_not_begin(at: Desk, task: str, agent: str) -> None:
+def _may_not_begin(at: Services, task: str, agent: str) -> None:
     """A change is queued; then the mode or the automation is another one when it is due."""
     for nth, (wanted, back) in enumerate(
         (
@@ -169,16 +169,16 @@ def _may_not_begin(at: Desk, task: str, agent: str) -> None:
             pass_time(at, 130)
             begun(at, agent, queued_key(at, agent), is_now=is_now)
             with at.agents.reading() as world:
-                running = world.load(ALERT, agent).running
+                running = world.load(WAKE_QUEUE, agent).running
             if running:
                 raw = payload(task, b"enough")
-                at.reply(Replied("wake", running, ModelAnswered(1, 1, raw.id)), [raw])
+                at.append_reply(Replied("wake", running, ModelAnswered(1, 1, raw.id)), [raw])
             told(at, agents.ConfigureAgent(agent, back))
 
 
-def hearsay() -> Desk:
+def hearsay() -> Services:
     """Agents that hear each other's writes, one after the other, until there were too many."""
-    at = desk()
+    at = services()
     known = [task_with_agent(at, f"Task {nth}") for nth in range(6)]
     for _, agent in known:
         answers(at, [reply(REPORT), reply()])
@@ -199,9 +199,9 @@ def hearsay() -> Desk:
     return at
 
 
-def settings_of_agents() -> Desk:
+def settings_of_agents() -> Services:
     """Every setting, slot, subscription and timer at its limit, beyond it, twice, and undone."""
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at)
     _named(at, agent)
     _slots(at, agent)
@@ -214,16 +214,16 @@ def settings_of_agents() -> Desk:
     return at
 
 
-def _configured(at: Desk, agent: str, *wanted: Wanted) -> None:
+def _configured(at: Services, agent: str, *wanted: Wanted) -> None:
     for one in wanted:
         twice(at, agents.ConfigureAgent(agent, one))
 
 
-def _wrong(at: Desk, agent: str, *wanted: Wanted) -> None:
+def _wrong(at: Services, agent: str, *wanted: Wanted) -> None:
     refused(at, "invalid_value", *(agents.ConfigureAgent(agent, one) for one in wanted))
 
 
-def _named(at: Desk, agent: str) -> None:
+def _named(at: Services, agent: str) -> None:
     name, many = "n" * limits.NAME_MAX, tuple(f"c{nth:02}" for nth in range(limits.CATEGORIES_MAX))
     _configured(at, agent, Wanted(name=f" {name} "), Wanted(name=" Plumber "), Wanted(turn_max=1))
     _wrong(at, agent, Wanted(name=name + "n"), Wanted(name=" "), Wanted(mode="loud"))
@@ -252,7 +252,7 @@ def _named(at: Desk, agent: str) -> None:
     refused(at, "agent_exists", replace(made, is_enabled=True))
 
 
-def _slots(at: Desk, agent: str) -> None:
+def _slots(at: Services, agent: str) -> None:
     goal, loop = "g" * INLINE_MAX_BYTES, "l" * limits.LOOP_MAX
     _configured(at, agent, Wanted(goal=f" \r\n{goal}\t"), Wanted(goal="Done"), Wanted(goal=" "))
     _wrong(at, agent, Wanted(goal=goal + "g"), Wanted(open_loops=(loop + "l",)))
@@ -276,7 +276,7 @@ def _slots(at: Desk, agent: str) -> None:
     told(at, agents.ConfigureAgent(agent, Wanted(preferences=(("p02", ""), ("one more", "x")))))
 
 
-def _subscriptions(at: Desk, task: str, agent: str) -> None:
+def _subscriptions(at: Services, task: str, agent: str) -> None:
     own = at.agent(agent).subscriptions[0].id
     forms = (*(f"key:{name}" for name in SEMANTIC_KEYS), "sub:note:transcript", f"id:{task}")
     many = tuple(f"sub:task:a{nth}" for nth in range(limits.TOKENS_MAX - len(forms)))
@@ -308,7 +308,7 @@ def _subscriptions(at: Desk, task: str, agent: str) -> None:
     told(at, agents.UnwatchTokens(agent, ids[0])), told(at, agents.UnwatchTokens(agent, ids[1][:9]))
 
 
-def _timers(at: Desk, agent: str) -> None:
+def _timers(at: Services, agent: str) -> None:
     soon, zone, long = later(at.clock.now(), seconds=60), "Etc/GMT-14", "s" * limits.SCHEDULE_MAX
     wrong_zones = ("", "1UTC", "Europe Berlin", "Z" * 65)
     for wrong in (
@@ -336,10 +336,10 @@ def _timers(at: Desk, agent: str) -> None:
     told(at, agents.RemoveTimer(agent, ids[1])), told(at, agents.RemoveTimer(agent, ids[3][:12]))
 
 
-def second_generation() -> Desk:
+def second_generation() -> Services:
     """A task's second agent, after its first one was destroyed: what that one proposed is taken,
     and a neighbour sees who is there now."""
-    at = desk()
+    at = services()
     task, first = task_with_agent(at)
     next_to, neighbour = task_with_agent(at, "Next door")
     told(at, do.LinkTask(next_to, "blocks", task))

@@ -4,8 +4,8 @@ As the stubborn ones they were added for changes of the code that no other histo
 `tests/bench/mutate_code.py` tells which.
 """
 
-from adapters.runtime.desk import Desk
-from adapters.settings import Prompt, Settings
+from adapters.home.settings import Prompt, Settings
+from adapters.runtime.services import Services
 from domain import canonical
 from domain.agent import commands as agents
 from domain.journal import commands as do
@@ -16,48 +16,50 @@ from domain.tools.snapshot import OPEN_ITEMS_KEPT
 from domain.wake.reading import PROMPT_MIN_BYTES
 from domain.wire import SHARED, Words, payload
 from tests.histories.acting import REPORT, Scene, answers, changed
-from tests.support.desks import desk, reply, task_with_agent
+from tests.support.services import reply, services, task_with_agent
 
 
-def counted() -> Desk:
+def counted() -> Services:
     """A file says a note three times and a status no more; two corrections; one label is free."""
     task = key("task", "histories", "counted")
     note = ImportedNote("Call Kim")
     before = ImportedTask(task, "Mend the roof", status="BLOCKED", status_reason="it rains")
     after = ImportedTask(task, "Mend the roof", notes=(note, note, note, ImportedNote("call KIM")))
-    at = desk()
+    at = services()
     for document in (before, after):
         kept = payload(task, canonical.encode(document))
-        at.keep(do.ImportTasks("todo.md", (do.ImportedRef(task, kept.id),)), payloads=[kept])
+        at.append_journal(
+            do.ImportTasks("todo.md", (do.ImportedRef(task, kept.id),)), payloads=[kept]
+        )
     for spoken, meant in ((b"nales", b"nails"), (b"rufe", b"roof"), (b"latter", b"ladder")):
         texts = [payload(SHARED, one) for one in (spoken, meant)]
-        at.keep(do.AddCorrection("Inbox", texts[0].id, texts[1].id), payloads=texts)
+        at.append_journal(do.AddCorrection("Inbox", texts[0].id, texts[1].id), payloads=texts)
     names = ("garden", "house", "outside", "urgent")
-    labels = [at.keep(do.AddLabel(name)).result.ids[0] for name in names]
-    at.keep(do.ChangeLabels(task, names[:2]))
+    labels = [at.append_journal(do.AddLabel(name)).result.ids[0] for name in names]
+    at.append_journal(do.ChangeLabels(task, names[:2]))
     with at.journal.reading() as world:
         category = world.load(TASK, task).category
     n = at.journal.tail().n
     command = agents.CreateAgent(task, "Roof", category, n, "hybrid", is_enabled=True)
-    agent = at.note(command).result.ids[0]
+    agent = at.append_agent(command).result.ids[0]
     choices = [{"id": one, "confidence": "high"} for one in labels[2:]]
     call = ("assign_task_labels", canonical.text({"labels": choices}))
     answers(at, [reply(call), reply(REPORT), reply(), reply(call), reply()])
     changed(at, agent)
-    at.keep(do.ChangeLabels(task, names[2:3]))
+    at.append_journal(do.ChangeLabels(task, names[2:3]))
     changed(at, agent)
     return at
 
 
-def little_room() -> Desk:
+def little_room() -> Services:
     """More open items than a wake keeps, and a prompt too small for them: parts give way."""
-    at = desk([reply(REPORT), reply()])
+    at = services([reply(REPORT), reply()])
     at.settings = Settings(prompt=Prompt(max_bytes=PROMPT_MIN_BYTES))
     task, agent = task_with_agent(at, "Pack")
-    first, *_ = at.keep(do.AddItems(task, ("Tent", "Rope"))).result.ids
-    at.keep(do.EditItem(task, first, is_checked=True))
-    at.keep(do.AddItems(task, tuple(f"{nth}" for nth in range(OPEN_ITEMS_KEPT))))
-    at.keep(do.AddNote(task, "note", Words("For a month. " * 50)))
+    first, *_ = at.append_journal(do.AddItems(task, ("Tent", "Rope"))).result.ids
+    at.append_journal(do.EditItem(task, first, is_checked=True))
+    at.append_journal(do.AddItems(task, tuple(f"{nth}" for nth in range(OPEN_ITEMS_KEPT))))
+    at.append_journal(do.AddNote(task, "note", Words("For a month. " * 50)))
     changed(at, agent)
     return at
 

@@ -12,14 +12,14 @@ from pathlib import Path
 
 from adapters.models.rules import RulesModel
 from adapters.runtime import review, watcher
-from adapters.runtime.desk import Desk
 from adapters.runtime.performer import run_wake
+from adapters.runtime.services import Services
 from adapters.runtime.timers import timer_command
 from adapters.store.log import Log
 from domain import canonical
 from domain.agent import commands as agents
-from domain.agent.alertness import ALERT, next_wake
 from domain.agent.identity import Wanted
+from domain.agent.wake_queue import WAKE_QUEUE, next_wake
 from domain.causes import Replied
 from domain.journal import commands as journal
 from domain.journal.fold import TASK
@@ -29,41 +29,41 @@ from domain.rules import FORMAT
 from domain.wake.events import ModelAnswered
 from domain.wire import payload, words
 from replay.payloads import named
-from tests.support.desks import desk
+from tests.support.services import services
 
 FOLDER = Path(__file__).parent / "formats"
 LONG = "It takes about 2 hours. Due by 2027-03-04. I need to call the plumber. " + "drip " * 250
 
 
-def history() -> Desk:
-    """A desk at which a bit of everything happened."""
-    at = desk(model=RulesModel())
+def history() -> Services:
+    """Services at which a bit of everything happened."""
+    at = services(model=RulesModel())
     sink = _imported(at, "Fix the sink", "repairs")
-    roof = at.keep(journal.CreateTask("Mend the roof", priority="P1")).result.ids[0]
+    roof = at.append_journal(journal.CreateTask("Mend the roof", priority="P1")).result.ids[0]
     _edited(at, sink, roof)
     agent = _agent(at, sink)
     _woken(at, agent)
     _decided(at, agent)
     said, kept = words(sink, LONG)
-    at.keep(journal.AddNote(sink, "transcript", said), payloads=kept)
-    at.keep(journal.AddItems(sink, ("Buy a washer", "Sweep the floor")))
+    at.append_journal(journal.AddNote(sink, "transcript", said), payloads=kept)
+    at.append_journal(journal.AddItems(sink, ("Buy a washer", "Sweep the floor")))
     watcher.catch_up(at)
-    at.note(agents.RequestWake(agent, "manual", is_enabled=True), key="a person's own key")
+    at.append_agent(agents.RequestWake(agent, "manual", is_enabled=True), key="a person's own key")
     _woken(at, agent)
     asked = payload(sink, b"What is left to do?")
     request = agents.RequestWake(agent, "user", words=asked.id, is_enabled=True)
-    at.note(request, payloads=[asked])
+    at.append_agent(request, payloads=[asked])
     run_key = _woken(at, agent)
     raw = payload(sink, b"an answer that came too late")
-    at.reply(Replied("wake", run_key, ModelAnswered(1, 9, raw.id)), [raw])
-    at.note(agents.PauseAgent(agent))
-    at.keep(journal.EditTask(sink, priority="P0"))
+    at.append_reply(Replied("wake", run_key, ModelAnswered(1, 9, raw.id)), [raw])
+    at.append_agent(agents.PauseAgent(agent))
+    at.append_journal(journal.EditTask(sink, priority="P0"))
     watcher.catch_up(at)
-    at.note(agents.ResumeAgent(agent, is_enabled=True))
+    at.append_agent(agents.ResumeAgent(agent, is_enabled=True))
     return at
 
 
-def _imported(at: Desk, title: str, label: str) -> str:
+def _imported(at: Services, title: str, label: str) -> str:
     task = key("task", "histories", title)
     document = ImportedTask(
         task,
@@ -75,44 +75,44 @@ def _imported(at: Desk, title: str, label: str) -> str:
     )
     kept = payload(task, canonical.encode(document))
     command = journal.ImportTasks("todo.md", (journal.ImportedRef(task, kept.id),))
-    at.keep(command, payloads=[kept])
+    at.append_journal(command, payloads=[kept])
     return task
 
 
-def _edited(at: Desk, sink: str, roof: str) -> None:
-    at.keep(journal.AddLabel("garden"))
-    at.keep(journal.AddCategory("Outside", "en"))
-    at.keep(journal.LinkTask(roof, "blocks", sink))
-    at.keep(journal.StartTimer(roof))
-    at.keep(journal.StopTimer("looked at it"))
-    at.keep(journal.EditTask(roof, status="BLOCKED", reason="it rains", due="2027-05-01"))
-    at.keep(journal.DeleteTask(roof))
-    at.keep(journal.RestoreTask(roof))
+def _edited(at: Services, sink: str, roof: str) -> None:
+    at.append_journal(journal.AddLabel("garden"))
+    at.append_journal(journal.AddCategory("Outside", "en"))
+    at.append_journal(journal.LinkTask(roof, "blocks", sink))
+    at.append_journal(journal.StartTimer(roof))
+    at.append_journal(journal.StopTimer("looked at it"))
+    at.append_journal(journal.EditTask(roof, status="BLOCKED", reason="it rains", due="2027-05-01"))
+    at.append_journal(journal.DeleteTask(roof))
+    at.append_journal(journal.RestoreTask(roof))
 
 
-def _agent(at: Desk, task: str) -> str:
+def _agent(at: Services, task: str) -> str:
     with at.journal.reading() as world:
         category = world.load(TASK, task).category
     position = at.journal.tail().n
     command = agents.CreateAgent(
         task, "Fix the sink", category, position, "hybrid", is_enabled=True
     )
-    agent = at.note(command).result.ids[0]
-    at.note(agents.ConfigureAgent(agent, Wanted(goal="Done by spring")))
-    at.note(agents.WatchTokens(agent, ("key:CATEGORY",)))
-    at.note(timer_command(agent, "every day 07:00", "Europe/Berlin", at.clock.now()))
+    agent = at.append_agent(command).result.ids[0]
+    at.append_agent(agents.ConfigureAgent(agent, Wanted(goal="Done by spring")))
+    at.append_agent(agents.WatchTokens(agent, ("key:CATEGORY",)))
+    at.append_agent(timer_command(agent, "every day 07:00", "Europe/Berlin", at.clock.now()))
     return agent
 
 
-def _woken(at: Desk, agent: str) -> str:
+def _woken(at: Services, agent: str) -> str:
     with at.agents.reading() as world:
-        wake = next_wake(world.load(ALERT, agent))
+        wake = next_wake(world.load(WAKE_QUEUE, agent))
     assert wake is not None
     asyncio.run(run_wake(at, agent, wake.run_key, is_now=True))
     return wake.run_key
 
 
-def _decided(at: Desk, agent: str) -> None:
+def _decided(at: Services, agent: str) -> None:
     """The first proposal confirmed, the second rejected, the third put off."""
     for set_id in at.agent(agent).sets:
         for nth, item in enumerate(review.changes_of(at, set_id).items):

@@ -3,14 +3,14 @@
 Each command is tried on both sides of its rule: done and done again, just allowed and just not.
 """
 
-from adapters.runtime.desk import Desk
+from adapters.runtime.services import Services
 from domain.journal import catalog as c
 from domain.journal import commands as do
 from domain.journal import edits
 from domain.journal.fields import MINUTES_MAX
 from domain.journal.links import INVERSE
 from domain.journal.task import PRIORITIES, STATUSES
-from domain.moments import later
+from domain.timestamps import later
 from domain.wire import INLINE_MAX_BYTES, SHARED, Words, payload, words
 from tests.histories.acting import (
     NOBODY,
@@ -23,7 +23,7 @@ from tests.histories.acting import (
     told,
     twice,
 )
-from tests.support.desks import desk, reply, task_with_agent
+from tests.support.services import reply, services, task_with_agent
 
 SPACES = "\t \x1c\x1f\x85\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000"
 CASES = "Straße İstanbul ΣΊΣΥΦΟΣ ǅungla ﬁne Ωmega Ⅷ \uff21 \u13a0 𐐀 ẞ ŉ ΐ ﬗ \u0345"
@@ -32,9 +32,9 @@ ENDS = (
 )
 
 
-def already_so() -> Desk:
+def already_so() -> Services:
     """A person does everything twice: the second time only the receipt is written."""
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at)
     made = do.CreateTask("Paint", "inbox", "on hold", "rain", "p0", 1440, "2028-02-29", "EN ")
     other = told(at, made)[0]
@@ -70,7 +70,7 @@ def already_so() -> Desk:
     return at
 
 
-def _catalog_again(at: Desk) -> None:
+def _catalog_again(at: Services) -> None:
     twice(at, do.AddCategory(" The  shed ", "de"), do.AddCategory("THE SHED", "en"))
     told(at, do.RenameCategory("the shed", "The garden"))
     twice(at, do.RenameCategory("The garden", "THE garden"))
@@ -85,7 +85,7 @@ def _catalog_again(at: Desk) -> None:
     told(at, do.AddLabel("Old"))
 
 
-def _parts_again(at: Desk, task: str) -> None:
+def _parts_again(at: Services, task: str) -> None:
     for names in (("garden", " Garden", c.label_id("garden")), ("old",)):
         twice(at, do.ChangeLabels(task, assign=names), do.ChangeLabels(task, remove=names))
         twice(at, do.ChangeLabels(task, suppress=names), do.ChangeLabels(task, allow=names))
@@ -111,7 +111,7 @@ def _parts_again(at: Desk, task: str) -> None:
     refused(at, "unknown_item", do.RemoveNote(task, note))
 
 
-def _links_again(at: Desk, task: str, other: str) -> None:
+def _links_again(at: Services, task: str, other: str) -> None:
     third = told(at, do.CreateTask("Scaffold", labels=("garden", "GARDEN", "old")))[0]
     for phrase, relation in INVERSE.items():
         twice(at, do.LinkTask(task, phrase, other), do.LinkTask(other, relation, task))
@@ -127,9 +127,9 @@ def _links_again(at: Desk, task: str, other: str) -> None:
     twice(at, do.LinkTask(third, "follows_up_on", other), do.LinkTask(other, "blocks", third))
 
 
-def as_much_as_allowed() -> Desk:
+def as_much_as_allowed() -> Services:
     """Every length and number of a person's own at its limit, and one beyond it."""
-    at = desk([reply(REPORT), reply()])
+    at = services([reply(REPORT), reply()])
     task, agent = task_with_agent(at)
     long, reason = "t" * edits.TITLE_MAX, "r" * edits.REASON_MAX
     told(at, do.CreateTask(f" {long} ", status="BLOCKED", reason=reason, estimate=1))
@@ -168,7 +168,7 @@ def as_much_as_allowed() -> Desk:
     return at
 
 
-def _times(at: Desk, task: str) -> None:
+def _times(at: Services, task: str) -> None:
     start, summary = later(at.clock.now(), seconds=-9000), "s" * edits.SUMMARY_MAX
     end = later(start, seconds=61)
     told(at, do.LogTime(task, start, end, summary))
@@ -182,23 +182,23 @@ def _times(at: Desk, task: str) -> None:
     told(at, do.StopTimer(summary))
 
 
-def _notes(at: Desk, task: str) -> None:
+def _notes(at: Services, task: str) -> None:
     for size in (1, INLINE_MAX_BYTES, INLINE_MAX_BYTES + 1):
         said, kept = words(task, "w" * size)
-        note = at.keep(do.AddNote(task, "note", said), payloads=kept).result.ids[0]
+        note = at.append_journal(do.AddNote(task, "note", said), payloads=kept).result.ids[0]
     refused(at, "invalid_value", do.AddNote(task, "note", Words()))
     refused(at, "invalid_value", do.EditNote(task, note, Words(" \n")))
     said, kept = words(task, "ä" * (INLINE_MAX_BYTES // 2 + 1))
-    at.keep(do.EditTask(task, description=said), payloads=kept)
-    at.keep(do.EditNote(task, note, said))
+    at.append_journal(do.EditTask(task, description=said), payloads=kept)
+    at.append_journal(do.EditNote(task, note, said))
     for nth in range(c.CORRECTIONS_MAX + 1):
         texts = [payload(SHARED, f"{one}{nth}".encode()) for one in ("wrong", "right")]
-        at.keep(do.AddCorrection("Inbox", texts[0].id, texts[1].id), payloads=texts)
+        at.append_journal(do.AddCorrection("Inbox", texts[0].id, texts[1].id), payloads=texts)
 
 
-def odd_texts() -> Desk:
+def odd_texts() -> Services:
     """Spaces, cases and line ends of all of Unicode: what is the same, and what no heading."""
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at, f"{SPACES}Fix{SPACES}it{SPACES}")
     for word in CASES.split(" "):
         told(at, do.AddLabel(word))
@@ -212,7 +212,7 @@ def odd_texts() -> Desk:
     refused(at, "invalid_value", do.AddNote(task, "note", Words(SPACES)))
     refused(at, "invalid_value", do.EditTask(task, title=SPACES))
     texts = [payload(SHARED, one.encode()) for one in (ENDS, "\u2028#\u2029")]
-    at.keep(do.AddCorrection("Inbox", texts[0].id, texts[1].id), payloads=texts)
+    at.append_journal(do.AddCorrection("Inbox", texts[0].id, texts[1].id), payloads=texts)
     escaped = '{"title":"Fix \\ud800 it \\udc00\\ud83e\\uddf5 \\u2028## x"}'
     report = (
         '{"content":"# A\\n\\u2028## B\\r\\n#C","oneLiner":"x\\u0085# y","tldr":"## Z\\u2029# é"}'

@@ -1,8 +1,8 @@
 """Scenes of what a prompt shows: more of everything than fits, all kinds of links, two replicas."""
 
+from adapters.home.settings import Prompt, Settings
 from adapters.runtime import review, watcher
-from adapters.runtime.desk import Desk
-from adapters.settings import Prompt, Settings
+from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
 from domain import canonical
@@ -30,12 +30,12 @@ from tests.histories.acting import (
     woken,
 )
 from tests.histories.tool_scenes import call, wake
-from tests.support.desks import TickingClock, desk, reply, task_with_agent
+from tests.support.services import TickingClock, reply, services, task_with_agent
 
 
-def long_lists() -> Desk:
+def long_lists() -> Services:
     """One more of each than a prompt shows: items, links, open loops."""
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at, "Long lists")
     done = told(
         at, do.AddItems(task, tuple(f"d{n}" for n in range(DEFAULTS.finished_items_max + 1)))
@@ -48,7 +48,7 @@ def long_lists() -> Desk:
         items=tuple(ImportedItem(f"d{n}", is_checked=True) for n in range(len(done))),
     )
     kept = payload(task, canonical.encode(document))
-    at.keep(do.ImportTasks("todo.md", (do.ImportedRef(task, kept.id),)), payloads=[kept])
+    at.append_journal(do.ImportTasks("todo.md", (do.ImportedRef(task, kept.id),)), payloads=[kept])
     for nth in range(DEFAULTS.linked_max + 1):
         other = told(at, do.CreateTask(f"t{nth}"))[0]
         told(at, do.LinkTask(task, "relates_to", other))
@@ -59,19 +59,19 @@ def long_lists() -> Desk:
     return at
 
 
-def long_texts() -> Desk:
+def long_texts() -> Services:
     """One byte more of each text than a prompt shows, with letters of several bytes at the edge."""
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at, "Long texts")
     for size in (DEFAULTS.entry_max_bytes, DEFAULTS.text_max_bytes):
         for more in (0, 1):
             said, kept = words(task, "ab  " * (size // 4) + "c" * more)
-            at.keep(do.AddNote(task, "note", said), payloads=kept)
+            at.append_journal(do.AddNote(task, "note", said), payloads=kept)
     said, kept = words(task, "äö  " * (DEFAULTS.text_max_bytes // 6) + "ü" * 3)
-    at.keep(do.EditTask(task, description=said), payloads=kept)
+    at.append_journal(do.EditTask(task, description=said), payloads=kept)
     for before, after in (("w" * DEFAULTS.line_max_bytes, "r" * (DEFAULTS.line_max_bytes + 1)),):
         texts = [payload(SHARED, one.encode()) for one in (before, after)]
-        at.keep(do.AddCorrection("Inbox", texts[0].id, texts[1].id), payloads=texts)
+        at.append_journal(do.AddCorrection("Inbox", texts[0].id, texts[1].id), payloads=texts)
     answers(at, [reply(REPORT), reply()])
     asked(at, agent, "q" * (DEFAULTS.words_max_bytes + 1), "s", 1)
     report = call("update_report", content="c" * 8001, tldr="t" * 1201, oneLiner="o" * 201)
@@ -82,16 +82,16 @@ def long_texts() -> Desk:
     return at
 
 
-def less_and_less_room() -> Desk:
+def less_and_less_room() -> Services:
     """The same task in smaller and smaller prompts: what gives way first, second, and at last."""
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at, "Less room")
     told(at, do.AddItems(task, tuple(f"Item {nth} {'i' * 60}" for nth in range(40))))
     for nth in range(12):
         told(at, do.AddNote(task, "note", Words(f"{nth} {'n' * 500}")))
         told(at, do.AddLabel(f"label {nth}"))
         texts = [payload(SHARED, f"{one}{nth} {'x' * 90}".encode()) for one in ("wrong", "right")]
-        at.keep(do.AddCorrection("Inbox", texts[0].id, texts[1].id), payloads=texts)
+        at.append_journal(do.AddCorrection("Inbox", texts[0].id, texts[1].id), payloads=texts)
         other = told(at, do.CreateTask(f"Other {nth} {'o' * 90}"))[0]
         told(at, do.LinkTask(task, "blocks", other))
     seen = [{"text": f"{nth} {'s' * 90}", "priority": "critical"} for nth in range(12)]
@@ -120,9 +120,9 @@ def less_and_less_room() -> Desk:
     return at
 
 
-def neighbours() -> Desk:
+def neighbours() -> Services:
     """Links of every kind, in and out, seen and not; what changes there waits for the morning."""
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at, "In the middle")
     told(at, do.AddCategory("Secret"))
     told(at, agents.WatchTokens(agent, (f"id:{task}", "key:LINK"), defers_propagated=True))
@@ -158,9 +158,9 @@ def neighbours() -> Desk:
     return at
 
 
-def files_again() -> Desk:
+def files_again() -> Services:
     """A file changes each thing of a task that it can; the person and a second file do, too."""
-    at = desk()
+    at = services()
     task, other = (key("task", "histories", one) for one in ("files", "more files"))
     note, long = ImportedNote("Call Kim", key="n1"), ImportedNote("It is long. " * 120)
     bare = ImportedTask(task, "Mend the roof")
@@ -184,14 +184,14 @@ def files_again() -> Desk:
                 do.ImportedRef(one, known.id)
                 for one, known in zip((task, other), kept, strict=True)
             )
-            at.keep(do.ImportTasks(source, refs), payloads=kept, key=f"{source} {nth}")
+            at.append_journal(do.ImportTasks(source, refs), payloads=kept, key=f"{source} {nth}")
             if nth == 1 and source == "todo.md":
                 _edit_between(at, task)
             if nth > 3 and source == "other.md":  # the first file says what it said
-                at.keep(do.ImportTasks("todo.md", refs), payloads=kept, key=f"both {nth}")
+                at.append_journal(do.ImportTasks("todo.md", refs), payloads=kept, key=f"both {nth}")
     told(at, do.DeleteTask(other))
     kept = [payload(other, canonical.encode(ImportedTask(other, "Gone")))]
-    at.keep(
+    at.append_journal(
         do.ImportTasks("todo.md", (do.ImportedRef(other, kept[0].id),)), payloads=kept, key="gone"
     )
     with at.journal.reading() as world:
@@ -203,7 +203,7 @@ def files_again() -> Desk:
     return at
 
 
-def _edit_between(at: Desk, task: str) -> None:
+def _edit_between(at: Services, task: str) -> None:
     with at.journal.reading() as world:
         known = world.load(TASK, task)
     twice(at, do.EditItem(task, known.items[0].id, title="First"))
@@ -215,14 +215,14 @@ def _edit_between(at: Desk, task: str) -> None:
     told(at, do.RenameCategory("House", "Home"))
 
 
-def two_replicas() -> Desk:
+def two_replicas() -> Services:
     """Two replicas write in one home, one after the other; each goes on where the other ended."""
     recorders = {name: MemoryLogRecorder() for name in ("journal", "agent")}
     clock = TickingClock()
 
-    def on(replica: str) -> Desk:
+    def on(replica: str) -> Services:
         journal, kept = (Log(name, one, replica) for name, one in recorders.items())
-        return Desk(journal, kept, clock, Settings(), lambda _: desk().model_for(""))
+        return Services(journal, kept, clock, Settings(), lambda _: services().model_for(""))
 
     at = on("r1")
     task, agent = task_with_agent(at, "On two machines")
@@ -233,7 +233,7 @@ def two_replicas() -> Desk:
     return on("r1")
 
 
-def _here(at: Desk, task: str, agent: str, name: str) -> None:
+def _here(at: Services, task: str, agent: str, name: str) -> None:
     """The same at each replica: it edits, its agent wakes and proposes, and that is confirmed."""
     told(at, do.EditTask(task, title=f"The {name} title"))
     told(at, do.AddLabel(name)), told(at, do.ChangeLabels(task, (name,)))

@@ -11,17 +11,17 @@ import asyncio
 import sys
 from pathlib import Path
 
-from adapters import histories
 from adapters.models.rules import RulesModel
-from adapters.redacting import redacted
+from adapters.proof import histories
+from adapters.proof.redact import redacted
 from adapters.runtime import recovery, review, timers, watcher
 from adapters.runtime.capture import capture
-from adapters.runtime.desk import Desk
 from adapters.runtime.performer import perform
+from adapters.runtime.services import Services
 from domain import canonical
 from domain.agent import commands as agents
-from domain.agent.alertness import ALERT
 from domain.agent.identity import Wanted
+from domain.agent.wake_queue import WAKE_QUEUE
 from domain.causes import Replied
 from domain.changes.commands import ConfirmItem
 from domain.journal import commands as do
@@ -57,39 +57,39 @@ from tests.histories.acting import (
     taken,
     woken,
 )
-from tests.support.desks import desk, reply, task_with_agent
+from tests.support.services import reply, services, task_with_agent
 
 FOLDER = Path(__file__).parent
 # ----------------------------------------------------------------------------------------- scenes
 
 
-def rules_first_wake() -> Desk:
+def rules_first_wake() -> Services:
     """The offline model reads a long note, proposes, and the person takes all of it."""
-    at = desk(model=RulesModel())
+    at = services(model=RulesModel())
     task, agent = task_with_agent(at)
     said, kept = words(task, LONG)
-    at.keep(do.AddNote(task, "note", said), payloads=kept)
+    at.append_journal(do.AddNote(task, "note", said), payloads=kept)
     changed(at, agent)
     for set_id in at.agent(agent).sets:
         for item in review.changes_of(at, set_id).items:
             review.confirm(at, set_id, item.number)
     changed_again = do.AddNote(task, "note", words(task, "Urgent! Takes about 90 minutes.")[0])
-    at.keep(changed_again)
+    at.append_journal(changed_again)
     changed(at, agent)
     return at
 
 
-def verdicts() -> Desk:
+def verdicts() -> Services:
     """Confirmed, edited, rejected, put off, taken anyway, and proposed once more."""
     calls = reply(ITEMS, ESTIMATE, ("update_task_priority", '{"priority":"P1"}'))
-    at = desk([calls, reply(REPORT), reply(), calls, reply(REPORT), reply()])
+    at = services([calls, reply(REPORT), reply(), calls, reply(REPORT), reply()])
     task, agent = task_with_agent(at)
     changed(at, agent)
     (set_id,) = at.agent(agent).sets
     review.confirm(at, set_id, 1)
     review.reject(at, set_id, 2, "we have one")
     review.defer(at, set_id, 3, "later")
-    at.keep(do.EditTask(task, priority="P3"))
+    at.append_journal(do.EditTask(task, priority="P3"))
     review.confirm(at, set_id, 4)
     review.confirm(at, set_id, 4, is_anyway=True)
     changed(at, agent)
@@ -97,25 +97,25 @@ def verdicts() -> Desk:
     return at
 
 
-def labels() -> Desk:
+def labels() -> Services:
     """A label is proposed and declined: it is suppressed by an operation of its own."""
-    at = desk()
+    at = services()
     _, agent = task_with_agent(at)
-    label = at.keep(do.AddLabel("garden")).result.ids[0]
-    at.keep(do.AddLabel("house"))
+    label = at.append_journal(do.AddLabel("garden")).result.ids[0]
+    at.append_journal(do.AddLabel("house"))
     call = ("assign_task_labels", canonical.text({"labels": [{"id": label, "confidence": "high"}]}))
     answers(at, [reply(call), reply(REPORT), reply(), reply(call), reply(REPORT), reply()])
     changed(at, agent)
     (set_id,) = at.agent(agent).sets
     review.reject(at, set_id, 1, "not this one")
-    at.note(at.request(agent))
+    at.append_agent(at.request(agent))
     woken(at, agent)
     return at
 
 
-def refused_calls() -> Desk:
+def refused_calls() -> Services:
     """Unknown tools, bad JSON, bad arguments, DONE, a language, and the extra turn for a report."""
-    at = desk(
+    at = services(
         [
             reply(("fly", "{}"), ("update_task_estimate", "{"), ("update_task_estimate", "[]")),
             reply(("set_task_status", '{"status":"DONE"}'), ("update_task_estimate", '{"m":1}')),
@@ -130,10 +130,10 @@ def refused_calls() -> Desk:
     return at
 
 
-def provider_faults() -> Desk:
+def provider_faults() -> Services:
     """The provider is overloaded, twice; the wake waits, goes on and counts no failure."""
     fault = ModelFault("overloaded", "503", of_provider=True, retry_seconds=90)
-    at = desk([fault, fault, reply(ESTIMATE), reply(REPORT), reply()])
+    at = services([fault, fault, reply(ESTIMATE), reply(REPORT), reply()])
     _, agent = task_with_agent(at)
     changed(at, agent)
     for _ in range(2):
@@ -142,99 +142,107 @@ def provider_faults() -> Desk:
     return at
 
 
-def failures_to_sleep() -> Desk:
+def failures_to_sleep() -> Services:
     """Five failures in a row put the agent to sleep; the person resumes it."""
-    at = desk([ModelFault("blocked", "unsafe", of_provider=False)] * 5 + [reply(REPORT), reply()])
+    at = services(
+        [ModelFault("blocked", "unsafe", of_provider=False)] * 5 + [reply(REPORT), reply()]
+    )
     task, agent = task_with_agent(at)
     changed(at, agent)
     for nth in range(4):
         pass_time(at, 8000)
-        at.keep(do.AddItems(task, (f"Step {nth}",)))
+        at.append_journal(do.AddItems(task, (f"Step {nth}",)))
         changed(at, agent)
-    at.keep(do.AddItems(task, ("Nobody hears this",)))
+    at.append_journal(do.AddItems(task, ("Nobody hears this",)))
     watcher.catch_up(at)
-    at.note(agents.ResumeAgent(agent, is_enabled=True))
+    at.append_agent(agents.ResumeAgent(agent, is_enabled=True))
     woken(at, agent)
     return at
 
 
-def crashes() -> Desk:
+def crashes() -> Services:
     """A process dies after the start, another between intent and effect; late replies come in."""
-    at = desk([reply(ITEMS), reply(REPORT), reply()])
+    at = services([reply(ITEMS), reply(REPORT), reply()])
     _, agent = task_with_agent(at)
     watcher.catch_up(at)
     with at.agents.reading() as world:
-        run_key = world.load(ALERT, agent).queued.run_key  # type: ignore[union-attr]  # it is
+        queued = world.load(WAKE_QUEUE, agent).queued
+        run_key = queued.run_key  # type: ignore[union-attr]  # it is
     captured = capture(at, agent, run_key, is_now=True)
-    at.note(captured.command, payloads=captured.payloads)
-    at.note(RetakeWake(run_key))
+    at.append_agent(captured.command, payloads=captured.payloads)
+    at.append_agent(RetakeWake(run_key))
     asyncio.run(perform(at, run_key))
     raw = payload(at.agent(agent).task, b"too late")
-    at.reply(Replied("wake", run_key, ModelAnswered(1, 1, raw.id)), [raw])
+    at.append_reply(Replied("wake", run_key, ModelAnswered(1, 1, raw.id)), [raw])
     (set_id,) = at.agent(agent).sets
-    at.note(ConfirmItem(set_id, 1, "person", at.journal.tail().n))
+    at.append_agent(ConfirmItem(set_id, 1, "person", at.journal.tail().n))
     recovery.recover(at, [agent], [set_id], [], lambda _: None)
     return at
 
 
-def abandoned() -> Desk:
+def abandoned() -> Services:
     """Taken over again and again without a reply, then stopped by hand in the next wake."""
-    at = desk([reply(REPORT)])
+    at = services([reply(REPORT)])
     task, agent = task_with_agent(at)
     watcher.catch_up(at)
     for nth in range(2):
         with at.agents.reading() as world:
-            run_key = world.load(ALERT, agent).queued.run_key  # type: ignore[union-attr]  # it is
+            queued = world.load(WAKE_QUEUE, agent).queued
+            run_key = queued.run_key  # type: ignore[union-attr]  # it is
         captured = capture(at, agent, run_key, is_now=True)
-        at.note(captured.command, payloads=captured.payloads)
+        at.append_agent(captured.command, payloads=captured.payloads)
         for _ in range(0 if nth else 4):
-            at.note(RetakeWake(run_key))
+            at.append_agent(RetakeWake(run_key))
         if nth:
-            at.note(StopWake(run_key, "deadline", "too slow"))
+            at.append_agent(StopWake(run_key, "deadline", "too slow"))
             break
-        at.keep(do.EditTask(task, title="Fix the other sink"))
+        at.append_journal(do.EditTask(task, title="Fix the other sink"))
         watcher.catch_up(at)
     return at
 
 
-def timers_fire() -> Desk:
+def timers_fire() -> Services:
     """A timer's ticks over a week end, one of them missed; a schedule is taken away."""
-    at = desk([reply(REPORT), reply(), reply(text="Nothing new."), reply(text="Still nothing.")])
+    at = services(
+        [reply(REPORT), reply(), reply(text="Nothing new."), reply(text="Still nothing.")]
+    )
     _, agent = task_with_agent(at)
     changed(at, agent)
-    at.note(timers.timer_command(agent, "every day 07:00", "Europe/Berlin", at.clock.now()))
+    at.append_agent(timers.timer_command(agent, "every day 07:00", "Europe/Berlin", at.clock.now()))
     for days in (1, 3):
         pass_time(at, 86_400 * days)
         timers.fire(at, [agent])
         woken(at, agent)
-    at.note(agents.RemoveTimer(agent, at.agent(agent).timers[0].id))
+    at.append_agent(agents.RemoveTimer(agent, at.agent(agent).timers[0].id))
     return at
 
 
-def lives() -> Desk:
+def lives() -> Services:
     """Paused, resumed, destroyed, deleted; a second agent of the same task."""
-    at = desk([reply(REPORT), reply(), reply(REPORT), reply(), reply(REPORT), reply()])
+    at = services([reply(REPORT), reply(), reply(REPORT), reply(), reply(REPORT), reply()])
     task, agent = task_with_agent(at)
     changed(at, agent)
-    at.note(agents.ConfigureAgent(agent, Wanted(goal="Done by spring", open_loops=("ask Kim",))))
-    at.note(agents.PauseAgent(agent))
-    at.keep(do.EditTask(task, priority="P0"))
+    at.append_agent(
+        agents.ConfigureAgent(agent, Wanted(goal="Done by spring", open_loops=("ask Kim",)))
+    )
+    at.append_agent(agents.PauseAgent(agent))
+    at.append_journal(do.EditTask(task, priority="P0"))
     watcher.catch_up(at)
-    at.note(agents.ResumeAgent(agent, is_enabled=True))
+    at.append_agent(agents.ResumeAgent(agent, is_enabled=True))
     woken(at, agent)
-    at.note(agents.DestroyAgent(agent))
-    at.note(agents.DeleteAgent(agent))
+    at.append_agent(agents.DestroyAgent(agent))
+    at.append_agent(agents.DeleteAgent(agent))
     with at.journal.reading() as world:
         category = world.load(TASK, task).category
     n = at.journal.tail().n
     second = agents.CreateAgent(task, "Fix the sink", category, n, "autonomous", is_enabled=True)
-    woken(at, at.note(second).result.ids[0])
+    woken(at, at.append_agent(second).result.ids[0])
     return at
 
 
-def imports() -> Desk:
+def imports() -> Services:
     """A file comes in twice, the second time changed; the person corrects what it wrote."""
-    at = desk(model=RulesModel())
+    at = services(model=RulesModel())
     task = key("task", "histories", "import")
     before = ImportedTask(
         task,
@@ -254,42 +262,44 @@ def imports() -> Desk:
     )
     for nth, document in enumerate((before, before, after)):
         kept = payload(task, canonical.encode(document))
-        at.keep(do.ImportTasks("todo.md", (do.ImportedRef(task, kept.id),)), payloads=[kept])
+        at.append_journal(
+            do.ImportTasks("todo.md", (do.ImportedRef(task, kept.id),)), payloads=[kept]
+        )
         if nth == 1:
             with at.journal.reading() as world:
                 item = world.load(TASK, task).items[0].id
                 category = world.load(TASK, task).category
-            at.keep(do.EditItem(task, item, title="Find a ladder"))
+            at.append_journal(do.EditItem(task, item, title="Find a ladder"))
             n = at.journal.tail().n
             command = agents.CreateAgent(task, "Roof", category, n, "hybrid", is_enabled=True)
-            agent = at.note(command).result.ids[0]
+            agent = at.append_agent(command).result.ids[0]
             changed(at, agent)
     changed(at, agent)
     return at
 
 
-def links() -> Desk:
+def links() -> Services:
     """Tasks that hang on each other: a change next door wakes an agent in the morning."""
-    at = desk([reply(REPORT), reply(), reply(REPORT), reply(), reply(text="Seen.")])
+    at = services([reply(REPORT), reply(), reply(REPORT), reply(), reply(text="Seen.")])
     roof, over = task_with_agent(at, "Mend the roof")
     tiles, other = task_with_agent(at, "Buy tiles")
-    at.keep(do.LinkTask(tiles, "blocks", roof))
+    at.append_journal(do.LinkTask(tiles, "blocks", roof))
     watcher.catch_up(at)
     woken(at, over)
     woken(at, other)
-    at.keep(do.EditTask(roof, status="BLOCKED", reason="no tiles"))
-    at.keep(do.UnlinkTask(tiles, "blocks", roof))
+    at.append_journal(do.EditTask(roof, status="BLOCKED", reason="no tiles"))
+    at.append_journal(do.UnlinkTask(tiles, "blocks", roof))
     watcher.catch_up(at)
     pass_time(at, 90_000)
     woken(at, over)
     return at
 
 
-def sessions() -> Desk:
+def sessions() -> Services:
     """The person asks, and asks again; the agent observes, proposes and takes it back."""
     note = {"text": "Likes short answers", "priority": "critical", "category": "excellence"}
     seen = ("record_observations", canonical.text({"observations": [note, "Asks at night"]}))
-    at = desk([reply(REPORT, seen), reply(ESTIMATE), reply(), reply(REPORT), reply()])
+    at = services([reply(REPORT, seen), reply(ESTIMATE), reply(), reply(REPORT), reply()])
     _, agent = task_with_agent(at)
     watcher.catch_up(at)
     asked(at, agent, "What is left to do?", "s1", 1)
@@ -301,18 +311,18 @@ def sessions() -> Desk:
     return at
 
 
-def out_of_scope() -> Desk:
+def out_of_scope() -> Services:
     """The task moves out of the agent's category, comes back, and is deleted at last."""
-    at = desk([reply(REPORT), reply()])
+    at = services([reply(REPORT), reply()])
     task, agent = task_with_agent(at)
-    at.keep(do.AddCategory("Secret"))
-    at.keep(do.EditTask(task, category="Secret"))
+    at.append_journal(do.AddCategory("Secret"))
+    at.append_journal(do.EditTask(task, category="Secret"))
     changed(at, agent)
-    at.keep(do.EditTask(task, category="Inbox"))
+    at.append_journal(do.EditTask(task, category="Inbox"))
     changed(at, agent)
-    at.keep(do.DeleteTask(task))
+    at.append_journal(do.DeleteTask(task))
     changed(at, agent)
-    at.keep(do.RestoreTask(task))
+    at.append_journal(do.RestoreTask(task))
     return at
 
 

@@ -4,36 +4,42 @@ Each was added for changes of the code that no other history noticed; `tests/ben
 tells which those are.
 """
 
-from adapters.runtime.desk import Desk
+from adapters.runtime.services import Services
 from domain import canonical
 from domain.causes import Replied
 from domain.journal import commands as do
 from domain.wake.commands import RetakeWake
 from domain.wake.events import ModelFailed
 from tests.histories.acting import ESTIMATE, REPORT, Scene, answers, changed, woken
-from tests.support.desks import desk, reply, task_with_agent
+from tests.support.services import reply, services, task_with_agent
 
 DEEP, DEEPER = ('{"minutes":' + "[" * depth + "]" * depth + "}" for depth in (64, 65))
 PHRASES = "blocks fixes duplicates is_blocked_by is_duplicated_by is_superseded_by has_follow_up"
 LONG_LINE = "The plumber comes on Monday, and then on Tuesday, too. " * 6
 
 
-def wrong_calls() -> Desk:
+def wrong_calls() -> Services:
     """Every tool with arguments that are wrong in one way, nearly wrong, or of no effect."""
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at)
-    first, second = at.keep(do.AddItems(task, ("Old one", "Older one"))).result.ids
-    label = at.keep(do.AddLabel("garden")).result.ids[0]
-    at.keep(do.EditTask(task, estimate=30, due="2027-02-02", language="de", priority="P2"))
-    at.keep(do.EditItem(task, second, is_checked=True))
+    first, second = at.append_journal(do.AddItems(task, ("Old one", "Older one"))).result.ids
+    label = at.append_journal(do.AddLabel("garden")).result.ids[0]
+    at.append_journal(
+        do.EditTask(task, estimate=30, due="2027-02-02", language="de", priority="P2")
+    )
+    at.append_journal(do.EditItem(task, second, is_checked=True))
     for phrase in PHRASES.split():
-        at.keep(do.LinkTask(task, phrase, at.keep(do.CreateTask(f"It {phrase}")).result.ids[0]))
+        at.append_journal(
+            do.LinkTask(
+                task, phrase, at.append_journal(do.CreateTask(f"It {phrase}")).result.ids[0]
+            )
+        )
     title = {"title": at.agent(agent).name}
     wrong = [reply(*calls) for calls in (_fields(title), _items(first, second), _rest(label))]
     answers(at, [*wrong, reply(REPORT), reply(text="I give up.")])
     changed(at, agent)
-    at.note(at.request(agent))
-    at.keep(do.ChangeLabels(task, ("garden",)))
+    at.append_agent(at.request(agent))
+    at.append_journal(do.ChangeLabels(task, ("garden",)))
     answers(at, [reply(*_rest(label)), reply(*_items(first, second)), reply(REPORT), reply()])
     woken(at, agent)
     return at
@@ -130,15 +136,17 @@ def _rest(label: str) -> list[tuple[str, str]]:
     ]
 
 
-def too_late() -> Desk:
+def too_late() -> Services:
     """A failure and take-overs come when the wake has ended, or waits for something else."""
-    at = desk([reply(ESTIMATE), reply(REPORT), reply(text="Done.")])
+    at = services([reply(ESTIMATE), reply(REPORT), reply(text="Done.")])
     _, agent = task_with_agent(at)
     run_key = changed(at, agent)
-    at.reply(Replied("wake", run_key, ModelFailed(1, 1, "provider", "gone", of_provider=True)))
-    at.reply(Replied("wake", run_key, ModelFailed(9, 9, "invalid", "what?")))
-    at.note(RetakeWake(run_key), key="taken over too late")
-    at.note(RetakeWake(run_key, 1, 1), key="taken over too late, once more")
+    at.append_reply(
+        Replied("wake", run_key, ModelFailed(1, 1, "provider", "gone", of_provider=True))
+    )
+    at.append_reply(Replied("wake", run_key, ModelFailed(9, 9, "invalid", "what?")))
+    at.append_agent(RetakeWake(run_key), key="taken over too late")
+    at.append_agent(RetakeWake(run_key, 1, 1), key="taken over too late, once more")
     return at
 
 

@@ -3,16 +3,16 @@
 from msgspec.structs import replace
 
 from adapters.runtime import watcher
-from adapters.runtime.desk import Desk
+from adapters.runtime.services import Services
 from domain.agent import commands as agents
 from domain.agent.events import AgentCreated
 from domain.agent.identity import Wanted
 from domain.causes import Receipt, Replied
 from domain.journal import commands as do
 from domain.journal.catalog import category_id
-from domain.moments import later
 from domain.templates import commands as templates
 from domain.templates.template import NAME_MAX
+from domain.timestamps import later
 from domain.wake.events import ModelFailed
 from domain.wire import SHARED, Words, words
 from tests.histories.acting import (
@@ -28,14 +28,14 @@ from tests.histories.acting import (
     twice,
     woken,
 )
-from tests.support.desks import desk, queued_key, reply, task_with_agent
+from tests.support.services import queued_key, reply, services, task_with_agent
 
 GENERAL, REPORTS = Words("Be kind."), Words("In one line.")
 
 
-def templates_again() -> Desk:
+def templates_again() -> Services:
     """Templates made, named, versioned, assigned and deleted: twice, at limits, and refused."""
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at)
     name = "n" * NAME_MAX
     for wrong in ("", " ", name + "n"):
@@ -58,7 +58,7 @@ def templates_again() -> Desk:
     refused(at, "unknown_template", templates.AddVersion(NOBODY, GENERAL, REPORTS, "user"))
     refused(at, "unknown_agent", templates.AssignTemplate(NOBODY, made))
     said, kept = words(SHARED, "Be brief. " * 200)
-    at.note(templates.AddVersion(made, said, REPORTS, "user"), payloads=kept)
+    at.append_agent(templates.AddVersion(made, said, REPORTS, "user"), payloads=kept)
     for version in ((GENERAL, REPORTS, "user", ""), (GENERAL, REPORTS, "evolution", "rules")):
         twice(at, templates.AddVersion(made, *version))
     twice(at, templates.RollBackTemplate(made, 2), templates.RollBackTemplate(made, 1))
@@ -80,7 +80,7 @@ def templates_again() -> Desk:
     return at
 
 
-def _lives_on(at: Desk, made: str, seed: str) -> None:
+def _lives_on(at: Services, made: str, seed: str) -> None:
     """More agents of templates: one that is made with one, and is destroyed."""
     for template in (made, seed):
         other = told(at, do.CreateTask("Other"))[0]
@@ -90,7 +90,7 @@ def _lives_on(at: Desk, made: str, seed: str) -> None:
         twice(at, agents.DestroyAgent(agent))
 
 
-def taken_again() -> Desk:
+def taken_again() -> Services:
     """What was taken is taken again, in part or whole; what was begun and waits, begins again."""
     at, ahead = _heard(), _heard()
     first = _taken_last(at)
@@ -117,9 +117,9 @@ def taken_again() -> Desk:
     return at
 
 
-def _heard() -> Desk:
+def _heard() -> Services:
     """A task with its agent, another's that listens to it, and edits that were taken."""
-    at = desk()
+    at = services()
     task, _ = task_with_agent(at)
     _, other = task_with_agent(at, "Another")
     told(at, agents.WatchTokens(other, (f"id:{task}",)))
@@ -129,13 +129,13 @@ def _heard() -> Desk:
     return at
 
 
-def _agents(at: Desk) -> list[str]:
+def _agents(at: Services) -> list[str]:
     """The agents, in the order of their making."""
     facts = (row for rows in at.agents.appends() for row in rows)
     return [row.entity for row in facts if isinstance(row.fact, AgentCreated)]
 
 
-def _taken_last(at: Desk) -> agents.TakeJournal:
+def _taken_last(at: Services) -> agents.TakeJournal:
     """What the watcher took last."""
     (rows,) = at.agents.appends(at.agents.tail().n - 1)
     assert isinstance(rows[0].fact, Receipt)
@@ -143,12 +143,12 @@ def _taken_last(at: Desk) -> agents.TakeJournal:
     return rows[0].fact.command
 
 
-def _begins_again(at: Desk, agent: str) -> None:
+def _begins_again(at: Services, agent: str) -> None:
     """A wake waits for its provider; it is asked to begin before its time, and at it."""
     run_key = queued_key(at, agent)
     command = begun(at, agent, run_key)
     away = ModelFailed(1, 1, "overloaded", "503", of_provider=True, retry_seconds=60)
-    at.reply(Replied("wake", run_key, away))
+    at.append_reply(Replied("wake", run_key, away))
     told(at, replace(command, is_now=False), key="before its time")
     set_clock(at, later(at.clock.now(), seconds=60))
     refused(at, "agent_running", replace(command, is_now=False), command)
@@ -156,9 +156,9 @@ def _begins_again(at: Desk, agent: str) -> None:
     woken(at, agent)
 
 
-def predicates() -> Desk:
+def predicates() -> Services:
     """Subscriptions to tasks of a category, of a status, of both: matched by both, one, or none."""
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at)
     told(at, do.AddCategory("Shed"))
     here, there = category_id("Inbox"), category_id("Shed")

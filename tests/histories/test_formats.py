@@ -15,7 +15,7 @@ from domain.wire import Payload
 from replay.prove import Proof, log_digest
 from tests.histories import make
 from tests.support.cli import done, proved, told
-from tests.support.desks import START, divergences
+from tests.support.services import START, divergences
 
 FOLDERS = sorted(make.FOLDER.glob("*/"))
 RELEASES = [folder for folder in FOLDERS if "." in folder.name]

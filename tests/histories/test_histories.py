@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from adapters import histories
+from adapters.proof import histories
 from adapters.text.proof import report
 from domain.journal.commands import AddItems, AddLabel
 from domain.rules import RULES
@@ -90,7 +90,16 @@ def test_a_scene_makes_the_same_bytes_every_time() -> None:
 
 def suite(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
     """What somebody's CI runs, in a folder of its own."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:wakelog", "-p", "adapters.testing"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:wakelog",
+        "-p",
+        "adapters.pytest_plugin",
+    ]
     command += ["-p", "no:cacheprovider", "--rootdir", str(folder), *more]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 

@@ -5,7 +5,7 @@ forgiven, and every rule of a tool on both of its sides.
 import json
 
 from adapters.runtime import review
-from adapters.runtime.desk import Desk
+from adapters.runtime.services import Services
 from domain import canonical
 from domain.agent import commands as agents
 from domain.agent.agent import CRITICAL_KEPT, JOURNAL_SHOWN
@@ -29,7 +29,7 @@ from domain.wake.events import ModelAnswered, ModelFailed, ToolCall
 from domain.wake.machine import RETAKES_MAX
 from domain.wire import Words, payload
 from tests.histories.acting import ESTIMATE, REPORT, Scene, answers, begun, told, woken
-from tests.support.desks import desk, queued_key, reply, task_with_agent
+from tests.support.services import queued_key, reply, services, task_with_agent
 
 ALIASES = """
     set_task_estimate set_task_due_date set_task_priority update_task_status update_task_title
@@ -43,7 +43,7 @@ def call(tool: str, **given: object) -> tuple[str, str]:
     return tool, canonical.text(given)
 
 
-def wake(at: Desk, agent: str, *turns: Calls) -> str:
+def wake(at: Services, agent: str, *turns: Calls) -> str:
     """A wake in which the model makes these calls, turn by turn, and ends with a report."""
     if not queued_key(at, agent):
         told(at, at.request(agent))
@@ -52,14 +52,14 @@ def wake(at: Desk, agent: str, *turns: Calls) -> str:
     return woken(at, agent)
 
 
-def task_of(at: Desk, task: str) -> Task:
+def task_of(at: Services, task: str) -> Task:
     with at.journal.reading() as world:
         return world.load(TASK, task)
 
 
-def spellings() -> Desk:
+def spellings() -> Services:
     """Numbers, lists, names and JSON in every form that a model may send them in."""
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at)
     item = told(at, do.AddItems(task, ("Old one",)))[0]
     number = "update_task_estimate"
@@ -112,9 +112,9 @@ def spellings() -> Desk:
     return at
 
 
-def lengths() -> Desk:
+def lengths() -> Services:
     """Texts and lists as long as they may be, and one longer; calls as many as there may be."""
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at, "Fix " * 30)
     title, item, reason = ("x" * one for one in (a.TITLE_MAX, a.ITEM_TITLE_MAX, a.REASON_MAX))
     known = told(at, do.AddItems(task, tuple(f"Known {nth}" for nth in range(a.BATCH_MAX + 1))))
@@ -161,13 +161,13 @@ def lengths() -> Desk:
     return at
 
 
-def checklists() -> Desk:
+def checklists() -> Services:
     """Items that the person, a file and an agent ticked, archived and renamed."""
-    at = desk()
+    at = services()
     task = key("task", "histories", "checklists")
     document = ImportedTask(task, "", items=(ImportedItem("From a file", is_checked=True),))
     kept = payload(task, canonical.encode(document))
-    at.keep(do.ImportTasks("todo.md", (do.ImportedRef(task, kept.id),)), payloads=[kept])
+    at.append_journal(do.ImportTasks("todo.md", (do.ImportedRef(task, kept.id),)), payloads=[kept])
     category, n = task_of(at, task).category, at.journal.tail().n
     create = agents.CreateAgent(task, "", category, n, "hybrid", name="Ann", is_enabled=True)
     agent = told(at, create)[0]
@@ -219,7 +219,7 @@ def checklists() -> Desk:
     return at
 
 
-def _decide_all(at: Desk, run_key: str) -> None:
+def _decide_all(at: Services, run_key: str) -> None:
     """Confirm every item, one after the other; what is stale once more, anyway."""
     made = set_id(run_key)
     for item in review.changes_of(at, made).items:
@@ -230,9 +230,9 @@ def _decide_all(at: Desk, run_key: str) -> None:
             review.confirm(at, made, item.number, is_anyway=True)
 
 
-def label_rules() -> Desk:
+def label_rules() -> Services:
     """Labels: sure and less sure, too many, scoped, suppressed, deleted, assigned meanwhile."""
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at)
     told(at, do.AddCategory("Shed"))
     names = ("red", "Blue", "green", "Alpha", "zeta", "gone", "mine")
@@ -282,9 +282,9 @@ def _unknown_labels() -> Calls:
     return [call("assign_task_labels", labels=[one]) for one in given]
 
 
-def reports_due() -> Desk:
+def reports_due() -> Services:
     """A wake owes a report, or does not: after what was denied, queued, kept, or done at once."""
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at)
     wake(at, agent, [])
     language = call("set_task_language", languageCode="de", confidence="high")
@@ -301,9 +301,9 @@ def reports_due() -> Desk:
     return at
 
 
-def taken_over() -> Desk:
+def taken_over() -> Services:
     """A question and a tool's effect are taken over until that is too often; a failure between."""
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at)
     language = Words('{"languageCode":"de","confidence":"high"}')
     for nth, name in enumerate(("model", "tool", "failed")):
@@ -312,12 +312,14 @@ def taken_over() -> Desk:
         if name == "tool":
             raw = payload(task, b"in German")
             calls = (ToolCall("c1", "set_task_language", language),)
-            at.reply(Replied("wake", run_key, ModelAnswered(1, 1, raw.id, None, calls)), [raw])
+            at.append_reply(
+                Replied("wake", run_key, ModelAnswered(1, 1, raw.id, None, calls)), [raw]
+            )
         for time in range(1, RETAKES_MAX + 2):
             told(at, RetakeWake(run_key), key=f"{name} {time}")
             if name == "failed" and time == RETAKES_MAX - 1:
                 away = ModelFailed(1, time + 1, "overloaded", "503", of_provider=True)
-                at.reply(Replied("wake", run_key, away))
+                at.append_reply(Replied("wake", run_key, away))
         if name == "failed":
             told(at, RetakeWake(run_key), key=f"{name} once more")
             told(at, RetakeWake(run_key), key=f"{name} twice more")
@@ -325,9 +327,9 @@ def taken_over() -> Desk:
     return at
 
 
-def private_notes() -> Desk:
+def private_notes() -> Services:
     """Observations in every form, more critical ones than are kept, and reports full of ids."""
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at)
     seen: list[object] = [
         {"text": "a", "priority": "NOTABLE", "category": "template_Improvement", "target": "Both"},

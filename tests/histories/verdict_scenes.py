@@ -4,10 +4,10 @@ a person because of it; effects in doubt; what time closes.
 
 import asyncio
 
+from adapters.home.settings import Agents, Settings
 from adapters.runtime import review
-from adapters.runtime.desk import Desk
 from adapters.runtime.performer import run_wake
-from adapters.settings import Agents, Settings
+from adapters.runtime.services import Services
 from domain import canonical
 from domain.causes import Replied
 from domain.changes import commands as verdict
@@ -19,7 +19,7 @@ from domain.journal import commands as do
 from domain.journal.catalog import label_id
 from domain.journal.fold import TASK
 from domain.journal.task import PERSON
-from domain.moments import later
+from domain.timestamps import later
 from domain.wake.commands import RetakeWake
 from domain.wake.events import ModelAnswered, ToolCall
 from domain.wire import INLINE_MAX_BYTES, Words, payload
@@ -38,7 +38,7 @@ from tests.histories.acting import (
     woken,
 )
 from tests.histories.tool_scenes import call, wake
-from tests.support.desks import desk, queued_key, reply, task_with_agent
+from tests.support.services import queued_key, reply, services, task_with_agent
 
 
 def _offers(label: str, item: str) -> list[tuple[str, str]]:
@@ -55,14 +55,14 @@ def _offers(label: str, item: str) -> list[tuple[str, str]]:
     ]
 
 
-def _prepared(at: Desk, title: str) -> tuple[str, str, list[tuple[str, str]]]:
+def _prepared(at: Services, title: str) -> tuple[str, str, list[tuple[str, str]]]:
     task, agent = task_with_agent(at, title)
     told(at, do.AddLabel("garden"))
     item = told(at, do.AddItems(task, ("Old one",)))[0]
     return task, agent, _offers(label_id("garden"), item)
 
 
-def _touched(at: Desk, task: str) -> None:
+def _touched(at: Services, task: str) -> None:
     """The person changes all that was proposed, to something else."""
     with at.journal.reading() as world:
         item = world.load(TASK, task).items[0].id
@@ -74,9 +74,9 @@ def _touched(at: Desk, task: str) -> None:
     told(at, do.EditItem(task, item, title="Older one"))
 
 
-def proposed_again() -> Desk:
+def proposed_again() -> Services:
     """All is proposed, decided each way, proposed again, touched by the person, and once more."""
-    at = desk()
+    at = services()
     for name, decide in (("rejected", verdict.RejectItem), ("deferred", verdict.DeferItem)):
         task, agent, offers = _prepared(at, f"To be {name}")
         made = set_id(wake(at, agent, [*offers, *offers]))
@@ -96,9 +96,9 @@ def proposed_again() -> Desk:
     return at
 
 
-def each_verdict() -> Desk:
+def each_verdict() -> Services:
     """Each verdict on each state of an item: nothing new, the next state, or refused."""
-    at = desk()
+    at = services()
     deciders = (verdict.ConfirmItem, verdict.RejectItem, verdict.DeferItem)
     for nth, first in enumerate(deciders):
         _, agent, offers = _prepared(at, f"Verdict {nth}")
@@ -129,9 +129,9 @@ def _is_refused(first: type, second: type) -> bool:
     return False
 
 
-def edited() -> Desk:
+def edited() -> Services:
     """A person's own arguments: others, the same, wrong ones; two items that become one."""
-    at = desk()
+    at = services()
     task, agent, offers = _prepared(at, "Edited")
     adds = call("add_multiple_checklist_items", items=[{"title": f"Nail {n}"} for n in range(4)])
     made = set_id(wake(at, agent, [*offers, adds]))
@@ -151,7 +151,9 @@ def edited() -> Desk:
     review.confirm(at, made, 10)
     long = canonical.text({"title": "ü" * 390})
     said = payload(task, long.encode())
-    at.note(verdict.ConfirmItem(made, 12, PERSON, n, Words(payload=said.id)), payloads=[said])
+    at.append_agent(
+        verdict.ConfirmItem(made, 12, PERSON, n, Words(payload=said.id)), payloads=[said]
+    )
     review.drive(at, made, 12)
     told(at, do.EditTask(task, due="2027-06-01"))
     review.confirm(at, made, 3)
@@ -165,9 +167,9 @@ def edited() -> Desk:
     return at
 
 
-def applied_too_late() -> Desk:
+def applied_too_late() -> Services:
     """What is confirmed meets a task that has changed: each code of a refused operation."""
-    at = desk()
+    at = services()
     for nth, how in enumerate(("moved", "so already", "deleted", "touched", "unwanted")):
         task, agent, offers = _prepared(at, f"Too late {how}")
         made = set_id(wake(at, agent, offers))
@@ -192,11 +194,11 @@ def applied_too_late() -> Desk:
     return at
 
 
-def _open(at: Desk, made: str, number: int) -> bool:
+def _open(at: Services, made: str, number: int) -> bool:
     return review.changes_of(at, made).items[number - 1].status in ("pending", "deferred")
 
 
-def _made_so(at: Desk, task: str, *, is_wanted: bool) -> None:
+def _made_so(at: Services, task: str, *, is_wanted: bool) -> None:
     with at.journal.reading() as world:
         item = world.load(TASK, task).items[0].id
     told(at, do.EditTask(task, "A better title", estimate=45, due="2027-06-01", priority="P0"))
@@ -210,9 +212,9 @@ def _made_so(at: Desk, task: str, *, is_wanted: bool) -> None:
         told(at, do.ChangeLabels(task, suppress=("garden",)))
 
 
-def in_doubt() -> Desk:
+def in_doubt() -> Services:
     """Effects whose process is gone: taken over, answered late, by the wrong one, or twice."""
-    at = desk()
+    at = services()
     task, agent, offers = _prepared(at, "In doubt")
     made = set_id(wake(at, agent, offers))
     n = at.journal.tail().n
@@ -236,27 +238,29 @@ def in_doubt() -> Desk:
     review.confirm(at, made, 2)
     told(at, verdict.ConfirmItem(made, 3, PERSON, n))
     for code in ("internal", "not_found"):
-        at.reply(Replied("changes", made, ItemFailed(3, 1, code, f"it failed: {code} " * 99)))
+        at.append_reply(
+            Replied("changes", made, ItemFailed(3, 1, code, f"it failed: {code} " * 99))
+        )
         told(at, verdict.ConfirmItem(made, 3, PERSON, n)) if code == "internal" else None
-    at.reply(Replied("changes", made, ItemFailed(3, 2, "not_found", "gone " * 300)))
+    at.append_reply(Replied("changes", made, ItemFailed(3, 2, "not_found", "gone " * 300)))
     for number, code in zip((4, 5, 7, 8), (*HOPELESS[1:], "stale"), strict=True):
         told(at, verdict.ConfirmItem(made, number, PERSON, n))
-        at.reply(Replied("changes", made, ItemFailed(number, 1, code, f"it failed: {code}")))
+        at.append_reply(Replied("changes", made, ItemFailed(number, 1, code, f"it failed: {code}")))
     _unasked(at, agent, task)
     return at
 
 
-def _late(at: Desk, sets: ChangeSet) -> None:
+def _late(at: Services, sets: ChangeSet) -> None:
     """Replies that nobody waits for: another confirmation, another operation, another item."""
     for fact in (
         ItemConfirmed(1, 2), ItemConfirmed(6, 1), ItemConfirmed(99, 1),
         ItemFailed(1, 2, "redundant", "so already"), ItemFailed(2, 1, "redundant", "so already"),
         SuppressionDone(6, NOBODY), SuppressionDone(1, sets.items[0].operations[0]),
     ):  # fmt: skip
-        at.reply(Replied("changes", sets.id, fact))
+        at.append_reply(Replied("changes", sets.id, fact))
 
 
-def _unasked(at: Desk, agent: str, task: str) -> None:
+def _unasked(at: Services, agent: str, task: str) -> None:
     """An immediate tool whose process is gone; the task has got a language meanwhile."""
     told(at, at.request(agent))
     run_key = queued_key(at, agent)
@@ -264,7 +268,7 @@ def _unasked(at: Desk, agent: str, task: str) -> None:
     said = Words('{"languageCode":"de","confidence":"high"}')
     raw = payload(task, b"in German")
     calls = tuple(ToolCall(f"c{nth}", "set_task_language", said) for nth in range(2))
-    at.reply(Replied("wake", run_key, ModelAnswered(1, 1, raw.id, None, calls)), [raw])
+    at.append_reply(Replied("wake", run_key, ModelAnswered(1, 1, raw.id, None, calls)), [raw])
     told(at, RetakeWake(run_key))
     told(at, do.EditTask(task, language="fr"))
     answers(at, [reply(REPORT), reply()])
@@ -273,9 +277,9 @@ def _unasked(at: Desk, agent: str, task: str) -> None:
     wake(at, agent, [call("set_task_language", languageCode=c, confidence="high") for c in codes])
 
 
-def closed_by_time() -> Desk:
+def closed_by_time() -> Services:
     """Proposals that expire after a day: a second before, then; what was put off stays."""
-    at = desk()
+    at = services()
     at.settings = Settings(agents=Agents(expire_after_days=1))
     task, agent, offers = _prepared(at, "Closed by time")
     made = set_id(wake(at, agent, offers))
@@ -300,9 +304,9 @@ def closed_by_time() -> Desk:
     return at
 
 
-def taken_back() -> Desk:
+def taken_back() -> Services:
     """An agent takes back its own open proposals, in two sets; not those it makes again."""
-    at = desk()
+    at = services()
     task, agent, offers = _prepared(at, "Taken back")
     _, other, theirs = _prepared(at, "Another's")
     first = set_id(wake(at, agent, offers[:4]))

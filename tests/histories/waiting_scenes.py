@@ -5,18 +5,18 @@ Times are set to the second, so that each limit stands in a history exactly and 
 
 from msgspec.structs import replace
 
+from adapters.home.settings import Agents, Settings
 from adapters.runtime import timers, watcher
 from adapters.runtime.capture import capture
-from adapters.runtime.desk import Desk
-from adapters.settings import Agents, Settings
-from domain.agent import alertness_rules as rules
+from adapters.runtime.services import Services
 from domain.agent import commands as agents
-from domain.agent.alertness import ALERT, Alert, next_wake
+from domain.agent import wake_queue_rules as rules
+from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue, next_wake
 from domain.causes import Replied
 from domain.handlers.wakes import SKIPS
 from domain.journal import commands as do
-from domain.moments import later
 from domain.ports import ModelFault
+from domain.timestamps import later
 from domain.wake.commands import BeginWake, DeferWake, RetakeWake, SkipWake, StopWake
 from domain.wake.events import ModelAnswered, ModelFailed
 from domain.wire import payload
@@ -32,42 +32,44 @@ from tests.histories.acting import (
     told,
     woken,
 )
-from tests.support.desks import desk, queued_key, reply, task_with_agent
+from tests.support.services import queued_key, reply, services, task_with_agent
 
 
-def alert_of(at: Desk, agent: str) -> Alert:
+def wake_queue_of(at: Services, agent: str) -> WakeQueue:
     with at.agents.reading() as world:
-        return world.load(ALERT, agent)
+        return world.load(WAKE_QUEUE, agent)
 
 
-def _edited(at: Desk, task: str, title: str) -> None:
+def _edited(at: Services, task: str, title: str) -> None:
     told(at, do.EditTask(task, title=title))
     watcher.catch_up(at)
 
 
-def _begins_at(at: Desk, agent: str, moment: str) -> None:
+def _begins_at(at: Services, agent: str, moment: str) -> None:
     """Ask that the next wake begins a second before a moment, then at it."""
-    wake = next_wake(alert_of(at, agent))
+    wake = next_wake(wake_queue_of(at, agent))
     assert wake is not None
     for seconds in (-2, -1):  # the clock goes on by one when it is read
         set_clock(at, later(moment, seconds=seconds))
-        if not alert_of(at, agent).running:
+        if not wake_queue_of(at, agent).running:
             begun(at, agent, wake.run_key, is_now=False)
 
 
-def _ends(at: Desk, agent: str, *, well: bool = True) -> None:
-    run_key, task = alert_of(at, agent).running, at.agent(agent).task
+def _ends(at: Services, agent: str, *, well: bool = True) -> None:
+    run_key, task = wake_queue_of(at, agent).running, at.agent(agent).task
     for turn in (1, 2):  # the second one of a first wake asks for its report
         raw = payload(task, f"answer {turn} of {run_key}".encode())
         answer = ModelAnswered(turn, 1, raw.id)
         fails = ModelFailed(turn, 1, "blocked", "unsafe")
-        if alert_of(at, agent).running:
-            at.reply(Replied("wake", run_key, answer if well else fails), [raw] if well else ())
+        if wake_queue_of(at, agent).running:
+            at.append_reply(
+                Replied("wake", run_key, answer if well else fails), [raw] if well else ()
+            )
 
 
-def throttled() -> Desk:
+def throttled() -> Services:
     """Changes wait two minutes, or as long as is set; ticks and persons do not."""
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at)
     answers(at, [reply(REPORT), reply()])
     woken(at, agent)
@@ -80,7 +82,7 @@ def throttled() -> Desk:
         _begins_at(at, agent, due)
         _edited(at, task, f"While it runs {seconds}")
         _ends(at, agent)
-        _begins_at(at, agent, alert_of(at, agent).not_before)
+        _begins_at(at, agent, wake_queue_of(at, agent).not_before)
         _edited(at, task, f"While it runs again {seconds}")
         _ends(at, agent, well=False)
         told(at, timers.timer_command(agent, "every hour", "UTC", at.clock.now()))
@@ -98,7 +100,7 @@ def throttled() -> Desk:
     return at
 
 
-def _ticks(at: Desk, task: str, agent: str, title: str) -> None:
+def _ticks(at: Services, task: str, agent: str, title: str) -> None:
     """A change is queued; a timer ticks before it is due, and again when it is."""
     soon = later(at.clock.now(), seconds=5)
     (timer,) = told(at, agents.SetTimer(agent, title, "UTC", soon))
@@ -112,9 +114,9 @@ def _ticks(at: Desk, task: str, agent: str, title: str) -> None:
     _ends(at, agent)
 
 
-def backed_off() -> Desk:
+def backed_off() -> Services:
     """Failures in a row, each waiting longer; a tick, a change and a person meet them."""
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at)
     told(at, timers.timer_command(agent, "every hour", "UTC", at.clock.now()))
     begun(at, agent, queued_key(at, agent))
@@ -126,8 +128,8 @@ def backed_off() -> Desk:
             timers.fire(at, [agent])
         else:
             _edited(at, task, f"Try {nth}")
-        wake, alert = next_wake(alert_of(at, agent)), alert_of(at, agent)
-        _begins_at(at, agent, max(wake.due_at if wake else "", alert.not_before))
+        wake, wake_queue = next_wake(wake_queue_of(at, agent)), wake_queue_of(at, agent)
+        _begins_at(at, agent, max(wake.due_at if wake else "", wake_queue.not_before))
         _ends(at, agent, well=False)
     _edited(at, task, "Not yet")
     told(at, at.request(agent))
@@ -148,9 +150,9 @@ def backed_off() -> Desk:
     return at
 
 
-def providers() -> Desk:
+def providers() -> Services:
     """A provider is away again and again, longer than it says, or for more than a day."""
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at)
     _, other = task_with_agent(at, "Another")
     day = rules.PROVIDER_SECONDS_MAX
@@ -162,7 +164,7 @@ def providers() -> Desk:
             _edited(at, task, f"Meanwhile {len(at.agent(agent).name)} {at.clock.now()}")
     told(at, at.request(agent))
     told(at, at.request(agent, "user", "s", 1))
-    waiting = alert_of(at, agent).waiting
+    waiting = wake_queue_of(at, agent).waiting
     assert waiting is not None
     queued = queued_key(at, agent)
     for until in (1, 2):
@@ -177,9 +179,9 @@ def providers() -> Desk:
     return at
 
 
-def stopped() -> Desk:
+def stopped() -> Services:
     """A wake is stopped for each reason, by who saw it wait for this, or for something else."""
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at)
     codes = (*SKIPS, "deadline", "internal", "limit")
     for nth, code in enumerate(codes):
@@ -209,9 +211,9 @@ def stopped() -> Desk:
     return at
 
 
-def second_wakes() -> Desk:
+def second_wakes() -> Services:
     """Another wake is asked for while one runs or waits; the same one is asked for again."""
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at)
     first = queued_key(at, agent)
     begun(at, agent, first)
@@ -223,10 +225,10 @@ def second_wakes() -> Desk:
     told(at, at.request(agent, "user", "s", 1), key="said again")
     _ends(at, agent)
     begun(at, agent, queued_key(at, agent))
-    at.reply(Replied("wake", alert_of(at, agent).running,
+    at.append_reply(Replied("wake", wake_queue_of(at, agent).running,
                      ModelFailed(1, 1, "overloaded", "503", of_provider=True)))  # fmt: skip
     _edited(at, task, "While it waits")
-    waiting = alert_of(at, agent).waiting
+    waiting = wake_queue_of(at, agent).waiting
     assert waiting is not None
     _refused_begin(at, agent, queued_key(at, agent))
     refused(at, "agent_running", replace(captured, run_key=waiting.run_key))
@@ -237,7 +239,7 @@ def second_wakes() -> Desk:
     return at
 
 
-def _refused_begin(at: Desk, agent: str, run_key: str) -> BeginWake:
+def _refused_begin(at: Services, agent: str, run_key: str) -> BeginWake:
     command = capture(at, agent, run_key, is_now=True).command
     refused(at, "agent_running", command)
     return command

@@ -9,10 +9,10 @@ from typing import Any
 import duckdb
 import pytest
 
-from adapters.analytics import connect, opened, refresh
-from adapters.analytics_rows import LINE_BYTES, SCHEMA_VERSION, Position, create, statements
-from adapters.homefiles import ANALYTICS
-from adapters.settings import Price, Settings
+from adapters.analytics.database import connect, opened, refresh
+from adapters.analytics.rows import LINE_BYTES, SCHEMA_VERSION, Position, create, statements
+from adapters.home.files import ANALYTICS
+from adapters.home.settings import Price, Settings
 from adapters.store.log import Log
 from domain.agent.commands import PauseAgent
 from domain.envelope import Row

@@ -7,7 +7,7 @@ import duckdb
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from adapters.analytics_rows import SCHEMA_VERSION, create, documentation
+from adapters.analytics.rows import SCHEMA_VERSION, create, documentation
 from domain.vocabulary import Fact
 from tests.support.analysed import VIEWS
 

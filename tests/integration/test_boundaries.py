@@ -13,16 +13,16 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from adapters.home.settings import Settings
 from adapters.importers import markdown
 from adapters.runtime import recovery, review, rounds, watcher
-from adapters.runtime.desk import Desk
-from adapters.settings import Settings
+from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.store.sqlite import SQLiteLogRecorder
 from domain import canonical
 from domain.agent.agent import AGENT
-from domain.agent.alertness import ALERT
 from domain.agent.commands import RequestWake
+from domain.agent.wake_queue import WAKE_QUEUE
 from domain.changes.change_set import CHANGES
 from domain.journal.catalog import label_id
 from domain.journal.commands import AddLabel, AddNote, ImportedRef, ImportTasks
@@ -31,8 +31,8 @@ from domain.ports import Reply, Request
 from domain.wake.state import WAKE
 from domain.wire import Words, payload
 from tests.support import whole
-from tests.support.desks import START, StillClock, reply, task_with_agent
 from tests.support.faults import Died, FaultyRecorder, Fuse
+from tests.support.services import START, StillClock, reply, task_with_agent
 
 LOGS = ("journal", "agent")
 LABEL_NAME = "plumbing"
@@ -51,13 +51,13 @@ class Script:
         return self._turns[nth] if nth < len(self._turns) else reply(text="Done.")
 
 
-def opened(folder: Path, model: Script, fuse: Fuse | None = None) -> Desk:
-    """A desk over the files of a folder, dying where the fuse says."""
+def opened(folder: Path, model: Script, fuse: Fuse | None = None) -> Services:
+    """Services over the files of a folder, dying where the fuse says."""
     made = []
     for name in LOGS:
         recorder = SQLiteLogRecorder(folder / f"{name}.db")
         made.append(Log(name, FaultyRecorder(recorder, fuse) if fuse else recorder, "r1"))
-    return Desk(made[0], made[1], StillClock(START), Settings(), lambda _: model)
+    return Services(made[0], made[1], StillClock(START), Settings(), lambda _: model)
 
 
 class Work(NamedTuple):
@@ -65,21 +65,21 @@ class Work(NamedTuple):
     repeats after a crash; everything else is for `recover`."""
 
     model: Script
-    prepare: Callable[[Desk], None]
-    does: Callable[[Desk], None]
+    prepare: Callable[[Services], None]
+    does: Callable[[Services], None]
 
 
 def quiet(*_: object) -> None:
     """Progress that nobody hears."""
 
 
-def wakes(desk: Desk) -> None:
-    rounds.run_ready(desk, whole.agents_of(desk), quiet)
+def wakes(services: Services) -> None:
+    rounds.run_ready(services, whole.agents_of(services), quiet)
 
 
-def recover(desk: Desk) -> None:
-    agents, sets = whole.agents_of(desk), whole.sets_of(desk)
-    for step in recovery.recover(desk, agents, sets, [], quiet):
+def recover(services: Services) -> None:
+    agents, sets = whole.agents_of(services), whole.sets_of(services)
+    for step in recovery.recover(services, agents, sets, [], quiet):
         assert step.error == ""
 
 
@@ -94,71 +94,71 @@ PROPOSING = Script(reply(MINUTES, ITEMS), reply(OBSERVED, REPORT))
 SPEAKING = Script(reply(GERMAN, MINUTES), reply(REPORT))
 
 
-def queued(desk: Desk) -> None:
-    task_with_agent(desk)
-    watcher.catch_up(desk)
+def queued(services: Services) -> None:
+    task_with_agent(services)
+    watcher.catch_up(services)
 
 
-def labelled(desk: Desk) -> None:
-    label = desk.keep(AddLabel(LABEL_NAME)).result.ids[0]
+def labelled(services: Services) -> None:
+    label = services.append_journal(AddLabel(LABEL_NAME)).result.ids[0]
     assert label == LABEL
-    queued(desk)
-    wakes(desk)
+    queued(services)
+    wakes(services)
 
 
-def proposed(desk: Desk) -> None:
-    queued(desk)
-    wakes(desk)
+def proposed(services: Services) -> None:
+    queued(services)
+    wakes(services)
 
 
-def confirming(*items: int) -> Callable[[Desk], None]:
-    def confirms(desk: Desk) -> None:
-        (one,) = whole.sets_of(desk)
+def confirming(*items: int) -> Callable[[Services], None]:
+    def confirms(services: Services) -> None:
+        (one,) = whole.sets_of(services)
         for item in items:
-            review.confirm(desk, one, item)
+            review.confirm(services, one, item)
 
     return confirms
 
 
-def rejects(desk: Desk) -> None:
-    (one,) = whole.sets_of(desk)
-    review.reject(desk, one, 1, "never")
+def rejects(services: Services) -> None:
+    (one,) = whole.sets_of(services)
+    review.reject(services, one, 1, "never")
 
 
-def catches_up(desk: Desk) -> None:
-    watcher.catch_up(desk)
+def catches_up(services: Services) -> None:
+    watcher.catch_up(services)
 
 
-def written_to(desk: Desk) -> None:
-    queued(desk)
-    wakes(desk)
-    task = task_of(desk)
+def written_to(services: Services) -> None:
+    queued(services)
+    wakes(services)
+    task = task_of(services)
     for nth in range(watcher.APPENDS_MAX + 20):
-        desk.keep(AddNote(task, "note", Words(f"note {nth}")))
+        services.append_journal(AddNote(task, "note", Words(f"note {nth}")))
 
 
-def asks(desk: Desk) -> None:
-    agent = whole.agents_of(desk)[0]
-    desk.note(RequestWake(agent, "manual", is_enabled=True), key="wake")
-    wakes(desk)
+def asks(services: Services) -> None:
+    agent = whole.agents_of(services)[0]
+    services.append_agent(RequestWake(agent, "manual", is_enabled=True), key="wake")
+    wakes(services)
 
 
 FILE = "\n".join(f"- [ ] Task {n} #home\n  - [ ] step {n}\n  A note." for n in range(7))
 
 
-def imports(desk: Desk) -> None:
+def imports(services: Services) -> None:
     file = markdown.read(FILE.encode(), source="todo.md")
     for nth in range(0, len(file.tasks), 2):
         batch = file.tasks[nth : nth + 2]
         kept = [payload(task.task_id, canonical.encode(task)) for task in batch]
         refs = [ImportedRef(task.task_id, one.id) for task, one in zip(batch, kept, strict=True)]
         command = ImportTasks(file.source, tuple(refs))
-        desk.keep(command, key=f"import:{nth}", payloads=kept)
+        services.append_journal(command, key=f"import:{nth}", payloads=kept)
 
 
-def task_of(desk: Desk) -> str:
-    with desk.agents.reading() as world:
-        return world.load(AGENT, whole.agents_of(desk)[0]).task
+def task_of(services: Services) -> str:
+    with services.agents.reading() as world:
+        return world.load(AGENT, whole.agents_of(services)[0]).task
 
 
 LABEL = label_id(LABEL_NAME)
@@ -181,25 +181,25 @@ WORKS: dict[str, Work] = {
 # -------------------------------------------------------------------------------- what must hold
 
 
-def journal_of(desk: Desk) -> list[Any]:
-    return list(desk.journal.rows())
+def journal_of(services: Services) -> list[Any]:
+    return list(services.journal.rows())
 
 
-def outcome(desk: Desk) -> dict[str, object]:
+def outcome(services: Services) -> dict[str, object]:
     """What a person has of it in the end: tasks, wakes, proposals, reports, observations."""
-    with desk.journal.reading() as journal, desk.agents.reading() as agents:
-        tasks = {row.entity for row in whole.rows_of(desk.journal) if row.of_kind == "task"}
-        runs = {row.entity for row in whole.rows_of(desk.agents) if row.of_kind == "wake"}
-        agent_ids = whole.agents_of(desk)
-        sets = [agents.load(CHANGES, one) for one in whole.sets_of(desk)]
+    with services.journal.reading() as journal, services.agents.reading() as agents:
+        tasks = {row.entity for row in whole.rows_of(services.journal) if row.of_kind == "task"}
+        runs = {row.entity for row in whole.rows_of(services.agents) if row.of_kind == "wake"}
+        agent_ids = whole.agents_of(services)
+        sets = [agents.load(CHANGES, one) for one in whole.sets_of(services)]
         found = [agents.load(WAKE, one) for one in sorted(runs)]
-        alerts = [agents.load(ALERT, one) for one in agent_ids]
+        queue_facts = [agents.load(WAKE_QUEUE, one) for one in agent_ids]
         return {
             "tasks": [journal.load(TASK, one) for one in sorted(tasks)],
             "wakes": [(one.run_key, one.outcome, one.report, one.turn) for one in found],
             "items": [(one.id, item.status, item.error) for one in sets for item in one.items],
             "agents": [agents.load(AGENT, one) for one in agent_ids],
-            "queued": [(one.begun, one.queued) for one in alerts],
+            "queued": [(one.begun, one.queued) for one in queue_facts],
         }
 
 
@@ -213,43 +213,45 @@ class Run(NamedTuple):
 
 def prepared(folder: Path, work: Work) -> Path:
     folder.mkdir()
-    desk = opened(folder, work.model)
-    work.prepare(desk)
-    desk.close()
+    services = opened(folder, work.model)
+    work.prepare(services)
+    services.close()
     return folder
 
 
 def uninterrupted(folder: Path, work: Work) -> Run:
     fuse = Fuse()
-    desk = opened(folder, work.model, fuse)
-    work.does(desk)
-    assert whole.faults(desk) == []
-    run = Run(fuse.passed, journal_of(desk), outcome(desk))
-    desk.close()
+    services = opened(folder, work.model, fuse)
+    work.does(services)
+    assert whole.faults(services) == []
+    run = Run(fuse.passed, journal_of(services), outcome(services))
+    services.close()
     return run
 
 
-def died(folder: Path, work: Work, fuse: Fuse, does: Callable[[Desk], None]) -> None:
+def died(folder: Path, work: Work, fuse: Fuse, does: Callable[[Services], None]) -> None:
     """Do the work in a process that dies, and leave its files as they are then."""
-    desk = opened(folder, work.model, fuse)
+    services = opened(folder, work.model, fuse)
     with pytest.raises(Died):
-        does(desk)
-    desk.close()
+        does(services)
+    services.close()
 
 
 def finished(folder: Path, work: Work, expected: Run) -> None:
     """Open again, recover, repeat what the person asked for: all must be as if nothing had been."""
-    desk = opened(folder, work.model)
-    recover(desk)
-    work.does(desk)
-    assert whole.faults(desk) == []
-    assert journal_of(desk) == expected.journal
-    assert outcome(desk) == expected.outcome
-    rows = desk.journal.count(), desk.agents.count()
-    recover(desk)
-    work.does(desk)
-    assert (desk.journal.count(), desk.agents.count()) == rows, "a second time changed something"
-    desk.close()
+    services = opened(folder, work.model)
+    recover(services)
+    work.does(services)
+    assert whole.faults(services) == []
+    assert journal_of(services) == expected.journal
+    assert outcome(services) == expected.outcome
+    rows = services.journal.count(), services.agents.count()
+    recover(services)
+    work.does(services)
+    assert (services.journal.count(), services.agents.count()) == rows, (
+        "a second time changed something"
+    )
+    services.close()
 
 
 @pytest.fixture
@@ -294,10 +296,10 @@ def test_dying_again_while_recovering_changes_nothing(
             folder = copies(home)
             died(folder, work, Fuse(k), work.does)
             fuse = Fuse(j)
-            desk = opened(folder, work.model, fuse)
+            services = opened(folder, work.model, fuse)
             with suppress(Died):
-                recover(desk)
-            desk.close()
+                recover(services)
+            services.close()
             finished(folder, work, expected)
             if not fuse.has_blown:
                 break

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from adapters import histories
-from adapters.simulating import Play
-from replay.simulate import plan
+from adapters.proof import histories
+from adapters.simulation.plan import plan
+from adapters.simulation.play import Play
 from tests.support import checker
 from tests.support.checking import shape
 from tests.support.checking.logs import opened

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from adapters.analytics_values import answer
+from adapters.analytics.values import answer
 from domain.errors import Refused
 from tests.support.cli import done, refused, run, told
 from tests.support.waking import agent, inbox

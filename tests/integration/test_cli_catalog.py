@@ -57,7 +57,7 @@ RETRIED: list[list[str]] = [
     ["task", "delete", "Paint the door"],
     ["task", "timer", "start", "Paint the door"],
     ["category", "add", "Garden"],
-    ["category", "rename", "Inbox", "Desk"],
+    ["category", "rename", "Inbox", "Services"],
     ["category", "correct", "Inbox", "a", "b"],
     ["label", "add", "green"],
 ]

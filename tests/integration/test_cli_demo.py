@@ -59,7 +59,7 @@ def test_fresh_takes_nothing_away_from_who_works_there(tmp_path: Path) -> None:
     files = sorted(home.iterdir())
     with open_home(home, {}) as working:
         assert "in use by another process" in refused(["demo", "--fresh"], home)
-        working.desk.keep(CreateTask("Still there"))
+        working.services.append_journal(CreateTask("Still there"))
     assert {*files} <= {*home.iterdir()}
     assert "Still there" in done(["task", "list"], home)
 

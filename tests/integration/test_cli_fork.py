@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from adapters.branches import Branch, Wanted
-from adapters.moments import Past
 from adapters.runtime import review
 from adapters.runtime.performer import run_wake
+from adapters.timetravel.fork import Branch, Wanted
+from adapters.timetravel.logs_at import Past
 from domain.agent.commands import RequestWake
 from domain.handlers.wakes import set_id
 from replay.fork import Verdict
-from tests.support import desks
+from tests.support import services
 from tests.support.cli import done, proved, refused, run, told
 from tests.support.disks import small_disk
 from tests.support.pasts import FIRST, SECOND, begun
@@ -246,15 +246,15 @@ def test_the_same_verdict_again_changes_nothing(home: Path, keys: list[str]) -> 
 
 
 def test_a_fork_tells_how_far_it_has_come(tmp_path: Path) -> None:
-    estimate = desks.reply(("update_task_estimate", '{"minutes":60}'))
-    at = desks.desk([estimate, *(desks.reply(text="Fine.") for _ in range(60))])
-    _, agent_id = desks.task_with_agent(at)
-    first = run_key = desks.queued_key(at, agent_id)
+    estimate = services.reply(("update_task_estimate", '{"minutes":60}'))
+    at = services.services([estimate, *(services.reply(text="Fine.") for _ in range(60))])
+    _, agent_id = services.task_with_agent(at)
+    first = run_key = services.queued_key(at, agent_id)
     for nth in range(30):
         asyncio.run(run_wake(at, agent_id, run_key))
         if not nth:
             review.confirm(at, set_id(first), 1)
-        again = at.note(RequestWake(agent_id, "manual", is_enabled=True))
+        again = at.append_agent(RequestWake(agent_id, "manual", is_enabled=True))
         run_key, last = again.result.ids[1], run_key
     past, told = Past(at.journal, at.agents), list[tuple[str, int, int]]()
     spot = past.run(last, at.agents.replica, 0)

@@ -99,7 +99,7 @@ def as_0_1_0_read_it(home: Path) -> None:
         ImportedRef(task.task_id, one.id) for task, one in zip([bake, *others], kept, strict=True)
     ]
     with open_home(home, {**FIXED, "WAKELOG_HOME": str(home)}, is_writing=True) as opened:
-        opened.desk.keep(ImportTasks("TODO.md", tuple(refs)), payloads=kept)
+        opened.services.append_journal(ImportTasks("TODO.md", tuple(refs)), payloads=kept)
 
 
 def test_after_an_upgrade_boxes_come_in_as_new_ones_and_nothing_else_changes(

@@ -117,7 +117,7 @@ def test_a_collector_that_is_not_there_changes_nothing(
     done(["wake"], home, env={"OTEL_EXPORTER_OTLP_ENDPOINT": NOWHERE})
     done(["wake"], other)
     assert told(["prove"], home)["digest"] == told(["prove"], other)["digest"]
-    ours = [one.getMessage() for one in caplog.records if one.name == "adapters.otel"]
+    ours = [one.getMessage() for one in caplog.records if one.name == "adapters.telemetry.otel"]
     assert ours == ["spans were not sent: no answer in 2 seconds"]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters import histories
+from adapters.proof import histories
 from tests.support.cli import done, refused, run, told
 from tests.support.homes import Homes
 

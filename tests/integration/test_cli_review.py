@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from adapters.clock import ManualClock
+from adapters.home.clock import ManualClock
+from adapters.home.settings import Settings
 from adapters.runtime import review
-from adapters.runtime.desk import Desk
-from adapters.settings import Settings
+from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.wiring import Models, open_home
@@ -318,10 +318,10 @@ def confirm_and_die(home: Path, ref: str, *, after_effect: bool) -> None:
         for name in ("journal", "agent")
     )
     clock, settings = ManualClock("2027-01-01T09:00:00.000000Z"), Settings()
-    desk = Desk(journal, agents, clock, settings, Models({}, settings))
+    services = Services(journal, agents, clock, settings, Models({}, settings))
     with pytest.raises(Died):
-        review.confirm(desk, told(["inbox"], home)[0]["id"], int(ref.partition(".")[2]))
-    desk.close()
+        review.confirm(services, told(["inbox"], home)[0]["id"], int(ref.partition(".")[2]))
+    services.close()
 
 
 @pytest.mark.parametrize("after_effect", [False, True])
@@ -334,7 +334,7 @@ def test_a_crash_between_intent_and_outcome_is_recovered(home: Path, *, after_ef
     environ = {"WAKELOG_REPLICA": "r1", "WAKELOG_NOW": "2027-01-01T12:00:00Z"}
     with open_home(home, environ) as opened:
         set_id = told(["inbox"], home)[0]["id"]
-        assert review.recover(opened.desk, set_id) == [int(ref.partition(".")[2])]
+        assert review.recover(opened.services, set_id) == [int(ref.partition(".")[2])]
     assert task(home)["estimate_minutes"] == 60
     assert ref not in [item["ref"] for item in inbox(home)]
     assert proved(home)

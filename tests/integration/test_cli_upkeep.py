@@ -182,8 +182,8 @@ def test_a_wake_whose_process_is_gone_goes_on(home: Path) -> None:
     done(["agent", "create", "--task", "Paint"], home)
     (queued,) = told(["status"], home)["queued"]
     with opened(home) as found:
-        captured = capture(found.desk, queued["agent_id"], queued["run_key"], is_now=True)
-        found.desk.note(captured.command, payloads=captured.payloads)
+        captured = capture(found.services, queued["agent_id"], queued["run_key"], is_now=True)
+        found.services.append_agent(captured.command, payloads=captured.payloads)
     assert told(["wakes", "--outcome", "running"], home)[0]["run_key"] == queued["run_key"]
     assert run(["doctor"], home).exit_code == 1
     (step,) = told(["recover"], home)["steps"]
@@ -196,8 +196,8 @@ def test_a_wake_whose_process_is_gone_goes_on(home: Path) -> None:
 def test_a_confirm_that_was_cut_off_is_driven_to_its_end(home: Path) -> None:
     (one,) = told(["inbox"], home)
     with opened(home) as found:
-        position = found.desk.journal.tail().n
-        found.desk.note(ConfirmItem(one["id"], 1, "person", position))
+        position = found.services.journal.tail().n
+        found.services.append_agent(ConfirmItem(one["id"], 1, "person", position))
     assert told(["status"], home)["in_doubt"][0]["what"] == "operation"
     text = done(["recover"], home)
     assert "finished applying 1.1: confirmed" in text
@@ -212,12 +212,12 @@ def test_a_confirm_whose_effect_was_done_is_not_done_twice(home: Path) -> None:
     add = next(item for item in one["items"] if item["tool"] == "add_checklist_item")
     number = int(add["ref"].partition(".")[2])
     with opened(home) as found:
-        position = found.desk.journal.tail().n
-        found.desk.note(ConfirmItem(one["id"], number, "person", position))
-        changes = review.changes_of(found.desk, one["id"])
+        position = found.services.journal.tail().n
+        found.services.append_agent(ConfirmItem(one["id"], number, "person", position))
+        changes = review.changes_of(found.services, one["id"])
         item = changes.items[number - 1]
         assert item.asked is not None
-        review._perform(found.desk, changes, item.asked)
+        review._perform(found.services, changes, item.asked)
     before = len(told(["task", "show", "Fix the tap"], home)["items"])
     done(["recover"], home)
     assert len(told(["task", "show", "Fix the tap"], home)["items"]) == before
@@ -245,8 +245,8 @@ def test_a_model_that_cannot_be_had_is_told_and_leaves_the_wake(home: Path) -> N
     tape = home.parent / "tape.jsonl"
     tape.write_text("")
     with open_home(home, FIXED, model=f"tape:{tape}", is_writing=True) as found:
-        captured = capture(found.desk, queued["agent_id"], queued["run_key"], is_now=True)
-        found.desk.note(captured.command, payloads=captured.payloads)
+        captured = capture(found.services, queued["agent_id"], queued["run_key"], is_now=True)
+        found.services.append_agent(captured.command, payloads=captured.payloads)
     tape.unlink()
     result = run(["recover"], home)
     assert result.exit_code == 1
@@ -343,9 +343,9 @@ def test_doctor_finds_a_bad_replica(home: Path) -> None:
 def test_doctor_finds_an_effect_in_doubt(home: Path) -> None:
     (one,) = told(["inbox"], home)
     with opened(home) as found:
-        watcher.catch_up(found.desk)
-        found.desk.note(ConfirmItem(one["id"], 1, "person", 1))
-        found.desk.note(RejectItem(one["id"], 2, "person", 1, "no"))
+        watcher.catch_up(found.services)
+        found.services.append_agent(ConfirmItem(one["id"], 1, "person", 1))
+        found.services.append_agent(RejectItem(one["id"], 2, "person", 1, "no"))
     assert "`wakelog recover` finishes it" in finding(home)
 
 

@@ -260,8 +260,8 @@ class Interrupted:
 def wake_with(home: Path, agent_id: str, model: Model) -> None:
     """Run an agent's queued wake, as `wake` does."""
     with open_home(home, FIXED, is_writing=True) as opened:
-        opened.desk.model_for = lambda _: model
-        rounds.run_ready(opened.desk, [agent_id], lambda *_: None)
+        opened.services.model_for = lambda _: model
+        rounds.run_ready(opened.services, [agent_id], lambda *_: None)
 
 
 def test_a_pause_during_a_wake_stops_it_at_its_next_row(home: Path) -> None:

@@ -10,16 +10,16 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from adapters.runtime.timers import timer_command
-from domain.agent.alert_events import TriggerMerged, TriggerSuppressed, WakeQueued
-from domain.agent.alertness import ALERT
 from domain.agent.commands import ConfigureAgent, PauseAgent
 from domain.agent.identity import Wanted
+from domain.agent.wake_queue import WAKE_QUEUE
+from domain.agent.wake_queue_events import TriggerMerged, TriggerSuppressed, WakeQueued
 from domain.journal.commands import AddNote
-from domain.moments import instant, moment, seconds_between
 from domain.ports import ModelFault, Reply, Request
+from domain.timestamps import instant, moment, seconds_between
 from domain.wake.events import ModelAsked, WakeFinished
 from domain.wire import Words
-from tests.support.desks import divergences, reply, task_with_agent
+from tests.support.services import divergences, reply, task_with_agent
 from tests.support.virtual import VirtualHome
 
 START = "2027-01-01T00:00:00.000000Z"
@@ -52,7 +52,7 @@ def home(start: str = START, agents: int = 1) -> tuple[VirtualHome, Told, list[s
     model.now = made.clock.now
     tasks = []
     for nth in range(agents):
-        task, agent = task_with_agent(made.desk, f"Task {nth}")
+        task, agent = task_with_agent(made.services, f"Task {nth}")
         tasks.append(task)
         made.agents.append(agent)
     model.answer = lambda request: reply(REPORT)
@@ -64,14 +64,14 @@ def home(start: str = START, agents: int = 1) -> tuple[VirtualHome, Told, list[s
 
 
 def note(made: VirtualHome, task: str, text: str = "news") -> Callable[[], object]:
-    return lambda: made.desk.keep(AddNote(task, "note", Words(text)))
+    return lambda: made.services.append_journal(AddNote(task, "note", Words(text)))
 
 
 def finished(made: VirtualHome) -> Counter[str]:
     """How many wakes ended, by outcome."""
     return Counter(
         row.fact.outcome
-        for rows in made.desk.agents.appends()
+        for rows in made.services.agents.appends()
         for row in rows
         if isinstance(row.fact, WakeFinished)
     )
@@ -87,7 +87,7 @@ def test_a_change_wakes_its_agent_exactly_when_the_throttle_is_over() -> None:
     (asked,) = model.asked
     assert seconds_between(begun, asked) == 10 + 120
     assert finished(made) == {"completed": 2}  # with the creation
-    assert divergences(made.desk) == []
+    assert divergences(made.services) == []
 
 
 def test_until_idle_waits_for_the_throttle_and_no_longer() -> None:
@@ -103,14 +103,14 @@ def test_a_paused_agent_stops_at_once_though_its_model_is_being_asked() -> None:
     made, model, (task,) = home()
 
     def slow(request: Request) -> Reply:
-        made.desk.note(PauseAgent(made.agents[0]))
+        made.services.append_agent(PauseAgent(made.agents[0]))
         return reply(REPORT)
 
     model.answer = slow
     made.run(600, (1, note(made, task)))
     assert len(model.asked) == 1
     assert finished(made) == {"completed": 1, "skipped": 1}
-    assert divergences(made.desk) == []
+    assert divergences(made.services) == []
 
 
 def test_more_agents_than_slots_all_get_their_turn() -> None:
@@ -143,7 +143,7 @@ def test_what_does_not_end_within_the_grace_is_handed_back_and_goes_on_later() -
     assert seconds_between(begun, model.asked[-1]) <= 1
     assert finished(made) == {"completed": 2}
     assert made.events("ended")[-1]["run_key"] == handed["run_key"]
-    assert divergences(made.desk) == []
+    assert divergences(made.services) == []
 
 
 def test_stopped_twice_a_call_is_left_in_doubt_and_taken_over_at_once(tmp_path: Path) -> None:
@@ -158,15 +158,15 @@ def test_stopped_twice_a_call_is_left_in_doubt_and_taken_over_at_once(tmp_path: 
     made.run(131, (1, note(made, task)), (130, interrupted))
     assert made.engine is not None
     assert made.engine.is_in_doubt
-    with made.desk.agents.reading() as world:
-        assert world.load(ALERT, made.agents[0]).running  # as a crash leaves it
+    with made.services.agents.reading() as world:
+        assert world.load(WAKE_QUEUE, made.agents[0]).running  # as a crash leaves it
     model.seconds = 0
     begun = made.clock.now()
     made.run(60)
     assert len(made.events("taken_over")) == 1
     assert seconds_between(begun, model.asked[-1]) <= 1
     assert finished(made) == {"completed": 2}
-    assert divergences(made.desk) == []
+    assert divergences(made.services) == []
 
 
 def test_a_model_that_does_not_answer_is_given_up_at_the_deadline() -> None:
@@ -195,7 +195,7 @@ def test_a_provider_that_is_down_for_an_hour_costs_nothing_but_time() -> None:
     assert len([at for at in model.asked if at < up_at]) <= 3 * 6  # 1, 2, 4, 8, 16, 32 minutes
     assert max(model.asked) < moment(instant(up_at) + timedelta(hours=1))
     assert {fields["level"] for fields in made.events("waits")} == {"info"}
-    assert divergences(made.desk) == []
+    assert divergences(made.services) == []
 
 
 def test_a_provider_that_names_its_delay_is_asked_again_just_then() -> None:
@@ -224,7 +224,7 @@ def test_a_model_that_never_stops_calling_tools_is_stopped_by_the_turn_limit() -
     assert finished(made) == {"completed": 2}
     asked = [
         row.fact
-        for rows in made.desk.agents.appends()
+        for rows in made.services.agents.appends()
         for row in rows
         if isinstance(row.fact, ModelAsked)
     ]
@@ -242,7 +242,7 @@ def test_a_model_that_cannot_be_had_is_tried_again_less_and_less_often() -> None
     assert len(model.asked) == 1
     assert finished(made) == {"completed": 1, "failed": 1}
     assert made.events("trouble")[0]["code"] == "internal"
-    assert divergences(made.desk) == []
+    assert divergences(made.services) == []
 
 
 # ------------------------------------------------------------------------- two years of timers
@@ -278,7 +278,7 @@ def skipped_to(early: datetime, there: ZoneInfo) -> datetime:
 def ticks_of(made: VirtualHome, agent: str) -> list[str]:
     """All ticks that a timer's triggers name, in the order of the log."""
     found: list[str] = []
-    for row in made.desk.agents.facts(f"alert:{agent}@r1"):
+    for row in made.services.agents.facts(f"alert:{agent}@r1"):
         match row.fact:
             case WakeQueued(trigger=trigger) | TriggerMerged(trigger=trigger):
                 found += trigger.ticks
@@ -292,9 +292,9 @@ def test_two_years_of_timers_in_three_zones_with_downtime_and_clock_jumps() -> N
     made, _, _ = home(agents=len(ZONES))
     begun = made.clock.now()
     for agent in made.agents[1:]:  # their ticks are noted without a wake: that is quicker
-        made.desk.note(ConfigureAgent(agent, Wanted(mode="interactive")))
+        made.services.append_agent(ConfigureAgent(agent, Wanted(mode="interactive")))
     for agent, (zone, time) in zip(made.agents, ZONES.items(), strict=True):
-        made.desk.note(timer_command(agent, f"every day {time}", zone, begun))
+        made.services.append_agent(timer_command(agent, f"every day {time}", zone, begun))
     lives = 0
     while seconds_between(begun, made.clock.now()) < 730 * DAY:
         lives += 1
@@ -311,8 +311,8 @@ def test_two_years_of_timers_in_three_zones_with_downtime_and_clock_jumps() -> N
         wanted = expected(zone, time, begun, end)
         assert ticks == wanted, zone
         assert len(wanted) > 725
-        with made.desk.agents.reading() as world:
-            assert world.load(ALERT, agent).queued is None
+        with made.services.agents.reading() as world:
+            assert world.load(WAKE_QUEUE, agent).queued is None
     assert finished(made).keys() == {"completed"}
     assert lives > 50
-    assert divergences(made.desk) == []
+    assert divergences(made.services) == []

@@ -14,8 +14,8 @@ from domain.journal.commands import AddNote
 from domain.journal.task import PERSON
 from domain.ports import Reply, Request
 from domain.wire import Words
-from tests.support.desks import divergences, reply, task_with_agent
 from tests.support.faults import FaultyRecorder
+from tests.support.services import divergences, reply, task_with_agent
 from tests.support.virtual import VirtualHome
 from tests.support.whole import faults, retaken, sets_of
 
@@ -60,31 +60,31 @@ class Made:
         self.journal, self.agents = Disk(), Disk()
         self.model = Proposing()
         self.home = VirtualHome(START, self.model)
-        self.home.desk.journal = Log("journal", self.journal, "r1")
-        self.home.desk.agents = Log("agent", self.agents, "r1")
-        self.home.desk.budgets = type(self.home.desk.budgets)(
-            self.home.desk.agents, self.home.desk.settings
+        self.home.services.journal = Log("journal", self.journal, "r1")
+        self.home.services.agents = Log("agent", self.agents, "r1")
+        self.home.services.budgets = type(self.home.services.budgets)(
+            self.home.services.agents, self.home.services.settings
         )
-        self.task, agent = task_with_agent(self.home.desk)
+        self.task, agent = task_with_agent(self.home.services)
         self.home.agents.append(agent)
         self.home.run()
         self.home.told.clear()
-        (self.set_id,) = self.home.sets = sets_of(self.home.desk)
+        (self.set_id,) = self.home.sets = sets_of(self.home.services)
 
     def fill(self, disk: Disk, *, is_full: bool = True) -> None:
         disk.is_full = is_full
 
     def note(self) -> None:
-        self.home.desk.keep(AddNote(self.task, "note", Words("news")))
+        self.home.services.append_journal(AddNote(self.task, "note", Words("news")))
 
     def asked_and_left(self) -> None:
         """A process asks for an effect, and dies before it is done."""
-        position = self.home.desk.journal.tail().n
-        self.home.desk.note(ConfirmItem(self.set_id, 1, PERSON, position))
+        position = self.home.services.journal.tail().n
+        self.home.services.append_agent(ConfirmItem(self.set_id, 1, PERSON, position))
 
     @property
     def status(self) -> str:
-        return review.changes_of(self.home.desk, self.set_id).items[0].status
+        return review.changes_of(self.home.services, self.set_id).items[0].status
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_a_reply_that_could_not_be_kept_is_asked_for_again_when_there_is_room(ma
     )
     assert len(made.home.events("well_again")) == 1
     assert [fields["outcome"] for fields in made.home.events("ended")] == ["completed"]
-    assert faults(made.home.desk) == []
+    assert faults(made.home.services) == []
 
 
 def test_a_disk_that_fills_while_a_model_is_asked_costs_one_attempt(made: Made) -> None:
@@ -118,12 +118,12 @@ def test_a_disk_that_fills_while_a_model_is_asked_costs_one_attempt(made: Made) 
             return await super().reply(request)
 
     model = Filling()
-    made.home.desk.model_for = lambda _: model
+    made.home.services.model_for = lambda _: model
     made.home.run(340, (1, made.note), (300, lambda: made.fill(made.agents, is_full=False)))
     assert [fields["outcome"] for fields in made.home.events("ended")] == ["completed"]
     assert len(made.home.events("trouble")) == 1
-    assert (model.asked, retaken(made.home.desk)) == (3, 1)
-    assert faults(made.home.desk) == []
+    assert (model.asked, retaken(made.home.services)) == (3, 1)
+    assert faults(made.home.services) == []
 
 
 def test_an_effect_that_a_process_left_is_driven_again_while_it_runs(made: Made) -> None:
@@ -132,7 +132,7 @@ def test_an_effect_that_a_process_left_is_driven_again_while_it_runs(made: Made)
     made.home.run(1)  # at its start it does not wait
     assert made.status == "confirmed"
     assert [fields["item"] for fields in made.home.events("recovered")] == [1]
-    assert divergences(made.home.desk) == []
+    assert divergences(made.home.services) == []
 
 
 def test_an_effect_is_given_a_minute_before_it_is_in_doubt(made: Made) -> None:
@@ -148,4 +148,4 @@ def test_an_effect_that_cannot_be_done_is_tried_again_and_told_of_once(made: Mad
     made.home.run(900, (600, lambda: made.fill(made.journal, is_full=False)))
     assert len(made.home.events("trouble")) == 1
     assert made.status == "confirmed"
-    assert faults(made.home.desk) == []
+    assert faults(made.home.services) == []

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from adapters.homefiles import is_database
+from adapters.home.files import is_database
 from adapters.wiring import open_home
 from tests.support.cli import done, refused, run, told
 from tests.support.pages import visiting

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 import wakelog
-from adapters.analytics_values import plain
+from adapters.analytics.values import plain
 from tests.integration.test_two_doors_agents import (
     LATER,
     expiring,

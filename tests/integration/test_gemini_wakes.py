@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from adapters import keys
+from adapters.home import api_keys
 from tests.support.cli import done, proved, refused, run, told
 from tests.support.gemini import NAME, environment, places_of_key
 from tests.support.gemini_server import (
@@ -180,7 +180,7 @@ def test_a_keyring_that_cannot_be_opened_holds_no_key(monkeypatch: pytest.Monkey
 
     _keyring(monkeypatch, locked)
     with pytest.raises(Refused, match="GEMINI_API_KEY is not set"):
-        keys.gemini_key({})
+        api_keys.gemini_key({})
 
 
 def _keyring(monkeypatch: pytest.MonkeyPatch, get_password: Any) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.given import Unreadable, read_given
+from adapters.home.given import Unreadable, read_given
 from tests.support.cli import done, refused, run
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters import homefiles, installation
+from adapters.home import files, installation
 from tests.support.cli import done, refused, run, told
 from tests.support.terminal import on_terminal
 
@@ -154,7 +154,7 @@ def test_what_cannot_be_read_is_asked_about(made: Path, content: bytes) -> None:
 
 
 def test_of_many_that_write_first_one_keeps_it(tmp_path: Path) -> None:
-    homefiles.ensure(tmp_path, {})
+    files.ensure(tmp_path, {})
     with ThreadPoolExecutor(16) as pool:
         list(pool.map(lambda _: installation.check(tmp_path, {}), range(64)))
     assert kept(tmp_path)["inode"] == tmp_path.stat().st_ino

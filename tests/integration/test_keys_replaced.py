@@ -9,7 +9,7 @@ import pytest
 from click.types import StringParamType
 
 from adapters.cli.main import COMMANDS, cli
-from adapters.keys import SECRETS
+from adapters.home.api_keys import SECRETS
 from domain.canonical import encode
 from tests.support.cli import done, proved, run, told
 from tests.support.homes import Homes

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from adapters.clock import ManualClock
+from adapters.home.clock import ManualClock
 from adapters.runtime.files import Files
 from adapters.runtime.leases import Leases
 from adapters.runtime.signals import FileProbe, Signal
 from domain.errors import Refused
-from domain.moments import later
-from tests.support.desks import START
+from domain.timestamps import later
+from tests.support.services import START
 
 LIMIT = 3
 

@@ -6,8 +6,8 @@ import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from adapters.otel import OtelSpans, first_ids
 from adapters.runtime import performer, review
+from adapters.telemetry.otel import OtelSpans, first_ids
 from domain.agent.commands import RequestWake
 from domain.errors import Refused
 from domain.ports import Call, ModelFault, Reply, Request
@@ -83,7 +83,7 @@ def test_a_wake_is_a_tree_of_its_questions_and_tools() -> None:
 def test_no_text_is_in_a_span_unless_it_is_asked_for() -> None:
     traced = Traced(FIRST, DONE)
     traced.wake()
-    review.confirm(traced.desk, traced.set_id, 1)
+    review.confirm(traced.services, traced.set_id, 1)
     everything = "".join(one.to_json() for one in traced.spans())
     assert SAYS not in everything
     assert "sink" not in everything
@@ -143,7 +143,7 @@ def test_a_bug_is_an_error_with_its_class_and_passes_through() -> None:
         async def reply(self, request: Request) -> Reply:
             raise LookupError(SAYS)
 
-    traced.desk.model_for = lambda _: Broken()
+    traced.services.model_for = lambda _: Broken()
     with pytest.raises(LookupError):
         traced.wake()
     assert [attributes(one)["error.type"] for one in traced.spans()] == ["LookupError"] * 2
@@ -152,27 +152,27 @@ def test_a_bug_is_an_error_with_its_class_and_passes_through() -> None:
 def test_a_wake_taken_over_after_a_crash_links_to_the_span_that_is_lost() -> None:
     """The process that began it died with its spans; the ids are known all the same."""
     traced = Traced(FIRST, DONE)
-    hung = traced.desk.model_for
-    traced.desk.model_for = lambda _: Hangs()
+    hung = traced.services.model_for
+    traced.services.model_for = lambda _: Hangs()
     lost = InMemorySpanExporter()
-    traced.desk.spans = OtelSpans(lost)
+    traced.services.spans = OtelSpans(lost)
 
     async def killed() -> None:
         work = asyncio.create_task(
-            performer.run_wake(traced.desk, traced.agent, traced.run_key, is_now=True)
+            performer.run_wake(traced.services, traced.agent, traced.run_key, is_now=True)
         )
         await Hangs.asked.wait()
         work.cancel()
         await asyncio.gather(work, return_exceptions=True)
 
     asyncio.run(killed())
-    traced.desk.spans.close()
+    traced.services.spans.close()
     begun = {ids(one) for one in lost.get_finished_spans()}
     assert {attributes(one).get("wakelog.interrupted") for one in lost.get_finished_spans()} == {
         True
     }
-    del traced.desk.spans
-    traced.desk.model_for = hung
+    del traced.services.spans
+    traced.services.model_for = hung
     traced.wake()
     wake = traced.spans()[0]
     assert set(links(wake)) <= begun
@@ -198,7 +198,7 @@ def test_the_turns_of_a_session_are_one_conversation() -> None:
     for words in ("What is left?", "And then?"):
         kept = payload(traced.task, words.encode())
         command = RequestWake(traced.agent, "user", session, turn, kept.id, is_enabled=True)
-        known = traced.desk.note(command, payloads=[kept]).result
+        known = traced.services.append_agent(command, payloads=[kept]).result
         traced.run_key, session, turn = known.ids[1], known.ids[2], 2
         traced.wake()
     spans = traced.spans()
@@ -221,7 +221,7 @@ def test_verdicts_link_to_the_wake_that_proposed() -> None:
     )
     traced = Traced(proposing, DONE)
     traced.wake()
-    at, set_id = traced.desk, traced.set_id
+    at, set_id = traced.services, traced.set_id
     review.confirm(at, set_id, 1, edit='{"minutes":30}')
     review.confirm(at, set_id, 2)
     review.defer(at, set_id, 3, "later")
@@ -249,7 +249,7 @@ def test_a_verdict_that_is_refused_is_an_error() -> None:
     traced = Traced(FIRST, DONE)
     traced.wake()
     with pytest.raises(Refused):
-        review.confirm(traced.desk, traced.set_id, 7)
+        review.confirm(traced.services, traced.set_id, 7)
     verdict = traced.spans()[-1]
     assert (verdict.name, verdict.status.status_code) == (
         "wakelog.verdict confirm",
@@ -260,10 +260,10 @@ def test_a_verdict_that_is_refused_is_an_error() -> None:
 def test_a_question_to_a_provider_is_one_of_a_client() -> None:
     traced = Traced(FIRST, DONE)
     traced.wake()
-    with traced.desk.agents.reading() as world:
+    with traced.services.agents.reading() as world:
         wake = world.load(WAKE, traced.run_key)
     asked, request = ModelAsked(1, 1), Request("gemini:gemini-3.1-pro-preview", (), ())
-    with traced.desk.spans.chat(wake, asked, request) as tell:
+    with traced.services.spans.chat(wake, asked, request) as tell:
         tell(DONE)
     chat = traced.spans()[-1]
     assert (chat.name, chat.kind) == ("chat gemini-3.1-pro-preview", SpanKind.CLIENT)

@@ -12,17 +12,17 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from adapters import otel
-from adapters.otel import OtelSpans
 from adapters.runtime import performer, review
-from adapters.runtime.desk import Desk
+from adapters.runtime.services import Services
+from adapters.telemetry import otel
+from adapters.telemetry.otel import OtelSpans
 from domain.agent.agent import AGENT
-from tests.support.desks import desk, queued_key, task_with_agent
+from tests.support.services import queued_key, services, task_with_agent
 from tests.support.traced import DONE, DOWN, FIRST
 from tests.support.whole import rows_of
 
 
-def _life(at: Desk) -> list[tuple[Any, ...]]:
+def _life(at: Services) -> list[tuple[Any, ...]]:
     """Both logs' rows after a wake that waits and goes on, and a verdict."""
     _, agent = task_with_agent(at)
     run_key = queued_key(at, agent)
@@ -69,9 +69,9 @@ def hanging() -> Iterator[Hanging]:
 
 
 def test_the_same_rows_are_written_with_and_without() -> None:
-    plain = _life(desk([DOWN, FIRST, DONE]))
+    plain = _life(services([DOWN, FIRST, DONE]))
     for has_texts in (True, False):
-        traced, exporter = desk([DOWN, FIRST, DONE]), InMemorySpanExporter()
+        traced, exporter = services([DOWN, FIRST, DONE]), InMemorySpanExporter()
         traced.spans_for = partial(OtelSpans, exporter, has_texts=has_texts)
         assert _life(traced) == plain
         assert exporter.get_finished_spans()
@@ -80,10 +80,10 @@ def test_the_same_rows_are_written_with_and_without() -> None:
 def test_an_exporter_that_raises_hurts_nothing_and_is_told_of_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    traced = desk([DOWN, FIRST, DONE])
+    traced = services([DOWN, FIRST, DONE])
     traced.spans_for = partial(OtelSpans, Failing())
     with caplog.at_level(logging.WARNING):
-        assert _life(traced) == _life(desk([DOWN, FIRST, DONE]))
+        assert _life(traced) == _life(services([DOWN, FIRST, DONE]))
     assert [one.getMessage() for one in caplog.records if one.name == otel.__name__] == [
         "spans are not sent: ConnectionError: no collector"
     ]
@@ -92,7 +92,7 @@ def test_an_exporter_that_raises_hurts_nothing_and_is_told_of_once(
 def test_an_exporter_that_hangs_is_given_up(
     hanging: Hanging, caplog: pytest.LogCaptureFixture
 ) -> None:
-    traced = desk([DOWN, FIRST, DONE])
+    traced = services([DOWN, FIRST, DONE])
     traced.spans_for = partial(OtelSpans, hanging)
-    assert _life(traced) == _life(desk([DOWN, FIRST, DONE]))
+    assert _life(traced) == _life(services([DOWN, FIRST, DONE]))
     assert "no answer in 2 seconds" in caplog.text

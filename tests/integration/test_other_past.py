@@ -12,7 +12,6 @@ from adapters.wiring import open_home
 from tests.bench.opening import made, statements
 from tests.support import checker
 from tests.support.cli import FIXED, done, refused, run, told
-from tests.support.desks import queued_key
 from tests.support.homes import Homes
 from tests.support.restored import (
     AGENTS,
@@ -23,6 +22,7 @@ from tests.support.restored import (
     put_back,
     restored_alone,
 )
+from tests.support.services import queued_key
 
 OTHER = {"WAKELOG_REPLICA": "r2"}
 ENDS = "the journal ends at append 3, and the agent log refers to 4"
@@ -322,8 +322,8 @@ def under_way(home: Path) -> None:
     """A note more, and a wake that has begun and waits for its model."""
     done(["task", "note", SINK, "Takes about 3 hours."], home)
     with open_home(home, FIXED, is_writing=True) as opened:
-        watcher.catch_up(opened.desk)
+        watcher.catch_up(opened.services)
         (agent,) = told(["agent", "list"], home)
-        run_key = queued_key(opened.desk, agent["id"])
-        captured = capture(opened.desk, agent["id"], run_key, is_now=True)
-        opened.desk.note(captured.command, payloads=captured.payloads)
+        run_key = queued_key(opened.services, agent["id"])
+        captured = capture(opened.services, agent["id"], run_key, is_now=True)
+        opened.services.append_agent(captured.command, payloads=captured.payloads)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.runtime import watcher
-from adapters.runtime.desk import Desk
+from adapters.runtime.services import Services
 from domain.agent.commands import TakeJournal
 from domain.agent.matching import Batch
 from domain.causes import Receipt
@@ -19,7 +19,7 @@ from domain.journal.fold import TASK
 from domain.journal.links import LINKS
 from domain.notices import batch
 from domain.wire import Words
-from tests.support.desks import desk
+from tests.support.services import services
 
 TITLES = ("one", "two", "three")
 Made = Callable[[list[str]], JournalCommand]
@@ -34,14 +34,14 @@ commands: st.SearchStrategy[Made] = st.one_of(
 )
 
 
-def taken(at: Desk) -> list[Batch]:
+def taken(at: Services) -> list[Batch]:
     """All batches that a watcher has handed over."""
     rows = (row.fact for rows in at.agents.appends() for row in rows)
     causes = [one.command for one in rows if isinstance(one, Receipt)]
     return [one for cause in causes if isinstance(cause, TakeJournal) for one in cause.batches]
 
 
-def looked_up(at: Desk) -> list[Batch]:
+def looked_up(at: Services) -> list[Batch]:
     """The same, each append read in a world of its own."""
     found = []
     for rows in at.journal.appends():
@@ -53,15 +53,15 @@ def looked_up(at: Desk) -> list[Batch]:
 @given(steps=st.lists(commands | st.none(), max_size=25))
 @settings(max_examples=60)
 def test_notices_are_the_same_however_often_a_watcher_comes(steps: list[Made | None]) -> None:
-    at, another = desk(), desk()
+    at, another = services(), services()
     another.journal, another.agents = at.journal, at.agents
-    ids = [at.keep(do.CreateTask(title)).result.ids[0] for title in TITLES]
-    at.keep(do.AddCategory("Home"))
+    ids = [at.append_journal(do.CreateTask(title)).result.ids[0] for title in TITLES]
+    at.append_journal(do.AddCategory("Home"))
     for nth, made in enumerate(steps):
         if made is None:
             watcher.catch_up(another if nth % 5 == 0 else at)
             continue
         with suppress(Refused):
-            at.keep(made(ids))
+            at.append_journal(made(ids))
     watcher.catch_up(at)
     assert taken(at) == looked_up(at)

@@ -11,18 +11,18 @@ from threading import Thread
 
 import pytest
 
+from adapters.home.settings import Settings
 from adapters.runtime import rounds
 from adapters.runtime.capture import capture
-from adapters.runtime.desk import Desk
-from adapters.settings import Settings
+from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.store.sqlite import SQLiteLogRecorder
-from domain.agent.alertness import ALERT
+from domain.agent.wake_queue import WAKE_QUEUE
 from domain.ports import Reply, Request
 from domain.wake.commands import DeferWake, RetakeWake
 from tests.support import whole
-from tests.support.desks import TickingClock, queued_key, reply, task_with_agent
 from tests.support.faults import FaultyRecorder, Meddler
+from tests.support.services import TickingClock, queued_key, reply, task_with_agent
 
 ACCESSES_MAX = 60
 
@@ -41,43 +41,43 @@ class Asked:
         return reply(text="Done.") if request.exchanges else reply(report)
 
 
-def desk(folder: Path, model: Asked, meddler: Meddler | None = None) -> Desk:
+def services(folder: Path, model: Asked, meddler: Meddler | None = None) -> Services:
     journal = Log.open("journal", folder / "journal.db", "r1")
     recorder = FaultyRecorder(SQLiteLogRecorder(folder / "agent.db"), meddler=meddler)
     clock = TickingClock()
-    return Desk(journal, Log("agent", recorder, "r1"), clock, Settings(), lambda _: model)
+    return Services(journal, Log("agent", recorder, "r1"), clock, Settings(), lambda _: model)
 
 
-def begin(at: Desk, agent: str, run_key: str) -> None:
+def begin(at: Services, agent: str, run_key: str) -> None:
     """Begin a wake, or go on with it, and be busy with it."""
     with at.agents.reading() as world:
-        alert = world.load(ALERT, agent)
-    if alert.waiting:
-        at.note(RetakeWake(run_key))
-    elif alert.queued:
+        wake_queue = world.load(WAKE_QUEUE, agent)
+    if wake_queue.waiting:
+        at.append_agent(RetakeWake(run_key))
+    elif wake_queue.queued:
         captured = capture(at, agent, run_key, is_now=True)
-        at.note(captured.command, payloads=captured.payloads)
+        at.append_agent(captured.command, payloads=captured.payloads)
 
 
-def perform(at: Desk, agent: str, run_key: str) -> None:
+def perform(at: Services, agent: str, run_key: str) -> None:
     """Perform a wake to its end."""
     asyncio.run(rounds.run_one(at, agent, run_key))
 
 
-def nothing(at: Desk, agent: str, run_key: str) -> None:
+def nothing(at: Services, agent: str, run_key: str) -> None:
     """Leave the wake queued."""
 
 
-def deferred(at: Desk, agent: str, run_key: str) -> None:
+def deferred(at: Services, agent: str, run_key: str) -> None:
     """Leave the wake begun, and waiting for its next turn."""
     begin(at, agent, run_key)
-    at.note(DeferWake(agent, run_key, at.clock.now(), "interrupted"))
+    at.append_agent(DeferWake(agent, run_key, at.clock.now(), "interrupted"))
 
 
-Part = Callable[[Desk, str, str], None]
+Part = Callable[[Services, str, str], None]
 
 
-def in_a_thread(part: Part, at: Desk, agent: str, run_key: str) -> Callable[[], None]:
+def in_a_thread(part: Part, at: Services, agent: str, run_key: str) -> Callable[[], None]:
     """Do it in a thread of its own: an event loop runs in this one already."""
 
     def done() -> None:
@@ -98,12 +98,12 @@ def test_a_wake_is_performed_by_one_process_alone(
         folder = tmp_path / str(k)
         folder.mkdir()
         model = Asked()
-        one = desk(folder, model)
+        one = services(folder, model)
         _, agent = task_with_agent(one)
         run_key = queued_key(one, agent)
         before(one, agent, run_key)
         meddler = Meddler(k, in_a_thread(faster, one, agent, run_key))
-        other = desk(folder, model, meddler)
+        other = services(folder, model, meddler)
         meddler.accesses = 0
         asyncio.run(rounds.run_one(other, agent, run_key))
         reached = max(reached, meddler.accesses)

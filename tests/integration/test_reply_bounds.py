@@ -270,6 +270,6 @@ def test_each_reply_is_recorded_with_what_read_it(tmp_path: Path) -> None:
     with serving(answer(text("Fine."))) as server:
         told(["--model", "gemini", "wake", "Fix the sink"], home, env=environment(server))
     with open_home(home, FIXED) as opened:
-        facts = [row.fact for append in opened.desk.agents.appends() for row in append]
+        facts = [row.fact for append in opened.services.agents.appends() for row in append]
     read = [fact.reply_format for fact in facts if isinstance(fact, ModelAnswered)]
     assert list(dict.fromkeys(read)) == ["rules.1", "tape.1", "gemini.2"]

@@ -10,16 +10,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from adapters.clock import ManualClock
+from adapters.home.clock import ManualClock
 from adapters.runtime import performer, rounds
 from adapters.runtime.capture import capture
-from adapters.runtime.desk import Desk
 from adapters.runtime.leases import Leases
+from adapters.runtime.services import Services
 from domain.agent.commands import RequestWake
 from domain.ports import Reply, Request
 from domain.wake.commands import RetakeWake
 from domain.wake.state import WAKE, Wake
-from tests.support.desks import START, desk, divergences, queued_key, reply, task_with_agent
+from tests.support.services import START, divergences, queued_key, reply, services, task_with_agent
 from tests.support.whole import late_replies
 
 
@@ -55,22 +55,22 @@ def silent(text: str) -> None:
     """A message that nobody hears."""
 
 
-def agents_of(at: Desk, count: int) -> list[str]:
+def agents_of(at: Services, count: int) -> list[str]:
     return [task_with_agent(at, f"Task {nth}")[1] for nth in range(count)]
 
 
-def wake_of(at: Desk, run_key: str) -> Wake:
+def wake_of(at: Services, run_key: str) -> Wake:
     with at.agents.reading() as world:
         return world.load(WAKE, run_key)
 
 
 def interrupted(
-    first: Callable[[Desk, str], object] = lambda at, run_key: None,
-) -> tuple[Desk, str, str]:
-    """A wake that is stopped while its model thinks, after what happens first; the desk, the
+    first: Callable[[Services, str], object] = lambda at, run_key: None,
+) -> tuple[Services, str, str]:
+    """A wake that is stopped while its model thinks, after what happens first; the services, the
     agent and the run key."""
     model = Busy()
-    at = desk(model=model)
+    at = services(model=model)
     (agent,) = agents_of(at, 1)
     run_key = queued_key(at, agent)
 
@@ -87,7 +87,7 @@ def interrupted(
 
 def test_so_many_run_at_once_and_no_more() -> None:
     model = Busy()
-    at = desk(model=model)
+    at = services(model=model)
     ran = rounds.run_ready(at, agents_of(at, 8), quiet)
     assert [one.error for one in ran] == [""] * 8
     assert model.most == at.settings.agents.parallel == 3
@@ -96,7 +96,7 @@ def test_so_many_run_at_once_and_no_more() -> None:
 
 def test_with_a_clock_set_by_hand_they_run_one_after_another_in_queue_order() -> None:
     model = Busy()
-    at = desk(model=model)
+    at = services(model=model)
     at.clock = ManualClock(START)
     agents = agents_of(at, 4)
     told: list[tuple[int, int, str]] = []
@@ -110,7 +110,7 @@ def test_what_a_bug_raises_fails_its_own_wake_alone() -> None:
         if nth == 2:
             raise ZeroDivisionError("a bug")
 
-    at = desk(model=Busy(trouble))
+    at = services(model=Busy(trouble))
     ran = rounds.run_ready(at, agents_of(at, 3), quiet)
     assert [one.code for one in ran] == ["", "internal", ""]
     outcomes = [wake_of(at, one.run_key).outcome for one in ran]
@@ -128,7 +128,7 @@ def test_an_interrupted_wake_waits_for_its_next_turn_at_once() -> None:
 
 
 def test_a_request_waits_for_the_wake_that_runs() -> None:
-    at = desk(model=Busy())
+    at = services(model=Busy())
     (agent,) = agents_of(at, 1)
     first = queued_key(at, agent)
     told: list[str] = []
@@ -137,7 +137,7 @@ def test_a_request_waits_for_the_wake_that_runs() -> None:
         running = asyncio.create_task(rounds.run_one(at, agent, first))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        run_key = at.note(RequestWake(agent, "manual", is_enabled=True)).result.ids[1]
+        run_key = at.append_agent(RequestWake(agent, "manual", is_enabled=True)).result.ids[1]
         ran = await rounds.run_asked(at, agent, run_key, told.append)
         await running
         return ran
@@ -150,9 +150,9 @@ def test_a_request_waits_for_the_wake_that_runs() -> None:
 
 def test_a_repeated_request_for_a_wake_that_has_ended_runs_nothing() -> None:
     model = Busy()
-    at = desk(model=model)
+    at = services(model=model)
     (agent,) = agents_of(at, 1)
-    run_key = at.note(RequestWake(agent, "manual", is_enabled=True)).result.ids[1]
+    run_key = at.append_agent(RequestWake(agent, "manual", is_enabled=True)).result.ids[1]
     rounds.run_requested(at, agent, run_key, silent)
     asked = model.asked
     assert rounds.run_requested(at, agent, run_key, silent).error == ""
@@ -162,7 +162,7 @@ def test_a_repeated_request_for_a_wake_that_has_ended_runs_nothing() -> None:
 def test_a_second_process_that_comes_too_late_asks_nothing() -> None:
     """Two processes find the same wake queued; the second begins nothing and performs nothing."""
     model = Busy()
-    at = desk(model=model)
+    at = services(model=model)
     (agent,) = agents_of(at, 1)
     run_key = queued_key(at, agent)
 
@@ -177,11 +177,11 @@ def test_a_second_process_that_comes_too_late_asks_nothing() -> None:
 def test_two_that_found_the_same_wake_abandoned_take_it_over_once() -> None:
     """Each has seen it in doubt before the other has taken it over."""
     model = Busy()
-    at = desk(model=model)
+    at = services(model=model)
     (agent,) = agents_of(at, 1)
     run_key = queued_key(at, agent)
     captured = capture(at, agent, run_key, is_now=True)
-    at.note(captured.command, payloads=captured.payloads)  # and the process dies
+    at.append_agent(captured.command, payloads=captured.payloads)  # and the process dies
     seen = wake_of(at, run_key)
 
     async def both() -> None:
@@ -196,7 +196,7 @@ def test_two_that_found_the_same_wake_abandoned_take_it_over_once() -> None:
 
 def test_who_saw_a_wake_queued_does_not_take_it_over_once_it_runs() -> None:
     model = Busy()
-    at = desk(model=model)
+    at = services(model=model)
     (agent,) = agents_of(at, 1)
     run_key = queued_key(at, agent)
     seen = wake_of(at, run_key)
@@ -215,10 +215,10 @@ def test_who_was_away_for_long_ends_no_attempt_but_its_own(fault: Exception) -> 
 
     def away(nth: int) -> None:
         if nth == 1:
-            at.note(RetakeWake(run_key))
+            at.append_agent(RetakeWake(run_key))
             raise fault
 
-    at = desk(model=Busy(away))
+    at = services(model=Busy(away))
     (agent,) = agents_of(at, 1)
     run_key = queued_key(at, agent)
     asyncio.run(rounds.run_one(at, agent, run_key))
@@ -229,16 +229,16 @@ def test_who_was_away_for_long_ends_no_attempt_but_its_own(fault: Exception) -> 
 
 
 def test_who_is_stopped_late_defers_no_attempt_but_its_own() -> None:
-    at, _, run_key = interrupted(lambda at, run_key: at.note(RetakeWake(run_key)))
+    at, _, run_key = interrupted(lambda at, run_key: at.append_agent(RetakeWake(run_key)))
     assert wake_of(at, run_key).phase == "waiting"
 
 
 # ------------------------------------------------------------------------------------- leases
 
 
-def leased(model: Busy, folder: Path) -> tuple[Desk, list[str]]:
-    """A desk at a home with other processes, and five agents with a queued wake each."""
-    at = desk(model=model)
+def leased(model: Busy, folder: Path) -> tuple[Services, list[str]]:
+    """Services at a home with other processes, and five agents with a queued wake each."""
+    at = services(model=model)
     at.leases_at = folder / "runtime.db"
     return at, agents_of(at, 5)
 
@@ -258,7 +258,7 @@ def test_a_round_leaves_an_agent_alone_that_another_process_is_at(tmp_path: Path
 def test_a_request_waits_while_another_process_has_the_lease(tmp_path: Path) -> None:
     model = Busy()
     at, agents = leased(model, tmp_path)
-    run_key = at.note(RequestWake(agents[0], "manual", is_enabled=True)).result.ids[1]
+    run_key = at.append_agent(RequestWake(agents[0], "manual", is_enabled=True)).result.ids[1]
     told: list[str] = []
     with closing(Leases(at.leases_at)) as other:
         other.take(agents[0], run_key, at.clock.now(), 3)
@@ -293,7 +293,7 @@ def test_a_wake_whose_process_is_gone_is_taken_over_at_once(tmp_path: Path) -> N
     at, agents = leased(model, tmp_path)
     run_key = queued_key(at, agents[0])
     captured = capture(at, agents[0], run_key, is_now=True)
-    at.note(captured.command, payloads=captured.payloads)
+    at.append_agent(captured.command, payloads=captured.payloads)
     assert rounds.run_ready(at, agents[:1], quiet) == []  # nobody knows, so it may still run
     with closing(Leases(at.leases_at)) as gone:
         gone.take(agents[0], run_key, at.clock.now(), 3)

@@ -246,7 +246,7 @@ def test_a_refusal_leaves_no_row(journal: Log) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from adapters.clock import SystemClock
+from adapters.home.clock import SystemClock
 from adapters.store.log import Log
 from domain.journal.commands import CreateTask, EditTask
 

@@ -6,12 +6,12 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from adapters import why
+from adapters.home.views import Views
 from adapters.runtime import watcher
-from adapters.runtime.desk import Desk
-from adapters.views import Views
-from domain.agent.alertness import ALERT, TRIGGERS_KEPT
+from adapters.runtime.services import Services
+from adapters.timetravel import why
 from domain.agent.commands import RequestWake
+from domain.agent.wake_queue import TRIGGERS_KEPT, WAKE_QUEUE
 from domain.causes import Receipt
 from domain.journal import commands as do
 from domain.wire import payload
@@ -20,35 +20,35 @@ from replay.appends import appends
 from replay.laws import Laws
 from tests.histories.acting import REPORT, answers, woken
 from tests.support.analysed import Tables
-from tests.support.desks import desk, divergences, queued_key, reply, task_with_agent
+from tests.support.services import divergences, queued_key, reply, services, task_with_agent
 
 COUNT = 2 * TRIGGERS_KEPT + 30
 ROWS_MAX = TRIGGERS_KEPT + 10  # of one append that supersedes
 
 
-def changed(at: Desk, task: str, count: int) -> None:
+def changed(at: Services, task: str, count: int) -> None:
     for nth in range(count):
-        at.keep(do.EditTask(task, title=f"Title {nth} of {count}"))
+        at.append_journal(do.EditTask(task, title=f"Title {nth} of {count}"))
     watcher.catch_up(at)
 
 
-def asked(at: Desk, agent: str, text: str) -> str:
+def asked(at: Services, agent: str, text: str) -> str:
     said = payload(at.agent(agent).task, text.encode())
     command = at.request(agent, "user", "s", len(text), said.id)
-    return at.note(command, payloads=[said]).result.ids[1]
+    return at.append_agent(command, payloads=[said]).result.ids[1]
 
 
 @pytest.fixture
-def home() -> tuple[Desk, str]:
+def home() -> tuple[Services, str]:
     """An agent whose first wake is over."""
-    at = desk()
+    at = services()
     _, agent = task_with_agent(at)
     answers(at, [reply(REPORT), reply(), *[reply(text="Seen.")] * 9])
     woken(at, agent)
     return at, agent
 
 
-def ends(at: Desk) -> dict[str, Counter[str]]:
+def ends(at: Services) -> dict[str, Counter[str]]:
     """For each trigger the wakes that have it in the end, by rows alone."""
     rows: defaultdict[str, set[str]] = defaultdict(set)
     heirs: dict[str, str] = {}
@@ -76,13 +76,13 @@ def is_request(fact: object) -> bool:
     return isinstance(fact, Receipt) and isinstance(fact.command, RequestWake)
 
 
-def lost(at: Desk) -> int:
+def lost(at: Services) -> int:
     found = ends(at)
     assert all(len(one) <= 1 for one in found.values())
     return sum(not one for one in found.values())
 
 
-def broken_laws(at: Desk) -> list[str]:
+def broken_laws(at: Services) -> list[str]:
     laws = Laws()
     found = [
         told
@@ -93,7 +93,7 @@ def broken_laws(at: Desk) -> list[str]:
     return [*found, *laws.ended(at.journal.tail().n)]
 
 
-def counted(at: Desk, run_key: str) -> int:
+def counted(at: Services, run_key: str) -> int:
     views = Views.in_memory({"journal": at.journal, "agent": at.agents})
     views.catch_up()
     document = views.get(VIEW, run_key)
@@ -101,12 +101,14 @@ def counted(at: Desk, run_key: str) -> int:
     return document.cause_count
 
 
-def test_a_wake_that_supersedes_has_every_trigger_in_bounded_rows(home: tuple[Desk, str]) -> None:
+def test_a_wake_that_supersedes_has_every_trigger_in_bounded_rows(
+    home: tuple[Services, str],
+) -> None:
     """Three times in a row: by a button, a question, and one more; then changes join the last."""
     at, agent = home
     task = at.agent(agent).task
     changed(at, task, COUNT)
-    keys = [queued_key(at, agent), at.note(at.request(agent)).result.ids[1]]
+    keys = [queued_key(at, agent), at.append_agent(at.request(agent)).result.ids[1]]
     keys += [asked(at, agent, text) for text in ("Why?", "And now?")]
     changed(at, task, 5)
     assert lost(at) == 0
@@ -115,7 +117,7 @@ def test_a_wake_that_supersedes_has_every_trigger_in_bounded_rows(home: tuple[De
     assert not {*keys[:-1]} & {*shares}
     assert [counted(at, one) for one in keys] == [COUNT, COUNT + 1, COUNT + 2, COUNT + 8]
     with at.agents.reading() as world:
-        queued = world.load(ALERT, agent).queued
+        queued = world.load(WAKE_QUEUE, agent).queued
     assert queued is not None
     assert (len(queued.triggers), queued.trigger_count) == (TRIGGERS_KEPT, COUNT + 8)
     assert len(queued.words) == 2
@@ -126,32 +128,32 @@ def test_a_wake_that_supersedes_has_every_trigger_in_bounded_rows(home: tuple[De
 
 
 def test_what_an_older_command_lost_is_lost_and_the_laws_say_so(
-    home: tuple[Desk, str],
+    home: tuple[Services, str],
 ) -> None:
     at, agent = home
     changed(at, at.agent(agent).task, COUNT)
-    at.note(RequestWake(agent, "manual", is_enabled=True))
+    at.append_agent(RequestWake(agent, "manual", is_enabled=True))
     assert lost(at) == COUNT - TRIGGERS_KEPT
     woken(at, agent)
     assert sum("law 9: journal append" in one for one in broken_laws(at)) == COUNT - TRIGGERS_KEPT
     assert divergences(at) == []
 
 
-def test_what_waited_when_the_code_became_newer_goes_on_whole(home: tuple[Desk, str]) -> None:
+def test_what_waited_when_the_code_became_newer_goes_on_whole(home: tuple[Services, str]) -> None:
     """The rows of the queued wake are as 0.1.0 wrote them; only the person's command is new."""
     at, agent = home
     changed(at, at.agent(agent).task, COUNT)
-    first = at.note(at.request(agent)).result.ids[1]
+    first = at.append_agent(at.request(agent)).result.ids[1]
     assert (lost(at), counted(at, first)) == (0, COUNT + 1)
 
 
 def test_why_and_the_tables_name_the_wake_that_has_a_trigger_in_the_end(
-    home: tuple[Desk, str],
+    home: tuple[Services, str],
 ) -> None:
     at, agent = home
     changed(at, at.agent(agent).task, COUNT)
     tables = Tables(at.agents, at.journal)
-    at.note(at.request(agent))
+    at.append_agent(at.request(agent))
     tables.catch_up()
     last = asked(at, agent, "Why?")
     woken(at, agent)

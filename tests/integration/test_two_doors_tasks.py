@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from adapters.homefiles import AGENT, JOURNAL
+from adapters.home.files import AGENT, JOURNAL
 from adapters.runtime import watcher
 from adapters.wiring import open_home
 from tests.support.cli import FIXED, done, proved, run, told
@@ -231,7 +231,7 @@ def noticed(home: Path) -> None:
     """Tell the agents what changed, as the page does before and after each deed on the journal;
     after a command it waits until the next wake."""
     opened = open_home(home, FIXED, is_writing=True)
-    watcher.catch_up(opened.desk)
+    watcher.catch_up(opened.services)
     opened.close()
 
 

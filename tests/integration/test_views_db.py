@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from adapters import viewfile
+from adapters.home import view_file
+from adapters.home.views import Views
 from adapters.store.log import Log
-from adapters.views import Views
 from domain.world import Recorded
 from projections import agents, journal, wakes
 from projections.every import VIEWS
@@ -82,7 +82,7 @@ def test_a_file_cut_short_is_made_anew(tmp_path: Path, life: Life) -> None:
     assert kept(path, life.log) == before
 
 
-@pytest.mark.parametrize("number", [0, viewfile.FORMAT + 1])
+@pytest.mark.parametrize("number", [0, view_file.FORMAT + 1])
 def test_a_file_of_another_format_is_made_anew(tmp_path: Path, life: Life, number: int) -> None:
     path = tmp_path / "views.db"
     before = kept(path, life.log)
@@ -90,7 +90,7 @@ def test_a_file_of_another_format_is_made_anew(tmp_path: Path, life: Life, numbe
         connection.execute(f"PRAGMA user_version={number}")
     assert kept(path, life.log) == before
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (viewfile.FORMAT,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (view_file.FORMAT,)
 
 
 def test_a_document_that_cannot_be_read_is_made_anew(tmp_path: Path, life: Life) -> None:
@@ -162,7 +162,7 @@ def test_several_processes_at_once_make_what_one_makes(tmp_path: Path, life: Lif
     path = tmp_path / "views.db"
     code = (
         "import sys; from pathlib import Path; from adapters.store.log import Log;"
-        "from adapters.views import Views;"
+        "from adapters.home.views import Views;"
         "log = Log.open('agent', Path(sys.argv[1]), 'r1');"
         "views = Views(Path(sys.argv[2]), {'agent': log});"
         "[views.rebuild() for _ in range(5)]"

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from adapters.web.app import make_app
-from adapters.web.asking import Told
+from adapters.web.asking import Notice
 from adapters.web.guard import ADDRESSES_MAX, Guard, Guesses, new_token, printed
 from adapters.web.machine import other_people, reachable
 from adapters.web.site import Site
@@ -68,7 +68,7 @@ class Lines(Sequence[str]):
 def test_nobody_waits_for_what_is_rendered(tmp_path: Path) -> None:
     site = Site(tmp_path, FIXED)
     lines = Lines(site)
-    site.keep(Told("An answer", lines=lines), "key")
+    site.keep(Notice("An answer", lines=lines), "key")
     with TestClient(make_app(site, Guard("127.0.0.1", 8765)), base_url=ORIGIN) as client:
         assert "printed" in client.get("/tasks?told=key").text
     site.close()

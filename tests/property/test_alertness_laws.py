@@ -4,8 +4,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.agent.agent import Agent, Subscription
-from domain.agent.alert_events import (
-    AlertFact,
+from domain.agent.events import AgentPaused, AutomationSet, Outcome, Subscribed
+from domain.agent.matching import Batch, match
+from domain.agent.wake_queue import (
+    AT_ONCE,
+    SEEN_KEPT,
+    TRIGGERS_KEPT,
+    WakeQueue,
+    due_of,
+    next_due,
+    next_wake,
+    run_key_of,
+    run_status,
+)
+from domain.agent.wake_queue_events import (
     AlertSettled,
     Reason,
     Rule,
@@ -16,19 +28,9 @@ from domain.agent.alert_events import (
     WakeBegun,
     WakeDropped,
     WakeQueued,
+    WakeQueueFact,
 )
-from domain.agent.alertness import (
-    AT_ONCE,
-    SEEN_KEPT,
-    TRIGGERS_KEPT,
-    Alert,
-    due_of,
-    next_due,
-    next_wake,
-    run_key_of,
-    run_status,
-)
-from domain.agent.alertness_rules import (
+from domain.agent.wake_queue_rules import (
     PERSON,
     Setting,
     backoff_seconds,
@@ -38,22 +40,20 @@ from domain.agent.alertness_rules import (
     request,
     settle,
 )
-from domain.agent.events import AgentPaused, AutomationSet, Outcome, Subscribed
-from domain.agent.matching import Batch, match
 from domain.errors import Refused
-from domain.moments import later
+from domain.timestamps import later
 from tests.support.agents import (
     ACTIVE,
     AGENT_ID,
     BUILT_IN,
     ON,
     after,
-    alert_of,
     asked,
     born,
     change,
     due,
     ticked,
+    wake_queue_of,
 )
 
 REASONS: tuple[Reason, ...] = ("user", "manual", "creation", "recovery")
@@ -74,7 +74,7 @@ ticks = st.lists(times, max_size=3).map(lambda found: ticked(*sorted(found)))
 requests = st.builds(asked, st.sampled_from(REASONS), numbers)
 triggers: st.SearchStrategy[Trigger] = changes | ticks | requests
 run_keys = triggers.map(lambda trigger: run_key_of(AGENT_ID, trigger)) | st.just("unknown")
-facts: st.SearchStrategy[AlertFact] = st.one_of(
+facts: st.SearchStrategy[WakeQueueFact] = st.one_of(
     st.builds(
         lambda trigger, due_at: WakeQueued(run_key_of(AGENT_ID, trigger), trigger, due_at, ""),
         triggers,
@@ -90,23 +90,23 @@ facts: st.SearchStrategy[AlertFact] = st.one_of(
 )
 
 
-def lived(moves: list[tuple[str, Trigger, int]]) -> Alert:
+def lived(moves: list[tuple[str, Trigger, int]]) -> WakeQueue:
     """A state that deciders reach: each move is a trigger, or what happens to the next wake."""
-    alert = Alert(AGENT_ID)
+    wake_queue = WakeQueue(AGENT_ID)
     for what, trigger, seconds in moves:
-        at, wake = after(seconds), next_wake(alert)
-        found: list[AlertFact] = []
+        at, wake = after(seconds), next_wake(wake_queue)
+        found: list[WakeQueueFact] = []
         match what:
             case "trigger":
-                found = notice(alert, ACTIVE, trigger, at, ON)
+                found = notice(wake_queue, ACTIVE, trigger, at, ON)
             case "begin" if wake:
-                found = begin(alert, ACTIVE, wake.run_key, at, ON, now=True)
-            case "back off" if alert.running:
-                found = [WakeBackedOff(alert.running, at, "provider")]
+                found = begin(wake_queue, ACTIVE, wake.run_key, at, ON, now=True)
+            case "back off" if wake_queue.running:
+                found = [WakeBackedOff(wake_queue.running, at, "provider")]
             case "completed" | "failed" as outcome:
-                found = settle(alert, alert.running, outcome, at)
-        alert = alert_of(found, alert, at)
-    return alert
+                found = settle(wake_queue, wake_queue.running, outcome, at)
+        wake_queue = wake_queue_of(found, wake_queue, at)
+    return wake_queue
 
 
 moves = st.tuples(
@@ -114,7 +114,7 @@ moves = st.tuples(
     triggers,
     st.integers(0, 20_000),
 )
-alerts = st.lists(moves, max_size=12).map(lived)
+queue_facts = st.lists(moves, max_size=12).map(lived)
 settings = st.builds(Setting, is_enabled=st.booleans(), propagated_due=times | st.just(""))
 agents = st.builds(
     born,
@@ -124,30 +124,33 @@ agents = st.builds(
 origins = st.sampled_from(["person", "import:x", "agent:other", f"agent:{AGENT_ID}"])
 
 
-def about(found: list[AlertFact], trigger: Trigger) -> list[AlertFact]:
+def about(found: list[WakeQueueFact], trigger: Trigger) -> list[WakeQueueFact]:
     """The facts in which a trigger ends."""
     ends = WakeQueued | TriggerMerged | TriggerSuppressed
     return [fact for fact in found if isinstance(fact, ends) and fact.trigger == trigger]
 
 
-@given(alerts, agents, triggers, times, settings, origins)
+@given(queue_facts, agents, triggers, times, settings, origins)
 def test_a_trigger_ends_in_exactly_one_fact_and_its_repeat_in_none(
-    alert: Alert, agent: Agent, trigger: Trigger, at: str, setting: Setting, origin: str
+    wake_queue: WakeQueue, agent: Agent, trigger: Trigger, at: str, setting: Setting, origin: str
 ) -> None:
-    is_known = run_key_of(AGENT_ID, trigger) in alert.seen
-    found = notice(alert, agent, trigger, at, setting, origin=origin)
+    is_known = run_key_of(AGENT_ID, trigger) in wake_queue.seen
+    found = notice(wake_queue, agent, trigger, at, setting, origin=origin)
     assert len(about(found, trigger)) == (not is_known)
     assert found == [] or not is_known
-    assert notice(alert_of(found, alert, at), agent, trigger, at, setting, origin=origin) == []
+    assert (
+        notice(wake_queue_of(found, wake_queue, at), agent, trigger, at, setting, origin=origin)
+        == []
+    )
 
 
-@given(alerts, agents, st.sampled_from(REASONS), times, settings)
+@given(queue_facts, agents, st.sampled_from(REASONS), times, settings)
 def test_a_request_is_answered_once_and_only_a_person_is_refused(
-    alert: Alert, agent: Agent, reason: Reason, at: str, setting: Setting
+    wake_queue: WakeQueue, agent: Agent, reason: Reason, at: str, setting: Setting
 ) -> None:
     trigger = asked(reason, 99)
     try:
-        found = request(alert, agent, trigger, at, setting)
+        found = request(wake_queue, agent, trigger, at, setting)
     except Refused:
         assert reason in PERSON
         return
@@ -156,17 +159,17 @@ def test_a_request_is_answered_once_and_only_a_person_is_refused(
         assert not any(isinstance(fact, TriggerSuppressed) for fact in found)
 
 
-@given(alerts, triggers, times, times | st.just(""))
+@given(queue_facts, triggers, times, times | st.just(""))
 def test_nothing_is_due_earlier_than_allowed(
-    alert: Alert, trigger: Trigger, at: str, dawn: str
+    wake_queue: WakeQueue, trigger: Trigger, at: str, dawn: str
 ) -> None:
     agent = born("hybrid", EARS)
-    found = notice(alert, agent, trigger, at, Setting(is_enabled=True, propagated_due=dawn))
-    known = alert.queued
-    then = alert_of(found, alert, at).queued
+    found = notice(wake_queue, agent, trigger, at, Setting(is_enabled=True, propagated_due=dawn))
+    known = wake_queue.queued
+    then = wake_queue_of(found, wake_queue, at).queued
     if not found or then is None:
         return
-    new_due = due_of(then, alert)
+    new_due = due_of(then, wake_queue)
     if trigger.reason in PERSON:
         assert new_due == at
     elif known is not None:  # merged: it moves forward or not at all, and never before now
@@ -176,69 +179,75 @@ def test_nothing_is_due_earlier_than_allowed(
     elif trigger.reason in AT_ONCE:
         assert new_due == at
     else:
-        assert new_due >= max(at, alert.not_before)
+        assert new_due >= max(at, wake_queue.not_before)
         if trigger.reason == "subscription" and not trigger.is_propagated:
-            assert new_due == max(later(at, seconds=120), alert.not_before)
+            assert new_due == max(later(at, seconds=120), wake_queue.not_before)
 
 
-@given(alerts, st.sampled_from(["manual", "user"]), times)
+@given(queue_facts, st.sampled_from(["manual", "user"]), times)
 def test_a_request_inherits_every_trigger_of_the_queued_wake(
-    alert: Alert, reason: Reason, at: str
+    wake_queue: WakeQueue, reason: Reason, at: str
 ) -> None:
     trigger = asked(reason, 99)
-    then = alert_of(request(alert, ACTIVE, trigger, at, ON), alert, at)
+    then = wake_queue_of(request(wake_queue, ACTIVE, trigger, at, ON), wake_queue, at)
     assert then.queued is not None
-    inherited = alert.queued.triggers if alert.queued else ()
+    inherited = wake_queue.queued.triggers if wake_queue.queued else ()
     assert then.queued.triggers == (trigger, *inherited)
     assert then.queued.hop == max(one.hop for one in then.queued.triggers)
     assert (then.not_before, due_of(then.queued, then)) == ("", at)
-    assert then.begun is None or then.running == alert.running
+    assert then.begun is None or then.running == wake_queue.running
 
 
-@given(alerts, times, st.booleans())
-def test_a_wake_begins_only_alone_and_when_it_may(alert: Alert, at: str, now: bool) -> None:
-    wake = next_wake(alert)
+@given(queue_facts, times, st.booleans())
+def test_a_wake_begins_only_alone_and_when_it_may(
+    wake_queue: WakeQueue, at: str, now: bool
+) -> None:
+    wake = next_wake(wake_queue)
     if wake is None:
-        assert not due(alert, at)
+        assert not due(wake_queue, at)
         return
-    found = begin(alert, ACTIVE, wake.run_key, at, ON, now=now)
-    assert found == ([WakeBegun(wake.run_key)] if now or due(alert, at) else [])
-    then = alert_of(found, alert, at)
+    found = begin(wake_queue, ACTIVE, wake.run_key, at, ON, now=now)
+    assert found == ([WakeBegun(wake.run_key)] if now or due(wake_queue, at) else [])
+    then = wake_queue_of(found, wake_queue, at)
     if found:
         assert (then.running, next_due(then), run_status(then)) == (wake.run_key, "", "running")
         assert begin(then, ACTIVE, wake.run_key, at, ON) == []
         assert drop(then, wake.run_key, "dormant") == []
 
 
-@given(alerts, st.sampled_from(OUTCOMES), times)
+@given(queue_facts, st.sampled_from(OUTCOMES), times)
 def test_an_end_frees_the_agent_and_holds_off_only_what_it_should(
-    alert: Alert, outcome: Outcome, at: str
+    wake_queue: WakeQueue, outcome: Outcome, at: str
 ) -> None:
-    if alert.begun is None:
-        assert settle(alert, "x", outcome, at) == []
+    if wake_queue.begun is None:
+        assert settle(wake_queue, "x", outcome, at) == []
         return
-    then = alert_of(settle(alert, alert.begun.run_key, outcome, at), alert, at)
+    then = wake_queue_of(settle(wake_queue, wake_queue.begun.run_key, outcome, at), wake_queue, at)
     assert then.begun is None
-    assert then.queued == alert.queued
-    assert then.failures == {"completed": 0, "failed": alert.failures + 1}.get(
-        outcome, alert.failures
+    assert then.queued == wake_queue.queued
+    assert then.failures == {"completed": 0, "failed": wake_queue.failures + 1}.get(
+        outcome, wake_queue.failures
     )
-    if outcome == "completed" and alert.queued is None:
+    if outcome == "completed" and wake_queue.queued is None:
         assert then.not_before == ""
     if outcome == "failed":
         assert then.not_before > at
     if then.queued is not None and then.queued.is_urgent:
         assert next_due(then) == max(then.queued.due_at, then.queued.until)
-    assert settle(then, alert.begun.run_key, outcome, at) == []
+    assert settle(then, wake_queue.begun.run_key, outcome, at) == []
 
 
 @given(st.lists(facts, max_size=40))
-def test_any_history_folds(history: list[AlertFact]) -> None:
-    alert = alert_of(history)
-    assert len(alert.seen) == len(set(alert.seen)) <= SEEN_KEPT
-    assert all(len(wake.triggers) <= TRIGGERS_KEPT for wake in (alert.begun, alert.queued) if wake)
-    assert (run_status(alert) == "running") == bool(alert.running)
-    assert (next_wake(alert) is None) == (next_due(alert) == "")
+def test_any_history_folds(history: list[WakeQueueFact]) -> None:
+    wake_queue = wake_queue_of(history)
+    assert len(wake_queue.seen) == len(set(wake_queue.seen)) <= SEEN_KEPT
+    assert all(
+        len(wake.triggers) <= TRIGGERS_KEPT
+        for wake in (wake_queue.begun, wake_queue.queued)
+        if wake
+    )
+    assert (run_status(wake_queue) == "running") == bool(wake_queue.running)
+    assert (next_wake(wake_queue) is None) == (next_due(wake_queue) == "")
 
 
 @given(st.integers(1, 10_000))

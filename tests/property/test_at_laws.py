@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.models.rules import RulesModel
-from adapters.moments import Past
 from adapters.runtime import performer, review, watcher
-from adapters.runtime.desk import Desk
+from adapters.runtime.services import Services
+from adapters.timetravel.logs_at import Past
 from domain.agent import commands as agents
 from domain.agent.agent import AGENT
-from domain.agent.alertness import ALERT, next_wake
+from domain.agent.wake_queue import WAKE_QUEUE, next_wake
 from domain.changes.change_set import CHANGES, is_open
 from domain.errors import WakelogError
 from domain.journal import commands as journal
@@ -20,7 +20,7 @@ from domain.journal.fold import TASK
 from domain.wire import Words, words
 from domain.world import World
 from replay import at, bisect
-from tests.support.desks import desk, task_with_agent
+from tests.support.services import services, task_with_agent
 from tests.support.standing import Standing
 
 DEEDS = (
@@ -29,51 +29,51 @@ DEEDS = (
 NOTES = ("Due by 2027-02-12. Urgent!", "Takes 60 minutes.", "I need to buy milk.", "Das dauert.")
 
 
-def do(here: Desk, deed: str, nth: int, task: str, agent: str, other: str) -> None:
+def do(here: Services, deed: str, nth: int, task: str, agent: str, other: str) -> None:
     """One deed, if the rules allow it now."""
     match deed:
         case "note":
-            here.keep(journal.AddNote(task, "note", Words(NOTES[nth % len(NOTES)])))
+            here.append_journal(journal.AddNote(task, "note", Words(NOTES[nth % len(NOTES)])))
         case "long":
             said, kept = words(task, f"{nth} " + "many words " * 200)
-            here.keep(journal.AddNote(task, "transcript", said), payloads=kept)
+            here.append_journal(journal.AddNote(task, "transcript", said), payloads=kept)
         case "check":
-            here.keep(journal.AddItems(task, (f"item {nth}",)))
+            here.append_journal(journal.AddItems(task, (f"item {nth}",)))
         case "link":
-            here.keep(journal.LinkTask(task, "blocks", other))
+            here.append_journal(journal.LinkTask(task, "blocks", other))
         case "unlink":
-            here.keep(journal.UnlinkTask(task, "blocks", other))
+            here.append_journal(journal.UnlinkTask(task, "blocks", other))
         case "delete":
-            here.keep(journal.DeleteTask(task))
+            here.append_journal(journal.DeleteTask(task))
         case "restore":
-            here.keep(journal.RestoreTask(task))
+            here.append_journal(journal.RestoreTask(task))
         case "pause":
-            here.note(agents.PauseAgent(agent))
+            here.append_agent(agents.PauseAgent(agent))
         case "resume":
-            here.note(agents.ResumeAgent(agent, is_enabled=True))
+            here.append_agent(agents.ResumeAgent(agent, is_enabled=True))
         case "ask":
-            here.note(agents.RequestWake(agent, "manual", is_enabled=True))
+            here.append_agent(agents.RequestWake(agent, "manual", is_enabled=True))
         case "watch":
             watcher.catch_up(here)
         case "label" | "suppress":
             name = f"label {nth}"
-            here.keep(journal.AddLabel(name))
+            here.append_journal(journal.AddLabel(name))
             change = {"assign" if deed == "label" else "suppress": (name,)}
-            here.keep(journal.ChangeLabels(task, **change))
+            here.append_journal(journal.ChangeLabels(task, **change))
         case "destroy":
-            here.note(agents.DestroyAgent(agent))
+            here.append_agent(agents.DestroyAgent(agent))
         case "other":
-            here.keep(journal.CreateTask(f"Another {nth}"))
+            here.append_journal(journal.CreateTask(f"Another {nth}"))
         case "wake":
             with here.agents.reading() as world:
-                queued = next_wake(world.load(ALERT, agent))
+                queued = next_wake(world.load(WAKE_QUEUE, agent))
             if queued is not None:
                 asyncio.run(performer.run_wake(here, agent, queued.run_key, is_now=True))
         case _:
             decide(here, deed, agent)
 
 
-def decide(here: Desk, verb: str, agent: str) -> None:
+def decide(here: Services, verb: str, agent: str) -> None:
     with here.agents.reading() as world:
         sets = [world.load(CHANGES, one) for one in world.load(AGENT, agent).sets]
     items = [(one.id, item.number) for one in sets for item in one.items if is_open(item)]
@@ -86,9 +86,9 @@ def decide(here: Desk, verb: str, agent: str) -> None:
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.sampled_from(DEEDS.split()), min_size=3, max_size=14))
 def test_a_world_folded_forward_by_an_append_is_the_next_world(deeds: list[str]) -> None:
-    here = desk(model=RulesModel())
+    here = services(model=RulesModel())
     task, agent = task_with_agent(here)
-    other = here.keep(journal.CreateTask("Paint the door")).result.ids[0]
+    other = here.append_journal(journal.CreateTask("Paint the door")).result.ids[0]
     for nth, deed in enumerate(("note", "label", "wake", *deeds)):
         with suppress(WakelogError):
             do(here, deed, nth, task, agent, other)
@@ -109,7 +109,7 @@ def test_a_world_folded_forward_by_an_append_is_the_next_world(deeds: list[str])
 @given(st.lists(st.sampled_from(DEEDS.split()), min_size=3, max_size=10), st.randoms())
 def test_worlds_in_any_order_are_the_same_as_each_alone(deeds: list[str], dice: object) -> None:
     """What a history keeps of one moment never shows in another one."""
-    here = desk(model=RulesModel())
+    here = services(model=RulesModel())
     task, agent = task_with_agent(here)
     for nth, deed in enumerate(("note", "wake", *deeds)):
         with suppress(WakelogError):
@@ -122,7 +122,7 @@ def test_worlds_in_any_order_are_the_same_as_each_alone(deeds: list[str], dice: 
 
 
 def states(world: World, agent: str) -> tuple[object, ...]:
-    return world.load(AGENT, agent), world.load(ALERT, agent)
+    return world.load(AGENT, agent), world.load(WAKE_QUEUE, agent)
 
 
 @given(st.integers(0, 3000), st.data())

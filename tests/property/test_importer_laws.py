@@ -14,8 +14,8 @@ from adapters.importers.texts import UNREADABLE_MAX
 from domain import canonical
 from domain.journal.imported import ImportedFile, ImportedTask
 from domain.journal.task import PRIORITIES, STATUSES
-from domain.moments import is_date, is_moment
 from domain.text import squeeze
+from domain.timestamps import is_date, is_moment
 
 DATA = Path(__file__).parents[1] / "data"
 SAMPLES = sorted(

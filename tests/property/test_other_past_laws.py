@@ -5,35 +5,35 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from adapters import belonging
-from adapters.proving import prove_logs
+from adapters.home import belonging
+from adapters.proof.prove import prove_logs
 from adapters.runtime import watcher
 from adapters.runtime.capture import capture
-from adapters.runtime.desk import Desk
+from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
 from adapters.store.recorder import by_append, numbered
-from adapters.verdicts import payloads_of
+from adapters.timetravel.fork_verdicts import payloads_of
 from domain import envelope
-from domain.agent.alertness import ALERT
+from domain.agent.wake_queue import WAKE_QUEUE
 from domain.causes import GivenUp
 from domain.journal.commands import EditTask
 from domain.journal.fold import TASK
-from tests.support.desks import desk, queued_key, task_with_agent
+from tests.support.services import queued_key, services, task_with_agent
 
 STEPS = st.lists(st.sampled_from(["task", "edit", "take", "begin"]), min_size=1, max_size=12)
 
 
-def lived(steps: list[str]) -> tuple[Desk, list[tuple[str, str]]]:
-    """A desk where these things were done, and its tasks with their agents."""
-    at = desk()
+def lived(steps: list[str]) -> tuple[Services, list[tuple[str, str]]]:
+    """Services where these things were done, and its tasks with their agents."""
+    at = services()
     pairs = [task_with_agent(at)]
     for nth, step in enumerate(steps):
         match step:
             case "task":
                 pairs.append(task_with_agent(at, f"Task {nth}"))
             case "edit":
-                at.keep(EditTask(pairs[nth % len(pairs)][0], title=f"Title {nth}"))
+                at.append_journal(EditTask(pairs[nth % len(pairs)][0], title=f"Title {nth}"))
             case "take":
                 watcher.take(at)
             case _:
@@ -41,13 +41,13 @@ def lived(steps: list[str]) -> tuple[Desk, list[tuple[str, str]]]:
     return at, pairs
 
 
-def begin(at: Desk, agent: str) -> None:
+def begin(at: Services, agent: str) -> None:
     """Begin the agent's queued wake, unless one runs."""
     with at.agents.reading() as world:
-        is_running = world.load(ALERT, agent).running
+        is_running = world.load(WAKE_QUEUE, agent).running
     if (run_key := queued_key(at, agent)) and not is_running:
         captured = capture(at, agent, run_key, is_now=True)
-        at.note(captured.command, payloads=captured.payloads)
+        at.append_agent(captured.command, payloads=captured.payloads)
 
 
 def cut(log: Log, n: int, replica: str = "r1") -> Log:
@@ -61,10 +61,10 @@ def cut(log: Log, n: int, replica: str = "r1") -> Log:
     return Log(log.name, recorder, replica)
 
 
-def under(at: Desk, journal: Log, replica: str) -> Desk:
+def under(at: Services, journal: Log, replica: str) -> Services:
     """The same agent log beside a journal, for another writer."""
     agents = cut(at.agents, at.agents.tail().n, replica)
-    return Desk(journal, agents, at.clock, at.settings, at.model_for)
+    return Services(journal, agents, at.clock, at.settings, at.model_for)
 
 
 @settings(max_examples=40)
@@ -93,12 +93,12 @@ def test_a_shorter_journal_is_known_and_what_follows_is_noticed(
         there = [pair for pair in pairs if world.load(TASK, pair[0]).exists]
     for task, agent in there:
         before = adopted.journal.tail().n
-        adopted.keep(EditTask(task, title="What came then"))
+        adopted.append_journal(EditTask(task, title="What came then"))
         assert adopted.journal.tail().n == before + 1 > seen
         watcher.catch_up(adopted)
         begin(adopted, agent)
         with adopted.agents.reading() as world:
-            assert world.load(ALERT, agent).running
+            assert world.load(WAKE_QUEUE, agent).running
     proved = prove_logs(adopted.journal, adopted.agents)
     assert proved.divergences == ()
 
@@ -119,13 +119,13 @@ def test_what_older_code_took_is_known_by_its_number_alone() -> None:
     at, ((task, _),) = lived(["edit"])
     taken = watcher.following(at)
     assert taken is not None
-    at.note(replace(taken, journal_digest=""))
+    at.append_agent(replace(taken, journal_digest=""))
     (receipt,) = (row for row in at.agents.rows() if b"take_journal" in row.state)
     assert b"journalDigest" not in receipt.state
     journal = cut(at.journal, taken.last - 1)
     assert belonging.other_past(journal, at.agents) is not None
-    other = Desk(journal, at.agents, at.clock, at.settings, at.model_for)
-    other.keep(EditTask(task, title="Another past"))
+    other = Services(journal, at.agents, at.clock, at.settings, at.model_for)
+    other.append_journal(EditTask(task, title="Another past"))
     assert belonging.other_past(journal, at.agents) is None
 
 
@@ -134,7 +134,7 @@ def test_what_is_known_of_a_journal_is_known_of_each_replica() -> None:
     at, ((task, _),) = lived(["edit", "take"])
     first = at.journal.tail().n
     second = under(at, cut(at.journal, first, "r2"), "r2")
-    second.keep(EditTask(task, title="The second one's"))
+    second.append_journal(EditTask(task, title="The second one's"))
     watcher.catch_up(second)
     assert belonging.other_past(second.journal, second.agents) is None
     journal = cut(at.journal, first, "r2")

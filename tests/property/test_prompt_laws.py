@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from domain.agent.alert_events import Trigger
+from domain.agent.wake_queue_events import Trigger
 from domain.journal import task as t
 from domain.wake import reading as r
 from domain.wake.prompt import Prompt, render, size_of
@@ -125,7 +125,7 @@ def test_no_byte_of_a_task_out_of_scope_reaches_a_prompt(title: str, name: str, 
     tokens = (f"id:{name}", "id:note-1")
     trigger = Trigger("subscription", "s1", tokens=tokens, is_propagated=True)
     agents = {name: r.LinkedAgent(f"About {title}")}
-    asked = r.Asked("subscription", (trigger,))
+    asked = r.WakeReason("subscription", (trigger,))
     prompt = bytes_of(render(read(book, agent, asked=asked, linked_agents=agents), r.Limits()))
     for secret in (title, name, note, "note-1", WORK):
         assert secret.encode() not in prompt

@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from adapters import histories
-from adapters.histories import History
-from adapters.proving import Proved, prove_sides
+from adapters.proof import histories
+from adapters.proof.histories import History
+from adapters.proof.prove import Proved, prove_sides
+from adapters.simulation.plan import Dice
 from domain.envelope import Row
 from replay.appends import appends
 from replay.crossing import Side
 from replay.divergence import Divergence
 from replay.prove import Options, Proof
-from replay.simulate import Dice
 
 FOLDER = Path(__file__).parents[1] / "histories"
 NAMES = ("verdicts", "imports", "crashes", "sessions", "links", "provider_faults")

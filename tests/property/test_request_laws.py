@@ -11,7 +11,7 @@ from domain.ports import Reply
 from domain.wake.events import ModelAsked
 from domain.wake.request import request
 from domain.wake.state import WAKE
-from tests.support.desks import desk, queued_key, reply, task_with_agent
+from tests.support.services import queued_key, reply, services, task_with_agent
 
 CALLS = st.sampled_from(
     [
@@ -32,7 +32,7 @@ TURNS = st.lists(
 @given(turns=TURNS)
 def test_a_question_that_continues_the_last_one_is_the_one_in_the_log(turns: list[Reply]) -> None:
     tape = TapeModel("tape", [*turns, *[reply(text="Done.")] * 2])
-    at = desk(model=tape)
+    at = services(model=tape)
     _, agent = task_with_agent(at)
     run_key = queued_key(at, agent)
     asyncio.run(run_wake(at, agent, run_key, is_now=True))

@@ -11,9 +11,9 @@ from zoneinfo import ZoneInfo
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from adapters.schedules import Schedule, next_after, parse, parse_in, ticks_between
+from adapters.home.schedules import Schedule, next_after, parse, parse_in, ticks_between
 from domain.errors import Refused
-from domain.moments import instant, moment
+from domain.timestamps import instant, moment
 
 MINUTE = timedelta(minutes=1)
 # Each zone with days around which its clocks change, in UTC.

@@ -8,8 +8,8 @@ import msgspec
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from adapters.home.views import BATCH_APPENDS, Views
 from adapters.store.log import Log
-from adapters.views import BATCH_APPENDS, Views
 from domain.errors import Refused
 from domain.journal import commands as do
 from domain.journal.task import STATUSES

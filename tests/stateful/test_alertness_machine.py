@@ -18,8 +18,10 @@ from hypothesis.stateful import (
 )
 
 from domain.agent.agent import Agent
-from domain.agent.alert_events import (
-    AlertFact,
+from domain.agent.events import AutomationSet, Outcome, Subscribed
+from domain.agent.identity import pause, resume, set_timer, tick
+from domain.agent.wake_queue import WakeQueue, next_due, run_key_of, run_status
+from domain.agent.wake_queue_events import (
     AlertSettled,
     Reason,
     Trigger,
@@ -28,9 +30,9 @@ from domain.agent.alert_events import (
     WakeBegun,
     WakeDropped,
     WakeQueued,
+    WakeQueueFact,
 )
-from domain.agent.alertness import Alert, next_due, run_key_of, run_status
-from domain.agent.alertness_rules import (
+from domain.agent.wake_queue_rules import (
     Setting,
     back_off,
     begin,
@@ -40,10 +42,8 @@ from domain.agent.alertness_rules import (
     request,
     settle,
 )
-from domain.agent.events import AutomationSet, Outcome, Subscribed
-from domain.agent.identity import pause, resume, set_timer, tick
 from domain.errors import Refused
-from tests.support.agents import AGENT_ID, BUILT_IN, after, agent_of, alert_of, born, change
+from tests.support.agents import AGENT_ID, BUILT_IN, after, agent_of, born, change, wake_queue_of
 
 EARS = Subscribed("ears", ("key:TASK",), hears_agents=True, defers_propagated=True)
 DAWN = 40_000
@@ -65,14 +65,14 @@ class Meant:
     runs: bool = False
 
 
-class AlertnessMachine(RuleBasedStateMachine):
+class WakeQueueMachine(RuleBasedStateMachine):
     @initialize()
     def begin_anew(self) -> None:
         self.agent: Agent = born("hybrid", EARS)
         made = set_timer(self.agent, "timer-1", "often", "UTC", after(TICK_SECONDS))
         self.agent = agent_of(made, self.agent)
-        self.alert = Alert(AGENT_ID)
-        self.log: list[tuple[AlertFact, str]] = []
+        self.wake_queue = WakeQueue(AGENT_ID)
+        self.log: list[tuple[WakeQueueFact, str]] = []
         self.clock = self.at = self.nth = self.ticked = 0
         self.queued: Meant | None = None
         self.begun: Meant | None = None
@@ -92,10 +92,10 @@ class AlertnessMachine(RuleBasedStateMachine):
     def setting(self) -> Setting:
         return Setting(is_enabled=self.is_on, propagated_due=after(DAWN))
 
-    def record(self, facts: list[AlertFact]) -> list[AlertFact]:
+    def record(self, facts: list[WakeQueueFact]) -> list[WakeQueueFact]:
         """Append; the audit follows the facts alone, without looking at the state."""
         self.log += [(fact, self.now) for fact in facts]
-        self.alert = alert_of(facts, self.alert, self.now)
+        self.wake_queue = wake_queue_of(facts, self.wake_queue, self.now)
         return facts
 
     # -------------------------------------------------------------------------------- the model
@@ -160,9 +160,9 @@ class AlertnessMachine(RuleBasedStateMachine):
             is_far = is_link and is_ears
             due = max(self.at, self.hold, DAWN) if is_far else max(self.at + 120, self.hold)
             self.expect(one, rule, due, is_far=is_far)
-            found = notice(self.alert, self.agent, one, self.now, self.setting, origin=origin)
+            found = notice(self.wake_queue, self.agent, one, self.now, self.setting, origin=origin)
             assert len(self.record(found)) == 1
-            again = notice(self.alert, self.agent, one, self.now, self.setting, origin=origin)
+            again = notice(self.wake_queue, self.agent, one, self.now, self.setting, origin=origin)
             assert again == []
 
     @rule()
@@ -178,7 +178,7 @@ class AlertnessMachine(RuleBasedStateMachine):
         self.ticked = upto
         rule = self.rule_of_life() or ("" if self.is_automatic else "automation_off")
         self.expect(trigger, rule, max(self.at, self.hold))
-        found = notice(self.alert, self.agent, trigger, self.now, self.setting)
+        found = notice(self.wake_queue, self.agent, trigger, self.now, self.setting)
         assert len(self.record(found)) == 1
 
     @rule(reason=st.sampled_from(["manual", "user"]))
@@ -188,10 +188,10 @@ class AlertnessMachine(RuleBasedStateMachine):
         if self.rule_of_life():
             code = "switched_off" if self.is_active else "agent_dormant"
             with pytest.raises(Refused) as refused:
-                request(self.alert, self.agent, trigger, self.now, self.setting)
+                request(self.wake_queue, self.agent, trigger, self.now, self.setting)
             assert refused.value.code == code
             return
-        found = request(self.alert, self.agent, trigger, self.now, self.setting)
+        found = request(self.wake_queue, self.agent, trigger, self.now, self.setting)
         self.record(found)
         self.hold = 0
         named, old = run_key_of(AGENT_ID, trigger), self.queued
@@ -210,7 +210,7 @@ class AlertnessMachine(RuleBasedStateMachine):
         if wake is None:
             return
         due = self.due_in_the_model()
-        found = begin(self.alert, self.agent, wake.key, self.now, self.setting, now=now)
+        found = begin(self.wake_queue, self.agent, wake.key, self.now, self.setting, now=now)
         self.record(found)
         if due is None:
             assert found == []
@@ -253,7 +253,7 @@ class AlertnessMachine(RuleBasedStateMachine):
     def the_running_wake_ends(self, outcome: Outcome) -> None:
         assert self.begun is not None
         key = self.begun.key
-        self.record(settle(self.alert, key, outcome, self.now))
+        self.record(settle(self.wake_queue, key, outcome, self.now))
         hold = self.hold if outcome == "skipped" else 0
         if self.queued is not None and self.queued.calm:
             hold = max(hold, self.at + 120)
@@ -268,8 +268,8 @@ class AlertnessMachine(RuleBasedStateMachine):
     @rule(named=st.sampled_from([0, 0, 45]))
     def the_provider_fails(self, named: int) -> None:
         assert self.begun is not None
-        until = provider_until(self.alert, self.now, named)
-        self.record(back_off(self.alert, self.begun.key, until, "provider"))
+        until = provider_until(self.wake_queue, self.now, named)
+        self.record(back_off(self.wake_queue, self.begun.key, until, "provider"))
         seconds = named or min(60 * 2**self.doubling, 3600)
         self.doubling += 1
         self.begun.runs, self.begun.until = False, self.at + seconds
@@ -279,7 +279,7 @@ class AlertnessMachine(RuleBasedStateMachine):
     def the_budget_is_spent(self, seconds: int) -> None:
         assert self.queued is not None
         until = after(self.at + seconds)
-        self.record(back_off(self.alert, self.queued.key, until, "budget"))
+        self.record(back_off(self.wake_queue, self.queued.key, until, "budget"))
         self.queued.until = self.at + seconds
 
     @rule(really=st.integers(1, 4))
@@ -287,7 +287,7 @@ class AlertnessMachine(RuleBasedStateMachine):
         if really > 1:  # rare, or hardly a wake would come to its end
             return
         self.agent = agent_of(pause(self.agent), self.agent)
-        self.record(drop_all_for_lifecycle(self.alert, "dormant"))
+        self.record(drop_all_for_lifecycle(self.wake_queue, "dormant"))
         if self.begun is not None and not self.begun.runs:
             self.ends[self.begun.key], self.begun = "skipped", None
         if self.queued is not None:
@@ -304,7 +304,7 @@ class AlertnessMachine(RuleBasedStateMachine):
         self.nth += 1
         trigger = Trigger("recovery", f"request-{self.nth}", replica="r1")
         self.expect(trigger, self.rule_of_life(), self.at)
-        self.record(request(self.alert, self.agent, trigger, self.now, self.setting))
+        self.record(request(self.wake_queue, self.agent, trigger, self.now, self.setting))
 
     @rule(
         is_on=st.sampled_from([True] * 7 + [False]),
@@ -317,23 +317,23 @@ class AlertnessMachine(RuleBasedStateMachine):
     @rule()
     def a_process_crashes(self) -> None:
         """Another one folds the log from its first row, and stands where the first one stood."""
-        alert = Alert(AGENT_ID)
+        wake_queue = WakeQueue(AGENT_ID)
         for fact, at in self.log:
-            alert = alert_of([fact], alert, at)
-        assert alert == self.alert
+            wake_queue = wake_queue_of([fact], wake_queue, at)
+        assert wake_queue == self.wake_queue
 
     # ------------------------------------------------------------------------------- invariants
 
     @invariant()
     def agrees_with_the_model(self) -> None:
-        alert, due = self.alert, self.due_in_the_model()
-        assert next_due(alert) == ("" if due is None else after(due))
+        wake_queue, due = self.wake_queue, self.due_in_the_model()
+        assert next_due(wake_queue) == ("" if due is None else after(due))
         runs = self.begun is not None and self.begun.runs
-        assert alert.running == (self.begun.key if self.begun and runs else "")
-        assert (run_status(alert) == "queued") == (due is not None)
-        assert alert.failures == self.failures
-        assert alert.not_before == (after(self.hold) if self.hold else "")
-        for seen, meant in ((alert.queued, self.queued), (alert.begun, self.begun)):
+        assert wake_queue.running == (self.begun.key if self.begun and runs else "")
+        assert (run_status(wake_queue) == "queued") == (due is not None)
+        assert wake_queue.failures == self.failures
+        assert wake_queue.not_before == (after(self.hold) if self.hold else "")
+        for seen, meant in ((wake_queue.queued, self.queued), (wake_queue.begun, self.begun)):
             assert (seen is None) == (meant is None)
             if seen is not None and meant is not None:
                 keys = [run_key_of(AGENT_ID, trigger) for trigger in seen.triggers]
@@ -373,5 +373,5 @@ class AlertnessMachine(RuleBasedStateMachine):
         assert closed == self.ends
 
 
-TestAlertnessMachine = AlertnessMachine.TestCase
-TestAlertnessMachine.settings = settings(max_examples=150, stateful_step_count=50)
+TestWakeQueueMachine = WakeQueueMachine.TestCase
+TestWakeQueueMachine.settings = settings(max_examples=150, stateful_step_count=50)

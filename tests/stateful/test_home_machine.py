@@ -17,21 +17,21 @@ from adapters.runtime import review, watcher
 from adapters.runtime.capture import capture
 from adapters.runtime.performer import perform, run_wake
 from domain.agent.agent import AGENT
-from domain.agent.alert_events import TriggerMerged, TriggerSuppressed, WakeQueued
-from domain.agent.alertness import ALERT, next_wake
 from domain.agent.commands import PauseAgent, RequestWake, ResumeAgent
+from domain.agent.wake_queue import WAKE_QUEUE, next_wake
+from domain.agent.wake_queue_events import TriggerMerged, TriggerSuppressed, WakeQueued
 from domain.changes.change_set import CHANGES
 from domain.changes.commands import ConfirmItem
 from domain.errors import Refused
 from domain.journal.commands import AddItems, AddNote, EditTask
 from domain.journal.fold import TASK
-from domain.moments import later
 from domain.ports import ModelFault, Reply, Request
+from domain.timestamps import later
 from domain.wake.commands import RetakeWake
 from domain.wake.events import WakeFinished, WakeStarted
 from domain.wake.state import WAKE
 from domain.wire import Words
-from tests.support.desks import desk, divergences, reply, task_with_agent
+from tests.support.services import divergences, reply, services, task_with_agent
 
 REPORT = ("update_report", '{"content":"All.","oneLiner":"One.","tldr":"Short."}')
 REPLIES: dict[str, Reply | ModelFault] = {
@@ -65,51 +65,53 @@ class Home(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
         self.model = Moody()
-        self.desk = desk(model=self.model)
-        self.task, self.agent = task_with_agent(self.desk)
-        watcher.catch_up(self.desk)
+        self.services = services(model=self.model)
+        self.task, self.agent = task_with_agent(self.services)
+        watcher.catch_up(self.services)
         self.writes: list[int] = []  # the journal's n of each write after the agent was made
         self.count = 0
 
     # ---------------------------------------------------------------------------- the person
 
     def wrote(self) -> None:
-        self.writes.append(self.desk.journal.tail().n)
+        self.writes.append(self.services.journal.tail().n)
 
     @rule(what=st.sampled_from(["note", "item", "title"]))
     def person_writes(self, what: str) -> None:
         self.count += 1
         match what:
             case "note":
-                self.desk.keep(AddNote(self.task, "note", Words(f"note {self.count}")))
+                self.services.append_journal(
+                    AddNote(self.task, "note", Words(f"note {self.count}"))
+                )
             case "item":
-                self.desk.keep(AddItems(self.task, (f"item {self.count}",)))
+                self.services.append_journal(AddItems(self.task, (f"item {self.count}",)))
             case _:
-                self.desk.keep(EditTask(self.task, title=f"title {self.count}"))
+                self.services.append_journal(EditTask(self.task, title=f"title {self.count}"))
         self.wrote()
 
     @rule(minutes=st.integers(1, 300))
     def time_passes(self, minutes: int) -> None:
-        clock = self.desk.clock
+        clock = self.services.clock
         clock.at = later(clock.at, seconds=60 * minutes)  # type: ignore[attr-defined]  # ours ticks
 
     @rule(is_pausing=st.booleans())
     def person_pauses_or_resumes(self, is_pausing: bool) -> None:
-        self.desk.note(
+        self.services.append_agent(
             PauseAgent(self.agent) if is_pausing else ResumeAgent(self.agent, is_enabled=True)
         )
 
     @rule()
     def person_asks_for_a_wake(self) -> None:
         command = RequestWake(self.agent, "manual", is_enabled=True)
-        if self.desk.agent(self.agent).lifecycle == "active":
-            self.desk.note(command)
+        if self.services.agent(self.agent).lifecycle == "active":
+            self.services.append_agent(command)
             return
         with pytest.raises(Refused, match="resume it first"):
-            self.desk.note(command)
+            self.services.append_agent(command)
 
     def open_items(self) -> list[tuple[str, int]]:
-        with self.desk.agents.reading() as world:
+        with self.services.agents.reading() as world:
             sets = [world.load(CHANGES, one) for one in world.load(AGENT, self.agent).sets]
         return [
             (one.id, item.number)
@@ -122,21 +124,21 @@ class Home(RuleBasedStateMachine):
     @rule(data=st.data(), verdict=st.sampled_from(["confirm", "anyway", "reject", "defer", "die"]))
     def person_decides(self, data: st.DataObject, verdict: str) -> None:
         set_id, number = data.draw(st.sampled_from(self.open_items()))
-        before = self.desk.journal.tail().n
+        before = self.services.journal.tail().n
         match verdict:
             case "confirm" | "anyway":
-                review.confirm(self.desk, set_id, number, is_anyway=verdict == "anyway")
+                review.confirm(self.services, set_id, number, is_anyway=verdict == "anyway")
             case "reject":
-                review.reject(self.desk, set_id, number, "no")
+                review.reject(self.services, set_id, number, "no")
             case "defer":
-                review.defer(self.desk, set_id, number, "later")
+                review.defer(self.services, set_id, number, "later")
             case _:  # the process dies between intent and effect
-                self.desk.note(ConfirmItem(set_id, number, "person", before))
+                self.services.append_agent(ConfirmItem(set_id, number, "person", before))
         self.agents_wrote(before)
 
     def agents_wrote(self, before: int) -> None:
         """What an agent's operation changed is an own write: told, and suppressed."""
-        for rows in self.desk.journal.appends(before):
+        for rows in self.services.journal.appends(before):
             if any(row.of_kind == "task" for row in rows):
                 self.writes.append(rows[0].n)
 
@@ -144,46 +146,46 @@ class Home(RuleBasedStateMachine):
 
     @rule()
     def watcher_catches_up(self) -> None:
-        watcher.catch_up(self.desk)
+        watcher.catch_up(self.services)
 
     def next_run(self) -> str:
-        with self.desk.agents.reading() as world:
-            wake = next_wake(world.load(ALERT, self.agent))
+        with self.services.agents.reading() as world:
+            wake = next_wake(world.load(WAKE_QUEUE, self.agent))
         return wake.run_key if wake else ""
 
     @precondition(lambda self: self.next_run())
     @rule(moods=st.lists(st.sampled_from(sorted(REPLIES)), max_size=6), dies=st.booleans())
     def a_wake_runs(self, moods: list[str], dies: bool) -> None:
         self.model.next = list(moods)
-        before = self.desk.journal.tail().n
+        before = self.services.journal.tail().n
         run_key = self.next_run()
-        with self.desk.agents.reading() as world:
+        with self.services.agents.reading() as world:
             is_fresh = world.load(WAKE, run_key).phase == "absent"
         if dies and is_fresh:  # the process dies right after the start
-            captured = capture(self.desk, self.agent, run_key, is_now=True)
-            self.desk.note(captured.command, payloads=captured.payloads)
+            captured = capture(self.services, self.agent, run_key, is_now=True)
+            self.services.append_agent(captured.command, payloads=captured.payloads)
         else:
-            asyncio.run(run_wake(self.desk, self.agent, run_key, is_now=True))
+            asyncio.run(run_wake(self.services, self.agent, run_key, is_now=True))
         self.agents_wrote(before)
 
     @rule()
     def recover(self) -> None:
-        before = self.desk.journal.tail().n
-        with self.desk.agents.reading() as world:
-            running = world.load(ALERT, self.agent).running
+        before = self.services.journal.tail().n
+        with self.services.agents.reading() as world:
+            running = world.load(WAKE_QUEUE, self.agent).running
             sets = world.load(AGENT, self.agent).sets
         if running:
-            self.desk.note(RetakeWake(running))
-            asyncio.run(perform(self.desk, running))
+            self.services.append_agent(RetakeWake(running))
+            asyncio.run(perform(self.services, running))
         for one in sets:
-            review.recover(self.desk, one)
+            review.recover(self.services, one)
         self.agents_wrote(before)
 
     # ------------------------------------------------------------------------------ the laws
 
     @invariant()
     def every_write_is_in_one_wake_or_one_suppression(self) -> None:
-        rows = self.desk.agents.facts(f"alert:{self.agent}@r1")
+        rows = self.services.agents.facts(f"alert:{self.agent}@r1")
         first: Counter[int] = Counter()
         for row in rows:
             match row.fact:
@@ -195,13 +197,13 @@ class Home(RuleBasedStateMachine):
                     first[trigger.position] += counts
                 case _:
                     pass
-        taken = self.desk.journal.tail().n - watcher.lag(self.desk)
+        taken = self.services.journal.tail().n - watcher.lag(self.services)
         assert {n: count for n, count in first.items() if count} == {
             n: 1 for n in self.writes if n <= taken
         }
 
     def is_superseding(self, run_key: str) -> bool:
-        rows = self.desk.agents.facts(f"alert:{self.agent}@r1")
+        rows = self.services.agents.facts(f"alert:{self.agent}@r1")
         made = [row.fact for row in rows if isinstance(row.fact, WakeQueued)]
         return any(one.run_key == run_key and one.trigger.reason == "manual" for one in made)
 
@@ -209,7 +211,7 @@ class Home(RuleBasedStateMachine):
     def a_wake_starts_once_and_ends_once(self) -> None:
         started: Counter[str] = Counter()
         ended: Counter[str] = Counter()
-        for rows in self.desk.agents.appends():
+        for rows in self.services.agents.appends():
             for row in rows:
                 started[row.entity] += isinstance(row.fact, WakeStarted)
                 ended[row.entity] += isinstance(row.fact, WakeFinished)
@@ -218,8 +220,8 @@ class Home(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         self.recover()
-        assert divergences(self.desk) == []
-        with self.desk.journal.reading() as world:
+        assert divergences(self.services) == []
+        with self.services.journal.reading() as world:
             titles = [item.title for item in world.load(TASK, self.task).items]
         assert len(titles) == len(set(titles)), "an operation was applied twice"
 

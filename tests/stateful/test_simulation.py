@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters import histories
-from adapters.runtime.desk import Desk
-from adapters.simulating import Play, history_of, shortest, simulate
+from adapters.proof import histories
+from adapters.runtime.services import Services
+from adapters.simulation.plan import WEIGHTS, Dice, Step, plan, shrunk
+from adapters.simulation.play import Play, history_of, shortest, simulate
 from domain.causes import Replied
 from domain.envelope import Row
 from domain.journal.commands import ApplyOperation
@@ -16,7 +17,6 @@ from domain.wake.events import ModelAnswered
 from domain.wire import Words
 from replay.appends import appends
 from replay.laws import Laws
-from replay.simulate import WEIGHTS, Dice, Step, plan, shrunk
 
 WAKES = 120
 MORE = 400
@@ -54,7 +54,7 @@ def test_dice_stay_below(seed: str, below: int) -> None:
 # ------------------------------------------------------------------------------ broken on purpose
 
 
-def apply_unasked(at: Desk, step: Step) -> None:
+def apply_unasked(at: Services, step: Step) -> None:
     """An effect that nobody asked for, whenever somebody is asked something."""
     if step.deed != "ask":
         return
@@ -64,7 +64,7 @@ def apply_unasked(at: Desk, step: Step) -> None:
     command = ApplyOperation(
         "o" * 32, "a" * 32, rows[0].entity, "update_task_estimate", Words("{}")
     )
-    at.keep(command, key=command.operation)
+    at.append_journal(command, key=command.operation)
 
 
 def test_a_broken_law_is_found_and_its_plan_made_short() -> None:

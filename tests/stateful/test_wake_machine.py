@@ -27,7 +27,7 @@ from domain.wake.events import (
 from domain.wake.machine import pending
 from domain.wake.state import WAKE, Wake
 from domain.wire import Payload, Words, payload
-from tests.support.desks import desk, divergences, queued_key, task_with_agent
+from tests.support.services import divergences, queued_key, services, task_with_agent
 
 TURN_MAX = 5
 REPORT = '{"content":"All.","oneLiner":"One.","tldr":"Short."}'
@@ -46,11 +46,11 @@ class WakeMachine(RuleBasedStateMachine):
 
     @initialize()
     def begin(self) -> None:
-        self.desk = desk()
-        self.task, self.agent = task_with_agent(self.desk)
-        self.run_key = queued_key(self.desk, self.agent)
-        captured = capture(self.desk, self.agent, self.run_key, is_now=True)
-        self.desk.note(captured.command, payloads=captured.payloads)
+        self.services = services()
+        self.task, self.agent = task_with_agent(self.services)
+        self.run_key = queued_key(self.services, self.agent)
+        captured = capture(self.services, self.agent, self.run_key, is_now=True)
+        self.services.append_agent(captured.command, payloads=captured.payloads)
         self.waits_for, self.turn, self.attempt = "model", 1, 1
         self.behind: list[str] = []
         self.queued, self.late, self.minutes, self.retakes = 0, 0, 0, 0
@@ -58,12 +58,12 @@ class WakeMachine(RuleBasedStateMachine):
         self.past: list[ModelAnswered] = []
 
     def wake(self) -> Wake:
-        with self.desk.agents.reading() as world:
+        with self.services.agents.reading() as world:
             return world.load(WAKE, self.run_key)
 
     def reply(self, fact: ModelAnswered | ModelFailed | ToolReturned) -> None:
         kept: list[Payload] = [payload(self.task, b"raw")]
-        self.desk.reply(Replied("wake", self.run_key, fact), kept)
+        self.services.append_reply(Replied("wake", self.run_key, fact), kept)
 
     def ends(self) -> None:
         self.waits_for, self.behind = "nothing", []
@@ -149,7 +149,7 @@ class WakeMachine(RuleBasedStateMachine):
 
     @rule()
     def crash_and_resume(self) -> None:
-        self.desk.note(RetakeWake(self.run_key))
+        self.services.append_agent(RetakeWake(self.run_key))
         if self.waits_for == "nothing":
             return None
         gives_up = self.retakes >= 3 and self.waits_for != "provider"
@@ -174,13 +174,13 @@ class WakeMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.waits_for in ("model", "tool") and not self.is_paused)
     @rule()
     def the_person_pauses_the_agent(self) -> None:
-        self.desk.note(PauseAgent(self.agent))
+        self.services.append_agent(PauseAgent(self.agent))
         self.is_paused = True
 
     @precondition(lambda self: self.waits_for in ("model", "tool"))
     @rule()
     def time_runs_out(self) -> None:
-        self.desk.note(StopWake(self.run_key, "deadline"))
+        self.services.append_agent(StopWake(self.run_key, "deadline"))
         self.ends()
 
     @precondition(lambda self: self.past)
@@ -194,7 +194,7 @@ class WakeMachine(RuleBasedStateMachine):
         seen = fact.turn, fact.attempt
         stop = StopWake(self.run_key, "deadline", "", *seen)
         defer = DeferWake(self.agent, self.run_key, "", "interrupted", *seen)
-        self.desk.note(stop if is_stop else defer)  # changes nothing
+        self.services.append_agent(stop if is_stop else defer)  # changes nothing
 
     @invariant()
     def agrees_with_the_model(self) -> None:
@@ -210,18 +210,18 @@ class WakeMachine(RuleBasedStateMachine):
         assert seen == self.waits_for
         if asked is not None:
             assert (asked.turn, asked.attempt) == (self.turn, self.attempt)
-        rows = self.desk.agents.facts(f"wake:{self.run_key}@r1")
+        rows = self.services.agents.facts(f"wake:{self.run_key}@r1")
         assert sum(isinstance(row.fact, LateReply) for row in rows) == self.late
         ends = sum(isinstance(row.fact, WakeFinished) for row in rows)
         assert ends == (self.waits_for == "nothing")
-        with self.desk.agents.reading() as world:
+        with self.services.agents.reading() as world:
             changes = world.load(CHANGES, set_id(self.run_key))
         assert len(changes.items) == self.queued
         assert changes.is_opened == (ends == 1 and self.queued > 0)
 
     @invariant()
     def every_call_of_a_turn_that_is_over_has_one_result(self) -> None:
-        rows = self.desk.agents.facts(f"wake:{self.run_key}@r1")
+        rows = self.services.agents.facts(f"wake:{self.run_key}@r1")
         answered = [row.fact for row in rows if isinstance(row.fact, ModelAnswered)]
         results = [row.fact for row in rows if isinstance(row.fact, ToolReturned)]
         for fact in answered[:-1]:
@@ -229,7 +229,7 @@ class WakeMachine(RuleBasedStateMachine):
             assert of_turn == [call.call_id for call in fact.calls]
 
     def teardown(self) -> None:
-        assert divergences(self.desk) == []
+        assert divergences(self.services) == []
 
 
 TestWakeMachine = WakeMachine.TestCase

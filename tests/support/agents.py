@@ -3,19 +3,19 @@
 from collections.abc import Iterable
 
 from domain.agent.agent import AGENT, Agent
-from domain.agent.alert_events import (
-    AlertFact,
+from domain.agent.identity import AGENT_KIND, agent_id, create, task_subscription
+from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue, next_due, next_wake
+from domain.agent.wake_queue_events import (
     Reason,
     Trigger,
     TriggerMerged,
     TriggerSuppressed,
     WakeQueued,
+    WakeQueueFact,
 )
-from domain.agent.alertness import ALERT, Alert, next_due, next_wake
-from domain.agent.alertness_rules import Setting, begin, notice
-from domain.agent.identity import AGENT_KIND, agent_id, create, task_subscription
+from domain.agent.wake_queue_rules import Setting, begin, notice
 from domain.keys import key
-from domain.moments import later
+from domain.timestamps import later
 from domain.wire import Stored
 from domain.world import Recorded
 
@@ -47,11 +47,13 @@ def agent_of(facts: Iterable[Stored], agent: Agent | None = None) -> Agent:
     return state
 
 
-def alert_of(facts: Iterable[Stored], alert: Alert | None = None, at: str = START) -> Alert:
+def wake_queue_of(
+    facts: Iterable[Stored], wake_queue: WakeQueue | None = None, at: str = START
+) -> WakeQueue:
     """The attention after more facts; from nothing if there is none yet."""
-    state = alert or ALERT.initial(AGENT_ID)
+    state = wake_queue or WAKE_QUEUE.initial(AGENT_ID)
     for n, fact in enumerate(facts, start=1):
-        state = ALERT.evolve(state, row(fact, at, n=n, stream=f"alert:{AGENT_ID}@r1"))
+        state = WAKE_QUEUE.evolve(state, row(fact, at, n=n, stream=f"alert:{AGENT_ID}@r1"))
     return state
 
 
@@ -94,32 +96,32 @@ def ticked(*ticks: str) -> Trigger:
 ACTIVE = born()
 
 
-def queued(at: str = START) -> Alert:
+def queued(at: str = START) -> WakeQueue:
     """A wake is queued for the first change."""
-    return alert_of(notice(Alert(AGENT_ID), ACTIVE, change(1), at, ON), at=at)
+    return wake_queue_of(notice(WakeQueue(AGENT_ID), ACTIVE, change(1), at, ON), at=at)
 
 
-def running(alert: Alert | None = None, at: str = START) -> Alert:
+def running(wake_queue: WakeQueue | None = None, at: str = START) -> WakeQueue:
     """The next wake runs; it is the one for the first change unless there is another."""
-    state = alert or queued()
+    state = wake_queue or queued()
     wake = next_wake(state)
     assert wake is not None
-    return alert_of(begin(state, ACTIVE, wake.run_key, at, ON, now=True), state, at)
+    return wake_queue_of(begin(state, ACTIVE, wake.run_key, at, ON, now=True), state, at)
 
 
-def due(alert: Alert, at: str) -> bool:
+def due(wake_queue: WakeQueue, at: str) -> bool:
     """Whether a wake may begin now."""
-    return "" < next_due(alert) <= at
+    return "" < next_due(wake_queue) <= at
 
 
-def rule_of(facts: list[AlertFact]) -> str:
+def rule_of(facts: list[WakeQueueFact]) -> str:
     """Why the one trigger was suppressed."""
     (fact,) = facts
     assert isinstance(fact, TriggerSuppressed)
     return fact.rule
 
 
-def due_of_first(facts: list[AlertFact]) -> str:
+def due_of_first(facts: list[WakeQueueFact]) -> str:
     """When the wake that was queued, or took a trigger, may begin."""
     fact = facts[0]
     assert isinstance(fact, WakeQueued | TriggerMerged)

@@ -6,11 +6,11 @@ from typing import Any
 import duckdb
 from msgspec.structs import replace
 
-from adapters.analytics_rows import LOGS, Position, create, fill
+from adapters.analytics.rows import LOGS, Position, create, fill
 from adapters.store.log import Log
 from domain.causes import Cause, Result
-from domain.moments import later
 from domain.templates.commands import AssignTemplate, CreateTemplate
+from domain.timestamps import later
 from domain.wake.commands import BeginWake
 from domain.wire import Payload, Words
 from tests.support.lives import START, Life

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from adapters.importers import markdown
 from adapters.runtime import review, rounds
-from adapters.runtime.desk import Desk
+from adapters.runtime.services import Services
 from adapters.wiring import Home, open_home
 from domain import canonical
 from domain.agent.agent import AGENT
@@ -33,52 +33,52 @@ SAID = (
 )
 
 
-def agents_of(desk: Desk) -> list[str]:
+def agents_of(services: Services) -> list[str]:
     """The ids of all agents, in the order of their making."""
-    rows = (row for rows in desk.agents.appends() for row in rows)
+    rows = (row for rows in services.agents.appends() for row in rows)
     return [row.entity for row in rows if isinstance(row.fact, AgentCreated)]
 
 
 def homed(home: Path) -> list[tuple[str, str]]:
     """The agents of a home, each with its task."""
     with open_home(home, {"WAKELOG_REPLICA": "r1"}, is_writing=True) as opened:
-        desk = opened.desk
-        return [(agent, desk.agent(agent).task) for agent in agents_of(desk)]
+        services = opened.services
+        return [(agent, services.agent(agent).task) for agent in agents_of(services)]
 
 
 def prepare(home: Path) -> None:
     """A home with a few tasks, each with an agent whose creation wake is queued."""
     with open_home(home, {"WAKELOG_REPLICA": "r1"}, is_writing=True) as opened:
-        desk = opened.desk
-        bring(desk, 0)
-        rows = (row for rows in desk.journal.appends() for row in rows)
+        services = opened.services
+        bring(services, 0)
+        rows = (row for rows in services.journal.appends() for row in rows)
         tasks = sorted({row.entity for row in rows if row.of_kind == "task"})
-        with desk.journal.reading() as world:
+        with services.journal.reading() as world:
             known = [world.load(TASK, one) for one in tasks]
-        position = desk.journal.tail().n
+        position = services.journal.tail().n
         for task in known:
             named = task.id, task.title, task.category, position
-            desk.note(CreateAgent(*named, "hybrid", is_enabled=True))
+            services.append_agent(CreateAgent(*named, "hybrid", is_enabled=True))
 
 
-def bring(desk: Desk, count: int) -> None:
+def bring(services: Services, count: int) -> None:
     """Import a file of `TASKS` tasks that has grown by so many boxes."""
     boxes = "".join(f"  - [ ] step {nth}\n" for nth in range(count))
     text = "".join(f"- [ ] Task {nth} #home\n{boxes}" for nth in range(TASKS))
     file = markdown.read(text.encode(), source="todo.md")
     kept = [payload(task.task_id, canonical.encode(task)) for task in file.tasks]
     refs = [ImportedRef(task.task_id, one.id) for task, one in zip(file.tasks, kept, strict=True)]
-    desk.keep(ImportTasks(file.source, tuple(refs)), payloads=kept)
+    services.append_journal(ImportTasks(file.source, tuple(refs)), payloads=kept)
 
 
 class Driver:
     """One process's part: `name` tells its notes from others'."""
 
     def __init__(self, home: Home, name: str, dice: random.Random) -> None:
-        self._desk = home.desk
+        self._services = home.services
         self._name = name
         self._dice = dice
-        self._agents = agents_of(home.desk)
+        self._agents = agents_of(home.services)
         self._count = 0
 
     def step(self) -> None:
@@ -92,12 +92,12 @@ class Driver:
                     self._wake()
                 case "ask":
                     agent = self._dice.choice(self._agents)
-                    self._desk.note(RequestWake(agent, "manual", is_enabled=True))
+                    self._services.append_agent(RequestWake(agent, "manual", is_enabled=True))
                     self._wake()
                 case "decide":
                     self._decide()
                 case _:
-                    bring(self._desk, self._count % 7)
+                    bring(self._services, self._count % 7)
         except Refused:
             pass  # another process was faster
 
@@ -105,18 +105,18 @@ class Driver:
         text = self._dice.choice(SAID).format(n=self._count, day=self._count % 28 + 1)
         text = f"{text} ({self._name} {self._count})"
         agent = self._dice.choice(self._agents)
-        task = self._desk.agent(agent).task
+        task = self._services.agent(agent).task
         said, kept = words(task, text)
-        self._desk.keep(AddNote(task, "note", said), payloads=kept)
+        self._services.append_journal(AddNote(task, "note", said), payloads=kept)
         print(f"note {text}", flush=True)  # noqa: T201  what the test reads
 
     def _wake(self) -> None:
-        rounds.prepare(self._desk, self._agents)
-        ran = rounds.run_ready(self._desk, self._agents, lambda *_: None)
+        rounds.prepare(self._services, self._agents)
+        ran = rounds.run_ready(self._services, self._agents, lambda *_: None)
         assert not any(one.code == "internal" for one in ran), ran
 
     def _decide(self) -> None:
-        with self._desk.agents.reading() as world:
+        with self._services.agents.reading() as world:
             sets = [
                 world.load(CHANGES, one)
                 for agent in self._agents
@@ -126,9 +126,9 @@ class Driver:
         self._dice.shuffle(waiting)
         for set_id, number in waiting[:3]:
             if self._dice.random() < 0.7:
-                review.confirm(self._desk, set_id, number, is_anyway=True)
+                review.confirm(self._services, set_id, number, is_anyway=True)
             else:
-                review.reject(self._desk, set_id, number, "no")
+                review.reject(self._services, set_id, number, "no")
 
 
 def main(folder: str, name: str, seconds: str) -> None:

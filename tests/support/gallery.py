@@ -14,12 +14,12 @@ from itertools import product
 from pathlib import Path
 from typing import Literal
 
-from adapters.clock import SystemClock
 from adapters.documents.agents import all_agents
+from adapters.home.clock import SystemClock
 from adapters.web.guard import Guard
 from adapters.web.server import beside, closed
 from adapters.web.site import Site
-from domain.moments import later
+from domain.timestamps import later
 from projections import agents, templates, wakes
 
 FOLDER = Path(__file__).parents[2] / "tests/gallery"

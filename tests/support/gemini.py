@@ -105,10 +105,12 @@ def wake(home: Path, server: GeminiServer, environ: Mapping[str, str] | None = N
     """Run all queued wakes of a home without sleeping; the newest wake as `wakes` shows it."""
     variables = {**FIXED, **environment(server), **(environ or {})}
     with open_home(home, variables, model="gemini", is_writing=True) as opened:
-        opened.desk.model_for = lambda _: model(server)
+        opened.services.model_for = lambda _: model(server)
         opened.views.catch_up()
         ids = [agent["id"] for agent in told(["agent", "list"], home)]
-        assert [ran.error for ran in rounds.run_ready(opened.desk, ids, lambda *_: None)] == [""]
+        assert [ran.error for ran in rounds.run_ready(opened.services, ids, lambda *_: None)] == [
+            ""
+        ]
     return told(["wakes"], home)[0]
 
 

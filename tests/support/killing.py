@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from adapters.runtime import watcher
-from adapters.runtime.desk import Desk
+from adapters.runtime.services import Services
 from adapters.wiring import open_home
 from domain.errors import WakelogError
 from domain.journal.task import ItemAdded, NoteAdded
@@ -95,18 +95,18 @@ def checked(home: Path, notes: list[str], *, is_finished: bool = True) -> list[s
     by our own eyes and by those of a stranger. `is_finished`: nobody works on it any more."""
     try:
         with open_home(home, REPLICA, is_writing=True) as opened:
-            desk = opened.desk
-            watcher.catch_up(desk)
-            found = [*whole.faults(desk, is_finished=is_finished), *lost(desk, notes)]
+            services = opened.services
+            watcher.catch_up(services)
+            found = [*whole.faults(services, is_finished=is_finished), *lost(services, notes)]
     except WakelogError as error:
         found = [str(error)]
     return found + [str(one) for one in checker.findings(home, is_settled=is_finished)]
 
 
-def lost(desk: Desk, notes: list[str]) -> list[str]:
+def lost(services: Services, notes: list[str]) -> list[str]:
     """Notes and boxes that are not there though they were told, and those that are there twice."""
     kept: Counter[str] = Counter()
-    for row in whole.rows_of(desk.journal):
+    for row in whole.rows_of(services.journal):
         if isinstance(row.fact, NoteAdded):
             kept[row.fact.words.text] += 1
         elif isinstance(row.fact, ItemAdded) and row.fact.title.startswith("brought in"):
@@ -118,13 +118,13 @@ def lost(desk: Desk, notes: list[str]) -> list[str]:
 def counted(home: Path) -> Mapping[str, int]:
     """How much there is in a home."""
     with open_home(home, REPLICA, is_writing=True) as opened:
-        desk = opened.desk
-        facts = Counter(type(row.fact).__name__ for row in whole.rows_of(desk.agents))
+        services = opened.services
+        facts = Counter(type(row.fact).__name__ for row in whole.rows_of(services.agents))
         return {
-            "journal rows": desk.journal.count(),
-            "agent rows": desk.agents.count(),
+            "journal rows": services.journal.count(),
+            "agent rows": services.agents.count(),
             "wakes": facts["WakeStarted"],
             "confirmed": facts["ItemConfirmed"],
-            "take-overs": whole.retaken(desk),
-            "late replies": whole.late_replies(desk),
+            "take-overs": whole.retaken(services),
+            "late replies": whole.late_replies(services),
         }

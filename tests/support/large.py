@@ -4,8 +4,8 @@ import asyncio
 from typing import NamedTuple
 
 from adapters.runtime import watcher
-from adapters.runtime.desk import Desk
 from adapters.runtime.performer import run_wake
+from adapters.runtime.services import Services
 from domain import canonical
 from domain.agent.agent import AGENT
 from domain.agent.commands import ConfigureAgent, CreateAgent, RequestWake
@@ -16,7 +16,7 @@ from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
 from domain.ports import Reply, Request
 from domain.wake.state import WAKE
 from domain.wire import payload, words
-from tests.support.desks import desk, queued_key, reply
+from tests.support.services import queued_key, reply, services
 
 TASK_ID = "large"
 REPORT = ("update_report", '{"content":"All.","oneLiner":"One.","tldr":"Short."}')
@@ -59,10 +59,10 @@ class Size(NamedTuple):
     snapshot_bytes: int
 
 
-def large(count: int) -> tuple[Desk, str, Observant]:
-    """A desk with a task of so many notes, items and observations, and its agent."""
+def large(count: int) -> tuple[Services, str, Observant]:
+    """Services with a task of so many notes, items and observations, and its agent."""
     model = Observant()
-    at = desk(model=model)
+    at = services(model=model)
     document = ImportedTask(
         TASK_ID,
         "Ten years of work",
@@ -70,13 +70,13 @@ def large(count: int) -> tuple[Desk, str, Observant]:
         notes=tuple(ImportedNote(f"note {nth}", key=str(nth)) for nth in range(count)),
     )
     kept = payload(TASK_ID, canonical.encode(document))
-    at.keep(ImportTasks("file", (ImportedRef(TASK_ID, kept.id),)), payloads=[kept])
+    at.append_journal(ImportTasks("file", (ImportedRef(TASK_ID, kept.id),)), payloads=[kept])
     with at.journal.reading() as world:
         category = world.load(TASK, TASK_ID).category
     named = TASK_ID, "Ten years", category, at.journal.tail().n
     make = CreateAgent(*named, "hybrid", is_enabled=True)
-    agent = at.note(make).result.ids[0]
-    at.note(ConfigureAgent(agent, Wanted(turn_max=20)))
+    agent = at.append_agent(make).result.ids[0]
+    at.append_agent(ConfigureAgent(agent, Wanted(turn_max=20)))
     model.left = count
     wake(at, agent)
     while model.left > 0:  # bounded: each wake observes some
@@ -85,22 +85,22 @@ def large(count: int) -> tuple[Desk, str, Observant]:
     return at, agent, model
 
 
-def ask(at: Desk, agent: str) -> None:
-    at.note(RequestWake(agent, "manual", is_enabled=True))
+def ask(at: Services, agent: str) -> None:
+    at.append_agent(RequestWake(agent, "manual", is_enabled=True))
 
 
-def wake(at: Desk, agent: str) -> str:
+def wake(at: Services, agent: str) -> str:
     run_key = queued_key(at, agent)
     asyncio.run(run_wake(at, agent, run_key, is_now=True))
     return run_key
 
 
-def note(at: Desk, text: str) -> None:
+def note(at: Services, text: str) -> None:
     said, kept = words(TASK_ID, text)
-    at.keep(AddNote(TASK_ID, "note", said), payloads=kept)
+    at.append_journal(AddNote(TASK_ID, "note", said), payloads=kept)
 
 
-def size_of_next_wake(at: Desk, agent: str) -> Size:
+def size_of_next_wake(at: Services, agent: str) -> Size:
     """One more note, and the wake that it leads to."""
     note(at, "one more")
     before = at.agents.tail().n
@@ -118,7 +118,7 @@ def size_of_next_wake(at: Desk, agent: str) -> Size:
         )
 
 
-def state_bytes(at: Desk, agent: str) -> int:
+def state_bytes(at: Services, agent: str) -> int:
     """How large the agent's own state is."""
     with at.agents.reading() as world:
         return len(canonical.encode(world.load(AGENT, agent)))

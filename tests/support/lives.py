@@ -8,11 +8,11 @@ import msgspec
 from adapters.store.log import Log
 from domain import canonical
 from domain.agent import commands as agents
-from domain.agent.alert_events import Reason
-from domain.agent.alertness import ALERT, Alert, next_wake
 from domain.agent.events import Mode
 from domain.agent.identity import AGENT_KIND, agent_id
 from domain.agent.matching import Batch
+from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue, next_wake
+from domain.agent.wake_queue_events import Reason
 from domain.causes import Cause, Replied, Result
 from domain.changes import commands as changes
 from domain.changes.change_set import CHANGES, ChangeSet
@@ -20,7 +20,7 @@ from domain.changes.events import ChangesReply
 from domain.errors import Refused
 from domain.handlers.wakes import set_id
 from domain.keys import key
-from domain.moments import later
+from domain.timestamps import later
 from domain.tools.snapshot import Snapshot
 from domain.wake import commands as wakes
 from domain.wake.events import (
@@ -179,12 +179,12 @@ class Life:
 
     def next(self) -> str:
         """The run key of the wake that begins next; empty if there is none."""
-        found = next_wake(self.alert())
+        found = next_wake(self.wake_queue())
         return found.run_key if found else ""
 
-    def alert(self) -> Alert:
+    def wake_queue(self) -> WakeQueue:
         with self.log.reading() as world:
-            return world.load(ALERT, self.agent)
+            return world.load(WAKE_QUEUE, self.agent)
 
     def wake(self, run_key: str) -> Wake:
         with self.log.reading() as world:
@@ -197,7 +197,7 @@ class Life:
 
 def attempt(life: Life, deed: str, calls: Sequence[ToolCall], n: int) -> None:
     """One deed, if the rules allow it now; what they refuse writes nothing."""
-    running = life.alert().running
+    running = life.wake_queue().running
     with suppress(Refused):
         match deed:
             case "change":

@@ -99,7 +99,7 @@ def add_link(book: Book, source: str, relation: t.Relation, target: str) -> None
 def read(book: Book, agent: Agent = AGENT, **given: Any) -> r.Reading:
     """What an agent reads; `given` are the arguments of `gather` that matter."""
     known: dict[str, Any] = {"report": None, "sets": (), "linked_agents": {}} | given
-    asked = known.pop("asked", r.Asked("manual"))
+    asked = known.pop("asked", r.WakeReason("manual"))
     agents = known.pop("agents", Book("agent"))
     return gather(book.world(), agents.world(), agent, asked, **known)
 

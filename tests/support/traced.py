@@ -7,11 +7,11 @@ from typing import Any
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from adapters.otel import OtelSpans
 from adapters.runtime import performer
+from adapters.telemetry.otel import OtelSpans
 from domain.agent.agent import AGENT
 from domain.ports import Call, ModelFault, Reply, Usage
-from tests.support.desks import desk, divergences, queued_key, task_with_agent
+from tests.support.services import divergences, queued_key, services, task_with_agent
 
 SAYS = "The secret of the sink."
 REPORT = '{"content":"Fine.","tldr":"It is fine.","oneLiner":"Fine"}'
@@ -33,27 +33,27 @@ DOWN = ModelFault("unavailable", "no answer", of_provider=True, retry_seconds=60
 
 
 class Traced:
-    """A desk whose effects are traced into memory."""
+    """Services whose effects are traced into memory."""
 
     def __init__(self, *replies: Reply | ModelFault, has_texts: bool = False) -> None:
         self.exporter = InMemorySpanExporter()
-        self.desk = desk(replies)
-        self.desk.spans_for = lambda: OtelSpans(self.exporter, has_texts=has_texts)
-        self.task, self.agent = task_with_agent(self.desk)
-        self.run_key = queued_key(self.desk, self.agent)
+        self.services = services(replies)
+        self.services.spans_for = lambda: OtelSpans(self.exporter, has_texts=has_texts)
+        self.task, self.agent = task_with_agent(self.services)
+        self.run_key = queued_key(self.services, self.agent)
 
     def wake(self) -> None:
-        asyncio.run(performer.run_wake(self.desk, self.agent, self.run_key, is_now=True))
+        asyncio.run(performer.run_wake(self.services, self.agent, self.run_key, is_now=True))
 
     def spans(self) -> list[ReadableSpan]:
-        """All that there are, as they began; the desk is closed."""
-        assert divergences(self.desk) == []
-        self.desk.close()
+        """All that there are, as they began; the services are closed."""
+        assert divergences(self.services) == []
+        self.services.close()
         return sorted(self.exporter.get_finished_spans(), key=lambda one: one.start_time or 0)
 
     @property
     def set_id(self) -> str:
-        with self.desk.agents.reading() as world:
+        with self.services.agents.reading() as world:
             return world.load(AGENT, self.agent).sets[-1]
 
 

@@ -1,17 +1,17 @@
-"""A home in memory whose engine runs for virtual years in seconds; see `adapters.virtual`."""
+"""A home in memory whose engine runs for virtual years in seconds."""
 
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from adapters.runtime.desk import Desk
+from adapters.home.settings import Settings
 from adapters.runtime.engine import Engine
 from adapters.runtime.leases import Leases
+from adapters.runtime.options import Found, Options
+from adapters.runtime.services import Services
 from adapters.runtime.signals import Signal
-from adapters.runtime.terms import Found, Options
-from adapters.settings import Settings
+from adapters.simulation.virtual_time import LEASE_SECONDS, POLL_SECONDS, VirtualClock, VirtualLoop
 from adapters.store.log import Log
-from adapters.virtual import LEASE_SECONDS, POLL_SECONDS, VirtualClock, VirtualLoop
 from domain.agent.agent import AGENT
 from domain.ports import Model
 
@@ -23,7 +23,7 @@ class VirtualHome:
         self.clock = VirtualClock(start)
         self.model = model
         logs = Log.in_memory("journal"), Log.in_memory("agent")
-        self.desk = Desk(*logs, self.clock, settings or Settings(), lambda _: model)
+        self.services = Services(*logs, self.clock, settings or Settings(), lambda _: model)
         self.path: Path | None = None  # of runtime.db; None: each engine has its own
         self.told: list[tuple[str, dict[str, object]]] = []
         self.agents: list[str] = []
@@ -47,7 +47,7 @@ class VirtualHome:
         signal = Signal(self.clock, poll_seconds=POLL_SECONDS)
         leases = Leases(self.path, seconds=LEASE_SECONDS)
         options = Options(is_until_idle=not seconds, grace_seconds=self.grace)
-        engine = self.engine = Engine(self.desk, leases, signal, self._tell, options)
+        engine = self.engine = Engine(self.services, leases, signal, self._tell, options)
         running = asyncio.create_task(engine.run(Found(self.agents, (), self.sets)))
         begun = self.clock.passed
         for after, act in acts:
@@ -68,5 +68,5 @@ class VirtualHome:
         return [fields for name, fields in self.told if name == event]
 
     def lifecycle(self, agent: str) -> str:
-        with self.desk.agents.reading() as world:
+        with self.services.agents.reading() as world:
             return world.load(AGENT, agent).lifecycle

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from adapters.runtime import watcher
-from adapters.runtime.desk import Desk
+from adapters.runtime.services import Services
 from adapters.store.log import Log
 from domain.agent.agent import AGENT
-from domain.agent.alert_events import (
+from domain.agent.events import AgentCreated
+from domain.agent.wake_queue_events import (
     AlertSettled,
     TriggerMerged,
     TriggerSuppressed,
@@ -20,7 +21,6 @@ from domain.agent.alert_events import (
     WakeDropped,
     WakeQueued,
 )
-from domain.agent.events import AgentCreated
 from domain.causes import Receipt
 from domain.changes.events import ItemConfirmed, ItemConfirming, ItemFailed
 from domain.journal.commands import ApplyOperation
@@ -36,16 +36,16 @@ class Rows(NamedTuple):
     agents: list[Recorded]
 
 
-def faults(desk: Desk, *, is_finished: bool = True) -> list[str]:
+def faults(services: Services, *, is_finished: bool = True) -> list[str]:
     """All that is wrong, one line each. `is_finished`: nothing may be begun or in doubt."""
     found: list[str] = []
-    for log in (desk.journal, desk.agents):
+    for log in (services.journal, services.agents):
         found += (str(one) for one in Proof(log.name, log.payload).walk(log.rows()))
         found += _gaps(log)
-    rows = Rows(list(rows_of(desk.journal)), list(rows_of(desk.agents)))
+    rows = Rows(list(rows_of(services.journal)), list(rows_of(services.agents)))
     found += _wakes(rows, is_finished=is_finished)
     found += _operations(rows, is_finished=is_finished)
-    found += _triggers(rows, desk.journal.tail().n - watcher.lag(desk))
+    found += _triggers(rows, services.journal.tail().n - watcher.lag(services))
     return found
 
 
@@ -55,25 +55,25 @@ def rows_of(log: Log) -> Iterator[Recorded]:
         yield from rows
 
 
-def agents_of(desk: Desk) -> list[str]:
+def agents_of(services: Services) -> list[str]:
     """The ids of all agents."""
-    return [row.entity for row in rows_of(desk.agents) if isinstance(row.fact, AgentCreated)]
+    return [row.entity for row in rows_of(services.agents) if isinstance(row.fact, AgentCreated)]
 
 
-def sets_of(desk: Desk) -> list[str]:
+def sets_of(services: Services) -> list[str]:
     """The ids of all change sets, by agent in the order of their making."""
-    with desk.agents.reading() as world:
-        return [one for agent in agents_of(desk) for one in world.load(AGENT, agent).sets]
+    with services.agents.reading() as world:
+        return [one for agent in agents_of(services) for one in world.load(AGENT, agent).sets]
 
 
-def late_replies(desk: Desk) -> int:
+def late_replies(services: Services) -> int:
     """How often two processes worked at one wake."""
-    return sum(isinstance(row.fact, LateReply) for row in rows_of(desk.agents))
+    return sum(isinstance(row.fact, LateReply) for row in rows_of(services.agents))
 
 
-def retaken(desk: Desk) -> int:
+def retaken(services: Services) -> int:
     """How often an intent was taken over."""
-    facts = (row.fact for row in rows_of(desk.agents))
+    facts = (row.fact for row in rows_of(services.agents))
     return sum(isinstance(one, ModelAsked | ToolAsked) and one.attempt > 1 for one in facts)
 
 

@@ -10,7 +10,7 @@ from adapters.wiring import Home
 from domain.errors import KeyReused, Refused
 from domain.journal.catalog import CATALOG
 from domain.world import MAIN
-from tests.support.desks import desk
+from tests.support.services import services
 
 Deed = Callable[[Home, str, str], Kept]
 """Does a deed that a word is part of, under a key."""
@@ -28,7 +28,7 @@ DEEDS: dict[str, Deed] = {
 
 @pytest.fixture
 def home() -> Iterator[Home]:
-    with Home.in_memory(desk()) as home:
+    with Home.in_memory(services()) as home:
         catalog.add_category(home, "Home")
         for word in ("meeting", "garden"):
             catalog.add_label(home, word)
@@ -39,21 +39,21 @@ def home() -> Iterator[Home]:
 def test_the_same_key_twice_writes_nothing(home: Home, deed: Deed) -> None:
     word = "meeting" if deed is DEEDS["delete a label"] else "errands"
     first = deed(home, word, "monday")
-    rows = home.desk.journal.tail().n
+    rows = home.services.journal.tail().n
     again = deed(home, word, "monday")
     assert (first.has_changed, first.is_repeated) == (True, False)
     assert (again.has_changed, again.is_repeated) == (False, True)
     assert again.ids == first.ids
-    assert home.desk.journal.tail().n == rows
+    assert home.services.journal.tail().n == rows
 
 
 @pytest.mark.parametrize("deed", DEEDS.values(), ids=list(DEEDS))
 def test_a_key_that_stands_for_something_else_is_refused(home: Home, deed: Deed) -> None:
     deed(home, "meeting", "monday")
-    rows = home.desk.journal.tail().n
+    rows = home.services.journal.tail().n
     with pytest.raises(KeyReused):
         deed(home, "garden", "monday")
-    assert home.desk.journal.tail().n == rows
+    assert home.services.journal.tail().n == rows
 
 
 def test_what_shows_no_correction_is_refused(home: Home) -> None:
@@ -66,5 +66,5 @@ def test_a_deed_answers_with_the_id_of_what_it_was_about(home: Home) -> None:
     added = catalog.add_category(home, "Errands")
     renamed = catalog.rename_category(home, "errands", "Shopping")
     assert renamed.ids == added.ids
-    with home.desk.journal.reading() as world:
+    with home.services.journal.reading() as world:
         assert world.load(CATALOG, MAIN).categories[added.ids[0]].name == "Shopping"

@@ -143,9 +143,9 @@ def test_a_foreign_import_is_found(package: str, source: str) -> None:
 @pytest.mark.parametrize(
     ("source", "count"),
     [
-        ("import adapters.runtime.desk", 1),
+        ("import adapters.runtime.services", 1),
         ("from adapters.runtime import desk", 1),
-        ("def f():\n    import adapters.runtime as a, adapters.clock", 1),
+        ("def f():\n    import adapters.runtime as a, adapters.home.clock", 1),
         ("import adapters.runtimes\nfrom adapters import clock", 0),
     ],
 )
@@ -292,7 +292,7 @@ def test_an_opening_that_is_not_named_is_found(call: str, around: str) -> None:
 
 
 def test_another_opening_is_found_where_one_is_named() -> None:
-    (name,) = [one for one in OPENERS if one.startswith("adapters/viewfile.py")]
+    (name,) = [one for one in OPENERS if one.startswith("adapters/home/view_file.py")]
     path, what = name.split(" ", 1)
     source = "def open_file(path):\n    sqlite3.connect(path)\n    path.read_bytes()"
     assert len(house.unnamed_openings(path, source, OPENERS)) == 1

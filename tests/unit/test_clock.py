@@ -6,9 +6,9 @@ import pytest
 
 from adapters.actions.inputs import first_instant
 from adapters.actions.places import last_instant
-from adapters.clock import ManualClock, SystemClock, clock_from, rfc_3339
+from adapters.home.clock import ManualClock, SystemClock, clock_from, rfc_3339
 from domain.errors import Refused
-from domain.moments import instant, moment
+from domain.timestamps import instant, moment
 
 START = "2027-01-01T07:00:00.000000Z"
 

@@ -7,13 +7,12 @@ import pytest
 from msgspec.structs import replace
 
 from domain.agent.agent import AgentTimer, Observation, Slot
-from domain.agent.alert_events import Trigger
+from domain.agent.wake_queue_events import Trigger
 from domain.changes.change_set import ChangeSet, Item
 from domain.errors import Refused
 from domain.journal import catalog as c
 from domain.journal import task as t
 from domain.wake.reading import (
-    Asked,
     ChangeSeen,
     CorrectionSeen,
     LabelSeen,
@@ -23,6 +22,7 @@ from domain.wake.reading import (
     ProposalSeen,
     TimerSeen,
     VerdictSeen,
+    WakeReason,
 )
 from domain.wire import Words
 from tests.support.readings import (
@@ -107,7 +107,7 @@ def test_of_a_link_outside_the_categories_only_the_relation_is_read() -> None:
     reading = read(
         book,
         replace(AGENT, position=1),
-        asked=Asked("subscription", (token,)),
+        asked=WakeReason("subscription", (token,)),
         linked_agents={"task-secret": LinkedAgent("Salary talks are on")},
     )
     assert reading.linked == (LinkSeen("relates_to"), LinkSeen("is_fixed_by"))
@@ -335,7 +335,9 @@ def test_changes_are_the_facts_after_the_agents_position_and_not_its_own() -> No
 
 
 def test_on_the_first_wake_nothing_has_changed() -> None:
-    assert read(household(), asked=Asked("creation", (Trigger("creation", "7"),))).changes == ()
+    assert (
+        read(household(), asked=WakeReason("creation", (Trigger("creation", "7"),))).changes == ()
+    )
 
 
 def test_a_trigger_adds_what_no_fact_tells() -> None:
@@ -346,7 +348,7 @@ def test_a_trigger_adds_what_no_fact_tells() -> None:
     book.tell("task", ROOF, t.StatusSet("person", "IN PROGRESS"))
     direct = Trigger("subscription", "s1", tokens=(f"id:{ROOF}", "key:TASK"))
     through = Trigger("subscription", "s1", tokens=("id:task-bank",), is_propagated=True)
-    reading = read(book, agent, asked=Asked("subscription", (direct, through)))
+    reading = read(book, agent, asked=WakeReason("subscription", (direct, through)))
     assert reading.changes == (
         ChangeSeen("key:TASK", "changed"),
         ChangeSeen("task-bank", "changed, through a link"),
@@ -368,6 +370,6 @@ def test_timers_name_all_ticks_and_a_resumed_agent_says_so() -> None:
     agent = replace(AGENT, timers=(AgentTimer("t1", "every day 07:00", "UTC", AT.format(9)),))
     ticks = (AT.format(2), AT.format(1))
     timer = Trigger("timer", "t1", ticks=ticks)
-    reading = read(household(), agent, asked=Asked("timer", (timer, Trigger("recovery", "4"))))
+    reading = read(household(), agent, asked=WakeReason("timer", (timer, Trigger("recovery", "4"))))
     assert reading.timers == (TimerSeen("t1", "every day 07:00", (ticks[1], ticks[0])),)
     assert reading.is_resumed

@@ -7,7 +7,7 @@ from domain.journal.fold import TASK
 from domain.journal.links import LINKS
 from domain.notices import batch
 from domain.wire import Words
-from tests.support.desks import desk, divergences, task_with_agent
+from tests.support.services import divergences, services, task_with_agent
 
 MINUTES = '{"minutes":45}'
 
@@ -19,13 +19,13 @@ def operation(task: str, agent: str, category: str, name: str = "op-1") -> Apply
 
 
 def test_an_operation_is_applied_once_and_a_repeat_is_told_the_first_outcome() -> None:
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at)
     with at.journal.reading() as world:
         category = world.load(TASK, task).category
     command = operation(task, agent, category)
     first = effects.apply(at, command, MINUTES)
-    at.keep(EditTask(task, estimate=10))
+    at.append_journal(EditTask(task, estimate=10))
     again = effects.apply(at, command, MINUTES)
     assert (first.result.status, again) == ("applied", first)
     with at.journal.reading() as world:
@@ -34,21 +34,21 @@ def test_an_operation_is_applied_once_and_a_repeat_is_told_the_first_outcome() -
 
 
 def test_whichever_of_apply_and_void_is_recorded_first_decides() -> None:
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at)
     with at.journal.reading() as world:
         category = world.load(TASK, task).category
-    voided = at.keep(VoidOperation("op-1", task, "given up"), key="op-1")
+    voided = at.append_journal(VoidOperation("op-1", task, "given up"), key="op-1")
     late = effects.apply(at, operation(task, agent, category), MINUTES)
     assert (voided.result.status, late.result.status) == ("voided", "voided")
     applied = effects.apply(at, operation(task, agent, category, "op-2"), MINUTES)
-    again = at.keep(VoidOperation("op-2", task, "too late"), key="op-2")
+    again = at.append_journal(VoidOperation("op-2", task, "too late"), key="op-2")
     assert (applied.result.status, again.result.status) == ("applied", "applied")
     assert divergences(at) == []
 
 
 def test_an_operation_outside_the_agents_categories_is_refused_by_the_journal_too() -> None:
-    at = desk()
+    at = services()
     task, agent = task_with_agent(at)
     for categories, code in (((), "out_of_scope"), (("other",), "out_of_scope")):
         name = f"op-{len(categories)}"
@@ -62,11 +62,11 @@ def test_an_operation_outside_the_agents_categories_is_refused_by_the_journal_to
 
 
 def test_of_two_watchers_the_slower_ones_part_is_trimmed() -> None:
-    at = desk()
+    at = services()
     task, _ = task_with_agent(at)
     watcher.catch_up(at)
-    at.keep(AddNote(task, "note", Words("one")))
-    at.keep(AddNote(task, "note", Words("two")))
+    at.append_journal(AddNote(task, "note", Words("one")))
+    at.append_journal(AddNote(task, "note", Words("two")))
     world = at.journal.world_at(at.journal.tail().n)
     found = [
         batch(rows, lambda one: world.load(LINKS, one), lambda one: world.load(TASK, one))
@@ -77,9 +77,9 @@ def test_of_two_watchers_the_slower_ones_part_is_trimmed() -> None:
     watcher.catch_up(at)
     taken = at.agents.count()
     assert taken > rows
-    assert at.note(slow).rows == ()
-    at.keep(AddNote(task, "note", Words("three")))
+    assert at.append_agent(slow).rows == ()
+    at.append_journal(AddNote(task, "note", Words("three")))
     late = TakeJournal("r1", 3, 5, slow.batches, "", is_enabled=True)
-    facts = [row.topic for row in at.note(late).rows]
+    facts = [row.topic for row in at.append_agent(late).rows]
     assert facts == ["receipt.1", "watch.journal_taken.1"], "what was taken is not noticed again"
     assert divergences(at) == []

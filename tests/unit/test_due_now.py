@@ -8,26 +8,26 @@ import pytest
 from adapters.documents.agents import agent_line
 from adapters.documents.inbox import expiring_sets
 from adapters.documents.status import status_document
+from adapters.home.settings import Agents, Budget, Settings
+from adapters.home.views import Views
 from adapters.models.rules import RulesModel
 from adapters.runtime import recovery, rounds, timers
 from adapters.runtime.budgets import Budgets
 from adapters.runtime.capture import capture
-from adapters.runtime.desk import Desk
-from adapters.runtime.outlook import Outlook
-from adapters.runtime.trouble import Holds
-from adapters.settings import Agents, Budget, Settings
-from adapters.views import Views
+from adapters.runtime.due_index import DueIndex
+from adapters.runtime.retry_backoff import RetryBackoff
+from adapters.runtime.services import Services
 from adapters.wiring import Home
-from domain.agent.alertness import ALERT, Alert
+from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue
 from domain.changes.change_set import CHANGES
 from domain.journal.commands import AddNote
-from domain.moments import instant, later, moment
 from domain.ports import ModelFault
+from domain.timestamps import instant, later, moment
 from domain.wake.state import WAKE
 from domain.wire import Words
 from projections import agents
-from tests.support.desks import StillClock, desk, queued_key, reply, task_with_agent
 from tests.support.lives import Life
+from tests.support.services import StillClock, queued_key, reply, services, task_with_agent
 
 BUSY = ModelFault("unavailable", "no answer", of_provider=True)
 
@@ -37,26 +37,26 @@ def before(at: str) -> str:
     return moment(instant(at) - timedelta(microseconds=1))
 
 
-def alert_of(at: Desk, agent: str) -> Alert:
+def wake_queue_of(at: Services, agent: str) -> WakeQueue:
     with at.agents.reading() as world:
-        return world.load(ALERT, agent)
+        return world.load(WAKE_QUEUE, agent)
 
 
-def home_of(at: Desk) -> Home:
-    """A home in memory around a desk."""
+def home_of(at: Services) -> Home:
+    """A home in memory around services."""
     logs = {"journal": at.journal, "agent": at.agents}
     home = Home(Path("nowhere"), at, Views(None, logs), exists=True)
     home.views.catch_up()
     return home
 
 
-def held() -> tuple[Desk, str, str, str]:
-    """A wake that waits for its provider: the desk, agent, run key, and until when."""
-    at = desk([BUSY, reply(text="Fine."), reply(text="Fine.")])
+def held() -> tuple[Services, str, str, str]:
+    """A wake that waits for its provider: the services, agent, run key, and until when."""
+    at = services([BUSY, reply(text="Fine."), reply(text="Fine.")])
     _, agent = task_with_agent(at)
     run_key = queued_key(at, agent)
     rounds.run_ready(at, [agent], lambda *_: None)
-    waiting = alert_of(at, agent).waiting
+    waiting = wake_queue_of(at, agent).waiting
     assert waiting is not None
     return at, agent, run_key, waiting.until
 
@@ -101,13 +101,13 @@ def test_an_agent_that_was_held_is_shown_as_held_no_more() -> None:
 
 
 def test_a_running_wake_is_given_up_after_its_deadline_and_its_grace_and_not_with_them() -> None:
-    at = desk()
+    at = services()
     _, agent = task_with_agent(at)
     run_key = queued_key(at, agent)
     begun = capture(at, agent, run_key, is_now=True)
-    at.note(begun.command, payloads=begun.payloads)
+    at.append_agent(begun.command, payloads=begun.payloads)
     home = home_of(at)
-    end = later(alert_of(at, agent).running_since, seconds=at.settings.agents.lost_seconds)
+    end = later(wake_queue_of(at, agent).running_since, seconds=at.settings.agents.lost_seconds)
     at.clock = StillClock(end)
     assert [one.reason for one in rounds.waiting(at, [agent])] == ["running"]
     assert [one.run_key for one in status_document(home).running] == [run_key]
@@ -118,9 +118,9 @@ def test_a_running_wake_is_given_up_after_its_deadline_and_its_grace_and_not_wit
 
 
 def test_a_timer_fires_at_its_instant() -> None:
-    at = desk()
+    at = services()
     _, agent = task_with_agent(at)
-    at.note(timers.timer_command(agent, "every day 07:00", "UTC", at.clock.now()))
+    at.append_agent(timers.timer_command(agent, "every day 07:00", "UTC", at.clock.now()))
     (timer,) = at.agent(agent).timers
     for now, is_fired in ((before(timer.next_at), False), (timer.next_at, True)):
         at.clock = StillClock(now)
@@ -129,20 +129,20 @@ def test_a_timer_fires_at_its_instant() -> None:
 
 
 def test_proposals_expire_at_their_instant_and_the_outlook_says_when() -> None:
-    at = desk(model=RulesModel())
+    at = services(model=RulesModel())
     at.settings = Settings(agents=Agents(expire_after_days=2))
     task, agent = task_with_agent(at)
-    at.keep(AddNote(task, "note", Words("Takes about 60 minutes.")))
+    at.append_journal(AddNote(task, "note", Words("Takes about 60 minutes.")))
     rounds.run_ready(at, [agent], lambda *_: None)
     (set_id,) = at.agent(agent).sets
     with at.agents.reading() as world:
         expires_at = world.load(CHANGES, set_id).expires_at
-    home, outlook = home_of(at), Outlook(at)
-    outlook.start([], [set_id])
-    assert outlook.expired(before(expires_at)) == []
-    assert outlook.expired(expires_at) == [set_id]
-    assert outlook.next_at(before(expires_at)) == expires_at
-    assert outlook.next_at(expires_at) == ""
+    home, due_index = home_of(at), DueIndex(at)
+    due_index.start([], [set_id])
+    assert due_index.expired(before(expires_at)) == []
+    assert due_index.expired(expires_at) == [set_id]
+    assert due_index.next_at(before(expires_at)) == expires_at
+    assert due_index.next_at(expires_at) == ""
     at.clock = StillClock(before(expires_at))
     assert expiring_sets(home) == []
     at.clock = StillClock(expires_at)
@@ -151,20 +151,20 @@ def test_proposals_expire_at_their_instant_and_the_outlook_says_when() -> None:
 
 def test_the_outlook_names_what_is_due_at_its_instant() -> None:
     at, agent, run_key, until = held()
-    at.note(timers.timer_command(agent, "every day 07:00", "UTC", at.clock.now()))
+    at.append_agent(timers.timer_command(agent, "every day 07:00", "UTC", at.clock.now()))
     tick = at.agent(agent).timers[0].next_at
-    outlook = Outlook(at)
-    outlook.start([agent], [])
-    assert outlook.due(before(until)) == []
-    assert outlook.ticking(before(tick)) == []
-    assert [one.run_key for one in outlook.due(until)] == [run_key]
-    assert outlook.ticking(tick) == [agent]
-    assert outlook.next_at(before(until)) == until
-    assert outlook.next_at(until) == tick
+    due_index = DueIndex(at)
+    due_index.start([agent], [])
+    assert due_index.due(before(until)) == []
+    assert due_index.ticking(before(tick)) == []
+    assert [one.run_key for one in due_index.due(until)] == [run_key]
+    assert due_index.ticking(tick) == [agent]
+    assert due_index.next_at(before(until)) == until
+    assert due_index.next_at(until) == tick
 
 
 def test_what_is_held_after_a_failure_is_tried_again_at_its_instant() -> None:
-    holds, now = Holds(), "2027-01-01T00:00:00.000000Z"
+    holds, now = RetryBackoff(), "2027-01-01T00:00:00.000000Z"
     until = holds.add("timers", now)
     assert holds.until("timers", before(until)) == until
     assert holds.until("timers", until) == ""

@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 from msgspec import json
 
-from adapters import histories
+from adapters.proof import histories
 from domain.kinds import KINDS
 from domain.wire import Stored
 from domain.world import Kind, Recorded
 from replay.appends import appends
 from tests.histories.scenes import FOLDER
-from tests.support.desks import START
+from tests.support.services import START
 
 NAMES = ("every_edit", "verdicts", "links", "timers_fire", "template_versions", "lives")
 

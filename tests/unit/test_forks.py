@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from adapters.clock import ManualClock
-from adapters.moments import Past
+from adapters.home.clock import ManualClock
 from adapters.runtime.performer import run_wake
-from domain.agent.alert_events import Trigger, WakeQueued
+from adapters.timetravel.logs_at import Past
 from domain.agent.commands import TakeJournal
+from domain.agent.wake_queue_events import Trigger, WakeQueued
 from domain.causes import Cause, Command, Receipt, Replied, Result
 from domain.changes.commands import ConfirmItem
 from domain.changes.events import ItemConfirmed, ItemConfirming
@@ -19,7 +19,7 @@ from domain.wire import Stored, Words
 from domain.world import Recorded
 from replay import fork
 from replay.crossing import asked, known
-from tests.support.desks import START, desk, queued_key, reply, task_with_agent
+from tests.support.services import START, queued_key, reply, services, task_with_agent
 
 A, B, C, D = "a" * 32, "b" * 32, "c" * 32, "d" * 32
 NEWS = Trigger("subscription", "s1", "r1", 2, "change")
@@ -149,7 +149,7 @@ def test_what_knows_the_journal_comes_after_it_whatever_the_clocks_say() -> None
 
 def test_where_the_clock_stands_still_no_effect_is_there_before_its_intent() -> None:
     wait = reply(("set_task_language", '{"languageCode":"en","confidence":"high"}'))
-    at = desk([wait, reply(text="Done.")])
+    at = services([wait, reply(text="Done.")])
     at.clock = ManualClock(START, step_ms=0)
     _, agent_id = task_with_agent(at)
     asyncio.run(run_wake(at, agent_id, queued_key(at, agent_id)))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters import homefiles, settings, settings_text
+from adapters.home import files, settings, settings_text
 from domain.errors import Damaged, Refused
 
 is_root = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -26,26 +26,26 @@ not_for_root = pytest.mark.skipif(is_root, reason="nothing is forbidden to root"
     ],
 )
 def test_where_the_home_is(option: str | None, environ: Mapping[str, str], path: str) -> None:
-    assert homefiles.home_path(option, environ) == Path(path)
+    assert files.home_path(option, environ) == Path(path)
 
 
 def test_a_relative_home_is_found_from_here() -> None:
-    assert homefiles.home_path("log", {}) == Path.cwd() / "log"
+    assert files.home_path("log", {}) == Path.cwd() / "log"
 
 
 @pytest.mark.parametrize("option", ["", "  ", "a\0b", "~nobody-of-this-name/log"])
 def test_what_cannot_be_a_path_is_refused(option: str) -> None:
     with pytest.raises(Refused) as refused:
-        homefiles.home_path(option, {})
+        files.home_path(option, {})
     assert refused.value.code == "invalid_value"
 
 
 def test_a_home_is_made_once_and_keeps_its_name(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    assert not homefiles.exists(home)
-    name = homefiles.ensure(home, {})
-    assert homefiles.ensure(home, {}) == homefiles.replica(home, {}) == name
-    assert homefiles._NAME.fullmatch(name)
+    assert not files.exists(home)
+    name = files.ensure(home, {})
+    assert files.ensure(home, {}) == files.replica(home, {}) == name
+    assert files._NAME.fullmatch(name)
     assert (len(name), name[0]) == (9, "r")
     assert home.stat().st_mode & 0o777 == 0o700
     assert (home / "replica").read_text(encoding="ascii") == name
@@ -56,15 +56,15 @@ def test_a_home_is_made_once_and_keeps_its_name(tmp_path: Path) -> None:
 
 def test_a_home_exists_once_it_holds_a_log(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").touch()
-    assert not homefiles.exists(tmp_path)
+    assert not files.exists(tmp_path)
     (tmp_path / "agent.db").touch()
-    assert homefiles.exists(tmp_path)
+    assert files.exists(tmp_path)
 
 
 def test_reading_makes_nothing(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    assert homefiles.replica(home, {}) == ""
-    assert not homefiles.exists(home)
+    assert files.replica(home, {}) == ""
+    assert not files.exists(home)
     assert settings.load(home, {}) == settings.Settings()
     assert list(tmp_path.iterdir()) == []
 
@@ -72,36 +72,36 @@ def test_reading_makes_nothing(tmp_path: Path) -> None:
 def test_a_persons_own_settings_and_folder_are_left_as_they_are(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     (tmp_path / "settings.toml").write_text('model = "gemini"', encoding="utf-8")
-    homefiles.ensure(tmp_path, {})
+    files.ensure(tmp_path, {})
     assert (tmp_path / "settings.toml").read_text(encoding="utf-8") == 'model = "gemini"'
     assert tmp_path.stat().st_mode & 0o777 == 0o755
 
 
 def test_a_restored_home_gets_a_new_name_and_no_settings(tmp_path: Path) -> None:
     (tmp_path / "journal.db").touch()
-    names = {homefiles.ensure(tmp_path, {})}
+    names = {files.ensure(tmp_path, {})}
     (tmp_path / "replica").unlink()
-    names.add(homefiles.ensure(tmp_path, {}))
+    names.add(files.ensure(tmp_path, {}))
     assert len(names) == 2
     assert not (tmp_path / "settings.toml").exists()
 
 
 def test_a_given_name_is_stored_where_there_is_none(tmp_path: Path) -> None:
-    assert homefiles.ensure(tmp_path, {"WAKELOG_REPLICA": "laptop"}) == "laptop"
-    assert homefiles.replica(tmp_path, {}) == "laptop"
+    assert files.ensure(tmp_path, {"WAKELOG_REPLICA": "laptop"}) == "laptop"
+    assert files.replica(tmp_path, {}) == "laptop"
 
 
 def test_a_given_name_wins_and_leaves_the_stored_one(tmp_path: Path) -> None:
-    stored = homefiles.ensure(tmp_path, {"WAKELOG_REPLICA": ""})
-    assert homefiles.ensure(tmp_path, {"WAKELOG_REPLICA": "r2"}) == "r2"
-    assert homefiles.replica(tmp_path, {"WAKELOG_REPLICA": "r2"}) == "r2"
-    assert homefiles.replica(tmp_path, {}) == stored
+    stored = files.ensure(tmp_path, {"WAKELOG_REPLICA": ""})
+    assert files.ensure(tmp_path, {"WAKELOG_REPLICA": "r2"}) == "r2"
+    assert files.replica(tmp_path, {"WAKELOG_REPLICA": "r2"}) == "r2"
+    assert files.replica(tmp_path, {}) == stored
 
 
 @pytest.mark.parametrize("name", ["R1", "1r", "r_1", "r@1", "r" * 17, " r1", "r1\n", "é"])
 def test_a_name_that_no_stream_could_carry_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(Refused, match="which is no name of a replica") as refused:
-        homefiles.ensure(tmp_path / "home", {"WAKELOG_REPLICA": name})
+        files.ensure(tmp_path / "home", {"WAKELOG_REPLICA": name})
     assert refused.value.code == "invalid_value"
     assert list(tmp_path.iterdir()) == []
 
@@ -110,7 +110,7 @@ def test_a_name_that_no_stream_could_carry_is_refused(tmp_path: Path, name: str)
 def test_a_spoilt_name_is_told_and_not_replaced(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "replica").write_bytes(content)
     with pytest.raises(Damaged, match="delete the file") as damaged:
-        homefiles.ensure(tmp_path, {})
+        files.ensure(tmp_path, {})
     assert damaged.value.code == "not_a_log"
     assert "\n" not in str(damaged.value)
     assert (tmp_path / "replica").read_bytes() == content
@@ -118,14 +118,14 @@ def test_a_spoilt_name_is_told_and_not_replaced(tmp_path: Path, content: bytes) 
 
 def test_a_name_written_by_hand_may_end_in_a_newline(tmp_path: Path) -> None:
     (tmp_path / "replica").write_text("desk\n", encoding="ascii")
-    assert homefiles.ensure(tmp_path, {}) == "desk"
+    assert files.ensure(tmp_path, {}) == "desk"
 
 
 def test_of_several_first_commands_one_draws_the_name(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with ThreadPoolExecutor(16) as pool:
-        names = set(pool.map(lambda _: homefiles.ensure(home, {}), range(64)))
-    assert names == {homefiles.replica(home, {})}
+        names = set(pool.map(lambda _: files.ensure(home, {}), range(64)))
+    assert names == {files.replica(home, {})}
     assert sorted(path.name for path in home.iterdir()) == ["replica", "settings.toml"]
 
 
@@ -136,20 +136,20 @@ def test_without_hard_links_the_name_is_stored_all_the_same(
         raise OSError(1, "Operation not permitted")
 
     monkeypatch.setattr(Path, "hardlink_to", refuse)  # the system's, as FAT has it
-    name = homefiles.ensure(tmp_path, {})
-    assert homefiles.ensure(tmp_path, {}) == name
+    name = files.ensure(tmp_path, {})
+    assert files.ensure(tmp_path, {}) == name
     assert sorted(path.name for path in tmp_path.iterdir()) == ["replica", "settings.toml"]
 
 
 def test_a_home_that_is_a_file_is_refused(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.write_text("x", encoding="ascii")
-    for ask in (homefiles.exists, lambda home: homefiles.ensure(home, {})):
+    for ask in (files.exists, lambda home: files.ensure(home, {})):
         with pytest.raises(Refused, match="is no folder") as refused:
             ask(home)
         assert refused.value.code == "not_a_log"
     with pytest.raises(Refused, match="is no folder"):
-        homefiles.replica(home, {})
+        files.replica(home, {})
     assert settings.load(home, {}) == settings.Settings()
 
 
@@ -158,28 +158,28 @@ def test_a_home_below_a_file_or_a_dangling_link_is_refused(tmp_path: Path) -> No
     (tmp_path / "link").symlink_to(tmp_path / "gone")
     for home in (tmp_path / "file" / "home", tmp_path / "link"):
         with pytest.raises(Refused, match="is no folder") as refused:
-            homefiles.ensure(home, {})
+            files.ensure(home, {})
         assert refused.value.code == "not_a_log"
 
 
 def test_the_folder_around_a_home_is_not_made(tmp_path: Path) -> None:
     with pytest.raises(Refused, match=r"the folder .*/a/b for the home is missing") as refused:
-        homefiles.ensure(tmp_path / "a" / "b" / "home", {})
+        files.ensure(tmp_path / "a" / "b" / "home", {})
     assert refused.value.code == "invalid_value"
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_path_that_is_too_long_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="too long"):
-        homefiles.ensure(tmp_path / ("x" * 300), {})
+        files.ensure(tmp_path / ("x" * 300), {})
     with pytest.raises(Refused, match="too long"):
-        homefiles.exists(tmp_path / ("x" * 300))
+        files.exists(tmp_path / ("x" * 300))
 
 
 def test_a_name_that_is_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "replica").mkdir()
     with pytest.raises(Refused, match="cannot be used") as refused:
-        homefiles.ensure(tmp_path, {})
+        files.ensure(tmp_path, {})
     assert refused.value.code == "read_only"
 
 
@@ -187,12 +187,12 @@ def test_a_name_that_is_a_folder_is_refused(tmp_path: Path) -> None:
 def test_a_home_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(Refused, match="Permission denied") as refused:
-        homefiles.ensure(tmp_path / "home", {})
+        files.ensure(tmp_path / "home", {})
     assert refused.value.code == "read_only"
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder nobody may write to")
 def test_a_home_in_a_place_without_writing_is_refused() -> None:
     with pytest.raises(Refused, match="the home /proc/wakelog cannot be used") as refused:
-        homefiles.ensure(Path("/proc/wakelog"), {})
+        files.ensure(Path("/proc/wakelog"), {})
     assert refused.value.code == "read_only"

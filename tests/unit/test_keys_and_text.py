@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis.strategies import binary, characters, datetimes, integers, lists, text, tuples
 
-from domain import canonical, moments
+from domain import canonical, timestamps
 from domain.errors import REFUSAL_CODES, TOOL_CODES, Refused
 from domain.keys import KEY_LENGTH, chain, key, payload_id, sha
 from domain.text import cut, fold, squeeze
@@ -137,16 +137,16 @@ def test_squeezing_takes_all_kinds_of_space() -> None:
 
 def test_times_are_text_in_the_order_of_time() -> None:
     start = "2027-01-01T00:00:00.000000Z"
-    assert moments.moment(moments.instant(start)) == start
-    assert moments.later(start, seconds=-1) == "2026-12-31T23:59:59.000000Z" < start
-    assert moments.seconds_between(start, moments.later(start, seconds=90)) == 90
-    assert moments.seconds_between(moments.later(start, seconds=1), start) == -1
+    assert timestamps.moment(timestamps.instant(start)) == start
+    assert timestamps.later(start, seconds=-1) == "2026-12-31T23:59:59.000000Z" < start
+    assert timestamps.seconds_between(start, timestamps.later(start, seconds=90)) == 90
+    assert timestamps.seconds_between(timestamps.later(start, seconds=1), start) == -1
 
 
 @given(when=datetimes())
 def test_a_stored_time_is_read_as_the_format_says(when: datetime) -> None:
-    stored = moments.moment(when.replace(tzinfo=UTC))
-    assert moments.instant(stored) == when.replace(tzinfo=UTC)
+    stored = timestamps.moment(when.replace(tzinfo=UTC))
+    assert timestamps.instant(stored) == when.replace(tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_stored_time_is_read_as_the_format_says(when: datetime) -> None:
     ],
 )
 def test_a_time_with_fewer_digits_is_read_too(text: str, stored: str) -> None:
-    assert moments.moment(moments.instant(text)) == stored
+    assert timestamps.moment(timestamps.instant(text)) == stored
 
 
 @pytest.mark.parametrize(
@@ -178,13 +178,13 @@ def test_a_time_with_fewer_digits_is_read_too(text: str, stored: str) -> None:
 )
 def test_what_only_looks_like_a_time_is_none(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
-        moments.instant(text)
+        timestamps.instant(text)
 
 
 @pytest.mark.parametrize("text", ["2027-02-30", "2027-2-3", "20270203", "2027-W01-1", "", "x"])
 def test_only_a_real_date_is_a_date(text: str) -> None:
-    assert not moments.is_date(text)
-    assert moments.is_date("2028-02-29")
+    assert not timestamps.is_date(text)
+    assert timestamps.is_date("2028-02-29")
 
 
 def test_no_code_stands_twice() -> None:

@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from domain import envelope
-from domain.agent.alert_events import (
+from domain.agent.events import AgentCreated
+from domain.agent.wake_queue_events import (
     AlertSettled,
     Trigger,
     TriggerMerged,
@@ -15,7 +16,6 @@ from domain.agent.alert_events import (
     WakeDropped,
     WakeQueued,
 )
-from domain.agent.events import AgentCreated
 from domain.causes import EpochBegan, Receipt, Result
 from domain.changes import events as c
 from domain.envelope import Row
@@ -26,7 +26,7 @@ from domain.wire import Stored, Words, tag_of
 from domain.world import Recorded
 from replay.appends import Append, Place
 from replay.laws import TURNS_MAX, Laws
-from tests.support.desks import START
+from tests.support.services import START
 
 ALERT, WAKE, SET, TASK = "alert:a@r1", "wake:run@r1", "changes:set@r1", "task:t@r1"
 NEWS = Trigger("subscription", "s1", "r1", 2, "change")

@@ -13,11 +13,11 @@ import pytest
 from msgspec.structs import asdict
 from syrupy.assertion import SnapshotAssertion
 
+from adapters.home.views import Views
 from adapters.runtime import watcher
-from adapters.views import Views
 from domain import canonical
 from domain.agent.agent import AGENT, CRITICAL_KEPT, JOURNAL_SHOWN
-from domain.agent.alertness import ALERT, SEEN_KEPT, TRIGGERS_KEPT
+from domain.agent.wake_queue import SEEN_KEPT, TRIGGERS_KEPT, WAKE_QUEUE
 from domain.journal.fold import TASK
 from domain.tools.snapshot import FINISHED_ITEMS_KEPT, OPEN_ITEMS_KEPT
 from domain.wake.reading import Limits
@@ -25,7 +25,7 @@ from domain.wake.state import WAKE
 from domain.wire import INLINE_MAX_BYTES
 from projections.wakes import CAUSES_KEPT, VIEW
 from tests.support import large
-from tests.support.desks import divergences
+from tests.support.services import divergences
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("domain", "projections", "replay", "adapters")
@@ -131,10 +131,10 @@ def test_attention_keeps_so_many_triggers_and_the_log_all() -> None:
         large.note(at, f"note {nth}")
     watcher.catch_up(at)
     with at.agents.reading() as world:
-        alert = world.load(ALERT, agent)
-    assert alert.queued is not None
-    assert len(alert.queued.triggers) == TRIGGERS_KEPT
-    assert len(alert.seen) == SEEN_KEPT
+        wake_queue = world.load(WAKE_QUEUE, agent)
+    assert wake_queue.queued is not None
+    assert len(wake_queue.queued.triggers) == TRIGGERS_KEPT
+    assert len(wake_queue.seen) == SEEN_KEPT
     run_key = large.wake(at, agent)
     views = Views.in_memory({"journal": at.journal, "agent": at.agents})
     views.catch_up()

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from adapters.moments import Past
 from adapters.runtime import performer
-from adapters.runtime.desk import Desk
+from adapters.runtime.services import Services
+from adapters.timetravel.logs_at import Past
 from domain import envelope
-from domain.agent.alertness import ALERT
+from domain.agent.wake_queue import WAKE_QUEUE
 from domain.causes import EpochBegan, Replied
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, RetakeEffect
 from domain.changes.events import (
@@ -39,7 +39,7 @@ from domain.wire import Stored, Words
 from domain.world import Recorded, World
 from replay import diff, fork, rerun, seen
 from replay.fork import Verdict
-from tests.support.desks import desk, queued_key, reply, task_with_agent
+from tests.support.services import queued_key, reply, services, task_with_agent
 
 A, B, C = "a" * 32, "b" * 32, "c" * 32
 REPORT = ("update_report", '{"content": "Fine.", "tldr": "It is fine.", "oneLiner": "Fine"}')
@@ -53,9 +53,9 @@ def row(fact: Stored, n: int = 1, stream: str = "wake:w@r1") -> Recorded:
 
 
 @pytest.fixture
-def woken() -> tuple[Desk, str, str]:
-    """A desk, an agent and its wake: a deferred one that was taken up again."""
-    at = desk([ModelFault("busy", "no", of_provider=True), reply(REPORT), reply(text="Done.")])
+def woken() -> tuple[Services, str, str]:
+    """Services, an agent and its wake: a deferred one that was taken up again."""
+    at = services([ModelFault("busy", "no", of_provider=True), reply(REPORT), reply(text="Done.")])
     _, agent = task_with_agent(at)
     key = queued_key(at, agent)
     asyncio.run(performer.run_wake(at, agent, key, is_now=True))
@@ -63,7 +63,7 @@ def woken() -> tuple[Desk, str, str]:
     return at, agent, key
 
 
-def steps(at: Desk, key: str) -> list[rerun.Step]:
+def steps(at: Services, key: str) -> list[rerun.Step]:
     past = Past(at.journal, at.agents)
     numbers = sorted({one.n for one in past.agents.rows_of(f"wake:{key}@r1")})
     return [
@@ -71,7 +71,7 @@ def steps(at: Desk, key: str) -> list[rerun.Step]:
     ]
 
 
-def test_every_step_is_the_same_and_says_why(woken: tuple[Desk, str, str]) -> None:
+def test_every_step_is_the_same_and_says_why(woken: tuple[Services, str, str]) -> None:
     at, _, key = woken
     found = steps(at, key)
     assert all(step.is_same for step in found)
@@ -89,7 +89,7 @@ def test_every_step_is_the_same_and_says_why(woken: tuple[Desk, str, str]) -> No
     assert found[3].asked.request is not None
 
 
-def test_what_today_decides_otherwise_is_told(woken: tuple[Desk, str, str]) -> None:
+def test_what_today_decides_otherwise_is_told(woken: tuple[Services, str, str]) -> None:
     at, _, key = woken
     past = Past(at.journal, at.agents)
     n = steps(at, key)[-1].n
@@ -102,7 +102,7 @@ def test_what_today_decides_otherwise_is_told(woken: tuple[Desk, str, str]) -> N
     assert longer.changed[-1].today == ""
 
 
-def test_a_cause_that_today_refuses_is_told(woken: tuple[Desk, str, str]) -> None:
+def test_a_cause_that_today_refuses_is_told(woken: tuple[Services, str, str]) -> None:
     at, _, key = woken
     past = Past(at.journal, at.agents)
     rows = past.agents.append(steps(at, key)[0].n)
@@ -128,7 +128,7 @@ def test_a_programming_error_is_told_with_its_name() -> None:
     assert rerun.step("agent", [stored], world, "w").error == "ValueError: no version"
 
 
-def test_a_prompt_is_rendered_again(woken: tuple[Desk, str, str]) -> None:
+def test_a_prompt_is_rendered_again(woken: tuple[Services, str, str]) -> None:
     at, agent, key = woken
     past = Past(at.journal, at.agents)
     rows = past.agents.rows_of(f"wake:{key}@r1")
@@ -137,7 +137,7 @@ def test_a_prompt_is_rendered_again(woken: tuple[Desk, str, str]) -> None:
     cause, _ = envelope.cause_of(next(at.agents.appends(rows[0].n - 1))[0])
     assert isinstance(cause, BeginWake)
     worlds = past.journal.world(begun.journal_position), past.agents.world(begun.agent_position)
-    assert worlds[1].load(ALERT, agent).queued is not None
+    assert worlds[1].load(WAKE_QUEUE, agent).queued is not None
     same = rerun.prompt(*worlds, begun, cause)
     assert all(one.is_same for one in same)
     later = past.journal.world(0), past.agents.world(rows[-1].n)

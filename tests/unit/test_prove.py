@@ -17,8 +17,8 @@ from domain.journal.commands import AddItems, AddNote, EditTask
 from domain.wire import Words, payload, words
 from replay.payloads import NAMED
 from replay.prove import Divergence, Options, Proof, log_digest
-from tests.support.desks import desk, queued_key, task_with_agent
 from tests.support.rows import altered, rechained
+from tests.support.services import queued_key, services, task_with_agent
 
 LONG = "It takes about 2 hours. Due by 2027-03-04. I need to call the plumber. " + "drip " * 300
 
@@ -33,18 +33,18 @@ class Recorded(NamedTuple):
 
 @cache
 def _life() -> Recorded:
-    at = desk(model=RulesModel())
+    at = services(model=RulesModel())
     task, agent = task_with_agent(at)
     said, kept = words(task, LONG)
-    at.keep(AddNote(task, "note", said), payloads=kept)
-    at.keep(AddItems(task, ("Buy a washer", "Turn the water off")))
+    at.append_journal(AddNote(task, "note", said), payloads=kept)
+    at.append_journal(AddItems(task, ("Buy a washer", "Turn the water off")))
     watcher.catch_up(at)
     asyncio.run(run_wake(at, agent, queued_key(at, agent), is_now=True))
     for set_id in at.agent(agent).sets:
         for item in review.changes_of(at, set_id).items:
             review.confirm(at, set_id, item.number)
-    at.keep(EditTask(task, priority="P1"))
-    at.keep(EditTask(task, title="Fix the other sink"))
+    at.append_journal(EditTask(task, priority="P1"))
+    at.append_journal(EditTask(task, title="Fix the other sink"))
     watcher.catch_up(at)
     kept_bytes = {
         name: data for log in (at.journal, at.agents) for name, data in _payloads(log).items()
@@ -267,10 +267,10 @@ def test_every_payload_that_was_changed_is_named(life: Recorded, log: str) -> No
 
 def test_a_payload_of_another_unit_is_named(life: Recorded) -> None:
     """A text belongs to its task: the same bytes under another task's id are no proof."""
-    at = desk()
+    at = services()
     task, _ = task_with_agent(at)
     foreign = payload("another task", LONG.encode())
-    at.keep(AddNote(task, "note", Words(payload=foreign.id)), payloads=[foreign])
+    at.append_journal(AddNote(task, "note", Words(payload=foreign.id)), payloads=[foreign])
     (one,) = found(list(at.journal.rows()), {foreign.id: foreign.data})
     assert (one.kind_of, one.path, one.expected) == ("data altered", "payload", foreign.id)
 

@@ -7,12 +7,12 @@ import pytest
 from msgspec import json
 from msgspec.structs import replace
 
-from adapters import anchors, histories
-from adapters.histories import History
-from adapters.proving import Proved, diff, prove_logs
+from adapters.home.settings import Prompt, Settings
+from adapters.proof import anchors, histories
+from adapters.proof.histories import History
+from adapters.proof.prove import Proved, diff, prove_logs
 from adapters.runtime.capture import capture
-from adapters.runtime.desk import Desk
-from adapters.settings import Prompt, Settings
+from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.text.proof import divergence_lines
 from domain.envelope import Row
@@ -28,8 +28,8 @@ from replay.prove import Options, Proof
 from replay.streams import Limits
 from tests.histories import make, scenes
 from tests.histories.acting import Scene
-from tests.support.desks import captured_early, desk, queued_key, reply, task_with_agent
 from tests.support.rows import altered, rechained
+from tests.support.services import captured_early, queued_key, reply, services, task_with_agent
 
 
 @cache
@@ -96,15 +96,15 @@ def test_so_it_is_in_a_backup_which_has_another_name_or_none_yet(name: str) -> N
 
 
 def test_a_prompt_of_another_size_is_rendered_in_that_size() -> None:
-    at = desk([reply(text="Fine.")])
+    at = services([reply(text="Fine.")])
     at.settings = Settings(prompt=Prompt(max_bytes=20_000))
     task, agent = task_with_agent(at)
     for nth in range(30):
-        at.keep(AddNote(task, "note", Words(f"{nth} " + "word " * 150)))
+        at.append_journal(AddNote(task, "note", Words(f"{nth} " + "word " * 150)))
     run_key = queued_key(at, agent)
     captured = capture(at, agent, run_key, is_now=True)
     assert captured.command.prompt_max_bytes == 20_000
-    at.note(captured.command, payloads=captured.payloads)
+    at.append_agent(captured.command, payloads=captured.payloads)
     assert prove_logs(at.journal, at.agents).divergences == ()
 
 
@@ -159,7 +159,7 @@ def test_an_effect_without_its_intent_is_named() -> None:
         assert world.n > 1
     command = ApplyOperation("o" * 32, "a" * 32, task, "update_task_estimate",
                              Words('{"minutes":5}'))  # fmt: skip
-    at.keep(command, key=command.operation)
+    at.append_journal(command, key=command.operation)
     assert prove_logs(at.journal, at.agents).ok, "the agent log does not know of it yet"
     task_with_agent(at, "Another")
     found = prove_logs(at.journal, at.agents)
@@ -274,7 +274,7 @@ def test_an_anchor_finds_a_tail_that_was_cut_off(tmp_path: Path) -> None:
     assert anchors.add(file, whole.digest, whole.heads)
     assert not anchors.add(file, whole.digest, whole.heads)
     known = anchors.known(anchors.read(file))
-    at.keep(EditTask(_a_task(at), title="Something else"))
+    at.append_journal(EditTask(_a_task(at), title="Something else"))
     assert prove_logs(at.journal, at.agents, anchors=known).ok
     rows = list(at.journal.rows())[:-4]
     proof = Proof("journal", at.journal.payload, Options(anchors=known))
@@ -282,7 +282,7 @@ def test_an_anchor_finds_a_tail_that_was_cut_off(tmp_path: Path) -> None:
     assert "tail" in paths
 
 
-def _a_task(at: Desk) -> str:
+def _a_task(at: Services) -> str:
     return next(row.entity for rows in at.journal.appends() for row in rows
                 if row.of_kind == "task")  # fmt: skip
 

@@ -7,9 +7,9 @@ import pytest
 from msgspec import json
 from msgspec.structs import replace
 
-from adapters import histories
-from adapters.histories import History
-from adapters.proving import prove_logs, prove_sides
+from adapters.proof import histories
+from adapters.proof.histories import History
+from adapters.proof.prove import prove_logs, prove_sides
 from adapters.runtime import review
 from adapters.runtime.performer import run_wake
 from domain import canonical, envelope
@@ -25,7 +25,14 @@ from replay.divergence import CHANGED, Difference, compared, text
 from replay.prove import Proof
 from replay.streams import Limits
 from tests.histories import make
-from tests.support.desks import START, captured_early, desk, queued_key, reply, task_with_agent
+from tests.support.services import (
+    START,
+    captured_early,
+    queued_key,
+    reply,
+    services,
+    task_with_agent,
+)
 
 
 @cache
@@ -143,7 +150,7 @@ def test_units_and_origins_of_long_ago_are_found_again() -> None:
 
 def test_an_edited_proposal_of_a_wake_of_long_ago_is_proved() -> None:
     wait = reply(("set_task_status", '{"status":"BLOCKED","reason":"Waits for a pipe."}'))
-    at = desk([wait, reply(text="Done."), reply(text="Fine.")])
+    at = services([wait, reply(text="Done."), reply(text="Fine.")])
     _, first = task_with_agent(at)
     run_key = queued_key(at, first)
     asyncio.run(run_wake(at, first, run_key))

@@ -3,8 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from adapters.proving import prove_logs
-from adapters.runtime.desk import Desk
+from adapters.proof.prove import prove_logs
+from adapters.runtime.services import Services
 from domain.journal.commands import DeleteTask, EditTask, RestoreTask
 from domain.journal.fold import TASK
 from domain.journal.task import Task, TaskRestored
@@ -12,7 +12,7 @@ from domain.kinds import KINDS
 from domain.world import Recorded
 from replay.prove import Options, Proof
 from replay.streams import Limits
-from tests.support.desks import desk, divergences, task_with_agent
+from tests.support.services import divergences, services, task_with_agent
 
 
 def refusing(task: Task, row: Recorded) -> Task:
@@ -23,13 +23,13 @@ def refusing(task: Task, row: Recorded) -> Task:
 
 
 @pytest.fixture
-def restored() -> Desk:
+def restored() -> Services:
     """Two tasks; one was deleted, and comes back with the log's last append."""
-    at = desk()
+    at = services()
     task, _ = task_with_agent(at)
-    at.keep(DeleteTask(task))
+    at.append_journal(DeleteTask(task))
     task_with_agent(at, "Mend the roof")
-    at.keep(RestoreTask(task))
+    at.append_journal(RestoreTask(task))
     return at
 
 
@@ -39,12 +39,12 @@ def _a_broken_fold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(KINDS, "task", replace(TASK, evolve=refusing))
 
 
-def test_it_folds_as_it_is(restored: Desk) -> None:
+def test_it_folds_as_it_is(restored: Services) -> None:
     assert divergences(restored) == []
 
 
 @pytest.mark.usefixtures("_a_broken_fold")
-def test_a_row_that_does_not_fold_is_named_at_the_end_of_a_log(restored: Desk) -> None:
+def test_a_row_that_does_not_fold_is_named_at_the_end_of_a_log(restored: Services) -> None:
     (one,) = divergences(restored)
     last = list(restored.journal.rows())[-1]
     assert (one.kind_of, one.path) == ("rule changed", "fold")
@@ -54,7 +54,7 @@ def test_a_row_that_does_not_fold_is_named_at_the_end_of_a_log(restored: Desk) -
 
 
 @pytest.mark.usefixtures("_a_broken_fold")
-def test_it_is_named_where_the_cause_is_only_folded(restored: Desk) -> None:
+def test_it_is_named_where_the_cause_is_only_folded(restored: Services) -> None:
     proof = Proof("journal", restored.journal.payload, Options(rules=99))
     assert [one.path for one in proof.walk(restored.journal.rows())] == ["fold"]
 
@@ -62,10 +62,10 @@ def test_it_is_named_where_the_cause_is_only_folded(restored: Desk) -> None:
 @pytest.mark.usefixtures("_a_broken_fold")
 @pytest.mark.parametrize("is_followed", [False, True])
 def test_it_is_named_once_where_streams_rest_and_are_read_again(
-    restored: Desk, is_followed: bool
+    restored: Services, is_followed: bool
 ) -> None:
     if is_followed:
         last = list(restored.journal.rows())[-1]
-        restored.keep(EditTask(last.stream[len("task:") : -len("@r1")], title="Fix it"))
+        restored.append_journal(EditTask(last.stream[len("task:") : -len("@r1")], title="Fix it"))
     found = prove_logs(restored.journal, restored.agents, limits=Limits(states=0)).divergences
     assert [(one.kind_of, one.path) for one in found] == [("rule changed", "fold")]

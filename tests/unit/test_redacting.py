@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from adapters import histories, redacting
-from adapters.histories import History
 from adapters.models import tape
+from adapters.proof import histories, redact
+from adapters.proof.histories import History
 from domain.errors import Refused
 from domain.wake.events import ModelAnswered
 from replay.appends import appends
@@ -38,13 +38,13 @@ OTHERS = [one for one in scenes.SCENES if one.__name__ not in LIVE_ON_TEXTS]
 def test_a_history_that_lives_on_its_very_texts_is_not_redacted_wrongly(name: str) -> None:
     (scene,) = (one for one in scenes.SCENES if one.__name__ == name)
     with pytest.raises(Refused):
-        redacting.redacted(taken(scene))
+        redact.redacted(taken(scene))
 
 
 @pytest.mark.parametrize("scene", [make.history, *OTHERS], ids=lambda one: one.__name__)
 def test_a_redacted_history_proves_and_keeps_its_shape(scene: Scene) -> None:
     before = taken(scene)
-    after = redacting.redacted(before)
+    after = redact.redacted(before)
     proved = histories.prove(after)
     assert proved.divergences == ()
     assert after.is_redacted
@@ -58,11 +58,11 @@ def test_no_word_of_the_person_is_left(scene: Scene) -> None:
     before = taken(scene)
     theirs = {word for word in WORDS if word in words_of(before)}
     assert theirs
-    assert not theirs & words_of(redacting.redacted(before))
+    assert not theirs & words_of(redact.redacted(before))
 
 
 def test_a_reply_is_kept_as_a_tape_has_it_and_says_so() -> None:
-    after = redacting.redacted(taken(scenes.rules_first_wake))
+    after = redact.redacted(taken(scenes.rules_first_wake))
     facts = [row.fact for one in appends(after.rows["agent"]) for row in one.facts]
     answered = [fact for fact in facts if isinstance(fact, ModelAnswered)]
     assert {fact.reply_format for fact in answered} == {tape.FORMAT}
@@ -72,7 +72,7 @@ def test_a_reply_is_kept_as_a_tape_has_it_and_says_so() -> None:
 
 
 def test_the_same_word_becomes_the_same_word() -> None:
-    redactor = redacting.Redactor(taken(scenes.verdicts))
+    redactor = redact.Redactor(taken(scenes.verdicts))
     once = redactor.text("Buy nails, buy NAILS: 12 of them")
     first, second, third, fourth, *_ = re.findall(r"\w+", once)
     assert (first.lower(), second.lower()) == (third.lower(), fourth.lower())
@@ -84,14 +84,14 @@ def test_the_same_word_becomes_the_same_word() -> None:
 
 def test_two_words_never_become_one() -> None:
     """Short ones above all: a title that was another one must not be the same then."""
-    redactor = redacting.Redactor(taken(scenes.verdicts))
+    redactor = redact.Redactor(taken(scenes.verdicts))
     given = [*"abcdefghijklmnopqrstuvwxyz", *"0123456789", *(f"n{nth}" for nth in range(100))]
     assert len({redactor.text(one) for one in given}) >= len(given) - 1
     assert redactor.text("A").lower() == redactor.text("a")
 
 
 def test_ids_in_a_text_stay_ids() -> None:
-    redactor = redacting.Redactor(taken(scenes.verdicts))
+    redactor = redact.Redactor(taken(scenes.verdicts))
     name = "a" * 31 + "2"
     assert name in redactor.text(f"see {name} there")
 
@@ -100,4 +100,4 @@ def test_a_history_with_a_payload_gone_is_refused() -> None:
     before = taken(scenes.imports)
     gone = History(before.rows, {}, before.digest)
     with pytest.raises(Refused, match="is missing"):
-        redacting.redacted(gone)
+        redact.redacted(gone)

@@ -28,8 +28,8 @@ from domain.wake.reading import PROMPT_MIN_BYTES, Limits, Reading, TaskSeen
 from domain.wire import Words
 from domain.world import Recorded
 from tests.support import proposals
-from tests.support.desks import START, desk, queued_key, reply, task_with_agent
 from tests.support.readings import ROOF, Book, add_link, add_task, household
+from tests.support.services import START, queued_key, reply, services, task_with_agent
 
 MANY = tuple(f"Nail {nth}" for nth in range(edits.ITEMS_MAX + 1))
 LONG = "so " * edits.REASON_MAX
@@ -122,10 +122,10 @@ def test_a_category_made_by_two_replicas_keeps_its_first_name() -> None:
 
 
 def test_a_seed_is_put_in_use_once() -> None:
-    at = desk()
+    at = services()
     command = CreateTemplate("Tom", Words("a"), Words("b"), seed="tom")
-    assert at.note(command).rows
-    assert at.note(command).rows == ()
+    assert at.append_agent(command).rows
+    assert at.append_agent(command).rows == ()
 
 
 def test_a_template_has_a_last_version() -> None:
@@ -140,10 +140,10 @@ def test_a_template_has_a_last_version() -> None:
 
 
 def test_ticks_of_a_timer_that_is_gone_wake_nobody() -> None:
-    at = desk()
+    at = services()
     _, agent = task_with_agent(at)
     before = at.agents.count()
-    at.note(TickTimer(agent, "gone", (START,), END, is_enabled=True))
+    at.append_agent(TickTimer(agent, "gone", (START,), END, is_enabled=True))
     assert at.agents.count() == before
 
 
@@ -162,7 +162,7 @@ def test_a_label_proposal_that_names_none_is_rejected_without_a_suppression() ->
     ],
 )
 def test_a_call_of_which_nothing_is_left_is_denied(tool: str, arguments: str) -> None:
-    at = desk([reply((tool, arguments)), reply(), reply()])
+    at = services([reply((tool, arguments)), reply(), reply()])
     _, agent = task_with_agent(at)
     run_key = queued_key(at, agent)
     asyncio.run(run_wake(at, agent, run_key, is_now=True))
@@ -173,7 +173,7 @@ def test_a_call_of_which_nothing_is_left_is_denied(tool: str, arguments: str) ->
 
 def test_an_unknown_tool_is_repeated_in_the_same_bytes_by_every_python() -> None:
     newer_than_3_11 = "\U0001fadf"  # a splatter, of Unicode 16
-    at = desk([reply((f"pr\xfcfen{newer_than_3_11}", "{}")), reply(), reply()])
+    at = services([reply((f"pr\xfcfen{newer_than_3_11}", "{}")), reply(), reply()])
     _, agent = task_with_agent(at)
     run_key = queued_key(at, agent)
     asyncio.run(run_wake(at, agent, run_key, is_now=True))

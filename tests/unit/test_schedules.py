@@ -2,7 +2,14 @@
 
 import pytest
 
-from adapters.schedules import next_after, next_local, parse, parse_in, ticks_between, zone_named
+from adapters.home.schedules import (
+    next_after,
+    next_local,
+    parse,
+    parse_in,
+    ticks_between,
+    zone_named,
+)
 from domain.errors import Refused
 
 BERLIN, NEW_YORK = "Europe/Berlin", "America/New_York"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from adapters.settings import Agents, Budget, Price, Settings, load, parse
-from adapters.settings_text import DEFAULT_TOML
+from adapters.home.settings import Agents, Budget, Price, Settings, load, parse
+from adapters.home.settings_text import DEFAULT_TOML
 from domain.errors import Refused
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from replay.simulate import TRIES_MAX, Step, plan, shrunk
+from adapters.simulation.plan import TRIES_MAX, Step, plan, shrunk
 
 
 def test_only_the_steps_that_it_takes_are_left() -> None:

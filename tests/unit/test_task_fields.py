@@ -7,14 +7,15 @@ import pytest
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
-from adapters import histories, predicates, redacting
 from adapters.actions.inputs import NONE, typed
-from adapters.analytics_rows import documentation
+from adapters.analytics.rows import documentation
 from adapters.cli import task_fields
 from adapters.documents.tasks import TaskPage
 from adapters.importers import todotxt
+from adapters.proof import histories, redact
 from adapters.store.log import Log
 from adapters.text.task import told
+from adapters.timetravel import predicates
 from adapters.web.undoing import inverse
 from adapters.wiring import Home, open_home
 from domain.journal import commands as do
@@ -159,19 +160,19 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Known]:
     assert first == [], "write these first"
     path = tmp_path_factory.mktemp("fields") / "home"
     with open_home(path, FIXED, is_writing=True) as home:
-        home.desk.keep(do.CreateTask("Full", **FILLED))
-        home.desk.keep(do.CreateTask("Bare"))
+        home.services.append_journal(do.CreateTask("Full", **FILLED))
+        home.services.append_journal(do.CreateTask("Bare"))
     with open_home(path, FIXED) as home, visiting(path) as visitor:
-        journal = home.desk.journal
+        journal = home.services.journal
         rows = (one for append in journal.appends() for one in append)
         full, bare = (one.task for one in fold(tasks.VIEW, rows).values())
-        known = Known(home, full, bare, Tables(home.desk.agents, journal), visitor)
+        known = Known(home, full, bare, Tables(home.services.agents, journal), visitor)
         yield known
         known.tables.connection.close()
 
 
 def is_folded(field: TaskField, known: Known) -> bool:
-    with known.home.desk.journal.reading() as world:
+    with known.home.services.journal.reading() as world:
         task = world.load(TASK, known.full.id)
     return getattr(task, field.name) == value_of(field) and field.name in task.touched
 
@@ -250,8 +251,8 @@ def is_counted(field: TaskField, known: Known) -> bool:
 
 
 def is_redacted(field: TaskField, known: Known) -> bool:
-    desk = known.home.desk
-    history = redacting.redacted(histories.taken(desk.journal, desk.agents))
+    services = known.home.services
+    history = redact.redacted(histories.taken(services.journal, services.agents))
     facts = [row.fact for one in appends(history.rows["journal"]) for row in one.facts]
     return field.fact("person", value_of(field)) in facts
 

@@ -74,8 +74,8 @@ BY_NAME = {
     "domain/wake/calls.py": "the same",
     "adapters/models/rules.py": "phrases that it reads; a tool without one it never calls",
     "adapters/models/demo.py": "habits of a sloppy model",
-    "adapters/months_person.py": "habits of a scripted person",
-    "adapters/simulating_model.py": "moves of an unruly model",
+    "adapters/demo/person.py": "habits of a scripted person",
+    "adapters/simulation/unruly_model.py": "moves of an unruly model",
 }
 """Files of the product that name a tool, and why a new one need not stand there too."""
 

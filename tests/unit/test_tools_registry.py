@@ -6,7 +6,7 @@ from typing import Any, get_args
 import jsonschema
 import pytest
 
-from domain.agent.alert_events import Reason
+from domain.agent.wake_queue_events import Reason
 from domain.journal import task as t
 from domain.tools import registry
 from domain.tools.base import Refusal, fingerprint

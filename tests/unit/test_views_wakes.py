@@ -1,6 +1,6 @@
 """What is told of wakes, their messages, reports and operations, from real logs."""
 
-from domain.agent.alert_events import TriggerMerged
+from domain.agent.wake_queue_events import TriggerMerged
 from domain.wake import commands as do
 from domain.wake.events import ModelAnswered
 from domain.world import Recorded

@@ -148,7 +148,7 @@ class _Agents:
             case "agent":
                 yield from self._agent(one, row)
             case "alert":
-                yield from self._alert(one, row)
+                yield from self._wake_queue(one, row)
             case "wake":
                 yield from self._wake(one, row)
             case "changes":
@@ -182,7 +182,7 @@ class _Agents:
                 made = key("changes", data["runKey"])
                 yield from _differs(one.where, "the change set", data["changes"], made)
 
-    def _alert(self, one: Append, row: Row) -> Iterator[Finding]:
+    def _wake_queue(self, one: Append, row: Row) -> Iterator[Finding]:
         if row.topic != "alert.wake_queued.1":
             return
         data = row.data

@@ -1,0 +1,1 @@
+"""The logs as tables: DuckDB, Parquet, and logs that Inspect reads."""

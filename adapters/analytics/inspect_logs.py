@@ -1,0 +1,184 @@
+"""Wakes as Inspect logs: one `.eval` file for each template version and model (ADR 0019).
+
+Inspect compares runs of one task with several models. Here the task is what an agent was told, a
+template at a version; its samples are the wakes that ran on it. Who compares two files compares
+two versions, or two models.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from statistics import mean
+
+from inspect_ai.log import (
+    EvalConfig,
+    EvalDataset,
+    EvalLog,
+    EvalMetric,
+    EvalResults,
+    EvalSample,
+    EvalScore,
+    EvalSpec,
+    EvalStats,
+    write_eval_log,
+)
+from inspect_ai.model import ModelUsage
+from msgspec import Struct
+
+from adapters.analytics.inspect_samples import ACCEPTED, COMPLETED, WakeRecord, sample
+from adapters.documents.tasks import titles_of
+from adapters.documents.wakes import rows_of
+from adapters.home.files import close_to_others
+from adapters.wiring import Home
+from domain.errors import Refused
+from domain.keys import key
+from projections import agents, templates, wakes
+from projections.wakes import WakeDocument
+
+NO_TEMPLATE = "no-template"
+WakesProgress = Callable[[int, int], None]
+
+
+class Written(Struct, frozen=True):
+    """A file that was written, by its name, and how many wakes stand in it."""
+
+    file: str
+    template: str
+    template_version: int
+    model: str
+    wakes: int
+
+
+class _Group(Struct, frozen=True, order=True):
+    template_id: str
+    template_version: int
+    model: str
+
+
+class _Names(Struct, frozen=True):
+    """What agents and tasks are called now, by their ids."""
+
+    agents: dict[str, str]
+    tasks: dict[str, str]
+
+
+def export(home: Home, folder: Path, progress: WakesProgress | None = None) -> list[Written]:
+    """Write every wake that started as a sample.
+
+    Args:
+        home: Open, its views caught up.
+        folder: Made if it is not there. Files of an earlier export are replaced by name.
+        progress: Told how many wakes of all are done.
+
+    Returns:
+        What was written, ordered by template, version and model.
+
+    Raises:
+        Refused: Code ``read_only``: the folder cannot be written.
+    """
+    grouped: dict[_Group, list[WakeDocument]] = {}
+    for wake in home.views.page(wakes.VIEW):
+        if wake.started_at:
+            group = _Group(wake.template_id, wake.template_version, wake.model)
+            grouped.setdefault(group, []).append(wake)
+    names = _Names({one.id: one.name for one in home.views.page(agents.VIEW)}, titles_of(home))
+    count = sum(map(len, grouped.values()))
+    done = 0
+    written: list[Written] = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for group in sorted(grouped):
+            log = _log(home, group, grouped[group], names)
+            name = _file_name(log)
+            write_eval_log(log, str(folder / name), format="eval")
+            close_to_others([folder / name])
+            found = len(grouped[group])
+            written.append(Written(name, log.eval.task, group.template_version, group.model, found))
+            done += found
+            if progress is not None:
+                progress(done, count)
+    except OSError as error:
+        because = f"{folder} cannot be written: {error.strerror or error}"
+        instead = "free space, give yourself permission, or name another folder"
+        raise Refused("read_only", because=because, instead=instead) from None
+    return written
+
+
+def _log(home: Home, group: _Group, found: Sequence[WakeDocument], names: _Names) -> EvalLog:
+    template = home.views.get(templates.VIEW, group.template_id) if group.template_id else None
+    name = template.template.name if template else group.template_id
+    samples = list(_samples(home, found, name, names))
+    named = key("inspect", group.template_id, str(group.template_version), group.model)
+    spec = EvalSpec(
+        eval_id=named,
+        run_id=named,
+        task_id=named,
+        created=found[0].started_at,
+        task=name or NO_TEMPLATE,
+        task_version=group.template_version,
+        model=group.model,
+        dataset=EvalDataset(
+            name="wakes", samples=len(samples), sample_ids=[str(one.id) for one in samples]
+        ),
+        config=EvalConfig(),
+        packages={"wakelog": version("wakelog")},
+        metadata={"template_id": group.template_id or None},
+    )
+    ended = [one.ended_at for one in found if one.ended_at]
+    return EvalLog(
+        status="success",
+        eval=spec,
+        samples=samples,
+        results=_results(samples),
+        stats=EvalStats(
+            started_at=found[0].started_at,
+            completed_at=max(ended, default=""),
+            model_usage=_usage(samples),
+        ),
+    )
+
+
+def _samples(
+    home: Home, found: Iterable[WakeDocument], template: str, names: _Names
+) -> Iterator[EvalSample]:
+    with home.services.agents.reading() as world:
+        for wake in found:
+            agent, task = names.agents.get(wake.agent_id, ""), names.tasks.get(wake.task_id, "")
+            yield sample(world, WakeRecord(wake, rows_of(home, wake), agent, task, template))
+
+
+def _results(samples: Sequence[EvalSample]) -> EvalResults:
+    scores = []
+    for name in (ACCEPTED, COMPLETED):
+        scored = [one.scores or {} for one in samples]
+        values = [one[name].as_float() for one in scored if name in one]
+        if not values:
+            continue
+        metric = EvalMetric(name="mean", value=mean(values))
+        scores.append(
+            EvalScore(
+                name=name,
+                scorer=name,
+                scored_samples=len(values),
+                unscored_samples=len(samples) - len(values),
+                metrics={"mean": metric},
+            )
+        )
+    done = sum(one.completed_at is not None for one in samples)
+    return EvalResults(total_samples=len(samples), completed_samples=done, scores=scores)
+
+
+def _usage(samples: Iterable[EvalSample]) -> dict[str, ModelUsage]:
+    total: dict[str, ModelUsage] = {}
+    for one in samples:
+        for model, used in one.model_usage.items():
+            total[model] = total[model] + used if model in total else used
+    return total
+
+
+def _file_name(log: EvalLog) -> str:
+    """As Inspect names its files, so that its viewer lists them: time, task, id."""
+    time = re.sub(r"[:+.]", "-", str(log.eval.created))
+    task, model = (re.sub(r"[^\w-]+", "-", one) for one in (log.eval.task, log.eval.model))
+    return f"{time}_{task}-v{log.eval.task_version}-{model}_{log.eval.eval_id[:12]}.eval"

@@ -1,0 +1,234 @@
+"""How the rows of both logs come into DuckDB: in bulk, then by SQL (`projections/analytics`).
+
+DuckDB reads JSON Lines in parallel and faster than rows can be handed over one by one, and the
+envelope is taken apart on the way. Everything else is a statement over all that is new.
+"""
+
+import tempfile
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import NamedTuple
+
+import duckdb
+import msgspec
+from msgspec import Struct
+
+from adapters.home.settings import Settings
+from adapters.store.log import Log
+from adapters.store.recorder import Numbered, numbered
+from domain import envelope
+from domain.envelope import Row
+from domain.journal.fields import ADDED, FIELDS, TaskField
+from domain.journal.fold import TASK
+
+SCHEMA_VERSION = 3 + ADDED
+"""Of the tables and views that `projections/analytics` defines and README.md there describes."""
+
+PAGE_ROWS = 20_000  # that DuckDB is given at once
+PAGE_TEXTS = 5_000
+LINE_BYTES = 16_777_216  # DuckDB's own bound of a line; a longer one raises it
+LOGS = ("journal", "agent")
+"""In this order: what the agent log says of the journal has happened there before."""
+
+_FIRST = b'{"at":"'  # what only an append's first row begins with
+_READ = """
+INSERT INTO events
+WITH lines AS MATERIALIZED (
+    SELECT *, split_part(stream, '@', -1) AS replica
+    FROM read_json(?, format = 'newline_delimited', maximum_object_size = ?, columns = {
+        stream: 'VARCHAR', version: 'INTEGER', tag: 'VARCHAR',
+        state: 'STRUCT("at" TIMESTAMP, n BIGINT, "row" INTEGER, "rows" INTEGER, data JSON)'})
+), appends AS (
+    SELECT replica, state.n AS n, state."at" AS occurred_at FROM lines WHERE state."row" IS NULL
+)
+SELECT ?, lines.replica, n, coalesce(state.row, 0), coalesce(state.rows, 0), occurred_at, stream,
+    split_part(stream, ':', 1),
+    stream[length(split_part(stream, ':', 1)) + 2 : -2 - length(lines.replica)],
+    version, tag, state.data
+FROM lines JOIN appends ON appends.replica = lines.replica AND appends.n = lines.state.n
+"""
+_PAYLOADS = """
+SELECT DISTINCT payload FROM (
+    SELECT unnest(regexp_extract_all(data, '"payload":"([a-z2-7]{32})"', 1)) AS payload
+    FROM fresh WHERE kind IN ('wake', 'agent', 'changes', 'template')
+        AND contains(data, '"payload":"')
+    UNION ALL
+    SELECT data->'trigger'->>'words' FROM fresh WHERE tag IN (
+        'alert.wake_queued.1', 'alert.trigger_merged.1', 'alert.trigger_suppressed.1')
+) ANTI JOIN texts USING (payload) WHERE payload IS NOT NULL ORDER BY payload
+"""
+_PLACE = "SELECT * FROM events WHERE log = 'journal' AND n > {} OR log = 'agent' AND n > {}"
+
+
+class _Line(Struct):
+    """What a line tells of where its row stands."""
+
+    state: Numbered
+
+
+_numbered = msgspec.json.Decoder(_Line).decode
+
+
+class Position(NamedTuple):
+    """Up to which append of a log the tables have come, and that append's digest."""
+
+    n: int = 0
+    digest: str = ""
+
+
+@cache
+def statements(name: str) -> str:
+    """The SQL of a file of `projections/analytics`, the plain fields of a task put in."""
+    sql = (files("projections") / "analytics" / f"{name}.sql").read_text("utf-8")
+    return Template(sql).substitute(
+        task_columns=", ".join(f"{one.column} {_type(one)}" for one in FIELDS),
+        task_types=", ".join(f'"{one.value}": "VARCHAR"' for one in FIELDS),
+        task_values=", ".join(f"d.{one.value}" for one in FIELDS),
+        task_folded=", ".join(f"{_latest(one)} AS {one.column}" for one in FIELDS),
+        task_names=", ".join(f"f.{one.column}" for one in FIELDS),
+    )
+
+
+def _type(field: TaskField) -> str:
+    return {"minutes": "INTEGER", "day": "DATE"}.get(field.kind, "VARCHAR")
+
+
+def _latest(field: TaskField) -> str:
+    """What a task's facts say of a field in the end; NULL: there is none."""
+    tag, at_first = field.fact.__struct_config__.tag, getattr(TASK.initial(""), field.name) or ""
+    latest = f"arg_max(coalesce(d.{field.value}, ''), place) FILTER (tag = '{tag}')"
+    return f"nullif(coalesce({latest}, '{at_first}'), '')::{_type(field)}"
+
+
+def documentation() -> str:
+    """What each table, view and column means: the contract, as Markdown."""
+    return (files("projections") / "analytics" / "README.md").read_text("utf-8")
+
+
+def create(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make the empty tables, and the views over them."""
+    for name in ("tables", "questions"):
+        connection.execute(statements(name))
+    connection.execute("INSERT INTO home VALUES (?, 'UTC')", [SCHEMA_VERSION])
+    for name in LOGS:
+        connection.execute("INSERT INTO positions VALUES (?, 0, '', 0)", [name])
+
+
+def fill(
+    connection: duckdb.DuckDBPyConnection,
+    logs: Mapping[str, Log],
+    after: Mapping[str, Position],
+) -> bool:
+    """Bring what the logs have beyond their positions into all tables; inside a transaction.
+
+    Args:
+        connection: To a database that `create` was called on.
+        logs: ``journal`` and ``agent``.
+        after: The positions that the tables stand at.
+
+    Returns:
+        False if rows of another replica came in, some of them perhaps before a position: then
+        the caller rolls back and begins with an empty database.
+    """
+    is_anew = not any(position.n for position in after.values())
+    reached: dict[str, Position] = {}
+    with tempfile.TemporaryDirectory(prefix="wakelog-") as folder:
+        for name in LOGS:
+            reached[name] = _load(connection, logs[name], after[name], Path(folder))
+    _view(connection, "fresh", _PLACE.format(*(after[name].n for name in LOGS)))
+    sql = "SELECT count(*) FROM fresh WHERE tag = 'log.imported.1'"
+    if not is_anew and _number(connection, sql):
+        return False
+    _texts(connection, logs["agent"])
+    connection.execute(statements("rows"))
+    connection.execute(statements("touched"))
+    whole = "SELECT * FROM events"
+    if not is_anew:
+        sql = f"{whole} SEMI JOIN touched USING (kind, entity)"
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE whole_streams AS {sql}")
+        whole = "SELECT * FROM whole_streams"
+    _view(connection, "live", whole)
+    for file in ("templates", "entities", "proposals", "journal", "causality"):
+        connection.execute(statements(file))
+    for name, position in reached.items():
+        connection.execute(
+            "UPDATE positions SET n = $2, digest = $3, events = (SELECT count(*) FROM events "
+            "WHERE log = $1) WHERE log = $1",
+            [name, *position],
+        )
+    return True
+
+
+def keep_settings(connection: duckdb.DuckDBPyConnection, settings: Settings) -> None:
+    """What the questions need from the settings: the time zone and the prices."""
+    connection.execute("UPDATE home SET timezone = ?", [settings.timezone])
+    connection.execute("DELETE FROM prices")
+    for model, price in sorted(settings.prices.items()):
+        connection.execute(
+            "INSERT INTO prices VALUES (?, ?, ?)", [model, price.input, price.output]
+        )
+
+
+def digest_at(log: Log, n: int) -> str:
+    """The digest of a log's append n; empty where there is none."""
+    if n == 0:
+        return ""
+    rows: list[Row] = []
+    for row in log.rows(n - 1):
+        if rows and row.state.startswith(_FIRST):
+            break
+        rows.append(row)
+    found = bool(rows) and numbered(rows[0].state).n == n
+    return envelope.digest(rows) if found else ""
+
+
+def _load(
+    connection: duckdb.DuckDBPyConnection, log: Log, after: Position, folder: Path
+) -> Position:
+    """The log's rows beyond a position as events; the position that they end at.
+
+    While DuckDB reads one page, in a thread of its own, the log gives the next one.
+    """
+    reading: Future[object] | None = None
+    last = b""
+    with ThreadPoolExecutor(1) as worker:
+        for nth, page in enumerate(log.lines(after.n, PAGE_ROWS)):  # bounded by the log
+            path = folder / f"{log.name}-{nth % 2}"
+            with path.open("wb") as file:
+                file.writelines((page, b"\n"))  # without an end, DuckDB misreads large files
+            if reading is not None:
+                reading.result()
+            size = max(LINE_BYTES, len(page) + 1)
+            reading = worker.submit(connection.execute, _READ, [str(path), size, log.name])
+            last = page[page.rfind(b"\n") + 1 :]
+        if reading is not None:
+            reading.result()
+    if not last:
+        return after
+    n = _numbered(last).state.n
+    return Position(n, digest_at(log, n))
+
+
+def _texts(connection: duckdb.DuckDBPyConnection, log: Log) -> None:
+    """The texts that fresh rows name, each once."""
+    wanted = [str(row[0]) for row in connection.execute(_PAYLOADS).fetchall()]
+    appender = connection.appender("texts")
+    for first in range(0, len(wanted), PAGE_TEXTS):
+        appender.append_rows(
+            (name, len(data), data.decode("utf-8", "replace"))
+            for name, data in log.payloads(wanted[first : first + PAGE_TEXTS])
+        )
+    appender.flush()
+
+
+def _view(connection: duckdb.DuckDBPyConnection, name: str, sql: str) -> None:
+    connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {sql}")
+
+
+def _number(connection: duckdb.DuckDBPyConnection, sql: str) -> int:
+    found = connection.execute(sql).fetchone()
+    return int(found[0]) if found else 0

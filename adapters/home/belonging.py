@@ -1,0 +1,219 @@
+"""Whether a home's two logs are of one past (ADR 0021).
+
+The agent log says up to where it knows the journal, and by which digest. A journal that was
+restored alone ends before that, or has other appends there: its numbers would be given twice,
+and what comes under them would be news to nobody.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import NamedTuple
+
+from msgspec import MsgspecError
+
+from adapters.store.log import Log
+from adapters.store.recorder import by_append, numbered
+from domain import envelope
+from domain.agent.wake_queue_events import JournalTaken
+from domain.agent.watch import WATCH
+from domain.causes import GivenUp, Receipt, ReplicasImported
+from domain.envelope import Row
+from domain.errors import Refused, WakelogError
+from domain.journal.commands import ApplyOperation
+from domain.wire import Stored
+from domain.world import MAIN, Recorded
+from replay import crossing
+
+LAST_ROWS = 64  # of a log, which are looked at whenever it is opened
+
+
+_TAKEN = b'"kind":"command.take_journal.1"'  # long ones; the newest is looked at as such
+_APPLIED = b'"kind":"command.apply_operation.1"'
+_INTENTS = frozenset(str(one.__struct_config__.tag) for one in crossing.INTENTS)
+
+
+class Claim(NamedTuple):
+    """That the agent log knows the journal up to `n`: which replica wrote so, and that append's
+    digest, empty where older code wrote it."""
+
+    replica: str
+    n: int
+    digest: str = ""
+
+
+class OtherPast(NamedTuple):
+    """A claim that the journal, which ends at `last`, does not bear out."""
+
+    claim: Claim
+    last: int
+
+    @property
+    def because(self) -> str:
+        n = self.claim.n
+        if n > self.last:
+            told = f"the journal ends at append {self.last}, and the agent log refers to {n}"
+        else:
+            told = f"append {n} of the journal is not the one that the agent log refers to"
+        return f"{told}: the two files are of different times"
+
+    @property
+    def instead(self) -> str:
+        return "restore both from one backup, or go on with `wakelog home adopt restored`"
+
+    def refused(self) -> Refused:
+        return Refused("other_past", because=self.because, instead=self.instead)
+
+
+def other_past(journal: Log, agents: Log) -> OtherPast | None:
+    """Whether the newest that the agent log knows of the journal is not there.
+
+    It costs the same however long the logs are; older claims are not looked at, see `misfits`.
+    """
+    try:
+        return _first_misfit(journal, _newest(agents))
+    except (WakelogError, MsgspecError):  # damage, which is told where it is met
+        return None
+
+
+def misfits(journal: Log, agents: Log) -> tuple[GivenUp, ...]:
+    """All that the agent log says of the journal and that is not so; reads both logs whole.
+
+    Of each replica from the last append that is proved to be the same: by its digest, or, where
+    older code wrote none, by its number alone.
+    """
+    by_replica: defaultdict[str, list[Claim]] = defaultdict(list)
+    ranges = given_up(journal)
+    for claim in _claims(agents.rows()):
+        if not crossing.is_given_up(ranges, *claim[:2]):
+            by_replica[claim.replica].append(claim)
+    there = _digests(journal, {one.n for claims in by_replica.values() for one in claims})
+    found = (_misfit(claims, there, journal.tail().n) for claims in by_replica.values())
+    return tuple(one for one in found if one is not None)
+
+
+def given_up(journal: Log) -> tuple[GivenUp, ...]:
+    """What of the agent log is known to be of another past of this journal."""
+    left, seen = [journal.replica, journal.tail().replica], {""}
+    found: list[Recorded] = []
+    while left:  # bounded by the replicas
+        name = left.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        with suppress(WakelogError):  # damage, which is told where it is met
+            facts = journal.facts(f"log:{MAIN}@{name}")
+            found += facts
+            markers = (row.fact for row in facts if isinstance(row.fact, ReplicasImported))
+            left += [one.replica for fact in markers for one in fact.replicas]
+    return crossing.given_up(found)
+
+
+def told(found: GivenUp, last: int) -> OtherPast:
+    """One of `misfits` as it is told; `last`: where the journal ends."""
+    return OtherPast(Claim(found.replica, found.until), last)
+
+
+def unasked(journal: Log, agents: Log) -> int:
+    """How many effects on the journal no intent of the agent log asked for; reads both whole."""
+    asked = {one for row in agents.rows() for one in _intents(row)}
+    return sum(one not in asked for row in journal.rows() for one in _applied(row))
+
+
+def newly_unasked(journal: Log, agents: Log) -> int:
+    """The same, where the newest rows of both logs give a reason to count; else 0.
+
+    An agent log that was restored alone has not looked at the effects that it does not know of.
+    """
+    try:
+        watched = agents.last_fact(_watch(agents.replica))
+        taken = watched.fact.last if watched and isinstance(watched.fact, JournalTaken) else 0
+        fresh = [row for row in journal.newest(LAST_ROWS) if numbered(row.state).n > taken]
+        applied = {one for row in fresh for one in _applied(row)}
+        asked = {one for row in agents.newest(LAST_ROWS) for one in _intents(row)}
+        return unasked(journal, agents) if applied - asked else 0
+    except (WakelogError, MsgspecError):  # damage, which is told where it is met
+        return 0
+
+
+# ----------------------------------------------------------------------------------------- claims
+
+
+def _newest(agents: Log) -> Iterator[Claim]:
+    """What the watchers took last, and what the newest rows refer to."""
+    for replica in sorted({agents.replica, agents.tail().replica} - {""}):
+        watched = agents.last_fact(_watch(replica))
+        if watched is not None:
+            yield from _claims(agents.append_at(watched.n))
+    yield from _claims(row for row in agents.newest(LAST_ROWS) if _TAKEN not in row.state)
+
+
+def _watch(replica: str) -> str:
+    return f"{WATCH.name}:{MAIN}@{replica}"
+
+
+def _claims(rows: Iterable[Row]) -> Iterator[Claim]:
+    for row in rows:
+        fact = _fact(row)
+        if fact is not None and (n := crossing.journal_position(fact)):
+            replica = row.stream.rpartition("@")[2]
+            yield Claim(replica, n, crossing.journal_digest(fact))
+
+
+def _first_misfit(journal: Log, claims: Iterable[Claim]) -> OtherPast | None:
+    """By number and, of each replica's newest one that names it, by digest. What this replica
+    itself wrote is never given up: it would go on where it stood."""
+    ranges = [one for one in given_up(journal) if one.replica != journal.replica]
+    left = [one for one in claims if not crossing.is_given_up(ranges, one.replica, one.n)]
+    last = journal.tail().n
+    newest = max(left, key=_n, default=Claim("", 0))
+    if newest.n > last:
+        return OtherPast(newest, last)
+    witnesses = {one.replica: one for one in sorted(left, key=_n) if one.digest}
+    found = (one for one in witnesses.values() if journal.digest_at(one.n) != one.digest)
+    return next((OtherPast(one, last) for one in found), None)
+
+
+def _n(claim: Claim) -> int:
+    return claim.n
+
+
+def _misfit(claims: list[Claim], there: dict[int, str], last: int) -> GivenUp | None:
+    """From where on the claims of one replica are of another past."""
+    until = max(one.n for one in claims)
+    others = [one.n for one in claims if one.digest and there.get(one.n, one.digest) != one.digest]
+    if not others:
+        return GivenUp(claims[0].replica, last, until) if until > last else None
+    first = min(others)
+    same = [one.n for one in claims if one.digest and one.n < first]
+    return GivenUp(claims[0].replica, max(same, default=first - 1), until)
+
+
+def _digests(journal: Log, wanted: set[int]) -> dict[int, str]:
+    """The digests of some appends of the journal, by their number."""
+    appends = ((numbered(rows[0].state).n, rows) for rows in by_append(journal.rows()))
+    return {n: envelope.digest(rows) for n, rows in appends if n in wanted}
+
+
+# ---------------------------------------------------------------------------------------- effects
+
+
+def _applied(row: Row) -> Iterator[str]:
+    """The operation whose receipt a row of the journal is."""
+    fact = _fact(row) if _APPLIED in row.state else None
+    if isinstance(fact, Receipt) and isinstance(fact.command, ApplyOperation):
+        yield fact.command.operation
+
+
+def _intents(row: Row) -> Iterator[str]:
+    """The operation that a row of the agent log asks for."""
+    fact = _fact(row) if row.topic in _INTENTS else None
+    if isinstance(fact, crossing.INTENTS):
+        yield fact.operation
+
+
+def _fact(row: Row) -> Stored | None:
+    """What a row says; None where it cannot be read, which is told where it is met."""
+    with suppress(WakelogError):
+        return envelope.read(row).data
+    return None

@@ -1,0 +1,145 @@
+"""Clocks: the machine's, and one set by hand for runs that must repeat (DESIGN 9)."""
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+
+from domain.errors import Refused
+from domain.ports import Clock
+from domain.timestamps import instant, moment
+
+VARIABLE = "WAKELOG_NOW"
+YEAR_MIN, YEAR_MAX = 1970, 9000
+SLACK = timedelta(seconds=1)  # so far a clock goes back when it is set right, again and again
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+# Python reads more forms than RFC 3339 has: weeks, times without an offset, other digits.
+_RFC_3339 = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?"
+    r"([Zz]|[+-][0-9]{2}:[0-9]{2})"
+)
+
+
+def _utc() -> datetime:
+    return datetime.now(UTC)
+
+
+class SystemClock:
+    """The machine's clock in UTC, which never goes back; its time zone is never read.
+
+    Where the machine's clock is set back, time goes on from the last reading at its own pace,
+    until the machine's clock has caught up: what is due in two minutes is due in two minutes,
+    and no log has to wait for its own last row.
+    """
+
+    def __init__(
+        self,
+        last: str = "",
+        *,
+        wall: Callable[[], datetime] = _utc,
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Args:
+        last: As stored; the clock is never before it.
+        wall: The machine's clock.
+        steady: Seconds that never go back.
+        """
+        self._wall = wall
+        self._steady = steady
+        self._last = instant(last) if last else _EPOCH
+        self._held: tuple[datetime, float] | None = None  # since when time goes on by itself
+
+    def now(self) -> str:
+        """The present, to the microsecond."""
+        wall = self._wall()
+        if self._held is None and wall < self._last - SLACK:
+            self._held = self._last, self._steady()
+        if self._held is not None:
+            since, then = self._held
+            self._last = since + timedelta(seconds=self._steady() - then)
+            if wall < self._last:
+                return moment(self._last)
+            self._held = None
+        self._last = max(self._last, wall)
+        return moment(self._last)
+
+    def not_before(self, at: str) -> None:
+        """A time that was read elsewhere: none that is read here comes before it."""
+        if at and instant(at) > instant(self.now()) + SLACK:
+            self._last, self._held = instant(at), None
+
+    @property
+    def seconds_behind(self) -> int:
+        """How far the machine's clock is behind this one; 0 where it is not."""
+        self.now()
+        return 0 if self._held is None else int((self._last - self._wall()).total_seconds())
+
+
+class ManualClock:
+    """Begins at a given time; each reading is a step later than the one before.
+
+    >>> clock = ManualClock("2027-01-01T00:00:00.000000Z")
+    >>> clock.now(), clock.now()
+    ('2027-01-01T00:00:00.000000Z', '2027-01-01T00:00:00.001000Z')
+    """
+
+    def __init__(self, start: str, step_ms: int = 1) -> None:
+        self._next = instant(start)
+        self._step = timedelta(milliseconds=step_ms)
+
+    def now(self) -> str:
+        """The present; the next reading is one step later."""
+        read = self._next
+        self._next = read + self._step
+        return moment(read)
+
+    def advance(self, *, seconds: int) -> None:
+        """Let time pass: the next reading is so much later than it would have been."""
+        self._next += timedelta(seconds=seconds)
+
+
+def clock_from(environ: Mapping[str, str], last: str = "") -> Clock:
+    """The clock that the environment asks for.
+
+    Args:
+        environ: With `WAKELOG_NOW` in it, a manual clock; empty counts as not set.
+        last: Time of the later of both logs' last rows, as stored; empty if there is none. No
+            clock begins before it, a manual one a millisecond after it.
+
+    Raises:
+        Refused: Code ``invalid_value``: `WAKELOG_NOW` is no time.
+    """
+    given = environ.get(VARIABLE, "")
+    if not given:
+        return SystemClock(last)
+    start = rfc_3339(given)
+    if last:
+        start = max(start, moment(instant(last) + timedelta(milliseconds=1)))
+    return ManualClock(start)
+
+
+def rfc_3339(given: str) -> str:
+    """A time with any offset, as it is stored.
+
+    Raises:
+        Refused: Code ``invalid_value``.
+
+    >>> rfc_3339("2027-01-01T07:00:00+01:00")
+    '2027-01-01T06:00:00.000000Z'
+    """
+    told = _told(given) if _RFC_3339.fullmatch(given) else None
+    if told is None or not YEAR_MIN <= told.year <= YEAR_MAX:
+        raise Refused(
+            "invalid_value",
+            because=f"{VARIABLE} is {given!r}, which is no time from {YEAR_MIN} to {YEAR_MAX}",
+            instead="give date, time and offset, as in 2027-01-01T07:00:00Z",
+        )
+    return moment(told)
+
+
+def _told(given: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(given.upper()).astimezone(UTC)
+    except (ValueError, OverflowError):  # no such day or hour; before the year 1
+        return None

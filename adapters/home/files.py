@@ -1,0 +1,260 @@
+"""The folder of a home, and the name of the installation that writes there (DESIGN 4).
+
+The first writing command makes the home; reading makes nothing. The file `replica` holds a name
+that is drawn once, and anew where the file is missing (a backup leaves it out, so that a restored
+home is another writer). `installation` says for which folder it was drawn: see there.
+`WAKELOG_REPLICA` wins over the file, for as long as it is set; it is stored only where there is
+no file yet, so a name once drawn is never lost.
+"""
+
+import errno
+import os
+import re
+import secrets
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from adapters.home.settings_text import DEFAULT_TOML
+from domain import canonical
+from domain.errors import Damaged, Refused
+
+HOME_VARIABLE = "WAKELOG_HOME"
+REPLICA_VARIABLE = "WAKELOG_REPLICA"
+FOLDER = ".wakelog"
+JOURNAL, AGENT, VIEWS = "journal.db", "agent.db", "views.db"
+ANALYTICS, RUNTIME = "analytics.duckdb", "runtime.db"
+REPLICA, SETTINGS, INSTALLATION = "replica", "settings.toml", "installation"
+
+_DATABASE_FILES = frozenset(
+    f"{name}{ending}"
+    for name in (JOURNAL, AGENT, VIEWS, RUNTIME, ANALYTICS)
+    for ending in ("", "-wal", "-shm", ".wal")
+)
+_OTHERS = 0o077
+_NAME = re.compile(r"[a-z][a-z0-9]{0,15}")
+_NAME_READ_MAX = 64
+_DRAWN_FROM = "abcdefghijklmnopqrstuvwxyz234567"
+_DRAWN_LENGTH = 8
+
+
+def home_path(option: str | None, environ: Mapping[str, str]) -> Path:
+    """Where the home is: the option, else `WAKELOG_HOME`, else `~/.wakelog`. Makes nothing.
+
+    Raises:
+        Refused: Code ``invalid_value``: it cannot be a path.
+    """
+    if option is not None and not option.strip():
+        raise _invalid("--home is empty", "name a folder, or leave --home out")
+    given = option or environ.get(HOME_VARIABLE, "") or f"~/{FOLDER}"
+    if "\0" in given:
+        raise _invalid("the path of a home holds a NUL character", "name a folder")
+    if canonical.clean(given) != given:  # SQLite's and DuckDB's files have names in UTF-8
+        raise _invalid("the path of the home is no UTF-8", "name another folder")
+    try:
+        own = environ.get("HOME", "")
+        if own and (given == "~" or given.startswith("~/")):
+            return Path(own, given[2:]).absolute()
+        return Path(given).expanduser().absolute()
+    except RuntimeError:
+        instead = "name a folder with --home or WAKELOG_HOME"
+        raise _invalid(f"{given} stands for no folder: there is no such person", instead) from None
+
+
+def exists(home: Path) -> bool:
+    """Whether the home has been made: it holds a log. Settings alone make no home.
+
+    Raises:
+        Refused: Code ``not_a_log``: it is no folder; ``read_only``: it cannot be looked into.
+    """
+    with told(home):
+        if home.exists() and not home.is_dir():
+            raise _no_folder(home)
+        return (home / JOURNAL).exists() or (home / AGENT).exists()
+
+
+def is_database(path: Path | str) -> bool:
+    """Whether a path that a person names leads to a database of a home. None is ever opened by
+    hand: closing it would drop this process's locks on it (ADR 20). It is no text anyway."""
+    return Path(os.path.realpath(path)).name in _DATABASE_FILES
+
+
+def check_no_database(path: Path | str) -> None:
+    """Refuse a file that a person names to be read or written, before it is opened.
+
+    Raises:
+        Refused: Code ``unreadable_file``: it is a database of a home.
+    """
+    if is_database(path):
+        because = f"{path} is a database of a home, and nothing else"
+        raise Refused("unreadable_file", because=because, instead="name another file")
+
+
+def ensure(home: Path, environ: Mapping[str, str]) -> str:
+    """Make what is missing of a home: folder (0700), `replica` and, in a new home, settings.
+
+    Safe to call by every writing command, and by several at once: one draws the name, all use it.
+
+    Returns:
+        The name under which to write.
+
+    Raises:
+        Refused: Code ``read_only``, ``not_a_log`` (it is no folder) or ``invalid_value`` (a bad
+            `WAKELOG_REPLICA`, or the folder around it is missing).
+        Damaged: Code ``not_a_log``: the file `replica` holds no name.
+    """
+    given = _given(environ)
+    with told(home):
+        if not home.parent.exists():
+            instead = "make it first, or name another home with --home"
+            raise _invalid(f"the folder {home.parent} for the home is missing", instead)
+        _make_folder(home)
+        stored = _stored(home)
+        if not stored:
+            is_new = not exists(home)
+            (home / INSTALLATION).unlink(missing_ok=True)  # of another name
+            make_file(home / REPLICA, given or drawn())
+            if is_new:
+                make_file(home / SETTINGS, DEFAULT_TOML)
+            stored = _stored(home)
+    close_to_others(_own(home))  # those of a home made by 0.1.0 were for everybody to read
+    return given or stored
+
+
+def close_to_others(paths: Iterable[Path]) -> None:
+    """Leave files and folders to their owner alone; what is another person's, and what is a device
+    for example, stays as it is."""
+    for path in paths:
+        with suppress(OSError):
+            mode = path.stat().st_mode
+            if mode & _OTHERS and (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                path.chmod(stat.S_IMODE(mode) & ~_OTHERS)
+
+
+def _own(home: Path) -> Iterator[Path]:
+    """The files of a home that are wakelog's; a person may keep others there."""
+    for name in (*sorted(_DATABASE_FILES), REPLICA, INSTALLATION, SETTINGS):
+        yield home / name
+
+
+def replica(home: Path, environ: Mapping[str, str]) -> str:
+    """The name under which a home is written, for commands that only read; empty if none is
+    known yet. Raises as `ensure` does, and makes nothing."""
+    given = _given(environ)
+    with told(home):
+        return given or _stored(home)
+
+
+def drawn(first: str = "r", length: int = _DRAWN_LENGTH) -> str:
+    """A name for a new replica, one of 2**40; it is never drawn for the same home twice. An
+    installation's id begins with another letter and is longer."""
+    return first + "".join(secrets.choice(_DRAWN_FROM) for _ in range(length))
+
+
+def rename(home: Path) -> str:
+    """Draw another name for the home's writer; the new one.
+
+    Raises:
+        Refused: Code ``read_only``.
+    """
+    name = drawn()
+    with told(home):
+        replace_file(home / REPLICA, name)
+    return name
+
+
+def _given(environ: Mapping[str, str]) -> str:
+    given = environ.get(REPLICA_VARIABLE, "")
+    if given and _NAME.fullmatch(given) is None:
+        because = f"{REPLICA_VARIABLE} is {given!r}, which is no name of a replica"
+        raise _invalid(because, "use a small letter, then at most 15 small letters and digits")
+    return given
+
+
+def _stored(home: Path) -> str:
+    path = home / REPLICA
+    try:
+        with path.open("rb") as file:
+            name = file.read(_NAME_READ_MAX).decode("ascii", "replace").strip()
+    except FileNotFoundError:
+        return ""
+    if _NAME.fullmatch(name) is None:
+        raise Damaged(
+            "not_a_log",
+            because=f"{path} holds {name!r}, which is no name of a replica",
+            instead="delete the file: the next writing command draws a new name",
+        )
+    return name
+
+
+def _make_folder(home: Path) -> None:
+    try:
+        home.mkdir(mode=0o700)
+    except FileExistsError:
+        if not home.is_dir():
+            raise _no_folder(home) from None
+
+
+def make_file(path: Path, text: str) -> None:
+    """Make a file, whole or not at all; one that is there stays as it is."""
+    _write(path, text, _put)
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Make a file, whole or not at all, in the place of one that is there."""
+    _write(path, text, Path.rename)
+
+
+def _write(path: Path, text: str, put: Callable[[Path, Path], object]) -> None:
+    written = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    try:
+        written.touch(mode=0o600, exist_ok=False)
+        with written.open("wb") as file:
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        put(written, path)
+    finally:
+        with suppress(OSError):
+            written.unlink(missing_ok=True)
+
+
+def _put(written: Path, path: Path) -> None:
+    """Give a written file its name, unless another process was faster."""
+    try:
+        path.hardlink_to(written)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without hard links
+        if not path.exists():
+            written.rename(path)
+
+
+@contextmanager
+def told(home: Path) -> Iterator[None]:
+    """The system's errors as one clear line each."""
+    try:
+        yield
+    except NotADirectoryError:
+        raise _no_folder(home) from None
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise _invalid("the path of the home is too long", "name another folder") from None
+        raise Refused(
+            "read_only",
+            because=f"the home {home} cannot be used: {error.strerror or error}",
+            instead="give yourself permission, free space, or name another home with --home",
+        ) from None
+
+
+def _no_folder(home: Path) -> Refused:
+    return Refused(
+        "not_a_log",
+        because=f"{home} is no folder, so it cannot be a home",
+        instead="name a folder with --home; one that is missing is made",
+    )
+
+
+def _invalid(because: str, instead: str) -> Refused:
+    return Refused("invalid_value", because=because, instead=instead)

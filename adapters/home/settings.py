@@ -1,0 +1,369 @@
+"""What a person sets: `settings.toml` in the home, then the environment, then the command line.
+
+Keys and values are checked before anything runs; whoever mistypes one is told which it is and
+what it may be. API keys are no settings: they come from the environment or the system's keyring,
+so that a home can be copied without handing them on.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, get_args
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Meta, Struct
+from msgspec.structs import fields, replace
+
+from adapters.home.files import SETTINGS
+from adapters.home.schedules import zone_named
+from domain.agent import limits
+from domain.agent.events import Mode
+from domain.agent.wake_queue_rules import THROTTLE_SECONDS
+from domain.errors import Refused
+from domain.wake.reading import PROMPT_MIN_BYTES
+
+GRACE_SECONDS = 30  # behind the deadline of a wake
+FILE_MAX_BYTES = 1_000_000
+_NAMES = "HOME REPLICA NOW TIMEZONE MODEL GEMINI_BASE_URL SERVE_TOKEN"
+VARIABLES = tuple(f"WAKELOG_{name}" for name in _NAMES.split())
+MICRO = 1_000_000
+LINE_MAX = 500  # of a message that repeats what was given
+
+Tokens = Annotated[int, Meta(ge=0, le=10**12)]  # 0: no limit
+
+
+class Agents(Struct, frozen=True):
+    """How agents run; `propagated_at` is a wall time in the person's time zone."""
+
+    enabled: bool = True
+    mode: Mode = "hybrid"  # of new agents
+    parallel: Annotated[int, Meta(ge=1, le=64)] = 3
+    propagated_at: str = "06:00"
+    deadline_seconds: Annotated[int, Meta(ge=10, le=86_400)] = 600
+    expire_after_days: Annotated[int, Meta(ge=0, le=3_650)] = 0  # of change sets; 0: never
+    throttle_seconds: Annotated[int, Meta(ge=1, le=86_400)] = THROTTLE_SECONDS
+
+    @property
+    def throttle(self) -> int:
+        """`throttle_seconds` as it travels in a cause: 0 for the default."""
+        return 0 if self.throttle_seconds == THROTTLE_SECONDS else self.throttle_seconds
+
+    @property
+    def lost_seconds(self) -> int:
+        """After which a wake that still runs must have lost its process."""
+        return self.deadline_seconds + GRACE_SECONDS
+
+
+class Budget(Struct, frozen=True):
+    """Tokens, in and out; 0: no limit."""
+
+    tokens_per_wake: Tokens = 0
+    tokens_per_agent_day: Tokens = 0
+    tokens_per_day: Tokens = 0
+
+
+class Prompt(Struct, frozen=True):
+    """The size of a prompt."""
+
+    max_bytes: Annotated[int, Meta(ge=PROMPT_MIN_BYTES, le=10_000_000)] = 120_000
+
+
+class Gemini(Struct, frozen=True):
+    """Where Gemini is asked; empty: Google's endpoint."""
+
+    base_url: str = ""
+
+
+class Otel(Struct, frozen=True):
+    """OpenTelemetry spans of wakes; `texts`: with prompts, replies and names in them."""
+
+    enabled: bool = False
+    texts: bool = False
+
+
+class Analytics(Struct, frozen=True):
+    """What `sql`, `metrics`, exports and pages may use of DuckDB."""
+
+    memory_mb: Annotated[int, Meta(ge=256, le=1_000_000)] = 1_024
+
+
+class Price(Struct, frozen=True):
+    """Price of a million tokens in millionths of the person's currency."""
+
+    input: int
+    output: int
+
+
+class Settings(Struct, frozen=True):
+    """All settings of a home. `prices` are by model, as it is named on a wake."""
+
+    timezone: str = "UTC"
+    model: str = "rules"
+    agents: Agents = Agents()
+    budget: Budget = Budget()
+    prompt: Prompt = Prompt()
+    gemini: Gemini = Gemini()
+    otel: Otel = Otel()
+    analytics: Analytics = Analytics()
+    prices: dict[str, Price] = {}
+
+
+def load(home: Path, environ: Mapping[str, str], model: str = "") -> Settings:
+    """The settings of a home; the defaults where it has none.
+
+    Args:
+        home: Its folder, which need not be there.
+        environ: An empty variable counts as not set.
+        model: The option `--model`; empty if it was not given.
+
+    Raises:
+        Refused: Code ``unknown_setting``, ``invalid_value`` or ``unreadable_file``.
+    """
+    for name in sorted(environ):
+        if name.startswith("WAKELOG_") and name not in VARIABLES:
+            raise _unknown(f"the variable {name}", _near(name, VARIABLES), ", ".join(VARIABLES))
+    path = home / SETTINGS
+    settings = parse(_text(path), str(path))
+    if zone := environ.get("WAKELOG_TIMEZONE", ""):
+        settings = replace(settings, timezone=_zone(zone, "WAKELOG_TIMEZONE"))
+    if url := environ.get("WAKELOG_GEMINI_BASE_URL", ""):
+        gemini = Gemini(_base_url(url, "WAKELOG_GEMINI_BASE_URL"))
+        settings = replace(settings, gemini=gemini)
+    for given, source in ((model, "--model"), (environ.get("WAKELOG_MODEL", ""), "WAKELOG_MODEL")):
+        if given:
+            return replace(settings, model=_model(given, source))
+    return settings
+
+
+def parse(text: str, path: str = SETTINGS) -> Settings:
+    """The settings that a file holds.
+
+    Args:
+        text: TOML.
+        path: How errors name the file.
+
+    Raises:
+        Refused: Code ``unknown_setting`` or ``invalid_value``.
+    """
+    try:
+        table = tomllib.loads(text, parse_float=Decimal)
+    except (tomllib.TOMLDecodeError, RecursionError, InvalidOperation) as error:
+        instead = "correct it, or delete the line"
+        raise _invalid(f"{path} is not TOML: {error}", instead) from None
+    _refuse_secrets(table, path)
+    _refuse_unknown(table, Settings, path, "")
+    prices = table.pop("prices", {})
+    try:
+        settings = msgspec.convert(table, Settings)
+    except msgspec.ValidationError as error:
+        raise _wrong(str(error), path) from None
+    return _checked(replace(settings, prices=_prices(prices, path)), path)
+
+
+_WORDS = (
+    ("`object`", "a table"),
+    ("`int`", "a whole number"),
+    ("`bool`", "true or false"),
+    ("`str`", "a text in quotes"),
+    ("`decimal`", "a fraction"),
+    ("enum value", "value"),
+    ("`", ""),
+)
+
+
+def _wrong(told: str, path: str) -> Refused:
+    """msgspec's words for a wrong value as ours."""
+    what, _, where = told.partition(" - at `$.")
+    because = f"{path}: {where.rstrip('`')}: {what[0].lower()}{what[1:]}"
+    for theirs, ours in _WORDS:
+        because = because.replace(theirs, ours)
+    instead = "correct the value, or delete the line"
+    if where.startswith("agents.mode"):
+        instead = f"use one of {', '.join(get_args(Mode))}"
+    return _invalid(because, instead)
+
+
+def _checked(settings: Settings, path: str) -> Settings:
+    time = settings.agents.propagated_at
+    if re.fullmatch(r"([01][0-9]|2[0-3]):[0-5][0-9]", time) is None:
+        told = f"{path}: agents.propagated_at: {time!r} is no time of day"
+        raise _invalid(told, 'write hours and minutes, as in "06:00"')
+    url = settings.gemini.base_url
+    return replace(
+        settings,
+        timezone=_zone(settings.timezone, f"{path}: timezone"),
+        model=_model(settings.model, f"{path}: model"),
+        gemini=Gemini(_base_url(url, f"{path}: gemini.base_url") if url else ""),
+    )
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(FILE_MAX_BYTES + 1)
+    except (FileNotFoundError, NotADirectoryError):  # a home that is a file is refused elsewhere
+        return ""
+    except OSError as error:
+        because = f"{path} cannot be read: {error.strerror or error}"
+        instead = "make it a file that you may read, or remove it"
+        raise Refused("unreadable_file", because=because, instead=instead) from None
+    if len(data) > FILE_MAX_BYTES:
+        raise _invalid(f"{path} has more than {FILE_MAX_BYTES} bytes", "keep settings only in it")
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        raise _invalid(f"{path} is not UTF-8", "save it as UTF-8") from None
+
+
+# ------------------------------------------------------------------------------ keys and secrets
+
+_SECRET_NAME = re.compile(r"api.?key|^key$|secret|password|credential")
+_SECRET_VALUE = re.compile(r"AIza[0-9A-Za-z_-]{30,}")
+
+
+def _refuse_secrets(table: Mapping[str, Any], path: str) -> None:
+    for name, value in _leaves(table):
+        last = name.rpartition(".")[2].lower()
+        if _SECRET_NAME.search(last) or (
+            isinstance(value, str) and _SECRET_VALUE.search(value) is not None
+        ):
+            raise _invalid(
+                f"{path}: {name} looks like an API key, and keys are not read from files",
+                "remove it, and set GEMINI_API_KEY or use the system's keyring",
+            )
+
+
+def _leaves(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _known(struct: type[Struct], prefix: str = "") -> dict[str, type[Struct] | None]:
+    """Each key with its table's Struct, or None where it is a value."""
+    return {
+        f"{prefix}{field.name}": field.type if _is_table(field.type) else None
+        for field in fields(struct)
+    }
+
+
+def _is_table(annotation: object) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, Struct)
+
+
+def _refuse_unknown(table: Mapping[str, Any], struct: type[Struct], path: str, prefix: str) -> None:
+    known = _known(struct, prefix)
+    for name, value in table.items():
+        whole = f"{prefix}{name}"
+        if whole not in known:
+            near = _near(whole, list(known)) or _near(whole, _every_key())
+            raise _unknown(f"{path}: the key {whole}", near, ", ".join(known))
+        inner = known[whole]
+        if inner is not None and isinstance(value, dict):
+            _refuse_unknown(value, inner, path, f"{whole}.")
+
+
+def _every_key() -> list[str]:
+    top = _known(Settings)
+    inner = [
+        name for table, struct in top.items() if struct for name in _known(struct, f"{table}.")
+    ]
+    return [*top, *inner]
+
+
+def _near(name: str, known: Sequence[str]) -> str:
+    """The known name that is meant, by what stands behind table or prefix; else empty."""
+    by_end = {_end(one): one for one in reversed(known)}
+    found = get_close_matches(_end(name[:100]), by_end, 1, 0.65)
+    return by_end[found[0]] if found else ""
+
+
+def _end(name: str) -> str:
+    return name.rpartition(".")[2].removeprefix("WAKELOG_")
+
+
+# ---------------------------------------------------------------------------------------- values
+
+
+def _zone(given: str, source: str) -> str:
+    try:
+        return zone_named(given).key
+    except Refused as refused:
+        raise _invalid(f"{source}: {refused.because}", refused.instead) from None
+
+
+def _model(given: str, source: str) -> str:
+    try:
+        if kept := limits.model(given):
+            return kept
+    except Refused:
+        pass
+    told = f"{source}: {given!r} is no model"
+    raise _invalid(told, "use rules, gemini, gemini:MODEL or tape:FILE")
+
+
+def _base_url(given: str, source: str) -> str:
+    try:
+        parts = urlsplit(given)
+        is_good = parts.scheme in ("http", "https") and bool(parts.hostname)
+        is_good = is_good and parts.port != 0 and given.isascii() and given.isprintable()
+        has_more = "@" in parts.netloc or bool(parts.query or parts.fragment)
+    except ValueError:
+        is_good = has_more = False
+    if has_more:  # not repeated: it may be a secret
+        told = f"{source} holds a name, password, query or fragment"
+        raise _invalid(told, "give the endpoint alone, like https://host/path")
+    if not is_good or " " in given:
+        raise _invalid(f"{source}: {given!r} is no web address", "write one like https://host/path")
+    return given.rstrip("/")
+
+
+def _prices(given: Any, path: str) -> dict[str, Price]:
+    if not isinstance(given, dict):
+        told = f"{path}: prices: expected a table of models"
+        raise _invalid(told, 'write [prices."MODEL"] and input and output below it')
+    return {model: _price(table, f"{path}: prices.{model}") for model, table in given.items()}
+
+
+def _price(given: Any, source: str) -> Price:
+    instead = "give input and output, the prices of a million tokens, as in input = 1.25"
+    if not isinstance(given, dict):
+        raise _invalid(f"{source}: expected a table", instead)
+    for name in given:
+        if name not in ("input", "output"):
+            raise _unknown(
+                f"{source}: the key {name}", _near(name, ("input", "output")), "input, output"
+            )
+    missing = [name for name in ("input", "output") if name not in given]
+    if missing:
+        raise _invalid(f"{source}: {missing[0]} is missing", instead)
+    return Price(*(_micro(given[name], f"{source}.{name}") for name in ("input", "output")))
+
+
+def _micro(given: Any, source: str) -> int:
+    """An amount, written as a number or as text, in millionths."""
+    text = "" if isinstance(given, bool) else str(given)
+    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", text) is None:
+        told = f"{source}: {str(given)!r} is no price"
+        raise _invalid(told, "use digits, at most six of them behind the point")
+    return int(Decimal(text) * MICRO)
+
+
+def _unknown(what: str, near: str, known: str) -> Refused:
+    instead = f"did you mean {near}?" if near else f"known are {known}"
+    return Refused("unknown_setting", because=f"{_line(what)} is not known", instead=instead)
+
+
+def _invalid(because: str, instead: str) -> Refused:
+    return Refused("invalid_value", because=_line(because), instead=instead)
+
+
+def _line(text: str) -> str:
+    """One line, whatever a quoted key or a path may hold."""
+    return "".join(char if char.isprintable() else "?" for char in text[:LINE_MAX])

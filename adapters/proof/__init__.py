@@ -1,0 +1,1 @@
+"""Proofs of what was recorded: prove, anchors, histories and their redaction."""

@@ -1,0 +1,326 @@
+"""Proves both logs of a home: today's code, yesterday's causes (SPEC 9, `prove`)."""
+
+import difflib
+import gc
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from time import perf_counter
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from adapters.home.belonging import given_up
+from adapters.store.log import Log
+from adapters.timetravel.logs_at import History
+from adapters.wiring import Home
+from domain.envelope import Row
+from domain.errors import WakelogError
+from domain.rules import RULES
+from domain.wire import PayloadId
+from domain.world import Recorded
+from replay.crossing import At, Crossing, Side
+from replay.divergence import Divergence
+from replay.prove import Options, Proof, log_digest
+from replay.streams import LIMITS, Limits
+
+STEP_ROWS = 1_000
+FOUND_MAX = 1_000  # divergences that are told; the others are counted
+DIFF_LINES_MAX = 200
+CONTEXT_LINES = 1
+KEPT_MAX = 128  # payloads of a log
+KEPT_MAX_BYTES = 65_536  # of one of them
+COLLECTED_EVERY = 50_000  # objects that are new; Python's own number is 700
+
+ProofProgress = Callable[[str, int, int], None]
+"""``progress(log, rows, of)``: so far has it come."""
+Since = dict[str, int]
+"""By log: appends up to this `n` are folded, and not executed again."""
+Anchors = dict[str, dict[int, str]]
+"""By ``log:replica`` and n: digests that are known from outside."""
+
+
+class DivergenceDetails(Struct, frozen=True, rename={"kind": "class"}):
+    """A place where today's code and the log part: `path` within the row at `position`, what was
+    `expected` there and what is, and both sides line by line (`diff`). `wake` and its `step`,
+    `cause` (a key) and `upstream` (the position that led there) are null where there is none."""
+
+    log: str
+    position: str
+    stream: str
+    version: int
+    kind: str
+    path: str
+    expected: str
+    actual: str
+    wake: str | None
+    step: int | None
+    cause: str | None
+    upstream: str | None
+    diff: list[str]
+
+
+class ProofHead(Struct, frozen=True):
+    """The newest append of a log and replica, and the digest up to there."""
+
+    n: int
+    digest: str
+
+
+class ProofDetails(Struct, frozen=True):
+    """What `prove` prints. `seconds` is wall time; `heads` are by ``log:replica``; `more` counts
+    the divergences that are left out; `folded` the causes that were not executed again."""
+
+    ok: bool
+    rows: int
+    causes: int
+    wakes: int
+    digest: str
+    seconds: float
+    divergences: list[DivergenceDetails]
+    prompts: int
+    heads: dict[str, ProofHead]
+    more: int
+    folded: int
+
+
+class Proved(Struct, frozen=True):
+    """What a proof of a whole home has found. `seconds` is wall time; `heads` the newest append
+    of each log and replica, as n and digest; `prompts` those that were rendered again; `left`
+    counts the divergences beyond the first `FOUND_MAX`; `folded` the causes that were not executed
+    again, as they are of older rules, or came before what was asked for."""
+
+    rows: int
+    causes: int
+    wakes: int
+    digest: str
+    seconds: float
+    divergences: tuple[Divergence, ...] = ()
+    prompts: int = 0
+    heads: dict[str, tuple[int, str]] = {}
+    left: int = 0
+    folded: int = 0
+
+    @property
+    def ok(self) -> bool:
+        return not self.divergences
+
+    def document(self) -> ProofDetails:
+        """The document of `prove`."""
+        return ProofDetails(
+            ok=self.ok,
+            rows=self.rows,
+            causes=self.causes,
+            wakes=self.wakes,
+            digest=self.digest,
+            seconds=self.seconds,
+            divergences=[_document(one) for one in self.divergences],
+            prompts=self.prompts,
+            heads={name: ProofHead(n, digest) for name, (n, digest) in self.heads.items()},
+            more=self.left,
+            folded=self.folded,
+        )
+
+
+def _document(one: Divergence) -> DivergenceDetails:
+    return DivergenceDetails(
+        log=one.log,
+        position=one.position,
+        stream=one.stream,
+        version=one.version,
+        kind=one.kind_of,
+        path=one.path,
+        expected=one.expected,
+        actual=one.actual,
+        wake=one.wake or None,
+        step=one.step or None,
+        cause=one.cause or None,
+        upstream=one.upstream or None,
+        diff=diff(one),
+    )
+
+
+def prove_home(
+    home: Home,
+    progress: ProofProgress | None = None,
+    *,
+    since: Since | None = None,
+    anchors: Anchors | None = None,
+    is_every_epoch: bool = False,
+) -> Proved:
+    """Re-execute both logs; nothing is written."""
+    services = home.services
+    return prove_logs(
+        services.journal,
+        services.agents,
+        progress,
+        since=since,
+        anchors=anchors,
+        is_every_epoch=is_every_epoch,
+    )
+
+
+def prove_logs(
+    journal: Log,
+    agents: Log,
+    progress: ProofProgress | None = None,
+    *,
+    since: Since | None = None,
+    anchors: Anchors | None = None,
+    is_every_epoch: bool = False,
+    limits: Limits = LIMITS,
+) -> Proved:
+    """Re-execute two logs together.
+
+    Args:
+        journal: The person's.
+        agents: The agents'.
+        progress: Is told how far it has come.
+        since: By log: appends up to this `n` are only folded.
+        anchors: What is known from outside.
+        is_every_epoch: Execute epochs of other rules too.
+        limits: How much is remembered on the way.
+    """
+    begun = perf_counter()
+    options = Options(RULES, 0, is_every_epoch, anchors or {}, limits)
+    sides: list[Side] = []
+    lost = given_up(journal)
+    for log in (journal, agents):
+        own = replace(options, since=(since or {}).get(log.name, 0))
+        payload = _kept(log)
+        proof = Proof(log.name, payload, own, again=_again(log))
+        sides.append(Side(proof, _told(log, progress), _long_ago(log), payload, lost))
+    with _rarely_collected():
+        return prove_sides(*sides, begun=begun)
+
+
+def prove_sides(journal: Side, agents: Side, *, begun: float | None = None) -> Proved:
+    """Walk both logs together. `begun`: when it began, as `perf_counter` says it."""
+    begun = perf_counter() if begun is None else begun
+    crossing = Crossing(journal, agents)
+    found: list[Divergence] = []
+    left = 0
+    for one in crossing.walk():
+        if len(found) < FOUND_MAX:
+            found.append(one)
+        else:
+            left += 1
+    found.sort(key=_place)
+    proofs = (journal.proof, agents.proof)
+    heads = {name: digest for proof in proofs for name, digest in proof.heads.items()}
+    last = {
+        name: (proof.last[name.partition(":")[2]], digest)
+        for proof in proofs
+        for name, digest in sorted(proof.heads.items())
+    }
+    return Proved(
+        sum(proof.rows for proof in proofs),
+        sum(proof.causes for proof in proofs),
+        sum(proof.wakes for proof in proofs),
+        log_digest(heads),
+        round(perf_counter() - begun, 3),
+        tuple(found),
+        crossing.prompts,
+        last,
+        left,
+        sum(proof.folded for proof in proofs),
+    )
+
+
+def _place(one: Divergence) -> tuple[bool, int]:
+    """What led somewhere before what came of it: the journal first, then in order."""
+    n = one.position.rpartition(":")[2]
+    return one.log != "journal", int(n) if n.isdigit() else 0
+
+
+def _long_ago(log: Log) -> At:
+    """A log's worlds of long ago, each read anew, so that nothing of them is kept."""
+    return lambda n, replica: History(log).world(n, replica)
+
+
+def _again(log: Log) -> Callable[[str, int], list[Recorded]]:
+    """Reads the rows of a stream above a version; none of one that is damaged."""
+
+    def again(stream: str, after: int) -> list[Recorded]:
+        try:
+            return [row for row in log.facts(stream) if row.version > after]
+        except WakelogError:
+            return []  # which row it is, is told where the walk meets it
+
+    return again
+
+
+def _kept(log: Log) -> Callable[[PayloadId], bytes | None]:
+    """Reads payloads many at once, as most are named in the order they were kept, and keeps the
+    newest: one that was checked is read again by what follows."""
+    kept: OrderedDict[PayloadId, bytes] = OrderedDict()
+    read = log.onward()
+
+    def payload(wanted: PayloadId) -> bytes | None:
+        if (known := kept.get(wanted)) is not None:
+            return known
+        found = dict(read(wanted))
+        kept.update((name, data) for name, data in found.items() if len(data) <= KEPT_MAX_BYTES)
+        while len(kept) > KEPT_MAX:
+            kept.popitem(last=False)
+        return found.get(wanted)
+
+    return payload
+
+
+@contextmanager
+def _rarely_collected() -> Iterator[None]:
+    """A proof makes and drops millions of small objects, and hardly a cycle among them."""
+    known = gc.get_threshold()
+    gc.set_threshold(COLLECTED_EVERY, *known[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*known)
+
+
+def _told(log: Log, progress: ProofProgress | None) -> Iterator[Row]:
+    """The rows of a log, as they are read."""
+    if progress is None:
+        yield from log.rows()
+        return
+    of = log.count()
+    nth = 0
+    for nth, row in enumerate(log.rows(), start=1):
+        if nth % STEP_ROWS == 0:
+            progress(log.name, nth, of)
+        yield row
+    progress(log.name, nth, of)
+
+
+# ---------------------------------------------------------------------------------------- telling
+
+
+def diff(one: Divergence) -> list[str]:
+    """What differs, line by line: ``- `` should stand there, ``+ `` does."""
+    lines = difflib.unified_diff(
+        _lines(one.expected), _lines(one.actual), lineterm="", n=CONTEXT_LINES
+    )
+    return [line for line in lines if not line.startswith(("---", "+++", "@@"))][:DIFF_LINES_MAX]
+
+
+def _lines(told: str) -> list[str]:
+    """A row with its JSON spread over lines; another text as it is."""
+    head, brace, rest = told.partition("{")
+    try:
+        document = json.loads(brace + rest) if brace else None
+    except ValueError:
+        document = None
+    if document is None:
+        return told.splitlines()
+    spread = json.dumps(document, indent=1, ensure_ascii=False).splitlines()
+    return ([head.rstrip()] if head else []) + spread
+
+
+def by_class(found: Iterable[Divergence]) -> dict[str, int]:
+    """How many there are of each class, in the order of their coming."""
+    counts: dict[str, int] = {}
+    for one in found:
+        counts[one.kind_of] = counts.get(one.kind_of, 0) + 1
+    return counts

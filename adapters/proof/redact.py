@@ -1,0 +1,394 @@
+"""Redacts a history: texts are rewritten, and everything is recorded anew on its own tape.
+
+The same word becomes the same word of the same length everywhere, so what was a duplicate, a
+correction or no change stays one. What is made of texts (ids, digests, prompts) follows, since
+every cause is decided again by today's code; the result proves, and has a digest of its own.
+Kept as they are: statuses, priorities, dates of fields, languages, names of tools, times, codes.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from adapters.models import tape
+from adapters.models.replies import KeptCall, KeptReply
+from adapters.proof.histories import History, taken
+from adapters.store.log import Log
+from domain import canonical, envelope
+from domain.agent.agent import AGENT
+from domain.agent.commands import TakeJournal
+from domain.agent.wake_queue import WAKE_QUEUE
+from domain.causes import Cause, EpochBegan, ReplicasImported, Replied
+from domain.errors import Refused, WakelogError
+from domain.journal.catalog import CATALOG, INBOX
+from domain.journal.commands import ApplyOperation, ImportTasks, VoidOperation
+from domain.journal.fields import FIELDS
+from domain.journal.fold import TASK
+from domain.journal.imported import ImportedTask
+from domain.journal.links import LINKS, Links
+from domain.journal.task import Task
+from domain.keys import command_key, key, payload_id
+from domain.notices import batch
+from domain.text import fold
+from domain.tools.checklist import CHECKLIST_TITLE
+from domain.tools.snapshot import captured
+from domain.wake.commands import BeginWake, DeferWake
+from domain.wake.events import ModelAnswered, SectionRef
+from domain.wake.shown import shown
+from domain.wire import SHARED, Payload, Words, payload, words
+from domain.world import MAIN, Recorded
+from replay.appends import Append, appends
+from replay.crossing import journal_position
+from replay.payloads import NAMED
+
+_ID = re.compile(r"(?<![a-z2-7])[a-z2-7]{32}(?![a-z2-7])")
+_KEPT = frozenset(name for one in FIELDS for name in (one.name, one.value)) | frozenset(
+    """
+    status task item note target phrase start end operation agent tool base
+    run_key model code subscription schedule zone next_at timer ticks mode replica propagated_due
+    tokens until action changes changed fingerprint reproposed call_id at kind thread seed template
+    """.split()
+)
+"""Fields of stored types whose text is no person's."""
+_KEPT_ARGUMENTS = frozenset(
+    """
+    id status priority dueDate languageCode confidence fingerprint category minutes isChecked
+    isArchived checklist
+    """.split()
+)
+_JSON_BEGINS = frozenset('{["')
+_JSON_WORDS = frozenset({"null", "true", "false"})
+_NAMED_BY_CODE = {fold(INBOX), fold(CHECKLIST_TITLE)}  # no person's words
+_SORTED = {"tokens", "batches", "categories"}  # by ids, so that they do not pair
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+DRAWS_MAX = 64  # for a word that no other word has become; short words are soon used up
+
+
+class Redactor:
+    """Rewrites one history; see `redacted`."""
+
+    def __init__(self, history: History) -> None:
+        self._old = history
+        self._salt = history.digest
+        self._ids: dict[str, str] = {}
+        self._words: dict[str, str] = {}
+        self._meant: dict[str, str] = {}  # what a new word stands for
+        self._brought: list[Payload] = []
+        self._units: list[str] = [SHARED]
+        replica = _replica(history)
+        self.logs = {name: Log.in_memory(name, replica) for name in ("journal", "agent")}
+
+    def record(self) -> History:
+        """Every cause once more, in an order in which it finds what it names."""
+        left = appends(self._old.rows["journal"])
+        reached = 0
+        for one in appends(self._old.rows["agent"]):
+            named = max((journal_position(row.fact) for row in one.facts), default=0)
+            while reached < named and (behind := next(left, None)) is not None:
+                reached = behind.n
+                self._again("journal", behind)
+            self._again("agent", one)
+        for behind in left:
+            self._again("journal", behind)
+        made = taken(self.logs["journal"], self.logs["agent"])
+        run = self._ids.get(self._old.run, self._old.run)
+        return replace(made, run=run, is_redacted=True)
+
+    def _again(self, name: str, one: Append) -> None:
+        cause, given = envelope.cause_of(one.facts[0])
+        if isinstance(cause, ReplicasImported):
+            because = "histories of several replicas cannot be redacted"
+            raise Refused("invalid_value", because=because, instead="export it without --redact")
+        if isinstance(cause, EpochBegan):
+            return  # the log begins its epoch by itself
+        log = self.logs[name]
+        self._learn_units(one)
+        self._brought = []
+        before = log.count()
+        anew = self._cause(cause)
+        log.append(
+            anew, one.first.at, key=self._key(one, name, anew, given), payloads=self._brought
+        )
+        rows = [row for known in log.appends(one.n - 1) for row in known]
+        if log.count() == before or [row.of_kind for row in rows] != [
+            row.of_kind for row in one.facts
+        ]:
+            because = f"append {one.n} of the {name} log comes out otherwise without its texts"
+            raise Refused("invalid_value", because=because, instead="export it without --redact")
+        for was, now in reversed(list(zip(one.facts, rows, strict=True))):  # the receipt last
+            self._pair(was.entity, now.entity)
+            self._pair(msgspec.to_builtins(was.fact), msgspec.to_builtins(now.fact))
+
+    def _key(self, one: Append, log: str, cause: Cause, given: str) -> str:
+        if isinstance(cause, ApplyOperation | VoidOperation):
+            return cause.operation
+        if isinstance(cause, Replied) or given == command_key(log, one.replica, one.n):
+            return ""
+        return key("redacted", self._salt, given)
+
+    def _learn_units(self, one: Append) -> None:
+        """The tasks whose texts may be payloads, and new ids of those named by their titles."""
+        for row in one.facts:
+            command = getattr(row.fact, "command", row.fact)
+            names = [getattr(command, "task", "")]
+            if isinstance(command, ImportTasks):
+                names = [ref.task for ref in command.tasks]
+                for name in names:
+                    self._ids.setdefault(name, key("redacted", self._salt, name))
+            names += [row.entity] if row.of_kind == "task" else []
+            self._units += [name for name in names if name and name not in self._units]
+
+    def _pair(self, was: Any, now: Any) -> None:
+        """Learn which id became which."""
+        if isinstance(was, str) and isinstance(now, str):
+            for one, other in zip(_ID.findall(was), _ID.findall(now), strict=False):
+                self._ids.setdefault(one, other)
+        elif isinstance(was, dict) and isinstance(now, dict):
+            for name in was.keys() & now.keys() - _SORTED:
+                self._pair(was[name], now[name])
+        elif isinstance(was, list | tuple) and isinstance(now, list | tuple):
+            for one, other in zip(was, now, strict=False):
+                self._pair(one, other)
+
+    # ------------------------------------------------------------------------------------- causes
+
+    def _cause(self, cause: Cause) -> Any:
+        match cause:
+            case BeginWake():
+                return self._begin(cause)
+            case TakeJournal():
+                return self._take(cause)
+            case Replied(of_kind=of_kind, entity=entity, fact=fact):
+                return Replied(of_kind, self._named(entity), self._struct(fact))
+            case _:
+                return self._struct(cause)
+
+    def _begin(self, cause: BeginWake) -> BeginWake:
+        journal = self.logs["journal"].world_at(cause.journal_position)
+        agents = self.logs["agent"].world_at(cause.agent_position)
+        agent = agents.load(AGENT, self._named(cause.agent))
+        queued = agents.load(WAKE_QUEUE, agent.id).queued
+        if queued is None:
+            because = f"the wake {cause.run_key} is not queued"
+            raise Refused("unknown_wake", because=because, instead="prove the history first")
+        prompt = shown(journal, agents, agent, queued, cause.prompt_max_bytes)
+        seen = captured(
+            journal.load(TASK, agent.task), journal.load(CATALOG, MAIN), cause.journal_position
+        )
+
+        def kept(data: bytes) -> str:
+            self._brought.append(payload(agent.task, data))
+            return self._brought[-1].id
+
+        system = tuple(SectionRef(one.name, kept(one.text.encode())) for one in prompt.system)
+        user = tuple(SectionRef(one.name, kept(one.text.encode())) for one in prompt.user)
+        model = "tape" if cause.model.startswith("tape:") else cause.model
+        return replace(
+            cause,
+            agent=agent.id,
+            run_key=queued.run_key,
+            model=model,
+            snapshot=kept(canonical.encode(seen)),
+            system=system,
+            user=user,
+            journal_digest=self._digest(cause.journal_digest, cause.journal_position),
+        )
+
+    def _take(self, cause: TakeJournal) -> TakeJournal:
+        behind = self.logs["journal"].appends(cause.first - 1)
+        found = [self._batch(rows) for rows in behind if rows[0].n <= cause.last]
+        digest = self._digest(cause.journal_digest, cause.last)
+        batches = tuple(one for one in found if one is not None)
+        return replace(cause, batches=batches, journal_digest=digest)
+
+    def _digest(self, was: str, n: int) -> str:
+        """The digest of a journal's append as it is now, where a cause names it."""
+        return self.logs["journal"].digest_at(n) if was else ""
+
+    def _batch(self, rows: Sequence[Recorded]) -> Any:
+        world = self.logs["journal"].world_at(rows[0].n)
+
+        def links(task: str) -> Links:
+            return world.load(LINKS, task)
+
+        def task(task_id: str) -> Task:
+            return world.load(TASK, task_id)
+
+        return batch(rows, links, task)
+
+    # ------------------------------------------------------------------------------------- values
+
+    def _struct(self, value: Struct) -> Any:
+        """A stored value, its texts rewritten and its payloads with it."""
+        if isinstance(value, Words):
+            return self._said(value)
+        hints = _hints(type(value))
+        changed: dict[str, Any] = {}
+        for name in value.__struct_fields__:
+            known = getattr(value, name)
+            if name in NAMED.get(type(value), ()):
+                changed[name] = self._payload(known, value) if known else known
+            elif not _is_literal(hints[name]):
+                is_kept = name in _KEPT or (isinstance(value, DeferWake) and name == "reason")
+                changed[name] = self._value(known, is_kept=is_kept)
+        if isinstance(value, ModelAnswered):
+            changed["reply_format"] = tape.FORMAT  # see `_reply`
+        return replace(value, **changed)
+
+    def _value(self, value: Any, *, is_kept: bool) -> Any:
+        match value:
+            case str():
+                return self._named(value) if is_kept else self.text(value)
+            case Struct():
+                return self._struct(value)
+            case tuple():
+                return tuple(self._value(one, is_kept=is_kept) for one in value)
+            case _:
+                return value
+
+    def _named(self, name: str) -> str:
+        """A name with the ids in it as they are now."""
+        return _ID.sub(lambda found: self._ids.get(found[0], found[0]), name)
+
+    def text(self, given: str) -> str:
+        """A text: the same word as the same word; ids and what stands between words stay."""
+        parts: list[str] = []
+        at = 0
+        for found in _ID.finditer(given):
+            parts += [*self._spelled(given[at : found.start()]), self._named(found[0])]
+            at = found.end()
+        return "".join([*parts, *self._spelled(given[at:])])
+
+    def _spelled(self, given: str) -> Iterator[str]:
+        for found in re.finditer(r"[^\W_]+|[\W_]+", given):
+            yield self._word(found[0]) if found[0][0].isalnum() else found[0]
+
+    def _word(self, word: str) -> str:
+        if fold(word) in _NAMED_BY_CODE:
+            return word
+        if word not in self._words:
+            drawn = (self._drawn(word, nth) for nth in range(DRAWS_MAX))
+            free = (one for one in drawn if self._meant.get(fold(one), "") in ("", fold(word)))
+            self._words[word] = next(free, self._drawn(word, 0))
+            self._meant.setdefault(fold(self._words[word]), fold(word))
+        return self._words[word]
+
+    def _drawn(self, word: str, nth: int) -> str:
+        drawn = key("redacted", self._salt, fold(word), str(nth))
+        letters = [_LETTERS[ord(char) % 26] for char in drawn] * (len(word) // 32 + 1)
+        return "".join(_like(old, new) for old, new in zip(word, letters, strict=False))
+
+    def _said(self, said: Words) -> Words:
+        text = self._data(said.payload).decode() if said.payload else said.text
+        made, kept = words(self._unit(said.payload), self._rewritten(text))
+        self._brought += kept
+        return made
+
+    def _rewritten(self, text: str) -> str:
+        """A text; what may be the arguments of a call, sent as text or not, stays JSON."""
+        if text[:1] in _JSON_BEGINS or text in _JSON_WORDS:
+            with suppress(WakelogError):
+                return canonical.text(self._arguments(canonical.read(text)))
+        return self.text(text)
+
+    def _arguments(self, value: Any, *, is_kept: bool = False) -> Any:
+        match value:
+            case str():
+                return self._named(value) if is_kept else self._rewritten(value)
+            case list():
+                return [self._arguments(one, is_kept=is_kept) for one in value]
+            case dict():
+                return {
+                    name: self._arguments(one, is_kept=name in _KEPT_ARGUMENTS)
+                    for name, one in value.items()
+                }
+            case _:
+                return value
+
+    # ----------------------------------------------------------------------------------- payloads
+
+    def _payload(self, old: str, owner: Struct) -> str:
+        """The id of what a payload becomes."""
+        data = self._data(old)
+        if isinstance(owner, ModelAnswered):
+            data = self._reply(owner)
+        else:
+            try:
+                document = msgspec.json.decode(data, type=ImportedTask)
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                data = self.text(data.decode("utf-8", "replace")).encode()
+            else:
+                data = canonical.encode(self._document(document))
+        self._brought.append(payload(self._unit(old), data))
+        return self._brought[-1].id
+
+    def _document(self, document: ImportedTask) -> ImportedTask:
+        anew: ImportedTask = self._struct(document)
+        return replace(anew, task_id=self._named(document.task_id))
+
+    def _reply(self, answered: ModelAnswered) -> bytes:
+        """The provider's bytes say too much: what is kept is what they meant."""
+        calls = tuple(
+            KeptCall(id=one.call_id, tool=one.tool, arguments=self._text_of(one.arguments))
+            for one in answered.calls
+        )
+        text = self._text_of(answered.text) if answered.text else ""
+        return canonical.encode(KeptReply(text=text, calls=calls))
+
+    def _text_of(self, said: Words) -> str:
+        made = self._said(said)
+        if not made.payload:
+            return made.text
+        return next(one.data for one in self._brought if one.id == made.payload).decode()
+
+    def _data(self, old: str) -> bytes:
+        data = self._old.payloads.get(old)
+        if data is None:
+            because = f"the payload {old} is missing"
+            raise Refused("unknown_payload", because=because, instead="prove the history first")
+        return data
+
+    def _unit(self, old: str) -> str:
+        """The unit of an old payload, as it is called now; of a text that is none the newest."""
+        if old:
+            data = self._data(old)
+            found = (unit for unit in self._units if payload_id(unit, data) == old)
+            return self._named(next(found, SHARED))
+        return self._named(self._units[-1])
+
+
+def redacted(history: History) -> History:
+    """The history without its texts, recorded anew.
+
+    Raises:
+        Refused: It comes out otherwise without them, or does not prove as it is.
+    """
+    return Redactor(history).record()
+
+
+def _like(old: str, new: str) -> str:
+    """A letter for a letter, in its case; a digit for a digit."""
+    if old.isdigit():
+        return str(ord(new) % 10)
+    return new.upper() if old.isupper() else new
+
+
+def _hints(struct: type[Struct]) -> Mapping[str, Any]:
+    return get_type_hints(struct)
+
+
+def _is_literal(hint: Any) -> bool:
+    if get_origin(hint) is Literal:
+        return True
+    inner = [one for one in get_args(hint) if one is not type(None)]
+    return get_origin(hint) is Union and all(_is_literal(one) for one in inner)
+
+
+def _replica(history: History) -> str:
+    rows = history.rows["journal"] or history.rows["agent"]
+    return rows[0].stream.rpartition("@")[2] if rows else "r1"

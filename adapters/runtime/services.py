@@ -1,0 +1,116 @@
+"""What every part of the runtime works on: both logs, a clock, the settings and the models."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from adapters.home.settings import Settings
+from adapters.runtime.budgets import Budgets
+from adapters.runtime.journal_cursor import JournalCursor
+from adapters.runtime.spans import NoSpans, Spans
+from adapters.store.log import Appended, Log
+from domain.agent.agent import AGENT, Agent
+from domain.agent.commands import AgentCommand, RequestWake
+from domain.agent.wake_queue_events import Reason
+from domain.causes import Cause
+from domain.changes.commands import ChangesCommand
+from domain.journal.commands import JournalCommand
+from domain.ports import Clock, Listener, Model
+from domain.templates.commands import TemplateCommand
+from domain.templates.template import TEMPLATE
+from domain.wake.commands import WakeCommand
+from domain.wire import Payload, PayloadId
+
+ModelFor = Callable[[str], Model]
+
+
+class Services:
+    """Two logs that never share a file, and what is needed to work on them.
+
+    `model_for` gives the model of a name, ``rules`` for example, and refuses one it cannot;
+    `spans_for` makes what effects are traced by, once the first one is performed; `listeners`
+    are told a model's words as they come, by the run key of the wake that a person waits for.
+    """
+
+    def __init__(
+        self,
+        journal: Log,
+        agents: Log,
+        clock: Clock,
+        settings: Settings,
+        model_for: ModelFor,
+        spans_for: Callable[[], Spans] = NoSpans,
+    ) -> None:
+        self.journal = journal
+        self.agents = agents
+        self.clock = clock
+        self.settings = settings
+        self.model_for = model_for
+        self.spans_for = spans_for
+        self.listeners: dict[str, Listener] = {}
+        self.budgets = Budgets(agents, settings)
+        self.past: JournalCursor | None = None  # where the watcher stands
+        self.leases_at: Path | None = None  # where processes say what they run; None: only one
+
+    @cached_property
+    def spans(self) -> Spans:
+        """What effects are traced by; nothing is loaded for it before the first one."""
+        return self.spans_for()
+
+    @property
+    def is_enabled(self) -> bool:
+        """The master switch."""
+        return self.settings.agents.enabled
+
+    def append_journal(
+        self, command: JournalCommand, *, key: str = "", payloads: Sequence[Payload] = ()
+    ) -> Appended:
+        """Append a command to the journal."""
+        return self.journal.append(command, self.clock.now(), key=key, payloads=payloads)
+
+    def append_agent(
+        self,
+        command: AgentCommand | WakeCommand | ChangesCommand | TemplateCommand,
+        *,
+        key: str = "",
+        payloads: Sequence[Payload] = (),
+    ) -> Appended:
+        """Append a command to the agent log."""
+        return self.agents.append(command, self.clock.now(), key=key, payloads=payloads)
+
+    def request(
+        self,
+        agent_id: str,
+        reason: Reason = "manual",
+        session: str = "",
+        turn: int = 0,
+        words: PayloadId = "",
+    ) -> RequestWake:
+        """The command by which a person asks for a wake, see `RequestWake`."""
+        return RequestWake(
+            agent_id, reason, session, turn, words, is_enabled=self.is_enabled, keeps_all=True
+        )
+
+    def append_reply(self, cause: Cause, payloads: Sequence[Payload] = ()) -> Appended:
+        """Append a reply from outside to the agent log."""
+        return self.agents.append(cause, self.clock.now(), payloads=payloads)
+
+    def model_name(self, agent: Agent) -> str:
+        """Which model an agent asks: its template's active version's, else its template's, else
+        its own, else the setting's (SPEC 8)."""
+        if not agent.template:
+            return agent.model or self.settings.model
+        with self.agents.reading() as world:
+            template = world.load(TEMPLATE, agent.template)
+        return template.model_in_force or agent.model or self.settings.model
+
+    def agent(self, agent_id: str) -> Agent:
+        """An agent as it is now."""
+        with self.agents.reading() as world:
+            return world.load(AGENT, agent_id)
+
+    def close(self) -> None:
+        if "spans" in vars(self):  # it was needed
+            self.spans.close()
+        self.journal.close()
+        self.agents.close()

@@ -1,0 +1,401 @@
+"""What is done in a simulation: by the person, the watcher, the runtime, and by bad luck.
+
+Each deed looks at what there is, so that it means something in any plan. What the rules refuse is
+no fault: the person tries all sorts of things.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from adapters.actions import catalog, tasks
+from adapters.home.clock import ManualClock
+from adapters.runtime import review, rounds, timers, watcher
+from adapters.runtime.recovery import Step as Recovered
+from adapters.runtime.recovery import recover
+from adapters.simulation.plan import Dice, Step
+from adapters.simulation.unruly_model import WORDS, Unruly
+from adapters.store.log import Appended, Log
+from adapters.store.memory import MemoryLogRecorder
+from adapters.wiring import Home
+from domain import canonical
+from domain.agent import commands as agents
+from domain.agent.agent import AGENT
+from domain.agent.events import Mode
+from domain.agent.identity import Wanted
+from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue, next_wake
+from domain.causes import Cause
+from domain.changes.change_set import CHANGES, ChangeSet, is_open
+from domain.changes.commands import ConfirmItem
+from domain.errors import Refused
+from domain.journal import commands as do
+from domain.journal.fold import TASK
+from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
+from domain.journal.task import NoteKind, Task
+from domain.keys import key
+from domain.wire import Payload, payload
+
+TASKS_MAX = 12
+AGENTS_MAX = 6
+SETTLE_MAX = 60  # rounds until nothing waits any more
+DAY_MINUTES = 1_440
+
+
+class Crashed(BaseException):
+    """The process is gone: nothing may catch this and go on."""
+
+
+class FusedLog(Log):
+    """A log whose process may die at an append: before it, or right after it."""
+
+    fuse = 0  # appends until it blows; 0: never
+    is_after = False
+    is_disk_full = False
+
+    @classmethod
+    def fused(cls, name: str) -> "FusedLog":
+        """An empty one in memory."""
+        return cls(name, MemoryLogRecorder(), "r1")
+
+    def append(
+        self, cause: Cause, now: str, *, key: str = "", payloads: Sequence[Payload] = ()
+    ) -> Appended:
+        """As `Log.append`, as long as the process lives."""
+        self.fuse -= 1
+        is_blown = self.fuse == 0
+        if is_blown and self.is_disk_full:
+            raise Refused("read_only", because="the disk is full", instead="free some space")
+        if is_blown and not self.is_after:
+            raise Crashed
+        appended = super().append(cause, now, key=key, payloads=payloads)
+        if is_blown:
+            raise Crashed
+        return appended
+
+
+class Steps:
+    """Does steps in a home. `wakes` counts those that were begun."""
+
+    def __init__(self, home: Home, model: Unruly) -> None:
+        self.wakes = 0
+        self._home = home
+        self._services = home.services
+        self._model = model
+        self._tasks: list[str] = []
+        self._agents: list[str] = []  # living ones
+        self._gone: list[str] = []
+        self._nth = 0
+
+    def do(self, step: Step, runner: asyncio.Runner) -> None:
+        """One step. Raises `Crashed`, and what the rules refuse."""
+        self._nth += 1
+        dice = Dice(f"{step.deed}/{step.who}/{step.how}")
+        self._model.dice = dice
+        _DEEDS[step.deed](self, step.who, dice, runner)
+
+    def restart(self) -> None:
+        """Another process takes over: it knows nothing but the logs."""
+        for log in self._logs():
+            log.fuse = 0
+        for log in self._logs():
+            log._states.clear()
+
+    def _logs(self) -> list[FusedLog]:
+        return [
+            one
+            for one in (self._services.journal, self._services.agents)
+            if isinstance(one, FusedLog)
+        ]
+
+    def lag(self) -> int:
+        return watcher.lag(self._services)
+
+    def settle(self) -> None:
+        """Recover all, and let what has begun run to its end."""
+        self.restart()
+        for nth in range(SETTLE_MAX):
+            self._model.dice = Dice(f"settle/{nth}")
+            watcher.catch_up(self._services)
+            self._recovered()
+            if not any(self._wake_queue(one).begun for one in (*self._gone, *self._agents)):
+                return
+            self._clock.advance(seconds=DAY_MINUTES * 60)
+
+    # ------------------------------------------------------------------------------- what there is
+
+    @property
+    def _clock(self) -> ManualClock:
+        assert isinstance(self._services.clock, ManualClock)
+        return self._services.clock
+
+    def _task(self, who: int) -> Task:
+        if not self._tasks:
+            raise Refused("unknown_task", because="there is no task", instead="make one")
+        with self._services.journal.reading() as world:
+            return world.load(TASK, self._tasks[who % len(self._tasks)])
+
+    def _agent(self, who: int) -> str:
+        if not self._agents:
+            raise Refused("unknown_agent", because="there is no agent", instead="make one")
+        return self._agents[who % len(self._agents)]
+
+    def _wake_queue(self, agent: str) -> WakeQueue:
+        with self._services.agents.reading() as world:
+            return world.load(WAKE_QUEUE, agent)
+
+    def _sets(self, agent: str) -> list[ChangeSet]:
+        with self._services.agents.reading() as world:
+            return [world.load(CHANGES, one) for one in world.load(AGENT, agent).sets]
+
+    # ---------------------------------------------------------------------------------- the person
+
+    def _write(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        home, task = self._home, self._task(who)
+        items = [one.id for one in task.items] or ["none"]
+        match dice.number(9):
+            case 0:
+                tasks.edit_task(home, task.id, {"title": _words(dice, 3)})
+            case 1:
+                text = _words(dice, 1 + dice.number(300))
+                tasks.add_note(home, task.id, text, kind=dice.pick(_NOTES))
+            case 2:
+                tasks.add_items(home, task.id, (_words(dice, 2), _words(dice, 2)))
+            case 3:
+                item = dice.pick(items)
+                tasks.mark_items(home, task.id, [item], is_checked=bool(dice.number(2)))
+            case 4:
+                tasks.rename_item(home, task.id, dice.pick(items), _words(dice, 2))
+            case 5:
+                status = dice.pick(["OPEN", "IN PROGRESS", "BLOCKED", "DONE", "REJECTED"])
+                tasks.edit_task(home, task.id, {"status": status, "reason": _words(dice, 3)})
+            case 6:
+                fields = {"priority": f"P{dice.number(4)}", "estimate": dice.number(90)}
+                tasks.edit_task(home, task.id, fields)
+            case 7:
+                dice.pick(_LABELS)(home, task.id, (dice.pick(WORDS),))
+            case _ if dice.number(2):
+                tasks.start_timer(home, task.id)
+            case _:
+                tasks.stop_timer(home, _words(dice, 2))
+
+    def _pass(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        minutes = dice.pick([1, 3, 10, 60, 600, DAY_MINUTES, 7 * DAY_MINUTES])
+        self._clock.advance(seconds=60 * minutes)
+
+    def _new(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        category = dice.pick(["", "", dice.pick(WORDS)])
+        made = tasks.add_task(self._home, _words(dice, 3), {"category": category}).ids[0]
+        if len(self._tasks) < TASKS_MAX:
+            self._tasks.append(made)
+
+    def _link(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        one, other = self._task(who), self._task(who // 7)
+        phrase = dice.pick(["blocks", "relates_to", "is_blocked_by", "fixes"])
+        deed = tasks.unlink if dice.number(4) == 0 else tasks.link
+        deed(self._home, one.id, phrase, other.id)
+
+    def _import(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        nth = dice.number(3)
+        task = key("task", "simulation", str(nth))
+        document = ImportedTask(
+            task,
+            _words(dice, 2),
+            category=dice.pick(["", "Home"]),
+            labels=(dice.pick(WORDS),),
+            items=tuple(ImportedItem(_words(dice, 1)) for _ in range(dice.number(4))),
+            notes=(ImportedNote(_words(dice, dice.number(250) + 1)),),
+        )
+        kept = payload(task, canonical.encode(document))
+        self._services.append_journal(
+            do.ImportTasks("list", (do.ImportedRef(task, kept.id),)), payloads=[kept]
+        )
+        if task not in self._tasks:
+            self._tasks.append(task)
+
+    def _catalog(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        home, word = self._home, dice.pick(WORDS)
+        match dice.number(4):
+            case 0:
+                catalog.add_category(home, word, dice.pick(["", "de"]))
+            case 1:
+                catalog.rename_category(home, word, dice.pick(WORDS))
+            case 2:
+                catalog.delete_label(home, word)
+            case _:
+                catalog.add_label(home, word)
+
+    def _delete(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        task = self._task(who)
+        deed = tasks.restore_task if task.is_deleted else tasks.delete_task
+        deed(self._home, task.id)
+
+    def _decide(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        items = [
+            (one.id, item.number)
+            for one in self._sets(self._agent(who))
+            for item in one.items
+            if one.is_opened and is_open(item)
+        ]
+        if not items:
+            return
+        set_id, number = dice.pick(items)
+        match dice.number(7):
+            case 0:
+                review.reject(self._services, set_id, number, _words(dice, 2))
+            case 1:
+                review.defer(self._services, set_id, number, "later")
+            case 2:
+                review.confirm(self._services, set_id, number, is_anyway=True)
+            case 3:
+                review.confirm(self._services, set_id, number, edit='{"minutes":30}')
+            case 4:  # the process dies between intent and effect
+                position = self._services.journal.tail().n
+                self._services.append_agent(ConfirmItem(set_id, number, "person", position))
+            case _:
+                review.confirm(self._services, set_id, number)
+
+    # ---------------------------------------------------------------------------------- the agents
+
+    def _create(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        task = self._task(who)
+        if len(self._agents) >= AGENTS_MAX:
+            return
+        modes: list[Mode] = ["hybrid", "hybrid", "autonomous", "interactive"]
+        mode = dice.pick(modes)
+        position = self._services.journal.tail().n
+        command = agents.CreateAgent(
+            task.id, task.title, task.category, position, mode, turn_max=1 + dice.number(6),
+            is_enabled=True,
+        )  # fmt: skip
+        self._agents.append(self._services.append_agent(command).result.ids[0])
+
+    def _configure(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        agent = self._agent(who)
+        match dice.number(4):
+            case 0:
+                self._services.append_agent(
+                    agents.ConfigureAgent(agent, Wanted(goal=_words(dice, 4)))
+                )
+            case 1:
+                wanted = Wanted(is_automatic=bool(dice.number(3)), open_loops=(_words(dice, 2),))
+                self._services.append_agent(agents.ConfigureAgent(agent, wanted))
+            case 2:
+                tokens = (dice.pick(["key:TASK", "key:CATEGORY", f"id:{self._task(who).id}"]),)
+                self._services.append_agent(
+                    agents.WatchTokens(agent, tokens, hears_agents=bool(dice.number(2)))
+                )
+            case _:
+                known = self._services.agent(agent).subscriptions
+                if known:
+                    self._services.append_agent(agents.UnwatchTokens(agent, dice.pick(known).id))
+
+    def _life(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        agent = self._agent(who)
+        match dice.number(8):
+            case 0:
+                self._services.append_agent(agents.DestroyAgent(agent))
+                self._agents.remove(agent)
+                self._gone.append(agent)
+            case 1 | 2 | 3:
+                self._services.append_agent(agents.PauseAgent(agent))
+            case _:
+                self._services.append_agent(agents.ResumeAgent(agent, is_enabled=True))
+
+    def _timer(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        schedule = dice.pick(["every day 07:00", "every monday 09:30", "*/30 * * * *"])
+        zone, now = dice.pick(["Europe/Berlin", "UTC"]), self._clock.now()
+        if dice.number(3):
+            self._services.append_agent(timers.timer_command(self._agent(who), schedule, zone, now))
+        timers.fire(self._services, self._agents)
+
+    def _wake(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:
+        agent = self._agent(who)
+        self._services.append_agent(self._services.request(agent))
+        self._run_next(agent, runner)
+
+    def _ask(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:
+        agent = self._agent(who)
+        said = payload(self._services.agent(agent).task, _words(dice, 4).encode())
+        request = self._services.request(agent, "user", words=said.id)
+        self._services.append_agent(request, payloads=[said])
+        self._run_next(agent, runner)
+
+    # ---------------------------------------------------------------------------- the machinery
+
+    def _catch_up(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        watcher.catch_up(self._services)
+
+    def _run(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:
+        """A round of the runtime."""
+        rounds.prepare(self._services, self._agents, self._expiring())
+        for agent, run_key in rounds.ready(self._services, self._agents):
+            self.wakes += 1
+            runner.run(rounds.run_one(self._services, agent, run_key))
+
+    def _run_next(self, agent: str, runner: asyncio.Runner) -> None:
+        wake = next_wake(self._wake_queue(agent))
+        if wake is not None and wake.until <= self._clock.now():
+            self.wakes += 1
+            runner.run(rounds.run_one(self._services, agent, wake.run_key))
+
+    def _recover(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        self._recovered()
+
+    def _recovered(self) -> None:
+        known = [*self._gone, *self._agents]
+        sets = [one.id for agent in known for one in self._sets(agent)]
+        recover(self._services, known, sets, self._expiring(), _silent)
+
+    def _expire(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        for one in self._sets(self._agent(who))[:1]:
+            review.expire(self._services, one.id, "the person is on holiday")
+
+    def _expiring(self) -> list[str]:
+        now = self._clock.now()
+        sets = (one for agent in self._agents for one in self._sets(agent))
+        return [one.id for one in sets if "" < one.expires_at <= now]
+
+    def _crash(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:
+        """The process dies at one of the next appends of a log, before it or after it; or the
+        disk is full there."""
+        log = dice.pick(self._logs())
+        log.fuse = 1 + dice.number(8)
+        log.is_after = bool(dice.number(2))
+        log.is_disk_full = dice.number(5) == 0
+        try:
+            self.do(Step(dice.pick(["run", "wake", "decide", "recover"]), who, who), runner)
+        finally:
+            log.fuse = 0
+
+
+_NOTES: tuple[NoteKind, ...] = ("note", "transcript")
+_LABELS = tasks.assign_labels, tasks.remove_labels, tasks.suppress_labels, tasks.allow_labels
+_DEEDS: dict[str, Callable[[Steps, int, Dice, asyncio.Runner], None]] = {
+    "write": Steps._write,
+    "pass": Steps._pass,
+    "run": Steps._run,
+    "wake": Steps._wake,
+    "ask": Steps._ask,
+    "decide": Steps._decide,
+    "task": Steps._new,
+    "link": Steps._link,
+    "import": Steps._import,
+    "agent": Steps._create,
+    "configure": Steps._configure,
+    "life": Steps._life,
+    "timer": Steps._timer,
+    "catalog": Steps._catalog,
+    "catch_up": Steps._catch_up,
+    "recover": Steps._recover,
+    "expire": Steps._expire,
+    "crash": Steps._crash,
+    "delete": Steps._delete,
+}
+"""Every deed that a plan may name: the keys of `adapters.simulation.plan.WEIGHTS`."""
+
+
+def _silent(step: Recovered) -> None:
+    """Nobody listens."""
+
+
+def _words(dice: Dice, count: int) -> str:
+    return " ".join(dice.pick(WORDS) for _ in range(count))

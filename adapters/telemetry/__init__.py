@@ -1,0 +1,1 @@
+"""Spans of wakes for OpenTelemetry, off unless switched on."""

@@ -1,0 +1,47 @@
+"""Whether effects are traced, and by what: OpenTelemetry is loaded here, or not at all."""
+
+import logging
+from importlib.util import find_spec
+
+from adapters.home.settings import Otel
+from adapters.runtime.spans import NoSpans, Spans
+from domain.errors import Refused
+
+NEEDED = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
+
+_log = logging.getLogger(__name__)
+
+
+def checked(settings: Otel) -> None:
+    """See that what is switched on can be had; nothing is looked for where it is off.
+
+    Raises:
+        Refused: Code ``missing_extra``.
+    """
+    if settings.enabled and not all(map(_is_there, NEEDED)):
+        raise Refused(
+            "missing_extra",
+            because="otel.enabled is true, but OpenTelemetry is not installed",
+            instead="use `pip install 'wakelog[otel]'`, or set otel.enabled to false",
+        )
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # one of its parents is missing
+        return False
+
+
+def spans_for(settings: Otel) -> Spans:
+    """What the settings ask for. Where it cannot be made, that is told, and nothing is traced:
+    a mistake in an `OTEL_` variable must not keep an agent from waking."""
+    if not settings.enabled:
+        return NoSpans()
+    try:
+        from adapters.telemetry import otel
+
+        return otel.sending(has_texts=settings.texts)
+    except Exception as error:  # noqa: BLE001  whatever the packages make of their variables
+        _log.warning("spans are not sent: %s: %s", type(error).__name__, error)
+        return NoSpans()

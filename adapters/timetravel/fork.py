@@ -1,0 +1,400 @@
+"""Branches: what if this wake had been asked otherwise? (`wakelog fork`)
+
+A branch is a home of its own: both logs up to a moment, row by row as they are, and then what is
+done in it. The logs that it comes from are only read. Every command works in a branch, prove too.
+"""
+
+import asyncio
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from adapters.home import files
+from adapters.home.clock import ManualClock
+from adapters.home.settings import Budget, Settings
+from adapters.proof.prove import ProofProgress
+from adapters.runtime import performer, watcher
+from adapters.runtime.services import Services
+from adapters.store.log import Log
+from adapters.store.recorder import by_append
+from adapters.store.sqlite import SQLiteLogRecorder
+from adapters.timetravel.fork_verdicts import BranchProgress, Verdicts, payloads_of
+from adapters.timetravel.logs_at import Past, Spot
+from domain import envelope
+from domain.agent.wake_queue import WAKE_QUEUE
+from domain.causes import Replied
+from domain.envelope import Row
+from domain.errors import Refused
+from domain.journal.commands import AddNote, EditNote
+from domain.journal.fold import TASK
+from domain.ports import Model, Reply, Request
+from domain.templates.commands import (
+    AddVersion,
+    AssignTemplate,
+    CreateTemplate,
+    RollBackTemplate,
+)
+from domain.templates.template import TEMPLATE
+from domain.wake.events import ModelAsked, WakeReply
+from domain.wake.machine import pending
+from domain.wake.request import request
+from domain.wake.state import WAKE, Wake
+from domain.wire import SHARED, words
+from replay import fork
+from replay.fork import Answer, How, ModelReply, Verdict
+
+APPENDS_AT_ONCE = 500
+ANSWERS_MAX = 200  # recorded ones that a fork takes; a wake has at most 21 turns
+
+
+class NoteEdit(NamedTuple):
+    """A note of a task as it should read; `number` counts from 1, 0 is one more note."""
+
+    task: str
+    number: int
+    text: str
+
+
+class TemplateVersion(NamedTuple):
+    """What the agent shall live on: a version's directives, wherever they stand now."""
+
+    template: str  # id; of a seed too, in use or not; empty: the built-in directives
+    name: str
+    version: int
+    general: str
+    report: str
+    seed: str = ""
+
+
+class Wanted(NamedTuple):
+    """What is to be otherwise. `model` is empty where only the record may answer."""
+
+    model: str = ""
+    template: TemplateVersion | None = None
+    notes: tuple[NoteEdit, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+
+
+class Forked(NamedTuple):
+    """A branch whose wake was run. `run_key`: the wake's there; after another verdict it may be
+    another one. `stopped`: why it did not come to its end; else empty. `left_out`: recorded causes
+    after another verdict that its world does not allow."""
+
+    journal: Log
+    agents: Log
+    run_key: str
+    answers: tuple[Answer, ...]
+    stopped: str = ""
+    left_out: int = 0
+
+    def close(self) -> None:
+        self.journal.close()
+        self.agents.close()
+
+
+class _UseRecorded(Exception):
+    """The record answers this request."""
+
+    def __init__(self, fact: ModelReply, asked: str) -> None:
+        super().__init__("the record answers")
+        self.fact = fact
+        self.asked = asked
+
+
+class _Stopped(Exception):
+    """Nobody answers this request."""
+
+
+class ForkModel:
+    """Answers with what was recorded for the same bytes; else asks somebody, or stops.
+
+    `name` is what the wake is told that its model is called.
+    """
+
+    def __init__(
+        self, name: str, recorded: Mapping[str, ModelReply], asks: Model | None, how: How
+    ) -> None:
+        self._name = name
+        self._recorded = recorded
+        self._asks = asks
+        self._how: How = how
+        self.answers: list[Answer] = []
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    async def reply(self, request: Request) -> Reply:
+        """The chosen model's answer. What the record answers, or nobody, is raised."""
+        asking = replace(request, model=self._name)
+        asked = fork.digest(asking)
+        if asked in self._recorded:
+            raise _UseRecorded(self._recorded[asked], asked)
+        if self._asks is None:
+            raise _Stopped
+        turn = len(request.exchanges) + 1
+        self.answers.append(Answer(turn, self._how, self._name, asked))
+        return await self._asks.reply(asking)
+
+
+# ---------------------------------------------------------------------------------------- copying
+
+
+def copy(source: Log, n: int, path: Path, replica: str, told: BranchProgress | None = None) -> Log:
+    """A log of its own with the appends of another one up to `n`, and the payloads they name."""
+    recorder = SQLiteLogRecorder(path)
+    found = by_append(source.rows())
+    until = iter(lambda: _page(found, n), [])
+    try:
+        for page in until:
+            _insert(recorder, source, page)
+            if told is not None:
+                told(source.name, envelope.read(page[-1][0]).n)
+    except BaseException:
+        recorder.close()
+        raise
+    return Log(source.name, recorder, replica)
+
+
+def _insert(recorder: SQLiteLogRecorder, source: Log, page: list[list[Row]]) -> None:
+    with recorder.deciding():
+        for rows in page:
+            facts = [envelope.read(row).data for row in rows]
+            recorder.insert(rows, payloads_of(source, facts))
+
+
+def _page(found: Iterator[list[Row]], n: int) -> list[list[Row]]:
+    """The next appends, none beyond `n`."""
+    page = islice(found, APPENDS_AT_ONCE)
+    return [rows for rows in page if envelope.read(rows[0]).n <= n]
+
+
+# ---------------------------------------------------------------------------------------- the fork
+
+
+class Branch:
+    """Makes one branch of a wake."""
+
+    def __init__(self, past: Past, run_key: str, replica: str, settings: Settings) -> None:
+        """Look at a wake to fork.
+
+        Args:
+            past: The logs that it comes from; they are only read.
+            run_key: The wake.
+            replica: Who ran it.
+            settings: Its home's. Agents are switched on and budgets off in a fork.
+        """
+        agents = replace(settings.agents, enabled=True)
+        self._settings = replace(settings, agents=agents, budget=Budget())
+        self._past = past
+        self._replica = replica
+        self._run_key = run_key
+        self._rows = past.agents.rows_of(f"wake:{run_key}@{replica}")
+        self._begun = self._wake(self._rows[0].n).begun if self._rows else None
+
+    def make(
+        self,
+        folder: Path,
+        spot: Spot,
+        wanted: Wanted,
+        model: Model | None,
+        progress: ProofProgress | None = None,
+    ) -> Forked:
+        """Make the branch and run the wake in it to its end, or to where nobody answers.
+
+        Args:
+            folder: Where it will be; it is made.
+            spot: Where the wake is forked: before it began, or after one of its steps.
+            wanted: What is to be otherwise.
+            model: Who answers what the record does not; None: nobody.
+            progress: Is told how far each log has come, in appends.
+
+        Raises:
+            Refused: If the wake never began, or what is wanted is not possible there.
+        """
+        if self._begun is None:
+            because = f"the wake {self._run_key[:8]} has not begun, so there is nothing to fork"
+            raise Refused("unknown_wake", because=because, instead="run it with `wakelog wake`")
+        if spot.step and self._wake(spot.step).phase != "waiting":
+            because = f"the wake {self._run_key[:8]} waits for nothing after step {spot.step}"
+            raise Refused("invalid_value", because=because, instead="fork an earlier step of it")
+        at = next(row.at for row in self._rows if row.n >= spot.step)
+        verdicts = Verdicts(self._past, self._replica, wanted.verdicts)
+        start = verdicts.start(spot.where)
+        ends = {"journal": spot.where.journal, "agent": spot.where.agent}
+
+        def told(log: str, n: int) -> None:
+            if progress is not None:
+                progress(log, n, ends[log])
+
+        journal, agents = self._copied(folder, start, told)
+        how: How = "stub" if _is_stub(model) else "live"
+        name = model.name if model else self._begun.model
+        answering = ForkModel(name, self._recorded(), model, how)
+        services = Services(journal, agents, ManualClock(at), self._settings, lambda _: answering)
+        try:
+            verdicts.go_on(services, start, spot.where, told)
+            self._edit(services, wanted.notes)
+            if wanted.template is not None:
+                _assign(services, self._begun.agent, wanted.template)
+            run_key = verdicts.names.get(self._run_key, self._run_key)
+            self._expect(services, run_key)
+            stopped = asyncio.run(self._performed(services, answering, run_key, spot))
+            made = tuple(answering.answers)
+            return Forked(journal, agents, run_key, made, stopped, verdicts.left_out)
+        except BaseException:
+            services.close()
+            shutil.rmtree(folder)  # it was empty before, or not there
+            raise
+
+    def _copied(self, folder: Path, start: tuple[int, int], told: BranchProgress) -> list[Log]:
+        """Both logs up to where the branch begins; whatever ends that early, nothing is kept."""
+        made: list[Log] = []
+        logs = self._past.journal.log, self._past.agents.log
+        _prepare(folder, self._replica)
+        try:
+            for log, n in zip(logs, start, strict=True):
+                made.append(copy(log, n, folder / f"{log.name}.db", self._replica, told))
+        except BaseException:
+            for log in made:
+                log.close()
+            shutil.rmtree(folder)
+            raise
+        return made
+
+    def _expect(self, services: Services, run_key: str) -> None:
+        """Look whether the wake is there, which may have come of the recorded verdict."""
+        assert self._begun is not None  # `make` has looked
+        with services.agents.reading() as world:
+            queued = world.load(WAKE_QUEUE, self._begun.agent).queued
+            is_there = world.load(WAKE, run_key).started is not None
+        if not is_there and (queued is None or queued.run_key != run_key):
+            because = f"with that verdict nothing led to the wake {self._run_key[:8]}"
+            raise Refused("unknown_wake", because=because, instead="fork another wake of the agent")
+
+    # ------------------------------------------------------------------------------------- notes
+
+    def _edit(self, services: Services, notes: Sequence[NoteEdit]) -> None:
+        for edit in notes:
+            with services.journal.reading() as world:
+                task = world.load(TASK, edit.task)
+            said, kept = words(task.id, edit.text)
+            if not edit.number:
+                services.append_journal(AddNote(task.id, "note", said), payloads=kept)
+                continue
+            if edit.number > len(task.notes):
+                raise Refused(
+                    "unknown_item",
+                    because=f"the task had {len(task.notes)} notes then, not {edit.number}",
+                    instead="see `wakelog at RUN`, or leave the number out for one more note",
+                )
+            note = task.notes[edit.number - 1].id
+            services.append_journal(EditNote(task.id, note, said), payloads=kept)
+        if notes:
+            watcher.catch_up(services)
+
+    # ----------------------------------------------------------------------------------- running
+
+    async def _performed(
+        self, services: Services, model: ForkModel, run_key: str, spot: Spot
+    ) -> str:
+        """Run the wake; why it stopped before its end, or empty."""
+        assert self._begun is not None  # `make` has looked
+        is_begun, agent = bool(spot.step), self._begun.agent
+        for _ in range(ANSWERS_MAX):
+            try:
+                if is_begun:
+                    await performer.perform(services, run_key)
+                else:
+                    await performer.run_wake(services, agent, run_key, is_now=True)
+            except _UseRecorded as found:
+                is_begun = True
+                self._answer(services, model, run_key, found)
+                continue
+            except _Stopped:
+                return "the request differs from the recorded one, and no model was given"
+            return ""
+        return f"more than {ANSWERS_MAX} answers"
+
+    def _answer(
+        self, services: Services, model: ForkModel, run_key: str, found: _UseRecorded
+    ) -> None:
+        """Give the wake its recorded answer, under the attempt that it waits for."""
+        with services.agents.reading() as world:
+            asked = pending(world.load(WAKE, run_key))
+        assert isinstance(asked, ModelAsked)
+        fact = replace(found.fact, turn=asked.turn, attempt=asked.attempt)
+        kept = payloads_of(self._past.agents.log, [fact])
+        model.answers.append(Answer(asked.turn, "recorded", model.name, found.asked))
+        reply: WakeReply = fact
+        services.append_reply(Replied("wake", run_key, reply), kept)
+
+    def _recorded(self) -> dict[str, ModelReply]:
+        """The wake's recorded answers, by the digest of what was asked."""
+        return fork.answers(asked_and_answered(self._past, self._run_key, self._replica))
+
+    def _wake(self, n: int) -> Wake:
+        return self._past.agents.world(n, self._replica).load(WAKE, self._run_key)
+
+
+def _assign(services: Services, agent: str, wanted: TemplateVersion) -> None:
+    """Let an agent live on a version. What a template did not have then, it gets: its directives
+    are what is tried, so in the fork their number and id may be others."""
+    if not wanted.template:
+        services.append_agent(AssignTemplate(agent, ""))
+        return
+    with services.agents.reading() as world:
+        known = world.load(TEMPLATE, wanted.template)
+    (general, kept), (report, more) = (words(SHARED, t) for t in (wanted.general, wanted.report))
+    payloads = [*kept, *more]
+    template = wanted.template
+    if not known.exists or known.is_deleted:
+        seed = wanted.seed if not known.exists else ""
+        make = CreateTemplate(wanted.name, general, report, seed=seed)
+        template = services.append_agent(make, payloads=payloads).result.ids[0]
+    elif wanted.version not in [one.version for one in known.versions]:
+        services.append_agent(AddVersion(template, general, report, "user"), payloads=payloads)
+    elif wanted.version != known.active:
+        services.append_agent(RollBackTemplate(template, wanted.version))
+    services.append_agent(AssignTemplate(agent, template))
+
+
+def asked_and_answered(
+    past: Past, run_key: str, replica: str
+) -> Iterator[tuple[Request, ModelReply]]:
+    """What a wake asked the model, rebuilt from the log, and what came; in order."""
+    waiting: Request | None = None
+    rows = past.agents.rows_of(f"wake:{run_key}@{replica}")
+    for n in sorted({row.n for row in rows}):
+        first = next(row.fact for row in rows if row.n == n)
+        if waiting is not None and isinstance(first, ModelReply):
+            yield waiting, first
+            waiting = None
+        world = past.agents.world(n, replica)
+        wake = world.load(WAKE, run_key)
+        asked = pending(wake)
+        if isinstance(asked, ModelAsked):
+            waiting = request(world, wake, asked)
+
+
+def _is_stub(model: Model | None) -> bool:
+    """Whether it only stands for a language model: the offline rules, or a tape."""
+    return model is not None and model.name.partition(":")[0] in ("rules", "tape")
+
+
+def _prepare(folder: Path, replica: str) -> None:
+    """Make the branch's folder; it writes under the name of the replica that it comes from."""
+    if folder.exists() and any(folder.iterdir()):
+        because = f"{folder} is there already and is not empty"
+        raise Refused("invalid_value", because=because, instead="name a new folder with --out")
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (folder / files.REPLICA).write_text(replica, encoding="ascii")
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        because = f"the folder {folder} cannot be made: {error.strerror}"
+        raise Refused("read_only", because=because, instead="name another with --out") from None

@@ -1,0 +1,200 @@
+"""Another verdict in a branch: what came after it is done again, in the order of time.
+
+What was recorded is handed to the branch cause by cause, the verdict as it is wanted instead of
+the one that was given, and without what only that one led to. Names that are made of an append's
+number, a run key for example, become others where the numbers do; they are learnt as they come.
+What was read from the logs is read there again: what a wake is shown, and what is news to agents.
+So a branch proves like any other home. The wakes between answer as they did, whatever they see.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+
+from msgspec.structs import replace
+
+from adapters.home.clock import ManualClock
+from adapters.home.settings import Prompt, Settings
+from adapters.runtime import review, watcher
+from adapters.runtime.capture import capture
+from adapters.runtime.services import Services
+from adapters.store.log import Log
+from adapters.timetravel.logs_at import Past, within
+from domain import envelope
+from domain.agent.commands import TakeJournal
+from domain.causes import Cause, EpochBegan, ReplicasImported
+from domain.changes.change_set import Item
+from domain.errors import Refused, WakelogError
+from domain.journal.commands import ApplyOperation, VoidOperation
+from domain.ports import Clock
+from domain.wake.commands import BeginWake
+from domain.wake.shown import DEFAULTS
+from domain.wire import Payload, Stored
+from domain.world import Recorded
+from replay import fork
+from replay.at import Where
+from replay.crossing import asked
+from replay.fork import Verdict
+from replay.payloads import named
+
+TOLD_EVERY = 100  # appends
+DONE = {"confirm": "confirmed", "reject": "rejected"}
+_READ = (
+    "scaffold",
+    "journal_position",
+    "agent_position",
+    "snapshot",
+    "system",
+    "user",
+    "template",
+    "template_version",
+    "journal_digest",
+)  # of BeginWake: what is read from the logs
+_GIVEN = ("propagated_due", "is_enabled", "throttle_seconds")  # of TakeJournal: what is not
+
+BranchProgress = Callable[[str, int], None]
+"""``told(log, n)``: so far has a branch's log come."""
+
+
+def payloads_of(source: Log, facts: Iterable[Stored]) -> list[Payload]:
+    """The payloads that facts name, as far as they are there."""
+    ids = dict.fromkeys(one for fact in facts for one in named(fact))
+    read = ((one, source.payload(one)) for one in ids)
+    return [Payload(one, data) for one, data in read if data is not None]
+
+
+class Verdicts:
+    """Other verdicts on items of earlier change sets.
+
+    Afterwards `names` has what is called otherwise in the branch, by its recorded name, and
+    `left_out` counts the causes that the branch's world does not allow.
+    """
+
+    def __init__(self, past: Past, replica: str, wanted: Sequence[Verdict]) -> None:
+        self.names: dict[str, str] = {}
+        self.left_out = 0
+        self._past = past
+        self._wanted = wanted
+        self._reached: dict[int, int] = {}  # the branch's n of the journal by the recorded one
+        self._lost: set[str] = set()  # operations that nobody asked for there
+        self._rows = {
+            one: past.agents.rows_of(f"changes:{one.changes}@{replica}") for one in wanted
+        }
+
+    def start(self, where: Where) -> tuple[int, int]:
+        """Up to which append of the journal and of the agent log nothing is otherwise: where the
+        fork is, or right before the first recorded verdict that is to be another one."""
+        journal, agents = where.journal, where.agent
+        for one, rows in self._rows.items():
+            n = fork.decided_at(rows, one.item)
+            if 0 < n <= agents:
+                before = self._past.position("agent", n - 1).where
+                journal, agents = min(journal, before.journal), before.agent
+        return journal, agents
+
+    def go_on(
+        self, services: Services, start: tuple[int, int], where: Where, told: BranchProgress
+    ) -> None:
+        """Do again in the branch what came after its start; what was never decided comes last.
+        `told` hears how far it has come.
+
+        Raises:
+            Refused: If a verdict is not possible there.
+        """
+        left = list(self._wanted)
+        effects = {one: fork.operations(rows, one.item) for one, rows in self._rows.items()}
+        for log, rows in self._between(start, where):
+            cause, _ = envelope.cause_of(rows[0])
+            given = [one for one in self._wanted if fork.is_verdict(cause, one)]
+            for verdict in given:
+                if verdict in left:
+                    left.remove(verdict)
+                    self._decide(services, verdict, rows[0].at)
+            if not given and not any(fork.is_consequence(cause, *one) for one in effects.items()):
+                self._again(services, log, rows)
+            if rows[0].n % TOLD_EVERY == 0:
+                told(log, rows[0].n)
+            if log == "journal":
+                self._reached[rows[0].n] = services.journal.tail().n
+        for verdict in left:
+            self._decide(services, verdict, where.at)
+
+    def _between(
+        self, start: tuple[int, int], where: Where
+    ) -> Iterator[tuple[str, Sequence[Recorded]]]:
+        """The recorded appends of both logs from the start to the fork."""
+        logs = self._past.journal.log, self._past.agents.log
+        journal, agents = (
+            within(log.appends(after), end)
+            for log, after, end in zip(logs, start, (where.journal, where.agent), strict=True)
+        )
+        return fork.in_order(journal, agents)
+
+    def _again(self, services: Services, log: str, rows: Sequence[Recorded]) -> None:
+        """Hand a recorded cause to the branch, and learn what it is called there."""
+        first = rows[0]
+        cause, key = envelope.cause_of(first)
+        if isinstance(cause, EpochBegan | ReplicasImported):
+            return
+        source = self._past.journal.log if log == "journal" else self._past.agents.log
+        target = services.journal if log == "journal" else services.agents
+        brought = payloads_of(source, [first.fact])
+        made: list[Recorded] = []
+        if isinstance(cause, ApplyOperation | VoidOperation) and cause.operation in self._lost:
+            self.left_out += 1
+            return
+        try:
+            there, more = self._there(services, fork.renamed(cause, self.names))
+            if there is None:
+                return  # no news there
+            named = self.names.get(key, key)
+            appended = target.append(there, first.at, key=named, payloads=[*brought, *more])
+            made = [envelope.recorded(one, first.at, envelope.read(one)) for one in appended.rows]
+        except WakelogError:
+            self.left_out += 1
+        fork.learn(self.names, rows, made)
+        self._lost |= {one for one in asked(rows) if self.names.get(one, one) not in asked(made)}
+
+    def _there(self, services: Services, cause: Cause) -> tuple[Cause | None, list[Payload]]:
+        """A cause as it comes in the branch's world, and the payloads that this needs: what it
+        tells of the logs is read there."""
+        match cause:
+            case BeginWake(agent=agent, run_key=run_key):
+                size = Prompt(max_bytes=cause.prompt_max_bytes or DEFAULTS.prompt_max_bytes)
+                then = _then(services, services.clock, replace(services.settings, prompt=size))
+                seen, kept = capture(then, agent, run_key, is_now=cause.is_now)
+                return replace(cause, **{name: getattr(seen, name) for name in _READ}), kept
+            case TakeJournal(replica=services.journal.replica):
+                count = self._position(services, cause.last) - watcher.position(services)
+                news = watcher.following(services, max(0, count))
+                given = {name: getattr(cause, name) for name in _GIVEN}
+                return replace(news, **given) if news else None, []
+            case _:
+                return fork.moved(cause, partial(self._position, services)), []
+
+    def _position(self, services: Services, n: int) -> int:
+        """The branch's position of the journal for a recorded one."""
+        return self._reached.get(n) or min(n, services.journal.tail().n)
+
+    def _decide(self, services: Services, verdict: Verdict, at: str) -> None:
+        """The person's other verdict, with all that it does to the task."""
+        then = _then(services, ManualClock(at), services.settings)
+        changes = self.names.get(verdict.changes, verdict.changes)
+        if verdict.verb == "confirm":
+            item = review.confirm(then, changes, verdict.item)
+        else:
+            item = review.reject(then, changes, verdict.item, "")
+        if item is None or item.status != DONE[verdict.verb]:
+            raise _not_decided(verdict, item)
+
+
+def _then(services: Services, clock: Clock, settings: Settings) -> Services:
+    return Services(services.journal, services.agents, clock, settings, services.model_for)
+
+
+def _not_decided(verdict: Verdict, item: Item | None) -> Refused:
+    why = item.error or f"it is {item.status}" if item else "the set has no such item then"
+    return Refused(
+        "decided",
+        because=f"the item {verdict.item} cannot be {verdict.verb}ed in the fork: {why}",
+        instead="look at the moment with `wakelog at`, or choose another verdict",
+    )

@@ -1,0 +1,261 @@
+"""Why an agent woke, or did not: each of its last triggers with what became of it (SPEC 3).
+
+A trigger stands in the agent's log as queued, merged or suppressed. What is left out there, a
+journal append that touches nothing the agent subscribes to, is computed here, as far back as was
+asked for.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from adapters.runtime.services import Services
+from domain.agent.agent import AGENT, Agent
+from domain.agent.commands import CreateAgent
+from domain.agent.events import AgentCreated
+from domain.agent.matching import Batch, match
+from domain.agent.wake_queue import run_key_of
+from domain.agent.wake_queue_events import (
+    Trigger,
+    TriggerMerged,
+    TriggerSuppressed,
+    WakeBegun,
+    WakeDropped,
+    WakeQueued,
+)
+from domain.agent.watch import WATCH
+from domain.causes import Receipt
+from domain.errors import Refused, Remedy
+from domain.journal.fold import TASK
+from domain.journal.links import LINKS, Links
+from domain.journal.task import Task
+from domain.notices import batch, origin_of
+from domain.wire import tag_of
+from domain.world import MAIN, Recorded
+
+Reaction = Literal["woke", "merged", "suppressed", "queued", "unmatched"]
+NOT_NOTICED = "not_noticed"
+"""The rule of a change that would wake the agent as soon as somebody looks at the journal."""
+PREDICATE = "predicate"
+"""The rule of a change that a subscription names, in another category or status."""
+
+
+class Why(Struct, frozen=True):
+    """One trigger. `position` is ``journal:r1:42``, or ``agent:r1:7`` for what was asked or
+    ticked; `run_key` is the wake it went to, empty where there is none; `what` says in a few
+    words what happened."""
+
+    position: str
+    at: str
+    tokens: tuple[str, ...]
+    outcome: Reaction
+    run_key: str
+    rule: str
+    reason: str
+    what: str
+
+
+class _Fates:
+    """What an agent's attention made of its triggers, by the key that names each."""
+
+    def __init__(self, agent: str, rows: Sequence[Recorded]) -> None:
+        self.first: dict[str, tuple[Trigger, Recorded]] = {}
+        self.last: dict[str, WakeQueued | TriggerMerged | TriggerSuppressed] = {}
+        self.begun: set[str] = set()
+        self.dropped: dict[str, str] = {}
+        self.heirs: dict[str, str] = {}  # of wakes that passed on more than has rows
+        for row in rows:
+            match row.fact:
+                case WakeQueued() | TriggerMerged() | TriggerSuppressed() as fact:
+                    name = run_key_of(agent, fact.trigger)
+                    self.first.setdefault(name, (fact.trigger, row))
+                    self.last[name] = fact
+                case WakeBegun(run_key=run_key):
+                    self.begun.add(run_key)
+                case WakeDropped(run_key=run_key, code=code, by=by, left_out=left_out):
+                    self.dropped[run_key] = code
+                    if left_out:
+                        self.heirs[run_key] = by
+                case _:
+                    pass
+
+    def of(self, name: str) -> tuple[Reaction, str, str]:
+        """Outcome, run key and rule of a trigger; of one passed on, where it went last."""
+        fact = self.last[name]
+        if isinstance(fact, TriggerSuppressed):
+            return "suppressed", "", fact.rule
+        run_key = fact.run_key
+        while run_key in self.heirs:  # bounded: each was queued after the one before
+            run_key = self.heirs[run_key]
+        code = self.dropped.get(run_key, "")
+        if code and code != "superseded":
+            return "suppressed", run_key, code
+        if run_key not in self.begun and not code:
+            return "queued", run_key, ""
+        is_own = isinstance(fact, WakeQueued) and run_key == fact.run_key
+        return ("woke" if is_own else "merged"), run_key, ""
+
+
+def why(services: Services, agent_id: str, limit: int) -> list[Why]:
+    """The last triggers of an agent, and the changes that were none, the newest first.
+
+    Args:
+        services: Where.
+        agent_id: The agent.
+        limit: How many triggers, and how many of the journal's last appends are looked through
+            for changes that were none.
+    """
+    agent = services.agent(agent_id)
+    rows = services.agents.facts(f"alert:{agent_id}@{services.agents.replica}")
+    fates = _Fates(agent_id, rows)
+    newest = list(fates.first.items())[-limit:]
+    found = [_triggered(services, fates, name, trigger, row) for name, (trigger, row) in newest]
+    known = {trigger.position for trigger, _ in fates.first.values()}
+    found += _others(services, agent, known, limit)
+    return sorted(found, key=lambda one: (one.at, one.position), reverse=True)
+
+
+def of_change(services: Services, agent_ids: Iterable[str], n: int) -> list[tuple[str, Why]]:
+    """What became of one change of the journal: for each agent that it concerns, its id and the
+    wake that took it, the rule that suppressed it, or why a subscription that names it did not
+    match. Empty: no agent subscribes to what it touched.
+
+    Raises:
+        Refused: Code ``invalid_value``: there is no such append.
+    """
+    append = next(services.journal.appends(n - 1), [])
+    if not append or append[0].n != n:
+        because = f"the journal has no append {n}, its last is {services.journal.tail().n}"
+        raise Refused("invalid_value", because=because, instead=Remedy("see_status"))
+    taken, found = _taken(services), list[tuple[str, Why]]()
+    for agent_id in agent_ids:
+        rows = services.agents.facts(f"alert:{agent_id}@{services.agents.replica}")
+        fates = _Fates(agent_id, rows)
+        triggers = [
+            (name, trigger, row)
+            for name, (trigger, row) in fates.first.items()
+            if trigger.reason == "subscription" and trigger.position == n
+        ]
+        found += [(agent_id, _triggered(services, fates, *one)) for one in triggers]
+        if triggers or n <= _born(services, agent_id):
+            continue
+        other = _other(services, services.agent(agent_id), append, taken)
+        if other is not None and (other.rule or other.outcome == "queued"):
+            found.append((agent_id, other))
+    return found
+
+
+def _triggered(
+    services: Services, fates: _Fates, name: str, trigger: Trigger, row: Recorded
+) -> Why:
+    outcome, run_key, rule = fates.of(name)
+    if trigger.reason != "subscription":
+        position = f"agent:{row.replica}:{row.n}"
+        what = _asked(trigger)
+        return Why(position, row.at, (), outcome, run_key, rule, trigger.reason, what)
+    append = next(services.journal.appends(trigger.position - 1), [])
+    position = f"journal:{trigger.replica}:{trigger.position}"
+    at = append[0].at if append else row.at
+    what = _what(append) + (", through a link" if trigger.is_propagated else "")
+    return Why(position, at, trigger.tokens, outcome, run_key, rule, trigger.reason, what)
+
+
+def _asked(trigger: Trigger) -> str:
+    match trigger.reason:
+        case "timer":
+            ticks = len(trigger.ticks)
+            return "a timer ticked" + (f", {ticks} times" if ticks > 1 else "")
+        case "user":
+            return "you asked it something"
+        case "creation":
+            return "it was created"
+        case "recovery":
+            return "it was resumed"
+        case _:
+            return "you woke it"
+
+
+def _others(services: Services, agent: Agent, known: set[int], limit: int) -> list[Why]:
+    """The newest journal appends that are no trigger of the agent."""
+    taken = _taken(services)
+    last = services.journal.tail().n
+    after = max(_born(services, agent.id), last - limit)
+    found: list[Why] = []
+    for append in services.journal.appends(after):
+        if append[0].n in known:
+            continue
+        other = _other(services, agent, append, taken)
+        if other is not None:
+            found.append(other)
+    return found
+
+
+def _other(services: Services, agent: Agent, append: Sequence[Recorded], taken: int) -> Why | None:
+    """A journal append that is no trigger of the agent; None where it is no change."""
+    seen = _batch(services, append)
+    if seen is None:
+        return None
+    outcome, rule, tokens = _unmatched(agent, seen, is_noticed=append[0].n <= taken)
+    position = f"journal:{append[0].replica}:{append[0].n}"
+    what = _what(append)
+    return Why(position, append[0].at, tokens, outcome, "", rule, "subscription", what)
+
+
+def _unmatched(
+    agent: Agent, seen: Batch, *, is_noticed: bool
+) -> tuple[Reaction, str, tuple[str, ...]]:
+    """What a change is that no trigger was made of."""
+    found = [match(one, seen) for one in agent.subscriptions]
+    matched = sorted({token for one in found if one for token in one[0]})
+    if matched and not is_noticed:
+        return "queued", NOT_NOTICED, tuple(matched)
+    tokens = {*seen.tokens, *seen.propagated}
+    is_named = any(tokens.intersection(one.tokens) for one in agent.subscriptions)
+    rule = PREDICATE if is_named and not matched else ""
+    return "unmatched", rule, seen.tokens
+
+
+def _batch(services: Services, append: Sequence[Recorded]) -> Batch | None:
+    world = services.journal.world_at(append[0].n)
+
+    def links(task: str) -> Links:
+        return world.load(LINKS, task)
+
+    def task(task_id: str) -> Task:
+        return world.load(TASK, task_id)
+
+    return batch(append, links, task)
+
+
+def _what(append: Sequence[Recorded]) -> str:
+    """What happened in a journal append, ``item checked, note added by person`` for example."""
+    kinds = [
+        tag_of(row.fact).split(".")[1].replace("_", " ")
+        for row in append
+        if row.of_kind in ("task", "catalog")
+    ]
+    if not kinds:
+        return "a change"
+    named = list(dict.fromkeys(kinds))
+    more = f" and {len(named) - 3} more" if len(named) > 3 else ""
+    origin, _, name = origin_of(append).partition(":")
+    who = {"person": "you", "agent": "an agent"}.get(origin, f"the import of {name}")
+    return f"{', '.join(named[:3])}{more} by {who}"
+
+
+def _taken(services: Services) -> int:
+    with services.agents.reading() as world:
+        return world.load(WATCH, MAIN).taken.get(services.journal.replica, 0)
+
+
+def _born(services: Services, agent_id: str) -> int:
+    """Where the journal stood when the agent was made."""
+    with services.agents.reading() as world:
+        rows = world.recorded(AGENT.name, agent_id)
+    made = next((row for row in rows if isinstance(row.fact, AgentCreated)), None)
+    if made is None:
+        return 0
+    receipt = next(services.agents.appends(made.n - 1))[0].fact
+    command = receipt.command if isinstance(receipt, Receipt) else None
+    return command.position if isinstance(command, CreateAgent) else 0

@@ -1,0 +1,92 @@
+"""Settles what a home has become: restored by half, moved, or a copy (`wakelog home adopt`).
+
+Whoever writes on after another past, or beside an original, needs a name that nobody has written
+under: its streams begin anew, and what others wrote is brought in, as in a restored backup.
+"""
+
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from adapters.home import belonging, files, installation
+from adapters.home.clock import clock_from
+from adapters.wiring import open_logs
+from domain.causes import GivenUp
+from domain.errors import Refused
+
+
+class Adopted(NamedTuple):
+    """Under which name the home is written from now on, and under which it was. `given_up`: what
+    its agent log said of a journal that is gone."""
+
+    replica: str
+    was: str
+    given_up: tuple[GivenUp, ...] = ()
+
+
+def place(home: Path, environ: Mapping[str, str], *, is_copy: bool) -> Adopted:
+    """Keep that a home is where it is now: moved with its name, or a copy, which gets another.
+
+    Raises:
+        Refused: Code ``nothing_to_adopt``, ``invalid_value`` (there is no home) or ``read_only``.
+    """
+    _check_exists(home)
+    state = installation.state(home, environ)
+    if state == "unchecked":
+        because = f"{files.REPLICA_VARIABLE} names who writes, so nothing is kept of the folder"
+        raise _nothing(because, "unset it, or set it to another name in a copy")
+    if state == "here":
+        raise _nothing(f"{home} is the folder where its name was drawn", "write in it as it is")
+    if state == "unknown" and not is_copy:
+        raise _nothing(f"nothing is kept yet of where {home} was", "write in it as it is")
+    was = files.replica(home, environ)
+    name = files.rename(home) if is_copy else was
+    with files.told(home):
+        installation.settle(home, is_copy=is_copy)
+    return Adopted(name, was)
+
+
+def restored(home: Path, environ: Mapping[str, str]) -> Adopted:
+    """Go on with logs of different times, under a name that is new in both.
+
+    What the agent log says of appends that the journal does not hold is given up, and told so in
+    the journal; their numbers are not given again. The new name's watcher has taken nothing yet,
+    so whatever the journal holds is news once more.
+
+    Raises:
+        Refused: Code ``nothing_to_adopt``, ``invalid_value`` (no home, or `WAKELOG_REPLICA` names
+            somebody who has written there) or ``read_only``.
+        Damaged: A file is no log.
+    """
+    _check_exists(home)
+    was = files.replica(home, {})
+    journal, agents = open_logs(home, files.replica(home, environ), is_writing=True)
+    with closing(journal), closing(agents):
+        lost = belonging.misfits(journal, agents)
+        if not lost and belonging.other_past(journal, agents) is None:
+            raise _nothing(f"the two logs of {home} belong together", "write in it as it is")
+        given = environ.get(files.REPLICA_VARIABLE, "")
+        if given and given in (*journal.writers(), *agents.writers()):
+            because = f"{files.REPLICA_VARIABLE} is {given}, which has written in this home"
+            instead = "unset it, or set it to a name that is new, for good"
+            raise Refused("invalid_value", because=because, instead=instead)
+        now = clock_from(environ, max(journal.tail().at, agents.tail().at)).now()
+    name = given or files.rename(home)
+    if installation.state(home, environ) == "elsewhere":
+        with files.told(home):
+            installation.settle(home, is_copy=True)
+    journal, agents = open_logs(home, name, is_writing=True)
+    with closing(journal), closing(agents):
+        journal.adopt(now, lost)
+    return Adopted(name, was, lost)
+
+
+def _check_exists(home: Path) -> None:
+    if not files.exists(home):
+        because = f"there is no home at {home}"
+        raise Refused("invalid_value", because=because, instead="name one with --home")
+
+
+def _nothing(because: str, instead: str) -> Refused:
+    return Refused("nothing_to_adopt", because=because, instead=instead)

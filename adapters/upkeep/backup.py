@@ -1,0 +1,107 @@
+"""Copies a home while it is worked in: SQLite's own backup, the agent log before the journal.
+
+So the journal of a copy is never older than what its agent log refers to (DESIGN 4). The copy
+leaves out the replica's name, so that whoever writes in it is another writer, and everything that
+can be made anew. It is whole or not there at all: each file gets its name once all are written.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from adapters.home import files
+from domain.errors import Damaged, Refused
+
+PAGES_A_STEP = -1  # all at once: one state, and no writer makes it begin again
+BUSY_SECONDS = 0.5  # that one try waits for who has a log for themselves; it is tried again
+LOGS = (files.AGENT, files.JOURNAL)
+
+
+def back_up(home: Path, folder: Path) -> list[Path]:
+    """Copy a home into a folder that is empty or not there yet; the files that were made.
+
+    Raises:
+        Refused: Code ``invalid_value`` (the folder holds something) or ``read_only``.
+        Damaged: Code ``not_a_log``: what was copied is not whole.
+    """
+    try:
+        with _whole_or_nothing(folder):
+            parts = [_log(home / name, folder) for name in LOGS]
+            if (home / files.SETTINGS).exists():
+                parts.append(_settings(home / files.SETTINGS, folder))
+            return [part.rename(folder / _name(part)) for part in parts]
+    except OSError as error:
+        raise _unusable(folder, error.strerror or str(error)) from None
+
+
+@contextmanager
+def _whole_or_nothing(folder: Path) -> Iterator[None]:
+    """A folder to fill; whatever ends that early, it and those around it are left as before."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if any(folder.iterdir()):
+        because = f"{folder} is not empty, and a backup overwrites nothing"
+        raise Refused("invalid_value", because=because, instead="name a new folder")
+    try:
+        yield
+    except BaseException:
+        for name in (*LOGS, files.SETTINGS):
+            for made in (folder / name, *folder.glob(f"{_part(folder, name).name}*")):
+                made.unlink(missing_ok=True)
+        with suppress(OSError):  # somebody else has put something there meanwhile
+            for one in missing:
+                one.rmdir()
+        raise
+
+
+def _part(folder: Path, name: str) -> Path:
+    """Where a file stands until all are whole."""
+    return folder / f".{name}.part"
+
+
+def _name(part: Path) -> str:
+    return part.name.removeprefix(".").removesuffix(".part")
+
+
+def _log(source: Path, folder: Path) -> Path:
+    """The whole copy of a log, under the name of a part."""
+    if not source.exists():  # SQLite would make it
+        raise _not_whole(source, "it is missing")
+    part = _part(folder, source.name)
+    part.touch(mode=0o600, exist_ok=False)
+    name = f"file:{quote(str(source))}?mode=rw"
+    try:
+        with (
+            closing(sqlite3.connect(name, uri=True, timeout=BUSY_SECONDS)) as here,
+            closing(sqlite3.connect(part, isolation_level=None)) as there,
+        ):
+            # between two tries, a Ctrl-C is heard while Python calls something
+            here.backup(there, pages=PAGES_A_STEP, progress=lambda *_: None)
+            there.execute("PRAGMA journal_mode=DELETE")  # one file, nothing beside it
+            found = there.execute("PRAGMA quick_check").fetchone()[0]
+    except sqlite3.OperationalError as error:
+        raise _unusable(folder, str(error)) from None
+    except sqlite3.DatabaseError as error:
+        found = str(error)
+    if found != "ok":
+        raise _not_whole(source, found)
+    return part
+
+
+def _settings(source: Path, folder: Path) -> Path:
+    part = _part(folder, source.name)
+    part.touch(mode=0o600, exist_ok=False)
+    part.write_bytes(source.read_bytes())
+    return part
+
+
+def _not_whole(source: Path, why: str) -> Damaged:
+    because = f"{source} cannot be copied whole: {why}"
+    return Damaged("not_a_log", because=because, instead="run `wakelog doctor`")
+
+
+def _unusable(folder: Path, why: str) -> Refused:
+    instead = "free space, give write permission, or name another folder"
+    return Refused("read_only", because=f"{folder} cannot be written: {why}", instead=instead)

@@ -1,0 +1,302 @@
+"""Looks for trouble in a home, and changes nothing (SPEC 9, `doctor`)."""
+
+import os
+import re
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+from msgspec import Struct
+
+from adapters.home import belonging, files, installation
+from adapters.home.settings import load
+from adapters.runtime import watcher
+from adapters.store.log import Log
+from adapters.store.opening import read_only
+from adapters.store.recorder import numbered
+from adapters.wiring import Home, open_home
+from domain.errors import WakelogError
+from domain.rules import FORMAT
+from domain.wake.state import WAKE
+from projections import agents, inbox, operations, tasks, wakes
+
+LOGS = {"journal": files.JOURNAL, "agent": files.AGENT}
+FINDINGS_MAX = 20  # of one check
+RESTORE = "restore it from a backup"
+BOTH = "journal and agent log"
+_ID = re.compile(rb"[a-z2-7]{32}")
+
+
+class Finding(Struct, frozen=True):
+    """The outcome of one check. `do`: what helps, where it is not ok."""
+
+    check: str
+    is_ok: bool
+    told: str
+    do: str = ""
+
+
+Check = Callable[[Home], Iterable[Finding]]
+
+
+def examine(path: Path, environ: Mapping[str, str], model: str = "") -> list[Finding]:
+    """All checks that can be made. What a broken file keeps from being checked is left out.
+
+    Args:
+        path: The home.
+        environ: Environment variables.
+        model: What `--model` says.
+    """
+    found = [_settings(path, environ, model)]
+    try:
+        if not files.exists(path):
+            told = f"there is none at {path} yet"
+            return [*found, Finding("home", True, told, "begin with `wakelog demo`")]
+        found.append(_replica(path, environ))
+        found += _files(path)
+        if not all(one.is_ok for one in found):
+            return found
+        with open_home(path, environ, model=model) as home:
+            for check in CHECKS:
+                found += check(home)
+        found += _place(path, environ)
+    except WakelogError as error:
+        found.append(Finding("home", False, error.because, error.instead))
+    return found
+
+
+# ----------------------------------------------------------------------------------------- files
+
+
+def _settings(path: Path, environ: Mapping[str, str], model: str) -> Finding:
+    try:
+        settings = load(path, environ, model)
+    except WakelogError as error:
+        return Finding("settings", False, error.because, error.instead)
+    told = f"model {settings.model}, time zone {settings.timezone}"
+    if not settings.agents.enabled:
+        do = "set agents.enabled to true in settings.toml to let them wake"
+        return Finding("settings", True, f"{told}; all agents are switched off", do)
+    return Finding("settings", True, told)
+
+
+def _replica(path: Path, environ: Mapping[str, str]) -> Finding:
+    try:
+        name = files.replica(path, environ)
+    except WakelogError as error:
+        return Finding("replica", False, error.because, error.instead)
+    if not name:
+        return Finding("replica", True, "no name yet; the next writing command draws one")
+    return Finding("replica", True, name)
+
+
+def _place(path: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Whether the folder is the one where the replica's name was drawn."""
+    if installation.state(path, environ) == "elsewhere":
+        told = "it is not the folder where its writer's name was drawn"
+        do = "say `wakelog home adopt moved` or `wakelog home adopt copy`"
+        yield Finding("folder", False, told, do)
+
+
+def _files(path: Path) -> Iterator[Finding]:
+    """Every log file by itself, before anything else opens it."""
+    if not os.access(path, os.W_OK):
+        yield Finding("home", False, f"{path} cannot be written", "give yourself permission")
+    for name in LOGS.values():
+        file = path / name
+        if not file.exists():
+            yield Finding(name, False, "the file is missing", f"{RESTORE}, beside the other log")
+            continue
+        yield _file(file)
+
+
+def _file(file: Path) -> Finding:
+    try:
+        with closing(read_only(file)) as connection:
+            found = connection.execute("PRAGMA quick_check(3)").fetchall()
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+    except sqlite3.Error as error:
+        return Finding(file.name, False, f"it cannot be read: {error}", RESTORE)
+    problems = "; ".join(str(row[0]) for row in found if row[0] != "ok")
+    if problems:
+        return Finding(file.name, False, f"SQLite finds: {problems}"[:500], RESTORE)
+    if version != FORMAT:
+        told = f"it has format {version}, and this wakelog knows {FORMAT}"
+        return Finding(file.name, version < FORMAT, told, "use the wakelog that wrote it")
+    size = file.stat().st_size
+    return Finding(file.name, True, f"whole, format {version}, {size:,} bytes")
+
+
+# ------------------------------------------------------------------------------------------ logs
+
+
+def _appends(home: Home) -> Iterator[Finding]:
+    """Whether every append is there, with all its rows."""
+    for log in (home.services.journal, home.services.agents):
+        gaps = list(_gaps(log))
+        for told in gaps[:FINDINGS_MAX]:
+            yield Finding(f"{log.name} log", False, told, f"see `wakelog prove`, and {RESTORE}")
+        if not gaps:
+            told = f"{log.tail().n:,} appends, {log.count():,} rows, none missing"
+            yield Finding(f"{log.name} log", True, told)
+
+
+def _gaps(log: Log) -> Iterator[str]:
+    last: dict[str, int] = {}
+    left = 0
+    for row in log.rows():
+        try:
+            place = numbered(row.state)
+        except ValueError:
+            yield f"row {row.version} of {row.stream} cannot be read"
+            continue
+        replica = row.stream.rpartition("@")[2]
+        before = last.get(replica, 0)
+        if place.row == 0:
+            if left:
+                yield f"append {before} has {left} rows less than it says"
+            if replica in last and place.n != before + 1:
+                yield f"append {before} is followed by {place.n}"
+            left = place.rows
+        last[replica] = place.n
+        left -= 1
+    if left:
+        yield f"the last append has {left} rows less than it says"
+
+
+def _both_logs(home: Home) -> Iterator[Finding]:
+    """Whether the journal holds what the agent log refers to, and the other way round."""
+    journal, agents_log = home.services.journal, home.services.agents
+    last = journal.tail().n
+    taken = watcher.position(home.services)
+    found = [belonging.told(one, last) for one in belonging.misfits(journal, agents_log)]
+    found = found or [one for one in (home.other,) if one is not None]
+    if found:
+        yield from (Finding(BOTH, False, one.because, one.instead) for one in found)
+    elif count := belonging.unasked(journal, agents_log):
+        told = f"{count} of the journal's effects have no intent in the agent log, which is older"
+        do = "it goes on; to have the older one back, restore both from one backup"
+        yield Finding(BOTH, True, told, do)
+    elif taken < last:
+        told = f"{last - taken} journal appends wait for the agents to look at them"
+        yield Finding(BOTH, True, told, "`wakelog wake` does it")
+    else:
+        yield Finding(BOTH, True, "they fit together")
+
+
+def _orphans(home: Home) -> Iterator[Finding]:
+    """Whether what refers to something is of a home that holds it."""
+    held = {task.id for task in home.views.all(tasks.VIEW)}
+    known = {one.id for one in home.views.all(agents.VIEW)}
+    found = [
+        f"the agent {one.name!r} is of the task {one.task_id[:8]}, which the journal does not hold"
+        for one in home.views.all(agents.VIEW)
+        if one.exists and one.task_id not in held
+    ]
+    owned = [("wake", one.run_key, one.agent_id) for one in home.views.all(wakes.VIEW)]
+    owned += [("change set", one.id, one.agent_id) for one in home.views.all(inbox.VIEW)]
+    found += [
+        f"the {what} {name[:8]} is of the agent {agent[:8]}, which the log does not hold"
+        for what, name, agent in owned
+        if agent not in known
+    ]
+    for log in (home.services.journal, home.services.agents):
+        if count := _unnamed(home.path / LOGS[log.name], log):
+            found.append(f"{count} texts of the {log.name} log are named by no row")
+    for told in found[:FINDINGS_MAX]:
+        yield Finding("orphans", False, told, f"see `wakelog prove`; {RESTORE}")
+    if not found:
+        yield Finding("orphans", True, "none")
+
+
+def _unnamed(file: Path, log: Log) -> int:
+    """How many payloads no row refers to."""
+    with closing(read_only(file)) as connection:
+        kept = {one.encode() for (one,) in connection.execute("SELECT id FROM payloads")}
+    for row in log.rows():
+        kept.difference_update(_ID.findall(row.state))
+    return len(kept)
+
+
+# ---------------------------------------------------------------------------------------- agents
+
+
+def _runs(home: Home) -> Iterator[Finding]:
+    """Whether what agents run, and what has begun, is the same."""
+    found: list[Finding] = []
+    begun: set[str] = set()
+    with home.services.agents.reading() as world:
+        for one in home.views.all(agents.VIEW):
+            if one.wake_queue.begun is None:
+                continue
+            run_key = one.wake_queue.begun.run_key
+            begun.add(run_key)
+            phase = world.load(WAKE, run_key).phase
+            if phase in ("absent", "done"):
+                told = f"{one.name!r} counts the wake {run_key[:8]} as begun, and it is {phase}"
+                found.append(Finding("wakes", False, told, "see `wakelog prove`"))
+    for wake in home.views.all(wakes.VIEW):
+        if wake.state in ("running", "waiting") and wake.run_key not in begun and wake.started_at:
+            told = f"the wake {wake.run_key[:8]} began, has no end, and no agent runs it"
+            found.append(Finding("wakes", False, told, "see `wakelog prove`"))
+    yield from found[:FINDINGS_MAX]
+    yield from _doubts(home)
+
+
+def _doubts(home: Home) -> Iterator[Finding]:
+    """What began and has no end."""
+    now = home.services.clock.now()
+    running = [one for one in home.views.all(agents.VIEW) if one.running_run_key]
+    effects = [
+        one
+        for owner in home.views.page(operations.VIEW, shelf="in_flight")
+        if owner.owner != owner.run_key
+        for one in owner.in_flight
+    ]
+    for agent in running[:FINDINGS_MAX]:
+        told = f"the wake {agent.running_run_key[:8]} of {agent.name!r} began and has no end"
+        yield Finding("wakes", False, told, "if no process runs it, `wakelog recover` goes on")
+    for one in effects[:FINDINGS_MAX]:
+        told = f"{one.tool} was begun at {one.asked_at} and has no outcome"
+        yield Finding("effects", False, told, "`wakelog recover` finishes it")
+    if not running and not effects:
+        yield Finding("wakes and effects", True, f"none in doubt at {now[:19]}Z")
+
+
+def _failing(home: Home) -> Iterator[Finding]:
+    known = [one for one in home.views.page(agents.VIEW) if one.is_living]
+    failing = [one for one in known if one.failures or one.agent.pause_reason == "failures"]
+    for one in failing[:FINDINGS_MAX]:
+        code = f", the last with {one.last_code}" if one.last_code else ""
+        told = f"{one.name!r} failed {one.failures} times in a row{code}"
+        do = "see `wakelog wakes --outcome failed`"
+        if one.lifecycle == "dormant":
+            told, do = f"{told}, and was paused", f"{do}, then `wakelog agent resume`"
+        yield Finding("agents", False, told, do)
+    if not failing:
+        yield Finding("agents", True, f"{len(known)} living, none failing")
+
+
+def _views(home: Home) -> Iterator[Finding]:
+    if home.views.is_in_memory:
+        told = "views.db cannot be used, so views are made anew for each command"
+        yield Finding("views", False, told, "make it writable, or delete it")
+    else:
+        yield Finding("views", True, "up to date")
+
+
+def _caught_up(home: Home) -> Iterator[Finding]:
+    home.views.catch_up()
+    yield from ()
+
+
+CHECKS: tuple[Check, ...] = (
+    _appends,
+    _caught_up,
+    _views,
+    _both_logs,
+    _orphans,
+    _runs,
+    _failing,
+)

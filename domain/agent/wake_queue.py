@@ -1,0 +1,273 @@
+"""An agent's attention as its facts make it: what waits, what runs, what held it off (SPEC 3).
+
+At most one wake is begun, and at most one is queued behind it. A begun wake either runs or, once
+it was backed off, waits for a provider or a budget; then its agent counts as queued. The rules
+that make the facts are in `domain.agent.wake_queue_rules`.
+"""
+
+from functools import lru_cache
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.agent.wake_queue_events import (
+    AlertSettled,
+    Reason,
+    Trigger,
+    TriggerMerged,
+    TriggerSuppressed,
+    WakeBackedOff,
+    WakeBegun,
+    WakeDropped,
+    WakeQueued,
+)
+from domain.keys import key
+from domain.world import Kind, Recorded
+
+RUN_KEYS_KEPT = 256  # a trigger's is asked for when it is decided on and when it is folded
+SEEN_KEPT = 256  # newest triggers whose repeat is recognised
+TRIGGERS_KEPT = 500  # of one wake, and recorded again by a wake that supersedes it
+AT_ONCE: frozenset[Reason] = frozenset({"manual", "user", "creation", "recovery"})
+"""Reasons that neither throttle nor backoff holds off."""
+
+RunStatus = Literal["idle", "queued", "running", "failed"]
+ELSEWHERE = frozenset({"own_write", "agent_write", "hops"})
+"""Rules of a suppressed change that leaves the agent's report as fresh as it was."""
+
+
+class Queued(Struct, frozen=True):
+    """A wake: queued, or begun.
+
+    `triggers`: its own first, then the merged ones in order; of more than `TRIGGERS_KEPT` the
+    oldest merged changes are left out, and counted. `hop`: the greatest of all its triggers.
+    `until`: where it was backed off, not before then, because of `waits_for`; `backoffs` counts
+    the provider's.
+    """
+
+    run_key: str
+    reason: Reason
+    thread: str
+    queued_at: str
+    due_at: str
+    triggers: tuple[Trigger, ...]
+    hop: int = 0
+    is_propagated_only: bool = False
+    is_urgent: bool = False  # a trigger has a reason that is at once
+    begun_at: str = ""  # the last time
+    until: str = ""
+    waits_for: str = ""
+    backoffs: int = 0
+    left_out: int = 0  # of its triggers; the log has them all
+
+    @property
+    def trigger_count(self) -> int:
+        """How many triggers it stands for, those left out included."""
+        return len(self.triggers) + self.left_out
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Payload ids of all that the person said to it, in order."""
+        return tuple(trigger.words for trigger in self.triggers if trigger.words)
+
+
+class WakeQueue(Struct, frozen=True):
+    """The attention of one agent on one replica.
+
+    `not_before`: the armed throttle or backoff; nothing queued is due earlier unless it is at
+    once. `seen`: the newest triggers, by `run_key_of`. `changed`: the newest journal `n` that
+    concerned the agent; its report is stale where that is beyond `Agent.fresh_position`.
+    """
+
+    id: str
+    begun: Queued | None = None
+    queued: Queued | None = None
+    not_before: str = ""
+    failures: int = 0  # in a row
+    last_outcome: str = ""
+    seen: tuple[str, ...] = ()
+    changed: int = 0
+
+    @property
+    def running(self) -> str:
+        """Run key of the wake that runs now; empty if none does."""
+        return self.begun.run_key if self.begun and not self.begun.until else ""
+
+    @property
+    def running_since(self) -> str:
+        return self.begun.begun_at if self.begun and not self.begun.until else ""
+
+    @property
+    def waiting(self) -> Queued | None:
+        """The begun wake that was backed off and waits."""
+        return self.begun if self.begun and self.begun.until else None
+
+
+_run_key = lru_cache(RUN_KEYS_KEPT)(key)
+
+
+def run_key_of(agent: str, trigger: Trigger) -> str:
+    """The key of the wake that a trigger makes, if it is the first of it (DESIGN 6)."""
+    match trigger.reason:
+        case "subscription":
+            return _run_key("run/subscription", agent, trigger.reason_id, trigger.change)
+        case "timer":  # a catch-up is its first tick, however late it is noticed
+            first = trigger.ticks[0] if trigger.ticks else ""
+            return _run_key("run/timer", agent, trigger.reason_id, first)
+        case "user":
+            return _run_key("run/user", agent, trigger.reason_id, str(trigger.turn))
+        case "manual" | "creation" | "recovery":  # pragma: no branch  # these are all reasons
+            return _run_key(f"run/{trigger.reason}", agent, trigger.replica, trigger.reason_id)
+
+
+def due_of(wake: Queued, wake_queue: WakeQueue) -> str:
+    """When a wake may begin: its own due time, its wait, and the agent's throttle or backoff.
+
+    One that has begun minds its wait alone.
+    """
+    if wake.begun_at:
+        return wake.until
+    return max(wake.due_at, wake.until, "" if wake.is_urgent else wake_queue.not_before)
+
+
+def next_wake(wake_queue: WakeQueue) -> Queued | None:
+    """The wake that begins next: a begun one that waits goes first; none while one runs."""
+    return wake_queue.queued if wake_queue.begun is None else wake_queue.waiting
+
+
+def next_due(wake_queue: WakeQueue) -> str:
+    """When the next wake may begin; empty where nothing is to begin."""
+    wake = next_wake(wake_queue)
+    return due_of(wake, wake_queue) if wake else ""
+
+
+def run_status(wake_queue: WakeQueue) -> RunStatus:
+    """What a person is told of it."""
+    if wake_queue.running:
+        return "running"
+    if wake_queue.waiting or wake_queue.queued:
+        return "queued"
+    return "failed" if wake_queue.last_outcome == "failed" else "idle"
+
+
+def evolve(wake_queue: WakeQueue, recorded: Recorded) -> WakeQueue:
+    """The attention after one more fact."""
+    match recorded.fact:
+        case WakeQueued() as fact:
+            return _queued(_noticed(wake_queue, fact.trigger), fact, recorded.at)
+        case TriggerMerged(run_key=run_key, trigger=trigger, due_at=due_at):
+            wake_queue = _noticed(wake_queue, trigger)
+            if wake_queue.queued is None or wake_queue.queued.run_key != run_key:
+                return wake_queue
+            return replace(wake_queue, queued=_merged(wake_queue.queued, trigger, due_at))
+        case TriggerSuppressed(trigger=trigger, rule=rule):
+            return _noticed(wake_queue, trigger, concerns=rule not in ELSEWHERE)
+        case WakeBegun(run_key=run_key):
+            return _begun(wake_queue, run_key, recorded.at)
+        case WakeDropped() as fact:
+            return _dropped(wake_queue, fact)
+        case WakeBackedOff() as fact:
+            return _backed_off(wake_queue, fact)
+        case AlertSettled() as fact:
+            return _settled(wake_queue, fact)
+        case _:
+            return wake_queue
+
+
+WAKE_QUEUE: Kind[WakeQueue] = Kind("alert", WakeQueue, evolve, is_merged=False)
+
+
+def _noticed(wake_queue: WakeQueue, trigger: Trigger, *, concerns: bool = True) -> WakeQueue:
+    """Remember a trigger; a resumed agent begins anew, and a person clears what holds it off."""
+    named = run_key_of(wake_queue.id, trigger)
+    if named not in wake_queue.seen:
+        wake_queue = replace(wake_queue, seen=(*wake_queue.seen, named)[-SEEN_KEPT:])
+    match trigger.reason:
+        case "subscription" if concerns and trigger.position > wake_queue.changed:
+            return replace(wake_queue, changed=trigger.position)
+        case "recovery":
+            return replace(wake_queue, failures=0, not_before="", last_outcome="")
+        case "manual" | "user":
+            return replace(wake_queue, not_before="")
+        case _:
+            return wake_queue
+
+
+def _queued(wake_queue: WakeQueue, fact: WakeQueued, at: str) -> WakeQueue:
+    trigger = fact.trigger
+    made = Queued(
+        fact.run_key,
+        trigger.reason,
+        fact.thread,
+        at,
+        fact.due_at,
+        (trigger,),
+        hop=trigger.hop,
+        is_propagated_only=trigger.is_propagated,
+        is_urgent=trigger.reason in AT_ONCE,
+    )
+    return replace(wake_queue, queued=made)
+
+
+def _merged(wake: Queued, trigger: Trigger, due_at: str) -> Queued:
+    triggers = (*wake.triggers, trigger)
+    if len(triggers) > TRIGGERS_KEPT:
+        changes = (nth for nth, one in enumerate(triggers) if nth and one.reason == "subscription")
+        out = next(changes, 1)
+        triggers = (*triggers[:out], *triggers[out + 1 :])
+    return replace(
+        wake,
+        triggers=triggers,
+        left_out=wake.trigger_count + 1 - len(triggers),
+        due_at=due_at or wake.due_at,
+        hop=max(wake.hop, trigger.hop),
+        is_propagated_only=wake.is_propagated_only and trigger.is_propagated,
+        is_urgent=wake.is_urgent or trigger.reason in AT_ONCE,
+    )
+
+
+def _begun(wake_queue: WakeQueue, run_key: str, at: str) -> WakeQueue:
+    if wake_queue.begun is not None and wake_queue.begun.run_key == run_key:
+        return replace(
+            wake_queue, begun=replace(wake_queue.begun, begun_at=at, until="", waits_for="")
+        )
+    if wake_queue.queued is not None and wake_queue.queued.run_key == run_key:
+        wake = replace(wake_queue.queued, begun_at=at, until="", waits_for="")
+        return replace(wake_queue, begun=wake, queued=None)
+    return wake_queue
+
+
+def _dropped(wake_queue: WakeQueue, fact: WakeDropped) -> WakeQueue:
+    """The queued wake is gone; or the one before it was, and leaves it what has no row there."""
+    wake = wake_queue.queued
+    if wake is None or wake.run_key not in (fact.run_key, fact.by):
+        return wake_queue
+    if wake.run_key == fact.run_key:
+        return replace(wake_queue, queued=None)
+    return replace(wake_queue, queued=replace(wake, left_out=wake.left_out + fact.left_out))
+
+
+def _backed_off(wake_queue: WakeQueue, fact: WakeBackedOff) -> WakeQueue:
+    for wake in (wake_queue.begun, wake_queue.queued):
+        if wake is None or wake.run_key != fact.run_key:
+            continue
+        count = wake.backoffs + (fact.reason == "provider")
+        held = replace(wake, until=fact.until, waits_for=fact.reason, backoffs=count)
+        return (
+            replace(wake_queue, begun=held)
+            if wake is wake_queue.begun
+            else replace(wake_queue, queued=held)
+        )
+    return wake_queue
+
+
+def _settled(wake_queue: WakeQueue, fact: AlertSettled) -> WakeQueue:
+    if wake_queue.begun is None or wake_queue.begun.run_key != fact.run_key:
+        return wake_queue
+    return replace(
+        wake_queue,
+        begun=None,
+        failures=fact.failures,
+        not_before=fact.not_before,
+        last_outcome=fact.outcome,
+    )

@@ -1,0 +1,376 @@
+"""What an agent's attention makes of triggers, beginnings and ends (SPEC 3).
+
+Every trigger ends in one `WakeQueued`, `TriggerMerged` or `TriggerSuppressed`; one that was
+recorded before is a repeat and gives nothing. A wake that a person's request supersedes passes
+all its triggers on: the newest `TRIGGERS_KEPT` are recorded once more, as merged into the new one,
+the others are counted there. The first trigger of a wake makes its run key.
+
+Changes are deferred first: due in `THROTTLE_SECONDS`, and later ones do not move that. A timer
+is due when it ticks, and, like all that is at once, moves the wake it is merged into forward.
+`at` never goes back within a replica.
+"""
+
+from domain.agent.agent import Agent
+from domain.agent.events import Outcome
+from domain.agent.identity import living
+from domain.agent.wake_queue import (
+    AT_ONCE,
+    Queued,
+    WakeQueue,
+    due_of,
+    next_wake,
+    run_key_of,
+)
+from domain.agent.wake_queue_events import (
+    AlertSettled,
+    Rule,
+    Trigger,
+    TriggerMerged,
+    TriggerSuppressed,
+    WakeBackedOff,
+    WakeBegun,
+    WakeDropped,
+    WakeQueued,
+    WakeQueueFact,
+)
+from domain.errors import Refused, Remedy
+from domain.timestamps import later
+from domain.wire import Part
+
+THROTTLE_SECONDS = 120
+HOPS_MAX = 3  # agents' writes that may lead to a wake, one after the other
+FAILURES_MAX = 5  # in a row; then the agent is paused
+BACKOFF_SECONDS = 60  # after a first failure; doubled by each further one
+BACKOFF_SECONDS_MAX = 3600
+PROVIDER_SECONDS_MAX = 86_400  # of a delay that the provider names
+
+PERSON = frozenset({"manual", "user"})
+
+
+class Setting(Part, frozen=True):
+    """What a decision needs from outside. `propagated_due`: when a match only through a link is
+    due, resolved in the person's time zone; empty: like any other. `throttle_seconds`: how long
+    changes are deferred; 0: `THROTTLE_SECONDS`. `keeps_all`: see `RequestWake`."""
+
+    is_enabled: bool  # the master switch
+    propagated_due: str = ""
+    throttle_seconds: int = 0
+    keeps_all: bool = False
+
+
+# -------------------------------------------------------------------------------------- triggers
+
+
+def notice(
+    wake_queue: WakeQueue,
+    agent: Agent,
+    trigger: Trigger,
+    at: str,
+    setting: Setting,
+    *,
+    origin: str = "person",
+) -> list[WakeQueueFact]:
+    """Route a change or a timer's tick: queued, merged or suppressed by the first rule that holds.
+
+    Args:
+        wake_queue: The agent's.
+        agent: The agent.
+        trigger: What was noticed; see `matching.trigger_of` and `identity.tick`.
+        at: When.
+        setting: The home's settings.
+        origin: Who wrote the change: ``person``, ``import:<source>`` or ``agent:<id>``.
+
+    Returns:
+        One fact; none for a repeat. (More if a person's request is handed in here.)
+    """
+    if run_key_of(agent.id, trigger) in wake_queue.seen:
+        return []
+    if rule := rule_against(agent, trigger, setting, origin=origin):
+        return [TriggerSuppressed(trigger, rule)]
+    if trigger.reason in PERSON:
+        return _supersede(wake_queue, trigger, at, setting)
+    return [_queue(wake_queue, agent, trigger, at, setting)]
+
+
+def request(
+    wake_queue: WakeQueue, agent: Agent, trigger: Trigger, at: str, setting: Setting
+) -> list[WakeQueueFact]:
+    """Queue a wake that is due at once: a person's, or of a creation or a resume.
+
+    A person's wake clears the throttle and takes the place and the triggers of the queued one.
+    While another wake runs it is the next; one that was backed off goes on first, now. The
+    words of a question are the trigger's.
+
+    Raises:
+        Refused: A person's request only. Codes ``unknown_agent``, ``agent_dormant``,
+            ``switched_off``, ``invalid_value`` (a question to an autonomous agent).
+    """
+    if trigger.reason in PERSON and run_key_of(agent.id, trigger) not in wake_queue.seen:
+        _may_ask(agent, trigger, setting)
+    return notice(wake_queue, agent, trigger, at, setting)
+
+
+def rule_against(
+    agent: Agent, trigger: Trigger, setting: Setting, *, origin: str = "person"
+) -> Rule | None:
+    """The first rule that keeps a trigger from waking an agent; None where none does."""
+    reason = trigger.reason
+    if rule := _rule_of_life(agent, setting):
+        return rule
+    is_heard = {
+        "autonomous": reason != "user",
+        "interactive": reason in PERSON,
+        "hybrid": True,
+    }
+    if not is_heard[agent.mode]:
+        return "mode"
+    if reason not in AT_ONCE and not agent.is_automatic:
+        return "automation_off"
+    by, _, writer = origin.partition(":")
+    if by != "agent" or reason != "subscription":
+        return None
+    if writer == agent.id:
+        return "own_write"
+    if not _hears_agents(agent, trigger):
+        return "agent_write"
+    return "hops" if trigger.hop > HOPS_MAX else None
+
+
+def _rule_of_life(agent: Agent, setting: Setting) -> Rule | None:
+    if agent.lifecycle in ("", "destroyed"):
+        return "destroyed"
+    if agent.lifecycle != "active":
+        return "dormant"
+    return None if setting.is_enabled else "switched_off"
+
+
+def _hears_agents(agent: Agent, trigger: Trigger) -> bool:
+    return any(known.hears_agents for known in agent.subscriptions if known.id == trigger.reason_id)
+
+
+def _is_deferred(agent: Agent, trigger: Trigger, setting: Setting) -> bool:
+    """Whether a trigger waits for the morning."""
+    defers = (
+        known.defers_propagated for known in agent.subscriptions if known.id == trigger.reason_id
+    )
+    return trigger.is_propagated and setting.propagated_due != "" and any(defers)
+
+
+def _queue(
+    wake_queue: WakeQueue, agent: Agent, trigger: Trigger, at: str, setting: Setting
+) -> WakeQueueFact:
+    """A wake of its own, or one more trigger of the one that is queued."""
+    is_deferred = _is_deferred(agent, trigger, setting)
+    if trigger.reason in AT_ONCE:
+        due_at = at
+    elif trigger.reason == "timer":
+        due_at = max(at, wake_queue.not_before)
+    elif is_deferred:
+        due_at = max(at, wake_queue.not_before, setting.propagated_due)
+    else:
+        due_at = max(throttled(at, setting.throttle_seconds), wake_queue.not_before)
+    queued = wake_queue.queued
+    if queued is None:
+        return _wake(wake_queue.id, trigger, due_at)
+    may_move = trigger.reason != "subscription" or (queued.is_propagated_only and not is_deferred)
+    is_earlier = may_move and due_at < queued.due_at
+    return TriggerMerged(queued.run_key, trigger, due_at if is_earlier else "")
+
+
+def _supersede(
+    wake_queue: WakeQueue, trigger: Trigger, at: str, setting: Setting
+) -> list[WakeQueueFact]:
+    """A wake of its own that inherits the triggers of the queued one."""
+    made = _wake(wake_queue.id, trigger, at)
+    facts: list[WakeQueueFact] = [made]
+    if wake_queue.queued is not None:
+        wake = wake_queue.queued
+        left_out = wake.left_out if setting.keeps_all else 0
+        facts += [TriggerMerged(made.run_key, inherited) for inherited in wake.triggers]
+        facts.append(WakeDropped(wake.run_key, "superseded", made.run_key, left_out))
+    if wake_queue.waiting is not None and wake_queue.waiting.until > at:
+        facts.append(WakeBackedOff(wake_queue.waiting.run_key, at, "requested"))
+    return facts
+
+
+def _wake(agent: str, trigger: Trigger, due_at: str) -> WakeQueued:
+    run_key = run_key_of(agent, trigger)
+    is_session = trigger.reason == "user"
+    thread = f"agent:session:{trigger.reason_id}" if is_session else f"agent:run:{run_key}"
+    return WakeQueued(run_key, trigger, due_at, thread)
+
+
+def _may_ask(agent: Agent, trigger: Trigger, setting: Setting) -> None:
+    living(agent)
+    if agent.lifecycle != "active":
+        raise Refused(
+            "agent_dormant",
+            because=f"the agent {agent.name!r} is {agent.lifecycle}",
+            instead=Remedy("resume_agent"),
+        )
+    if not setting.is_enabled:
+        raise Refused(
+            "switched_off",
+            because="all agents are switched off",
+            instead="set `agents.enabled` to true in settings.toml",
+        )
+    if trigger.reason == "user" and agent.mode == "autonomous":
+        raise Refused(
+            "invalid_value",
+            because=f"the agent {agent.name!r} is autonomous and takes no questions",
+            instead=Remedy("wake_or_set_hybrid"),
+        )
+
+
+# ------------------------------------------------------------------------------ beginning and end
+
+
+def begin(
+    wake_queue: WakeQueue,
+    agent: Agent,
+    run_key: str,
+    at: str,
+    setting: Setting,
+    *,
+    now: bool = False,
+) -> list[WakeQueueFact]:
+    """Begin the next wake, or go on with the one that was backed off.
+
+    Args:
+        wake_queue: The agent's.
+        agent: The agent.
+        run_key: The wake; see `wake_queue.next_wake`.
+        at: When.
+        setting: The home's settings.
+        now: A person has all that is queued run, due or not.
+
+    Returns:
+        `WakeBegun`; none if it runs already or is not due; `WakeDropped` (or `AlertSettled`
+        where it had begun) if its agent may not wake any more. Then the wake ends ``skipped``.
+
+    Raises:
+        Refused: Code ``agent_running``: another one goes first; ``unknown_wake``.
+    """
+    if wake_queue.running == run_key:
+        return []
+    wake = next_wake(wake_queue)
+    if wake is None or wake.run_key != run_key:
+        raise _not_next(wake_queue, run_key)
+    if code := _rule_against_wake(agent, wake, setting, is_asked_for=now):
+        return drop(wake_queue, run_key, code)
+    if not now and due_of(wake, wake_queue) > at:
+        return []
+    return [WakeBegun(run_key)]
+
+
+def drop(wake_queue: WakeQueue, run_key: str, code: str, by: str = "") -> list[WakeQueueFact]:
+    """End a wake that does not run: one queued without a start, one that waits as skipped.
+
+    Nothing for any other, the running one included: its machine stops at its next row, and
+    `settle` follows.
+    """
+    if wake_queue.waiting is not None and wake_queue.waiting.run_key == run_key:
+        return [AlertSettled(run_key, "skipped", wake_queue.failures, wake_queue.not_before)]
+    if wake_queue.queued is not None and wake_queue.queued.run_key == run_key:
+        return [WakeDropped(run_key, code, by)]
+    return []
+
+
+def drop_all_for_lifecycle(wake_queue: WakeQueue, code: str) -> list[WakeQueueFact]:
+    """End all that waits, as the agent is paused (``dormant``), destroyed or switched off."""
+    wakes = (wake_queue.waiting, wake_queue.queued)
+    return [fact for wake in wakes if wake for fact in drop(wake_queue, wake.run_key, code)]
+
+
+def back_off(wake_queue: WakeQueue, run_key: str, until: str, reason: str) -> list[WakeQueueFact]:
+    """Let a wake wait, begun or not: for its provider or for a budget."""
+    known = {wake.run_key for wake in (wake_queue.begun, wake_queue.queued) if wake}
+    return [WakeBackedOff(run_key, until, reason)] if run_key in known else []
+
+
+def provider_until(wake_queue: WakeQueue, at: str, retry_seconds: int = 0) -> str:
+    """Until when the begun wake waits for its provider.
+
+    The delay that the provider names, at most a day; else 1, 2, 4 ... minutes up to an hour, by
+    how often this wake has waited for it before.
+    """
+    if retry_seconds > 0:
+        return later(at, seconds=min(retry_seconds, PROVIDER_SECONDS_MAX))
+    return later(
+        at, seconds=backoff_seconds(wake_queue.begun.backoffs + 1 if wake_queue.begun else 1)
+    )
+
+
+def settle(
+    wake_queue: WakeQueue, run_key: str, outcome: Outcome, at: str, throttle_seconds: int = 0
+) -> list[WakeQueueFact]:
+    """The begun wake has ended. Nothing if it is not the begun one.
+
+    A failure arms a backoff. The throttle is armed only where a change, and nothing but
+    changes, is queued behind it.
+    """
+    if wake_queue.begun is None or wake_queue.begun.run_key != run_key:
+        return []
+    held = ""
+    if wake_queue.queued is not None and _is_throttled(wake_queue.queued):
+        held = throttled(at, throttle_seconds)
+    match outcome:
+        case "completed":
+            return [AlertSettled(run_key, outcome, 0, held)]
+        case "failed":
+            failures = wake_queue.failures + 1
+            held = max(held, later(at, seconds=backoff_seconds(failures)))
+            return [AlertSettled(run_key, outcome, failures, held)]
+        case "skipped" | "superseded":  # pragma: no branch  # these are all outcomes
+            held = max(held, wake_queue.not_before)
+            return [AlertSettled(run_key, outcome, wake_queue.failures, held)]
+
+
+def backoff_seconds(failures: int) -> int:
+    """How long to wait after so many failures in a row, at least one.
+
+    >>> [backoff_seconds(failures) for failures in (1, 2, 3, 7, 5_000)]
+    [60, 120, 240, 3600, 3600]
+    """
+    doublings = min(failures - 1, 6)  # the sixth is beyond the limit already
+    return min(BACKOFF_SECONDS << doublings, BACKOFF_SECONDS_MAX)
+
+
+def throttled(at: str, seconds: int = 0) -> str:
+    """Until when the changes of a moment are deferred; 0 seconds: the default."""
+    return later(at, seconds=seconds or THROTTLE_SECONDS)
+
+
+def must_pause(failures: int) -> bool:
+    """Whether an agent has failed too often in a row."""
+    return failures >= FAILURES_MAX
+
+
+def _is_throttled(wake: Queued) -> bool:
+    return all(trigger.reason == "subscription" for trigger in wake.triggers)
+
+
+def _rule_against_wake(
+    agent: Agent, wake: Queued, setting: Setting, *, is_asked_for: bool
+) -> Rule | None:
+    """Why a wake may not begin any more: its agent's life, or each of its triggers' own rule."""
+    if (rule := _rule_of_life(agent, setting)) or is_asked_for or wake.begun_at:
+        return rule
+    rules = [rule_against(agent, trigger, setting) for trigger in wake.triggers]
+    return rules[0] if all(rules) else None
+
+
+def _not_next(wake_queue: WakeQueue, run_key: str) -> Refused:
+    if (
+        wake_queue.begun is not None
+        and wake_queue.queued is not None
+        and wake_queue.queued.run_key == run_key
+    ):
+        state = f"waits until {wake_queue.begun.until}" if wake_queue.begun.until else "is running"
+        return Refused(
+            "agent_running",
+            because=f"the wake {wake_queue.begun.run_key} of the same agent {state}",
+            instead=Remedy("wait_until_free"),
+        )
+    because = f"no wake {run_key} is queued for the agent"
+    return Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
