@@ -18,7 +18,7 @@ from adapters.documents.inbox import all_sets, ranks_of
 from adapters.documents.templates import templates_of
 from adapters.documents.timetravel import wake_seen
 from adapters.home.files import SETTINGS
-from adapters.proof.prove import ProofProgress
+from adapters.store.log import LogProgress
 from adapters.text.common import ID_SHOWN
 from adapters.timetravel.fork import Branch, Forked, NoteEdit, TemplateVersion, Wanted
 from adapters.timetravel.logs_at import Past
@@ -57,7 +57,7 @@ class Branching(NamedTuple):
 
 
 def fork_wake(
-    home: "Home", run: str, wish: Branching, progress: ProofProgress | None = None
+    home: "Home", run: str, wish: Branching, progress: LogProgress | None = None
 ) -> ForkDetails:
     """Run a wake again in a home of its own; this one is only read.
 

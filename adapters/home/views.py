@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from adapters.home.view_file import Documents, is_unwritable, open_anew, open_file
-from adapters.store.log import Log
+from adapters.store.log import Log, LogProgress
 from domain.causes import ReplicasImported
 from domain.world import Recorded
 from projections.every import VIEWS
@@ -26,8 +26,6 @@ from projections.view import View, project
 
 D = TypeVar("D")
 R = TypeVar("R")
-ViewProgress = Callable[[str, int, int], None]
-"""``progress(log, n, last_n)``: so far has it come."""
 
 BATCH_APPENDS = 1000
 _MARKED = "mark = ? AND mark <> ''"  # the second half makes its index fit
@@ -84,11 +82,11 @@ class Views:
         """Whether the file could not be used, or there is none."""
         return self._path is None
 
-    def catch_up(self, progress: ViewProgress | None = None) -> None:
+    def catch_up(self, progress: LogProgress | None = None) -> None:
         """Bring every view up to date with its log."""
         self._guarded(lambda: self._advance(progress))
 
-    def rebuild(self, progress: ViewProgress | None = None) -> None:
+    def rebuild(self, progress: LogProgress | None = None) -> None:
         """Make all documents anew."""
         self._guarded(self._clear)
         self.catch_up(progress)
@@ -163,7 +161,7 @@ class Views:
 
     # ------------------------------------------------------------------------------ catching up
 
-    def _advance(self, progress: ViewProgress | None) -> None:
+    def _advance(self, progress: LogProgress | None) -> None:
         for name, log in self._logs.items():
             views = [view for view in self._views if view.log == name]
             n, before = -1, -2

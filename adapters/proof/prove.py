@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.home.belonging import given_up
-from adapters.store.log import Log
+from adapters.store.log import Log, LogProgress
 from adapters.timetravel.logs_at import History
 from adapters.wiring import Home
 from domain.envelope import Row
@@ -33,8 +33,6 @@ KEPT_MAX = 128  # payloads of a log
 KEPT_MAX_BYTES = 65_536  # of one of them
 COLLECTED_EVERY = 50_000  # objects that are new; Python's own number is 700
 
-ProofProgress = Callable[[str, int, int], None]
-"""``progress(log, rows, of)``: so far has it come."""
 Since = dict[str, int]
 """By log: appends up to this `n` are folded, and not executed again."""
 Anchors = dict[str, dict[int, str]]
@@ -143,7 +141,7 @@ def _document(one: Divergence) -> DivergenceDetails:
 
 def prove_home(
     home: Home,
-    progress: ProofProgress | None = None,
+    progress: LogProgress | None = None,
     *,
     since: Since | None = None,
     anchors: Anchors | None = None,
@@ -164,7 +162,7 @@ def prove_home(
 def prove_logs(
     journal: Log,
     agents: Log,
-    progress: ProofProgress | None = None,
+    progress: LogProgress | None = None,
     *,
     since: Since | None = None,
     anchors: Anchors | None = None,
@@ -280,7 +278,7 @@ def _rarely_collected() -> Iterator[None]:
         gc.set_threshold(*known)
 
 
-def _told(log: Log, progress: ProofProgress | None) -> Iterator[Row]:
+def _told(log: Log, progress: LogProgress | None) -> Iterator[Row]:
     """The rows of a log, as they are read."""
     if progress is None:
         yield from log.rows()

@@ -15,8 +15,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from adapters.home.files import VIEWS as VIEWS_FILE
-from adapters.home.views import ViewProgress, Views
+from adapters.home.views import Views
 from adapters.proof.prove import Proved
+from adapters.store.log import LogProgress
 from adapters.wiring import Home
 from projections.every import VIEWS
 from replay.divergence import VIEW, Divergence, cut, path_within
@@ -39,7 +40,7 @@ def with_views(home: Home, proved: Proved) -> Proved:
     return replace(proved, divergences=tuple(differing_views(home)))
 
 
-def differing_views(home: Home, progress: ViewProgress | None = None) -> list[Divergence]:
+def differing_views(home: Home, progress: LogProgress | None = None) -> list[Divergence]:
     """The documents that are not what the logs make, at most `SHOWN_MAX` of them."""
     path = home.path / VIEWS_FILE
     if not home.exists or not path.exists():

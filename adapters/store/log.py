@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -31,6 +31,9 @@ from domain.world import MAIN, Folded, Recorded, World
 
 STATES_MAX = 4096
 """Folded states that a process keeps."""
+
+LogProgress = Callable[[str, int, int], None]
+"""``progress(log, n, of)``: so far has a reader of a log come."""
 
 
 class Appended(NamedTuple):

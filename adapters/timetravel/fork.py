@@ -16,10 +16,9 @@ from msgspec.structs import replace
 from adapters.home import files
 from adapters.home.clock import ManualClock
 from adapters.home.settings import Budget, Settings
-from adapters.proof.prove import ProofProgress
 from adapters.runtime import performer, watcher
 from adapters.runtime.services import Services
-from adapters.store.log import Log
+from adapters.store.log import Log, LogProgress
 from adapters.store.recorder import by_append
 from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.timetravel.fork_verdicts import BranchProgress, Verdicts, payloads_of
@@ -202,7 +201,7 @@ class Branch:
         spot: Spot,
         wanted: Wanted,
         model: Model | None,
-        progress: ProofProgress | None = None,
+        progress: LogProgress | None = None,
     ) -> Forked:
         """Make the branch and run the wake in it to its end, or to where nobody answers.
 
