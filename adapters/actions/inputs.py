@@ -6,13 +6,12 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from domain.errors import Refused
-from domain.journal.fields import invalid
+from domain.journal.fields import TaskField, invalid
 from domain.journal.task import STATUSES
 from domain.text import squeeze
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
-    from domain.journal.fields import TaskField
 
 NONE = "none"
 TEXT_BYTES_MAX = 1_000_000  # of one note or description
@@ -23,7 +22,7 @@ _LOCAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2})
 _DAYS = {"today": 0, "tomorrow": 1}
 
 
-def typed(field: "TaskField", given: str, home: "Callable[[], Home]") -> Any:
+def typed(field: TaskField, given: str, home: "Callable[[], Home]") -> Any:
     """The value of a task's plain field, ``none`` for the empty one; the journal checks it.
 
     `home` is asked only where it matters which day it is, and where.

@@ -34,6 +34,7 @@ LINE_BYTES = 16_777_216  # DuckDB's own bound of a line; a longer one raises it
 LOGS = ("journal", "agent")
 """In this order: what the agent log says of the journal has happened there before."""
 
+_TYPES = {"choice": "VARCHAR", "minutes": "INTEGER", "day": "DATE", "language": "VARCHAR"}
 _FIRST = b'{"at":"'  # what only an append's first row begins with
 _READ = """
 INSERT INTO events
@@ -85,23 +86,18 @@ def statements(name: str) -> str:
     """The SQL of a file of `projections/analytics`, the plain fields of a task put in."""
     sql = (files("projections") / "analytics" / f"{name}.sql").read_text("utf-8")
     return Template(sql).substitute(
-        task_columns=", ".join(f"{one.column} {_type(one)}" for one in FIELDS),
+        task_columns=", ".join(f"{one.column} {_TYPES[one.kind]}" for one in FIELDS),
         task_types=", ".join(f'"{one.value}": "VARCHAR"' for one in FIELDS),
         task_values=", ".join(f"d.{one.value}" for one in FIELDS),
         task_folded=", ".join(f"{_latest(one)} AS {one.column}" for one in FIELDS),
-        task_names=", ".join(f"f.{one.column}" for one in FIELDS),
     )
-
-
-def _type(field: TaskField) -> str:
-    return {"minutes": "INTEGER", "day": "DATE"}.get(field.kind, "VARCHAR")
 
 
 def _latest(field: TaskField) -> str:
     """What a task's facts say of a field in the end; NULL: there is none."""
     tag, at_first = field.fact.__struct_config__.tag, getattr(TASK.initial(""), field.name) or ""
     latest = f"arg_max(coalesce(d.{field.value}, ''), place) FILTER (tag = '{tag}')"
-    return f"nullif(coalesce({latest}, '{at_first}'), '')::{_type(field)}"
+    return f"nullif(coalesce({latest}, '{at_first}'), '')::{_TYPES[field.kind]}"
 
 
 def documentation() -> str:

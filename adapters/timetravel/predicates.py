@@ -16,11 +16,11 @@ from domain.text import fold
 Document = dict[str, Any]
 Predicate = Callable[[Document], bool]
 
-_KINDS = {"minutes": "BIGINT", "day": "DATE"}
+_KINDS = {"choice": "VARCHAR", "minutes": "BIGINT", "day": "DATE", "language": "VARCHAR"}
 TABLES: dict[str, dict[str, str]] = {
     "tasks": {
         "id": "VARCHAR", "title": "VARCHAR", "status": "VARCHAR",
-        **{one.key: _KINDS.get(one.kind, "VARCHAR") for one in FIELDS},
+        **{one.key: _KINDS[one.kind] for one in FIELDS},
         "category": "VARCHAR", "labels": "VARCHAR[]", "description": "VARCHAR",
         "deleted": "BOOLEAN",
     },

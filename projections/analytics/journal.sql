@@ -48,7 +48,7 @@ WITH facts AS (
             tag IN ('task.deleted.1', 'task.restored.1')) = 'task.deleted.1' AS is_deleted
     FROM facts GROUP BY task_id
 )
-SELECT f.task_id, f.title, f.status, $task_names, f.category_id, coalesce(l.labels, []),
+SELECT f.* EXCLUDE (created_at, created_by, updated_at, is_deleted), coalesce(l.labels, []),
     coalesce(i.items, 0), coalesce(i.items_checked, 0), coalesce(o.notes, 0), f.created_at,
     f.created_by, f.updated_at, coalesce(f.is_deleted, false)
 FROM folded f LEFT JOIN labelled l USING (task_id) LEFT JOIN itemised i USING (task_id)

@@ -144,7 +144,7 @@ def test_a_foreign_import_is_found(package: str, source: str) -> None:
     ("source", "count"),
     [
         ("import adapters.runtime.services", 1),
-        ("from adapters.runtime import desk", 1),
+        ("from adapters.runtime import services", 1),
         ("def f():\n    import adapters.runtime as a, adapters.home.clock", 1),
         ("import adapters.runtimes\nfrom adapters import clock", 0),
     ],

@@ -145,7 +145,6 @@ class Known(NamedTuple):
     home: Home
     full: Task
     bare: Task
-    tables: Tables
     visitor: Visitor
 
 
@@ -166,9 +165,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Known]:
         journal = home.services.journal
         rows = (one for append in journal.appends() for one in append)
         full, bare = (one.task for one in fold(tasks.VIEW, rows).values())
-        known = Known(home, full, bare, Tables(home.services.agents, journal), visitor)
-        yield known
-        known.tables.connection.close()
+        yield Known(home, full, bare, visitor)
 
 
 def is_folded(field: TaskField, known: Known) -> bool:
@@ -241,11 +238,13 @@ def is_searched(field: TaskField, known: Known) -> bool:
 
 
 def is_counted(field: TaskField, known: Known) -> bool:
-    found = known.tables.ask(f"SELECT {field.column}::VARCHAR FROM tasks ORDER BY title DESC")
-    changes = known.tables.ask(
+    tables = Tables(known.home.services.agents, known.home.services.journal)
+    found = tables.ask(f"SELECT {field.column}::VARCHAR FROM tasks ORDER BY title DESC")
+    changes = tables.ask(
         "SELECT value FROM task_changes WHERE what = ?",
         field.fact.__struct_config__.tag.split(".")[1],
     )
+    tables.connection.close()
     text = str(value_of(field))
     return found[0] == (text,) != found[1] and changes == [(text,)]
 
