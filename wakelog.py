@@ -36,7 +36,7 @@ from adapters.actions.deciding import Verdict, decide
 from adapters.actions.forking import Branching, fork_wake
 from adapters.actions.importing import Importing, format_named, read_file, sources_of
 from adapters.actions.looking_back import compare, run_again, scope_of
-from adapters.actions.naming import pick_agent, pick_task
+from adapters.actions.naming import pick_agent, pick_task, retry_key
 from adapters.actions.places import find
 from adapters.actions.proposals import named_items
 from adapters.actions.waking import request_wake, run_wake
@@ -48,11 +48,13 @@ from adapters.documents.tasks import ImportReport, task_lines
 from adapters.documents.timetravel import MomentDetails, at_document
 from adapters.documents.wakes import WakeLine, wake_document, wake_lines, wake_of
 from adapters.home import files
+from adapters.home.api_keys import replaced_line, without_keys
 from adapters.home.given import Unreadable
 from adapters.proof.prove import Proved, prove_home
 from adapters.proof.prove_views import with_views
 from adapters.text.remedies import in_words
 from adapters.text.timetravel import step_lines, wakes_lines, worlds_lines
+from domain import canonical
 from domain.errors import Damaged, KeyReused, Refused, WakelogError
 from domain.journal.document import TaskLine
 
@@ -201,8 +203,8 @@ class Home:
             by_heading: In Markdown, a heading is a task and its boxes are its checklist.
             key: Makes a retry safe.
         """
-        file = os.fspath(path)
-        (name,), form = sources_of([file], source, self._environ), format_named(form)
+        file, form, key = os.fspath(path), format_named(form), retry_key(key)
+        (name,) = sources_of([file], self._text(source), self._environ)
         home = self._reading()
         try:
             found = read_file(home, file, name, self._environ, form=form, by_heading=by_heading)
@@ -217,17 +219,17 @@ class Home:
     ) -> AgentLine:
         """Make an agent for a task, as `wakelog agent create`, for a model (empty: the home's) and
         on a template (empty: its category's); its first wake is queued."""
-        task_id = pick_task(self._reading(), task)
-        home = self._writing()
-        made = assign_agent(home, task_id, Wish(model=model, template=template), key)
+        task_id = pick_task(self._reading(), self._text(task))
+        home, wish = self._writing(), Wish(model=self._text(model), template=self._text(template))
+        made = assign_agent(home, task_id, wish, retry_key(key))
         return agent_lines(home, [agent_of(home, made.agent)])[0]
 
     def wake(self, task: str, *, key: str = "") -> WakeLine:
         """Wake a task's agent and wait for it, as `wakelog wake TASK`; `outcome` says how it went.
         Where the wake cannot run now, that is refused, and it stays queued."""
-        agent_id = pick_agent(self._reading(), task)
+        agent_id = pick_agent(self._reading(), self._text(task))
         home = self._writing()
-        queued = request_wake(home, agent_id, key)
+        queued = request_wake(home, agent_id, retry_key(key))
         for trouble in queued.troubles:
             warnings.warn(trouble, stacklevel=2)
         ran = _apart(lambda: run_wake(home, agent_id, queued.run_key, lambda _: None))
@@ -245,7 +247,7 @@ class Home:
 
     def reject(self, ref: str, reason: str = "", *, key: str = "") -> InboxItem:
         """Decline a proposed change, as `wakelog reject 3.1`; the agent is told the reason."""
-        return self._decide(ref, Verdict("reject", reason), key)
+        return self._decide(ref, Verdict("reject", self._text(reason)), key)
 
     def prove(self) -> Proved:
         """Run both logs again with today's code and compare every byte, as `wakelog prove`."""
@@ -257,13 +259,13 @@ class Home:
         """The world as it was, as `wakelog --json at`: before a RUN, after RUN.STEP, at
         ``journal:r1:42``, or at a time. `task`: only it and what it links to; `is_all`: every task,
         not only those of the wake."""
-        place = find(self._reading(), position)
-        return at_document(place, scope_of(place, task, is_all=is_all))
+        place = find(self._reading(), self._text(position))
+        return at_document(place, scope_of(place, self._text(task), is_all=is_all))
 
     def replay(self, run: str) -> Replay:
         """Run a wake again on its recorded replies, as `wakelog replay RUN`; nothing is written."""
         home = self._reading()
-        wake, sections, again = run_again(home, run)
+        wake, sections, again = run_again(home, self._text(run))
         steps = list(again)
         is_same = all(one.is_same for one in sections) and all(one.is_same for one in steps)
         lines = [line for one in steps for line in step_lines(one, home.settings.timezone)]
@@ -271,7 +273,8 @@ class Home:
 
     def diff(self, a: str, b: str, *, task: str = "") -> Difference:
         """Compare two wakes, moments or homes, as `wakelog diff A B`."""
-        document = compare(self._reading(), a, b, task).document
+        words = (self._text(one) for one in (a, b, task))
+        document = compare(self._reading(), *words).document
         told = wakes_lines(document) if isinstance(document, WakesDiff) else worlds_lines(document)
         return Difference(document.same, document, [one.text for one in told])
 
@@ -297,9 +300,12 @@ class Home:
             verdicts: Each SET.ITEM=confirm or SET.ITEM=reject.
             out: A new folder; empty: one in the home.
         """
-        home = self._reading()
-        wish = Branching(model or self._model, template, notes, verdicts, os.fspath(out))
-        return _apart(lambda: fork_wake(home, run, wish))
+        home, text = self._reading(), self._text
+        said = [(text(one), text(note)) for one, note in notes]
+        decided = [text(one) for one in verdicts]
+        model = text(model) or self._model
+        wish = Branching(model, text(template), said, decided, text(os.fspath(out)))
+        return _apart(lambda: fork_wake(home, text(run), wish))
 
     def sql(self, query: str, *, seconds: float = 60) -> Rows:
         """Ask both logs as tables, in DuckDB's SQL, as `wakelog sql`; ``SHOW TABLES`` lists them.
@@ -309,7 +315,7 @@ class Home:
 
         with asking(self._open(), seconds) as connection:
             lock(connection)
-            found = answer(connection, query)
+            found = answer(connection, self._text(query))
             return Rows(list(found.columns), list(found.rows))
 
     def connect(self) -> "duckdb.DuckDBPyConnection":
@@ -341,10 +347,17 @@ class Home:
             read.close()
         return self._reading()
 
+    def _text(self, given: str) -> str:
+        """A text as the command line takes it: no bytes that are no UTF-8, no values of keys."""
+        kept, replaced = without_keys(canonical.clean(given), self._environ)
+        for name in dict.fromkeys(replaced):
+            warnings.warn(replaced_line(name), stacklevel=3)
+        return kept
+
     def _decide(self, ref: str, verdict: Verdict, key: str) -> InboxItem:
-        (named,) = named_items(self._reading(), verdict.kind, [ref], is_all=False)
+        (named,) = named_items(self._reading(), verdict.kind, [self._text(ref)], is_all=False)
         home = self._writing()
-        decided = decide(home, named.set_id, named.number, verdict, key)
+        decided = decide(home, named.set_id, named.number, verdict, retry_key(key))
         if decided.refused:
             raise decided.refused
         if decided.error:

@@ -151,7 +151,12 @@ class WakelogError(Exception):
         self.because = cut(because)
         self.remedy = instead if isinstance(instead, Remedy) else None
         self.instead = "" if isinstance(instead, Remedy) else cut(instead)
-        super().__init__(f"{self.because}; {self.instead}".removesuffix("; "))
+        super().__init__(f"{self.because}; {self.instead or self._remedy()}".removesuffix("; "))
+
+    def _remedy(self) -> str:
+        """The remedy's own name, where no screen words it: in a program's traceback."""
+        remedy = self.remedy
+        return cut(f"{remedy.name.replace('_', ' ')} {remedy.about}".strip()) if remedy else ""
 
     def instead_in(self, words: Mapping[RemedyName, str]) -> str:
         """What to do, in the words of one screen."""

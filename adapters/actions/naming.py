@@ -79,6 +79,20 @@ def nth_key(key: str, nth: int) -> str:
     return f"{key}:{nth}" if key else ""
 
 
+def retry_key(given: str) -> str:
+    """An idempotency key as it was given: one that is changed would be another key.
+
+    Raises:
+        Refused: Code ``invalid_value``.
+    """
+    from domain.canonical import clean
+
+    if clean(given) != given:
+        because = f"the key {clean(given)!r} is no UTF-8"
+        raise Refused("invalid_value", because=because, instead="use letters and digits")
+    return given
+
+
 def pick_agent(home: "Home", wanted: str) -> str:
     """The id of the agent that a word names: by the agent's id, a beginning of it, its name, or
     its task, named as `pick` does; living agents before destroyed ones.

@@ -47,12 +47,13 @@ def list_agents(session: Session, lifecycle: str) -> None:
     from adapters.documents.agents import agent_lines
 
     home = session.reading()
-    lines = agent_lines(home)
+    now = home.services.clock.now()
+    lines = agent_lines(home, now=now)
     found = [line for line in lines if lifecycle in ("", line.lifecycle)]
     if session.as_json:
         session.document(found)
     elif found:
-        zone, now = home.settings.timezone, home.services.clock.now()
+        zone = home.settings.timezone
         rows = [_row(line, zone, now) for line in found]
         headings = ("ID", "Name", "Mode", "Life", "Status", "Next wake", "Last wake", "Wakes")
         session.table(headings, rows)

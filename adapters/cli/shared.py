@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from adapters.actions.naming import retry_key
 from adapters.text.common import one_line, safe
 from domain.errors import Refused, cut
 
@@ -171,16 +172,6 @@ def _plain(cell: object) -> str:
     return "" if cell is None else one_line(str(cell))
 
 
-def _key(given: str) -> str:
-    """A key as it was typed: one that is changed would be another key."""
-    from domain.canonical import clean
-
-    if clean(given) != given:
-        because = f"the key {clean(given)!r} is no UTF-8"
-        raise Refused("invalid_value", because=because, instead="use letters and digits")
-    return given
-
-
 def key_option(command: F) -> F:
     """``--key K``: makes a writing command safe to retry."""
     return named_key_option("--key")(command)
@@ -188,7 +179,9 @@ def key_option(command: F) -> F:
 
 def named_key_option(name: str) -> Callable[[F], F]:
     """The same by another name, where ``--key`` means something else."""
-    return click.option(name, "key", default="", type=_key, metavar="K", help="Make a retry safe.")
+    return click.option(
+        name, "key", default="", type=retry_key, metavar="K", help="Make a retry safe."
+    )
 
 
 def json_option(command: F) -> F:

@@ -127,9 +127,11 @@ class AgentsMade(Struct, frozen=True):
     agents: list[AgentLine]
 
 
-def agent_lines(home: Home, found: Iterable[AgentDocument] | None = None) -> list[AgentLine]:
-    """The documents of `agent list`; of all agents if none are given."""
-    now = home.services.clock.now()
+def agent_lines(
+    home: Home, found: Iterable[AgentDocument] | None = None, *, now: str = ""
+) -> list[AgentLine]:
+    """The documents of `agent list`, as of a time or now; of all agents if none are given."""
+    now = now or home.services.clock.now()
     return [agent_line(one, now) for one in (all_agents(home) if found is None else found)]
 
 

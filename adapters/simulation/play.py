@@ -17,8 +17,9 @@ from adapters.home.settings import Settings
 from adapters.proof import histories
 from adapters.proof.prove import Proved, prove_logs
 from adapters.runtime.services import Services
+from adapters.simulation.fused_log import Crashed, FusedLog
 from adapters.simulation.plan import Step, plan, shrunk
-from adapters.simulation.steps import Crashed, FusedLog, Steps
+from adapters.simulation.steps import Steps
 from adapters.simulation.unruly_model import Unruly
 from adapters.wiring import Home
 from domain.errors import WakelogError

@@ -5,17 +5,16 @@ no fault: the person tries all sorts of things.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from adapters.actions import catalog, tasks
 from adapters.home.clock import ManualClock
 from adapters.runtime import review, rounds, timers, watcher
 from adapters.runtime.recovery import Step as Recovered
 from adapters.runtime.recovery import recover
+from adapters.simulation.fused_log import FusedLog
 from adapters.simulation.plan import Dice, Step
 from adapters.simulation.unruly_model import WORDS, Unruly
-from adapters.store.log import Appended, Log
-from adapters.store.memory import MemoryLogRecorder
 from adapters.wiring import Home
 from domain import canonical
 from domain.agent import commands as agents
@@ -23,7 +22,6 @@ from domain.agent.agent import AGENT
 from domain.agent.events import Mode
 from domain.agent.identity import Wanted
 from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue, next_wake
-from domain.causes import Cause
 from domain.changes.change_set import CHANGES, ChangeSet, is_open
 from domain.changes.commands import ConfirmItem
 from domain.errors import Refused
@@ -32,44 +30,12 @@ from domain.journal.fold import TASK
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
 from domain.journal.task import NoteKind, Task
 from domain.keys import key
-from domain.wire import Payload, payload
+from domain.wire import payload
 
 TASKS_MAX = 12
 AGENTS_MAX = 6
 SETTLE_MAX = 60  # rounds until nothing waits any more
 DAY_MINUTES = 1_440
-
-
-class Crashed(BaseException):
-    """The process is gone: nothing may catch this and go on."""
-
-
-class FusedLog(Log):
-    """A log whose process may die at an append: before it, or right after it."""
-
-    fuse = 0  # appends until it blows; 0: never
-    is_after = False
-    is_disk_full = False
-
-    @classmethod
-    def fused(cls, name: str) -> "FusedLog":
-        """An empty one in memory."""
-        return cls(name, MemoryLogRecorder(), "r1")
-
-    def append(
-        self, cause: Cause, now: str, *, key: str = "", payloads: Sequence[Payload] = ()
-    ) -> Appended:
-        """As `Log.append`, as long as the process lives."""
-        self.fuse -= 1
-        is_blown = self.fuse == 0
-        if is_blown and self.is_disk_full:
-            raise Refused("read_only", because="the disk is full", instead="free some space")
-        if is_blown and not self.is_after:
-            raise Crashed
-        appended = super().append(cause, now, key=key, payloads=payloads)
-        if is_blown:
-            raise Crashed
-        return appended
 
 
 class Steps:

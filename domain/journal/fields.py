@@ -26,7 +26,7 @@ class TaskField(Struct, frozen=True):
     fact: type[Any]  # says who changed it, and to what
     value: str  # the fact's field that holds the value
     kind: Literal["choice", "minutes", "day", "language"]
-    key: str  # in JSON documents, and in the tables of `wakelog bisect`
+    key: str  # in JSON documents, and in the tables of a bisection
     column: str  # in the analytics' table `tasks`
     label: str  # of its input on the page
     metavar: str

@@ -1,19 +1,14 @@
 """`import wakelog` does what the command line does: the same rows, documents and refusals."""
 
 import asyncio
-import json
-import re
-import subprocess
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import msgspec
 import pytest
 
 import wakelog
-from adapters.analytics.values import plain
+from adapters.text.remedies import in_words
 from tests.integration.test_two_doors_agents import (
     LATER,
     expiring,
@@ -24,7 +19,6 @@ from tests.support.cli import FIXED, done, proved, refused, run, told
 from tests.support.homes import Homes, Make
 from tests.support.waking import proposing, sink
 
-ROOT = Path(__file__).parents[2]
 LIST = "# House\n\n- [ ] Paint the door !p1\n- [ ] Sweep ~30m due:2027-02-12\n"
 
 
@@ -133,99 +127,13 @@ def test_a_program_writes_the_rows_that_the_command_writes(
         try:
             deed.call(door)
         except wakelog.WakelogError as found:
-            error = f"Error: {found} [{found.code}]\n"
+            error = f"Error: {in_words(found)} [{found.code}]\n"
     assert error == (result.stderr if result.exit_code == 2 else ""), result.output
     if (line / "agent.db").exists():
         assert rows(api) == rows(line)
         proved(api)
     else:
         assert not (api / "agent.db").exists()
-
-
-def test_the_lists_are_what_the_command_line_prints(past: Path) -> None:
-    commands: Mapping[str, Callable[[wakelog.Home], object]] = {
-        "task list": lambda home: home.tasks(),
-        "agent list": lambda home: home.agents(),
-        "inbox": lambda home: home.inbox(),
-        "inbox --all": lambda home: home.inbox(is_all=True),
-        "wakes": lambda home: home.wakes(),
-    }
-    for command, call in commands.items():
-        with opened(past) as home:
-            assert _plain(call(home)) == told(command.split(), past), command
-
-
-def test_looking_back_is_what_the_command_line_prints(past: Path, keys: list[str]) -> None:
-    first, *_, last = keys
-    with opened(past) as home:
-        assert _plain(home.at(last)) == told(["at", last], past)
-        assert _plain(home.at("2027-01-02", task="Paint the door")) == told(
-            ["at", "2027-01-02", "--task", "Paint the door"], past
-        )
-        differs = home.diff(first, last)
-        assert json.loads(run(["--json", "diff", first, last], past).stdout) == _plain(
-            differs.document
-        )
-        assert not differs.is_same
-        shown = run(["diff", first, last], past).stdout.splitlines()
-        assert differs.lines == shown[2:]  # above them stands what is compared
-        assert home.diff(first, first).is_same
-        replay = home.replay(first[:8])
-        assert (replay.run_key, replay.is_same) == (first, True)
-        assert replay.lines == [
-            line for line in done(["replay", first], past).splitlines() if line in replay.lines
-        ]
-        assert replay.steps == len(told(["replay", first], past)["steps"])
-
-
-def test_a_proof_is_that_of_the_command_line(past: Path) -> None:
-    with opened(past) as home:
-        proof = home.prove()
-    shown = told(["prove"], past)
-    assert (proof.ok, proof.rows, proof.digest) == (True, shown["rows"], shown["digest"])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("query", ["FROM nowhere", "FROM read_text('/etc/passwd')", " "])
-def test_a_question_is_refused_as_on_the_command_line(query: str, past: Path) -> None:
-    with opened(past) as home, pytest.raises(wakelog.Refused) as found:
-        home.sql(query)
-    assert refused(["sql", query], past) == f"Error: {found.value} [{found.value.code}]"
-
-
-@pytest.mark.slow
-def test_a_home_that_is_not_there_has_empty_tables(tmp_path: Path) -> None:
-    with opened(tmp_path / "home", may_be_new=True) as home:
-        assert home.sql("SELECT count(*) FROM wakes").rows == [(0,)]
-    assert not (tmp_path / "home").exists()
-
-
-@pytest.mark.slow
-def test_an_answer_has_columns_and_rows(past: Path) -> None:
-    query = "SELECT run_key, started_at, turns FROM wakes ORDER BY started_at, run_key"
-    with opened(past) as home:
-        found = home.sql(query)
-        with home.connect() as connection:
-            assert connection.sql("SELECT count(*) FROM wakes").fetchall() == [(len(found.rows),)]
-    assert found.columns == ["run_key", "started_at", "turns"]
-    assert list(found) == found.rows
-    printed = [{name: plain(value) for name, value in row.items()} for row in found.dicts()]
-    assert printed == told(["sql", query], past)
-    assert repr(found) == f"<{len(found.rows)} rows of run_key, started_at, turns>"
-
-
-def test_a_fork_is_that_of_the_command_line(past: Path, keys: list[str], tmp_path: Path) -> None:
-    options = ["--model", "rules", "--note", "Fix the sink", "Done: buy a seal", "--out"]
-    line = told(["fork", keys[-1], *options, str(tmp_path / "line")], past)
-    before = rows(past)
-    with opened(past) as home:
-        note = ("Fix the sink", "Done: buy a seal")
-        api = home.fork(keys[-1], model="rules", notes=[note], out=tmp_path / "api")
-    assert {**_plain(api), "home": ""} == {**line, "home": ""}
-    assert rows(past) == before
-    assert rows(tmp_path / "api") == rows(tmp_path / "line")
-    with opened(Path(api.home)) as fork:
-        assert fork.prove().ok
 
 
 def test_the_same_deed_under_the_same_key_is_done_once(homes: Homes, tmp_path: Path) -> None:
@@ -253,6 +161,49 @@ def test_what_was_not_applied_is_an_error(homes: Homes, tmp_path: Path) -> None:
         with pytest.raises(wakelog.Refused) as found:
             home.confirm("1.1")
         assert found.value.code == "decided"
+
+
+NO_UTF_8 = "a\udcff"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda home: home.import_file("none.md", source=NO_UTF_8),
+        lambda home: home.create_agent(NO_UTF_8),
+        lambda home: home.create_agent("Fix the sink", template=NO_UTF_8),
+        lambda home: home.wake(NO_UTF_8),
+        lambda home: home.wake("Fix the sink", key=NO_UTF_8),
+        lambda home: home.confirm(NO_UTF_8),
+        lambda home: home.confirm("1.1", key=NO_UTF_8),
+        lambda home: home.at(NO_UTF_8),
+        lambda home: home.at("2027-01-01", task=NO_UTF_8),
+        lambda home: home.replay(NO_UTF_8),
+        lambda home: home.diff(NO_UTF_8, "x"),
+        lambda home: home.fork(NO_UTF_8),
+        lambda home: home.fork(home.wakes()[0].run_key, notes=[(NO_UTF_8, "x")]),
+        lambda home: home.fork(home.wakes()[0].run_key, verdicts=[NO_UTF_8]),
+        lambda home: home.fork(home.wakes()[0].run_key, template=NO_UTF_8),
+    ],
+)
+def test_what_is_no_text_is_refused_in_one_line(
+    call: Callable[[wakelog.Home], object], homes: Homes, tmp_path: Path
+) -> None:
+    path = homes.copy(proposing, tmp_path)
+    before = rows(path)
+    with opened(path) as home, pytest.raises(wakelog.Refused) as found:
+        call(home)
+    assert len(str(found.value).splitlines()) == 1
+    assert rows(path) == before
+
+
+def test_values_of_keys_are_not_kept(homes: Homes, tmp_path: Path) -> None:
+    path, secret = homes.copy(proposing, tmp_path), "AIza-0123456789abcdef"
+    with opened(path, GEMINI_API_KEY=secret) as home:
+        with pytest.warns(UserWarning, match="GEMINI_API_KEY was replaced"):
+            item = home.reject("1.1", f"it is {secret}\udcff")
+        assert item.reason == "it is [GEMINI_API_KEY]\ufffd"
+    assert secret.encode() not in (path / "agent.db").read_bytes()
 
 
 def test_a_wake_that_fails_says_so(homes: Homes, tmp_path: Path) -> None:
@@ -352,25 +303,3 @@ def test_logs_of_different_times_are_told_and_not_written(homes: Homes, tmp_path
             home.wake("Fix the sink")
         assert found.value.code == "other_past"
         assert len(home.tasks()) == 1
-
-
-@pytest.mark.slow
-def test_the_example_of_the_readme_does_what_it_shows(tmp_path: Path) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    (tmp_path / "TODO.md").write_text(_block(text, "markdown"), encoding="utf-8")
-    section = text.partition("\n## From Python\n")[2]
-    command = [sys.executable, "-c", _block(section, "python")]
-    result = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300
-    )
-    assert (result.stderr, result.stdout) == ("", _block(section, "text"))
-
-
-def _block(text: str, language: str) -> str:
-    found = re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)
-    assert found is not None
-    return found[1]
-
-
-def _plain(value: object) -> Any:
-    return json.loads(msgspec.json.encode(value))

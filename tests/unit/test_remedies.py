@@ -63,7 +63,7 @@ def test_a_refusal_is_told_in_the_words_of_each_screen_and_a_program_has_the_nam
     assert remedies.in_words(refused) == typed
     clicked = "the task 'A' is deleted; “Restore the task” on its page brings it back"
     assert of_the_page.in_words(refused) == clicked
-    assert str(refused) == refused.because
+    assert str(refused) == "the task 'A' is deleted; restore task 1234abcd"
 
 
 def test_a_remedy_in_words_is_told_as_it_is() -> None:
