@@ -11,8 +11,9 @@ from adapters.actions.inputs import WORDS_MAX_BYTES
 from adapters.actions.naming import nth_key
 from adapters.documents.agents import all_agents
 from adapters.documents.inbox import expiring_sets
-from adapters.runtime import rounds, watcher
-from adapters.runtime.rounds import Ran, Waiting, WakeProgress
+from adapters.runtime import on_demand, watcher
+from adapters.runtime.on_demand import Waiting, WakeProgress
+from adapters.runtime.running import Ran
 from domain.errors import Refused
 from domain.wire import payload
 from projections.wakes import VIEW
@@ -62,15 +63,15 @@ class Woken(NamedTuple):
 def prepare_wakes(home: "Home") -> Prepared:
     """Catch up over the journal, fire the timers that are due, expire what nobody decided."""
     agents, troubles = _prepare(home)
-    return Prepared(agents, len(rounds.ready(home.services, agents)), troubles)
+    return Prepared(agents, len(on_demand.ready(home.services, agents)), troubles)
 
 
 def wake_all(home: "Home", agents: Sequence[str], progress: WakeProgress) -> Woken:
     """Run every queued wake of these agents, which `prepare_wakes` gave, and wait for them."""
-    ran = rounds.run_ready(home.services, agents, progress)
+    ran = on_demand.run_ready(home.services, agents, progress)
     watcher.catch_up(home.services)
     home.views.catch_up()
-    return Woken(ran, rounds.waiting(home.services, agents))
+    return Woken(ran, on_demand.waiting(home.services, agents))
 
 
 def request_wake(home: "Home", agent_id: str, key: str = "") -> Requested:
@@ -128,7 +129,7 @@ def run_wake(home: "Home", agent_id: str, run_key: str, told: Callable[[str], No
         run_key: Which.
         told: Is told once if another process has to be waited for.
     """
-    ran = rounds.run_requested(home.services, agent_id, run_key, told)
+    ran = on_demand.run_requested(home.services, agent_id, run_key, told)
     watcher.catch_up(home.services)
     home.views.catch_up()
     return ran
@@ -138,7 +139,7 @@ def _prepare(home: "Home") -> tuple[Sequence[str], Sequence[str]]:
     """The living agents, and what went wrong with their timers."""
     agents = [one.id for one in all_agents(home) if one.is_living]
     expiring = expiring_sets(home)
-    return agents, rounds.prepare(home.services, agents, expiring)
+    return agents, on_demand.prepare(home.services, agents, expiring)
 
 
 def _check_model(home: "Home", agent_id: str) -> None:

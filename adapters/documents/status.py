@@ -164,7 +164,7 @@ def status_document(home: Home) -> StatusDetails:
     calm, dormant = (home.views.count(agents.VIEW, mark) for mark in ("calm", "dormant"))
     limit = home.settings.agents.lost_seconds
     begun = [one for one in stirring if one.wake_queue.running_since]
-    lost = [one for one in begun if seconds_between(one.wake_queue.running_since, now) > limit]
+    lost = [one for one in begun if seconds_between(one.wake_queue.running_since, now) >= limit]
     running = [one for one in begun if one not in lost]
     queued = sorted(
         (one for one in stirring if one.next_due), key=lambda one: (one.next_due, one.id)

@@ -4,7 +4,8 @@ It holds nothing that the log does not say, so it is made anew at each start. On
 new append concerns are looked at again.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -22,7 +23,8 @@ EFFECT_SECONDS = 60  # an effect without an outcome for so long has lost its pro
 class AgentSchedule(Struct, frozen=True):
     """One agent: the wake that begins next, the one that runs, and its next tick.
 
-    `is_begun`: the next wake has begun before and waits. `stop`: why what runs may not go on.
+    `is_begun`: the next wake has begun before and waits, `until` when. `asked_at`: its place in
+    the queue where no throttle is minded. `stop`: why what runs may not go on.
     """
 
     agent: str
@@ -36,10 +38,43 @@ class AgentSchedule(Struct, frozen=True):
     running_since: str = ""
     tick: str = ""
     stop: str = ""
+    until: str = ""
+    asked_at: str = ""
+
+
+class Turn(NamedTuple):
+    """The wake of an agent that runs next. `is_left`: it runs, and its process is gone."""
+
+    schedule: AgentSchedule
+    run_key: str
+    is_left: bool = False
+
+
+def turns(
+    schedules: Iterable[AgentSchedule],
+    now: str,
+    is_abandoned: Callable[[AgentSchedule], bool],
+    *,
+    is_now: bool = False,
+) -> list[Turn]:
+    """Which wake of each agent runs next, in queue order: abandoned ones first, then what is due.
+
+    Args:
+        schedules: Of the agents to choose from.
+        now: The present.
+        is_abandoned: Whether the process of the wake that runs is gone.
+        is_now: A person has them run, due or not; one that waits for its provider or a budget
+            only if it is due.
+    """
+    found = list(schedules)
+    queued = [one for one in found if one.run_key and (one.until if is_now else one.due) <= now]
+    queued.sort(key=lambda one: (one.asked_at if is_now else one.due, one.agent))
+    left = [Turn(one, one.running, is_left=True) for one in found if is_abandoned(one)]
+    return left + [Turn(one, one.run_key) for one in queued]
 
 
 class DueIndex:
-    """The prospects of all agents that are not destroyed, and when change sets expire."""
+    """The schedules of all agents that are not destroyed, and when change sets expire."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -69,11 +104,6 @@ class DueIndex:
         with self._services.agents.reading() as world:
             self._look(world, sorted(agents), sorted(sets))
 
-    def due(self, now: str) -> list[AgentSchedule]:
-        """The agents whose next wake may begin, in queue order."""
-        found = [one for one in self.agent_schedules.values() if "" < one.due <= now]
-        return sorted(found, key=lambda one: (one.due, one.agent))
-
     def running(self) -> list[AgentSchedule]:
         """The agents with a wake that runs, here or elsewhere."""
         return [one for one in self.agent_schedules.values() if one.running]
@@ -98,7 +128,7 @@ class DueIndex:
 
     def _look(self, world: World, agents: Iterable[str], sets: Iterable[str]) -> None:
         for agent_id in agents:
-            found = _schedule_of(world, agent_id)
+            found = schedule_of(world, agent_id)
             if found is None:
                 self.agent_schedules.pop(agent_id, None)
             else:
@@ -118,7 +148,8 @@ class DueIndex:
                 self._in_flight.pop(set_id, None)
 
 
-def _schedule_of(world: World, agent_id: str) -> AgentSchedule | None:
+def schedule_of(world: World, agent_id: str) -> AgentSchedule | None:
+    """An agent as it stands; None where it is gone and nothing runs."""
     agent, wake_queue = world.load(AGENT, agent_id), world.load(WAKE_QUEUE, agent_id)
     is_gone = agent.lifecycle in ("", "destroyed")
     if is_gone and not wake_queue.running:
@@ -137,4 +168,6 @@ def _schedule_of(world: World, agent_id: str) -> AgentSchedule | None:
         wake_queue.running_since,
         min(ticks, default=""),
         "" if agent.lifecycle == "active" else agent.lifecycle,
+        wake.until if wake else "",
+        wake.until or wake.due_at if wake else "",
     )

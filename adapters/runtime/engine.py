@@ -1,7 +1,7 @@
 """The process people leave running: it watches, waits, wakes, and survives (SPEC 3, DESIGN 7).
 
-It decides nothing. What is due is said by the log, through `Outlook`; who may try is said by
-`Leases`; what became of it is said by the log again. So two engines on one home are as good as
+It decides nothing. What is due is said by the log, through `turns`; who may try is said by
+`RunLeases`; what became of it is said by the log again. So two engines on one home are as good as
 one, and an engine that dies at any moment loses nothing.
 """
 
@@ -9,23 +9,23 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from adapters.home.clock import ManualClock, SystemClock
+from adapters.home.clock import SystemClock
 from adapters.runtime import performer, review, timers, watcher
-from adapters.runtime.due_index import AgentSchedule, DueIndex
-from adapters.runtime.leases import BEATS_A_LEASE, Leases
+from adapters.runtime.due_index import AgentSchedule, DueIndex, Turn, turns
+from adapters.runtime.leases import Leases
 from adapters.runtime.options import PLAIN, Counts, Found, Options, Tell
 from adapters.runtime.performer import Work
 from adapters.runtime.retry_backoff import OUTSIDE, RetryBackoff, say
-from adapters.runtime.run_leases import same_time
+from adapters.runtime.run_leases import RunLeases
+from adapters.runtime.running import fault_of
 from adapters.runtime.services import Services
 from adapters.runtime.signals import Signal
 from domain.errors import WakelogError
-from domain.timestamps import later, seconds_between
+from domain.timestamps import later
 from domain.wake.commands import DeferWake
-from domain.wake.state import WAKE, Wake
+from domain.wake.state import Wake
 
 BLOCKED_SECONDS = 2  # until it is looked again whether another process has given a lease back
-SAID_SECONDS = 3  # after a heartbeat's time who lives has said again what it holds
 CLOCK_SECONDS = 60  # that a clock must have been set back further, to be told of again
 
 
@@ -41,7 +41,7 @@ class Engine:
         options: Options = PLAIN,
     ) -> None:
         self._services = services
-        self._leases = leases
+        self._leases = RunLeases(services, leases, self._slept)
         self._signal = signal
         self._tell = tell
         self._options = options
@@ -54,29 +54,26 @@ class Engine:
         self._is_stopping = False
         self.is_in_doubt = False  # it was stopped twice
         self._is_blocked = False
-        self._patient_until = ""
         self.counts = Counts()
 
     async def run(self, found: Found) -> None:
         """Recover what is left over, then watch and wake until stopped, or idle."""
-        self._leases.join(self._now())
-        beats = asyncio.create_task(self._beat())
-        try:
-            self._start(found)
-            while not self._is_stopping:
-                has_more = self._guarded(self._turn)
-                if self._options.is_until_idle and not has_more and self._is_idle():
-                    break
-                if has_more:
-                    await asyncio.sleep(0)
-                else:
-                    await self._signal.wait(self._next_at(), is_busy=bool(self._running))
-        finally:
-            await self._end()
-            beats.cancel()
-            await asyncio.gather(beats, return_exceptions=True)
-            is_in_doubt = self.is_in_doubt or bool(self._unsaid)
-            say(partial(self._leases.leave, is_in_doubt=is_in_doubt))
+        async with self._leases:
+            try:
+                self._start(found)
+                await self._until_stopped()
+            finally:
+                await self._end()
+
+    async def _until_stopped(self) -> None:
+        while not self._is_stopping:
+            has_more = self._guarded(self._turn)
+            if self._options.is_until_idle and not has_more and self._is_idle():
+                break
+            if has_more:
+                await asyncio.sleep(0)
+            else:
+                await self._signal.wait(self._next_at(), is_busy=bool(self._running))
 
     def stop(self) -> None:
         """Begin nothing more; what runs may end within the grace, and is handed back then.
@@ -126,7 +123,7 @@ class Engine:
         clock = self._services.clock
         if not isinstance(clock, SystemClock):
             return
-        same_time(self._services, self._leases)
+        self._leases.keep_time()
         behind = clock.seconds_behind
         if behind > self._behind + CLOCK_SECONDS:
             self._tell("clock_back", level="warning", seconds=behind)
@@ -169,60 +166,29 @@ class Engine:
         """Begin what is due, in queue order, as far as there is room; take over what is left."""
         self._is_blocked = False
         now = self._now()
-        for one, run_key in [*self._abandoned(now), *self._due(now)]:
-            if len(self._running) >= self._limit:
+        for turn in turns(self._due_index.agent_schedules.values(), now, self._is_abandoned):
+            if len(self._running) >= self._leases.limit:
                 return
-            if not self._leases.take(one.agent, run_key, now, self._limit):
+            if not self._is_free(turn.schedule, now):
+                continue
+            if self._leases.take(turn.schedule.agent, turn.run_key) != "taken":
                 self._is_blocked = True
                 continue
-            self._begin(one, run_key)
+            self._begin(turn)
 
-    @property
-    def _limit(self) -> int:
-        is_manual = isinstance(self._services.clock, ManualClock)
-        return 1 if is_manual else self._services.settings.agents.parallel
+    def _is_free(self, one: AgentSchedule, now: str) -> bool:
+        return one.agent not in self._running and not self._holds.until(one.agent, now)
 
-    def _due(self, now: str) -> list[tuple[AgentSchedule, str]]:
-        return [
-            (one, one.run_key)
-            for one in self._due_index.due(now)
-            if one.agent not in self._running and not self._holds.until(one.agent, now)
-        ]
-
-    def _abandoned(self, now: str) -> list[tuple[AgentSchedule, str]]:
-        """The wakes that run, and whose process is gone as far as can be told."""
-        if now < self._patient_until:
-            return []
-        return [
-            (one, one.running)
-            for one in self._due_index.running()
-            if one.agent not in self._running
-            and not self._holds.until(one.agent, now)
-            and self._is_abandoned(one, now)
-        ]
-
-    def _is_abandoned(self, one: AgentSchedule, now: str) -> bool:
-        """A lapsed lease says so at once; without any lease it takes a while to know."""
-        state = self._leases.state(one.agent, one.running, now)
-        if state != "none":
-            return state == "lapsed"
-        return isinstance(self._services.clock, ManualClock) or now >= self._given_up_at(one)
-
-    def _given_up_at(self, one: AgentSchedule) -> str:
-        """When nobody can be at a wake without a lease: after its deadline, or once all who live
-        would have said so in a file that is new."""
-        limit = self._services.settings.agents.lost_seconds
-        since = max(one.running_since, self._leases.since)
-        said_at = later(since, seconds=self._leases.seconds // BEATS_A_LEASE + SAID_SECONDS)
-        return min(later(one.running_since, seconds=limit), said_at)
+    def _is_abandoned(self, one: AgentSchedule) -> bool:
+        return one.agent not in self._running and self._leases.is_abandoned(one)
 
     def _next_at(self) -> str:
         """When there is something to do, if nothing changes."""
         now = self._now()
-        times = [self._holds.next_at(now), self._patient_until, self._due_index.next_at(now)]
+        times = [self._holds.next_at(now), self._leases.patient_until, self._due_index.next_at(now)]
         for one in self._due_index.running():
             if one.agent not in self._running:
-                times += [self._given_up_at(one), later(now, seconds=self._leases.seconds)]
+                times += [self._leases.given_up_at(one), later(now, seconds=self._leases.seconds)]
         if self._is_blocked:
             times.append(later(now, seconds=BLOCKED_SECONDS))
         return min((at for at in times if at > now), default="")
@@ -231,7 +197,8 @@ class Engine:
         if self._running or watcher.lag(self._services):
             return False
         soon = later(self._now(), seconds=self._services.settings.agents.throttle_seconds)
-        waits = [one for one in self._due_index.due(soon) if not one.waits_for]
+        known = self._due_index.agent_schedules.values()
+        waits = [one for one in known if "" < one.due <= soon and not one.waits_for]
         is_held = all(self._holds.until(one.agent, self._now()) for one in waits)
         return is_held and not self._due_index.running()
 
@@ -271,25 +238,22 @@ class Engine:
 
     # -------------------------------------------------------------------------------- one wake
 
-    def _begin(self, one: AgentSchedule, run_key: str) -> None:
-        word = "resumed" if one.is_begun or one.running == run_key else "waking"
-        if one.running == run_key:
-            self.counts.recovered += 1
-            word = "taken_over"
+    def _begin(self, turn: Turn) -> None:
+        one, run_key, is_left = turn
+        self.counts.recovered += is_left
+        word = "taken_over" if is_left else "resumed" if one.is_begun else "waking"
         self._tell(word, agent=one.name, agent_id=one.agent, run_key=run_key, reason=one.reason)
         work = Work(one.agent, run_key)
-        self._running[one.agent] = work, asyncio.create_task(self._work(one, work))
+        self._running[one.agent] = work, asyncio.create_task(self._work(turn, work))
 
-    async def _work(self, one: AgentSchedule, work: Work) -> None:
-        run_key = work.run_key
-        is_new = not one.is_begun and one.running != run_key
+    async def _work(self, turn: Turn, work: Work) -> None:
+        one, run_key, is_left = turn
+        is_new = not one.is_begun and not is_left
         seen = Wake(run_key) if is_new else None  # one begun elsewhere meanwhile is not ours
         wake = performer.run_wake(self._services, one.agent, run_key, seen=seen, work=work)
         try:
-            fault = (await asyncio.gather(wake, return_exceptions=True))[0]
-            if isinstance(fault, asyncio.CancelledError):
-                raise fault
-            if isinstance(fault, Exception):
+            fault = await fault_of(wake)
+            if fault is not None:
                 self._failed(one, work, fault)
             else:
                 self._holds.clear(one.agent)
@@ -320,7 +284,7 @@ class Engine:
             self._unsaid[work.agent_id] = defer
 
     def _ended(self, one: AgentSchedule, run_key: str) -> None:
-        wake = self._wake(run_key)
+        wake = self._services.wake(run_key)
         if wake.phase == "deferred":
             self._tell("waits", agent=one.name, run_key=run_key, until=wake.deferred_until)
             return
@@ -348,24 +312,10 @@ class Engine:
                 task.cancel()
                 self._tell("cancelled", agent=one.name, run_key=work.run_key, reason=one.stop)
 
-    def _wake(self, run_key: str) -> Wake:
-        with self._services.agents.reading() as world:
-            return world.load(WAKE, run_key)
-
     # ------------------------------------------------------------------------------------- end
 
-    async def _beat(self) -> None:
-        """Renew the leases. Who was stopped itself for so long that they lapsed (a machine that
-        slept) gives others as long to say that they are still there."""
-        last = self._now()
-        while True:
-            await asyncio.sleep(self._leases.seconds / BEATS_A_LEASE)
-            now = self._now()
-            if seconds_between(last, now) >= self._leases.seconds:
-                self._patient_until = later(now, seconds=self._leases.seconds)
-                self._tell("slept", seconds=seconds_between(last, now))
-            say(partial(self._leases.beat, now))
-            last = now
+    def _slept(self, seconds: int) -> None:
+        self._tell("slept", seconds=seconds)
 
     async def _end(self) -> None:
         """Let what runs end within the grace, then hand it back; in doubt, leave it as it is."""
@@ -377,7 +327,7 @@ class Engine:
                 continue
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-            if not self.is_in_doubt and self._wake(work.run_key).phase == "waiting":
+            if not self.is_in_doubt and self._services.wake(work.run_key).phase == "waiting":
                 self._let_go(work, self._now(), "interrupted")
                 self._tell("handed_back", agent_id=work.agent_id, run_key=work.run_key)
 

@@ -15,8 +15,7 @@ from adapters.runtime.services import Services
 from adapters.runtime.spans import TellAppended, ignore
 from adapters.store.log import Appended
 from domain import canonical
-from domain.agent.agent import AGENT
-from domain.agent.wake_queue import WAKE_QUEUE, Queued, next_wake
+from domain.agent.wake_queue import WAKE_QUEUE
 from domain.causes import Replied
 from domain.errors import Refused
 from domain.journal.catalog import CATALOG
@@ -109,7 +108,7 @@ async def run_wake(
         Exception: What a bug raises, see `fail`.
     """
     work = work or Work(agent_id, run_key)
-    wake = seen or _now(services, run_key)
+    wake = seen or services.wake(run_key)
     is_resumed = wake.phase != "absent"
     if is_resumed:
         first: Appended | None = services.append_agent(_retake(wake))
@@ -118,14 +117,9 @@ async def run_wake(
     if first is None or not first.rows:  # it has ended, or another process goes on
         return
     name = services.agent(agent_id).name
-    with services.spans.wake(_now(services, run_key), name, is_resumed=is_resumed) as tell:
+    with services.spans.wake(services.wake(run_key), name, is_resumed=is_resumed) as tell:
         tell(first)
         await perform(services, run_key, work, tell)
-
-
-def _now(services: Services, run_key: str) -> Wake:
-    with services.agents.reading() as world:
-        return world.load(WAKE, run_key)
 
 
 def _retake(wake: Wake) -> RetakeWake:
@@ -181,7 +175,7 @@ async def perform(
 def fail(services: Services, work: Work, fault: Exception) -> str:
     """End a wake that a bug was met in, if it has begun; what is told of it."""
     told = f"{type(fault).__name__}: {fault}"[:BUG_MAX]
-    if _now(services, work.run_key).phase not in ("absent", "done"):
+    if services.wake(work.run_key).phase not in ("absent", "done"):
         services.append_agent(work.stop("internal", told))
     return told
 
@@ -326,15 +320,3 @@ def _apply(services: Services, wake: Wake, asked: ToolAsked) -> ToolReturned:
         result.tokens,
         position,
     )
-
-
-def queued_wakes(services: Services, agent_ids: list[str]) -> list[tuple[str, str, Queued]]:
-    """The next wake of each agent as ``(due_at, agent, wake)``, in queue order."""
-    found: list[tuple[str, str, Queued]] = []
-    with services.agents.reading() as world:
-        for agent_id in agent_ids:
-            wake_queue = world.load(WAKE_QUEUE, agent_id)
-            wake = next_wake(wake_queue)
-            if wake is not None and world.load(AGENT, agent_id).lifecycle:
-                found.append((wake.until or wake.due_at, agent_id, wake))
-    return sorted(found, key=lambda one: one[:2])

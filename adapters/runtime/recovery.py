@@ -11,15 +11,14 @@ from typing import Literal
 
 from msgspec import Struct
 
-from adapters.runtime import performer, review
-from adapters.runtime.performer import Work
+from adapters.runtime import review
 from adapters.runtime.run_leases import RunLeases
+from adapters.runtime.running import Ran, run_one
 from adapters.runtime.services import Services
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.changes.change_set import find
 from domain.changes.decisions import pending_effects
 from domain.errors import WakelogError
-from domain.wake.state import WAKE
 
 
 class Step(Struct, frozen=True):
@@ -85,33 +84,23 @@ def begun_wakes(services: Services, agent_ids: Iterable[str]) -> list[tuple[str,
 
 def _wake(services: Services, agent_id: str, run_key: str) -> Step | None:
     """Go on with a wake, unless a process that lives has it."""
-    error = asyncio.run(_performed(services, agent_id, run_key))
-    if error is None:
+    ran = asyncio.run(_ran(services, agent_id, run_key))
+    if ran is None:
         return None
-    with services.agents.reading() as world:
-        wake = world.load(WAKE, run_key)
-    return Step("wake", run_key, status=wake.outcome or wake.phase, error=error)
+    wake = services.wake(run_key)
+    return Step("wake", run_key, status=wake.outcome or wake.phase, error=ran.error)
 
 
-async def _performed(services: Services, agent_id: str, run_key: str) -> WakelogError | str | None:
-    """What went wrong, and is not in the log; None where another process has it."""
+async def _ran(services: Services, agent_id: str, run_key: str) -> Ran | None:
+    """What came of a wake; None where another process has it. One that cannot go on is left in
+    doubt, and may be taken over at once."""
     async with RunLeases(services) as run_leases:
         if run_leases.take(agent_id, run_key) == "agent":
             return None
-        work = Work(agent_id, run_key)
-        wake = performer.run_wake(services, agent_id, run_key, is_now=True, work=work)
-        fault = (await asyncio.gather(wake, return_exceptions=True))[0]
-        match fault:
-            case None:
-                told = ""
-            case WakelogError():
-                return fault
-            case Exception():
-                told = performer.fail(services, work, fault)
-            case _:
-                raise fault
-        run_leases.give_back(agent_id)
-        return told
+        ran = await run_one(services, agent_id, run_key, is_left=True, hands_back=False)
+        if ran.code in ("", "internal"):
+            run_leases.give_back(agent_id)
+        return ran
 
 
 def _operations(services: Services, set_id: str) -> list[Step]:

@@ -19,6 +19,7 @@ from domain.ports import Clock, Listener, Model
 from domain.templates.commands import TemplateCommand
 from domain.templates.template import TEMPLATE
 from domain.wake.commands import WakeCommand
+from domain.wake.state import WAKE, Wake
 from domain.wire import Payload, PayloadId
 
 ModelFor = Callable[[str], Model]
@@ -108,6 +109,11 @@ class Services:
         """An agent as it is now."""
         with self.agents.reading() as world:
             return world.load(AGENT, agent_id)
+
+    def wake(self, run_key: str) -> Wake:
+        """A wake as it is now."""
+        with self.agents.reading() as world:
+            return world.load(WAKE, run_key)
 
     def close(self) -> None:
         if "spans" in vars(self):  # it was needed

@@ -9,9 +9,10 @@ from collections.abc import Callable
 
 from adapters.actions import catalog, tasks
 from adapters.home.clock import ManualClock
-from adapters.runtime import review, rounds, timers, watcher
+from adapters.runtime import on_demand, review, timers, watcher
 from adapters.runtime.recovery import Step as Recovered
 from adapters.runtime.recovery import recover
+from adapters.runtime.running import run_one
 from adapters.simulation.fused_log import FusedLog
 from adapters.simulation.plan import Dice, Step
 from adapters.simulation.unruly_model import WORDS, Unruly
@@ -292,16 +293,16 @@ class Steps:
 
     def _run(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:
         """A round of the runtime."""
-        rounds.prepare(self._services, self._agents, self._expiring())
-        for agent, run_key in rounds.ready(self._services, self._agents):
+        on_demand.prepare(self._services, self._agents, self._expiring())
+        for turn in on_demand.ready(self._services, self._agents):
             self.wakes += 1
-            runner.run(rounds.run_one(self._services, agent, run_key))
+            runner.run(run_one(self._services, turn.schedule.agent, turn.run_key))
 
     def _run_next(self, agent: str, runner: asyncio.Runner) -> None:
         wake = next_wake(self._wake_queue(agent))
         if wake is not None and wake.until <= self._clock.now():
             self.wakes += 1
-            runner.run(rounds.run_one(self._services, agent, wake.run_key))
+            runner.run(run_one(self._services, agent, wake.run_key))
 
     def _recover(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         self._recovered()

@@ -15,7 +15,7 @@ import pytest
 
 from adapters.home.settings import Settings
 from adapters.importers import markdown
-from adapters.runtime import recovery, review, rounds, watcher
+from adapters.runtime import on_demand, recovery, review, watcher
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.store.sqlite import SQLiteLogRecorder
@@ -74,7 +74,7 @@ def quiet(*_: object) -> None:
 
 
 def wakes(services: Services) -> None:
-    rounds.run_ready(services, whole.agents_of(services), quiet)
+    on_demand.run_ready(services, whole.agents_of(services), quiet)
 
 
 def recover(services: Services) -> None:

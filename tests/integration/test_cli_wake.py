@@ -10,7 +10,7 @@ import pytest
 
 from adapters.models.rules import RulesModel
 from adapters.models.tape import TapeModel
-from adapters.runtime import rounds
+from adapters.runtime import on_demand
 from adapters.wiring import open_home
 from domain.ports import Call, Model, Reply, Request
 from tests.support.cli import FIXED, done, proved, refused, run, told
@@ -261,7 +261,7 @@ def wake_with(home: Path, agent_id: str, model: Model) -> None:
     """Run an agent's queued wake, as `wake` does."""
     with open_home(home, FIXED, is_writing=True) as opened:
         opened.services.model_for = lambda _: model
-        rounds.run_ready(opened.services, [agent_id], lambda *_: None)
+        on_demand.run_ready(opened.services, [agent_id], lambda *_: None)
 
 
 def test_a_pause_during_a_wake_stops_it_at_its_next_row(home: Path) -> None:

@@ -12,8 +12,8 @@ from threading import Thread
 import pytest
 
 from adapters.home.settings import Settings
-from adapters.runtime import rounds
 from adapters.runtime.capture import capture
+from adapters.runtime.running import run_one
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.store.sqlite import SQLiteLogRecorder
@@ -61,7 +61,7 @@ def begin(at: Services, agent: str, run_key: str) -> None:
 
 def perform(at: Services, agent: str, run_key: str) -> None:
     """Perform a wake to its end."""
-    asyncio.run(rounds.run_one(at, agent, run_key))
+    asyncio.run(run_one(at, agent, run_key))
 
 
 def nothing(at: Services, agent: str, run_key: str) -> None:
@@ -105,7 +105,7 @@ def test_a_wake_is_performed_by_one_process_alone(
         meddler = Meddler(k, in_a_thread(faster, one, agent, run_key))
         other = services(folder, model, meddler)
         meddler.accesses = 0
-        asyncio.run(rounds.run_one(other, agent, run_key))
+        asyncio.run(run_one(other, agent, run_key))
         reached = max(reached, meddler.accesses)
         takeovers = whole.retaken(one)
         assert whole.late_replies(one) == 0

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from adapters.importers import markdown
-from adapters.runtime import review, rounds
+from adapters.runtime import on_demand, review
 from adapters.runtime.services import Services
 from adapters.wiring import Home, open_home
 from domain import canonical
@@ -111,8 +111,8 @@ class Driver:
         print(f"note {text}", flush=True)  # noqa: T201  what the test reads
 
     def _wake(self) -> None:
-        rounds.prepare(self._services, self._agents)
-        ran = rounds.run_ready(self._services, self._agents, lambda *_: None)
+        on_demand.prepare(self._services, self._agents)
+        ran = on_demand.run_ready(self._services, self._agents, lambda *_: None)
         assert not any(one.code == "internal" for one in ran), ran
 
     def _decide(self) -> None:

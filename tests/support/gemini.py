@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from adapters.models.gemini import GeminiModel
-from adapters.runtime import rounds
+from adapters.runtime import on_demand
 from adapters.wiring import open_home
 from domain.ports import Exchange, ModelFault, Reply, Request, Section, ToolSpec
 from tests.support.cli import FIXED, told
@@ -108,9 +108,8 @@ def wake(home: Path, server: GeminiServer, environ: Mapping[str, str] | None = N
         opened.services.model_for = lambda _: model(server)
         opened.views.catch_up()
         ids = [agent["id"] for agent in told(["agent", "list"], home)]
-        assert [ran.error for ran in rounds.run_ready(opened.services, ids, lambda *_: None)] == [
-            ""
-        ]
+        (ran,) = on_demand.run_ready(opened.services, ids, lambda *_: None)
+        assert ran.error == ""
     return told(["wakes"], home)[0]
 
 

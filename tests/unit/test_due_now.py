@@ -11,10 +11,10 @@ from adapters.documents.status import status_document
 from adapters.home.settings import Agents, Budget, Settings
 from adapters.home.views import Views
 from adapters.models.rules import RulesModel
-from adapters.runtime import recovery, rounds, timers
+from adapters.runtime import on_demand, recovery, timers
 from adapters.runtime.budgets import Budgets
 from adapters.runtime.capture import capture
-from adapters.runtime.due_index import DueIndex
+from adapters.runtime.due_index import DueIndex, turns
 from adapters.runtime.retry_backoff import RetryBackoff
 from adapters.runtime.services import Services
 from adapters.wiring import Home
@@ -55,7 +55,7 @@ def held() -> tuple[Services, str, str, str]:
     at = services([BUSY, reply(text="Fine."), reply(text="Fine.")])
     _, agent = task_with_agent(at)
     run_key = queued_key(at, agent)
-    rounds.run_ready(at, [agent], lambda *_: None)
+    on_demand.run_ready(at, [agent], lambda *_: None)
     waiting = wake_queue_of(at, agent).waiting
     assert waiting is not None
     return at, agent, run_key, waiting.until
@@ -64,12 +64,12 @@ def held() -> tuple[Services, str, str, str]:
 def test_a_wake_that_waited_for_its_provider_is_ready_at_that_instant() -> None:
     at, agent, run_key, until = held()
     at.clock = StillClock(before(until))
-    assert rounds.ready(at, [agent]) == []
-    assert [one.until for one in rounds.waiting(at, [agent])] == [until]
+    assert on_demand.ready(at, [agent]) == []
+    assert [one.until for one in on_demand.waiting(at, [agent])] == [until]
     assert recovery.begun_wakes(at, [agent]) == []
     at.clock = StillClock(until)
-    assert rounds.ready(at, [agent]) == [(agent, run_key)]
-    assert rounds.waiting(at, [agent]) == []
+    assert [one.run_key for one in on_demand.ready(at, [agent])] == [run_key]
+    assert on_demand.waiting(at, [agent]) == []
     assert recovery.begun_wakes(at, [agent]) == [(agent, run_key)]
 
 
@@ -78,7 +78,7 @@ def test_a_wake_that_is_asked_for_runs_from_the_instant_until_which_it_was_held(
 
     def phase_at(now: str) -> str:
         at.clock = StillClock(now)
-        rounds.run_requested(at, agent, run_key, lambda _: None)
+        on_demand.run_requested(at, agent, run_key, lambda _: None)
         with at.agents.reading() as world:
             return world.load(WAKE, run_key).phase
 
@@ -100,7 +100,7 @@ def test_an_agent_that_was_held_is_shown_as_held_no_more() -> None:
     assert [one.is_due for one in status_document(home).queued] == [True]
 
 
-def test_a_running_wake_is_given_up_after_its_deadline_and_its_grace_and_not_with_them() -> None:
+def test_a_running_wake_is_given_up_with_its_deadline_and_its_grace() -> None:
     at = services()
     _, agent = task_with_agent(at)
     run_key = queued_key(at, agent)
@@ -108,11 +108,11 @@ def test_a_running_wake_is_given_up_after_its_deadline_and_its_grace_and_not_wit
     at.append_agent(begun.command, payloads=begun.payloads)
     home = home_of(at)
     end = later(wake_queue_of(at, agent).running_since, seconds=at.settings.agents.lost_seconds)
-    at.clock = StillClock(end)
-    assert [one.reason for one in rounds.waiting(at, [agent])] == ["running"]
+    at.clock = StillClock(before(end))
+    assert [one.reason for one in on_demand.waiting(at, [agent])] == ["running"]
     assert [one.run_key for one in status_document(home).running] == [run_key]
-    at.clock = StillClock(later(end, seconds=1))
-    assert rounds.ready(at, [agent]) == [(agent, run_key)]
+    at.clock = StillClock(end)
+    assert [one.run_key for one in on_demand.ready(at, [agent])] == [run_key]
     assert status_document(home).running == []
     assert [one.run_key for one in status_document(home).in_doubt] == [run_key]
 
@@ -133,7 +133,7 @@ def test_proposals_expire_at_their_instant_and_the_outlook_says_when() -> None:
     at.settings = Settings(agents=Agents(expire_after_days=2))
     task, agent = task_with_agent(at)
     at.append_journal(AddNote(task, "note", Words("Takes about 60 minutes.")))
-    rounds.run_ready(at, [agent], lambda *_: None)
+    on_demand.run_ready(at, [agent], lambda *_: None)
     (set_id,) = at.agent(agent).sets
     with at.agents.reading() as world:
         expires_at = world.load(CHANGES, set_id).expires_at
@@ -149,15 +149,21 @@ def test_proposals_expire_at_their_instant_and_the_outlook_says_when() -> None:
     assert expiring_sets(home) == [set_id]
 
 
-def test_the_outlook_names_what_is_due_at_its_instant() -> None:
+def due(due_index: DueIndex, now: str) -> list[str]:
+    """The wakes that an engine would begin."""
+    found = turns(due_index.agent_schedules.values(), now, lambda _: False)
+    return [one.run_key for one in found]
+
+
+def test_the_due_index_names_what_is_due_at_its_instant() -> None:
     at, agent, run_key, until = held()
     at.append_agent(timers.timer_command(agent, "every day 07:00", "UTC", at.clock.now()))
     tick = at.agent(agent).timers[0].next_at
     due_index = DueIndex(at)
     due_index.start([agent], [])
-    assert due_index.due(before(until)) == []
+    assert due(due_index, before(until)) == []
     assert due_index.ticking(before(tick)) == []
-    assert [one.run_key for one in due_index.due(until)] == [run_key]
+    assert due(due_index, until) == [run_key]
     assert due_index.ticking(tick) == [agent]
     assert due_index.next_at(before(until)) == until
     assert due_index.next_at(until) == tick

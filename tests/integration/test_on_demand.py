@@ -1,4 +1,4 @@
-"""Rounds of waking: at most so many at once, one after another with a clock set by hand, and
+"""Wakes on demand: at most so many at once, one after another with a clock set by hand, and
 nothing that goes wrong in one wake reaches another."""
 
 import asyncio
@@ -11,9 +11,10 @@ import msgspec
 import pytest
 
 from adapters.home.clock import ManualClock
-from adapters.runtime import performer, rounds
+from adapters.runtime import on_demand, performer
 from adapters.runtime.capture import capture
 from adapters.runtime.leases import Leases
+from adapters.runtime.running import Ran, run_one
 from adapters.runtime.services import Services
 from domain.agent.commands import RequestWake
 from domain.ports import Reply, Request
@@ -75,7 +76,7 @@ def interrupted(
     run_key = queued_key(at, agent)
 
     async def interrupt() -> None:
-        running = asyncio.create_task(rounds.run_one(at, agent, run_key))
+        running = asyncio.create_task(run_one(at, agent, run_key))
         await model.is_asked.wait()
         first(at, run_key)
         running.cancel()
@@ -88,7 +89,7 @@ def interrupted(
 def test_so_many_run_at_once_and_no_more() -> None:
     model = Busy()
     at = services(model=model)
-    ran = rounds.run_ready(at, agents_of(at, 8), quiet)
+    ran = on_demand.run_ready(at, agents_of(at, 8), quiet)
     assert [one.error for one in ran] == [""] * 8
     assert model.most == at.settings.agents.parallel == 3
     assert divergences(at) == []
@@ -100,7 +101,7 @@ def test_with_a_clock_set_by_hand_they_run_one_after_another_in_queue_order() ->
     at.clock = ManualClock(START)
     agents = agents_of(at, 4)
     told: list[tuple[int, int, str]] = []
-    rounds.run_ready(at, agents, lambda *one: told.append(one))
+    on_demand.run_ready(at, agents, lambda *one: told.append(one))
     assert model.most == 1
     assert told == [(nth, 4, agent) for nth, agent in enumerate(agents, start=1)]
 
@@ -111,7 +112,7 @@ def test_what_a_bug_raises_fails_its_own_wake_alone() -> None:
             raise ZeroDivisionError("a bug")
 
     at = services(model=Busy(trouble))
-    ran = rounds.run_ready(at, agents_of(at, 3), quiet)
+    ran = on_demand.run_ready(at, agents_of(at, 3), quiet)
     assert [one.code for one in ran] == ["", "internal", ""]
     outcomes = [wake_of(at, one.run_key).outcome for one in ran]
     assert outcomes == ["completed", "failed", "completed"]
@@ -121,7 +122,7 @@ def test_what_a_bug_raises_fails_its_own_wake_alone() -> None:
 def test_an_interrupted_wake_waits_for_its_next_turn_at_once() -> None:
     at, agent, run_key = interrupted()
     assert wake_of(at, run_key).phase == "deferred"
-    (again,) = rounds.run_ready(at, [agent], quiet)
+    (again,) = on_demand.run_ready(at, [agent], quiet)
     assert (again.run_key, again.error) == (run_key, "")
     assert wake_of(at, run_key).outcome == "completed"
     assert divergences(at) == []
@@ -133,12 +134,12 @@ def test_a_request_waits_for_the_wake_that_runs() -> None:
     first = queued_key(at, agent)
     told: list[str] = []
 
-    async def both() -> rounds.Ran:
-        running = asyncio.create_task(rounds.run_one(at, agent, first))
+    async def both() -> Ran:
+        running = asyncio.create_task(run_one(at, agent, first))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         run_key = at.append_agent(RequestWake(agent, "manual", is_enabled=True)).result.ids[1]
-        ran = await rounds.run_asked(at, agent, run_key, told.append)
+        ran = await on_demand.run_asked(at, agent, run_key, told.append)
         await running
         return ran
 
@@ -153,9 +154,9 @@ def test_a_repeated_request_for_a_wake_that_has_ended_runs_nothing() -> None:
     at = services(model=model)
     (agent,) = agents_of(at, 1)
     run_key = at.append_agent(RequestWake(agent, "manual", is_enabled=True)).result.ids[1]
-    rounds.run_requested(at, agent, run_key, silent)
+    on_demand.run_requested(at, agent, run_key, silent)
     asked = model.asked
-    assert rounds.run_requested(at, agent, run_key, silent).error == ""
+    assert on_demand.run_requested(at, agent, run_key, silent).error == ""
     assert model.asked == asked
 
 
@@ -167,7 +168,7 @@ def test_a_second_process_that_comes_too_late_asks_nothing() -> None:
     run_key = queued_key(at, agent)
 
     async def both() -> None:
-        await asyncio.gather(*(rounds.run_one(at, agent, run_key) for _ in range(2)))
+        await asyncio.gather(*(run_one(at, agent, run_key) for _ in range(2)))
 
     asyncio.run(both())
     assert model.asked == 2
@@ -221,9 +222,9 @@ def test_who_was_away_for_long_ends_no_attempt_but_its_own(fault: Exception) -> 
     at = services(model=Busy(away))
     (agent,) = agents_of(at, 1)
     run_key = queued_key(at, agent)
-    asyncio.run(rounds.run_one(at, agent, run_key))
+    asyncio.run(run_one(at, agent, run_key))
     assert wake_of(at, run_key).phase == "waiting"
-    asyncio.run(rounds.run_one(at, agent, run_key, is_left=True))
+    asyncio.run(run_one(at, agent, run_key, is_left=True))
     assert wake_of(at, run_key).outcome == "completed"
     assert divergences(at) == []
 
@@ -248,7 +249,7 @@ def test_a_round_leaves_an_agent_alone_that_another_process_is_at(tmp_path: Path
     at, agents = leased(model, tmp_path)
     with closing(Leases(at.leases_at)) as other:
         assert other.take(agents[0], "another wake", at.clock.now(), 3)
-        ran = rounds.run_ready(at, agents, quiet)
+        ran = on_demand.run_ready(at, agents, quiet)
         assert [one.agent_id for one in ran] == agents[1:]
         assert model.most == 2  # with the other one's wake, three
         assert [one.agent for one in other.all(at.clock.now())] == agents[:1]
@@ -268,7 +269,7 @@ def test_a_request_waits_while_another_process_has_the_lease(tmp_path: Path) -> 
             assert model.asked == 0
             other.give_back(agents[0])
 
-        assert rounds.run_requested(at, agents[0], run_key, heard).error == ""
+        assert on_demand.run_requested(at, agents[0], run_key, heard).error == ""
     assert told == [f"process {os.getpid()} is at this agent: waiting for it to end"]
     assert wake_of(at, run_key).outcome == "completed"
 
@@ -282,7 +283,7 @@ def test_a_request_waits_for_room_and_then_stays_queued(tmp_path: Path) -> None:
         for agent in agents[1:4]:
             other.take(agent, "another wake", at.clock.now(), 3)
         run_key = queued_key(at, agents[0])
-        ran = rounds.run_requested(at, agents[0], run_key, silent)
+        ran = on_demand.run_requested(at, agents[0], run_key, silent)
     told = f"3 wakes run already, in process {os.getpid()}; it stays queued"
     assert (ran.error, ran.code) == (told, "agent_running")
     assert queued_key(at, agents[0]) == run_key
@@ -294,10 +295,10 @@ def test_a_wake_whose_process_is_gone_is_taken_over_at_once(tmp_path: Path) -> N
     run_key = queued_key(at, agents[0])
     captured = capture(at, agents[0], run_key, is_now=True)
     at.append_agent(captured.command, payloads=captured.payloads)
-    assert rounds.run_ready(at, agents[:1], quiet) == []  # nobody knows, so it may still run
+    assert on_demand.run_ready(at, agents[:1], quiet) == []  # nobody knows, so it may still run
     with closing(Leases(at.leases_at)) as gone:
         gone.take(agents[0], run_key, at.clock.now(), 3)
         gone.leave(is_in_doubt=True)
-    assert [one.error for one in rounds.run_ready(at, agents[:1], quiet)] == [""]
+    assert [one.error for one in on_demand.run_ready(at, agents[:1], quiet)] == [""]
     assert wake_of(at, run_key).outcome == "completed"
     assert divergences(at) == []

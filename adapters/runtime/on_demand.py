@@ -1,0 +1,175 @@
+"""Wakes on demand: a person asks for one, or for all that are queued, and waits (SPEC 3, 9).
+
+What is to run is found once, at the beginning, due or not; the engine, which runs what is due for
+as long as it is there, is the other one to choose. Both run a wake by `running`, under `RunLeases`.
+
+At most `agents.parallel` wakes run at once; with a clock set by hand strictly one after another,
+so that two runs of the same commands write the same bytes (DESIGN 9).
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from adapters.runtime import review, timers, watcher
+from adapters.runtime.due_index import AgentSchedule, Turn, schedule_of, turns
+from adapters.runtime.run_leases import RunLeases, is_lost, living
+from adapters.runtime.running import Ran, run_one
+from adapters.runtime.services import Services
+
+POLL_SECONDS = 0.2
+RUNS_ALREADY = "another wake of this agent is running"
+
+WakeProgress = Callable[[int, int, str], None]
+"""``progress(nth, of, agent_id)``, as each wake of a round is about to run."""
+
+
+class Waiting(NamedTuple):
+    """A wake that is left alone: it waits for its provider or a budget, or runs elsewhere."""
+
+    agent_id: str
+    run_key: str
+    until: str
+    reason: str  # "provider", "budget", "running"
+    pid: int = 0  # of the process that runs it, if that is known
+
+
+def prepare(
+    services: Services, agent_ids: Sequence[str], expiring: Iterable[str] = ()
+) -> list[str]:
+    """Catch up over the journal, fire the timers that are due, expire what nobody decided.
+
+    Args:
+        services: Where.
+        agent_ids: All agents.
+        expiring: Change sets whose time has come.
+
+    Returns:
+        What went wrong with timers, one text each.
+    """
+    watcher.catch_up(services)
+    troubles = timers.fire(services, agent_ids)
+    for set_id in expiring:
+        review.expire(services, set_id)
+    return troubles
+
+
+def waiting(services: Services, agent_ids: Iterable[str]) -> list[Waiting]:
+    """The wakes that a round leaves alone."""
+    found: list[Waiting] = []
+    now = services.clock.now()
+    pids = {lease.agent: lease.pid for lease in living(services)}
+    for one in _schedules(services, agent_ids):
+        if one.running and not is_lost(services, one):
+            pid = pids.get(one.agent, 0)
+            found.append(Waiting(one.agent, one.running, "", "running", pid))
+        if one.until > now:
+            found.append(Waiting(one.agent, one.run_key, one.until, one.waits_for))
+    return found
+
+
+def ready(services: Services, agent_ids: Iterable[str]) -> list[Turn]:
+    """All that a round runs, due or not, in queue order."""
+    return _turns(services, _schedules(services, agent_ids), partial(is_lost, services))
+
+
+def _turns(
+    services: Services, found: list[AgentSchedule], is_abandoned: Callable[[AgentSchedule], bool]
+) -> list[Turn]:
+    return turns(found, services.clock.now(), is_abandoned, is_now=True)
+
+
+def run_ready(services: Services, agent_ids: Sequence[str], progress: WakeProgress) -> list[Ran]:
+    """Run all that is ready, and say what came of it, in queue order."""
+    return asyncio.run(_run_all(services, agent_ids, progress))
+
+
+async def _run_all(
+    services: Services, agent_ids: Sequence[str], progress: WakeProgress
+) -> list[Ran]:
+    async def run(nth: int, turn: Turn) -> Ran | None:
+        agent_id, run_key = turn.schedule.agent, turn.run_key
+        async with slots:
+            end = _time() + services.settings.agents.lost_seconds
+            while (came := run_leases.take(agent_id, run_key)) == "limit":
+                if _time() > end:
+                    told = f"{run_leases.told(agent_id)}; it stays queued"
+                    return Ran(agent_id, run_key, told, "agent_running")
+                await asyncio.sleep(POLL_SECONDS)
+            again = [one.run_key for one in ready(services, [agent_id])]
+            if came == "agent" or not (turn.is_left or run_key in again):
+                run_leases.give_back(agent_id)
+                return None  # another process was faster
+            progress(nth, len(found), agent_id)
+            return await _run(services, run_leases, turn)
+
+    async with RunLeases(services) as run_leases:
+        slots = asyncio.Semaphore(run_leases.limit)
+        found = _turns(services, _schedules(services, agent_ids), run_leases.is_abandoned)
+        jobs = [run(nth, turn) for nth, turn in enumerate(found, start=1)]
+        return [ran for ran in await asyncio.gather(*jobs) if ran is not None]
+
+
+async def _run(services: Services, run_leases: RunLeases, turn: Turn) -> Ran:
+    agent_id = turn.schedule.agent
+    ran = await run_one(services, agent_id, turn.run_key, is_left=turn.is_left)
+    run_leases.give_back(agent_id)
+    return ran
+
+
+def run_requested(
+    services: Services, agent_id: str, run_key: str, tell: Callable[[str], None]
+) -> Ran:
+    """Run a wake that a person asked for, after what goes before it, and wait for it.
+
+    It is left queued if the wake before it has to wait again.
+
+    Args:
+        services: Where.
+        agent_id: Whose wake.
+        run_key: Which.
+        tell: Is told once if another process has to be waited for.
+    """
+    return asyncio.run(run_asked(services, agent_id, run_key, tell))
+
+
+async def run_asked(
+    services: Services, agent_id: str, run_key: str, tell: Callable[[str], None]
+) -> Ran:
+    """See `run_requested`, of which it is the async part."""
+    ran = Ran(agent_id, run_key)
+    told: set[str] = set()
+    end = _time() + services.settings.agents.lost_seconds
+    async with RunLeases(services) as run_leases:
+        while not ran.error:  # bounded: each time one wake ends, or it waits, until `end` at most
+            here = _schedules(services, [agent_id])
+            found = _turns(services, here, run_leases.is_abandoned)
+            is_running = any(one.running for one in here)
+            if services.wake(run_key).phase == "done" or not (found or is_running):
+                return ran
+            if found and run_leases.take(agent_id, found[0].run_key) == "taken":
+                ran = await _run(services, run_leases, found[0])
+                ran, end = (
+                    ran._replace(run_key=run_key),
+                    _time() + services.settings.agents.lost_seconds,
+                )
+                continue
+            why = run_leases.told(agent_id) if found else RUNS_ALREADY
+            if why not in told:
+                told.add(why)
+                tell(f"{why}: waiting for it to end")
+            if _time() > end:
+                return ran._replace(error=f"{why}; it stays queued", code="agent_running")
+            await asyncio.sleep(POLL_SECONDS)
+    return ran
+
+
+def _time() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def _schedules(services: Services, agent_ids: Iterable[str]) -> list[AgentSchedule]:
+    with services.agents.reading() as world:
+        found = (schedule_of(world, agent_id) for agent_id in agent_ids)
+        return [one for one in found if one is not None]
