@@ -1,8 +1,10 @@
 """A wake is run again, a moment is stood in, two of them are compared; nothing is written."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import to_builtins
 
 from adapters.actions.naming import pick_task
 from adapters.actions.places import check_begun, find_anywhere, wake_named
@@ -14,12 +16,26 @@ from adapters.documents.diffs import (
     wakes_diff,
     worlds_document,
 )
-from adapters.documents.timetravel import around, prompt_again, steps_again, wake_seen
+from adapters.documents.timetravel import (
+    BisectDetails,
+    BisectedWake,
+    BisectProbe,
+    PredicateDetails,
+    around,
+    names_of,
+    prompt_again,
+    steps_again,
+    wake_seen,
+)
+from adapters.timetravel import predicates
+from adapters.timetravel.bisection import first_since, world_after
 from adapters.timetravel.place import Place, past_of
 from domain.errors import Refused
+from projections.wakes import VIEW
 from replay.rerun import SectionAgain, Step
 
 if TYPE_CHECKING:
+    from adapters.timetravel.predicates import Predicate
     from adapters.wiring import Home
     from projections.wakes import WakeDocument
 
@@ -101,3 +117,69 @@ def _compared(a: Place, b: Place, task: str) -> WakesDiff | WorldsDiff | HomesDi
         sides = (wake_seen(one.past, one.spot.run_key, one.replica) for one in runs)
         return wakes_diff(*sides)
     return worlds_document(a, b, scope_of(a, task, is_all=not task))
+
+
+# ---------------------------------------------------------------------------------------- bisect
+
+
+class Question(NamedTuple):
+    """What shall hold of the world after a wake, and as the person asked it."""
+
+    holds: "Predicate"
+    asked: PredicateDetails
+
+
+def question_of(**given: str | None) -> Question:
+    """The one question that is asked: ``sql``, ``text`` or ``python``.
+
+    Raises:
+        Refused: There is none, there are more, or it cannot be asked.
+    """
+    named = [(kind, said) for kind, said in given.items() if said is not None]
+    if len(named) != 1:
+        because = "one question is needed" if not named else "only one question can be asked"
+        raise Refused("invalid_value", because=because, instead="give --sql, --text or --python")
+    kind, said = named[0]
+    makers = {
+        "sql": predicates.sql, "text": predicates.text_in_report, "python": predicates.python,
+    }  # fmt: skip
+    return Question(makers[kind](said), PredicateDetails(kind, said))
+
+
+def bisect_wakes(
+    home: "Home", agent_id: str, question: Question, told: Callable[[int, BisectProbe], None]
+) -> BisectDetails:
+    """Find the wake of an agent since which something holds.
+
+    Args:
+        home: Its views caught up.
+        agent_id: Whose wakes.
+        question: What shall hold.
+        told: Is told how many wakes there are, and of each that was looked at.
+    """
+    ended = _ended(home, agent_id)
+    past, names, probes = past_of(home), names_of(home), list[BisectProbe]()
+
+    def holds(nth: int) -> bool:
+        wake = ended[nth - 1]
+        world = world_after(past, wake, names)
+        probes.append(BisectProbe(nth, wake.run_key, question.holds(to_builtins(world))))
+        told(len(ended), probes[-1])
+        return probes[-1].holds
+
+    found = first_since(len(ended), holds)
+    since, before = (_wake_line(ended, nth) for nth in (found, (found or len(ended) + 1) - 1))
+    return BisectDetails(agent_id, question.asked, len(ended), since, before, probes)
+
+
+def _ended(home: "Home", agent_id: str) -> "list[WakeDocument]":
+    """The agent's wakes that began and ended, in the order of their ends."""
+    found = [one for one in home.views.page(VIEW, shelf=agent_id) if one.started_at]
+    return sorted((one for one in found if one.ended_at), key=lambda one: (one.ended_at, one.place))
+
+
+def _wake_line(ended: "Sequence[WakeDocument]", nth: int) -> BisectedWake | None:
+    if not nth:
+        return None
+    wake = ended[nth - 1]
+    return BisectedWake(nth, wake.run_key, wake.ended_at)

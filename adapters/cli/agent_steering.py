@@ -5,11 +5,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from adapters.actions.agents import (
+    Heard,
+    configure_agent,
+    remove_timer,
+    set_timer,
+    unwatch_tokens,
+    watch_tokens,
+)
 from adapters.actions.inputs import status_named
 from adapters.actions.naming import pick_agent, pick_task
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option, named_key_option
+from adapters.documents.agents import agent_of, agent_page
+from adapters.documents.tasks import catalog_of, category_named
 from adapters.text.common import ID_SHOWN, local_time
+from domain.agent.identity import Wanted
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -26,8 +37,6 @@ def tell(session: Session, agent_id: str, came: "Steered", key: str, done: str) 
 
 def after(session: Session, agent_id: str, done: str) -> None:
     """Say what was done to an agent, or print its document."""
-    from adapters.documents.agents import agent_of, agent_page
-
     home = session.reading()
     agent = agent_of(home, agent_id)
     if session.as_json:
@@ -84,10 +93,6 @@ def after(session: Session, agent_id: str, done: str) -> None:
 @click.pass_obj
 def set_agent(session: Session, /, agent: str, key: str, **given: Any) -> None:
     """Change an agent's settings, goal, open loops and preferences."""
-    from adapters.actions.agents import configure_agent
-    from adapters.documents.tasks import catalog_of, category_named
-    from domain.agent.identity import Wanted
-
     if all(value is None or value == () for value in given.values()):
         because = "there is nothing to set"
         raise Refused("invalid_value", because=because, instead="see `wakelog agent set --help`")
@@ -163,9 +168,6 @@ def watch(  # noqa: PLR0913  one parameter for each option
     key: str,
 ) -> None:
     """Let an agent hear of more than its own task; the same again changes nothing."""
-    from adapters.actions.agents import Heard, watch_tokens
-    from adapters.documents.tasks import catalog_of, category_named
-
     home = session.reading()
     agent_id = pick_agent(home, agent)
     tokens = (
@@ -191,8 +193,6 @@ def watch(  # noqa: PLR0913  one parameter for each option
 @click.pass_obj
 def unwatch(session: Session, agent: str, subscription: str, key: str) -> None:
     """Take a subscription back; `wakelog agent show` names them."""
-    from adapters.actions.agents import unwatch_tokens
-
     agent_id = pick_agent(session.reading(), agent)
     came = unwatch_tokens(session.writing(), agent_id, subscription, key)
     tell(session, agent_id, came, key, "Not watching any more")
@@ -236,8 +236,6 @@ def timer(
 
 
 def _list_timers(session: Session, home: "Home", agent_id: str) -> None:
-    from adapters.documents.agents import agent_of, agent_page
-
     page = agent_page(home, agent_of(home, agent_id), home.services.clock.now())
     if session.as_json:
         session.document(page.timers)
@@ -256,8 +254,6 @@ def _list_timers(session: Session, home: "Home", agent_id: str) -> None:
 
 
 def _set_timer(session: Session, agent_id: str, schedule: str, zone: str, key: str) -> None:
-    from adapters.actions.agents import set_timer
-
     made = set_timer(session.writing(), agent_id, schedule, zone, key)
     if not made.next_at:
         after(session, agent_id, f"Done before under the key {key}")
@@ -268,8 +264,6 @@ def _set_timer(session: Session, agent_id: str, schedule: str, zone: str, key: s
 
 
 def _remove_timer(session: Session, agent_id: str, wanted: str, key: str) -> None:
-    from adapters.actions.agents import remove_timer
-
     came = remove_timer(session.writing(), agent_id, wanted, key)
     tell(session, agent_id, came, key, "Timer removed")
 

@@ -5,18 +5,32 @@ from typing import TYPE_CHECKING
 
 import click
 
+from adapters.actions.agents import (
+    Wish,
+    assign_agent,
+    assign_all,
+    check_wish,
+    delete_agent,
+    destroy_agent,
+    has_tasks_alone,
+    pause_agent,
+    resume_agent,
+)
 from adapters.actions.naming import pick_agent, pick_task
 from adapters.cli import agent_steering, chatting, waking
 from adapters.cli.agent_steering import after
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
+from adapters.documents.agents import AgentsMade, agent_lines, agent_of, agent_page, all_agents
+from adapters.documents.tasks import titles_of
+from adapters.text.agent import told
 from adapters.text.common import ID_SHOWN, local_time
 from domain.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from adapters.actions.agents import Steered, Wish
+    from adapters.actions.agents import Steered
     from adapters.documents.agents import AgentLine
     from adapters.wiring import Home
 
@@ -44,8 +58,6 @@ def agent_command() -> None:
 @click.pass_obj
 def list_agents(session: Session, lifecycle: str) -> None:
     """List agents: what they are doing, and when they wake next."""
-    from adapters.documents.agents import agent_lines
-
     home = session.reading()
     now = home.services.clock.now()
     lines = agent_lines(home, now=now)
@@ -89,10 +101,6 @@ def _row(line: "AgentLine", zone: str, now: str) -> tuple[object, ...]:
 @click.pass_obj
 def show(session: Session, agent: str) -> None:
     """Show all about an agent: life, settings, slots, subscriptions, timers, last wakes."""
-    from adapters.documents.agents import agent_of, agent_page
-    from adapters.documents.tasks import titles_of
-    from adapters.text.agent import told
-
     home = session.reading()
     found = agent_of(home, pick_agent(home, agent))
     page = agent_page(home, found, home.services.clock.now())
@@ -133,8 +141,6 @@ def create(  # noqa: PLR0913  one parameter for each option
     key: str,
 ) -> None:
     """Make an agent for a task; its first wake is queued, and runs with `wakelog wake`."""
-    from adapters.actions.agents import Wish, check_wish
-
     wanted = task or option
     if (wanted is None) != is_all or (task and option):
         because = "it is not clear for which task the agent is"
@@ -150,10 +156,7 @@ def create(  # noqa: PLR0913  one parameter for each option
         _create_all(session, wish, key)
 
 
-def _create_one(session: Session, wanted: str, wish: "Wish", key: str) -> None:
-    from adapters.actions.agents import assign_agent
-    from adapters.documents.agents import agent_of
-
+def _create_one(session: Session, wanted: str, wish: Wish, key: str) -> None:
     task_id = pick_task(session.reading(), wanted)
     home = session.writing()
     agent_id, is_new = assign_agent(home, task_id, wish, key)
@@ -164,10 +167,7 @@ def _create_one(session: Session, wanted: str, wish: "Wish", key: str) -> None:
         session.note("Its first wake is queued; run it with `wakelog wake`.")
 
 
-def _create_all(session: Session, wish: "Wish", key: str) -> None:
-    from adapters.actions.agents import assign_all, has_tasks_alone
-    from adapters.documents.agents import AgentsMade, agent_lines, all_agents
-
+def _create_all(session: Session, wish: Wish, key: str) -> None:
     home = session.reading()
     if wish.template or has_tasks_alone(home):
         home = session.writing()
@@ -201,8 +201,6 @@ def _live(session: Session, wanted: str, key: str, deed: "Deed", done: str) -> b
 @click.pass_obj
 def pause(session: Session, agent: str, key: str) -> None:
     """Let an agent sleep: what waits is dropped, and a running wake stops at its next step."""
-    from adapters.actions.agents import pause_agent
-
     _live(session, agent, key, pause_agent, "Paused")
 
 
@@ -212,8 +210,6 @@ def pause(session: Session, agent: str, key: str) -> None:
 @click.pass_obj
 def resume(session: Session, agent: str, key: str) -> None:
     """Let a sleeping agent wake again; one wake is queued that sees what changed meanwhile."""
-    from adapters.actions.agents import resume_agent
-
     if _live(session, agent, key, resume_agent, "Resumed"):
         session.note("A wake is queued that looks at what changed; run it with `wakelog wake`.")
 
@@ -224,8 +220,6 @@ def resume(session: Session, agent: str, key: str) -> None:
 @click.pass_obj
 def destroy(session: Session, agent: str, key: str) -> None:
     """End an agent for good; all it did can still be read. Its task may get a new one."""
-    from adapters.actions.agents import destroy_agent
-
     _live(session, agent, key, destroy_agent, "Destroyed")
 
 
@@ -235,8 +229,6 @@ def destroy(session: Session, agent: str, key: str) -> None:
 @click.pass_obj
 def delete(session: Session, agent: str, key: str) -> None:
     """Take a destroyed agent off the list; its facts stay in the log."""
-    from adapters.actions.agents import delete_agent
-
     _live(session, agent, key, delete_agent, "Deleted")
 
 

@@ -9,11 +9,15 @@ from typing import Any, TypeVar
 import click
 from msgspec.structs import asdict
 
-from adapters.analytics.performance import TemplateMetrics, performance
+from adapters.actions.naming import pick
+from adapters.analytics.performance import performance
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session
+from adapters.documents.deeds import ExportedFile, ExportedTables, ExportedWakes
+from adapters.documents.metrics import TemplateMetrics
 from adapters.text.common import safe
 from domain.errors import Refused
+from domain.text import fold
 
 F = TypeVar("F", bound=Callable[..., object])
 ASK_SECONDS = 60.0  # of `sql` and `metrics`
@@ -101,9 +105,6 @@ def metrics_command(session: Session, template: str | None, timeout: float) -> N
 
 
 def _picked(documents: list[TemplateMetrics], wanted: str) -> str:
-    from adapters.actions.naming import pick
-    from domain.text import fold
-
     known = [
         (one.template_id, one.template_name or "")
         for one in documents
@@ -181,7 +182,6 @@ def export_command(
 def _export_tables(session: Session, folder: Path, timeout: float) -> None:
     from adapters.analytics.database import asking
     from adapters.analytics.parquet import export
-    from adapters.documents.deeds import ExportedTables
 
     with asking(session.opened(), timeout) as connection:
         counts = export(connection, folder)
@@ -209,8 +209,6 @@ def _export_wakes(session: Session, folder: Path) -> None:
         because = f"Inspect logs need {error.name}, which is not installed"
         instead = "run pip install 'wakelog[inspect]'"
         raise Refused("missing_extra", because=because, instead=instead) from None
-
-    from adapters.documents.deeds import ExportedFile, ExportedWakes
 
     home = session.reading()
     with _progress(session) as progress:

@@ -5,11 +5,25 @@ from typing import TYPE_CHECKING
 
 import click
 
+from adapters.actions import tasks
+from adapters.actions.catalog import (
+    add_category,
+    add_label,
+    check_correction,
+    correct_category,
+    delete_label,
+    rename_category,
+)
 from adapters.actions.inputs import language_named
 from adapters.cli.editing import Editing
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
+from adapters.documents.deeds import Deleted
+from adapters.documents.tasks import catalog_of, category_documents, category_named, label_documents
 from adapters.text.common import safe
+from domain.journal.catalog import NAME_MAX
+from domain.journal.edits import titled
+from projections.tasks import VIEW
 
 if TYPE_CHECKING:
     from adapters.actions.tasks import Kept
@@ -33,9 +47,6 @@ def category_command() -> None:
 
 
 def _categories(session: Session) -> "list[CategoryDetails]":
-    from adapters.documents.tasks import category_documents
-    from projections.tasks import VIEW
-
     home = session.reading()
     tasks = [one.task for one in home.views.all(VIEW)]
     with home.services.journal.reading() as world:
@@ -58,8 +69,6 @@ def category_list(session: Session) -> None:
 
 def _tell_category(editing: Editing, done: str, kept: "Kept") -> None:
     """Say what became of a category."""
-    from adapters.documents.tasks import catalog_of, category_named
-
     (category_id,) = editing.did(kept).ids
     category = category_named(catalog_of(editing.session.reading()), category_id)
     if editing.session.as_json:
@@ -75,10 +84,6 @@ def _tell_category(editing: Editing, done: str, kept: "Kept") -> None:
 @click.pass_obj
 def category_add(session: Session, name: str, language: str, key: str) -> None:
     """Add a category."""
-    from adapters.actions.catalog import add_category
-    from domain.journal.catalog import NAME_MAX
-    from domain.journal.edits import titled
-
     said = titled(name, NAME_MAX), language_named(language)
     editing = Editing(session, key)
     _tell_category(editing, "Added", add_category(editing.home, *said, key))
@@ -91,8 +96,6 @@ def category_add(session: Session, name: str, language: str, key: str) -> None:
 @click.pass_obj
 def category_rename(session: Session, category: str, name: str, key: str) -> None:
     """Give a category another name; its tasks stay in it."""
-    from adapters.actions.catalog import rename_category
-
     editing = Editing(session, key)
     _tell_category(editing, "Renamed", rename_category(editing.home, category, name, key))
 
@@ -107,8 +110,6 @@ def category_rename(session: Session, category: str, name: str, key: str) -> Non
 @click.pass_obj
 def category_correct(session: Session, category: str, before: str, after: str, key: str) -> None:
     """Teach agents by example: what was written, and what it should have been."""
-    from adapters.actions.catalog import check_correction, correct_category
-
     check_correction(before, after)
     editing = Editing(session, key)
     kept = correct_category(editing.home, category, before, after, key)
@@ -124,9 +125,6 @@ def label_command() -> None:
 
 
 def _labels(session: Session) -> "list[LabelDetails]":
-    from adapters.documents.tasks import catalog_of, label_documents
-    from projections.tasks import VIEW
-
     home = session.reading()
     tasks = [one for one in home.views.all(VIEW) if not one.is_deleted]
     return label_documents(
@@ -155,10 +153,6 @@ def label_list(session: Session) -> None:
 @click.pass_obj
 def label_add(session: Session, name: str, categories: Sequence[str], key: str) -> None:
     """Add a label; agents may then propose it."""
-    from adapters.actions.catalog import add_label
-    from domain.journal.catalog import NAME_MAX
-    from domain.journal.edits import titled
-
     said = titled(name.removeprefix("#"), NAME_MAX)
     editing = Editing(session, key)
     (label_id,) = editing.did(add_label(editing.home, said, categories, key)).ids
@@ -174,13 +168,9 @@ def label_add(session: Session, name: str, categories: Sequence[str], key: str) 
 @click.pass_obj
 def label_delete(session: Session, label: str, key: str) -> None:
     """Take a label out of use; tasks that carry it keep it."""
-    from adapters.actions.catalog import delete_label
-
     editing = Editing(session, key)
     (label_id,) = editing.did(delete_label(editing.home, label.removeprefix("#"), key)).ids
     if session.as_json:
-        from adapters.documents.deeds import Deleted
-
         session.document(Deleted(label_id))
     session.say(f"{editing.outcome('Deleted')}: label {_hash(label)}")
 
@@ -191,8 +181,6 @@ def _hash(label: str) -> str:
 
 def _change(session: Session, task: str, labels: Sequence[str], key: str, how: str) -> None:
     """Change what a task has to do with some labels."""
-    from adapters.actions import tasks
-
     deeds = {
         "assign": tasks.assign_labels,
         "remove": tasks.remove_labels,

@@ -4,11 +4,13 @@ import sys
 from collections.abc import Iterator
 
 import click
+import msgspec
 
 from adapters.actions.naming import pick_agent
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session
 from adapters.cli.speaking import speaker, stream_option
+from adapters.cli.waking import Question, asked, tell
 from adapters.text.remedies import in_words
 from domain.errors import WakelogError
 
@@ -52,10 +54,6 @@ class _Talk:
         self.failures = 0
 
     def ask(self, line: str) -> None:
-        import msgspec
-
-        from adapters.cli.waking import Question, asked, tell
-
         loud = speaker(self._session, self._stream)
         try:
             got = asked(self._session, self._agent_id, Question(line, self.name), loud)

@@ -1,18 +1,32 @@
 """`wakelog demo`: a fresh home, sample tasks, agents, wakes, reports and an inbox."""
 
 import os
+import shlex
+import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from adapters.actions.agents import Wish, assign_all
+from adapters.actions.importing import Found, Importing
 from adapters.cli.shared import Session
+from adapters.cli.shared import Session as Opened
+from adapters.documents.agents import all_agents
+from adapters.documents.demo import DemoDetails
+from adapters.documents.inbox import all_sets, set_documents
+from adapters.documents.reading import report_document
+from adapters.home.files import HOME_VARIABLE, home_path
+from adapters.importers import markdown
+from adapters.proof.prove import prove_home
+from adapters.store.opening import check_alone
 from adapters.text.common import ID_SHOWN, safe
 from domain.errors import Refused
+from projections import agents, journal, reports, tasks, wakes
 
 if TYPE_CHECKING:
-    from adapters.documents.demo import DemoDetails
     from adapters.documents.inbox import InboxSet
     from adapters.proof.prove import Proved
     from adapters.wiring import Home
@@ -48,8 +62,6 @@ def demo_command(ctx: click.Context, folder: str | None, *, fresh: bool) -> None
 
 def _home(ctx: click.Context, folder: str | None) -> Path:
     """The demo's home: as told, here or before the command's name; never the default one."""
-    from adapters.home.files import HOME_VARIABLE, home_path
-
     told = folder or ctx.find_root().params.get("home") or os.environ.get(HOME_VARIABLE, "")
     return home_path(str(told) if told else FOLDER, os.environ)
 
@@ -64,9 +76,7 @@ def throw_away(path: Path, source: str) -> None:
     Raises:
         Refused: Code ``invalid_value``: the home is no demo's; ``read_only``: somebody works there.
     """
-    from adapters.cli.shared import Session as Opened
     from adapters.home import files
-    from adapters.store.opening import check_alone
 
     if not files.exists(path):
         return
@@ -105,8 +115,6 @@ def _has_reports(home: "Home") -> bool:
 
 
 def _demonstrate(session: Session) -> None:
-    from adapters.proof.prove import prove_home
-
     home = session.reading()
     is_there = check_ours(home, SOURCE) and _has_reports(home)
     if not is_there:  # or one that was interrupted: go on with it
@@ -129,9 +137,6 @@ def _import(home: "Home") -> None:
     """The sample tasks, as `wakelog import` brings them in."""
     from importlib.resources import files
 
-    from adapters.actions.importing import Found, Importing
-    from adapters.importers import markdown
-
     data = files("adapters.demo").joinpath("tasks.md").read_bytes()
     Importing().take(home, SOURCE, Found(markdown.read(data, source=SOURCE)))
     home.views.catch_up()
@@ -139,8 +144,6 @@ def _import(home: "Home") -> None:
 
 def _make_agents(home: "Home") -> None:
     """An agent for every open task, as `wakelog agent create --all` does."""
-    from adapters.actions.agents import Wish, assign_all
-
     assign_all(home, Wish())
 
 
@@ -160,12 +163,7 @@ def _wake(session: Session, home: "Home") -> None:
 # -------------------------------------------------------------------------------------- telling it
 
 
-def _document(home: "Home", proved: "Proved") -> "DemoDetails":
-    from adapters.documents.agents import all_agents
-    from adapters.documents.demo import DemoDetails
-    from adapters.documents.inbox import all_sets, set_documents
-    from projections import reports, tasks
-
+def _document(home: "Home", proved: "Proved") -> DemoDetails:
     return DemoDetails(
         home=str(home.path),
         tasks=len(home.views.all(tasks.VIEW)),
@@ -177,9 +175,6 @@ def _document(home: "Home", proved: "Proved") -> "DemoDetails":
 
 
 def _tell(session: Session, home: "Home", proved: "Proved", *, is_there: bool) -> None:
-    from adapters.documents.agents import all_agents
-    from adapters.documents.inbox import all_sets, set_documents
-
     inbox = set_documents(home, all_sets(home), is_all=False)
     agents = all_agents(home)
     if is_there:
@@ -205,8 +200,6 @@ def _heading(session: Session, text: str) -> None:
 
 
 def _tell_counts(session: Session, home: "Home", inbox: "Sequence[InboxSet]") -> None:
-    from projections import agents, journal, reports, tasks, wakes
-
     found = home.views.all(tasks.VIEW)
     categories = len({one.category for one in found})
     open_tasks = sum(one.is_open for one in found)
@@ -224,11 +217,9 @@ def _tell_counts(session: Session, home: "Home", inbox: "Sequence[InboxSet]") ->
 
 
 def _tell_reports(
-    session: Session, home: "Home", agent_ids: "Sequence[str]", inbox: "Sequence[InboxSet]"
+    session: Session, home: "Home", agent_ids: Sequence[str], inbox: "Sequence[InboxSet]"
 ) -> None:
     """The reports of those that propose most."""
-    from adapters.documents.reading import report_document
-
     counts = {one.agent_id: len(one.items) for one in inbox}
     busiest = sorted(agent_ids, key=lambda one: -counts.get(one, 0))
     for agent_id in busiest[:REPORTS_SHOWN]:
@@ -249,8 +240,6 @@ def _tell_inbox(session: Session, inbox: "Sequence[InboxSet]") -> None:
 
 def _tell_next(session: Session, home: "Home", inbox: "Sequence[InboxSet]") -> None:
     """Commands to type, that work as they stand."""
-    from adapters.documents.agents import all_agents
-
     begin = f"{_program()} --home {_short(home.path)}"
     agents = all_agents(home)
     first = inbox[0] if inbox else None
@@ -272,9 +261,6 @@ def _tell_next(session: Session, home: "Home", inbox: "Sequence[InboxSet]") -> N
 
 def _program() -> str:
     """How `wakelog` is called from here: by its name, or its path where it is not on PATH."""
-    import shutil
-    import sys
-
     beside = Path(sys.executable).parent / "wakelog"
     if shutil.which("wakelog") is None and beside.exists():
         return _short(beside)
@@ -283,8 +269,6 @@ def _program() -> str:
 
 def _short(path: Path) -> str:
     """A path as it can be typed from here."""
-    import shlex
-
     here = Path.cwd()
     is_below = path.is_relative_to(here) and path != here
     return shlex.quote(str(path.relative_to(here) if is_below else path))

@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from adapters.cli.demo import check_ours, throw_away
 from adapters.cli.shared import Session
+from adapters.demo.stories import SOURCE
+from adapters.documents.demo import DemoData, DemoDataThere
+from adapters.home import files
+from adapters.home.files import HOME_VARIABLE, home_path
+from adapters.proof.prove import prove_home
 from adapters.text.reading import counted
+from adapters.wiring import open_home
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -43,9 +50,6 @@ def demo_data_command(
     The same seed and size write the same bytes. It works in a home of its own and never in yours.
     All of it is proved before the home gets its name.
     """
-    from adapters.demo.stories import SOURCE
-    from adapters.home.files import HOME_VARIABLE, home_path
-
     outer = ctx.find_object(Session)
     assert outer is not None
     given = folder or ctx.find_root().params.get("home") or os.environ.get(HOME_VARIABLE) or FOLDER
@@ -55,8 +59,6 @@ def demo_data_command(
         return
     lived, proved = _made(outer, path, seed, agents, months)
     if outer.as_json:
-        from adapters.documents.demo import DemoData
-
         outer.document(
             DemoData(
                 home=str(path),
@@ -78,9 +80,6 @@ def _is_wanted(path: Path, source: str, *, is_fresh: bool) -> bool:
     Raises:
         Refused: Code ``invalid_value``: something else is there.
     """
-    from adapters.cli.demo import check_ours, throw_away
-    from adapters.home import files
-
     if files.exists(path):
         session = Session(path, model="rules", as_json=True, is_quiet=True)
         try:
@@ -104,8 +103,6 @@ def _made(
 ) -> "tuple[Lived, Proved]":
     """Make it beside its place and prove it, so that a home with the name is a whole one."""
     from adapters.demo.generator import make
-    from adapters.proof.prove import prove_home
-    from adapters.wiring import open_home
 
     beside = path.with_name(f".{path.name}.making")
     shutil.rmtree(beside, ignore_errors=True)
@@ -135,8 +132,6 @@ def _made(
 
 def _tell_there(session: Session, path: Path) -> None:
     if session.as_json:
-        from adapters.documents.demo import DemoDataThere
-
         session.document(DemoDataThere(str(path)))
         return
     session.say(f"The data is there already, in {path}; --fresh makes it anew.")

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from adapters.actions.naming import nth_key, pick, pick_task
 from adapters.cli.shared import Session
+from adapters.documents.tasks import task_page
 from adapters.text.common import ID_SHOWN, safe
 from domain.causes import Receipt
 from domain.errors import Refused
@@ -86,8 +87,6 @@ class Editing:
 
     def tell(self, done: str, task_id: str) -> None:
         """Say what was done and to which task, or print its document."""
-        from adapters.documents.tasks import task_page
-
         home = self.session.reading()
         page = task_page(home, task_id)
         if self.session.as_json:

@@ -7,9 +7,14 @@ import click
 
 from adapters.actions.naming import pick
 from adapters.cli.shared import Session
+from adapters.documents.deeds import ExportedHistory
+from adapters.home.files import check_no_database, close_to_others
+from adapters.proof import histories
+from adapters.proof.redact import redacted
 from adapters.text.common import safe
 from adapters.text.reading import counted
 from domain.errors import Refused
+from projections.wakes import VIEW
 
 if TYPE_CHECKING:
     from adapters.proof.histories import History
@@ -41,9 +46,6 @@ def export_history_command(
     its own; numbers, dates and statuses of fields stay. Keep such files in a folder, and prove
     them in CI with `pytest --wakelog-histories FOLDER`.
     """
-    from adapters.proof import histories
-    from adapters.proof.redact import redacted
-
     if bool(run) == is_all:
         instead = "say `wakelog export-history RUN`, or --all"
         raise Refused(
@@ -67,16 +69,12 @@ def export_history_command(
 
 
 def _run_key(session: Session, run: str) -> str:
-    from projections.wakes import VIEW
-
     found = [(one.run_key, "") for one in session.reading().views.all(VIEW)]
     return pick(run, found, "wake", "unknown_wake", see="see `wakelog wakes`")
 
 
 def _check(history: "History") -> None:
     """A history that does not prove would fail in CI for ever."""
-    from adapters.proof import histories
-
     proved = histories.prove(history)
     if not proved.ok:
         because = f"this history does not prove: {len(proved.divergences)} divergences"
@@ -84,10 +82,6 @@ def _check(history: "History") -> None:
 
 
 def _write(session: Session, history: "History", out: Path | None) -> None:
-    from adapters.documents.deeds import ExportedHistory
-    from adapters.home.files import check_no_database, close_to_others
-    from adapters.proof import histories
-
     told = "".join(histories.lines(history))
     rows = sum(map(len, history.rows.values()))
     if out is None:

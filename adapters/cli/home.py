@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from adapters.cli.shared import Session
+from adapters.documents.deeds import AdoptedHome, HomeDetails
+from adapters.home import installation
 from adapters.text.common import safe
+from adapters.upkeep import adopting
 
 if TYPE_CHECKING:
     from adapters.upkeep.adopting import Adopted
@@ -30,9 +33,6 @@ def home_command() -> None:
 @click.pass_obj
 def show_command(session: Session) -> None:
     """Show where the home is, who writes there, and whether its logs belong together."""
-    from adapters.documents.deeds import HomeDetails
-    from adapters.home import installation
-
     home = session.opened()
     replica = home.services.journal.replica if home.exists else ""
     kept = installation.kept(home.path)
@@ -73,9 +73,6 @@ def adopt_command(session: Session, how: How) -> None:
 
     copy: the folder is a copy, and its original is worked in, too. A new name is drawn here.
     """
-    from adapters.documents.deeds import AdoptedHome
-    from adapters.upkeep import adopting
-
     if how == "restored":
         adopted = adopting.restored(session.path, os.environ)
     else:

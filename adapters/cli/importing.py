@@ -8,16 +8,24 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
+from adapters.actions.importing import (
+    Importing,
+    format_named,
+    known_tasks,
+    plan_import,
+    read_file,
+    sources_of,
+)
 from adapters.cli import importing_text
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, UserError, complain, key_option
+from adapters.documents.tasks import ImportReport, import_document
 from adapters.home.given import Unreadable
 from adapters.importers.formats import FORMATS_TOLD
 from adapters.text.common import safe
 
 if TYPE_CHECKING:
-    from adapters.actions.importing import Found, Importing
-    from adapters.documents.tasks import ImportReport
+    from adapters.actions.importing import Found
 
 PROGRESS_FROM = 400  # tasks; fewer need no progress bar
 
@@ -63,16 +71,6 @@ def import_command(
     of GitHub's REST interface are read, too. Importing a file again takes over what changed in
     it: a field that the file changes takes the file's value, the others stay as they are here.
     """
-    from adapters.actions.importing import (
-        Importing,
-        format_named,
-        known_tasks,
-        plan_import,
-        read_file,
-        sources_of,
-    )
-    from adapters.documents.tasks import ImportReport, import_document
-
     importing, form = Importing(key), format_named(form)
     sources = sources_of(files, source, os.environ)
     reports: list[ImportReport] = []
@@ -108,11 +106,8 @@ def import_command(
         raise SystemExit(1)
 
 
-def import_again(session: Session, file: str) -> "ImportReport":
+def import_again(session: Session, file: str) -> ImportReport:
     """Take over what changed in a file that is watched; `failure` says why it cannot be read."""
-    from adapters.actions.importing import Importing, read_file, sources_of
-    from adapters.documents.tasks import ImportReport
-
     (source,) = sources_of([file], "", os.environ)
     try:
         found = read_file(session.opened(), file, source, os.environ)
@@ -123,12 +118,10 @@ def import_again(session: Session, file: str) -> "ImportReport":
 
 def check_sources(files: Sequence[str]) -> None:
     """Refuse two files of one name: the ids of tasks are made of it."""
-    from adapters.actions.importing import sources_of
-
     sources_of(files, "", os.environ)
 
 
-def _taken(session: Session, importing: "Importing", file: str, found: "Found") -> "ImportReport":
+def _taken(session: Session, importing: Importing, file: str, found: "Found") -> ImportReport:
     """Take a file over; one without tasks makes no home."""
     count = len(found.file.tasks)
     home = session.writing() if count else session.reading()

@@ -9,8 +9,12 @@ import click
 
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session
+from adapters.documents.deeds import BackupDetails
+from adapters.documents.status import health_document, status_document
+from adapters.home import files
 from adapters.text.common import safe
 from adapters.text.reading import counted
+from adapters.upkeep.backup import back_up
 from domain.errors import Refused
 
 NO_HOME = "there is no home at {}"
@@ -26,10 +30,6 @@ def backup_command(session: Session, folder: str) -> None:
     A backup that fails or is stopped leaves nothing behind.
     To restore, use the copy as --home; `wakelog prove` says whether it is what was written.
     """
-    from adapters.documents.deeds import BackupDetails
-    from adapters.home import files
-    from adapters.upkeep.backup import back_up
-
     if not files.exists(session.path):
         because = NO_HOME.format(session.path)
         raise Refused("invalid_value", because=because, instead="name one with --home")
@@ -62,8 +62,6 @@ def health_command(session: Session) -> None:
 
     Exit status 1: something is wrong.
     """
-    from adapters.documents.status import health_document, status_document
-
     home = session.reading()
     if not home.exists:
         because = NO_HOME.format(session.path)

@@ -8,6 +8,10 @@ import click
 
 from adapters.cli.shared import Session
 from adapters.cli.upkeep import NO_HOME, progress_bar
+from adapters.proof import anchors
+from adapters.proof.prove import prove_home
+from adapters.proof.prove_views import with_views
+from adapters.text.proof import divergence_lines
 from adapters.text.reading import counted
 from domain.errors import Refused
 
@@ -60,10 +64,6 @@ def prove_command(
     nondeterminism        today's code differs from itself
     view differs          a stored view is not what the log makes
     """
-    from adapters.proof import anchors
-    from adapters.proof.prove import prove_home
-    from adapters.proof.prove_views import with_views
-
     if new_anchor and anchor is None:
         because = "there is no anchor file to begin"
         raise Refused("invalid_value", because=because, instead="name it with --anchor FILE")
@@ -114,8 +114,6 @@ def _tell(session: Session, proved: "Proved") -> None:
         done = f"{proved.causes - proved.folded:,} of them were executed again, to the same bytes"
         session.say(f"Read {what}: {done}; {proved.folded:,} were only folded.")
     else:
-        from adapters.text.proof import divergence_lines
-
         found = counted(len(proved.divergences) + proved.left, "divergence")
         session.say(f"{found} in {what}:", style="red")
         session.lines(divergence_lines(proved.divergences, proved.left))

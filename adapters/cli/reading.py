@@ -6,12 +6,34 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import asdict
 
 from adapters.actions.naming import pick_agent, pick_run
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session
+from adapters.documents.agents import all_agents
+from adapters.documents.reading import (
+    WhyAgent,
+    journal_documents,
+    prompt_document,
+    report_document,
+    shown,
+    thread_documents,
+    why_document,
+)
+from adapters.documents.wakes import run_document, wake_lines
 from adapters.text.common import ID_SHOWN, local_time, safe
+from adapters.text.reading import (
+    report_head,
+    report_history,
+    rule_text,
+    run_lines,
+    thread_lines,
+    why_rows,
+)
+from adapters.timetravel import why
 from domain.errors import Refused
+from projections.wakes import VIEW
 
 if TYPE_CHECKING:
     from adapters.documents.wakes import WakeLine
@@ -34,9 +56,6 @@ WHO = "TASK or AGENT is an id, the beginning of one, or an exact title or name."
 @click.pass_obj
 def report_command(session: Session, task: str, *, history: bool) -> None:
     """Read what an agent says about its task."""
-    from adapters.documents.reading import report_document
-    from adapters.text.reading import report_head, report_history
-
     home = session.reading()
     agent_id = pick_agent(home, task)
     document = report_document(home, agent_id)
@@ -78,8 +97,6 @@ def _markdown(text: str) -> None:
 @click.pass_obj
 def journal_command(session: Session, task: str, limit: int) -> None:
     """Read an agent's private observations, the newest first."""
-    from adapters.documents.reading import journal_documents
-
     home = session.reading()
     agent_id = pick_agent(home, task)
     found = journal_documents(home, agent_id, limit)
@@ -118,9 +135,6 @@ def messages_command(session: Session, agent: str, thread: str, limit: int) -> N
 
     A thread is a wake, or a session of questions and answers.
     """
-    from adapters.documents.reading import thread_documents
-    from adapters.text.reading import thread_lines
-
     home = session.reading()
     agent_id = pick_agent(home, agent)
     found = thread_documents(home, agent_id, thread, limit)
@@ -152,8 +166,6 @@ def messages_command(session: Session, agent: str, thread: str, limit: int) -> N
 @click.pass_obj
 def wakes_command(session: Session, task: str | None, limit: int, outcome: str | None) -> None:
     """List wakes, the newest first."""
-    from adapters.documents.wakes import wake_lines
-
     home = session.reading()
     shelf = pick_agent(home, task) if task is not None else None
     found, more = _wakes(home, shelf, limit, outcome)
@@ -173,8 +185,6 @@ def wakes_command(session: Session, task: str | None, limit: int, outcome: str |
 def _wakes(
     home: "Home", shelf: str | None, limit: int, outcome: str | None
 ) -> "tuple[list[WakeDocument], int]":
-    from projections.wakes import VIEW
-
     found = home.views.page(VIEW, shelf=shelf, newest_first=True)
     if outcome:
         found = [one for one in found if outcome in (one.outcome, one.state)]
@@ -182,8 +192,6 @@ def _wakes(
 
 
 def _table(session: Session, home: "Home", documents: "Sequence[WakeLine]") -> None:
-    from adapters.documents.agents import all_agents
-
     names = {one.id: one.name for one in all_agents(home)}
     zone = home.settings.timezone
     rows = [
@@ -218,9 +226,6 @@ def show_command(session: Session, run: str, *, prompt: bool) -> None:
 
     RUN is a run key or the beginning of one, see `wakelog wakes`.
     """
-    from adapters.documents.wakes import run_document
-    from adapters.text.reading import run_lines
-
     home = session.reading()
     run_key = pick_run(home, run)
     if prompt:
@@ -239,8 +244,6 @@ def show_command(session: Session, run: str, *, prompt: bool) -> None:
 
 def _prompt(session: Session, home: "Home", run_key: str) -> None:
     """The sections, an empty line between them, and nothing else."""
-    from adapters.documents.reading import prompt_document, shown
-
     found = shown(home, run_key)
     if found is None:
         because = f"the wake {run_key[:ID_SHOWN]} has not begun, so no model was shown anything"
@@ -272,10 +275,6 @@ def why_command(session: Session, agent: str, limit: int) -> None:
 
     With journal:N, a change as the column Where names it, all agents that it concerns.
     """
-    from adapters.documents.reading import why_document
-    from adapters.text.reading import why_rows
-    from adapters.timetravel import why
-
     home = session.reading()
     if change := _CHANGE.fullmatch(agent):
         _why_change(session, home, int(change[1]))
@@ -294,13 +293,6 @@ def why_command(session: Session, agent: str, limit: int) -> None:
 
 
 def _why_change(session: Session, home: "Home", n: int) -> None:
-    from msgspec.structs import asdict
-
-    from adapters.documents.agents import all_agents
-    from adapters.documents.reading import WhyAgent, why_document
-    from adapters.text.reading import rule_text
-    from adapters.timetravel import why
-
     names = {one.id: one.name for one in all_agents(home)}
     found = [
         WhyAgent(agent_id, names[agent_id], **asdict(why_document(one)))

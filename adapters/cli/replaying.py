@@ -6,28 +6,38 @@ from typing import TYPE_CHECKING
 
 import click
 
+from adapters.actions.looking_back import bisect_wakes, compare, question_of, run_again, scope_of
 from adapters.actions.naming import pick_agent
-from adapters.actions.places import WHERE
+from adapters.actions.places import WHERE, find
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session
+from adapters.cli.upkeep import NO_HOME
+from adapters.documents.diffs import WakesDiff
+from adapters.documents.timetravel import (
+    BisectProbe,
+    ReplayDetails,
+    at_document,
+    prompt_document,
+    prompt_of,
+    prompt_text,
+    section_document,
+    step_document,
+)
 from adapters.text.common import ID_SHOWN, local_time, safe
 from adapters.text.reading import counted
-from domain.errors import Refused
+from adapters.text.timetravel import (
+    at_lines,
+    prompt_lines,
+    sides_lines,
+    step_lines,
+    wake_called,
+    wakes_lines,
+    worlds_lines,
+)
 
 if TYPE_CHECKING:
-    from adapters.documents.timetravel import (
-        BisectedWake,
-        BisectProbe,
-        SectionReplayed,
-        StepReplayed,
-    )
-    from adapters.timetravel.logs_at import Past
+    from adapters.documents.timetravel import StepReplayed
     from adapters.timetravel.place import Place
-    from adapters.timetravel.predicates import Predicate
-    from adapters.wiring import Home
-    from projections.wakes import WakeDocument
-    from replay.bisect import Found
-    from replay.rerun import SectionAgain
 
 
 # ---------------------------------------------------------------------------------------- replay
@@ -43,10 +53,6 @@ def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
     Prints what was asked, answered and decided, and why, and compares every byte with what was
     recorded. Nothing is written and no model is asked. Exit status 1: something differs.
     """
-    from adapters.actions.looking_back import run_again
-    from adapters.documents.timetravel import ReplayDetails, step_document
-    from adapters.text.timetravel import prompt_lines, step_lines
-
     home = session.reading()
     wake, sections, again = run_again(home, run)
     zone = home.settings.timezone
@@ -62,19 +68,11 @@ def replay_command(session: Session, run: str, *, is_stepping: bool) -> None:
         for line in step_lines(step, zone):
             session.say(line)
     if session.as_json:
-        prompt = [_section(one) for one in sections]
+        prompt = [section_document(one) for one in sections]
         session.document(ReplayDetails(wake.run_key, wake.agent_id, is_same, prompt, steps))
     else:
         session.say(told if is_same else "Some bytes are others.")
     raise SystemExit(0 if is_same else 1)
-
-
-def _section(one: "SectionAgain") -> "SectionReplayed":
-    from adapters.documents.timetravel import SectionReplayed
-
-    if one.is_same:
-        return SectionReplayed(one.name, same=True)
-    return SectionReplayed(one.name, same=False, today=one.today, recorded=one.recorded)
 
 
 def _goes_on() -> bool:
@@ -99,12 +97,6 @@ def _goes_on() -> bool:
 @click.pass_obj
 def at_command(session: Session, where: str, task: str, *, is_all: bool, prompt: bool) -> None:
     """Stand in any moment; `help` below says where that can be."""
-    from adapters.actions.looking_back import scope_of
-    from adapters.actions.places import find
-    from adapters.cli.upkeep import NO_HOME
-    from adapters.documents.timetravel import at_document
-    from adapters.text.timetravel import at_lines
-
     home = session.reading()
     place = find(home, where)
     scope = scope_of(place, task, is_all=is_all)
@@ -131,8 +123,6 @@ at_command.help = f"""Stand in any moment: tasks, agents, reports, proposals and
 
 
 def _prompt(session: Session, place: "Place", scope: Sequence[str] | None) -> None:
-    from adapters.documents.timetravel import prompt_document, prompt_of, prompt_text
-
     run_key, asked, asking = prompt_of(place, scope)
     if session.as_json:
         session.document(prompt_document(run_key, asked, asking))
@@ -160,11 +150,6 @@ def diff_command(session: Session, a: str, b: str, task: str) -> None:
     Other moments (RUN.STEP, positions, times) are compared as worlds, homes by their logs and by
     what stands at their ends. DIR::WHERE is a moment of another home. Exit status 1: they differ.
     """
-    from adapters.actions.looking_back import compare
-    from adapters.cli.upkeep import NO_HOME
-    from adapters.documents.diffs import WakesDiff
-    from adapters.text.timetravel import sides_lines, wakes_lines, worlds_lines
-
     home = session.reading()
     one, other, document = compare(home, a, b, task)
     if session.as_json:
@@ -183,8 +168,6 @@ def diff_command(session: Session, a: str, b: str, task: str) -> None:
 
 def _called(place: "Place", zone: str) -> str:
     """One side of a difference: a home, or a moment and what the logs had then."""
-    from adapters.text.timetravel import wake_called
-
     if place.is_home:
         return place.given
     if place.wake is not None and not place.spot.step:
@@ -220,94 +203,30 @@ def bisect_command(
     At most log2(n) + 1 wakes are looked at, as if it held from some wake on; where it comes and
     goes, one of the wakes is found at which it came. Exit status 1: it does not hold in the end.
     """
-    from adapters.documents.timetravel import BisectDetails, PredicateDetails
-    from adapters.timetravel.place import past_of
-
-    predicate, kind, said = _predicate(sql, text, python)
+    question = question_of(sql=sql, text=text, python=python)
     home = session.reading()
     agent_id = pick_agent(home, agent)
-    ended = _ended(home, agent_id)
-    found, documents = _bisected(session, home, past_of(home), ended, predicate)
-    since = _wake_line(ended, found.since)
+
+    def told(of: int, probe: BisectProbe) -> None:
+        answer = "holds" if probe.holds else "does not hold"
+        session.say(f"wake {probe.nth:,} of {of:,}  {probe.run_key[:ID_SHOWN]}  {answer}")
+
+    found = bisect_wakes(home, agent_id, question, told)
+    since = found.since
     if session.as_json:
-        before = _wake_line(ended, (found.since or found.of + 1) - 1)
-        asked = PredicateDetails(kind, said)
-        session.document(BisectDetails(agent_id, asked, found.of, since, before, documents))
+        session.document(found)
     elif since is None:
-        session.say(_holds_not(found.of))
+        session.say(_holds_not(found.wakes))
     else:
         when = local_time(since.ended_at, home.settings.timezone)
-        nth = f"wake {found.since:,} of {found.of:,}"
-        earlier = f", and not after wake {found.since - 1:,}" if found.since > 1 else ""
+        nth = f"wake {since.nth:,} of {found.wakes:,}"
+        earlier = f", and not after wake {since.nth - 1:,}" if since.nth > 1 else ""
         session.say(f"It holds since {nth}: {since.run_key[:ID_SHOWN]}, {when}{earlier}.")
         session.note(f"Look at it with `wakelog show {since.run_key[:ID_SHOWN]}`.")
-    raise SystemExit(0 if found.since else 1)
+    raise SystemExit(0 if since else 1)
 
 
 def _holds_not(count: int) -> str:
     if not count:
         return "No wake of this agent has ended yet."
     return f"It does not hold after the last of {counted(count, 'wake')}."
-
-
-def _predicate(
-    sql: str | None, text: str | None, python: str | None
-) -> "tuple[Predicate, str, str]":
-    from adapters.timetravel import predicates
-
-    given = {"sql": sql, "text": text, "python": python}
-    named = [(kind, said) for kind, said in given.items() if said is not None]
-    if len(named) != 1:
-        because = "one question is needed" if not named else "only one question can be asked"
-        raise Refused("invalid_value", because=because, instead="give --sql, --text or --python")
-    kind, said = named[0]
-    makers = {
-        "sql": predicates.sql, "text": predicates.text_in_report, "python": predicates.python,
-    }  # fmt: skip
-    return makers[kind](said), kind, said
-
-
-def _ended(home: "Home", agent_id: str) -> "list[WakeDocument]":
-    """The agent's wakes that began and ended, in the order of their ends."""
-    from projections.wakes import VIEW
-
-    found = [one for one in home.views.page(VIEW, shelf=agent_id) if one.started_at]
-    return sorted((one for one in found if one.ended_at), key=lambda one: (one.ended_at, one.place))
-
-
-def _bisected(
-    session: Session,
-    home: "Home",
-    past: "Past",
-    ended: "Sequence[WakeDocument]",
-    predicate: "Predicate",
-) -> "tuple[Found, list[BisectProbe]]":
-    from msgspec import to_builtins
-
-    from adapters.documents.timetravel import BisectProbe, names_of
-    from replay import at, bisect
-
-    names, documents = names_of(home), list["BisectProbe"]()
-
-    def holds(nth: int) -> bool:
-        wake = ended[nth - 1]
-        replica = wake.replica
-        last = past.agents.rows_of(f"wake:{wake.run_key}@{replica}")[-1].n
-        where = past.run(wake.run_key, replica, 0, last).where
-        world = at.document(*past.worlds(where, replica), [wake.task_id], names)
-        answer = predicate(to_builtins(world))
-        told = "holds" if answer else "does not hold"
-        session.say(f"wake {nth:,} of {len(ended):,}  {wake.run_key[:ID_SHOWN]}  {told}")
-        documents.append(BisectProbe(nth, wake.run_key, answer))
-        return answer
-
-    return bisect.bisect(len(ended), holds), documents
-
-
-def _wake_line(ended: "Sequence[WakeDocument]", nth: int) -> "BisectedWake | None":
-    from adapters.documents.timetravel import BisectedWake
-
-    if not nth:
-        return None
-    wake = ended[nth - 1]
-    return BisectedWake(nth, wake.run_key, wake.ended_at)

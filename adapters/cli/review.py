@@ -5,12 +5,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from adapters.actions.deciding import Verdict
 from adapters.actions.naming import pick_task
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, json_option, key_option
 from adapters.cli.verdicts import decide, read_edit
+from adapters.documents.agents import all_agents
+from adapters.documents.inbox import all_sets, set_documents
 from adapters.text.common import safe
 from domain.errors import Refused
+from domain.text import squeeze
+from domain.timestamps import seconds_between
 
 if TYPE_CHECKING:
     from adapters.documents.inbox import InboxItem, InboxSet
@@ -37,9 +42,6 @@ NO_AGENTS = (
 @click.pass_obj
 def inbox_command(session: Session, task: str | None, is_all: bool) -> None:
     """See what agents propose, by task. An item is named SET.ITEM, 3.1 for example."""
-    from adapters.documents.agents import all_agents
-    from adapters.documents.inbox import all_sets, set_documents
-
     home = session.reading()
     sets = [one for one in all_sets(home) if is_all or one.is_open]
     if task is not None:
@@ -98,8 +100,6 @@ def _open_refs(one: "InboxSet") -> list[str]:
 
 def _told(item: "InboxItem") -> str:
     """An item in one line."""
-    from domain.text import squeeze
-
     parts = [item.summary]
     if item.now is not None and item.status in OPEN:
         parts.append(f"(now: {item.now})")
@@ -120,8 +120,6 @@ def _age(at: str, now: str) -> str:
     >>> _age("2027-01-01T00:00:00.000000Z", "2027-01-01T02:30:00.000000Z")
     '2 h ago'
     """
-    from domain.timestamps import seconds_between
-
     seconds = seconds_between(at, now)
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if seconds >= size:
@@ -171,8 +169,6 @@ def confirm_command(
     A stale one, whose values have changed since it was proposed, is refused without --anyway.
     Exit status 1: some were not applied.
     """
-    from adapters.actions.deciding import Verdict
-
     if edit and (len(refs) != 1 or "." not in refs[0] or is_all):
         because = "--edit changes one item"
         raise Refused("invalid_value", because=because, instead="name it, 3.1 for example")
@@ -190,8 +186,6 @@ def reject_command(
     session: Session, *, refs: Sequence[str], is_all: bool, reason: str, key: str
 ) -> None:
     """Decline proposed changes; a declined label is not proposed for the task again."""
-    from adapters.actions.deciding import Verdict
-
     raise SystemExit(decide(session, Verdict("reject", reason), refs, key, is_all=is_all))
 
 
@@ -202,6 +196,4 @@ def defer_command(
     session: Session, *, refs: Sequence[str], is_all: bool, reason: str, key: str
 ) -> None:
     """Put proposed changes off: they leave the inbox, and can still be decided."""
-    from adapters.actions.deciding import Verdict
-
     raise SystemExit(decide(session, Verdict("defer", reason), refs, key, is_all=is_all))

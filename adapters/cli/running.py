@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from adapters.actions import running
+from adapters.actions.running import Files
+from adapters.cli.importing import check_sources, import_again
+from adapters.cli.serving import beside
 from adapters.cli.shared import Session
+from adapters.documents.deeds import RunCounts
 from adapters.home.api_keys import replaced_line
 from adapters.home.clock import ManualClock, SystemClock
 from adapters.text.common import ID_SHOWN, local_time, safe
@@ -95,9 +100,6 @@ def run_command(
     that is asked for there is run here. With --token it asks for the token of the address that is
     told (or for that of WAKELOG_SERVE_TOKEN).
     """
-    from adapters.actions import running
-    from adapters.documents.deeds import RunCounts
-
     if (port is not None or is_asked) and not serve:
         raise Refused("invalid_value", because="there is no page to serve", instead="add --serve")
     home = session.writing()
@@ -139,8 +141,6 @@ def _served(
     if not is_wanted:
         yield
         return
-    from adapters.cli.serving import beside
-
     with beside(session, port, is_asked=is_asked) as address:
         lines.tell("serving", address=address)
         yield
@@ -150,9 +150,6 @@ class _Watched:
     """The files of `--watch`: each edit becomes facts of the journal."""
 
     def __init__(self, session: Session, lines: "_Lines", files: Sequence[str]) -> None:
-        from adapters.actions.running import Files
-        from adapters.cli.importing import check_sources
-
         check_sources(files)
         self._session = session
         self._lines = lines
@@ -167,8 +164,6 @@ class _Watched:
 
     def _take(self, file: str) -> bool:
         """Import a file; whether that is done with, one way or the other."""
-        from adapters.cli.importing import import_again
-
         try:
             report = import_again(self._session, file)
         except WakelogError as error:

@@ -4,6 +4,7 @@ import click
 
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session
+from adapters.documents.every import schema_lines, schema_of
 from domain.errors import Refused
 
 
@@ -19,8 +20,6 @@ def schema_command(session: Session, name: str | None) -> None:
     NAME is a document's name, or a command that prints it. Without it: all documents, and the
     commands that print them.
     """
-    from adapters.documents.every import schema_lines, schema_of
-
     if name is not None:
         schema = schema_of(name)
         if schema is None:

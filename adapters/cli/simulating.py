@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from adapters.cli.shared import Session
+from adapters.documents.deeds import SimulationDetails
+from adapters.home.files import check_no_database
+from adapters.proof import histories
 from adapters.text.common import safe
 from adapters.text.reading import counted
 from domain.errors import Refused
@@ -41,7 +44,6 @@ def simulate_command(session: Session, wakes: int, seed: str, keep: Path | None)
     both logs are proved. The same seed gives the same digest on every machine. Exit status 1: a
     law was broken; then the plan is made as short as it can be, and --keep writes its history.
     """
-    from adapters.documents.deeds import SimulationDetails
     from adapters.simulation.play import simulate
 
     with _bar(session, wakes) as bar:
@@ -86,8 +88,6 @@ def _tell(session: Session, done: "Simulated", kept: Path | None) -> None:
 
 
 def _kept(done: "Simulated", path: Path) -> Path:
-    from adapters.home.files import check_no_database
-    from adapters.proof import histories
     from adapters.simulation.play import history_of
 
     check_no_database(path)

@@ -6,10 +6,12 @@ from typing import Any
 import click
 
 from adapters.actions.inputs import NONE, status_named, typed
+from adapters.actions.tasks import add_task, delete_task, edit_task, restore_task
 from adapters.cli.editing import Editing
 from adapters.cli.entering import TEXT, long_text
 from adapters.cli.shared import F, Session, key_option
 from domain.errors import Refused
+from domain.journal import edits
 from domain.journal.fields import FIELDS
 
 
@@ -65,9 +67,6 @@ def add(
     **given: str | None,
 ) -> None:
     """Add a task, with a checklist if you like."""
-    from adapters.actions.tasks import add_task
-    from domain.journal import edits
-
     fields = _fields(session, given)
     titles = tuple(edits.titled(item, edits.ITEM_TITLE_MAX) for item in items)
     said = None if description is None else long_text(description, None, "description")
@@ -103,9 +102,6 @@ def edit(
     **given: str | None,
 ) -> None:
     """Change fields of a task; what is not named stays as it is."""
-    from adapters.actions.tasks import edit_task
-    from domain.journal import edits
-
     fields = _fields(session, given)
     if title is not None:
         fields["title"] = edits.titled(title, edits.TITLE_MAX)
@@ -127,8 +123,6 @@ def edit(
 @click.pass_obj
 def delete(session: Session, task: str, key: str) -> None:
     """Delete a task; `task restore` brings it back with all it had."""
-    from adapters.actions.tasks import delete_task
-
     editing = Editing(session, key)
     found = editing.task(task)
     editing.did(delete_task(editing.home, found.id, key=editing.key))
@@ -141,8 +135,6 @@ def delete(session: Session, task: str, key: str) -> None:
 @click.pass_obj
 def restore(session: Session, task: str, key: str) -> None:
     """Bring a deleted task back; `task list --deleted` shows them."""
-    from adapters.actions.tasks import restore_task
-
     editing = Editing(session, key)
     found = editing.task(task, is_deleted=True)
     editing.did(restore_task(editing.home, found.id, key=editing.key))

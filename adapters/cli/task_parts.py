@@ -5,10 +5,22 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from adapters.actions import tasks
+from adapters.actions.tasks import (
+    add_items,
+    add_note,
+    edit_note,
+    mark_items,
+    remove_note,
+    rename_item,
+)
 from adapters.cli.editing import Editing
 from adapters.cli.entering import TEXT, long_text
 from adapters.cli.shared import Session, key_option
+from adapters.documents.tasks import task_page
 from domain.errors import Refused
+from domain.journal import edits
+from domain.journal.document import task_line
 
 if TYPE_CHECKING:
     from domain.journal.task import NoteKind
@@ -47,8 +59,6 @@ def _mark(
     is_archived: bool | None = None,
 ) -> None:
     """Tick, untick, archive or restore items; if one is unknown, none is touched."""
-    from adapters.actions.tasks import mark_items
-
     editing = Editing(session, key)
     found = editing.task(task)
     named = dict.fromkeys(editing.item(found, item).id for item in items)
@@ -60,9 +70,6 @@ def _mark(
 
 def _tell_items(editing: Editing, done: str, task_id: str) -> None:
     """Say what was done, and how far the checklist is."""
-    from adapters.documents.tasks import task_page
-    from domain.journal.document import task_line
-
     page = task_page(editing.session.reading(), task_id)
     told = task_line(page.task, page.catalog, "").checklist
     editing.tell(f"{done} ({told.done} of {told.total} done)", task_id)
@@ -83,8 +90,6 @@ def item_group() -> None:
 @click.pass_obj
 def item_add(session: Session, task: str, title: Sequence[str], checklist: str, key: str) -> None:
     """Add items at the end of a checklist."""
-    from adapters.actions.tasks import add_items
-
     editing = Editing(session, key)
     found = editing.task(task)
     editing.did(add_items(editing.home, found.id, title, checklist=checklist, key=editing.key))
@@ -101,9 +106,6 @@ def item_add(session: Session, task: str, title: Sequence[str], checklist: str, 
 @click.pass_obj
 def item_rename(session: Session, task: str, item: str, title: str, key: str) -> None:
     """Rename an item; agents learn from it if it was not you who wrote it."""
-    from adapters.actions.tasks import rename_item
-    from domain.journal import edits
-
     title = edits.titled(title, edits.ITEM_TITLE_MAX)
     editing = Editing(session, key)
     found = editing.task(task)
@@ -159,8 +161,6 @@ def note(
     **which: str | None,
 ) -> None:
     """Add a note: a TEXT, `-` for stdin, or --file. NOTE is a number in `task show`, or an id."""
-    from adapters.actions.tasks import add_note, edit_note, remove_note
-
     editing = Editing(session, key)
     edit, remove = which["edit"], which["remove"]
     if remove is not None:
@@ -210,8 +210,6 @@ def unlink(session: Session, task: str, relation_: str, other: str, key: str) ->
 
 
 def _link(session: Session, task: str, phrase: str, other: str, key: str, *, is_new: bool) -> None:
-    from adapters.actions import tasks
-
     editing = Editing(session, key)
     here, there = editing.task(task), editing.task(other)
     deed = tasks.link if is_new else tasks.unlink

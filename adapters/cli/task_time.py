@@ -3,6 +3,7 @@
 import click
 
 from adapters.actions.inputs import first_instant
+from adapters.actions.tasks import log_time, start_timer, stop_timer
 from adapters.cli.editing import Editing
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
@@ -19,8 +20,6 @@ def timer_group() -> None:
 @click.pass_obj
 def start(session: Session, task: str, key: str) -> None:
     """Start the timer on a task; one that runs is stopped."""
-    from adapters.actions.tasks import start_timer
-
     editing = Editing(session, key)
     found = editing.task(task)
     editing.did(start_timer(editing.home, found.id, key=editing.key))
@@ -33,8 +32,6 @@ def start(session: Session, task: str, key: str) -> None:
 @click.pass_obj
 def stop(session: Session, summary: str, key: str) -> None:
     """Stop the timer."""
-    from adapters.actions.tasks import stop_timer
-
     editing = Editing(session, key)
     _, task_id = editing.did(stop_timer(editing.home, summary, key=editing.key)).ids
     editing.tell("Stopped the timer", task_id)
@@ -58,8 +55,6 @@ def stop(session: Session, summary: str, key: str) -> None:
 @click.pass_obj
 def time(session: Session, task: str, began: str, ended: str, summary: str, key: str) -> None:
     """Enter time that a task took."""
-    from adapters.actions.tasks import log_time
-
     home = session.reading()
     zone, now = home.settings.timezone, home.services.clock.now
     first, last = first_instant(began, zone, now), first_instant(ended, zone, now)

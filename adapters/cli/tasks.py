@@ -10,7 +10,11 @@ from adapters.actions.naming import pick_task
 from adapters.cli import task_fields, task_parts, task_time
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session
+from adapters.documents.tasks import catalog_of, category_named, label_named, task_lines, task_page
 from adapters.text.common import ID_SHOWN
+from adapters.text.task import duration, told
+from domain.journal.document import task_line
+from projections.tasks import VIEW
 
 if TYPE_CHECKING:
     from domain.journal.document import TaskLine
@@ -46,10 +50,6 @@ def list_tasks(
     limit: int | None,
 ) -> None:
     """List tasks in the order they came in; done ones too, deleted ones not."""
-    from adapters.documents.tasks import catalog_of, category_named, label_named, task_lines
-    from domain.journal.document import task_line
-    from projections.tasks import VIEW
-
     home = session.reading()
     catalog = catalog_of(home)
     wanted = {status_named(status) for status in statuses}
@@ -81,8 +81,6 @@ def list_tasks(
 
 
 def _table(session: Session, lines: Sequence["TaskLine"], deleted: Collection[str]) -> None:
-    from adapters.text.task import duration
-
     headings = ("ID", "Title", "Status", "Prio", "Due", "Est", "Category", "Labels", "Items")
     rows = [
         (
@@ -106,9 +104,6 @@ def _table(session: Session, lines: Sequence["TaskLine"], deleted: Collection[st
 @click.pass_obj
 def show(session: Session, task: str) -> None:
     """Show all about a task: fields, checklist, notes, time, links and history."""
-    from adapters.documents.tasks import task_page
-    from adapters.text.task import told
-
     home = session.reading()
     page = task_page(home, pick_task(home, task))
     if session.as_json:

@@ -23,10 +23,12 @@ from adapters.actions.templates import (
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
 from adapters.documents.deeds import Deleted
+from adapters.documents.tasks import catalog_of, category_named
 from adapters.documents.templates import SeedDetails, TemplateGiven, document, templates_of
 from adapters.home.given import read_named
 from adapters.text.common import ID_SHOWN, local_time, safe
 from domain.errors import Remedy
+from domain.templates.seeds import SEEDS, seed_id
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -54,8 +56,6 @@ def template_command() -> None:
 @click.pass_obj
 def template_list(session: Session) -> None:
     """List templates in use, and those that come with wakelog."""
-    from domain.templates.seeds import SEEDS, seed_id
-
     home = session.reading()
     found = templates_of(home)
     if session.as_json:
@@ -141,8 +141,6 @@ def _text(given: str, file: Path | None) -> str | None:
 
 
 def _categories(home: "Home", names: Sequence[str]) -> tuple[str, ...]:
-    from adapters.documents.tasks import catalog_of, category_named
-
     catalog = catalog_of(home) if names else None
     return tuple(category_named(catalog, name).id for name in names) if catalog else ()
 

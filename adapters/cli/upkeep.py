@@ -1,21 +1,33 @@
 """Upkeep: `wakelog status`, `recover`, `rebuild`, `doctor` and `completion`."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
+from click.shell_completion import get_completion_class
 
 from adapters.cli.shared import Session
+from adapters.documents.deeds import (
+    DoctorCheck,
+    DoctorDetails,
+    RebuiltViews,
+    RecoveredStep,
+    RecoveredSteps,
+)
+from adapters.documents.inbox import ranks_of
+from adapters.documents.status import status_document
 from adapters.text.common import ID_SHOWN, safe
 from adapters.text.reading import counted
 from adapters.text.remedies import in_words
+from adapters.text.status import status_lines
+from adapters.upkeep.doctor import examine
 from domain.errors import Refused
 
 if TYPE_CHECKING:
     from adapters.actions.recovering import Step
-    from adapters.documents.deeds import RecoveredStep
     from adapters.wiring import Home
 
 PROGRESS_FROM = 20_000  # rows; fewer need no bar
@@ -29,9 +41,6 @@ NO_HOME = "There is no home at {} yet. Begin with `wakelog demo` or `wakelog imp
 @click.pass_obj
 def status_command(session: Session) -> None:
     """What is queued, running, waiting, due or in doubt."""
-    from adapters.documents.status import status_document
-    from adapters.text.status import status_lines
-
     home = session.reading()
     document = status_document(home)
     if session.as_json:
@@ -56,8 +65,6 @@ def recover_command(session: Session) -> None:
     finished.
     """
     from adapters.actions.recovering import recover_home
-    from adapters.documents.deeds import RecoveredSteps
-    from adapters.documents.inbox import ranks_of
 
     home = session.reading()
     steps: Sequence[Step] = ()
@@ -92,9 +99,7 @@ def _told(step: "Step", ranked: dict[str, int]) -> str:
     return f"{what} {_ref(step, ranked)}: {in_words(step.error) or step.status}"
 
 
-def _step_document(step: "Step", ranked: dict[str, int]) -> "RecoveredStep":
-    from adapters.documents.deeds import RecoveredStep
-
+def _step_document(step: "Step", ranked: dict[str, int]) -> RecoveredStep:
     return RecoveredStep(
         what=step.what,
         ref=_ref(step, ranked),
@@ -112,8 +117,6 @@ def rebuild_command(session: Session) -> None:
     Views are what lists and pages are read from; nothing in them is truth, and they bring
     themselves up to date. This is for when you doubt them.
     """
-    from adapters.documents.deeds import RebuiltViews
-
     home = session.opened()
     with progress_bar(session, home, "Rebuilding") as progress:
         home.views.rebuild(progress)
@@ -138,11 +141,6 @@ def doctor_command(session: Session) -> None:
 
     It changes nothing. Exit status 1: there is something to see to.
     """
-    import os
-
-    from adapters.documents.deeds import DoctorCheck, DoctorDetails
-    from adapters.upkeep.doctor import examine
-
     findings = examine(session.path, os.environ, session.model)
     is_ok = all(one.is_ok for one in findings)
     if session.as_json:
@@ -167,8 +165,6 @@ _FILES = {
 @click.pass_context
 def completion_command(ctx: click.Context, shell: str) -> None:
     """Print the shell's completion script; how to install it stands in its first lines."""
-    from click.shell_completion import get_completion_class
-
     made = get_completion_class(shell)
     if made is None:
         because = f"this version of click knows no completion for {shell}"

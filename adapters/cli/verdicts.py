@@ -3,15 +3,22 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from adapters.actions.deciding import arguments_of, decide_all, item_of
+from adapters.actions.proposals import named_items
 from adapters.cli.shared import Session
+from adapters.documents.deeds import DecidedItem, DecidedItems
+from adapters.documents.inbox import summary_of
 from adapters.text.common import safe
 from adapters.text.remedies import in_words
+from domain import canonical
 from domain.errors import Refused, WakelogError
+from domain.tools import registry
 
 if TYPE_CHECKING:
     from adapters.actions.deciding import Decided, Verdict
     from adapters.actions.proposals import Named
-    from adapters.documents.deeds import DecidedItem
     from adapters.wiring import Home
     from domain.tools.base import Remedy
 
@@ -35,10 +42,6 @@ def decide(
         key: The caller's idempotency key.
         is_all: Whole sets are meant.
     """
-    from adapters.actions.deciding import decide_all
-    from adapters.actions.proposals import named_items
-    from adapters.documents.deeds import DecidedItems
-
     home = session.reading()
     named = named_items(home, verdict.kind, refs, is_all=is_all)
     if any(one.is_meant for one in named) or key:
@@ -59,11 +62,8 @@ def decide(
     return 1 if any(one.error for one in results) else 0
 
 
-def _result(home: "Home", one: "Named", decided: "Decided", *, has_edit: bool) -> "DecidedItem":
+def _result(home: "Home", one: "Named", decided: "Decided", *, has_edit: bool) -> DecidedItem:
     """What came of one item; a refusal ends it where its arguments may be wrong."""
-    from adapters.documents.deeds import DecidedItem
-    from adapters.documents.inbox import summary_of
-
     if refused := decided.refused:
         if has_edit and refused.code in ("invalid_value", "invalid_input"):
             raise refused
@@ -89,8 +89,6 @@ def _why_not(decided: "Decided", ref: str, *, has_edit: bool) -> str:
 
 def _instead(decided: "Decided", ref: str, *, has_edit: bool) -> str:
     """What the person can do about a failure that they alone can mend."""
-    from domain.tools import registry
-
     match decided.code:
         case "stale":
             again = " and the same --edit" if has_edit else ""
@@ -109,8 +107,6 @@ def read_edit(edit: str) -> dict[str, Any]:
     Raises:
         Refused: Code ``invalid_value``.
     """
-    from domain import canonical
-
     try:
         given = canonical.read(edit)
     except WakelogError as error:
@@ -124,17 +120,12 @@ def read_edit(edit: str) -> dict[str, Any]:
 
 def _edited(home: "Home", one: "Named", edit: str) -> str:
     """The item's arguments with the edited ones in their place; null takes one away."""
-    import msgspec
-
-    from adapters.actions.deciding import arguments_of, item_of
-    from domain import canonical
-
     known = msgspec.json.decode(arguments_of(home, item_of(home, one.set_id, one.number)))
     merged = {**known, **read_edit(edit)}
     return canonical.text({name: value for name, value in merged.items() if value is not None})
 
 
-def _line(result: "DecidedItem") -> str:
+def _line(result: DecidedItem) -> str:
     head = f"{result.ref:6} {result.status}: {result.summary}"
     if result.error:
         return f"{head}\n       not done: {result.error}"

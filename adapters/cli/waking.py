@@ -4,18 +4,21 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
+from msgspec.structs import asdict
 
 from adapters.actions.naming import pick_agent
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
 from adapters.cli.speaking import Speaker, speaker, stream_option
+from adapters.documents.wakes import WakeAnswer, wake_document, wake_of
 from adapters.text.common import ID_SHOWN, local_time, safe
 from adapters.text.remedies import in_words
 from domain.errors import Refused, Remedy
+from domain.wake.events import ModelAnswered
 
 if TYPE_CHECKING:
     from adapters.actions.waking import Ran, Waiting
-    from adapters.documents.wakes import WakeAnswer, WakeLine
+    from adapters.documents.wakes import WakeLine
     from adapters.wiring import Home
 
 NO_AGENTS = (
@@ -51,7 +54,7 @@ def wake_command(session: Session, agent: str | None, key: str) -> None:
     raise SystemExit(_wake_all(session))
 
 
-def _warn(troubles: "Sequence[str]") -> None:
+def _warn(troubles: Sequence[str]) -> None:
     for trouble in troubles:
         click.echo(safe(f"warning: {trouble}"), err=True)
 
@@ -61,7 +64,6 @@ def _warn(troubles: "Sequence[str]") -> None:
 
 def _wake_all(session: Session) -> int:
     from adapters.actions.waking import prepare_wakes, wake_all
-    from adapters.documents.wakes import wake_document, wake_of
 
     home = session.writing()
     prepared = prepare_wakes(home)
@@ -179,7 +181,6 @@ def _wake_one(session: Session, agent_id: str, key: str) -> int:
 def _run(session: Session, home: "Home", agent_id: str, run_key: str) -> "tuple[WakeLine, str]":
     """Run a wake that was asked for; its document, and why it could not run, if so."""
     from adapters.actions.waking import run_wake
-    from adapters.documents.wakes import wake_document, wake_of
 
     name = home.services.agent(agent_id).name
     session.note(safe(f"waking: {name}"))
@@ -234,7 +235,7 @@ class Question(NamedTuple):
 class AnsweredQuestion(NamedTuple):
     """A question's answer: as a document, and as a person is shown it."""
 
-    document: "WakeAnswer"
+    document: WakeAnswer
     shown: str
     session: str
     has_failed: bool
@@ -252,10 +253,7 @@ def asked(
     session: Session, agent_id: str, question: Question, loud: Speaker | None
 ) -> AnsweredQuestion:
     """Ask an agent and wait for its answer; `loud` prints the words as they come."""
-    from msgspec.structs import asdict
-
     from adapters.actions.waking import ask_agent
-    from adapters.documents.wakes import WakeAnswer
 
     home = session.writing()
     queued = ask_agent(home, agent_id, question.words, question.session, question.key)
@@ -284,16 +282,12 @@ def asked(
 
 
 def _turn_of(home: "Home", run_key: str) -> int:
-    from adapters.documents.wakes import wake_of
-
     wake = wake_of(home, run_key)
     return wake.causes[0].trigger.turn if wake and wake.causes else 0
 
 
 def _answer(home: "Home", document: "WakeLine") -> str:
     """What the model said last, else what its report says; empty if it said nothing."""
-    from domain.wake.events import ModelAnswered
-
     agents = home.services.agents
     rows = agents.facts(f"wake:{document.run_key}@{agents.replica}")
     with agents.reading() as world:

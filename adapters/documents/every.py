@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from adapters.analytics.performance import TemplateMetrics
 from adapters.documents import deeds
 from adapters.documents.agents import AgentDetails, AgentLine, AgentsMade, TimerDetails
 from adapters.documents.demo import DemoData, DemoDataThere, DemoDetails
 from adapters.documents.diffs import HomesDiff, WakesDiff, WorldsDiff
 from adapters.documents.forks import ForkDetails
 from adapters.documents.inbox import InboxSet
+from adapters.documents.metrics import TemplateMetrics
 from adapters.documents.reading import (
     JournalLine,
     MessageThread,

@@ -297,6 +297,13 @@ def steps_again(past: Past, run_key: str, replica: str) -> Iterator[rerun.Step]:
         yield rerun.step("agent", past.agents.append(n), world, run_key)
 
 
+def section_document(one: rerun.SectionAgain) -> SectionReplayed:
+    """One of the sections of the `prompt` of `replay`."""
+    if one.is_same:
+        return SectionReplayed(one.name, same=True)
+    return SectionReplayed(one.name, same=False, today=one.today, recorded=one.recorded)
+
+
 def step_document(step: rerun.Step) -> StepReplayed:
     """One of the `steps` of `replay`."""
     asked = step.asked
