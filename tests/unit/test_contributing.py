@@ -17,7 +17,9 @@ def told() -> list[str]:
     block = TEXT.partition("## The tree")[2].partition("```\n")[2].partition("```")[0]
     paths: list[str] = []
     for line in block.splitlines():
-        indent, name = re.fullmatch(r"( *)(\w+)/ +\S.*", line).groups()  # type: ignore[union-attr]  # else red
+        match = re.fullmatch(r"( *)(\w+)/ +\S.*", line)
+        assert match, line
+        indent, name = match.groups()
         paths = [*paths, "/".join([*_parents(paths, len(indent) // 2), name])]
     return paths
 
