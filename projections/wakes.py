@@ -49,9 +49,9 @@ class WakeDocument(Struct, frozen=True):
     """A wake. Empty texts are what has not happened (yet), or what nobody said.
 
     `place`: of the row that queued it, so text order is the order of appends; `queued_n` and
-    `replica` are its append, and who ran it. `task_id` is known
-    from the start on; before, the agent's document has it. `due_at` is its own due time; the
-    agent's throttle may hold it longer. `until`, `waits_for`: while it is backed off.
+    `replica` say which append that was, and whose. `task_id` is known from the start on; before,
+    the agent's document has it. `due_at` is its own due time; the agent's throttle may hold it
+    longer. `until`, `waits_for`: while it is backed off.
     `superseded_by`: the wake that inherited its triggers. `code`, `message`: why it failed or
     was skipped. `turns`: those that the model answered. `tool_calls`: those that have a result.
     `is_report_missing`: one was due, and an extra turn brought none.
@@ -88,8 +88,16 @@ class WakeDocument(Struct, frozen=True):
     has_report: bool = False
     is_report_missing: bool = False
     usage: Usage = Usage()
-    queued_n: int = 0
-    replica: str = ""
+
+    @property
+    def queued_n(self) -> int:
+        """The append that queued it."""
+        return int(self.place.split(" ")[0])
+
+    @property
+    def replica(self) -> str:
+        """Whose append that is, and who runs it."""
+        return self.place.split(" ")[1]
 
     @property
     def state(self) -> State:
@@ -138,9 +146,7 @@ def apply(document: WakeDocument | None, row: Recorded) -> WakeDocument | None:
     change = _APPLY.get(type(row.fact))
     if change is None:
         return document
-    known = document or WakeDocument(
-        keys(row)[0], position(row), queued_n=row.n, replica=row.replica
-    )
+    known = document or WakeDocument(keys(row)[0], position(row))
     return replace(known, **change(known, row.fact, row))
 
 
@@ -160,7 +166,7 @@ def _queued(wake: WakeDocument, fact: a.WakeQueued, row: Recorded) -> Change:
 def _merged(wake: WakeDocument, fact: a.TriggerMerged, row: Recorded) -> Change:
     """One more trigger. What a person's wake inherits is merged as it is queued, in one append;
     nothing else is merged into it there."""
-    is_queued_now = (wake.queued_n, wake.replica) == (row.n, row.replica)
+    is_queued_now = wake.place.startswith(f"{row.n:012d} {row.replica} ")
     is_inherited = is_queued_now and wake.reason in ("manual", "user")
     line = CauseLine("inherited" if is_inherited else "merged", row.at, fact.trigger)
     return {
@@ -264,5 +270,5 @@ def _place(document: WakeDocument) -> str:
 
 
 VIEW: View[WakeDocument] = View(
-    "wakes", "agent", 2, WakeDocument, keys, apply, shelf=_shelf, place=_place
+    "wakes", "agent", 1, WakeDocument, keys, apply, shelf=_shelf, place=_place
 )

@@ -22,7 +22,7 @@ from domain.agent.wake_queue import WAKE_QUEUE, next_wake
 from domain.agent.wake_queue_events import TriggerMerged, TriggerSuppressed, WakeQueued
 from domain.changes.change_set import CHANGES
 from domain.changes.commands import ConfirmItem
-from domain.errors import Refused
+from domain.errors import Refused, Remedy
 from domain.journal.commands import AddItems, AddNote, EditTask
 from domain.journal.fold import TASK
 from domain.ports import ModelFault, Reply, Request
@@ -107,8 +107,9 @@ class Home(RuleBasedStateMachine):
         if self.services.agent(self.agent).lifecycle == "active":
             self.services.append_agent(command)
             return
-        with pytest.raises(Refused, match="resume it first"):
+        with pytest.raises(Refused) as found:
             self.services.append_agent(command)
+        assert found.value.remedy == Remedy("resume_agent")
 
     def open_items(self) -> list[tuple[str, int]]:
         with self.services.agents.reading() as world:
