@@ -101,6 +101,7 @@ def counted(at: Services, run_key: str) -> int:
     return document.cause_count
 
 
+@pytest.mark.slow
 def test_a_wake_that_supersedes_has_every_trigger_in_bounded_rows(
     home: tuple[Services, str],
 ) -> None:
@@ -147,6 +148,7 @@ def test_what_waited_when_the_code_became_newer_goes_on_whole(home: tuple[Servic
     assert (lost(at), counted(at, first)) == (0, COUNT + 1)
 
 
+@pytest.mark.slow
 def test_why_and_the_tables_name_the_wake_that_has_a_trigger_in_the_end(
     home: tuple[Services, str],
 ) -> None:

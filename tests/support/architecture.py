@@ -9,6 +9,7 @@ import io
 import re
 import tokenize
 from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 
 FILE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 60
@@ -57,12 +58,18 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
+@cache
+def _tree(source: str) -> ast.Module:
+    """A file is read once for all that look at it."""
+    return ast.parse(source)
+
+
 def foreign_imports(source: str, package: str) -> list[str]:
     """Find imports that a package of the core may not have, wherever in the file they stand."""
     allowed = PURE | CORE[package]
     return [
         f"{line}: {package} may not import {name!r}; an adapter does that and hands over values"
-        for line, name in _imports(ast.parse(source))
+        for line, name in _imports(_tree(source))
         if name.partition(".")[0] not in allowed
     ]
 
@@ -71,7 +78,7 @@ def imports_of(source: str, *unwanted: str) -> list[str]:
     """Find imports of modules, or of what is below them, that should not be there."""
     return [
         f"{line}: {name} is imported here"
-        for line, name in _imports(ast.parse(source))
+        for line, name in _imports(_tree(source))
         if any(f"{name}.".startswith(f"{one}.") for one in unwanted)
     ]
 
@@ -80,7 +87,7 @@ def impure_calls(source: str) -> list[str]:
     """Find builtins that need no import and still reach outside, or differ between processes."""
     return [
         f"{node.lineno}: the core may not call {name}(); derive keys, and leave files to adapters"
-        for node in ast.walk(ast.parse(source))
+        for node in ast.walk(_tree(source))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and (name := node.func.id) in _IMPURE_BUILTINS
@@ -94,7 +101,7 @@ def unpinned_text(source: str, *, is_text_home: bool = False) -> list[str]:
         source: A module of the core.
         is_text_home: Whether it is `domain/text.py`, the one place that may speak of `casefold`.
     """
-    tree = ast.parse(source)
+    tree = _tree(source)
     methods = _UNICODE_METHODS if is_text_home else _UNICODE_METHODS | {"casefold"}
     docstrings = set(map(id, _docstrings(tree)))
     findings = []
@@ -114,7 +121,7 @@ def unpinned_text(source: str, *, is_text_home: bool = False) -> list[str]:
 
 def oversized(source: str) -> list[str]:
     """Find what is too long, too wide or too deep."""
-    tree = ast.parse(source)
+    tree = _tree(source)
     lines = source.splitlines()
     findings = [
         f"{number}: {len(line)} columns, {LINE_WIDTH_MAX} allowed; break the line"
@@ -141,7 +148,7 @@ def openings(source: str) -> list[tuple[int, str]]:
     the outermost one, or a method of a class."""
     return [
         (call.lineno, f"{where}: {name}")
-        for where, scope in _scopes(ast.parse(source))
+        for where, scope in _scopes(_tree(source))
         for call in ast.walk(scope)
         if isinstance(call, ast.Call) and (name := _opening(call.func))
     ]

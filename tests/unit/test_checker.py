@@ -40,6 +40,7 @@ def test_it_imports_nothing_of_what_it_checks() -> None:
                 assert is_known or name.startswith(allowed), f"{file.name} imports {name}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(one.stem for one in HISTORIES.glob("*.jsonl")))
 def test_what_is_kept_to_be_proved_keeps_the_laws(name: str) -> None:
     told = checker.findings(HISTORIES / f"{name}.jsonl")

@@ -41,6 +41,7 @@ def test_a_history_that_lives_on_its_very_texts_is_not_redacted_wrongly(name: st
         redact.redacted(taken(scene))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scene", [make.history, *OTHERS], ids=lambda one: one.__name__)
 def test_a_redacted_history_proves_and_keeps_its_shape(scene: Scene) -> None:
     before = taken(scene)
