@@ -74,9 +74,10 @@ def test_it_says_its_version() -> None:
     assert wakelog.__version__ == version("wakelog")
 
 
-def test_importing_it_loads_nothing_heavy() -> None:
-    code = f"import sys, wakelog; print([one for one in {HEAVY} if one in sys.modules])"
+def test_importing_it_loads_nothing_heavy_and_no_copy_of_it(tmp_path: Path) -> None:
+    heavy = f"[one for one in {HEAVY} if one in sys.modules]"
+    code = f"import sys, wakelog; print(wakelog.__file__, {heavy})"
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
     )
-    assert done.stdout.strip() == "[]"
+    assert done.stdout.strip() == f"{ROOT / 'wakelog.py'} []"
