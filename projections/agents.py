@@ -9,6 +9,9 @@ from domain.agent.wake_queue import WAKE_QUEUE, RunStatus, WakeQueue, next_due, 
 from domain.world import Recorded
 from projections.view import View, position
 
+MARKS = {"active": ("stirring", "calm"), "dormant": ("stirring", "dormant"), "destroyed": ("gone",)}
+"""The marks that agents of a lifecycle may have; others may have them too."""
+
 
 class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its stored name
     """An agent and its attention; what is shown is derived from them.

@@ -60,8 +60,7 @@ def list_agents(session: Session, lifecycle: str) -> None:
     """List agents: what they are doing, and when they wake next."""
     home = session.reading()
     now = home.services.clock.now()
-    lines = agent_lines(home, now=now)
-    found = [line for line in lines if lifecycle in ("", line.lifecycle)]
+    found = agent_lines(home, all_agents(home, lifecycle), now=now)
     if session.as_json:
         session.document(found)
     elif found:
@@ -70,7 +69,7 @@ def list_agents(session: Session, lifecycle: str) -> None:
         headings = ("ID", "Name", "Mode", "Life", "Status", "Next wake", "Last wake", "Wakes")
         session.table(headings, rows)
     else:
-        session.say(f"No agent is {lifecycle}." if lines else NONE_YET)
+        session.say(f"No agent is {lifecycle}." if all_agents(home) else NONE_YET)
 
 
 def _row(line: "AgentLine", zone: str, now: str) -> tuple[object, ...]:

@@ -87,15 +87,9 @@ def sets_under(
         before: Only those whose place is lower.
         limit: How many at most; negative: all.
     """
-    found = [
-        one
-        for mark in inbox.marks(*tabs)
-        for one in home.views.page(
-            inbox.VIEW, shelf=task, mark=mark, before=before, limit=limit, newest_first=True
-        )
-    ]
-    found.sort(key=lambda one: one.place, reverse=True)
-    return found[:limit] if limit >= 0 else found
+    return home.views.marked(
+        inbox.VIEW, inbox.marks(*tabs), shelf=task, before=before, limit=limit, newest_first=True
+    )
 
 
 def set_name(ranked: dict[str, int], set_id: str) -> str:

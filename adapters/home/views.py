@@ -138,12 +138,38 @@ class Views:
         order = "place DESC, key DESC" if newest_first else "place, key"
         return self._read(view, " AND ".join(conditions), values, f"{order} LIMIT {int(limit)}")
 
-    def count(self, view: View[Any], mark: str) -> int:
-        """How many documents of a view have a mark; none of them is read."""
-        sql = f"SELECT count(*) FROM documents WHERE view = ? AND {_MARKED}"
-        return int(
-            self._guarded(lambda: self._connection.execute(sql, (view.name, mark)).fetchone()[0])
-        )
+    def marked(
+        self,
+        view: View[D],
+        marks: Iterable[str],
+        *,
+        shelf: str | None = None,
+        before: str = "",
+        limit: int = -1,
+        newest_first: bool = False,
+    ) -> list[D]:
+        """Documents with one of some marks in the order of their places, see `page`."""
+        found = [
+            one
+            for mark in marks
+            for one in self.page(
+                view, shelf=shelf, mark=mark, before=before, limit=limit, newest_first=newest_first
+            )
+        ]
+        found.sort(key=view.place, reverse=newest_first)
+        return found[:limit] if limit >= 0 else found
+
+    def count(self, view: View[Any], mark: str = "", *, shelf: str | None = None) -> int:
+        """How many documents of a view have a mark, or stand on a shelf; none of them is read."""
+        conditions, values = ["view = ?"], [view.name]
+        if mark:
+            conditions.append(_MARKED)
+            values.append(mark)
+        if shelf is not None:
+            conditions.append("shelf = ?")
+            values.append(shelf)
+        sql = f"SELECT count(*) FROM documents WHERE {' AND '.join(conditions)}"
+        return int(self._guarded(lambda: self._connection.execute(sql, values).fetchone()[0]))
 
     def close(self) -> None:
         with self._lock:
