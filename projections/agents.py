@@ -176,5 +176,14 @@ def _mark(document: AgentDocument) -> str:
 
 
 VIEW: View[AgentDocument] = View(
-    "agents", "agent", 3, AgentDocument, keys, apply, shelf=_shelf, place=_place, mark=_mark
+    "agents",
+    "agent",
+    3,
+    AgentDocument,
+    keys,
+    apply,
+    shelf=_shelf,
+    place=_place,
+    mark=_mark,
+    title="$.agent.name",
 )

@@ -94,5 +94,13 @@ def _mark(document: TaskDocument) -> str:
 
 
 VIEW: View[TaskDocument] = View(
-    "tasks", "journal", 1 + ADDED, TaskDocument, keys, apply, place=_place, mark=_mark
+    "tasks",
+    "journal",
+    1 + ADDED,
+    TaskDocument,
+    keys,
+    apply,
+    place=_place,
+    mark=_mark,
+    title="$.task.title",
 )

@@ -22,7 +22,7 @@ from adapters.cli.agent_steering import after
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
 from adapters.documents.agents import AgentsMade, agent_lines, agent_of, agent_page, all_agents
-from adapters.documents.tasks import titles_of
+from adapters.documents.tasks import titles_among
 from adapters.text.agent import told
 from adapters.text.common import ID_SHOWN, local_time
 from domain.errors import Refused
@@ -106,7 +106,9 @@ def show(session: Session, agent: str) -> None:
     if session.as_json:
         session.document(page)
     else:
-        click.echo(told(page, titles_of(home), home.settings.timezone))
+        tokens = (token for one in page.subscriptions for token in one.tokens)
+        named = {page.task_id, *(token.removeprefix("id:") for token in tokens)}
+        click.echo(told(page, titles_among(home, named), home.settings.timezone))
 
 
 # ------------------------------------------------------------------------------------------ make

@@ -205,6 +205,12 @@ def titles_of(home: Home) -> dict[str, str]:
     return {task.id: task.title for task in home.views.all(tasks.VIEW)}
 
 
+def titles_among(home: Home, task_ids: Iterable[str]) -> dict[str, str]:
+    """The titles of some tasks: of ten thousand, those few that are shown."""
+    found = (home.views.get(tasks.VIEW, task_id) for task_id in task_ids)
+    return {task.id: task.title for task in found if task is not None}
+
+
 def task_lines(home: Home, found: Iterable[TaskDocument] | None = None) -> list[TaskLine]:
     """The documents of `task list`, in the order they came in; of all that are not deleted if none
     are given."""

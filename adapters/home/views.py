@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from adapters.home.view_file import Documents, is_unwritable, open_anew, open_file
+from adapters.home.view_file import Documents, is_unwritable, open_anew, open_file, title_in
 from adapters.store.log import Log, LogProgress
 from domain.causes import ReplicasImported
 from domain.world import Recorded
@@ -137,6 +137,16 @@ class Views:
             values.append(before)
         order = "place DESC, key DESC" if newest_first else "place, key"
         return self._read(view, " AND ".join(conditions), values, f"{order} LIMIT {int(limit)}")
+
+    def titled(self, view: View[D], title: str) -> list[D]:
+        """Every document of exactly this title, by key."""
+        is_it = f"view = '{view.name}' AND {title_in(view)} = ?"  # its name makes the index fit
+        return self._read(view, is_it, (title,), "+key")  # not by the index of keys
+
+    def shelved(self, view: View[D], prefix: str) -> list[D]:
+        """Documents whose shelf begins so, by their shelves."""
+        values = (prefix, prefix + "\U0010ffff")
+        return self._read(view, "shelf >= ? AND shelf < ?", values, "shelf, place")
 
     def marked(
         self,
@@ -309,9 +319,9 @@ class Views:
 
     def _opened(self) -> sqlite3.Connection:
         if self._path is None:
-            return open_file(None)
+            return open_file(None, self._views)
         try:
-            return open_file(self._path)
+            return open_file(self._path, self._views)
         except sqlite3.Error as error:
             return self._reopened(self._path, error)
 
@@ -320,9 +330,9 @@ class Views:
         if not self._was_made_anew and not is_unwritable(after):
             self._was_made_anew = True
             with suppress(sqlite3.Error, OSError):
-                return open_anew(path)
+                return open_anew(path, self._views)
         self._path = None
-        return open_file(None)
+        return open_file(None, self._views)
 
 
 def _brings_others(append: Sequence[Recorded]) -> bool:

@@ -11,6 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from adapters.actions.naming import pick_agent, pick_task
 from adapters.cli.agents import agent_command
 from adapters.cli.reading import wakes_command
 from adapters.cli.shared import Session
@@ -96,5 +97,18 @@ def command(found: click.Command, *args: str) -> Deed:
     ],
 )
 def test_a_list_reads_what_it_shows(both: tuple[Home, Home], deed: Deed) -> None:
+    one, other = (work(home, deed) for home in both)
+    assert 0 < other <= one * ALIKE, (one, other)
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        pytest.param(lambda home: pick_task(home, "Fix tap 7"), id="a task's title"),
+        pytest.param(lambda home: pick_agent(home, "Fix tap 7"), id="an agent's name"),
+        pytest.param(command(agent_command, "show", "Fix tap 7"), id="agent show"),
+    ],
+)
+def test_what_is_named_is_found_without_the_others(both: tuple[Home, Home], deed: Deed) -> None:
     one, other = (work(home, deed) for home in both)
     assert 0 < other <= one * ALIKE, (one, other)
