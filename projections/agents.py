@@ -9,6 +9,9 @@ from domain.agent.wake_queue import WAKE_QUEUE, RunStatus, WakeQueue, next_due, 
 from domain.world import Recorded
 from projections.view import View, position
 
+MARKS = {"active": ("stirring", "calm"), "dormant": ("stirring", "dormant"), "destroyed": ("gone",)}
+"""The marks that agents of a lifecycle may have; others may have them too."""
+
 
 class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its stored name
     """An agent and its attention; what is shown is derived from them.
@@ -173,5 +176,14 @@ def _mark(document: AgentDocument) -> str:
 
 
 VIEW: View[AgentDocument] = View(
-    "agents", "agent", 3, AgentDocument, keys, apply, shelf=_shelf, place=_place, mark=_mark
+    "agents",
+    "agent",
+    3,
+    AgentDocument,
+    keys,
+    apply,
+    shelf=_shelf,
+    place=_place,
+    mark=_mark,
+    title="$.agent.name",
 )

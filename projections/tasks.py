@@ -9,6 +9,14 @@ from domain.journal.task import Item, Status, Task
 from domain.world import Recorded
 from projections.view import View, position
 
+MARKS = {
+    "kept": ("open", "closed"),
+    "open": ("open",),
+    "deleted": ("deleted",),
+    "all": ("open", "closed", "deleted"),
+}
+"""The marks of the tasks that a list shows, by its scope; `kept` are those not deleted."""
+
 
 class TaskDocument(Struct, frozen=True):
     """A task without what only `task show` needs: no notes, time entries or status history.
@@ -86,5 +94,13 @@ def _mark(document: TaskDocument) -> str:
 
 
 VIEW: View[TaskDocument] = View(
-    "tasks", "journal", 1 + ADDED, TaskDocument, keys, apply, place=_place, mark=_mark
+    "tasks",
+    "journal",
+    1 + ADDED,
+    TaskDocument,
+    keys,
+    apply,
+    place=_place,
+    mark=_mark,
+    title="$.task.title",
 )

@@ -28,6 +28,7 @@ class View(Struct, Generic[D], frozen=True):
     `shelf` is what a reader finds documents by besides their key, an agent's id for example;
     `place` is a document's order on its shelf, as text. `mark` is one of a few words that parts a
     large view, so that its documents are counted, and the few that matter read, without the rest.
+    `title` is the path, in the stored document, of what a person calls it by; empty: nothing.
     """
 
     name: str
@@ -39,6 +40,7 @@ class View(Struct, Generic[D], frozen=True):
     shelf: Callable[[D], str] = _nowhere
     place: Callable[[D], str] = _nowhere
     mark: Callable[[D], str] = _nowhere
+    title: str = ""
 
 
 class Documents(Protocol[D]):

@@ -1,6 +1,6 @@
 """What a person types, as the id that it names."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from adapters.text.common import ID_SHOWN
@@ -8,6 +8,7 @@ from domain.errors import Refused, Remedy
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
+    from projections.agents import AgentDocument
 
 
 PREFIX_MIN = 1  # characters of an id that name it, if they do so alone
@@ -59,7 +60,9 @@ def pick_task(home: "Home", wanted: str, *, is_deleted: bool = False) -> str:
 
     if home.views.get(VIEW, wanted) is not None:
         return wanted
-    tasks = home.views.all(VIEW)
+    begun = home.views.page(VIEW, prefix=wanted.lower()) if len(wanted) >= PREFIX_MIN else []
+    found = {task.id: task for task in (*home.views.titled(VIEW, wanted), *begun)}
+    tasks = [found[one] for one in sorted(found)]
     first = [(task.id, task.title) for task in tasks if task.is_deleted == is_deleted]
     second = [(task.id, task.title) for task in tasks if task.is_deleted != is_deleted]
     try:
@@ -100,15 +103,17 @@ def pick_agent(home: "Home", wanted: str) -> str:
     Raises:
         Refused: Code ``unknown_agent``, ``no_agent`` (a task without one) or ``ambiguous``.
     """
-    from projections import agents, tasks
+    from domain.canonical import clean
+    from projections import tasks
 
-    titles = {task.id: task.title for task in home.views.all(tasks.VIEW)}
-    known = [agent for agent in home.views.page(agents.VIEW) if agent.exists]
+    stored = clean(wanted)  # no other text is in a document
+    titles = {task.id: task.title for task in home.views.titled(tasks.VIEW, stored)}
+    start = wanted.lower() if len(wanted) >= PREFIX_MIN else "-"
+    known = _agents_like(home, stored, clean(start), titles)
     for is_living in (True, False):
         group = [agent for agent in known if agent.is_living == is_living]
         ids = {agent.id: (agent.id, agent.task_id) for agent in group}
         names = {agent.id: (agent.name, titles.get(agent.task_id, "")) for agent in group}
-        start = wanted.lower() if len(wanted) >= PREFIX_MIN else "-"
         found = (
             [one for one, parts in ids.items() if wanted in parts]
             or [one for one, parts in names.items() if wanted and wanted in parts]
@@ -119,11 +124,31 @@ def pick_agent(home: "Home", wanted: str) -> str:
         if found:
             because = f"{wanted!r} names {len(found)} agents ({_short(found)})"
             raise Refused("ambiguous", because=because, instead="use more of the id")
-    if wanted in titles or wanted in titles.values():
+    if wanted in titles.values() or home.views.get(tasks.VIEW, stored) is not None:
         because = f"the task {wanted!r} has no agent"
         raise Refused("no_agent", because=because, instead=Remedy("give_task_agent"))
     because = f"there is no agent and no task {wanted!r}"
     raise Refused("unknown_agent", because=because, instead=Remedy("see_agents"))
+
+
+def _agents_like(
+    home: "Home", wanted: str, start: str, task_ids: Iterable[str]
+) -> "list[AgentDocument]":
+    """Every agent that a word may name, in the order they came in: by its name or id, by its task's
+    id, by the start of one of both, or as one of some tasks'."""
+    from projections.agents import VIEW
+
+    views = home.views
+    found = [
+        *views.titled(VIEW, wanted),
+        *views.page(VIEW, prefix=start),
+        *views.shelved(VIEW, start),
+        *(one for shelf in (wanted, *task_ids) for one in views.page(VIEW, shelf=shelf)),
+    ]
+    if (named := views.get(VIEW, wanted)) is not None:
+        found.append(named)
+    known = {one.id: one for one in found if one.exists}
+    return sorted(known.values(), key=lambda one: (one.place, one.id))
 
 
 def _short(ids: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ from adapters.cli.agent_steering import after
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
 from adapters.documents.agents import AgentsMade, agent_lines, agent_of, agent_page, all_agents
-from adapters.documents.tasks import titles_of
+from adapters.documents.tasks import titles_among
 from adapters.text.agent import told
 from adapters.text.common import ID_SHOWN, local_time
 from domain.errors import Refused
@@ -60,8 +60,7 @@ def list_agents(session: Session, lifecycle: str) -> None:
     """List agents: what they are doing, and when they wake next."""
     home = session.reading()
     now = home.services.clock.now()
-    lines = agent_lines(home, now=now)
-    found = [line for line in lines if lifecycle in ("", line.lifecycle)]
+    found = agent_lines(home, all_agents(home, lifecycle), now=now)
     if session.as_json:
         session.document(found)
     elif found:
@@ -70,7 +69,7 @@ def list_agents(session: Session, lifecycle: str) -> None:
         headings = ("ID", "Name", "Mode", "Life", "Status", "Next wake", "Last wake", "Wakes")
         session.table(headings, rows)
     else:
-        session.say(f"No agent is {lifecycle}." if lines else NONE_YET)
+        session.say(f"No agent is {lifecycle}." if all_agents(home) else NONE_YET)
 
 
 def _row(line: "AgentLine", zone: str, now: str) -> tuple[object, ...]:
@@ -107,7 +106,9 @@ def show(session: Session, agent: str) -> None:
     if session.as_json:
         session.document(page)
     else:
-        click.echo(told(page, titles_of(home), home.settings.timezone))
+        tokens = (token for one in page.subscriptions for token in one.tokens)
+        named = {page.task_id, *(token.removeprefix("id:") for token in tokens)}
+        click.echo(told(page, titles_among(home, named), home.settings.timezone))
 
 
 # ------------------------------------------------------------------------------------------ make

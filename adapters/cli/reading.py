@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 from adapters.actions.naming import pick_agent, pick_run
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session
-from adapters.documents.agents import all_agents
+from adapters.documents.agents import agent_names, all_agents
 from adapters.documents.reading import (
     WhyAgent,
     journal_documents,
@@ -168,13 +168,14 @@ def wakes_command(session: Session, task: str | None, limit: int, outcome: str |
     """List wakes, the newest first."""
     home = session.reading()
     shelf = pick_agent(home, task) if task is not None else None
-    found, more = _wakes(home, shelf, limit, outcome)
-    documents = wake_lines(home, found)
+    found = _wakes(home, shelf, limit, outcome)
+    documents = wake_lines(home, found[:limit])
     if session.as_json:
         session.document(documents)
     elif found:
         _table(session, home, documents)
-        if more:
+        count = len(found) if outcome else home.views.count(VIEW, shelf=shelf)
+        if (more := count - len(documents)) > 0:
             session.note(f"{more} older; raise --limit to see them.")
         session.note("See one step by step with `wakelog show RUN`.")
     else:
@@ -184,15 +185,15 @@ def wakes_command(session: Session, task: str | None, limit: int, outcome: str |
 
 def _wakes(
     home: "Home", shelf: str | None, limit: int, outcome: str | None
-) -> "tuple[list[WakeDocument], int]":
-    found = home.views.page(VIEW, shelf=shelf, newest_first=True)
-    if outcome:
-        found = [one for one in found if outcome in (one.outcome, one.state)]
-    return found[:limit], len(found[limit:])
+) -> "list[WakeDocument]":
+    """The newest ones; of an outcome all, for only the documents tell which these are."""
+    most = -1 if outcome else limit
+    found = home.views.page(VIEW, shelf=shelf, newest_first=True, limit=most)
+    return [one for one in found if not outcome or outcome in (one.outcome, one.state)]
 
 
 def _table(session: Session, home: "Home", documents: "Sequence[WakeLine]") -> None:
-    names = {one.id: one.name for one in all_agents(home)}
+    names = agent_names(home, {one.agent_id for one in documents})
     zone = home.settings.timezone
     rows = [
         (

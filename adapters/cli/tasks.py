@@ -14,7 +14,7 @@ from adapters.documents.tasks import catalog_of, category_named, label_named, ta
 from adapters.text.common import ID_SHOWN
 from adapters.text.task import duration, told
 from domain.journal.document import task_line
-from projections.tasks import VIEW
+from projections.tasks import MARKS, VIEW
 
 if TYPE_CHECKING:
     from domain.journal.document import TaskLine
@@ -55,13 +55,12 @@ def list_tasks(
     wanted = {status_named(status) for status in statuses}
     category_id = category_named(catalog, category).id if category else ""
     label_ids = {label_named(catalog, label).id for label in labels}
-    tasks = home.views.page(VIEW)
+    marks = MARKS[scope or "kept"]
+    is_narrowed = wanted or category_id or label_ids  # only the documents tell which these are
     found = [
         one
-        for one in tasks
-        if (scope == "all" or one.is_deleted == (scope == "deleted"))
-        and (scope != "open" or one.is_open)
-        and (not wanted or one.status in wanted)
+        for one in home.views.marked(VIEW, marks, limit=-1 if is_narrowed else limit or -1)
+        if (not wanted or one.status in wanted)
         and (not category_id or one.category == category_id)
         and label_ids <= set(one.labels)
     ]
@@ -74,10 +73,12 @@ def list_tasks(
             [task_line(one.task, catalog, "") for one in shown],
             {one.id for one in shown if one.is_deleted},
         )
-        if len(found) > len(shown):
-            session.note(f"{len(found) - len(shown)} more; raise --limit to see them.")
+        count = len(found) if is_narrowed else sum(home.views.count(VIEW, one) for one in marks)
+        if count > len(shown):
+            session.note(f"{count - len(shown)} more; raise --limit to see them.")
     else:
-        session.say("No task matches; see `wakelog task list`." if tasks else EMPTY)
+        has_tasks = home.views.count(VIEW) > 0
+        session.say("No task matches; see `wakelog task list`." if has_tasks else EMPTY)
 
 
 def _table(session: Session, lines: Sequence["TaskLine"], deleted: Collection[str]) -> None:

@@ -211,9 +211,17 @@ def _who_names_the_model(home: Home, document: AgentDocument) -> str:
     return "agent" if document.agent.model else "home"
 
 
-def all_agents(home: Home) -> list[AgentDocument]:
-    """All agents that were made and not deleted, the oldest first."""
-    return [one for one in home.views.page(agents.VIEW) if one.exists]
+def all_agents(home: Home, lifecycle: str = "") -> list[AgentDocument]:
+    """All agents that were made and not deleted, the oldest first; of one lifecycle, if given."""
+    marks = agents.MARKS.get(lifecycle)
+    found = home.views.marked(agents.VIEW, marks) if marks else home.views.page(agents.VIEW)
+    return [one for one in found if one.exists and lifecycle in ("", one.lifecycle)]
+
+
+def agent_names(home: Home, agent_ids: Iterable[str]) -> dict[str, str]:
+    """What some agents are called, by their ids."""
+    found = (home.views.get(agents.VIEW, agent_id) for agent_id in agent_ids)
+    return {one.id: one.name for one in found if one is not None and one.exists}
 
 
 def agent_of(home: Home, agent_id: str) -> AgentDocument:

@@ -10,12 +10,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from adapters.documents.tasks import titles_among
 from adapters.runtime import review
 from adapters.wiring import Home
 from domain.changes.change_set import Item, is_open
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot
-from projections import inbox, ranks, tasks
+from projections import inbox, ranks
 from projections.inbox import SetDocument
 
 
@@ -87,26 +88,14 @@ def sets_under(
         before: Only those whose place is lower.
         limit: How many at most; negative: all.
     """
-    found = [
-        one
-        for mark in inbox.marks(*tabs)
-        for one in home.views.page(
-            inbox.VIEW, shelf=task, mark=mark, before=before, limit=limit, newest_first=True
-        )
-    ]
-    found.sort(key=lambda one: one.place, reverse=True)
-    return found[:limit] if limit >= 0 else found
+    return home.views.marked(
+        inbox.VIEW, inbox.marks(*tabs), shelf=task, before=before, limit=limit, newest_first=True
+    )
 
 
 def set_name(ranked: dict[str, int], set_id: str) -> str:
     """How a set is addressed: by its rank, else by the beginning of its id."""
     return str(ranked[set_id]) if set_id in ranked else set_id[:8]
-
-
-def _titles(home: Home, task_ids: Iterable[str]) -> dict[str, str]:
-    """The titles of some tasks: of ten thousand, those few that are shown."""
-    found = (home.views.get(tasks.VIEW, task_id) for task_id in task_ids)
-    return {task.id: task.title for task in found if task is not None}
 
 
 def set_documents(home: Home, sets: Iterable[SetDocument], *, is_all: bool) -> list[InboxSet]:
@@ -118,7 +107,7 @@ def set_documents(home: Home, sets: Iterable[SetDocument], *, is_all: bool) -> l
         is_all: Their deferred and decided items too.
     """
     sets = list(sets)
-    ranked, titles = ranks_of(home), _titles(home, {one.task_id for one in sets})
+    ranked, titles = ranks_of(home), titles_among(home, {one.task_id for one in sets})
     now: dict[str, Snapshot] = {}
     found: list[InboxSet] = []
     for one in sets:

@@ -205,19 +205,19 @@ def titles_of(home: Home) -> dict[str, str]:
     return {task.id: task.title for task in home.views.all(tasks.VIEW)}
 
 
+def titles_among(home: Home, task_ids: Iterable[str]) -> dict[str, str]:
+    """The titles of some tasks: of ten thousand, those few that are shown."""
+    found = (home.views.get(tasks.VIEW, task_id) for task_id in task_ids)
+    return {task.id: task.title for task in found if task is not None}
+
+
 def task_lines(home: Home, found: Iterable[TaskDocument] | None = None) -> list[TaskLine]:
     """The documents of `task list`, in the order they came in; of all that are not deleted if none
     are given."""
     if found is None:
-        found = [one for one in home.views.page(tasks.VIEW) if not one.is_deleted]
-    catalog, agent_ids = catalog_of(home), agents_of(home)
-    return [task_line(one.task, catalog, agent_ids.get(one.id, "")) for one in found]
-
-
-def agents_of(home: Home) -> Mapping[str, str]:
-    """The id of each task's living agent, by the task's id."""
-    found = home.views.all(agents.VIEW)
-    return {agent.task_id: agent.id for agent in found if agent.is_living}
+        found = home.views.marked(tasks.VIEW, tasks.MARKS["kept"])
+    catalog = catalog_of(home)
+    return [task_line(one.task, catalog, _agent_of(home, one.id)) for one in found]
 
 
 def _agent_of(home: Home, task_id: str) -> str:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from adapters.home.view_file import Documents, is_unwritable, open_anew, open_file
+from adapters.home.view_file import Documents, is_unwritable, open_anew, open_file, title_in
 from adapters.store.log import Log, LogProgress
 from domain.causes import ReplicasImported
 from domain.world import Recorded
@@ -138,12 +138,48 @@ class Views:
         order = "place DESC, key DESC" if newest_first else "place, key"
         return self._read(view, " AND ".join(conditions), values, f"{order} LIMIT {int(limit)}")
 
-    def count(self, view: View[Any], mark: str) -> int:
-        """How many documents of a view have a mark; none of them is read."""
-        sql = f"SELECT count(*) FROM documents WHERE view = ? AND {_MARKED}"
-        return int(
-            self._guarded(lambda: self._connection.execute(sql, (view.name, mark)).fetchone()[0])
-        )
+    def titled(self, view: View[D], title: str) -> list[D]:
+        """Every document of exactly this title, by key."""
+        is_it = f"view = '{view.name}' AND {title_in(view)} = ?"  # its name makes the index fit
+        return self._read(view, is_it, (title,), "+key")  # not by the index of keys
+
+    def shelved(self, view: View[D], prefix: str) -> list[D]:
+        """Documents whose shelf begins so, by their shelves."""
+        values = (prefix, prefix + "\U0010ffff")
+        return self._read(view, "shelf >= ? AND shelf < ?", values, "shelf, place")
+
+    def marked(
+        self,
+        view: View[D],
+        marks: Iterable[str],
+        *,
+        shelf: str | None = None,
+        before: str = "",
+        limit: int = -1,
+        newest_first: bool = False,
+    ) -> list[D]:
+        """Documents with one of some marks in the order of their places, see `page`."""
+        found = [
+            one
+            for mark in marks
+            for one in self.page(
+                view, shelf=shelf, mark=mark, before=before, limit=limit, newest_first=newest_first
+            )
+        ]
+        found.sort(key=view.place, reverse=newest_first)
+        return found[:limit] if limit >= 0 else found
+
+    def count(self, view: View[Any], mark: str = "", *, shelf: str | None = None) -> int:
+        """How many documents of a view have a mark, or stand on a shelf; none of them is read."""
+        conditions, values = ["view = ?"], [view.name]
+        if mark:
+            conditions.append(_MARKED)
+            values.append(mark)
+        if shelf is not None:
+            conditions.append("shelf = ?")
+            values.append(shelf)
+        sql = f"SELECT count(*) FROM documents WHERE {' AND '.join(conditions)}"
+        return int(self._guarded(lambda: self._connection.execute(sql, values).fetchone()[0]))
 
     def close(self) -> None:
         with self._lock:
@@ -283,9 +319,9 @@ class Views:
 
     def _opened(self) -> sqlite3.Connection:
         if self._path is None:
-            return open_file(None)
+            return open_file(None, self._views)
         try:
-            return open_file(self._path)
+            return open_file(self._path, self._views)
         except sqlite3.Error as error:
             return self._reopened(self._path, error)
 
@@ -294,9 +330,9 @@ class Views:
         if not self._was_made_anew and not is_unwritable(after):
             self._was_made_anew = True
             with suppress(sqlite3.Error, OSError):
-                return open_anew(path)
+                return open_anew(path, self._views)
         self._path = None
-        return open_file(None)
+        return open_file(None, self._views)
 
 
 def _brings_others(append: Sequence[Recorded]) -> bool:

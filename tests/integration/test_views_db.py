@@ -244,3 +244,19 @@ def test_a_document_that_a_view_gives_up_is_gone(tmp_path: Path) -> None:
     given_up: View[int] = View("v", "agent", 1, int, lambda row: ("a",), lambda one, row: None)
     project(given_up, None, documents)  # type: ignore[arg-type]  # the row is not looked at
     assert documents == {}
+
+
+def test_a_file_of_an_earlier_release_gets_what_finds_titles_and_keeps_its_documents(
+    tmp_path: Path, life: Life
+) -> None:
+    path = tmp_path / "views.db"
+    kept(path, life.log)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DROP INDEX titles_of_agents")
+        connection.execute("UPDATE documents SET shelf = 'kept' WHERE view = 'agents'")
+    with closing(caught_up(path, life.log)) as views:
+        (agent,) = views.page(agents.VIEW, shelf="kept")
+        assert views.titled(agents.VIEW, agent.name) == [agent]
+    with closing(sqlite3.connect(path)) as connection:
+        sql = "SELECT count(*) FROM sqlite_master WHERE name = 'titles_of_agents'"
+        assert connection.execute(sql).fetchone() == (1,)

@@ -1,0 +1,114 @@
+"""What is shown or done costs the same in a home of ten times as many tasks.
+
+Work is counted, not timed: the steps of SQLite's own machine that reading the views takes. Each
+row that is read, and so each document, costs some.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from adapters.actions.naming import pick_agent, pick_task
+from adapters.cli.agents import agent_command
+from adapters.cli.reading import wakes_command
+from adapters.cli.shared import Session
+from adapters.cli.tasks import task_command
+from adapters.wiring import Home, open_home
+from tests.support.cli import FIXED, done
+from tests.support.homes import Homes
+
+SMALL, LARGE = 12, 120
+STEPS = 10  # between two looks at the counter
+ALIKE = 1.5  # an index is a step deeper in a large home
+
+Deed = Callable[[Home], object]
+
+
+def _made(home: Path, count: int) -> None:
+    lines = (f"- [ ] Fix tap {nth}\n" for nth in range(count))
+    (home / "TODO.md").write_text("".join(lines))
+    done(["import", str(home / "TODO.md")], home)
+    done(["agent", "create", "--all"], home)
+
+
+def small(home: Path) -> None:
+    _made(home, SMALL)
+
+
+def large(home: Path) -> None:
+    _made(home, LARGE)
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Home, Home]]:
+    """A home, and one of ten times as many tasks, each with an agent."""
+    folder = tmp_path_factory.mktemp("growth")
+    copies = Homes(folder)
+    found = []
+    for make in (small, large):
+        home = copies.copy(make, folder / make.__name__)
+        found.append(open_home(home, {**FIXED, "WAKELOG_HOME": str(home)}))
+        found[-1].views.catch_up()
+    first, second = found
+    yield first, second
+    for one in found:
+        one.close()
+
+
+def work(home: Home, deed: Deed) -> int:
+    """How much SQLite does for a deed in the views."""
+    steps = 0
+
+    def count() -> None:
+        nonlocal steps
+        steps += 1
+
+    connection = home.views._connection
+    connection.set_progress_handler(count, STEPS)
+    try:
+        deed(home)
+    finally:
+        connection.set_progress_handler(None, STEPS)
+    return steps
+
+
+def command(found: click.Command, *args: str) -> Deed:
+    """A reading command, on a home that is open already."""
+
+    def run(home: Home) -> None:
+        session = Session(home.path, model="", as_json=True, is_quiet=False)
+        session._home = home
+        CliRunner().invoke(found, args, obj=session, catch_exceptions=False)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        pytest.param(command(task_command, "list", "--limit", "5"), id="task list"),
+        pytest.param(command(task_command, "list", "--open", "--limit", "5"), id="open ones"),
+        pytest.param(command(task_command, "list", "--deleted"), id="deleted ones"),
+        pytest.param(command(agent_command, "list", "--lifecycle", "destroyed"), id="agents"),
+        pytest.param(command(wakes_command, "--limit", "5"), id="wakes"),
+    ],
+)
+def test_a_list_reads_what_it_shows(both: tuple[Home, Home], deed: Deed) -> None:
+    one, other = (work(home, deed) for home in both)
+    assert 0 < other <= one * ALIKE, (one, other)
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        pytest.param(lambda home: pick_task(home, "Fix tap 7"), id="a task's title"),
+        pytest.param(lambda home: pick_agent(home, "Fix tap 7"), id="an agent's name"),
+        pytest.param(command(agent_command, "show", "Fix tap 7"), id="agent show"),
+    ],
+)
+def test_what_is_named_is_found_without_the_others(both: tuple[Home, Home], deed: Deed) -> None:
+    one, other = (work(home, deed) for home in both)
+    assert 0 < other <= one * ALIKE, (one, other)

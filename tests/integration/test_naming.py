@@ -1,0 +1,118 @@
+"""A word names what it named when every document was read for it, and is refused as it was."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import pytest
+
+from adapters.actions.naming import pick, pick_agent, pick_task
+from adapters.wiring import Home, open_home
+from domain.errors import Refused, Remedy
+from projections import agents, tasks
+from projections.agents import AgentDocument
+from tests.support.cli import FIXED, done, told
+
+TITLES = ["Fix tap", "Fix tap", "Buy milk", "Buy milk", "Gone", "Twice\\_", "a", "Ärger", "Plain"]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    """Titles that are alike, deleted tasks, an agent that has a successor, one of another name."""
+    path = tmp_path_factory.mktemp("named")
+    ids = [told(["task", "add", f"{nth} {one}"], path)["id"] for nth, one in enumerate(TITLES)]
+    (path / "more.md").write_text("".join(f"- [ ] More {nth}\n" for nth in range(40)))
+    done(["import", str(path / "more.md")], path)
+    done(["agent", "create", "--all"], path)
+    for one, title in zip(ids, TITLES, strict=True):
+        done(["task", "set", one, "--title", title], path)
+    done(["task", "delete", ids[3]], path)
+    done(["task", "delete", ids[4]], path)
+    done(["agent", "destroy", ids[6]], path)
+    done(["agent", "create", ids[6]], path)
+    done(["agent", "destroy", ids[8]], path)
+    done(["agent", "delete", ids[8]], path)
+    opened = open_home(path, {**FIXED, "WAKELOG_HOME": str(path)})
+    opened.views.catch_up()
+    yield opened
+    opened.close()
+
+
+def words(home: Home) -> list[str]:
+    ids = [one.id for one in home.views.all(tasks.VIEW)]
+    ids += [one.id for one in home.views.all(agents.VIEW)]
+    begun = [one[:length] for one in ids for length in (1, 2, 8)]
+    named = [one.name for one in home.views.all(agents.VIEW)]
+    other = ["", "-", "fix tap", "Fix", "no such", "%", "\U0010ffff", "'"]
+    some = [*ids, *begun, *named, *TITLES, *other]
+    return list(dict.fromkeys([*some, *(one.upper() for one in some)]))
+
+
+def answer(pick_it: Callable[[], str]) -> str:
+    try:
+        return pick_it()
+    except Refused as refused:
+        return f"{refused.code}: {refused}"
+
+
+def task_by_reading_all(home: Home, wanted: str, *, is_deleted: bool) -> str:
+    found = home.views.all(tasks.VIEW)
+    if wanted in [one.id for one in found]:
+        return wanted
+    first = [(one.id, one.title) for one in found if one.is_deleted == is_deleted]
+    second = [(one.id, one.title) for one in found if one.is_deleted != is_deleted]
+    try:
+        return pick(wanted, first, "task", "unknown_task", Remedy("see_tasks"))
+    except Refused as refused:
+        if refused.code == "ambiguous":
+            raise
+        return pick(wanted, second, "task", "unknown_task", Remedy("see_tasks"))
+
+
+def agents_by_reading_all(home: Home, wanted: str) -> tuple[str, ...]:
+    """All that a word names alike."""
+    titles = {one.id: one.title for one in home.views.all(tasks.VIEW)}
+
+    def ranks(one: AgentDocument) -> list[bool]:
+        ids, names = (one.id, one.task_id), (one.name, titles.get(one.task_id, ""))
+        start = bool(wanted) and any(part.startswith(wanted.lower()) for part in ids)
+        return [wanted in ids, bool(wanted) and wanted in names, start]
+
+    known = [one for one in home.views.page(agents.VIEW) if one.exists]
+    for is_living in (True, False):
+        for rank in range(3):
+            fits = [one.id for one in known if one.is_living == is_living and ranks(one)[rank]]
+            if fits:
+                return tuple(fits)
+    return ()
+
+
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_a_task_is_named_as_if_all_were_read(home: Home, *, is_deleted: bool) -> None:
+    for word in words(home):
+        found = answer(partial(pick_task, home, word, is_deleted=is_deleted))
+        read = answer(partial(task_by_reading_all, home, word, is_deleted=is_deleted))
+        assert found == read, word
+
+
+def test_an_agent_is_named_as_if_all_were_read(home: Home) -> None:
+    seen = set()
+    for word in words(home):
+        found = answer(partial(pick_agent, home, word))
+        fits = agents_by_reading_all(home, word)
+        if len(fits) == 1:
+            assert found == fits[0], word
+            seen.add("one")
+        elif fits:
+            short = ", ".join(one[:8] for one in fits[:5])
+            assert f"{word!r} names {len(fits)} agents ({short})" in found
+            seen.add("many")
+        else:
+            titled = {part for one in home.views.all(tasks.VIEW) for part in (one.id, one.title)}
+            code = "no_agent" if word in titled else "unknown_agent"
+            assert found.startswith(code), word
+            seen.add(code)
+    assert seen == {"one", "many", "no_agent", "unknown_agent"}
+
+
+def test_a_word_that_no_text_can_be_names_no_agent(home: Home) -> None:
+    assert answer(partial(pick_agent, home, "\ud800")).startswith("unknown_agent")
