@@ -172,6 +172,12 @@ def _mark(document: AgentDocument) -> str:
     return "dormant" if agent.lifecycle == "dormant" else "calm"
 
 
+def _due(document: AgentDocument) -> str:
+    """The next tick of its timers; a dormant agent's are noted, too."""
+    ticks = [timer.next_at for timer in document.agent.timers]
+    return min(ticks, default="") if document.is_living else ""
+
+
 VIEW: View[AgentDocument] = View(
-    "agents", "agent", 3, AgentDocument, keys, apply, shelf=_shelf, place=_place, mark=_mark
+    "agents", "agent", 3, AgentDocument, keys, apply, _shelf, _place, _mark, _due
 )

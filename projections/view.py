@@ -17,7 +17,7 @@ D = TypeVar("D")
 
 
 def _nowhere(document: object) -> str:
-    """The shelf, place and mark of views whose documents are found by their key."""
+    """The shelf, place, mark and due time of views whose documents are found by their key."""
     return ""
 
 
@@ -28,6 +28,7 @@ class View(Struct, Generic[D], frozen=True):
     `shelf` is what a reader finds documents by besides their key, an agent's id for example;
     `place` is a document's order on its shelf, as text. `mark` is one of a few words that parts a
     large view, so that its documents are counted, and the few that matter read, without the rest.
+    `due` is when time alone makes something of a document to be done, empty where it never does.
     """
 
     name: str
@@ -39,6 +40,7 @@ class View(Struct, Generic[D], frozen=True):
     shelf: Callable[[D], str] = _nowhere
     place: Callable[[D], str] = _nowhere
     mark: Callable[[D], str] = _nowhere
+    due: Callable[[D], str] = _nowhere
 
 
 class Documents(Protocol[D]):

@@ -138,6 +138,11 @@ class Views:
         order = "place DESC, key DESC" if newest_first else "place, key"
         return self._read(view, " AND ".join(conditions), values, f"{order} LIMIT {int(limit)}")
 
+    def due(self, view: View[D], by: str) -> list[D]:
+        """What is due by a time, in the order of places; no other document is read."""
+        where = "due <> '' AND due <= ?"
+        return self._read(view, where, (by,), "place, key", "INDEXED BY dues")
+
     def count(self, view: View[Any], mark: str) -> int:
         """How many documents of a view have a mark; none of them is read."""
         sql = f"SELECT count(*) FROM documents WHERE view = ? AND {_MARKED}"
@@ -149,9 +154,11 @@ class Views:
         with self._lock:
             self._connection.close()
 
-    def _read(self, view: View[D], where: str, values: Sequence[str], order: str) -> list[D]:
+    def _read(
+        self, view: View[D], where: str, values: Sequence[str], order: str, index: str = ""
+    ) -> list[D]:
         # every part of the text is written above; only values come from outside
-        sql = f"SELECT document FROM documents WHERE view = ? AND {where} ORDER BY {order}"
+        sql = f"SELECT document FROM documents {index} WHERE view = ? AND {where} ORDER BY {order}"
 
         def found() -> list[D]:
             rows = self._connection.execute(sql, (view.name, *values)).fetchall()
