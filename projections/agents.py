@@ -175,6 +175,12 @@ def _mark(document: AgentDocument) -> str:
     return "dormant" if agent.lifecycle == "dormant" else "calm"
 
 
+def _due(document: AgentDocument) -> str:
+    """The next tick of its timers; a dormant agent's are noted, too."""
+    ticks = [timer.next_at for timer in document.agent.timers]
+    return min(ticks, default="") if document.is_living else ""
+
+
 VIEW: View[AgentDocument] = View(
     "agents",
     "agent",
@@ -185,5 +191,6 @@ VIEW: View[AgentDocument] = View(
     shelf=_shelf,
     place=_place,
     mark=_mark,
+    due=_due,
     title="$.agent.name",
 )

@@ -124,6 +124,10 @@ def _mark(document: SetDocument) -> str:
     return " ".join(tab for tab, statuses in TABS.items() if found.intersection(statuses))
 
 
+def _due(document: SetDocument) -> str:
+    return document.expires_at if document.is_open else ""
+
+
 VIEW: View[SetDocument] = View(
-    "inbox", "agent", 2, SetDocument, keys, apply, shelf=_shelf, place=_place, mark=_mark
+    "inbox", "agent", 2, SetDocument, keys, apply, _shelf, _place, _mark, due=_due
 )

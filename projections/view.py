@@ -17,7 +17,7 @@ D = TypeVar("D")
 
 
 def _nowhere(document: object) -> str:
-    """The shelf, place and mark of views whose documents are found by their key."""
+    """The shelf, place, mark and due time of views whose documents are found by their key."""
     return ""
 
 
@@ -29,6 +29,7 @@ class View(Struct, Generic[D], frozen=True):
     `place` is a document's order on its shelf, as text. `mark` is one of a few words that parts a
     large view, so that its documents are counted, and the few that matter read, without the rest.
     `title` is the path, in the stored document, of what a person calls it by; empty: nothing.
+    `due` is when time alone makes something of a document to be done, empty where it never does.
     """
 
     name: str
@@ -41,6 +42,7 @@ class View(Struct, Generic[D], frozen=True):
     place: Callable[[D], str] = _nowhere
     mark: Callable[[D], str] = _nowhere
     title: str = ""
+    due: Callable[[D], str] = _nowhere
 
 
 class Documents(Protocol[D]):

@@ -5,6 +5,7 @@ thread run it.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.actions.inputs import WORDS_MAX_BYTES
@@ -16,7 +17,7 @@ from adapters.runtime.on_demand import Waiting, WakeProgress
 from adapters.runtime.running import Ran
 from domain.errors import Refused
 from domain.wire import payload
-from projections.wakes import VIEW
+from projections import agents, wakes
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -62,8 +63,9 @@ class Woken(NamedTuple):
 
 def prepare_wakes(home: "Home") -> Prepared:
     """Catch up over the journal, fire the timers that are due, expire what nobody decided."""
-    agents, troubles = _prepare(home)
-    return Prepared(agents, len(on_demand.ready(home.services, agents)), troubles)
+    troubles = _prepare(home)
+    living = [one.id for one in all_agents(home) if one.is_living]
+    return Prepared(living, len(on_demand.ready(home.services, living)), troubles)
 
 
 def wake_all(home: "Home", agents: Sequence[str], progress: WakeProgress) -> Woken:
@@ -81,7 +83,7 @@ def request_wake(home: "Home", agent_id: str, key: str = "") -> Requested:
         Refused: Its model cannot be had, or it cannot be woken; nothing is queued.
         KeyReused: The key stands for something else.
     """
-    _, troubles = _prepare(home)
+    troubles = _prepare(home)
     first, command = nth_key(key, 1), home.services.request(agent_id)
     if known := home.services.agents.answered(first, command):
         return Requested(known.ids[1], "", is_known=True, troubles=troubles)
@@ -108,7 +110,7 @@ def ask_agent(
         KeyReused: The key stands for something else.
     """
     _check_question(words)
-    _, troubles = _prepare(home)
+    troubles = _prepare(home)
     kept = payload(home.services.agent(agent_id).task, words.encode())
     first, said = nth_key(key, 1), home.services.request(agent_id, "user", words=kept.id)
     if known := home.services.agents.answered(first, said):
@@ -135,11 +137,16 @@ def run_wake(home: "Home", agent_id: str, run_key: str, told: Callable[[str], No
     return ran
 
 
-def _prepare(home: "Home") -> tuple[Sequence[str], Sequence[str]]:
-    """The living agents, and what went wrong with their timers."""
-    agents = [one.id for one in all_agents(home) if one.is_living]
+def _prepare(home: "Home") -> Sequence[str]:
+    """Do for all agents what is due, whoever is woken; what went wrong with timers. Only what is
+    due is read: the views know, as of the logs' ends."""
+    home.views.catch_up()
     expiring = expiring_sets(home)
-    return agents, on_demand.prepare(home.services, agents, expiring)
+    return on_demand.prepare(home.services, partial(_ticking, home), expiring)
+
+
+def _ticking(home: "Home", now: str) -> list[str]:
+    return [one.id for one in home.views.due(agents.VIEW, now)]
 
 
 def _check_model(home: "Home", agent_id: str) -> None:
@@ -159,7 +166,7 @@ def _check_question(words: str) -> None:
 def _turns(home: "Home", agent_id: str) -> dict[str, int]:
     """The sessions of an agent, each with its last turn."""
     turns: dict[str, int] = {}
-    for wake in home.views.page(VIEW, shelf=agent_id):
+    for wake in home.views.page(wakes.VIEW, shelf=agent_id):
         for cause in wake.causes:
             trigger = cause.trigger
             if trigger.reason == "user":

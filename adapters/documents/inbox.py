@@ -72,8 +72,7 @@ def all_sets(home: Home) -> list[SetDocument]:
 
 def expiring_sets(home: Home) -> list[str]:
     """The open change sets whose time to be decided is over."""
-    now = home.services.clock.now()
-    return [one.id for one in all_sets(home) if one.is_open and "" < one.expires_at <= now]
+    return [one.id for one in home.views.due(inbox.VIEW, home.services.clock.now())]
 
 
 def sets_under(

@@ -138,6 +138,11 @@ class Views:
         order = "place DESC, key DESC" if newest_first else "place, key"
         return self._read(view, " AND ".join(conditions), values, f"{order} LIMIT {int(limit)}")
 
+    def due(self, view: View[D], by: str) -> list[D]:
+        """What is due by a time, in the order of places; no other document is read."""
+        where = "due <> '' AND due <= ?"
+        return self._read(view, where, (by,), "place, key", "INDEXED BY dues")
+
     def titled(self, view: View[D], title: str) -> list[D]:
         """Every document of exactly this title, by key."""
         is_it = f"view = '{view.name}' AND {title_in(view)} = ?"  # its name makes the index fit
@@ -185,9 +190,11 @@ class Views:
         with self._lock:
             self._connection.close()
 
-    def _read(self, view: View[D], where: str, values: Sequence[str], order: str) -> list[D]:
+    def _read(
+        self, view: View[D], where: str, values: Sequence[str], order: str, index: str = ""
+    ) -> list[D]:
         # every part of the text is written above; only values come from outside
-        sql = f"SELECT document FROM documents WHERE view = ? AND {where} ORDER BY {order}"
+        sql = f"SELECT document FROM documents {index} WHERE view = ? AND {where} ORDER BY {order}"
 
         def found() -> list[D]:
             rows = self._connection.execute(sql, (view.name, *values)).fetchall()

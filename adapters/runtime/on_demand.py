@@ -36,20 +36,21 @@ class Waiting(NamedTuple):
 
 
 def prepare(
-    services: Services, agent_ids: Sequence[str], expiring: Iterable[str] = ()
+    services: Services, ticking: Callable[[str], Iterable[str]], expiring: Iterable[str] = ()
 ) -> list[str]:
     """Catch up over the journal, fire the timers that are due, expire what nobody decided.
 
     Args:
         services: Where.
-        agent_ids: All agents.
+        ticking: Gives all agents with a timer that is due by a time; others do no harm.
         expiring: Change sets whose time has come.
 
     Returns:
         What went wrong with timers, one text each.
     """
     watcher.catch_up(services)
-    troubles = timers.fire(services, agent_ids)
+    now = services.clock.now()
+    troubles = timers.fire(services, ticking(now), now)
     for set_id in expiring:
         review.expire(services, set_id)
     return troubles

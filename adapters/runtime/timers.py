@@ -29,14 +29,19 @@ def timer_command(agent_id: str, text: str, zone: str, at: str) -> SetTimer:
     return SetTimer(agent_id, schedule.text, named, first)
 
 
-def fire(services: Services, agent_ids: Iterable[str]) -> list[str]:
-    """Note the ticks that have come of every agent's timers.
+def fire(services: Services, agent_ids: Iterable[str], now: str = "") -> list[str]:
+    """Note the ticks that have come of these agents' timers.
+
+    Args:
+        services: Where.
+        agent_ids: Whose timers are looked at.
+        now: The present, if the caller has asked the clock.
 
     Returns:
         What went wrong, one text a timer; one timer in trouble never stops the others.
     """
     troubles: list[str] = []
-    now = services.clock.now()
+    now = now or services.clock.now()
     for agent_id in agent_ids:
         agent = services.agent(agent_id)
         for timer in agent.timers:

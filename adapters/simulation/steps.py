@@ -293,7 +293,7 @@ class Steps:
 
     def _run(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:
         """A round of the runtime."""
-        on_demand.prepare(self._services, self._agents, self._expiring())
+        on_demand.prepare(self._services, lambda _: self._agents, self._expiring())
         for turn in on_demand.ready(self._services, self._agents):
             self.wakes += 1
             runner.run(run_one(self._services, turn.schedule.agent, turn.run_key))

@@ -126,7 +126,7 @@ def on_demand_of(past: Past) -> Services:
 
     def day() -> None:
         for _ in range(ROUNDS):
-            on_demand.prepare(at, agents)
+            on_demand.prepare(at, lambda _: agents)
             on_demand.run_ready(at, agents, lambda *_: None)
             clock.advance(seconds=ROUND_SECONDS)
 

@@ -111,7 +111,7 @@ class Driver:
         print(f"note {text}", flush=True)  # noqa: T201  what the test reads
 
     def _wake(self) -> None:
-        on_demand.prepare(self._services, self._agents)
+        on_demand.prepare(self._services, lambda _: self._agents)
         ran = on_demand.run_ready(self._services, self._agents, lambda *_: None)
         assert not any(one.code == "internal" for one in ran), ran
 

@@ -1,0 +1,114 @@
+"""What is done about one agent or change reads as much in a home of five agents as in one of fifty;
+what is due of the others is done all the same."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapters.actions.waking import request_wake
+from adapters.home.settings import Agents, Settings
+from adapters.home.views import Views
+from adapters.models.rules import RulesModel
+from adapters.runtime import on_demand, timers, watcher
+from adapters.runtime.services import Services
+from adapters.store.log import Log
+from adapters.store.memory import MemoryLogRecorder
+from adapters.store.recorder import Timed
+from adapters.wiring import Home
+from domain.changes.change_set import CHANGES, is_open
+from domain.journal.commands import AddNote
+from domain.timestamps import later
+from domain.wire import Words
+from projections.view import View
+from tests.support.services import StillClock, TickingClock, task_with_agent
+
+DAYS = 30 * 86_400
+
+
+class CountingRecorder(MemoryLogRecorder):
+    """Counts the streams that are read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.streams = 0
+
+    def stream(self, stream: str, after: int) -> Sequence[Timed]:
+        self.streams += 1
+        return super().stream(stream, after)
+
+
+class CountingViews(Views):
+    """Counts the documents that are read."""
+
+    documents = 0
+
+    def _read(self, view: View[Any], *asked: Any) -> list[Any]:
+        found = super()._read(view, *asked)
+        self.documents += len(found)
+        return found
+
+
+class Counted:
+    """A home of so many tasks, each with an agent that has proposed something and has a timer."""
+
+    def __init__(self, count: int) -> None:
+        self.recorders = CountingRecorder(), CountingRecorder()
+        journal, agents = (
+            Log(name, one, "r1")
+            for name, one in zip(("journal", "agent"), self.recorders, strict=True)
+        )
+        settings = Settings(agents=Agents(expire_after_days=2))
+        self.at = Services(journal, agents, TickingClock(), settings, lambda _: RulesModel())
+        made = [task_with_agent(self.at, f"Task {nth}") for nth in range(count)]
+        self.tasks, self.agents = ([one[side] for one in made] for side in (0, 1))
+        for task in self.tasks:
+            self.at.append_journal(AddNote(task, "note", Words("Takes about 60 minutes.")))
+        watcher.catch_up(self.at)
+        on_demand.run_ready(self.at, self.agents, lambda *_: None)
+        for agent in self.agents:
+            schedule = timers.timer_command(agent, "every day 07:00", "UTC", self.at.clock.now())
+            self.at.append_agent(schedule)
+        self.views = CountingViews(None, {"journal": journal, "agent": agents})
+        self.home = Home(Path("nowhere"), self.at, self.views, exists=True)
+        self.views.catch_up()
+        self._read_before = self.read
+
+    @property
+    def read(self) -> tuple[int, ...]:
+        return (*(one.streams for one in self.recorders), self.views.documents)
+
+    def read_since(self) -> list[int]:
+        """How many streams of each log and documents were read since this was asked last."""
+        before, self._read_before = self._read_before, self.read
+        return [now - then for now, then in zip(self._read_before, before, strict=True)]
+
+
+@pytest.fixture(scope="module")
+def homes() -> list[Counted]:
+    return [Counted(5), Counted(50)]
+
+
+def test_the_wake_of_one_agent_reads_the_same_in_a_home_of_any_size(homes: list[Counted]) -> None:
+    found = []
+    for one in homes:
+        one.read_since()
+        request_wake(one.home, one.agents[3])
+        found.append(one.read_since())
+    small, large = found
+    assert small == large
+
+
+def test_with_the_wake_of_one_what_is_due_of_all_is_done() -> None:
+    one = Counted(5)
+    at, now = one.at, later(one.at.clock.now(), seconds=DAYS)
+    ticks = {agent: at.agent(agent).timers[0].next_at for agent in one.agents}
+    at.clock = StillClock(now)
+    request_wake(one.home, one.agents[3])
+    for agent in one.agents:
+        assert ticks[agent] < now < at.agent(agent).timers[0].next_at
+        with at.agents.reading() as world:
+            sets = [world.load(CHANGES, set_id) for set_id in at.agent(agent).sets]
+        assert sets
+        assert not any(is_open(item) for changes in sets for item in changes.items)
