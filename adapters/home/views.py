@@ -145,6 +145,10 @@ class Views:
             self._guarded(lambda: self._connection.execute(sql, (view.name, mark)).fetchone()[0])
         )
 
+    def reached(self, view: View[Any]) -> int:
+        """Up to which append of its log a view has come; 0 where it has not begun."""
+        return self._guarded(lambda: self._positions().get(view.name, Position()).n)
+
     def close(self) -> None:
         with self._lock:
             self._connection.close()

@@ -5,7 +5,7 @@ new append concerns are looked at again.
 """
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count, takewhile
 from operator import itemgetter
 from typing import NamedTuple
@@ -13,8 +13,8 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from adapters.runtime.services import Services
-from domain.agent.agent import AGENT
-from domain.agent.wake_queue import WAKE_QUEUE, due_of, next_wake
+from domain.agent.agent import AGENT, Agent
+from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue, due_of, next_wake
 from domain.changes.change_set import CHANGES, is_open
 from domain.changes.decisions import pending_effects
 from domain.timestamps import later
@@ -51,6 +51,16 @@ class Turn(NamedTuple):
     schedule: AgentSchedule
     run_key: str
     is_left: bool = False
+
+
+class Known(NamedTuple):
+    """The schedules of all agents, as they stood at append `n` of their log; 0: not known."""
+
+    n: int = 0
+    schedules: Sequence[AgentSchedule] = ()
+
+
+NOTHING = Known()
 
 
 class Times:
@@ -163,14 +173,25 @@ class DueIndex:
         self._expiring = Times()
         self._in_flight = Times()  # change sets with an effect, and when it is in doubt
 
-    def start(self, agents: Iterable[str], sets: Iterable[str]) -> None:
+    def start(self, agents: Iterable[str], sets: Iterable[str], known: Known = NOTHING) -> None:
         """Look at these agents and change sets, and from now on at what is new. An effect that
-        has no outcome by now is in doubt at once."""
+        has no outcome by now is in doubt at once.
+
+        Args:
+            agents: All of them.
+            sets: Those that are open, or have an effect under way.
+            known: Is taken instead of looking at the agents, unless other replicas' rows are
+                read here; then at what is newer.
+        """
         with self._services.agents.reading() as world:
-            self._seen = world.n - 1
-            self._look(world, agents, sets)
+            is_known = known.n > 0 and not world.is_merged
+            self._seen = known.n if is_known else world.n - 1
+            self._look(world, () if is_known else agents, sets)
+        for one in known.schedules if is_known else ():
+            self._keep(one.agent, one)
         for set_id in list(self._in_flight):
             self._in_flight.put(set_id, "")
+        self.follow()
 
     def follow(self) -> None:
         """Look at what was appended since."""
@@ -204,15 +225,7 @@ class DueIndex:
 
     def _look(self, world: World, agents: Iterable[str], sets: Iterable[str]) -> None:
         for agent_id in agents:
-            found = schedule_of(world, agent_id)
-            if found is None:
-                self.schedules.drop(agent_id)
-            else:
-                self.schedules.put(found)
-            if found is not None and found.tick:
-                self._ticks.put(agent_id, found.tick)
-            else:
-                self._ticks.drop(agent_id)
+            self._keep(agent_id, schedule_of(world, agent_id))
         for set_id in sets:
             changes = world.load(CHANGES, set_id)
             if changes.expires_at and any(
@@ -227,10 +240,24 @@ class DueIndex:
             else:
                 self._in_flight.drop(set_id)
 
+    def _keep(self, agent_id: str, found: AgentSchedule | None) -> None:
+        if found is None:
+            self.schedules.drop(agent_id)
+        else:
+            self.schedules.put(found)
+        if found is not None and found.tick:
+            self._ticks.put(agent_id, found.tick)
+        else:
+            self._ticks.drop(agent_id)
+
 
 def schedule_of(world: World, agent_id: str) -> AgentSchedule | None:
     """An agent as it stands; None where it is gone and nothing runs."""
-    agent, wake_queue = world.load(AGENT, agent_id), world.load(WAKE_QUEUE, agent_id)
+    return schedule_from(world.load(AGENT, agent_id), world.load(WAKE_QUEUE, agent_id))
+
+
+def schedule_from(agent: Agent, wake_queue: WakeQueue) -> AgentSchedule | None:
+    """The same, of states that were folded already."""
     is_gone = agent.lifecycle in ("", "destroyed")
     if is_gone and not wake_queue.running:
         return None

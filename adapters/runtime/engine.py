@@ -96,7 +96,7 @@ class Engine:
 
     def _start(self, found: Found) -> None:
         """Know what there is; what a gone process left is finished as the turns come."""
-        self._due_index.start(found.agents, [*found.sets, *found.in_flight])
+        self._due_index.start(found.agents, [*found.sets, *found.in_flight], found.known)
 
     def _turn(self) -> bool:
         """Do all that can be done without waiting; whether more is to be done at once."""
