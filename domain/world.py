@@ -92,6 +92,7 @@ class World:
         self._read = read
         self._payload = payload
         self._replicas = sorted({replica, *replicas})
+        self.is_merged = len(self._replicas) > 1  # rows of other replicas are read, too
         self._cache: MutableMapping[str, Folded] = {} if cache is None else cache
         self._loaded: dict[tuple[str, str], object] = {}
         self._versions: dict[str, int] = {}  # of the streams that were folded here
@@ -114,7 +115,7 @@ class World:
     def load_each(self, kind: Kind[S], entities: Iterable[str]) -> tuple[S, ...]:
         """What `load` gives for each of many entities, most of which are known already."""
         counts, cache = self._counts, self._cache
-        if counts is None or (kind.is_merged and len(self._replicas) > 1):
+        if counts is None or (kind.is_merged and self.is_merged):
             return tuple([self.load(kind, entity) for entity in entities])
         begin, end = f"{kind.name}:", f"@{self.replica}"
         states: list[S] = []
@@ -130,7 +131,7 @@ class World:
     def expect(self, kind: Kind[S], entities: Iterable[str]) -> None:
         """Tell that these entities will be loaded. Where most of them are new, one look into the
         log takes the place of one for each; what they load as is the same."""
-        if self._present is None or len(self._replicas) > 1:
+        if self._present is None or self.is_merged:
             return
         streams = [self.stream(kind.name, entity) for entity in entities]
         self._absent.update(streams)
@@ -175,7 +176,7 @@ class World:
         return self.payload(words.payload).decode() if words.payload else words.text
 
     def _fold(self, kind: Kind[S], entity: str) -> S:
-        if kind.is_merged and len(self._replicas) > 1:
+        if kind.is_merged and self.is_merged:
             streams = [self._read(f"{kind.name}:{entity}@{name}", 0) for name in self._replicas]
             state = kind.initial(entity)
             for recorded in merge(*streams, key=lambda row: (row.n, row.replica, row.row)):

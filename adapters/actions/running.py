@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.actions.recovering import in_flight_sets
 from adapters.documents.agents import all_agents
-from adapters.documents.inbox import all_sets
+from adapters.documents.inbox import sets_under
 from adapters.home.files import AGENT, JOURNAL, RUNTIME
+from adapters.runtime.due_index import Known, schedule_from
 from adapters.runtime.engine import Engine
 from adapters.runtime.files import Files
 from adapters.runtime.leases import Leases
 from adapters.runtime.options import Counts, Found, Options, Tell
 from adapters.runtime.signals import FileProbe, Signal
+from projections.agents import VIEW
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -56,10 +58,14 @@ def leases_of(home: "Home") -> Leases:
 
 def found_in(home: "Home") -> Found:
     """What there is to look after when an engine begins."""
+    n = home.views.reached(VIEW)  # first: what comes in meanwhile is looked at again
+    agents = all_agents(home)
+    schedules = [schedule_from(one.agent, one.wake_queue) for one in agents]
     return Found(
-        [one.id for one in all_agents(home)],
-        [one.id for one in all_sets(home) if one.is_open],
+        [one.id for one in agents],
+        [one.id for one in sets_under(home, "waiting", "deferred")],
         in_flight_sets(home),
+        Known(n, [one for one in schedules if one is not None]),
     )
 
 

@@ -186,6 +186,10 @@ class Views:
         sql = f"SELECT count(*) FROM documents WHERE {' AND '.join(conditions)}"
         return int(self._guarded(lambda: self._connection.execute(sql, values).fetchone()[0]))
 
+    def reached(self, view: View[Any]) -> int:
+        """Up to which append of its log a view has come; 0 where it has not begun."""
+        return self._guarded(lambda: self._positions().get(view.name, Position()).n)
+
     def close(self) -> None:
         with self._lock:
             self._connection.close()

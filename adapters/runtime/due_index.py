@@ -4,14 +4,17 @@ It holds nothing that the log does not say, so it is made anew at each start. On
 new append concerns are looked at again.
 """
 
-from collections.abc import Callable, Iterable
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count, takewhile
+from operator import itemgetter
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from adapters.runtime.services import Services
-from domain.agent.agent import AGENT
-from domain.agent.wake_queue import WAKE_QUEUE, due_of, next_wake
+from domain.agent.agent import AGENT, Agent
+from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue, due_of, next_wake
 from domain.changes.change_set import CHANGES, is_open
 from domain.changes.decisions import pending_effects
 from domain.timestamps import later
@@ -50,27 +53,113 @@ class Turn(NamedTuple):
     is_left: bool = False
 
 
+class Known(NamedTuple):
+    """The schedules of all agents, as they stood at append `n` of their log; 0: not known."""
+
+    n: int = 0
+    schedules: Sequence[AgentSchedule] = ()
+
+
+NOTHING = Known()
+
+
+class Times:
+    """Names by their time, kept in order: to ask costs what is found, however many there are."""
+
+    def __init__(self) -> None:
+        self._at: dict[str, str] = {}
+        self._order: list[tuple[str, str]] = []  # (time, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for _, name in self._order)
+
+    def put(self, name: str, at: str) -> None:
+        if self._at.get(name) != at:
+            self.drop(name)
+            self._at[name] = at
+            insort(self._order, (at, name))
+
+    def drop(self, name: str) -> None:
+        if name in self._at:
+            del self._order[bisect_left(self._order, (self._at.pop(name), name))]
+
+    def due(self, now: str) -> Iterator[str]:
+        """The names whose time has come, the earliest first; of one time in their own order."""
+        return (name for _, name in takewhile(lambda one: one[0] <= now, self._order))
+
+    def next_at(self, now: str) -> str:
+        """The first time after now; empty if there is none."""
+        nth = bisect_right(self._order, now, key=itemgetter(0))
+        return self._order[nth][0] if nth < len(self._order) else ""
+
+
+class Schedules:
+    """The schedules of agents in queue order, kept in it as they change.
+
+    `is_now`: a person has them run, due or not; one that waits for its provider or a budget only
+    if it is due.
+    """
+
+    def __init__(self, found: Iterable[AgentSchedule] = (), *, is_now: bool = False) -> None:
+        self._is_now = is_now
+        self._known: dict[str, AgentSchedule] = {}
+        self._places: dict[str, int] = {}  # in the order they came
+        self._running: set[str] = set()
+        self._queue = Times()
+        self._came = count()
+        for one in found:
+            self.put(one)
+
+    def get(self, agent_id: str) -> AgentSchedule | None:
+        return self._known.get(agent_id)
+
+    def put(self, one: AgentSchedule) -> None:
+        """Take an agent's schedule in place of the one before."""
+        self._known[one.agent] = one
+        self._places.setdefault(one.agent, next(self._came))
+        self._running.discard(one.agent)
+        if one.running:
+            self._running.add(one.agent)
+        if one.run_key:
+            self._queue.put(one.agent, one.asked_at if self._is_now else one.due)
+        else:
+            self._queue.drop(one.agent)
+
+    def drop(self, agent_id: str) -> None:
+        if self._known.pop(agent_id, None) is not None:
+            del self._places[agent_id]
+            self._running.discard(agent_id)
+            self._queue.drop(agent_id)
+
+    def running(self) -> list[AgentSchedule]:
+        """The agents with a wake that runs, here or elsewhere."""
+        return [self._known[one] for one in sorted(self._running, key=self._places.__getitem__)]
+
+    def queued(self, now: str) -> Iterator[AgentSchedule]:
+        """The agents whose next wake may begin, in queue order; nothing may change meanwhile."""
+        if not self._is_now:
+            return (self._known[one] for one in self._queue.due(now))
+        asked = (self._known[one] for one in self._queue)
+        return (one for one in asked if one.until <= now)
+
+    def next_at(self, now: str) -> str:
+        """When the next wake may begin after now; empty if none waits."""
+        return self._queue.next_at(now)
+
+
 def turns(
-    schedules: Iterable[AgentSchedule],
-    now: str,
-    is_abandoned: Callable[[AgentSchedule], bool],
-    *,
-    is_now: bool = False,
-) -> list[Turn]:
+    schedules: Schedules, now: str, is_abandoned: Callable[[AgentSchedule], bool]
+) -> Iterator[Turn]:
     """Which wake of each agent runs next, in queue order: abandoned ones first, then what is due.
 
     Args:
         schedules: Of the agents to choose from.
         now: The present.
         is_abandoned: Whether the process of the wake that runs is gone.
-        is_now: A person has them run, due or not; one that waits for its provider or a budget
-            only if it is due.
     """
-    found = list(schedules)
-    queued = [one for one in found if one.run_key and (one.until if is_now else one.due) <= now]
-    queued.sort(key=lambda one: (one.asked_at if is_now else one.due, one.agent))
-    left = [Turn(one, one.running, is_left=True) for one in found if is_abandoned(one)]
-    return left + [Turn(one, one.run_key) for one in queued]
+    left = [one for one in schedules.running() if is_abandoned(one)]
+    yield from (Turn(one, one.running, is_left=True) for one in left)
+    yield from (Turn(one, one.run_key) for one in schedules.queued(now))
 
 
 class DueIndex:
@@ -79,17 +168,30 @@ class DueIndex:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._seen = 0
-        self.agent_schedules: dict[str, AgentSchedule] = {}
-        self._expiring: dict[str, str] = {}
-        self._in_flight: dict[str, str] = {}  # change sets with an effect, and when it is in doubt
+        self.schedules = Schedules()
+        self._ticks = Times()
+        self._expiring = Times()
+        self._in_flight = Times()  # change sets with an effect, and when it is in doubt
 
-    def start(self, agents: Iterable[str], sets: Iterable[str]) -> None:
+    def start(self, agents: Iterable[str], sets: Iterable[str], known: Known = NOTHING) -> None:
         """Look at these agents and change sets, and from now on at what is new. An effect that
-        has no outcome by now is in doubt at once."""
+        has no outcome by now is in doubt at once.
+
+        Args:
+            agents: All of them.
+            sets: Those that are open, or have an effect under way.
+            known: Is taken instead of looking at the agents, unless other replicas' rows are
+                read here; then at what is newer.
+        """
         with self._services.agents.reading() as world:
-            self._seen = world.n - 1
-            self._look(world, agents, sets)
-        self._in_flight = dict.fromkeys(self._in_flight, "")
+            is_known = known.n > 0 and not world.is_merged
+            self._seen = known.n if is_known else world.n - 1
+            self._look(world, () if is_known else agents, sets)
+        for one in known.schedules if is_known else ():
+            self._keep(one.agent, one)
+        for set_id in list(self._in_flight):
+            self._in_flight.put(set_id, "")
+        self.follow()
 
     def follow(self) -> None:
         """Look at what was appended since."""
@@ -104,53 +206,58 @@ class DueIndex:
         with self._services.agents.reading() as world:
             self._look(world, sorted(agents), sorted(sets))
 
-    def running(self) -> list[AgentSchedule]:
-        """The agents with a wake that runs, here or elsewhere."""
-        return [one for one in self.agent_schedules.values() if one.running]
-
     def ticking(self, now: str) -> list[str]:
         """The agents with a timer that is due, in order."""
-        return sorted(one.agent for one in self.agent_schedules.values() if "" < one.tick <= now)
+        return sorted(self._ticks.due(now))
 
     def expired(self, now: str) -> list[str]:
         """The change sets whose time has come."""
-        return sorted(one for one, at in self._expiring.items() if at <= now)
+        return sorted(self._expiring.due(now))
 
     def in_doubt(self, now: str) -> list[str]:
         """The change sets with an effect that has had no outcome for too long."""
-        return sorted(one for one, at in self._in_flight.items() if at <= now)
+        return sorted(self._in_flight.due(now))
 
     def next_at(self, now: str) -> str:
         """When the next thing is due after now; empty if nothing is."""
-        times = [at for one in self.agent_schedules.values() for at in (one.due, one.tick)]
-        times += [*self._expiring.values(), *self._in_flight.values()]
-        return min((at for at in times if at > now), default="")
+        known = self.schedules, self._ticks, self._expiring, self._in_flight
+        return min((at for one in known if (at := one.next_at(now))), default="")
 
     def _look(self, world: World, agents: Iterable[str], sets: Iterable[str]) -> None:
         for agent_id in agents:
-            found = schedule_of(world, agent_id)
-            if found is None:
-                self.agent_schedules.pop(agent_id, None)
-            else:
-                self.agent_schedules[agent_id] = found
+            self._keep(agent_id, schedule_of(world, agent_id))
         for set_id in sets:
             changes = world.load(CHANGES, set_id)
             if changes.expires_at and any(
                 item.status != "confirming" and is_open(item) for item in changes.items
             ):
-                self._expiring[set_id] = changes.expires_at
+                self._expiring.put(set_id, changes.expires_at)
             else:
-                self._expiring.pop(set_id, None)
+                self._expiring.drop(set_id)
             if pending_effects(changes):
                 doubt_at = later(self._services.clock.now(), seconds=EFFECT_SECONDS)
-                self._in_flight[set_id] = doubt_at
+                self._in_flight.put(set_id, doubt_at)
             else:
-                self._in_flight.pop(set_id, None)
+                self._in_flight.drop(set_id)
+
+    def _keep(self, agent_id: str, found: AgentSchedule | None) -> None:
+        if found is None:
+            self.schedules.drop(agent_id)
+        else:
+            self.schedules.put(found)
+        if found is not None and found.tick:
+            self._ticks.put(agent_id, found.tick)
+        else:
+            self._ticks.drop(agent_id)
 
 
 def schedule_of(world: World, agent_id: str) -> AgentSchedule | None:
     """An agent as it stands; None where it is gone and nothing runs."""
-    agent, wake_queue = world.load(AGENT, agent_id), world.load(WAKE_QUEUE, agent_id)
+    return schedule_from(world.load(AGENT, agent_id), world.load(WAKE_QUEUE, agent_id))
+
+
+def schedule_from(agent: Agent, wake_queue: WakeQueue) -> AgentSchedule | None:
+    """The same, of states that were folded already."""
     is_gone = agent.lifecycle in ("", "destroyed")
     if is_gone and not wake_queue.running:
         return None

@@ -96,7 +96,7 @@ class Engine:
 
     def _start(self, found: Found) -> None:
         """Know what there is; what a gone process left is finished as the turns come."""
-        self._due_index.start(found.agents, [*found.sets, *found.in_flight])
+        self._due_index.start(found.agents, [*found.sets, *found.in_flight], found.known)
 
     def _turn(self) -> bool:
         """Do all that can be done without waiting; whether more is to be done at once."""
@@ -166,15 +166,18 @@ class Engine:
         """Begin what is due, in queue order, as far as there is room; take over what is left."""
         self._is_blocked = False
         now = self._now()
-        for turn in turns(self._due_index.agent_schedules.values(), now, self._is_abandoned):
+        for turn in turns(self._due_index.schedules, now, self._is_abandoned):
             if len(self._running) >= self._leases.limit:
                 return
             if not self._is_free(turn.schedule, now):
                 continue
-            if self._leases.take(turn.schedule.agent, turn.run_key) != "taken":
-                self._is_blocked = True
+            taken = self._leases.take(turn.schedule.agent, turn.run_key)
+            if taken == "taken":
+                self._begin(turn)
                 continue
-            self._begin(turn)
+            self._is_blocked = True
+            if taken == "limit":  # no other would be given either
+                return
 
     def _is_free(self, one: AgentSchedule, now: str) -> bool:
         return one.agent not in self._running and not self._holds.until(one.agent, now)
@@ -186,7 +189,7 @@ class Engine:
         """When there is something to do, if nothing changes."""
         now = self._now()
         times = [self._holds.next_at(now), self._leases.patient_until, self._due_index.next_at(now)]
-        for one in self._due_index.running():
+        for one in self._due_index.schedules.running():
             if one.agent not in self._running:
                 times += [self._leases.given_up_at(one), later(now, seconds=self._leases.seconds)]
         if self._is_blocked:
@@ -197,10 +200,9 @@ class Engine:
         if self._running or watcher.lag(self._services):
             return False
         soon = later(self._now(), seconds=self._services.settings.agents.throttle_seconds)
-        known = self._due_index.agent_schedules.values()
-        waits = [one for one in known if "" < one.due <= soon and not one.waits_for]
+        waits = (one for one in self._due_index.schedules.queued(soon) if not one.waits_for)
         is_held = all(self._holds.until(one.agent, self._now()) for one in waits)
-        return is_held and not self._due_index.running()
+        return is_held and not self._due_index.schedules.running()
 
     def _guarded(self, turn: Callable[[], bool]) -> bool:
         """A turn that ends in trouble is told of and tried again later, not given up."""
@@ -306,7 +308,7 @@ class Engine:
     def _stop_cancelled(self) -> None:
         """End the wakes of agents that were paused or destroyed, though a model is being asked."""
         for agent_id, (work, task) in list(self._running.items()):
-            one = self._due_index.agent_schedules.get(agent_id)
+            one = self._due_index.schedules.get(agent_id)
             if one is not None and one.stop and one.running == work.run_key:
                 self._services.append_agent(work.stop(one.stop))
                 task.cancel()

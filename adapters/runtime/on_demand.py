@@ -13,7 +13,7 @@ from functools import partial
 from typing import NamedTuple
 
 from adapters.runtime import review, timers, watcher
-from adapters.runtime.due_index import AgentSchedule, Turn, schedule_of, turns
+from adapters.runtime.due_index import AgentSchedule, Schedules, Turn, schedule_of, turns
 from adapters.runtime.run_leases import RunLeases, is_lost, living
 from adapters.runtime.running import Ran, run_one
 from adapters.runtime.services import Services
@@ -78,7 +78,7 @@ def ready(services: Services, agent_ids: Iterable[str]) -> list[Turn]:
 def _turns(
     services: Services, found: list[AgentSchedule], is_abandoned: Callable[[AgentSchedule], bool]
 ) -> list[Turn]:
-    return turns(found, services.clock.now(), is_abandoned, is_now=True)
+    return list(turns(Schedules(found, is_now=True), services.clock.now(), is_abandoned))
 
 
 def run_ready(services: Services, agent_ids: Sequence[str], progress: WakeProgress) -> list[Ran]:

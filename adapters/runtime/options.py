@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from adapters.runtime.due_index import NOTHING, Known
+
 Tell = Callable[..., None]
 """``tell(event, level="info", **fields)``: one line of the engine's log."""
 
@@ -23,11 +25,13 @@ PLAIN = Options()
 
 
 class Found(NamedTuple):
-    """What the engine begins with: all agents, sets with an expiry, and effects in doubt."""
+    """What the engine begins with: all agents, sets with an expiry, and effects in doubt; and
+    the agents' schedules, where these are known."""
 
     agents: Iterable[str]
     sets: Iterable[str]
     in_flight: Iterable[str]
+    known: Known = NOTHING
 
 
 class Counts:

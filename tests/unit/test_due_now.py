@@ -151,7 +151,7 @@ def test_proposals_expire_at_their_instant_and_the_outlook_says_when() -> None:
 
 def due(due_index: DueIndex, now: str) -> list[str]:
     """The wakes that an engine would begin."""
-    found = turns(due_index.agent_schedules.values(), now, lambda _: False)
+    found = turns(due_index.schedules, now, lambda _: False)
     return [one.run_key for one in found]
 
 
