@@ -121,7 +121,11 @@ class Side:
         )
 
     def _told(self, *arguments: str) -> list[dict[str, Any]]:
-        return list(msgspec.json.decode(self.start(*arguments, "--json").communicate()[0]))
+        process = self.start(*arguments, "--json")
+        output, errors = process.communicate()
+        if process.returncode:
+            sys.exit(f"{' '.join(arguments)} ended with {process.returncode}: {errors}")
+        return list(msgspec.json.decode(output))
 
 
 # --------------------------------------------------------------------------------- the commands
@@ -280,13 +284,14 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--large", action="store_true", help="10,000 tasks, too")
     parser.add_argument("--only", action="append", default=[], help="commands with this in them")
-    parser.add_argument("--base", help="the interpreter of another revision's environment")
+    parser.add_argument("--base", type=Path, help="the interpreter of another revision")
     parser.add_argument("--cache", type=Path, default=cache_folder(), help="where homes are kept")
     parser.add_argument("--json", type=Path, help="write the costs to this file, too")
     given = parser.parse_args()
     only: list[str] = given.only
-    homes = [made(given.cache, size) for size in (*SIZES, *((LARGE,) if given.large else ()))]
-    pythons = {"base": given.base} if given.base else {}
+    cache = given.cache.absolute()  # the processes are not where we are
+    homes = [made(cache, size) for size in (*SIZES, *((LARGE,) if given.large else ()))]
+    pythons = {"base": str(given.base.absolute())} if given.base else {}
     with tempfile.TemporaryDirectory() as folder:
         sides = [
             Side(name, python, at, Path(folder, f"{name}-{at.tasks}"))
