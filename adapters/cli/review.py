@@ -11,7 +11,7 @@ from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, json_option, key_option
 from adapters.cli.verdicts import decide, read_edit
 from adapters.documents.agents import all_agents
-from adapters.documents.inbox import all_sets, set_documents
+from adapters.documents.inbox import all_sets, open_sets, set_documents
 from adapters.text.common import safe
 from domain.errors import Refused
 from domain.text import squeeze
@@ -43,7 +43,7 @@ NO_AGENTS = (
 def inbox_command(session: Session, task: str | None, is_all: bool) -> None:
     """See what agents propose, by task. An item is named SET.ITEM, 3.1 for example."""
     home = session.reading()
-    sets = [one for one in all_sets(home) if is_all or one.is_open]
+    sets = all_sets(home) if is_all else open_sets(home)
     if task is not None:
         task_id = pick_task(home, task)
         sets = [one for one in sets if one.task_id == task_id]

@@ -56,7 +56,7 @@ class InboxSet(Struct, frozen=True):
 
 def inbox_sets(home: Home) -> list[InboxSet]:
     """The documents of `inbox`: what waits for the person, the oldest set first."""
-    return set_documents(home, [one for one in all_sets(home) if one.is_open], is_all=False)
+    return set_documents(home, open_sets(home), is_all=False)
 
 
 def ranks_of(home: Home) -> dict[str, int]:
@@ -68,6 +68,11 @@ def ranks_of(home: Home) -> dict[str, int]:
 def all_sets(home: Home) -> list[SetDocument]:
     """All change sets that a person was shown, the oldest first."""
     return [one for one in home.views.page(inbox.VIEW) if one.is_opened]
+
+
+def open_sets(home: Home) -> list[SetDocument]:
+    """The change sets with something pending, under way or deferred, the oldest first."""
+    return home.views.marked(inbox.VIEW, inbox.marks("waiting", "deferred"))
 
 
 def expiring_sets(home: Home) -> list[str]:
@@ -105,7 +110,11 @@ def set_documents(home: Home, sets: Iterable[SetDocument], *, is_all: bool) -> l
         sets: Which sets.
         is_all: Their deferred and decided items too.
     """
-    sets = list(sets)
+    with home.services.journal.reading(), home.services.agents.reading():  # one for all of them
+        return _set_documents(home, list(sets), is_all=is_all)
+
+
+def _set_documents(home: Home, sets: Sequence[SetDocument], *, is_all: bool) -> list[InboxSet]:
     ranked, titles = ranks_of(home), titles_among(home, {one.task_id for one in sets})
     now: dict[str, Snapshot] = {}
     found: list[InboxSet] = []

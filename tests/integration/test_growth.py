@@ -16,6 +16,8 @@ from adapters.cli.agents import agent_command
 from adapters.cli.reading import wakes_command
 from adapters.cli.shared import Session
 from adapters.cli.tasks import task_command
+from adapters.documents.inbox import inbox_sets
+from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.wiring import Home, open_home
 from tests.support.cli import FIXED, done
 from tests.support.homes import Homes
@@ -112,3 +114,21 @@ def test_a_list_reads_what_it_shows(both: tuple[Home, Home], deed: Deed) -> None
 def test_what_is_named_is_found_without_the_others(both: tuple[Home, Home], deed: Deed) -> None:
     one, other = (work(home, deed) for home in both)
     assert 0 < other <= one * ALIKE, (one, other)
+
+
+@pytest.mark.parametrize("count", [1, 8])
+def test_an_inbox_is_read_at_one_time_however_much_waits(tmp_path: Path, count: int) -> None:
+    tasks = (f"- [ ] Fix tap {nth}\n\n  It takes about 2 hours.\n\n" for nth in range(count))
+    (tmp_path / "TODO.md").write_text("".join(tasks))
+    done(["import", str(tmp_path / "TODO.md")], tmp_path)
+    done(["agent", "create", "--all"], tmp_path)
+    done(["wake"], tmp_path)
+    with open_home(tmp_path, {**FIXED, "WAKELOG_HOME": str(tmp_path)}) as home:
+        home.views.catch_up()
+        begun: list[str] = []
+        for log in (home.services.journal, home.services.agents):
+            recorder = log._recorder
+            assert isinstance(recorder, SQLiteLogRecorder)
+            recorder._connection.set_trace_callback(begun.append)
+        assert sum(len(one.items) for one in inbox_sets(home)) >= count
+    assert begun.count("BEGIN") == 2  # one of each log
