@@ -294,10 +294,9 @@ def why_command(session: Session, agent: str, limit: int) -> None:
 
 
 def _why_change(session: Session, home: "Home", n: int) -> None:
-    names = {one.id: one.name for one in all_agents(home)}
     found = [
-        WhyAgent(agent_id, names[agent_id], **asdict(why_document(one)))
-        for agent_id, one in why.of_change(home.services, names, n)
+        WhyAgent(agent.id, agent.name, **asdict(why_document(one)))
+        for agent, one in why.of_change(home, n)
     ]
     if session.as_json:
         session.document(found)

@@ -5,15 +5,16 @@ journal append that touches nothing the agent subscribes to, is computed here, a
 asked for.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
 from adapters.runtime.services import Services
-from domain.agent.agent import AGENT, Agent
-from domain.agent.commands import CreateAgent
-from domain.agent.events import AgentCreated
+from adapters.store.log import Log
+from domain import envelope
+from domain.agent.agent import Agent
+from domain.agent.events import SubscriberAdded
 from domain.agent.matching import Batch, match
 from domain.agent.wake_queue import run_key_of
 from domain.agent.wake_queue_events import (
@@ -25,14 +26,17 @@ from domain.agent.wake_queue_events import (
     WakeQueued,
 )
 from domain.agent.watch import WATCH
-from domain.causes import Receipt
 from domain.errors import Refused, Remedy
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS, Links
 from domain.journal.task import Task
 from domain.notices import batch, origin_of
 from domain.wire import tag_of
-from domain.world import MAIN, Recorded
+from domain.world import MAIN, Kind, Recorded
+from projections.agents import VIEW, AgentDocument
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
 
 Reaction = Literal["woke", "merged", "suppressed", "queued", "unmatched"]
 NOT_NOTICED = "not_noticed"
@@ -116,20 +120,27 @@ def why(services: Services, agent_id: str, limit: int) -> list[Why]:
     return sorted(found, key=lambda one: (one.at, one.position), reverse=True)
 
 
-def of_change(services: Services, agent_ids: Iterable[str], n: int) -> list[tuple[str, Why]]:
-    """What became of one change of the journal: for each agent that it concerns, its id and the
-    wake that took it, the rule that suppressed it, or why a subscription that names it did not
-    match. Empty: no agent subscribes to what it touched.
+def of_change(home: "Home", n: int) -> list[tuple[AgentDocument, Why]]:
+    """What became of one change of the journal: each agent that it concerns, the oldest first,
+    and the wake that took it, the rule that suppressed it, or why a subscription that names it
+    did not match. Empty: no agent subscribes to what it touched.
+
+    Only agents that hear, or once heard, of what it touched are asked.
 
     Raises:
         Refused: Code ``invalid_value``: there is no such append.
     """
-    append = next(services.journal.appends(n - 1), [])
-    if not append or append[0].n != n:
+    services = home.services
+    append = _append(services.journal, n)
+    if not append:
         because = f"the journal has no append {n}, its last is {services.journal.tail().n}"
         raise Refused("invalid_value", because=because, instead=Remedy("see_status"))
-    taken, found = _taken(services), list[tuple[str, Why]]()
-    for agent_id in agent_ids:
+    seen, taken = _batch(services, append), _taken(services)
+    if seen is None:
+        return []
+    found = list[tuple[AgentDocument, Why]]()
+    for document in _hearers(home, seen):
+        agent_id, agent = document.id, services.agent(document.id)
         rows = services.agents.facts(f"alert:{agent_id}@{services.agents.replica}")
         fates = _Fates(agent_id, rows)
         triggers = [
@@ -137,13 +148,32 @@ def of_change(services: Services, agent_ids: Iterable[str], n: int) -> list[tupl
             for name, (trigger, row) in fates.first.items()
             if trigger.reason == "subscription" and trigger.position == n
         ]
-        found += [(agent_id, _triggered(services, fates, *one)) for one in triggers]
-        if triggers or n <= _born(services, agent_id):
+        found += [(document, _triggered(services, fates, *one)) for one in triggers]
+        if triggers or n <= agent.born:
             continue
-        other = _other(services, services.agent(agent_id), append, taken)
-        if other is not None and (other.rule or other.outcome == "queued"):
-            found.append((agent_id, other))
+        other = _other(agent, append, seen, taken)
+        if other.rule or other.outcome == "queued":
+            found.append((document, other))
     return found
+
+
+def _hearers(home: "Home", seen: Batch) -> list[AgentDocument]:
+    """The agents that subscribe, or once did, to what a change touched, the oldest first."""
+    agents = home.services.agents
+    world = agents.world_at(agents.tail().n)  # it caches no fold: this one is nobody else's
+    tokens = (*seen.tokens, *seen.propagated)
+    ids = {one for token in tokens for one in world.load(_EVER, token)}
+    known = (home.views.get(VIEW, agent_id) for agent_id in ids)
+    found = [one for one in known if one is not None and one.exists]
+    return sorted(found, key=lambda one: (one.place, one.id))
+
+
+def _with_subscriber(known: frozenset[str], row: Recorded) -> frozenset[str]:
+    return known | {row.fact.agent} if isinstance(row.fact, SubscriberAdded) else known
+
+
+_EVER: Kind[frozenset[str]] = Kind("subs", lambda _: frozenset(), _with_subscriber)
+"""The agents that ever subscribed to a token."""
 
 
 def _triggered(
@@ -154,7 +184,7 @@ def _triggered(
         position = f"agent:{row.replica}:{row.n}"
         what = _asked(trigger)
         return Why(position, row.at, (), outcome, run_key, rule, trigger.reason, what)
-    append = next(services.journal.appends(trigger.position - 1), [])
+    append = _append(services.journal, trigger.position)
     position = f"journal:{trigger.replica}:{trigger.position}"
     at = append[0].at if append else row.at
     what = _what(append) + (", through a link" if trigger.is_propagated else "")
@@ -180,22 +210,19 @@ def _others(services: Services, agent: Agent, known: set[int], limit: int) -> li
     """The newest journal appends that are no trigger of the agent."""
     taken = _taken(services)
     last = services.journal.tail().n
-    after = max(_born(services, agent.id), last - limit)
+    after = max(agent.born, last - limit)
     found: list[Why] = []
     for append in services.journal.appends(after):
         if append[0].n in known:
             continue
-        other = _other(services, agent, append, taken)
-        if other is not None:
-            found.append(other)
+        seen = _batch(services, append)
+        if seen is not None:
+            found.append(_other(agent, append, seen, taken))
     return found
 
 
-def _other(services: Services, agent: Agent, append: Sequence[Recorded], taken: int) -> Why | None:
-    """A journal append that is no trigger of the agent; None where it is no change."""
-    seen = _batch(services, append)
-    if seen is None:
-        return None
+def _other(agent: Agent, append: Sequence[Recorded], seen: Batch, taken: int) -> Why:
+    """A change that is no trigger of the agent."""
     outcome, rule, tokens = _unmatched(agent, seen, is_noticed=append[0].n <= taken)
     position = f"journal:{append[0].replica}:{append[0].n}"
     what = _what(append)
@@ -216,7 +243,14 @@ def _unmatched(
     return "unmatched", rule, seen.tokens
 
 
+def _append(log: Log, n: int) -> list[Recorded]:
+    """One append; empty where there is none."""
+    rows = [(row, envelope.read(row)) for row in log.append_at(n)]
+    return [envelope.recorded(row, rows[0][1].at, one) for row, one in rows]
+
+
 def _batch(services: Services, append: Sequence[Recorded]) -> Batch | None:
+    """What a journal append touched; None where it is no change."""
     world = services.journal.world_at(append[0].n)
 
     def links(task: str) -> Links:
@@ -247,15 +281,3 @@ def _what(append: Sequence[Recorded]) -> str:
 def _taken(services: Services) -> int:
     with services.agents.reading() as world:
         return world.load(WATCH, MAIN).taken.get(services.journal.replica, 0)
-
-
-def _born(services: Services, agent_id: str) -> int:
-    """Where the journal stood when the agent was made."""
-    with services.agents.reading() as world:
-        rows = world.recorded(AGENT.name, agent_id)
-    made = next((row for row in rows if isinstance(row.fact, AgentCreated)), None)
-    if made is None:
-        return 0
-    receipt = next(services.agents.appends(made.n - 1))[0].fact
-    command = receipt.command if isinstance(receipt, Receipt) else None
-    return command.position if isinstance(command, CreateAgent) else 0

@@ -16,7 +16,9 @@ from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
 from adapters.store.recorder import Timed
+from adapters.timetravel import why
 from adapters.wiring import Home
+from domain.agent.commands import DestroyAgent, PauseAgent, UnwatchTokens, WatchTokens
 from domain.changes.change_set import CHANGES, is_open
 from domain.journal.commands import AddNote
 from domain.timestamps import later
@@ -112,3 +114,49 @@ def test_with_the_wake_of_one_what_is_due_of_all_is_done() -> None:
             sets = [world.load(CHANGES, set_id) for set_id in at.agent(agent).sets]
         assert sets
         assert not any(is_open(item) for changes in sets for item in changes.items)
+
+
+def change_of(one: Counted) -> int:
+    """A note that the agent of its task hears of, taken; its place in the journal."""
+    one.at.append_journal(AddNote(one.tasks[3], "note", Words("Thank you.")))
+    watcher.catch_up(one.at)
+    one.views.catch_up()
+    return one.at.journal.tail().n
+
+
+def test_why_of_one_change_reads_the_same_in_a_home_of_any_size(homes: list[Counted]) -> None:
+    found = []
+    for one in homes:
+        n = change_of(one)
+        one.read_since()
+        ((document, _),) = why.of_change(one.home, n)
+        assert document.id == one.agents[3]
+        found.append(one.read_since())
+    small, large = found
+    assert small == large
+
+
+def test_why_of_a_change_leaves_out_no_agent_that_tells_of_it() -> None:
+    one = Counted(5)
+    at, agents = one.at, one.agents
+    at.append_agent(WatchTokens(agents[0], ("key:NOTE",)))
+    at.append_agent(WatchTokens(agents[1], ("key:NOTE",), status="DONE"))
+    at.append_agent(WatchTokens(agents[2], (f"id:{one.tasks[3]}",)))
+    change_of(one)
+    at.append_agent(UnwatchTokens(agents[0], at.agent(agents[0]).subscriptions[-1].id))
+    at.append_agent(PauseAgent(agents[3]))
+    at.append_agent(DestroyAgent(agents[2]))
+    change_of(one)
+    at.append_journal(AddNote(one.tasks[4], "note", Words("Not taken yet.")))
+    one.views.catch_up()
+    seen = set()
+    for n in range(1, at.journal.tail().n + 1):
+        told = [
+            (agent, of)
+            for agent in agents
+            for of in why.why(at, agent, 1000)
+            if of.position == f"journal:r1:{n}" and (of.outcome != "unmatched" or of.rule)
+        ]
+        assert [(agent.id, of) for agent, of in why.of_change(one.home, n)] == told
+        seen |= {of.outcome for _, of in told} | {agent for agent, _ in told}
+    assert seen == {"merged", "queued", "suppressed", "unmatched", *agents}
