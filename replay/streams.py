@@ -22,7 +22,7 @@ from domain.kinds import KINDS
 from domain.wire import PayloadId, Stored
 from domain.world import Folded, Kind, Read, Recorded, World
 
-STATES_MAX = 4_096
+STATES_MAX = 16_384  # four thousand agents that take turns, and what each of them reads
 PAYLOADS_MAX = 65_536
 WAKES_MAX = 8_192
 
