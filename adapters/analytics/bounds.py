@@ -15,7 +15,6 @@ from threading import Event, Thread
 
 import duckdb
 
-from adapters.home.settings import Settings
 from domain.errors import Refused
 
 LOOK_SECONDS = 0.05
@@ -62,10 +61,10 @@ class Bound:
 
 
 def limit_memory(
-    connection: duckdb.DuckDBPyConnection, settings: Settings, spill: Path | None = None
+    connection: duckdb.DuckDBPyConnection, megabytes: int, spill: Path | None = None
 ) -> None:
     """Give a connection its memory. What needs more is written below `spill`, or refused."""
-    connection.execute(f"SET memory_limit = '{settings.analytics.memory_mb}MiB'")
+    connection.execute(f"SET memory_limit = '{megabytes}MiB'")
     folder = str(spill or "").replace("'", "''")
     connection.execute(f"SET temp_directory = '{folder}'")  # else it were below the working folder
 

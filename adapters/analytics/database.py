@@ -14,6 +14,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +36,7 @@ from adapters.store.log import Log
 from adapters.wiring import Home, open_home
 from domain.errors import Refused
 
+LOAD_MB = 256  # a load writes what needs more to the disk, and is hardly slower for it
 LEFT_SECONDS = 3600  # after which a copy that a crash left is removed
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,  # a query never reaches for the network
@@ -96,9 +98,9 @@ def opened(
         connection = None if home is None else _refreshed(home, logs, settings, bound)
         if connection is None:
             connection = _connected()
-            limit_memory(connection, settings)
+            limit_memory(connection, settings.analytics.memory_mb)
             _fill_anew(connection, logs, settings)
-        limit_memory(connection, settings)
+        limit_memory(connection, settings.analytics.memory_mb)
     except duckdb.OutOfMemoryException as error:
         raise refused(error) from None
     return connection
@@ -147,30 +149,35 @@ def refresh(
     if known is not None and after is not None and _is_current(known, logs, settings):
         return False
     _remove_left(home)
-    with _replacing(path) as copy:
-        if after is not None:
-            _copy(path, copy)
-        _brought_up(copy, logs, settings, after, bound or Bound())
+    load = partial(_load, path, logs, settings, after, bound or Bound())
+    try:
+        load(LOAD_MB)
+    except duckdb.OutOfMemoryException:  # not all that it needs can be written to the disk
+        load(settings.analytics.memory_mb)
     return True
 
 
-def _brought_up(
-    copy: Path,
+def _load(
+    path: Path,
     logs: Mapping[str, Log],
     settings: Settings,
     after: Mapping[str, Position] | None,
     bound: Bound,
+    megabytes: int,
 ) -> None:
-    """Add to a copy what is new; or make it anew, where it has to be or there is none."""
-    if after is not None:
-        with closing(_writing(copy, settings)) as connection, bound.over(connection):
-            if _fill_on(connection, logs, settings, after):
-                connection.execute("CHECKPOINT analytics")
-                return
-        copy.unlink()
-    with closing(_writing(copy, settings)) as connection, bound.over(connection):
-        _fill_anew(connection, logs, settings)
-        connection.execute("CHECKPOINT analytics")
+    """Add what is new to a copy that takes the file's place; or make it anew, where it has to be
+    or there is none."""
+    with _replacing(path) as copy:
+        if after is not None:
+            _copy(path, copy)
+            with closing(_writing(copy, megabytes)) as connection, bound.over(connection):
+                if _fill_on(connection, logs, settings, after):
+                    connection.execute("CHECKPOINT analytics")
+                    return
+            copy.unlink()
+        with closing(_writing(copy, megabytes)) as connection, bound.over(connection):
+            _fill_anew(connection, logs, settings)
+            connection.execute("CHECKPOINT analytics")
 
 
 def lock(connection: duckdb.DuckDBPyConnection) -> None:
@@ -257,10 +264,10 @@ def _reading(path: Path) -> duckdb.DuckDBPyConnection:
     return _attached(path, "READ_ONLY")
 
 
-def _writing(path: Path, settings: Settings) -> duckdb.DuckDBPyConnection:
+def _writing(path: Path, megabytes: int) -> duckdb.DuckDBPyConnection:
     """To a copy that a crash makes worthless anyway: without a log of its own to write first."""
     connection = _attached(path, "RECOVERY_MODE no_wal_writes")
-    limit_memory(connection, settings, _spill(path))
+    limit_memory(connection, megabytes, _spill(path))
     return connection
 
 

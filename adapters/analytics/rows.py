@@ -64,6 +64,17 @@ SELECT DISTINCT payload FROM (
 """
 _PLACE = "SELECT * FROM events WHERE log = 'journal' AND n > {} OR log = 'agent' AND n > {}"
 
+_KINDS = "SELECT kind FROM fresh UNION SELECT kind FROM touched"
+_AGENTS = ("agent", "alert", "changes", "wake")
+_CONCERNS = {
+    "templates": ("template",),
+    "entities": _AGENTS,
+    "proposals": _AGENTS,
+    "journal": ("catalog", "task"),
+    "causality": _AGENTS,
+}
+"""Which kinds of streams make each of the files have something to do, in this order."""
+
 
 class _Line(Struct):
     """What a line tells of where its row stands."""
@@ -135,21 +146,24 @@ def fill(
     with tempfile.TemporaryDirectory(prefix="wakelog-") as folder:
         for name in LOGS:
             reached[name] = _load(connection, logs[name], after[name], Path(folder))
-    _view(connection, "fresh", _PLACE.format(*(after[name].n for name in LOGS)))
+    fresh = whole = "SELECT * FROM events"
+    if not is_anew:  # few rows of many: looked for once
+        fresh = _kept(connection, "fresh_rows", _PLACE.format(*(after[name].n for name in LOGS)))
+    _view(connection, "fresh", fresh)
     sql = "SELECT count(*) FROM fresh WHERE tag = 'log.imported.1'"
     if not is_anew and _number(connection, sql):
         return False
     _texts(connection, logs["agent"])
     connection.execute(statements("rows"))
     connection.execute(statements("touched"))
-    whole = "SELECT * FROM events"
     if not is_anew:
         sql = f"{whole} SEMI JOIN touched USING (kind, entity)"
-        connection.execute(f"CREATE OR REPLACE TEMP TABLE whole_streams AS {sql}")
-        whole = "SELECT * FROM whole_streams"
+        whole = _kept(connection, "whole_streams", sql)
     _view(connection, "live", whole)
-    for file in ("templates", "entities", "proposals", "journal", "causality"):
-        connection.execute(statements(file))
+    found = connection.execute(_KINDS).fetchall()
+    for file, kinds in _CONCERNS.items():
+        if any(kind in kinds for (kind,) in found):
+            connection.execute(statements(file))
     for name, position in reached.items():
         connection.execute(
             "UPDATE positions SET n = $2, digest = $3, events = (SELECT count(*) FROM events "
@@ -223,6 +237,12 @@ def _texts(connection: duckdb.DuckDBPyConnection, log: Log) -> None:
 
 def _view(connection: duckdb.DuckDBPyConnection, name: str, sql: str) -> None:
     connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {sql}")
+
+
+def _kept(connection: duckdb.DuckDBPyConnection, name: str, sql: str) -> str:
+    """Make a temporary table of what is found; the SQL that reads it."""
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS {sql}")
+    return f"SELECT * FROM {name}"
 
 
 def _number(connection: duckdb.DuckDBPyConnection, sql: str) -> int:

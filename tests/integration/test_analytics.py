@@ -133,6 +133,43 @@ def test_a_refresh_that_fails_leaves_the_file_as_it_was(kept: Kept) -> None:
     assert [one.name for one in kept.home.glob(f".{ANALYTICS}*")] == []
 
 
+def contents(kept: Kept) -> dict[str, list[Any]]:
+    """All rows of all tables."""
+    names = kept.ask("SELECT table_name FROM duckdb_tables() WHERE NOT temporary")
+    return {name: kept.ask(f"FROM {name} ORDER BY ALL") for (name,) in names}
+
+
+def test_a_tail_of_one_log_alone_leaves_the_tables_that_all_at_once_would_make(kept: Kept) -> None:
+    def grown() -> dict[str, list[Any]]:
+        found = contents(kept)
+        (kept.home / ANALYTICS).unlink()
+        assert found == contents(kept)
+        return found
+
+    kept.life.run(PROPOSE)
+    before = grown()
+    kept.logs["journal"].append(CreateTask("a new task"), "2026-03-01T09:00:00.000000Z")
+    tasks = grown()
+    assert tasks["tasks"] != before["tasks"]
+    assert tasks["wakes"] == before["wakes"]
+    template(kept.logs["agent"], "Laura")
+    templates = grown()
+    assert templates["templates"] != tasks["templates"]
+    kept.life.ask()
+    kept.life.run(REPORT)
+    assert grown()["wakes"] != templates["wakes"]
+
+
+def test_a_tail_runs_only_the_sql_that_its_kinds_of_rows_concern(kept: Kept) -> None:
+    kept.logs["journal"].append(CreateTask("a task"), "2026-03-01T09:00:00.000000Z")
+    tables = Tables(kept.logs["agent"], kept.logs["journal"])
+    tables.connection.execute("DROP TABLE tool_rows")
+    kept.logs["journal"].append(CreateTask("another"), "2026-03-01T09:00:01.000000Z")
+    tables.catch_up()
+    assert tables.one("SELECT count(*) FROM tasks") == 2
+    assert not tables.ask("FROM duckdb_tables() WHERE table_name = 'tool_rows'")
+
+
 def test_a_reader_cannot_write(kept: Kept) -> None:
     with kept.connect() as reader, pytest.raises(duckdb.Error, match="read-only"):
         reader.execute("DELETE FROM wakes")
