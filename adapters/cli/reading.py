@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 from adapters.actions.naming import pick_agent, pick_run
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session
-from adapters.documents.agents import agent_names, all_agents
+from adapters.documents.agents import agent_names
 from adapters.documents.reading import (
     WhyAgent,
     journal_documents,
