@@ -7,6 +7,7 @@ nothing that a page does may hold the end up, and all of it may be left as a cra
 import logging
 import signal
 import socket
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Thread
@@ -45,9 +46,17 @@ class PageServer(uvicorn.Server):
 
     def begin(self, sockets: list[socket.socket]) -> Thread:
         """Serve in a thread. Signals stay with whoever has the main one."""
-        thread = Thread(target=super().run, args=(sockets,), daemon=True, name=THREAD)
+        thread = Thread(target=self._until_told, args=(sockets,), daemon=True, name=THREAD)
         thread.start()
         return thread
+
+    def _until_told(self, sockets: list[socket.socket]) -> None:
+        """Serve until it is told to end. Who comes to listen later than that finds all closed."""
+        try:
+            super().run(sockets)
+        except (OSError, sqlite3.Error):
+            if not self.should_exit:
+                raise
 
     def end(self, thread: Thread) -> None:
         """Tell it to end, and give it a moment for that."""

@@ -1,6 +1,7 @@
 """Who is let in, whose form is taken, and what somebody sees who has to wait outside."""
 
 import pwd
+import socket
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
@@ -14,6 +15,7 @@ from adapters.web.app import make_app
 from adapters.web.asking import Notice
 from adapters.web.guard import ADDRESSES_MAX, Guard, Guesses, new_token, printed
 from adapters.web.machine import other_people, reachable
+from adapters.web.server import PageServer
 from adapters.web.site import Site
 from tests.support.cli import FIXED, told
 from tests.support.forms import forms
@@ -298,3 +300,19 @@ def test_where_nobody_is_asked_no_cookie_is_needed(tmp_path: Path) -> None:
     with visiting(tmp_path) as visitor:
         visitor.page("/inbox")
         assert dict(visitor.client.cookies) == {}
+
+
+class Late(PageServer):
+    """One that is told to end while it begins."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self.should_exit = True
+        await super().startup(sockets)
+
+
+def test_a_server_that_ends_before_it_has_begun_ends_in_silence(tmp_path: Path) -> None:
+    """On a slow machine its thread comes to listen when all is closed already."""
+    site, listening = Site(tmp_path, FIXED), socket.socket()
+    listening.close()
+    Late(site, Guard("127.0.0.1", 8765)).begin([listening]).join()  # an error would fail the test
+    site.close()
