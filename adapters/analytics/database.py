@@ -12,7 +12,7 @@ import secrets
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -168,16 +168,27 @@ def _load(
     """Add what is new to a copy that takes the file's place; or make it anew, where it has to be
     or there is none."""
     with _replacing(path) as copy:
+        into = partial(_loaded, copy, bound, megabytes)
         if after is not None:
             _copy(path, copy)
-            with closing(_writing(copy, megabytes)) as connection, bound.over(connection):
-                if _fill_on(connection, logs, settings, after):
-                    connection.execute("CHECKPOINT analytics")
-                    return
+            if into(lambda connection: _fill_on(connection, logs, settings, after)):
+                return
             copy.unlink()
-        with closing(_writing(copy, megabytes)) as connection, bound.over(connection):
-            _fill_anew(connection, logs, settings)
+        into(lambda connection: _fill_anew(connection, logs, settings))
+
+
+def _loaded(
+    copy: Path,
+    bound: Bound,
+    megabytes: int,
+    fill_in: "Callable[[duckdb.DuckDBPyConnection], bool]",
+) -> bool:
+    """Whether a file was filled; then all of it is on the disk."""
+    with closing(_writing(copy, megabytes)) as connection, bound.over(connection):
+        is_done = fill_in(connection)
+        if is_done:
             connection.execute("CHECKPOINT analytics")
+        return is_done
 
 
 def lock(connection: duckdb.DuckDBPyConnection) -> None:
@@ -191,12 +202,13 @@ def lock(connection: duckdb.DuckDBPyConnection) -> None:
 
 def _fill_anew(
     connection: duckdb.DuckDBPyConnection, logs: Mapping[str, Log], settings: Settings
-) -> None:
+) -> bool:
     connection.execute("BEGIN")
     create(connection)
     keep_settings(connection, settings)
     fill(connection, logs, {name: Position() for name in LOGS})
     connection.execute("COMMIT")
+    return True
 
 
 def _fill_on(
