@@ -16,6 +16,8 @@ from tests.support.homes import Homes, Make
 from tests.support.pages import visiting
 from tests.support.waking import at, proposing, sink
 
+pytestmark = pytest.mark.slow  # each of them is quick, all together take seven seconds
+
 FRACTION = re.compile(r"(?<=T[0-9]{2}:[0-9]{2}:[0-9]{2})\.[0-9]{6}(?=Z)")
 
 

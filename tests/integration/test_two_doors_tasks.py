@@ -23,6 +23,8 @@ from tests.support.homes import Homes
 from tests.support.pages import Visitor, decision, refs, visiting
 from tests.support.waking import proposing
 
+pytestmark = pytest.mark.slow  # each of them is quick, all together take seven seconds
+
 NONCE = "two-doors"
 KEY = f"web-{NONCE}"
 BY_CLOCK = re.compile(r'2027-01-01T09:0\d:\d\d\.\d{6}Z|(?<="prev":")\w+|(?<="journalDigest":")\w+')
