@@ -168,6 +168,11 @@ class Refused(WakelogError):
     """A person's command that the rules do not allow now."""
 
 
+def invalid(because: str, instead: str | Remedy) -> Refused:
+    """What a person gave is no value of its kind."""
+    return Refused("invalid_value", because=because, instead=instead)
+
+
 class KeyReused(WakelogError):
     """One idempotency key, two different commands."""
 

@@ -46,7 +46,6 @@ from domain.world import Recorded
 from replay.appends import Append
 
 TURNS_MAX = 21  # the limit of a wake, and the extra turn for a report
-_FINAL = (ItemConfirmed, ItemRejected, ItemRetracted, ItemExpired)
 
 
 class _Run:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from adapters.actions.tasks import Kept, keep
+from domain.errors import invalid
 from domain.journal import commands as do
-from domain.journal.fields import invalid
 from domain.text import squeeze
 from domain.wire import SHARED, payload
 

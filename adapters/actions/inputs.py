@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from domain.errors import Refused
-from domain.journal.fields import TaskField, invalid
+from domain.errors import Refused, invalid
+from domain.journal.fields import TaskField
 from domain.journal.task import STATUSES
 from domain.text import squeeze
 

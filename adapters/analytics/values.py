@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 
 from adapters.analytics.bounds import refused
-from domain.errors import Refused
+from domain.errors import invalid
 from domain.timestamps import moment
 
 PAGE_ROWS = 10_000
@@ -38,7 +38,7 @@ def answer(connection: duckdb.DuckDBPyConnection, query: str) -> Answer:
     try:
         statements = connection.extract_statements(query)
         if not statements:
-            raise _invalid("the query is empty", "ask something, like FROM wakes")
+            raise invalid("the query is empty", "ask something, like FROM wakes")
         for one in statements[:-1]:
             connection.execute(one)
         asked = connection.execute(_readable(connection, statements[-1]))
@@ -119,7 +119,7 @@ def _rows(asked: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
         count += len(page)
         if count > ROWS_MAX:
             instead = "add LIMIT, or take it all with `wakelog export --parquet DIR`"
-            raise _invalid(f"the answer has more than {ROWS_MAX:,} rows", instead)
+            raise invalid(f"the answer has more than {ROWS_MAX:,} rows", instead)
         yield from page
 
 
@@ -128,7 +128,3 @@ def _page(asked: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
         return asked.fetchmany(PAGE_ROWS)
     except duckdb.Error as error:
         raise refused(error) from None
-
-
-def _invalid(because: str, instead: str) -> Refused:
-    return Refused("invalid_value", because=because, instead=instead)

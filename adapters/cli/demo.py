@@ -150,14 +150,11 @@ def _make_agents(home: "Home") -> None:
 def _wake(session: Session, home: "Home") -> None:
     """Every queued wake, as `wakelog wake` does."""
     from adapters.actions.waking import prepare_wakes, wake_all
+    from adapters.cli.waking import telling
 
     agents = prepare_wakes(home).agents
     names = {one: home.services.agent(one).name for one in agents}
-
-    def progress(nth: int, of: int, agent_id: str) -> None:
-        session.note(safe(f"waking {nth} of {of}: {names[agent_id]}"))
-
-    wake_all(home, agents, progress)
+    wake_all(home, agents, telling(session, names))
 
 
 # -------------------------------------------------------------------------------------- telling it

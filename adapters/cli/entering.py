@@ -8,7 +8,7 @@ from adapters.actions.inputs import TEXT_BYTES_MAX
 from adapters.home.api_keys import replaced_line, without_keys
 from adapters.home.given import STDIN, read_named
 from domain import canonical
-from domain.journal.fields import invalid
+from domain.errors import invalid
 
 
 def text(given: str) -> str:

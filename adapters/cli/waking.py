@@ -1,6 +1,6 @@
 """`wakelog wake` and `wakelog agent ask`: wake now, wait, and say what came of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -69,11 +69,7 @@ def _wake_all(session: Session) -> int:
     prepared = prepare_wakes(home)
     _warn(prepared.troubles)
     names = {one: home.services.agent(one).name for one in prepared.agents}
-
-    def progress(nth: int, of: int, agent_id: str) -> None:
-        session.note(safe(f"waking {nth} of {of}: {names[agent_id]}"))
-
-    rounds_run, left = wake_all(home, prepared.agents, progress)
+    rounds_run, left = wake_all(home, prepared.agents, telling(session, names))
     found = [wake_of(home, ran.run_key) for ran in rounds_run]
     documents = [wake_document(home, one) for one in found if one is not None]
     failures = _failures(rounds_run, documents)
@@ -89,6 +85,15 @@ def _wake_all(session: Session) -> int:
         _tell_sum(session, documents, failures)
         _tell_waiting(session, left, names, home.settings.timezone)
     return 1 if failures else 0
+
+
+def telling(session: Session, names: Mapping[str, str]) -> Callable[[int, int, str], None]:
+    """Says which agent is woken now, by its name."""
+
+    def progress(nth: int, of: int, agent_id: str) -> None:
+        session.note(safe(f"waking {nth} of {of}: {names[agent_id]}"))
+
+    return progress
 
 
 def _failures(ran: "Sequence[Ran]", documents: "Sequence[WakeLine]") -> int:

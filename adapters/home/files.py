@@ -18,7 +18,7 @@ from pathlib import Path
 
 from adapters.home.settings_text import DEFAULT_TOML
 from domain import canonical
-from domain.errors import Damaged, Refused
+from domain.errors import Damaged, Refused, invalid
 
 HOME_VARIABLE = "WAKELOG_HOME"
 REPLICA_VARIABLE = "WAKELOG_REPLICA"
@@ -46,12 +46,12 @@ def home_path(option: str | None, environ: Mapping[str, str]) -> Path:
         Refused: Code ``invalid_value``: it cannot be a path.
     """
     if option is not None and not option.strip():
-        raise _invalid("--home is empty", "name a folder, or leave --home out")
+        raise invalid("--home is empty", "name a folder, or leave --home out")
     given = option or environ.get(HOME_VARIABLE, "") or f"~/{FOLDER}"
     if "\0" in given:
-        raise _invalid("the path of a home holds a NUL character", "name a folder")
+        raise invalid("the path of a home holds a NUL character", "name a folder")
     if canonical.clean(given) != given:  # SQLite's and DuckDB's files have names in UTF-8
-        raise _invalid("the path of the home is no UTF-8", "name another folder")
+        raise invalid("the path of the home is no UTF-8", "name another folder")
     try:
         own = environ.get("HOME", "")
         if own and (given == "~" or given.startswith("~/")):
@@ -59,7 +59,7 @@ def home_path(option: str | None, environ: Mapping[str, str]) -> Path:
         return Path(given).expanduser().absolute()
     except RuntimeError:
         instead = "name a folder with --home or WAKELOG_HOME"
-        raise _invalid(f"{given} stands for no folder: there is no such person", instead) from None
+        raise invalid(f"{given} stands for no folder: there is no such person", instead) from None
 
 
 def exists(home: Path) -> bool:
@@ -108,7 +108,7 @@ def ensure(home: Path, environ: Mapping[str, str]) -> str:
     with told(home):
         if not home.parent.exists():
             instead = "make it first, or name another home with --home"
-            raise _invalid(f"the folder {home.parent} for the home is missing", instead)
+            raise invalid(f"the folder {home.parent} for the home is missing", instead)
         _make_folder(home)
         stored = _stored(home)
         if not stored:
@@ -168,7 +168,7 @@ def _given(environ: Mapping[str, str]) -> str:
     given = environ.get(REPLICA_VARIABLE, "")
     if given and _NAME.fullmatch(given) is None:
         because = f"{REPLICA_VARIABLE} is {given!r}, which is no name of a replica"
-        raise _invalid(because, "use a small letter, then at most 15 small letters and digits")
+        raise invalid(because, "use a small letter, then at most 15 small letters and digits")
     return given
 
 
@@ -240,7 +240,7 @@ def told(home: Path) -> Iterator[None]:
         raise _no_folder(home) from None
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
-            raise _invalid("the path of the home is too long", "name another folder") from None
+            raise invalid("the path of the home is too long", "name another folder") from None
         raise Refused(
             "read_only",
             because=f"the home {home} cannot be used: {error.strerror or error}",
@@ -254,7 +254,3 @@ def _no_folder(home: Path) -> Refused:
         because=f"{home} is no folder, so it cannot be a home",
         instead="name a folder with --home; one that is missing is made",
     )
-
-
-def _invalid(because: str, instead: str) -> Refused:
-    return Refused("invalid_value", because=because, instead=instead)

@@ -28,7 +28,7 @@ from cronsim import CronSim, CronSimError
 from msgspec import Struct
 
 from domain.agent.limits import SCHEDULE_MAX, TICKS_MAX
-from domain.errors import Refused
+from domain.errors import invalid
 from domain.text import squeeze
 from domain.timestamps import instant, moment
 
@@ -70,7 +70,7 @@ def parse(text: str) -> Schedule:
     'every monday 09:30'
     """
     if len(text) > SCHEDULE_MAX:
-        raise _refused(f"a schedule of {len(text)} characters", f"use {SCHEDULE_MAX} at most")
+        raise invalid(f"a schedule of {len(text)} characters", f"use {SCHEDULE_MAX} at most")
     given = squeeze(text).lower()
     if given == "every hour":
         return Schedule(given, "0 * * * *")
@@ -82,7 +82,7 @@ def parse(text: str) -> Schedule:
         return _once(found)
     if found := _CRON.fullmatch(given):
         return _cron(found["fields"].strip())
-    raise _refused(f"{text!r} is no schedule", f"write {FORMS}")
+    raise invalid(f"{text!r} is no schedule", f"write {FORMS}")
 
 
 def parse_in(text: str, zone: str) -> tuple[Schedule, str]:
@@ -101,7 +101,7 @@ def parse_in(text: str, zone: str) -> tuple[Schedule, str]:
     schedule = parse(" ".join(words[:count]))
     if len(words) > count + 1:
         told = f"{' '.join(words[count:])!r} after {schedule.text!r} is no time zone"
-        raise _refused(told, "name one zone at most, like Europe/Berlin")
+        raise invalid(told, "name one zone at most, like Europe/Berlin")
     return schedule, zone_named(words[count] if len(words) > count else zone).key
 
 
@@ -163,7 +163,7 @@ def zone_named(name: str) -> ZoneInfo:
     known |= {one.rpartition("/")[2].lower(): one for one in known.values()}
     near = [known[one] for one in get_close_matches(name[:100].lower(), known, 1, 0.75)]
     hint = f"did you mean {near[0]}?" if near else "use an IANA name, like Europe/Berlin"
-    raise _refused(f"{name[:100]!r} is no time zone", hint)
+    raise invalid(f"{name[:100]!r} is no time zone", hint)
 
 
 @cache
@@ -180,7 +180,7 @@ def _once(found: re.Match[str]) -> Schedule:
     try:
         at = datetime.fromisoformat(text)  # a wall time: the zone is the timer's
     except ValueError:
-        raise _refused(f"there is no {found['date']}", f"write {FORMS}") from None
+        raise invalid(f"there is no {found['date']}", f"write {FORMS}") from None
     return Schedule(f"once {text}", at=at)
 
 
@@ -190,12 +190,8 @@ def _cron(fields: str) -> Schedule:
     except CronSimError as error:
         reason = str(error).replace("Bad", "bad").replace("-", " ")
         instead = "write minute, hour, day of month, month and day of week, as in cron 0 7 * * 1-5"
-        raise _refused(f"{fields!r} is no cron line ({reason})", instead) from None
+        raise invalid(f"{fields!r} is no cron line ({reason})", instead) from None
     return Schedule(f"cron {fields}", fields)
-
-
-def _refused(because: str, instead: str) -> Refused:
-    return Refused("invalid_value", because=because, instead=instead)
 
 
 # --------------------------------------------------------------------------- from walls to instants

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from adapters.runtime import watcher
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from domain import envelope
@@ -25,14 +26,13 @@ from domain.agent.wake_queue_events import (
     WakeDropped,
     WakeQueued,
 )
-from domain.agent.watch import WATCH
 from domain.errors import Refused, Remedy
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS, Links
 from domain.journal.task import Task
 from domain.notices import batch, origin_of
 from domain.wire import tag_of
-from domain.world import MAIN, Kind, Recorded
+from domain.world import Kind, Recorded
 from projections.agents import VIEW, AgentDocument
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def of_change(home: "Home", n: int) -> list[tuple[AgentDocument, Why]]:
     if not append:
         because = f"the journal has no append {n}, its last is {services.journal.tail().n}"
         raise Refused("invalid_value", because=because, instead=Remedy("see_status"))
-    seen, taken = _batch(services, append), _taken(services)
+    seen, taken = _batch(services, append), watcher.position(services)
     if seen is None:
         return []
     found = list[tuple[AgentDocument, Why]]()
@@ -208,7 +208,7 @@ def _asked(trigger: Trigger) -> str:
 
 def _others(services: Services, agent: Agent, known: set[int], limit: int) -> list[Why]:
     """The newest journal appends that are no trigger of the agent."""
-    taken = _taken(services)
+    taken = watcher.position(services)
     last = services.journal.tail().n
     after = max(agent.born, last - limit)
     found: list[Why] = []
@@ -276,8 +276,3 @@ def _what(append: Sequence[Recorded]) -> str:
     origin, _, name = origin_of(append).partition(":")
     who = {"person": "you", "agent": "an agent"}.get(origin, f"the import of {name}")
     return f"{', '.join(named[:3])}{more} by {who}"
-
-
-def _taken(services: Services) -> int:
-    with services.agents.reading() as world:
-        return world.load(WATCH, MAIN).taken.get(services.journal.replica, 0)

@@ -8,12 +8,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from adapters.text.reading import counted
 from adapters.text.task import duration
 from adapters.web import charts, markdown
 from adapters.web.words import (
     ago,
     clip,
-    counted,
     exact,
     lasting,
     one_line,

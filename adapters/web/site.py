@@ -153,11 +153,6 @@ class Site:
         found = self.home.views.page(agents.VIEW, shelf=task_id)
         return next((one for one in found if one.is_living), None)
 
-    def all_of(self, task_id: str) -> list[AgentDocument]:
-        """The agents that a task has and had, the newest first."""
-        found = self.home.views.page(agents.VIEW, shelf=task_id, newest_first=True)
-        return [one for one in found if one.exists]
-
 
 def local_path(given: str, default: str) -> str:
     """An address of ours that a form names; anything else is the default.

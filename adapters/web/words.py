@@ -128,12 +128,3 @@ def percent(share: float | None) -> str:
     ('38 %', '–')
     """
     return "–" if share is None else f"{share * 100:.0f} %"
-
-
-def counted(number: int, what: str) -> str:
-    """A number and what it counts.
-
-    >>> counted(1, "wake"), counted(2000, "wake")
-    ('1 wake', '2,000 wakes')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -40,7 +40,7 @@ from domain.agent.events import (
 )
 from domain.agent.matching import is_token
 from domain.agent.wake_queue_events import Trigger
-from domain.errors import Refused, Remedy
+from domain.errors import Refused, Remedy, invalid
 from domain.journal.task import STATUSES
 from domain.keys import key
 from domain.text import squeeze
@@ -216,15 +216,13 @@ def _loops(agent: Agent, wanted: Wanted) -> list[AgentFact]:
     )
     closed = limits.once("closed loop", [squeeze(loop) for loop in wanted.close_loops])
     if both := [loop for loop in closed if loop in opened]:
-        raise limits.invalid(
-            f"the loop {both[0]!r} is to be opened and closed", "choose one of the two"
-        )
+        raise invalid(f"the loop {both[0]!r} is to be opened and closed", "choose one of the two")
     facts: list[AgentFact] = []
     version = agent.loops_version
     for loop in closed:
         if loop not in agent.loops:
             known = ", ".join(map(repr, agent.loops)) or "none"
-            raise limits.invalid(f"there is no open loop {loop!r}", f"close one of these: {known}")
+            raise invalid(f"there is no open loop {loop!r}", f"close one of these: {known}")
         version += 1
         facts.append(LoopClosed(version, loop))
     fresh = [loop for loop in opened if loop not in agent.loops]
@@ -278,13 +276,13 @@ def watch(
     living(agent)
     wanted = tuple(sorted(set(tokens)))
     if not wanted:
-        raise limits.invalid("a subscription needs a token", f"name one, {limits.TOKEN_FORMS}")
+        raise invalid("a subscription needs a token", f"name one, {limits.TOKEN_FORMS}")
     for token in wanted:
         if not is_token(token):
-            raise limits.invalid(f"{token!r} is no token", f"write {limits.TOKEN_FORMS}")
+            raise invalid(f"{token!r} is no token", f"write {limits.TOKEN_FORMS}")
     limits.at_most(limits.TOKENS_MAX, len(wanted), "tokens in one subscription")
     if status and status not in STATUSES:
-        raise limits.invalid(f"{status!r} is no status", f"use one of {', '.join(STATUSES)}")
+        raise invalid(f"{status!r} is no status", f"use one of {', '.join(STATUSES)}")
     named = key("subscription", agent.id, canonical.text(wanted), category, status)
     made = Subscription(named, wanted, category, status, hears_agents, defers_propagated)
     if made in agent.subscriptions:
@@ -299,7 +297,7 @@ def unwatch(agent: Agent, subscription: str) -> list[AgentFact]:
     living(agent)
     found = limits.named(subscription, [known.id for known in agent.subscriptions], "subscription")
     if found == task_subscription(agent.id):
-        raise limits.invalid(
+        raise invalid(
             "the subscription to the agent's own task is built in",
             "pause the agent, or set its automatic updates off",
         )
@@ -350,9 +348,7 @@ def tick(
     if not fresh:
         return [], None
     if next_at and next_at <= fresh[-1]:
-        raise limits.invalid(
-            f"the next tick {next_at} is not after {fresh[-1]}", "resolve it again"
-        )
+        raise invalid(f"the next tick {next_at} is not after {fresh[-1]}", "resolve it again")
     if len(fresh) > limits.TICKS_MAX:
         fresh = (fresh[0], *fresh[1 - limits.TICKS_MAX :])
     return [TimerTicked(timer, fresh, next_at)], Trigger("timer", timer, ticks=fresh)

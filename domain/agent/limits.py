@@ -9,7 +9,7 @@ from typing import get_args
 from domain.agent.agent import TURN_MAX_LIMIT
 from domain.agent.events import Mode
 from domain.agent.matching import SEMANTIC_KEYS
-from domain.errors import Refused, Remedy
+from domain.errors import Refused, Remedy, invalid
 from domain.text import squeeze
 from domain.timestamps import is_moment
 from domain.wire import INLINE_MAX_BYTES
@@ -33,10 +33,6 @@ _MODEL = re.compile(
 _ZONE = re.compile(r"[A-Za-z][0-9A-Za-z_+/-]{0,63}")
 
 TOKEN_FORMS = f"key:{'|'.join(SEMANTIC_KEYS)}, sub:note:transcript or id:ID of a task"
-
-
-def invalid(because: str, instead: str | Remedy) -> Refused:
-    return Refused("invalid_value", because=because, instead=instead)
 
 
 def at_most(limit: int, count: int, what: str) -> None:

@@ -7,10 +7,10 @@ do what sovereignty keeps from agents.
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from domain.errors import Refused, Remedy
+from domain.errors import Refused, Remedy, invalid
 from domain.journal import commands as do
 from domain.journal import task as t
-from domain.journal.fields import FIELDS, TaskField, checked, chosen, invalid
+from domain.journal.fields import FIELDS, TaskField, checked, chosen
 from domain.journal.task import PERSON, Task, TaskFact, item_of
 from domain.keys import key
 from domain.text import fold, squeeze

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
 
-from domain.errors import Refused
+from domain.errors import invalid
 from domain.journal import task as t
 from domain.text import is_language, squeeze
 from domain.timestamps import is_date
@@ -96,8 +96,3 @@ def chosen(name: str, choices: tuple[S, ...], value: str) -> S:
     if found is None:
         raise invalid(f"{value!r} is no {name}", f"use one of {', '.join(choices)}")
     return found
-
-
-def invalid(because: str, instead: str) -> Refused:
-    """A person's value that no field takes."""
-    return Refused("invalid_value", because=because, instead=instead)

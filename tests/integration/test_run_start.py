@@ -1,8 +1,6 @@
 """An engine begins with what the views know of its agents: as if it had looked at each in the log,
 at the cost of what is newer alone."""
 
-from collections.abc import Sequence
-
 import pytest
 
 from adapters.actions.running import found_in
@@ -14,26 +12,14 @@ from adapters.runtime.options import Found
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
-from adapters.store.recorder import Timed
 from adapters.wiring import Home
 from domain.agent.commands import DestroyAgent, PauseAgent, RequestWake
 from domain.journal.commands import AddNote
 from domain.wire import Words
+from tests.support.counting import CountingRecorder
 from tests.support.services import queued_key, services, task_with_agent
 
 NEVER = "9999"
-
-
-class Counting(MemoryLogRecorder):
-    """Keeps rows in memory, and counts how many streams were read."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.streams = 0
-
-    def stream(self, stream: str, after: int) -> Sequence[Timed]:
-        self.streams += 1
-        return super().stream(stream, after)
 
 
 def begun(home: Home, found: Found, *, is_known: bool) -> DueIndex:
@@ -108,7 +94,7 @@ def test_views_are_not_asked_where_rows_of_another_replica_are_read() -> None:
 
 @pytest.mark.parametrize("agents", [5, 50])
 def test_the_start_from_views_reads_no_stream_however_many_agents_there_are(agents: int) -> None:
-    recorder = Counting()
+    recorder = CountingRecorder()
     at = services(model=RulesModel())
     at.agents = Log("agent", recorder, "r1")
     for nth in range(agents):

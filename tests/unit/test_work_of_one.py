@@ -1,7 +1,6 @@
 """What is done about one agent or change reads as much in a home of five agents as in one of fifty;
 what is due of the others is done all the same."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,6 @@ from adapters.models.rules import RulesModel
 from adapters.runtime import on_demand, timers, watcher
 from adapters.runtime.services import Services
 from adapters.store.log import Log
-from adapters.store.memory import MemoryLogRecorder
-from adapters.store.recorder import Timed
 from adapters.timetravel import why
 from adapters.wiring import Home
 from domain.agent.commands import DestroyAgent, PauseAgent, UnwatchTokens, WatchTokens
@@ -24,21 +21,10 @@ from domain.journal.commands import AddNote
 from domain.timestamps import later
 from domain.wire import Words
 from projections.view import View
+from tests.support.counting import CountingRecorder
 from tests.support.services import StillClock, TickingClock, task_with_agent
 
 DAYS = 30 * 86_400
-
-
-class CountingRecorder(MemoryLogRecorder):
-    """Counts the streams that are read."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.streams = 0
-
-    def stream(self, stream: str, after: int) -> Sequence[Timed]:
-        self.streams += 1
-        return super().stream(stream, after)
 
 
 class CountingViews(Views):
