@@ -177,7 +177,7 @@ class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):
 
 
 class VoidOperation(Stored, frozen=True, tag="command.void_operation.1"):
-    """Give an operation up, so that a slow process cannot apply it later."""
+    """Give an operation up, so that a slow process cannot apply it later. Reserved (ADR 38)."""
 
     operation: str
     task: str
