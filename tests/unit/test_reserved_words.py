@@ -21,6 +21,7 @@ from projections.every import VIEWS
 from projections.view import fold
 from replay.appends import appends
 from tests.histories.scenes import FOLDER
+from tests.support.architecture import tree_of
 from tests.support.stored import leaves, members, part_types, sample, stored_types
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +40,7 @@ def writers() -> Iterator[ast.Module]:
     """The modules in which what is appended is decided or made."""
     for path in sorted([*ROOT.glob("domain/**/*.py"), *ROOT.glob("adapters/**/*.py")]):
         if path.relative_to(ROOT).parts[1] not in READERS:
-            yield ast.parse(path.read_text(encoding="utf-8"))
+            yield tree_of(path.read_text(encoding="utf-8"))
 
 
 @cache
