@@ -159,9 +159,10 @@ def add_note(
 
 
 def edit_note(home: "Home", task_id: str, note_id: str, text: str, key: str = "") -> Kept:
-    """Replace the text of a note."""
+    """Replace the text of a note; an edited transcript is a correction in the task's category."""
     said, payloads = words(task_id, text)
-    return keep(home, do.EditNote(task_id, note_id, said), key, payloads=payloads)
+    command = do.EditNote(task_id, note_id, said, corrects=True)
+    return keep(home, command, key, payloads=payloads)
 
 
 def remove_note(home: "Home", task_id: str, note_id: str, key: str = "") -> Kept:

@@ -13,7 +13,7 @@ from domain.wire import Part, Stored
 Reason = Literal["subscription", "timer", "user", "creation", "manual", "recovery"]
 Rule = Literal[
     "dormant",
-    "sleeping",
+    "sleeping",  # reserved (ADR 38)
     "destroyed",
     "switched_off",
     "automation_off",
@@ -21,7 +21,7 @@ Rule = Literal[
     "own_write",
     "agent_write",
     "hops",
-    "predicate",
+    "predicate",  # reserved, too
 ]
 
 

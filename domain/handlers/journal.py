@@ -117,7 +117,7 @@ def edit_item(cause: do.EditItem, key: str, at: str, world: World) -> Decided:
 def _correction(
     world: World, task: Task, before: str, after: str
 ) -> tuple[list[Event], list[Payload]]:
-    """What an agent or importer wrote and the person changed, as an example (SPEC 1)."""
+    """What was written, most often not by the person, and what they made of it, as an example."""
     texts = [payload(task.id, before.encode()), payload(task.id, after.encode())]
     captured = c.CorrectionCaptured(task.category, texts[0].id, texts[1].id)
     return on(world, "catalog", MAIN, [captured]), texts
@@ -135,7 +135,8 @@ def edit_note(cause: do.EditNote, key: str, at: str, world: World) -> Decided:
     note = edits.known_note(task, cause.note)
     facts = edits.edit_note(task, note, cause.words)
     events = on(world, "task", task.id, facts)
-    if not facts or note.by == PERSON or note.note_kind != "transcript":
+    is_own = note.by == PERSON and not cause.corrects
+    if not facts or is_own or note.note_kind != "transcript":
         return Decided(events, Result((note.id,)))
     before, after = world.text(note.words), world.text(cause.words)
     corrected, payloads = _correction(world, task, before, after)

@@ -4,6 +4,8 @@ STORAGE FORMAT: receipts keep commands, see `domain.wire`. An empty text or None
 as it is. Texts of any length travel as `Words`, made by adapters under the task's unit.
 """
 
+from typing import ClassVar
+
 from domain.journal.task import NoteKind
 from domain.wire import Part, PayloadId, Stored, Words
 
@@ -54,9 +56,14 @@ class AddNote(Stored, frozen=True, tag="command.add_note.1"):
 
 
 class EditNote(Stored, frozen=True, tag="command.edit_note.1"):
+    """`corrects`: an edited transcript is a correction whoever wrote it; without it, as of 0.1.0,
+    where the person did not."""
+
+    said: ClassVar = ("task", "note", "words")
     task: str
     note: str
     words: Words
+    corrects: bool = False
 
 
 class RemoveNote(Stored, frozen=True, tag="command.remove_note.1"):
@@ -170,7 +177,7 @@ class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):
 
 
 class VoidOperation(Stored, frozen=True, tag="command.void_operation.1"):
-    """Give an operation up, so that a slow process cannot apply it later."""
+    """Give an operation up, so that a slow process cannot apply it later. Reserved (ADR 38)."""
 
     operation: str
     task: str

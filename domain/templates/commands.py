@@ -20,7 +20,7 @@ class CreateTemplate(Stored, frozen=True, tag="command.create_template.1"):
 
 
 class ChangeTemplate(Stored, frozen=True, tag="command.change_template.1"):
-    """Empty and None leave a thing as it is."""
+    """Empty and None leave a thing as it is. Reserved: no door sends it yet (ADR 38)."""
 
     template: str
     name: str = ""

@@ -19,7 +19,7 @@ NAME_MAX = 100
 VERSIONS_MAX = 1000
 DIRECTIVE_MAX_BYTES = 20_000
 
-Author = Literal["user", "evolution", "system"]
+Author = Literal["user", "evolution", "system"]  # `evolution` is reserved (ADR 38)
 
 
 class TemplateCreated(Stored, frozen=True, tag="template.created.1"):

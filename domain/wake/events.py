@@ -10,7 +10,7 @@ from typing import Literal
 from domain.agent.wake_queue_events import Reason
 from domain.wire import Part, PayloadId, Stored, Words
 
-ToolStatus = Literal["success", "error", "partial", "queued", "denied"]
+ToolStatus = Literal["success", "error", "partial", "queued", "denied"]  # `partial`: ADR 38
 Outcome = Literal["completed", "failed", "skipped", "superseded"]
 Stop = Literal["answered", "turn_limit", ""]
 
@@ -96,6 +96,7 @@ class ToolAsked(Stored, frozen=True, tag="wake.tool_asked.1"):
     operation: str  # idempotency key of the effect
     attempt: int
     action: str
+    # all but the first are reserved (ADR 38)
     action_type: Literal["tool_call", "propose_plan", "ask_user", "lifecycle_transition"]
     call_id: str
     tool: str  # canonical name

@@ -11,10 +11,11 @@ from domain.agent import commands as agents
 from domain.journal import commands as do
 from domain.journal.fold import TASK
 from domain.journal.imported import ImportedNote, ImportedTask
+from domain.journal.task import NoteKind
 from domain.keys import key
 from domain.tools.snapshot import OPEN_ITEMS_KEPT
 from domain.wake.reading import PROMPT_MIN_BYTES
-from domain.wire import SHARED, Words, payload
+from domain.wire import SHARED, Words, payload, words
 from tests.histories.acting import REPORT, Scene, answers, changed
 from tests.support.services import reply, services, task_with_agent
 
@@ -64,4 +65,20 @@ def little_room() -> Services:
     return at
 
 
-SCENES: tuple[Scene, ...] = (counted, little_room)
+def transcripts() -> Services:
+    """The person mends transcripts of their own, short and long, and each is a correction."""
+    at = services([reply(REPORT), reply()] * 3)
+    task, agent = task_with_agent(at, "Pack")
+    kinds: tuple[NoteKind, ...] = ("transcript", "transcript", "note")
+    for kind, size in zip(kinds, (1, 90, 1), strict=True):
+        said, kept = words(task, "Bring the tend. " * size)
+        note = at.append_journal(do.AddNote(task, kind, said), payloads=kept).result.ids[0]
+        said, kept = words(task, "Bring the tent. " * size)
+        edit = do.EditNote(task, note, said, corrects=True)
+        for again in ("", f"again {note}"):
+            at.append_journal(edit, payloads=kept, key=again)
+        changed(at, agent)
+    return at
+
+
+SCENES: tuple[Scene, ...] = (counted, little_room, transcripts)

@@ -242,6 +242,18 @@ def test_notes_come_from_words_stdin_and_files_short_and_long(
     assert "yes yes" in done(["task", "show", door], home)
 
 
+def test_a_transcript_that_is_edited_is_an_example_of_what_was_meant(home: Path, door: str) -> None:
+    said = ["Buy nales", "Buy nails", "Buy ten nails"]
+    done(["task", "note", door, said[0], "--kind", "transcript"], home)
+    done(["task", "note", door, said[0], "--kind", "note"], home)
+    for text in said[1:]:
+        done(["task", "note", door, text, "--edit", "1"], home)
+        done(["task", "note", door, text, "--edit", "2"], home)
+    (inbox,) = told(["category", "list"], home)
+    found = [(one["before"], one["after"]) for one in inbox["corrections"]]
+    assert found == [(said[1], said[2]), (said[0], said[1])]
+
+
 @pytest.mark.parametrize(
     "args", [[], [" "], ["x", "--file", "y"], ["--file", "/nowhere"], ["--edit", "7", "x"]]
 )

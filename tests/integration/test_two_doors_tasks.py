@@ -67,6 +67,10 @@ RUNS = [["task", "timer", "start", SINK]]
 LINKED = [["task", "link", SINK, "blocks", WALL]]
 PUT_AWAY = [["task", "item", "archive", SINK, "1"]]
 TICKED = [["task", "check", SINK, "1"]]
+HEARD = [
+    ["task", "note", SINK, "--remove", "1"],
+    ["task", "note", SINK, "Bob nose", "--kind", "transcript"],
+]
 DEEDS = {
     "title": field(title="Mend the sink"),
     "status and reason": field(status="BLOCKED", reason="No parts"),
@@ -119,6 +123,13 @@ DEEDS = {
         "note",
         {"text": "Bob knows", "verb": "edit"},
         {"verb": "edit"},
+    ),
+    "edit a transcript": Deed(
+        ["task", "note", "{task}", "Bob knows", "--edit", "1"],
+        "note",
+        {"text": "Bob knows", "verb": "edit"},
+        {"verb": "edit"},
+        HEARD,
     ),
     "remove a note": Deed(
         ["task", "note", "{task}", "--remove", "{note}"],

@@ -38,18 +38,19 @@ def part_types() -> list[type[Part]]:
 
 def _collect(struct: type[Struct], found: set[type[Part]]) -> None:
     for hint in get_type_hints(struct).values():
-        for one in _leaves(hint):
+        for one in leaves(hint):
             is_part = isinstance(one, type) and issubclass(one, Part)
             if is_part and not issubclass(one, Stored) and one not in found:
                 found.add(one)
                 _collect(one, found)
 
 
-def _leaves(hint: Any) -> list[Any]:
+def leaves(hint: Any) -> list[Any]:
+    """The types that a field's type is made of, a choice of words as one."""
     arguments = [one for one in get_args(hint) if one is not Ellipsis]
     if not arguments or get_origin(hint) is Literal:
         return [hint]
-    return [leaf for one in arguments for leaf in _leaves(one)]
+    return [leaf for one in arguments for leaf in leaves(one)]
 
 
 def sample(struct: type[Struct], *, is_full: bool) -> Any:

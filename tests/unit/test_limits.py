@@ -25,6 +25,7 @@ from domain.wake.state import WAKE
 from domain.wire import INLINE_MAX_BYTES
 from projections.wakes import CAUSES_KEPT, VIEW
 from tests.support import large
+from tests.support.architecture import tree_of
 from tests.support.services import divergences
 
 ROOT = Path(__file__).parents[2]
@@ -35,7 +36,7 @@ MANY = 1_500  # more than every count that is kept
 
 def limits_of(source: str) -> Iterator[tuple[str, int]]:
     """The limits that a module names at its top."""
-    for node in ast.parse(source).body:
+    for node in tree_of(source).body:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if LIMIT.fullmatch(name):
                 found = _number(ast.Expression(value))

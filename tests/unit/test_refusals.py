@@ -103,6 +103,22 @@ def test_what_somebody_else_transcribed_and_the_person_mended_is_a_correction() 
     assert (before.data, after.data) == (b"Buy nales", b"Buy nails")
 
 
+@pytest.mark.parametrize(
+    ("kind", "corrects", "is_correction"),
+    [("transcript", True, True), ("transcript", False, False), ("note", True, False)],
+)
+def test_what_the_person_transcribed_is_a_correction_where_the_command_says_so(
+    kind: t.NoteKind, corrects: bool, is_correction: bool
+) -> None:
+    book = household()
+    book.tell("task", ROOF, t.NoteAdded("person", "n1", kind, Words("Buy nales")))
+    for words, is_edited in (("Buy nails", True), ("Buy nales", False)):
+        edit = do.EditNote(ROOF, "n1", Words(words), corrects=corrects)
+        decided = handle(edit, "key", START, book.world())
+        expected = [t.NoteEdited, c.CorrectionCaptured][: 1 + is_correction] if is_edited else []
+        assert [type(fact) for _, fact in decided.events] == expected
+
+
 def test_an_operation_on_a_task_without_a_category_is_refused_for_good() -> None:
     book = Book()
     add_task(book, "bare", "Bare", "")

@@ -21,7 +21,8 @@ from tests.support.stored import members, sample
 COMMANDS: list[type[Stored]] = sorted(members(Command), key=lambda one: one.__name__)
 SAYING = [one for one in COMMANDS if one.said]
 WHOLE: set[type[Stored]] = {
-    *members(journal.JournalCommand),  # a person says all of it, or an operation has its own key
+    # a person says all of it, or an operation has its own key
+    *(one for one in members(journal.JournalCommand) if not one.said),
     *members(templates.TemplateCommand),
     agents.ConfigureAgent,
     agents.WatchTokens,

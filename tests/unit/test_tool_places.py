@@ -35,6 +35,7 @@ from domain.wake.events import (
 from domain.wake.state import Wake, evolve
 from domain.wire import Words
 from tests.support import contract_page as contract
+from tests.support.architecture import tree_of
 from tests.support.tools import AGENT, given
 
 ROOT = Path(__file__).parents[2]
@@ -216,7 +217,7 @@ def test_no_other_file_knows_a_tool_by_its_name() -> None:
     found = {
         str(file.relative_to(ROOT))
         for file in files
-        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        for node in ast.walk(tree_of(file.read_text("utf-8")))
         if isinstance(node, ast.Constant) and node.value in names
     }
     assert not found ^ BY_NAME.keys(), "put what these know into the tool's record, or say why not"
