@@ -183,8 +183,19 @@ class Views:
         if shelf is not None:
             conditions.append("shelf = ?")
             values.append(shelf)
-        sql = f"SELECT count(*) FROM documents WHERE {' AND '.join(conditions)}"
-        return int(self._guarded(lambda: self._connection.execute(sql, values).fetchone()[0]))
+        return int(self._value(f"count(*) FROM documents WHERE {' AND '.join(conditions)}", values))
+
+    def tallied(self, view: View[Any], marks: Sequence[str]) -> int:
+        """What the tallies of documents with one of some marks add up to; none of them is read."""
+        wanted = f"mark IN ({', '.join('?' * len(marks))}) AND mark <> ''"
+        what = f"total(tally) FROM documents INDEXED BY marks WHERE view = ? AND {wanted}"
+        return int(self._value(what, (view.name, *marks)))
+
+    def next_due(self, view: View[Any], mark: str) -> str:
+        """When the first document with a mark is due, empty where none is; it is not read."""
+        where = "view = ? AND due <> '' AND mark = ?"
+        what = f"min(due) FROM documents INDEXED BY dues WHERE {where}"
+        return self._value(what, (view.name, mark)) or ""
 
     def reached(self, view: View[Any]) -> int:
         """Up to which append of its log a view has come; 0 where it has not begun."""
@@ -193,6 +204,11 @@ class Views:
     def close(self) -> None:
         with self._lock:
             self._connection.close()
+
+    def _value(self, what: str, values: Sequence[str]) -> Any:
+        return self._guarded(
+            lambda: self._connection.execute(f"SELECT {what}", values).fetchone()[0]
+        )
 
     def _read(
         self, view: View[D], where: str, values: Sequence[str], order: str, index: str = ""

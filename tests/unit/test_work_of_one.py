@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 
 from adapters.actions.waking import request_wake
+from adapters.documents.agents import all_agents
+from adapters.documents.inbox import all_sets
+from adapters.documents.status import status_document
 from adapters.home.settings import Agents, Settings
 from adapters.home.views import Views
 from adapters.models.rules import RulesModel
@@ -86,6 +89,25 @@ def test_the_wake_of_one_agent_reads_the_same_in_a_home_of_any_size(homes: list[
         found.append(one.read_since())
     small, large = found
     assert small == large
+
+
+def test_the_status_reads_the_same_in_a_home_of_any_size(homes: list[Counted]) -> None:
+    found = []
+    for one in homes:
+        one.read_since()
+        status_document(one.home)
+        found.append(one.read_since())
+    small, large = found
+    assert small == large
+
+
+def test_the_status_counts_what_it_does_not_read(homes: list[Counted]) -> None:
+    for one in homes:
+        said = status_document(one.home)
+        sets, agents = all_sets(one.home), all_agents(one.home)
+        assert said.open_proposals == sum(is_open(item) for of in sets for item in of.items) > 0
+        assert said.next_due == min(of.next_wake_at for of in agents if of.next_wake_at)
+        assert said.agents.living == len(agents)
 
 
 def test_with_the_wake_of_one_what_is_due_of_all_is_done() -> None:
