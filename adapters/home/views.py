@@ -185,11 +185,14 @@ class Views:
             values.append(shelf)
         return int(self._value(f"count(*) FROM documents WHERE {' AND '.join(conditions)}", values))
 
-    def tallied(self, view: View[Any], marks: Sequence[str]) -> int:
+    def tallied(self, view: View[Any], marks: Sequence[str], *, shelf: str | None = None) -> int:
         """What the tallies of documents with one of some marks add up to; none of them is read."""
-        wanted = f"mark IN ({', '.join('?' * len(marks))}) AND mark <> ''"
-        what = f"total(tally) FROM documents INDEXED BY marks WHERE view = ? AND {wanted}"
-        return int(self._value(what, (view.name, *marks)))
+        where = f"view = ? AND mark IN ({', '.join('?' * len(marks))}) AND mark <> ''"
+        values = [view.name, *marks]
+        if shelf is not None:
+            where += " AND shelf = ?"
+            values.append(shelf)
+        return int(self._value(f"total(tally) FROM documents WHERE {where}", values))
 
     def next_due(self, view: View[Any], mark: str) -> str:
         """When the first document with a mark is due, empty where none is; it is not read."""

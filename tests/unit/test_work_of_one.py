@@ -8,12 +8,12 @@ import pytest
 
 from adapters.actions.waking import request_wake
 from adapters.documents.agents import all_agents
-from adapters.documents.inbox import all_sets
+from adapters.documents.inbox import all_sets, page_of_sets, set_documents
 from adapters.documents.status import status_document
 from adapters.home.settings import Agents, Settings
 from adapters.home.views import Views
 from adapters.models.rules import RulesModel
-from adapters.runtime import on_demand, timers, watcher
+from adapters.runtime import on_demand, review, timers, watcher
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.timetravel import why
@@ -108,6 +108,31 @@ def test_the_status_counts_what_it_does_not_read(homes: list[Counted]) -> None:
         assert said.open_proposals == sum(is_open(item) for of in sets for item in of.items) > 0
         assert said.next_due == min(of.next_wake_at for of in agents if of.next_wake_at)
         assert said.agents.living == len(agents)
+
+
+def test_an_inbox_reads_what_it_shows_in_a_home_of_any_size(homes: list[Counted]) -> None:
+    for is_all in (False, True):
+        found = []
+        for one in homes:
+            one.read_since()
+            sets, left = page_of_sets(one.home, is_all=is_all, limit=3)
+            assert len(set_documents(one.home, sets, is_all=is_all)) == 3
+            assert left == len(one.agents) - 3
+            found.append(one.read_since())
+        small, large = found
+        assert small == large
+
+
+def test_what_is_open_is_listed_however_many_were_decided_since() -> None:
+    one = Counted(5)
+    waits, *others = all_sets(one.home)
+    for of in others:
+        for item in of.items:
+            review.reject(one.at, of.id, item.number, "")
+    one.views.catch_up()
+    sets, left = page_of_sets(one.home, is_all=True, limit=1)
+    assert [of.id for of in sets] == [waits.id, others[-1].id]
+    assert left == len(others) - 1 > 1
 
 
 def test_with_the_wake_of_one_what_is_due_of_all_is_done() -> None:
