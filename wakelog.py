@@ -34,7 +34,13 @@ from adapters import wiring
 from adapters.actions.agents import Wish, assign_agent
 from adapters.actions.deciding import Verdict, decide
 from adapters.actions.forking import Branching, fork_wake
-from adapters.actions.importing import Importing, format_named, read_file, sources_of
+from adapters.actions.importing import (
+    Importing,
+    format_named,
+    given_file,
+    read_file,
+    sources_of,
+)
 from adapters.actions.looking_back import compare, run_again, scope_of
 from adapters.actions.naming import pick_agent, pick_task, retry_key
 from adapters.actions.places import find
@@ -207,7 +213,8 @@ class Home:
         (name,) = sources_of([file], self._text(source), self._environ)
         home = self._reading()
         try:
-            found = read_file(home, file, name, self._environ, form=form, by_heading=by_heading)
+            given = given_file(file, name, form=form, by_heading=by_heading)
+            found = read_file(home, given, self._environ)
         except Unreadable as error:
             because = f"{file} cannot be read: {error.because}"
             raise Refused("unreadable_file", because=because, instead=error.instead) from None

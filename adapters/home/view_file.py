@@ -38,6 +38,7 @@ _TABLES = (
         view TEXT PRIMARY KEY, version INTEGER NOT NULL, n INTEGER NOT NULL, digest TEXT NOT NULL
     )
     """,
+    "CREATE TABLE IF NOT EXISTS remembered (name TEXT PRIMARY KEY, value BLOB NOT NULL)",
     f"PRAGMA user_version={FORMAT}",
 )
 _UNWRITABLE = frozenset(

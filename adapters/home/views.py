@@ -204,6 +204,18 @@ class Views:
         """Up to which append of its log a view has come; 0 where it has not begun."""
         return self._guarded(lambda: self._positions().get(view.name, Position()).n)
 
+    def remembered(self, name: str) -> bytes | None:
+        """What `remember` kept; None where it is lost."""
+        sql = "SELECT value FROM remembered WHERE name = ?"
+        row = self._guarded(lambda: self._connection.execute(sql, (name,)).fetchone())
+        return row[0] if row else None
+
+    def remember(self, name: str, value: bytes) -> None:
+        """Keep what can be found out again, where the file takes it now."""
+        sql = "INSERT OR REPLACE INTO remembered VALUES (?, ?)"
+        with self._lock, suppress(sqlite3.OperationalError):
+            self._connection.execute(sql, (name, value))
+
     def close(self) -> None:
         with self._lock:
             self._connection.close()

@@ -2,7 +2,6 @@
 what is due of the others is done all the same."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,7 +10,6 @@ from adapters.documents.agents import all_agents
 from adapters.documents.inbox import all_sets, page_of_sets, set_documents
 from adapters.documents.status import status_document
 from adapters.home.settings import Agents, Settings
-from adapters.home.views import Views
 from adapters.models.rules import RulesModel
 from adapters.runtime import on_demand, review, timers, watcher
 from adapters.runtime.services import Services
@@ -23,22 +21,10 @@ from domain.changes.change_set import CHANGES, is_open
 from domain.journal.commands import AddNote
 from domain.timestamps import later
 from domain.wire import Words
-from projections.view import View
-from tests.support.counting import CountingRecorder
+from tests.support.counting import CountingRecorder, CountingViews
 from tests.support.services import StillClock, TickingClock, task_with_agent
 
 DAYS = 30 * 86_400
-
-
-class CountingViews(Views):
-    """Counts the documents that are read."""
-
-    documents = 0
-
-    def _read(self, view: View[Any], *asked: Any) -> list[Any]:
-        found = super()._read(view, *asked)
-        self.documents += len(found)
-        return found
 
 
 class Counted:
