@@ -49,7 +49,14 @@ from adapters.actions.waking import request_wake, run_wake
 from adapters.documents.agents import AgentLine, agent_lines, agent_of
 from adapters.documents.diffs import HomesDiff, WakesDiff, WorldsDiff
 from adapters.documents.forks import ForkDetails
-from adapters.documents.inbox import InboxItem, InboxSet, all_sets, inbox_sets, set_documents
+from adapters.documents.inbox import (
+    InboxItem,
+    InboxSet,
+    all_sets,
+    inbox_sets,
+    set_documents,
+    set_of,
+)
 from adapters.documents.tasks import ImportReport, task_lines
 from adapters.documents.timetravel import MomentDetails, at_document
 from adapters.documents.wakes import WakeLine, wake_document, wake_lines, wake_of
@@ -372,8 +379,7 @@ class Home:
             instead = "look at its task; confirm what is stale with is_anyway=True"
             raise Refused(decided.code or "decided", because=because, instead=instead)
         home.views.catch_up()
-        sets = [one for one in all_sets(home) if one.id == named.set_id]
-        items = set_documents(home, sets, is_all=True)[0].items
+        items = set_documents(home, [set_of(home, named.set_id)], is_all=True)[0].items
         return next(one for one in items if one.ref == named.ref)
 
 

@@ -73,6 +73,13 @@ def all_sets(home: Home) -> list[SetDocument]:
     return [one for one in home.views.page(inbox.VIEW) if one.is_opened]
 
 
+def set_of(home: Home, set_id: str) -> SetDocument:
+    """A change set that `pick_item` found."""
+    found = home.views.get(inbox.VIEW, set_id)
+    assert found is not None, set_id
+    return found
+
+
 def page_of_sets(
     home: Home, *, is_all: bool = False, task: str | None = None, limit: int = -1
 ) -> tuple[list[SetDocument], int]:

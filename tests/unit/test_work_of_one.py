@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from adapters.actions.proposals import named_items
 from adapters.actions.waking import request_wake
 from adapters.documents.agents import all_agents
 from adapters.documents.inbox import all_sets, page_of_sets, set_documents
@@ -119,6 +120,20 @@ def test_what_is_open_is_listed_however_many_were_decided_since() -> None:
     sets, left = page_of_sets(one.home, is_all=True, limit=1)
     assert [of.id for of in sets] == [waits.id, others[-1].id]
     assert left == len(others) - 1 > 1
+
+
+@pytest.mark.parametrize("by", ["rank", "id"])
+def test_a_proposal_is_found_without_the_others(homes: list[Counted], by: str) -> None:
+    found = []
+    for one in homes:
+        sought = all_sets(one.home)[3]
+        ref = "4.1" if by == "rank" else f"{sought.id}.1"
+        one.read_since()
+        (named,) = named_items(one.home, "confirm", [ref], is_all=False)
+        assert (named.set_id, named.number, named.ref) == (sought.id, 1, "4.1")
+        found.append(one.read_since())
+    small, large = found
+    assert small == large
 
 
 def test_with_the_wake_of_one_what_is_due_of_all_is_done() -> None:
