@@ -58,7 +58,7 @@ class Found(NamedTuple):
 class _Told(msgspec.Struct):
     """What is kept of an import that changed nothing, and what its report was made of."""
 
-    what: list[str]
+    made_of: list[str]
     report: ImportReport
 
 
@@ -154,7 +154,7 @@ def _plain(read: ImportedFile, replaced: tuple[str, ...], environ: Mapping[str, 
 # --------------------------------------------------------------------------- what was told before
 
 
-def told_before(home: "Home", given: Given, environ: Mapping[str, str]) -> ImportReport | None:
+def told_before(home: "Home", given: Given, made_of: list[str]) -> ImportReport | None:
     """The report of a file that changed nothing when it was imported last, where neither it nor
     its reader nor the journal has changed since. It is a cache: without it the file is read."""
     kept = home.views.remembered(_name(given))
@@ -162,26 +162,26 @@ def told_before(home: "Home", given: Given, environ: Mapping[str, str]) -> Impor
         known = msgspec.json.decode(kept or b"", type=_Told)
     except msgspec.MsgspecError:  # nothing, or what another version kept
         return None
-    if known.what != _what(home, given, environ):
+    if known.made_of != made_of:
         return None
     return msgspec.structs.replace(known.report, file=safe(given.file))
 
 
-def remember(home: "Home", given: Given, environ: Mapping[str, str], report: ImportReport) -> None:
+def remember(home: "Home", given: Given, made_of: list[str], report: ImportReport) -> None:
     """Keep a report for `told_before`, where the next one would be the same: nothing changed, and
-    nothing of the file was refused."""
+    nothing of the file was refused. `made_of` was asked before the tasks were looked at: what
+    others append meanwhile is not in the report."""
     is_same = report.unchanged and not (report.created or report.changed or report.events)
     if is_same and not report.unreadable and not report.keys_replaced:
-        told = _Told(_what(home, given, environ), report)
-        home.views.remember(_name(given), msgspec.json.encode(told))
+        home.views.remember(_name(given), msgspec.json.encode(_Told(made_of, report)))
 
 
 def _name(given: Given) -> str:
     return f"import {given.source}"
 
 
-def _what(home: "Home", given: Given, environ: Mapping[str, str]) -> list[str]:
-    """All that a report is made of."""
+def made_of(home: "Home", given: Given, environ: Mapping[str, str]) -> list[str]:
+    """All that the report of a file is made of now."""
     from hashlib import blake2b
 
     tail, how = home.services.journal.tail(), (given.form, str(given.by_heading))

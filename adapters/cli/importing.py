@@ -13,6 +13,7 @@ from adapters.actions.importing import (
     Importing,
     format_named,
     given_file,
+    made_of,
     plan_import,
     read_file,
     remember,
@@ -124,7 +125,8 @@ def _imported(
         Unreadable: Its format is not known.
     """
     home = session.opened()
-    if not is_keyed and (told := told_before(home, given, os.environ)) is not None:
+    seen = made_of(home, given, os.environ)
+    if not is_keyed and (told := told_before(home, given, seen)) is not None:
         if importing is not None:
             session.writing()  # refused where nothing may be written
         return told
@@ -135,7 +137,7 @@ def _imported(
     home = session.writing() if count else session.reading()
     with _progress(session, count) as bar:
         report = importing.take(home, safe(given.file), found, bar.update)
-    remember(home, given, os.environ, report)
+    remember(home, given, seen, report)
     return report
 
 

@@ -10,6 +10,7 @@ from adapters.actions.importing import (
     Given,
     Importing,
     given_file,
+    made_of,
     plan_import,
     read_file,
     remember,
@@ -27,7 +28,7 @@ from tests.support.counting import CountingRecorder, CountingViews
 from tests.support.services import TickingClock
 
 NAME = "import TODO.md"
-KEY = {"GEMINI_API_KEY": "AIza-0123456789abcdef"}
+KEY = "AIza-0123456789abcdef"
 
 
 class Importer:
@@ -49,14 +50,16 @@ class Importer:
         return given_file(str(self.file), "TODO.md")
 
     def take(self, key: str = "") -> ImportReport:
+        seen = made_of(self.home, self.given(), {})
         found = read_file(self.home, self.given(), {})
         report = Importing(key).take(self.home, str(self.file), found)
         self.views.catch_up()
-        remember(self.home, self.given(), {}, report)
+        remember(self.home, self.given(), seen, report)
         return report
 
-    def told(self) -> ImportReport | None:
-        return told_before(self.home, self.given(), {})
+    def told(self, given: Given | None = None, **environ: str) -> ImportReport | None:
+        given = given or self.given()
+        return told_before(self.home, given, made_of(self.home, given, environ))
 
 
 @pytest.fixture
@@ -129,14 +132,21 @@ def test_another_file_or_option_is_read_anew(
     importer: Importer, other: Callable[[Given], Given]
 ) -> None:
     importer.take()
-    given = importer.given()
-    assert told_before(importer.home, given, {}) is not None
-    assert told_before(importer.home, other(given), {}) is None
+    assert importer.told() is not None
+    assert importer.told(other(importer.given())) is None
 
 
 def test_a_key_in_the_environment_is_looked_for_anew(importer: Importer) -> None:
     importer.take()
-    assert told_before(importer.home, importer.given(), KEY) is None
+    assert importer.told(GEMINI_API_KEY=KEY) is None
+
+
+def test_what_came_in_while_a_file_was_imported_is_looked_at(importer: Importer) -> None:
+    seen = made_of(importer.home, importer.given(), {})
+    report = importer.take()
+    importer.home.services.append_journal(AddCategory("House", "en"))
+    remember(importer.home, importer.given(), seen, report)
+    assert importer.told() is None
 
 
 def test_whatever_the_journal_takes_in_is_looked_at(importer: Importer) -> None:
@@ -145,7 +155,7 @@ def test_whatever_the_journal_takes_in_is_looked_at(importer: Importer) -> None:
     assert importer.told() is None
 
 
-@pytest.mark.parametrize("kept", [b"", b"{}", b'{"what":["1"],"report":{"file":""}}'])
+@pytest.mark.parametrize("kept", [b"", b"{}", b'{"made_of":["1"],"report":{"file":""}}'])
 def test_what_was_kept_otherwise_or_is_lost_is_found_out_again(
     importer: Importer, kept: bytes
 ) -> None:
@@ -157,10 +167,10 @@ def test_what_was_kept_otherwise_or_is_lost_is_found_out_again(
 
 def test_another_version_of_the_readers_reads_anew(importer: Importer) -> None:
     importer.take()
-    what, report = msgspec.json.decode(importer.views.remembered(NAME) or b"").values()
+    parts, report = msgspec.json.decode(importer.views.remembered(NAME) or b"").values()
     for version in (READERS, READERS + 1):
-        what[2] = str(version)
-        kept = msgspec.json.encode({"what": what, "report": report})
+        parts[2] = str(version)
+        kept = msgspec.json.encode({"made_of": parts, "report": report})
         importer.views.remember(NAME, kept)
         assert (importer.told() is not None) == (version == READERS)
 
