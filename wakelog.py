@@ -34,7 +34,13 @@ from adapters import wiring
 from adapters.actions.agents import Wish, assign_agent
 from adapters.actions.deciding import Verdict, decide
 from adapters.actions.forking import Branching, fork_wake
-from adapters.actions.importing import Importing, format_named, read_file, sources_of
+from adapters.actions.importing import (
+    Importing,
+    format_named,
+    given_file,
+    read_file,
+    sources_of,
+)
 from adapters.actions.looking_back import compare, run_again, scope_of
 from adapters.actions.naming import pick_agent, pick_task, retry_key
 from adapters.actions.places import find
@@ -43,7 +49,14 @@ from adapters.actions.waking import request_wake, run_wake
 from adapters.documents.agents import AgentLine, agent_lines, agent_of
 from adapters.documents.diffs import HomesDiff, WakesDiff, WorldsDiff
 from adapters.documents.forks import ForkDetails
-from adapters.documents.inbox import InboxItem, InboxSet, all_sets, inbox_sets, set_documents
+from adapters.documents.inbox import (
+    InboxItem,
+    InboxSet,
+    all_sets,
+    inbox_sets,
+    set_documents,
+    set_of,
+)
 from adapters.documents.tasks import ImportReport, task_lines
 from adapters.documents.timetravel import MomentDetails, at_document
 from adapters.documents.wakes import WakeLine, wake_document, wake_lines, wake_of
@@ -207,7 +220,8 @@ class Home:
         (name,) = sources_of([file], self._text(source), self._environ)
         home = self._reading()
         try:
-            found = read_file(home, file, name, self._environ, form=form, by_heading=by_heading)
+            given = given_file(file, name, form=form, by_heading=by_heading)
+            found = read_file(home, given, self._environ)
         except Unreadable as error:
             because = f"{file} cannot be read: {error.because}"
             raise Refused("unreadable_file", because=because, instead=error.instead) from None
@@ -365,8 +379,7 @@ class Home:
             instead = "look at its task; confirm what is stale with is_anyway=True"
             raise Refused(decided.code or "decided", because=because, instead=instead)
         home.views.catch_up()
-        sets = [one for one in all_sets(home) if one.id == named.set_id]
-        items = set_documents(home, sets, is_all=True)[0].items
+        items = set_documents(home, [set_of(home, named.set_id)], is_all=True)[0].items
         return next(one for one in items if one.ref == named.ref)
 
 

@@ -9,7 +9,11 @@ from domain.agent.wake_queue import WAKE_QUEUE, RunStatus, WakeQueue, next_due, 
 from domain.world import Recorded
 from projections.view import View, position
 
-MARKS = {"active": ("stirring", "calm"), "dormant": ("stirring", "dormant"), "destroyed": ("gone",)}
+MARKS = {
+    "active": ("stirring", "timed", "calm"),
+    "dormant": ("stirring", "dormant"),
+    "destroyed": ("gone",),
+}
 """The marks that agents of a lifecycle may have; others may have them too."""
 
 
@@ -163,16 +167,18 @@ def _place(document: AgentDocument) -> str:
 
 
 def _mark(document: AgentDocument) -> str:
-    """``gone``, or of a living one: ``stirring`` (something runs, waits or fails, or a timer is
-    set), ``dormant`` or ``calm``."""
+    """``gone``, or of a living one: ``stirring`` (something runs, waits or fails), ``dormant``,
+    ``timed`` (what comes next is a tick of its timers) or ``calm``."""
     agent, wake_queue = document.agent, document.wake_queue
     if not document.is_living:
         return "gone"
     is_failing = agent.failures > 0 or agent.pause_reason == "failures"
     is_busy = document.run_status != "idle" or wake_queue.running_since or document.next_due
-    if is_busy or is_failing or agent.timers:
+    if is_busy or is_failing:
         return "stirring"
-    return "dormant" if agent.lifecycle == "dormant" else "calm"
+    if agent.lifecycle == "dormant":
+        return "dormant"
+    return "timed" if document.next_wake_at else "calm"
 
 
 def _due(document: AgentDocument) -> str:

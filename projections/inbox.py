@@ -128,6 +128,11 @@ def _due(document: SetDocument) -> str:
     return document.expires_at if document.is_open else ""
 
 
+def _tally(document: SetDocument) -> int:
+    """How many items are open."""
+    return sum(is_open(item) for item in document.items)
+
+
 VIEW: View[SetDocument] = View(
-    "inbox", "agent", 2, SetDocument, keys, apply, _shelf, _place, _mark, due=_due
+    "inbox", "agent", 2, SetDocument, keys, apply, _shelf, _place, _mark, due=_due, tally=_tally
 )

@@ -21,6 +21,11 @@ def _nowhere(document: object) -> str:
     return ""
 
 
+def _nothing(document: object) -> int:
+    """The tally of views of whose documents nothing is added up."""
+    return 0
+
+
 class View(Struct, Generic[D], frozen=True):
     """One kind of document over one log.
 
@@ -30,6 +35,7 @@ class View(Struct, Generic[D], frozen=True):
     large view, so that its documents are counted, and the few that matter read, without the rest.
     `title` is the path, in the stored document, of what a person calls it by; empty: nothing.
     `due` is when time alone makes something of a document to be done, empty where it never does.
+    `tally` is a number that is added up over documents without reading them.
     """
 
     name: str
@@ -43,6 +49,7 @@ class View(Struct, Generic[D], frozen=True):
     mark: Callable[[D], str] = _nowhere
     title: str = ""
     due: Callable[[D], str] = _nowhere
+    tally: Callable[[D], int] = _nothing
 
 
 class Documents(Protocol[D]):

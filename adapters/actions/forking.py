@@ -14,7 +14,7 @@ from adapters.actions.places import check_begun, find
 from adapters.actions.proposals import pick_item
 from adapters.actions.templates import BUILT_IN, seed_named
 from adapters.documents.forks import ForkDetails, ForkNote, ForkTemplate, ForkVerdict
-from adapters.documents.inbox import all_sets, ranks_of
+from adapters.documents.inbox import ranks_of
 from adapters.documents.templates import templates_of
 from adapters.documents.timetravel import wake_seen
 from adapters.home.files import SETTINGS
@@ -177,7 +177,7 @@ def _verdict(home: "Home", given: str) -> Verdict:
         instead = "write SET.ITEM=confirm or SET.ITEM=reject, 3.1=reject for example"
         raise Refused("invalid_value", because=because, instead=instead)
     ref, verb = read.groups()
-    changes, item = pick_item(ref, [one.id for one in all_sets(home)], ranks_of(home))
+    changes, item = pick_item(home, ref, ranks_of(home))
     return Verdict(changes, item, "confirm" if verb == "confirm" else "reject")
 
 

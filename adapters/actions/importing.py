@@ -10,10 +10,11 @@ import msgspec
 
 from adapters.actions.naming import nth_key
 from adapters.documents.tasks import GoneItem, ImportReport
-from adapters.home.api_keys import without_keys, without_keys_in
+from adapters.home.api_keys import SECRETS, without_keys, without_keys_in
 from adapters.home.given import STDIN, Unreadable, read_given
-from adapters.importers.formats import ALIASES, FORMATS, FORMATS_TOLD
+from adapters.importers.formats import ALIASES, FORMATS, FORMATS_TOLD, READERS
 from adapters.importers.spelling import as_before
+from adapters.text.common import safe
 from adapters.text.remedies import in_words
 from domain import canonical
 from domain.errors import Refused
@@ -37,11 +38,28 @@ TasksDone = Callable[[int], None]
 """``told(count)``: so many more tasks are done with."""
 
 
+class Given(NamedTuple):
+    """A file's bytes, and how they are to be read: see `given_file`."""
+
+    file: str
+    source: str
+    form: str
+    by_heading: bool
+    data: bytes
+
+
 class Found(NamedTuple):
     """A file, read, and the names of keys whose values stood in it, one for each time."""
 
     file: ImportedFile
     replaced: tuple[str, ...] = ()
+
+
+class _Told(msgspec.Struct):
+    """What is kept of an import that changed nothing, and what its report was made of."""
+
+    made_of: list[str]
+    report: ImportReport
 
 
 # ------------------------------------------------------------------------------------ reading files
@@ -83,35 +101,40 @@ def sources_of(files: Sequence[str], source: str, environ: Mapping[str, str]) ->
     return names
 
 
-def read_file(
-    home: "Home",
-    file: str,
-    source: str,
-    environ: Mapping[str, str],
-    *,
-    form: str = "",
-    by_heading: bool = False,
-) -> Found:
-    """The tasks that a file holds.
+def given_file(file: str, source: str, *, form: str = "", by_heading: bool = False) -> Given:
+    """A file's bytes, and how they are to be read.
 
     Args:
-        home: Its time zone says which day a moment is.
         file: Its path, or `given.STDIN`.
         source: The name under which it is known.
-        environ: Environment variables: the values of keys are left out.
         form: Its format; empty: by its name and content.
         by_heading: In Markdown a heading is a task.
 
     Raises:
-        Unreadable: It cannot be read, or its format is not known.
+        Unreadable: It cannot be read.
+    """
+    data = read_given(file, FILE_BYTES_MAX)
+    if b"\0" in data[:8192]:
+        raise Unreadable("it is no text", "save it as UTF-8 text")
+    return Given(file, source, form, by_heading, data)
+
+
+def read_file(home: "Home", given: Given, environ: Mapping[str, str]) -> Found:
+    """The tasks that a file holds.
+
+    Args:
+        home: Its time zone says which day a moment is.
+        given: The file.
+        environ: Environment variables: the values of keys are left out.
+
+    Raises:
+        Unreadable: Its format is not known.
     """
     from zoneinfo import ZoneInfo
 
     from adapters.importers import formats
 
-    data = read_given(file, FILE_BYTES_MAX)
-    if b"\0" in data[:8192]:
-        raise Unreadable("it is no text", "save it as UTF-8 text")
+    file, source, form, by_heading, data = given
     zone = ZoneInfo(home.settings.timezone)
     text, replaced = without_keys(data.decode("utf-8", "surrogateescape"), environ)
     data = text.encode("utf-8", "surrogateescape") if replaced else data
@@ -126,6 +149,50 @@ def _plain(read: ImportedFile, replaced: tuple[str, ...], environ: Mapping[str, 
     plain, more = without_keys_in(msgspec.to_builtins(read), environ)
     read = msgspec.convert(plain, ImportedFile) if more else read
     return Found(read, replaced + more)
+
+
+# --------------------------------------------------------------------------- what was told before
+
+
+def told_before(home: "Home", given: Given, made_of: list[str]) -> ImportReport | None:
+    """The report of a file that changed nothing when it was imported last, where neither it nor
+    its reader nor the journal has changed since. It is a cache: without it the file is read."""
+    kept = home.views.remembered(_name(given))
+    try:
+        known = msgspec.json.decode(kept or b"", type=_Told)
+    except msgspec.MsgspecError:  # nothing, or what another version kept
+        return None
+    if known.made_of != made_of:
+        return None
+    return msgspec.structs.replace(known.report, file=safe(given.file))
+
+
+def remember(home: "Home", given: Given, made_of: list[str], report: ImportReport) -> None:
+    """Keep a report for `told_before`, where the next one would be the same: nothing changed, and
+    nothing of the file was refused. `made_of` was asked before the tasks were looked at: what
+    others append meanwhile is not in the report."""
+    is_same = report.unchanged and not (report.created or report.changed or report.events)
+    if is_same and not report.unreadable and not report.keys_replaced:
+        home.views.remember(_name(given), msgspec.json.encode(_Told(made_of, report)))
+
+
+def _name(given: Given) -> str:
+    return f"import {given.source}"
+
+
+def made_of(home: "Home", given: Given, environ: Mapping[str, str]) -> list[str]:
+    """All that the report of a file is made of now."""
+    from hashlib import blake2b
+
+    tail, how = home.services.journal.tail(), (given.form, str(given.by_heading))
+    secrets = "\n".join(environ.get(name, "") for name in SECRETS).encode("utf-8", "replace")
+    return [
+        blake2b(given.data).hexdigest(),
+        Path(given.file).name,  # a format may be guessed by it
+        *(str(READERS), *how, home.settings.timezone),
+        blake2b(secrets, digest_size=2).hexdigest(),  # tells a change, and is of no use to guess
+        *(str(tail.n), tail.digest),
+    ]
 
 
 # ------------------------------------------------------------------------------------------ writing
@@ -154,6 +221,9 @@ class Importing:
         """
         known = known_tasks(home)
         read, report = found.file, _report(file, found, known)
+        tasks = read.tasks if self._key else _differing(home, found, known)
+        report.unchanged = len(read.tasks) - len(tasks)
+        told(report.unchanged)
 
         def append(tasks: Sequence[ImportedTask]) -> None:
             """Append these tasks; halves of what is refused, down to the one that is the reason."""
@@ -179,8 +249,8 @@ class Importing:
             report.changed += sum(one in known for one in changed)
             report.unchanged += len(tasks) - len(changed)
 
-        for first in range(0, len(read.tasks), TASKS_MAX):
-            batch = read.tasks[first : first + TASKS_MAX]
+        for first in range(0, len(tasks), TASKS_MAX):
+            batch = tasks[first : first + TASKS_MAX]
             append(batch)
             told(len(batch))
         return report
@@ -189,17 +259,23 @@ class Importing:
 def plan_import(home: "Home", file: str, found: Found) -> ImportReport:
     """What `Importing.take` would report, without writing."""
     known = known_tasks(home)
-    read, report = found.file, _report(file, found, known)
-    command, _ = _command(home, read.tasks, read.source, known)
-    for ref in command.tasks:
-        task = known.get(ref.task)
-        if task is None:
-            report.created += 1
-        elif task.is_deleted or ref.document in _said(task, read.source):
-            report.unchanged += 1
-        else:
-            report.changed += 1
+    report, differing = _report(file, found, known), _differing(home, found, known)
+    report.created = sum(one.task_id not in known for one in differing)
+    report.changed = len(differing) - report.created
+    report.unchanged = len(found.file.tasks) - len(differing)
     return report
+
+
+def _differing(home: "Home", found: Found, known: Known) -> Sequence[ImportedTask]:
+    """The tasks of a file that are new here, or of which it says something else than before."""
+    read = found.file
+    made = zip(read.tasks, _payloads(home, read.tasks, known), strict=True)
+    return [
+        one
+        for one, said in made
+        if (task := known.get(one.task_id)) is None
+        or not (task.is_deleted or said.id in _said(task, read.source))
+    ]
 
 
 def known_tasks(home: "Home") -> dict[str, TaskDocument]:

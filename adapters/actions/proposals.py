@@ -1,6 +1,6 @@
 """Which items of the inbox a person means: SET.ITEM, a whole set, or all of them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.actions.naming import PREFIX_MIN
@@ -31,25 +31,25 @@ def named_items(home: "Home", verb: str, refs: Sequence[str], *, is_all: bool) -
         Refused: Code ``needs_all``, ``unknown_set``, ``unknown_item``, ``ambiguous`` or
             ``invalid_value``.
     """
-    from adapters.documents.inbox import all_sets, ranks_of, set_name
+    from adapters.documents.inbox import all_sets, ranks_of, set_name, set_of
     from domain.changes.change_set import OPEN
 
     ranked = ranks_of(home)
-    sets = {one.id: one for one in all_sets(home)}
     if not refs and not is_all:
         because = f"it is not said what to {verb}"
         instead = f"name an item (`wakelog {verb} 3.1`), a set (`3 --all`), or all (`--all`)"
         raise Refused("invalid_value", because=because, instead=instead)
     found: list[Named] = []
-    asked = [pick_item(ref, sets, ranked) for ref in refs] or [(one, 0) for one in sets]
+    picked = [pick_item(home, ref, ranked) for ref in refs]
+    asked = [(set_of(home, one), number) for one, number in picked]
     meant = OPEN if refs else ("pending", "confirming")
-    for set_id, number in asked:
-        one, name = sets[set_id], set_name(ranked, set_id)
+    for one, number in asked or [(one, 0) for one in all_sets(home)]:
+        name = set_name(ranked, one.id)
         items = [item for item in one.items if number in (0, item.number)]
         _check(one, items, name, number, verb, is_all=is_all)
         for item in items:
             ref, is_meant = f"{name}.{item.number}", bool(number) or item.status in meant
-            found.append(Named(set_id, item.number, ref, len(found) + 1, is_meant))
+            found.append(Named(one.id, item.number, ref, len(found) + 1, is_meant))
     return found
 
 
@@ -72,8 +72,10 @@ def _check(
     )
 
 
-def pick_item(ref: str, sets: Collection[str], ranked: dict[str, int]) -> tuple[str, int]:
+def pick_item(home: "Home", ref: str, ranked: dict[str, int]) -> tuple[str, int]:
     """A set's id and an item's number, 0 for the whole set."""
+    from projections.inbox import VIEW
+
     name, dot, digits = ref.partition(".")
     if dot and not (digits.isascii() and digits.isdigit() and 0 < int(digits[:6]) < 100_000):
         because = f"{ref!r} names no item"
@@ -81,7 +83,7 @@ def pick_item(ref: str, sets: Collection[str], ranked: dict[str, int]) -> tuple[
     wanted = name.lower()
     found = [one for one, rank in ranked.items() if str(rank) == wanted]
     if not found and len(wanted) >= PREFIX_MIN:
-        found = [one for one in sets if one.startswith(wanted)]
+        found = [one.id for one in home.views.page(VIEW, prefix=wanted) if one.is_opened]
     if len(found) > 1:
         because = f"{name!r} begins {len(found)} sets"
         raise Refused("ambiguous", because=because, instead="use more of the id")

@@ -4,28 +4,29 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import click
 
 from adapters.actions.importing import (
+    Given,
     Importing,
     format_named,
-    known_tasks,
+    given_file,
+    made_of,
     plan_import,
     read_file,
+    remember,
     sources_of,
+    told_before,
 )
 from adapters.cli import importing_text
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, UserError, complain, key_option
-from adapters.documents.tasks import ImportReport, import_document
+from adapters.documents.tasks import ImportReport, import_document, titles_among
 from adapters.home.given import Unreadable
 from adapters.importers.formats import FORMATS_TOLD
 from adapters.text.common import safe
-
-if TYPE_CHECKING:
-    from adapters.actions.importing import Found
 
 PROGRESS_FROM = 400  # tasks; fewer need no progress bar
 
@@ -75,25 +76,19 @@ def import_command(
     sources = sources_of(files, source, os.environ)
     reports: list[ImportReport] = []
     for file, name in zip(files, sources, strict=True):
+        session.opened()  # first: a file is read for a home
         try:
-            found = read_file(
-                session.opened(), file, name, os.environ, form=form, by_heading=headings is not None
+            given = given_file(file, name, form=form, by_heading=headings is not None)
+            reports.append(
+                _imported(session, given, None if dry_run else importing, is_keyed=bool(key))
             )
         except Unreadable as error:
             reports.append(ImportReport(safe(file), failure=str(error)))
-            continue
-        if dry_run:
-            reports.append(plan_import(session.reading(), safe(file), found))
-        else:
-            reports.append(_taken(session, importing, file, found))
     if session.as_json:
         session.document(import_document(reports))
-    is_short = any(report.gone or report.gone_items for report in reports)
-    titles = (
-        {task.id: task.title for task in known_tasks(session.reading()).values()}
-        if is_short
-        else {}
-    )
+    gone = {one for report in reports for one in report.gone}
+    gone |= {item.task for report in reports for item in report.gone_items}
+    titles = titles_among(session.reading(), gone) if gone else {}
     for report in reports:
         importing_text.tell(session, report, titles, is_dry_run=dry_run)
     importing_text.tell_next(session, reports, is_dry_run=dry_run)
@@ -109,11 +104,11 @@ def import_command(
 def import_again(session: Session, file: str) -> ImportReport:
     """Take over what changed in a file that is watched; `failure` says why it cannot be read."""
     (source,) = sources_of([file], "", os.environ)
+    session.opened()
     try:
-        found = read_file(session.opened(), file, source, os.environ)
+        return _imported(session, given_file(file, source), Importing())
     except Unreadable as error:
         return ImportReport(safe(file), failure=str(error))
-    return _taken(session, Importing(), file, found)
 
 
 def check_sources(files: Sequence[str]) -> None:
@@ -121,12 +116,29 @@ def check_sources(files: Sequence[str]) -> None:
     sources_of(files, "", os.environ)
 
 
-def _taken(session: Session, importing: Importing, file: str, found: "Found") -> ImportReport:
-    """Take a file over; one without tasks makes no home."""
+def _imported(
+    session: Session, given: Given, importing: Importing | None, *, is_keyed: bool = False
+) -> ImportReport:
+    """Take a file over, or tell what would be done; one without tasks makes no home.
+
+    Raises:
+        Unreadable: Its format is not known.
+    """
+    home = session.opened()
+    seen = made_of(home, given, os.environ)
+    if not is_keyed and (told := told_before(home, given, seen)) is not None:
+        if importing is not None:
+            session.writing()  # refused where nothing may be written
+        return told
+    found = read_file(home, given, os.environ)
+    if importing is None:
+        return plan_import(session.reading(), safe(given.file), found)
     count = len(found.file.tasks)
     home = session.writing() if count else session.reading()
     with _progress(session, count) as bar:
-        return importing.take(home, safe(file), found, bar.update)
+        report = importing.take(home, safe(given.file), found, bar.update)
+    remember(home, given, seen, report)
+    return report
 
 
 @contextmanager

@@ -10,8 +10,8 @@ from adapters.actions.naming import pick_task
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, json_option, key_option
 from adapters.cli.verdicts import decide, read_edit
-from adapters.documents.agents import all_agents
-from adapters.documents.inbox import all_sets, open_sets, set_documents
+from adapters.documents.agents import has_agents
+from adapters.documents.inbox import deferred_only, page_of_sets, set_documents
 from adapters.text.common import safe
 from domain.errors import Refused
 from domain.text import squeeze
@@ -19,9 +19,9 @@ from domain.timestamps import seconds_between
 
 if TYPE_CHECKING:
     from adapters.documents.inbox import InboxItem, InboxSet
-    from projections.inbox import SetDocument
 
-DECIDED_SHOWN = 200  # of the sets of `inbox --all` that are decided, the newest; --json has all
+COUNT = click.IntRange(min=1)
+SETS_SHOWN = 20  # where nothing else is said; --json has all
 EMPTY = "Nothing to review."
 OPEN = ("pending", "deferred", "confirming")
 NO_AGENTS = (
@@ -39,35 +39,29 @@ NO_AGENTS = (
 )
 @click.argument("task", type=TEXT, required=False)
 @click.option("--all", "is_all", is_flag=True, help="Deferred and decided proposals, too.")
+@click.option(
+    "--limit", type=COUNT, metavar="N", help=f"Sets at most; else {SETS_SHOWN}, with --json all."
+)
 @click.pass_obj
-def inbox_command(session: Session, task: str | None, is_all: bool) -> None:
+def inbox_command(session: Session, task: str | None, limit: int | None, is_all: bool) -> None:
     """See what agents propose, by task. An item is named SET.ITEM, 3.1 for example."""
     home = session.reading()
-    sets = all_sets(home) if is_all else open_sets(home)
-    if task is not None:
-        task_id = pick_task(home, task)
-        sets = [one for one in sets if one.task_id == task_id]
-    shown = sets if session.as_json else listed(sets)
-    found = set_documents(home, shown, is_all=is_all)
+    task_id = pick_task(home, task) if task is not None else None
+    most = limit or (-1 if session.as_json else SETS_SHOWN)
+    sets, left = page_of_sets(home, is_all=is_all, task=task_id, limit=most)
+    found = set_documents(home, sets, is_all=is_all)
     if session.as_json:
         session.document(found)
     elif found:
-        if left := len(sets) - len(shown):
-            session.note(f"{left} older decided sets are left out; --json has all.")
         _tell_sets(session, found, home.services.clock.now(), is_all=is_all)
-    elif not all_agents(home):
+        if left:
+            session.note(f"{left} more sets; raise --limit to see them.")
+    elif not has_agents(home):
         session.say(NO_AGENTS)
     else:
-        deferred = sum(item.status == "deferred" for one in sets for item in one.items)
+        deferred = deferred_only(home, task_id)
         put_off = f" {deferred} put off: see `wakelog inbox --all`." if deferred else ""
         session.say(EMPTY + put_off)
-
-
-def listed(sets: "Sequence[SetDocument]") -> "list[SetDocument]":
-    """Every set with something open, however old, and the newest of those that are decided."""
-    decided = [one.id for one in sets if not one.is_open]
-    old = set(decided[:-DECIDED_SHOWN])
-    return [one for one in sets if one.id not in old]
 
 
 def _tell_sets(session: Session, sets: "list[InboxSet]", now: str, *, is_all: bool) -> None:

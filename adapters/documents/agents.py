@@ -218,6 +218,12 @@ def all_agents(home: Home, lifecycle: str = "") -> list[AgentDocument]:
     return [one for one in found if one.exists and lifecycle in ("", one.lifecycle)]
 
 
+def has_agents(home: Home) -> bool:
+    """Whether there is an agent that was not deleted."""
+    living = (*agents.MARKS["active"], "dormant")
+    return bool(home.views.marked(agents.VIEW, living, limit=1) or all_agents(home))
+
+
 def agent_names(home: Home, agent_ids: Iterable[str]) -> dict[str, str]:
     """What some agents are called, by their ids."""
     found = (home.views.get(agents.VIEW, agent_id) for agent_id in agent_ids)

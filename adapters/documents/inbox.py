@@ -4,7 +4,7 @@ What is not there (yet) is null. Times are RFC 3339 in UTC. The keys stand in th
 fields.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -17,7 +17,10 @@ from domain.changes.change_set import Item, is_open
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot
 from projections import inbox, ranks
-from projections.inbox import SetDocument
+from projections.inbox import TABS, SetDocument
+
+Shows = Callable[[SetDocument, Item], bool]
+"""Which items of a set are shown; the others are not read."""
 
 
 class InboxItem(Struct, frozen=True):
@@ -56,7 +59,7 @@ class InboxSet(Struct, frozen=True):
 
 def inbox_sets(home: Home) -> list[InboxSet]:
     """The documents of `inbox`: what waits for the person, the oldest set first."""
-    return set_documents(home, open_sets(home), is_all=False)
+    return set_documents(home, page_of_sets(home)[0], is_all=False)
 
 
 def ranks_of(home: Home) -> dict[str, int]:
@@ -70,9 +73,36 @@ def all_sets(home: Home) -> list[SetDocument]:
     return [one for one in home.views.page(inbox.VIEW) if one.is_opened]
 
 
-def open_sets(home: Home) -> list[SetDocument]:
-    """The change sets with something pending, under way or deferred, the oldest first."""
-    return home.views.marked(inbox.VIEW, inbox.marks("waiting", "deferred"))
+def set_of(home: Home, set_id: str) -> SetDocument:
+    """A change set that `pick_item` found."""
+    found = home.views.get(inbox.VIEW, set_id)
+    assert found is not None, set_id
+    return found
+
+
+def page_of_sets(
+    home: Home, *, is_all: bool = False, task: str | None = None, limit: int = -1
+) -> tuple[list[SetDocument], int]:
+    """The change sets with something that waits, the oldest first, and how many more there are.
+
+    Args:
+        home: Open, its views caught up.
+        is_all: Those with something put off, too, and the newest that are decided.
+        task: Only its.
+        limit: How many at most, and of the decided ones as many; negative: all.
+    """
+    marks = inbox.marks("waiting", "deferred") if is_all else inbox.marks("waiting")
+    views, found = home.views, home.views.marked(inbox.VIEW, marks, shelf=task, limit=limit)
+    if is_all:
+        marks = (*marks, "decided")
+        found += views.page(inbox.VIEW, shelf=task, mark="decided", limit=limit, newest_first=True)
+    count = sum(views.count(inbox.VIEW, mark, shelf=task) for mark in marks)
+    return sorted(found, key=inbox.VIEW.place), count - len(found)
+
+
+def deferred_only(home: Home, task: str | None = None) -> int:
+    """How many proposals are put off, of a task or of all, where none waits."""
+    return home.views.tallied(inbox.VIEW, inbox.marks("deferred"), shelf=task)
 
 
 def expiring_sets(home: Home) -> list[str]:
@@ -110,16 +140,21 @@ def set_documents(home: Home, sets: Iterable[SetDocument], *, is_all: bool) -> l
         sets: Which sets.
         is_all: Their deferred and decided items too.
     """
+    return documents_of(home, list(sets), lambda _, item: is_all or item.status in TABS["waiting"])
+
+
+def documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list[InboxSet]:
+    """The documents of sets with those of their items that are shown; without any: none."""
     with home.services.journal.reading(), home.services.agents.reading():  # one for all of them
-        return _set_documents(home, list(sets), is_all=is_all)
+        return _documents_of(home, sets, shows)
 
 
-def _set_documents(home: Home, sets: Sequence[SetDocument], *, is_all: bool) -> list[InboxSet]:
+def _documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list[InboxSet]:
     ranked, titles = ranks_of(home), titles_among(home, {one.task_id for one in sets})
     now: dict[str, Snapshot] = {}
     found: list[InboxSet] = []
     for one in sets:
-        items = [item for item in one.items if is_all or item.status in ("pending", "confirming")]
+        items = [item for item in one.items if shows(one, item)]
         if not items:
             continue
         task = one.task_id

@@ -7,13 +7,11 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from adapters.documents.inbox import sets_under
 from adapters.runtime import watcher
 from adapters.store.log import Log
 from adapters.wiring import Home
-from domain.changes.change_set import is_open
 from domain.timestamps import seconds_between
-from projections import agents, operations, tasks
+from projections import agents, inbox, operations, tasks
 from projections.agents import AgentDocument
 
 OVERDUE_SECONDS = 120  # a wake that is due for longer has been forgotten
@@ -161,7 +159,9 @@ def status_document(home: Home) -> StatusDetails:
     """The document of `status`."""
     now = home.services.clock.now()
     stirring = home.views.page(agents.VIEW, mark="stirring")  # the others have nothing to tell
-    calm, dormant = (home.views.count(agents.VIEW, mark) for mark in ("calm", "dormant"))
+    dormant, *others = (
+        home.views.count(agents.VIEW, mark) for mark in ("dormant", "timed", "calm")
+    )
     limit = home.settings.agents.lost_seconds
     begun = [one for one in stirring if one.wake_queue.running_since]
     lost = [one for one in begun if seconds_between(one.wake_queue.running_since, now) >= limit]
@@ -169,7 +169,7 @@ def status_document(home: Home) -> StatusDetails:
     queued = sorted(
         (one for one in stirring if one.next_due), key=lambda one: (one.next_due, one.id)
     )
-    dues = [one.next_wake_at for one in stirring if one.next_wake_at]
+    dues = [home.views.next_due(agents.VIEW, "timed"), *(one.next_wake_at for one in stirring)]
     return StatusDetails(
         home=str(home.path),
         exists=home.exists,
@@ -180,7 +180,7 @@ def status_document(home: Home) -> StatusDetails:
         lag=watcher.lag(home.services),
         tasks=_tasks(home),
         agents=AgentCount(
-            living=len(stirring) + calm + dormant,
+            living=len(stirring) + dormant + sum(others),
             dormant=sum(one.lifecycle == "dormant" for one in stirring) + dormant,
             failing=[_failing(one) for one in stirring if _is_failing(one)],
         ),
@@ -193,8 +193,8 @@ def status_document(home: Home) -> StatusDetails:
         ],
         in_doubt=[*(_lost(one) for one in lost), *_effects(home)],
         runtimes=_runtimes(home, now),
-        open_proposals=_open(home),
-        next_due=min(dues, default=None),
+        open_proposals=home.views.tallied(inbox.VIEW, inbox.marks("waiting", "deferred")),
+        next_due=min(filter(None, dues), default=None),
         at=now,
     )
 
@@ -295,11 +295,6 @@ def _runtimes(home: Home, now: str) -> list[RuntimeDetails]:
             for one in leases.runtimes(now)
         ]
     return found
-
-
-def _open(home: Home) -> int:
-    sets = sets_under(home, "waiting", "deferred")
-    return sum(is_open(item) for one in sets for item in one.items)
 
 
 def health_document(status: StatusDetails) -> HealthDetails:

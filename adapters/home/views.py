@@ -183,16 +183,47 @@ class Views:
         if shelf is not None:
             conditions.append("shelf = ?")
             values.append(shelf)
-        sql = f"SELECT count(*) FROM documents WHERE {' AND '.join(conditions)}"
-        return int(self._guarded(lambda: self._connection.execute(sql, values).fetchone()[0]))
+        return int(self._value(f"count(*) FROM documents WHERE {' AND '.join(conditions)}", values))
+
+    def tallied(self, view: View[Any], marks: Sequence[str], *, shelf: str | None = None) -> int:
+        """What the tallies of documents with one of some marks add up to; none of them is read."""
+        where = f"view = ? AND mark IN ({', '.join('?' * len(marks))}) AND mark <> ''"
+        values = [view.name, *marks]
+        if shelf is not None:
+            where += " AND shelf = ?"
+            values.append(shelf)
+        return int(self._value(f"total(tally) FROM documents WHERE {where}", values))
+
+    def next_due(self, view: View[Any], mark: str) -> str:
+        """When the first document with a mark is due, empty where none is; it is not read."""
+        where = "view = ? AND due <> '' AND mark = ?"
+        what = f"min(due) FROM documents INDEXED BY dues WHERE {where}"
+        return self._value(what, (view.name, mark)) or ""
 
     def reached(self, view: View[Any]) -> int:
         """Up to which append of its log a view has come; 0 where it has not begun."""
         return self._guarded(lambda: self._positions().get(view.name, Position()).n)
 
+    def remembered(self, name: str) -> bytes | None:
+        """What `remember` kept; None where it is lost."""
+        sql = "SELECT value FROM remembered WHERE name = ?"
+        row = self._guarded(lambda: self._connection.execute(sql, (name,)).fetchone())
+        return row[0] if row else None
+
+    def remember(self, name: str, value: bytes) -> None:
+        """Keep what can be found out again, where the file takes it now."""
+        sql = "INSERT OR REPLACE INTO remembered VALUES (?, ?)"
+        with self._lock, suppress(sqlite3.OperationalError):
+            self._connection.execute(sql, (name, value))
+
     def close(self) -> None:
         with self._lock:
             self._connection.close()
+
+    def _value(self, what: str, values: Sequence[str]) -> Any:
+        return self._guarded(
+            lambda: self._connection.execute(f"SELECT {what}", values).fetchone()[0]
+        )
 
     def _read(
         self, view: View[D], where: str, values: Sequence[str], order: str, index: str = ""

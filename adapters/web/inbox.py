@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from adapters.documents.inbox import InboxItem, InboxSet, set_documents, sets_under
+from adapters.documents.inbox import InboxItem, InboxSet, documents_of, sets_under
 from adapters.documents.wakes import wake_document
 from adapters.web.asking import FormRequest, Page, made_from
 from adapters.web.editing import fields_of
@@ -115,28 +115,33 @@ def cards_of(
         found = site.home.views.get(inbox.VIEW, set_id)
         if found is not None:
             by_id.setdefault(set_id, found)
-    shown = [
-        one
-        for one in by_id.values()
-        if any(item.status in wanted or (one.id, item.number) in kept for item in one.items)
-    ]
+
+    def shows(one: SetDocument, item: Item) -> bool:
+        return item.status in wanted or (one.id, item.number) in kept
+
+    shown = [one for one in by_id.values() if any(shows(one, item) for item in one.items)]
     shown.sort(key=lambda one: one.place, reverse=True)
-    documents = set_documents(site.home, shown, is_all=True)
+    documents = documents_of(site.home, shown, shows)
+    items = [[item for item in one.items if shows(one, item)] for one in shown]
+    here = {  # though decided on a moment ago
+        (one.id, item.number)
+        for one, those in zip(shown, items, strict=True)
+        for item in those
+        if item.status in wanted and item.status in OPEN
+    }
     return [
-        _card(site, one, document, wanted, kept)
-        for one, document in zip(shown, documents, strict=True)
+        _card(site, one, document, those, set(kept) - here)
+        for one, document, those in zip(shown, documents, items, strict=True)
     ]
 
 
 def _card(
-    site: Site, one: SetDocument, document: InboxSet, wanted: set[str], kept: Collection[Ref]
+    site: Site, one: SetDocument, document: InboxSet, shown: Sequence[Item], kept: Collection[Ref]
 ) -> Card:
-    items: list[CardItem] = []
-    for item, told in zip(one.items, document.items, strict=True):
-        is_here = item.status in wanted
-        is_kept = (one.id, item.number) in kept and not (is_here and item.status in OPEN)
-        if is_here or is_kept:
-            items.append(_card_item(one, item, told, is_kept=is_kept))
+    items = [
+        _card_item(one, item, told, is_kept=(one.id, item.number) in kept)
+        for item, told in zip(shown, document.items, strict=True)
+    ]
     return Card(**{**asdict(document), "items": items}, why=_why(site, one))
 
 

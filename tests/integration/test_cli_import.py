@@ -202,6 +202,24 @@ def test_stdin_needs_a_name(home: Path) -> None:
     assert counts(imported(home, "-", "--source", "chat", input=TODO)) == (0, 0, 3, 0)
 
 
+def test_an_unchanged_file_is_told_of_as_before_from_what_was_kept(home: Path, todo: Path) -> None:
+    imported(home, todo)
+    todo.write_text(TODO.replace("  - [ ] Sand it\n", "").replace("- [x] Fix the tap", "- [~] Odd"))
+    imported(home, todo)
+    for more in ([], ["--json"], ["--dry-run"], ["--dry-run", "--json"]):
+        arguments = ["import", str(todo), *more]
+        (home / "views.db").unlink()
+        read = run(arguments, home)
+        imported(home, todo)
+        kept = run(arguments, home)
+        assert (kept.stdout, kept.stderr) == (read.stdout, read.stderr)
+        assert kept.exit_code == read.exit_code == 0
+        if "--json" not in more:
+            assert "Sand it" in kept.stdout
+            assert "Fix the tap" in kept.stdout
+            assert "3 unchanged, 1 gone, 1 read as open" in kept.stdout
+
+
 def test_a_source_tells_files_of_one_name_apart(home: Path, todo: Path, tmp_path: Path) -> None:
     other = tmp_path / "other" / "TODO.md"
     other.parent.mkdir()

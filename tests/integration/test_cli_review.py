@@ -50,6 +50,21 @@ def test_an_empty_inbox_says_why(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.parametrize("more", [[], ["--all"]])
+def test_the_inbox_shows_as_many_sets_as_it_is_asked_for_and_tells_of_the_others(
+    home: Path, more: list[str]
+) -> None:
+    agent(home, "Plan the trip")
+    done(["wake"], home)
+    every = told(["inbox", *more], home)
+    assert told(["inbox", *more, "--limit", "1"], home) == every[:1]
+    text = run(["inbox", *more, "--limit", "1"], home)
+    assert every[0]["items"][0]["ref"] in text.stdout
+    assert every[1]["items"][0]["ref"] not in text.stdout
+    assert f"{len(every) - 1} more sets; raise --limit to see them." in text.stderr
+    assert "more sets" not in run(["inbox", *more], home).stderr
+
+
 def test_the_inbox_is_grouped_by_task_and_shows_present_values(home: Path) -> None:
     agent(home, "Plan the trip")
     done(["wake"], home)

@@ -1,9 +1,12 @@
-"""A recorder that counts what is read of it: work, where time would be noise."""
+"""A log and views that count what is read of them: work, where time would be noise."""
 
 from collections.abc import Sequence
+from typing import Any
 
+from adapters.home.views import Views
 from adapters.store.memory import MemoryLogRecorder
 from adapters.store.recorder import Timed
+from projections.view import View
 
 
 class CountingRecorder(MemoryLogRecorder):
@@ -16,3 +19,14 @@ class CountingRecorder(MemoryLogRecorder):
     def stream(self, stream: str, after: int) -> Sequence[Timed]:
         self.streams += 1
         return super().stream(stream, after)
+
+
+class CountingViews(Views):
+    """Counts the documents that are read."""
+
+    documents = 0
+
+    def _read(self, view: View[Any], *asked: Any) -> list[Any]:
+        found = super()._read(view, *asked)
+        self.documents += len(found)
+        return found

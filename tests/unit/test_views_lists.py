@@ -147,7 +147,7 @@ def test_an_agent_that_has_nothing_to_tell_is_marked_as_calm() -> None:
     life.answer(run)
     assert mark() == "calm"
     life.do(agent_do.SetTimer(life.agent, "every day 07:00", "UTC", "2027-01-02T07:00:00.000000Z"))
-    assert mark() == "stirring"
+    assert mark() == "timed"
     (timer,) = agent_of(life).agent.timers
     life.do(agent_do.RemoveTimer(life.agent, timer.id))
     life.do(agent_do.PauseAgent(life.agent))

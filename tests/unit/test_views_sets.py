@@ -2,9 +2,7 @@
 
 from msgspec.structs import replace
 
-from adapters.cli.review import DECIDED_SHOWN, listed
 from domain.changes import commands as do
-from domain.changes.change_set import ChangeSet
 from domain.changes.events import (
     ItemConfirmed,
     ItemFailed,
@@ -24,7 +22,6 @@ from projections.ranks import RanksDocument
 from projections.view import fold
 from tests.support.agents import row
 from tests.support.lives import ADD, PROPOSE, REPORT, Life, call
-from tests.support.proposals import add, shown
 
 
 def rows(life: Life) -> list[Recorded]:
@@ -157,9 +154,3 @@ def test_the_suppression_of_a_rejected_label_is_an_operation() -> None:
     settled = fold(operations.VIEW, [*history, done])["s"]
     assert [one.tool for one in asked.in_flight] == [operations.SUPPRESSION]
     assert [one.outcome for one in settled.operations] == ["success"]
-
-
-def test_what_is_open_is_listed_however_many_were_decided_since() -> None:
-    waits = SetDocument(shown(add("Old")))
-    decided = [SetDocument(ChangeSet(f"set-{nth}", is_opened=True)) for nth in range(2, 300)]
-    assert listed([waits, *decided]) == [waits, *decided[-DECIDED_SHOWN:]]

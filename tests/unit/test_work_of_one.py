@@ -2,15 +2,17 @@
 what is due of the others is done all the same."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from adapters.actions.proposals import named_items
 from adapters.actions.waking import request_wake
+from adapters.documents.agents import all_agents
+from adapters.documents.inbox import all_sets, page_of_sets, set_documents
+from adapters.documents.status import status_document
 from adapters.home.settings import Agents, Settings
-from adapters.home.views import Views
 from adapters.models.rules import RulesModel
-from adapters.runtime import on_demand, timers, watcher
+from adapters.runtime import on_demand, review, timers, watcher
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.timetravel import why
@@ -20,22 +22,10 @@ from domain.changes.change_set import CHANGES, is_open
 from domain.journal.commands import AddNote
 from domain.timestamps import later
 from domain.wire import Words
-from projections.view import View
-from tests.support.counting import CountingRecorder
+from tests.support.counting import CountingRecorder, CountingViews
 from tests.support.services import StillClock, TickingClock, task_with_agent
 
 DAYS = 30 * 86_400
-
-
-class CountingViews(Views):
-    """Counts the documents that are read."""
-
-    documents = 0
-
-    def _read(self, view: View[Any], *asked: Any) -> list[Any]:
-        found = super()._read(view, *asked)
-        self.documents += len(found)
-        return found
 
 
 class Counted:
@@ -83,6 +73,64 @@ def test_the_wake_of_one_agent_reads_the_same_in_a_home_of_any_size(homes: list[
     for one in homes:
         one.read_since()
         request_wake(one.home, one.agents[3])
+        found.append(one.read_since())
+    small, large = found
+    assert small == large
+
+
+def test_the_status_reads_the_same_in_a_home_of_any_size(homes: list[Counted]) -> None:
+    found = []
+    for one in homes:
+        one.read_since()
+        status_document(one.home)
+        found.append(one.read_since())
+    small, large = found
+    assert small == large
+
+
+def test_the_status_counts_what_it_does_not_read(homes: list[Counted]) -> None:
+    for one in homes:
+        said = status_document(one.home)
+        sets, agents = all_sets(one.home), all_agents(one.home)
+        assert said.open_proposals == sum(is_open(item) for of in sets for item in of.items) > 0
+        assert said.next_due == min(of.next_wake_at for of in agents if of.next_wake_at)
+        assert said.agents.living == len(agents)
+
+
+def test_an_inbox_reads_what_it_shows_in_a_home_of_any_size(homes: list[Counted]) -> None:
+    for is_all in (False, True):
+        found = []
+        for one in homes:
+            one.read_since()
+            sets, left = page_of_sets(one.home, is_all=is_all, limit=3)
+            assert len(set_documents(one.home, sets, is_all=is_all)) == 3
+            assert left == len(one.agents) - 3
+            found.append(one.read_since())
+        small, large = found
+        assert small == large
+
+
+def test_what_is_open_is_listed_however_many_were_decided_since() -> None:
+    one = Counted(5)
+    waits, *others = all_sets(one.home)
+    for of in others:
+        for item in of.items:
+            review.reject(one.at, of.id, item.number, "")
+    one.views.catch_up()
+    sets, left = page_of_sets(one.home, is_all=True, limit=1)
+    assert [of.id for of in sets] == [waits.id, others[-1].id]
+    assert left == len(others) - 1 > 1
+
+
+@pytest.mark.parametrize("by", ["rank", "id"])
+def test_a_proposal_is_found_without_the_others(homes: list[Counted], by: str) -> None:
+    found = []
+    for one in homes:
+        sought = all_sets(one.home)[3]
+        ref = "4.1" if by == "rank" else f"{sought.id}.1"
+        one.read_since()
+        (named,) = named_items(one.home, "confirm", [ref], is_all=False)
+        assert (named.set_id, named.number, named.ref) == (sought.id, 1, "4.1")
         found.append(one.read_since())
     small, large = found
     assert small == large
