@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from adapters.cli.review import DECIDED_SHOWN, listed
 from domain.changes import commands as do
-from domain.changes.change_set import ChangeSet
+from domain.changes.change_set import ChangeSet, set_id
 from domain.changes.events import (
     ItemConfirmed,
     ItemFailed,
@@ -14,7 +14,6 @@ from domain.changes.events import (
     SuppressionAsked,
     SuppressionDone,
 )
-from domain.handlers.wakes import set_id
 from domain.wire import Words
 from domain.world import Recorded
 from projections import inbox, operations, ranks
