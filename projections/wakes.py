@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from domain.agent import wake_queue_events as a
 from domain.agent.events import AgentObserved
 from domain.agent.wake_queue_events import Reason, Trigger
-from domain.handlers import wakes
+from domain.changes.change_set import set_id
 from domain.wake import events as e
 from domain.wake.events import Outcome, Stop
 from domain.world import Recorded
@@ -111,7 +111,7 @@ class WakeDocument(Struct, frozen=True):
     @property
     def set_id(self) -> str:
         """Id of its change set, if it made one."""
-        return wakes.set_id(self.run_key)
+        return set_id(self.run_key)
 
 
 def keys(row: Recorded) -> tuple[str, ...]:

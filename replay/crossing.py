@@ -13,15 +13,13 @@ from msgspec.structs import replace
 
 from domain import canonical
 from domain.agent.agent import AGENT
-from domain.agent.commands import CreateAgent, TakeJournal
+from domain.agent.commands import TakeJournal
 from domain.agent.events import AgentCreated, AgentSettled
 from domain.agent.matching import Batch
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.agent.wake_queue_events import JournalTaken
 from domain.agent.watch import WATCH
-from domain.causes import Cause, GivenUp, Receipt, ReplicasImported
-from domain.changes.commands import ConfirmItem, DeferItem, RejectItem
-from domain.changes.events import ItemConfirmed, ItemConfirming, SuppressionAsked
+from domain.causes import Cause, GivenUp, Receipt
 from domain.envelope import Row
 from domain.journal.catalog import CATALOG
 from domain.journal.commands import ApplyOperation
@@ -32,13 +30,14 @@ from domain.keys import payload_id
 from domain.notices import batch
 from domain.tools.snapshot import captured
 from domain.wake.commands import BeginWake
-from domain.wake.events import SectionRef, ToolAsked, ToolReturned
+from domain.wake.events import SectionRef
 from domain.wake.shown import given_by, shown
-from domain.wire import PayloadId, Stored
+from domain.wire import PayloadId
 from domain.world import MAIN, Recorded, World
 from replay.appends import Append, appends
 from replay.divergence import ALTERED, CHANGED, DICE, PROMPT, Difference, Divergence, path_within
 from replay.prove import Proof
+from replay.references import INTENTS, is_given_up, journal_position, position_named
 from replay.streams import FAILURES
 
 At = Callable[[int, str], World]
@@ -169,7 +168,7 @@ class Crossing:
         """What an append of the agent log says of the journal, read there again. Where the journal
         differs itself, that is what it comes of."""
         found: Iterable[Difference] = ()
-        if is_given_up(self._journal.given_up, one.replica, _named(cause)):
+        if is_given_up(self._journal.given_up, one.replica, position_named(cause)):
             return
         match cause:
             case BeginWake():
@@ -184,7 +183,7 @@ class Crossing:
 
     def _resting(self, cause: Cause, fault: str) -> Iterator[Difference]:
         """The append of the journal that a cause rests on, by its digest, where it names one."""
-        n, named = _named(cause), getattr(cause, "journal_digest", "")
+        n, named = position_named(cause), getattr(cause, "journal_digest", "")
         position, there = self._digests.get(n, ("", ""))
         if named and there and named != there:
             path = "data.command.journalDigest"
@@ -332,61 +331,6 @@ class Crossing:
                 cause="command.apply_operation.1",
                 upstream=f"journal:{one.replica}:{one.n}",
             )
-
-
-INTENTS = (ToolAsked, ItemConfirming, SuppressionAsked)
-"""Facts of the agent log that ask for an operation on the journal."""
-
-POSITIONS: dict[type[Stored], str] = {
-    BeginWake: "journal_position",
-    TakeJournal: "last",
-    CreateAgent: "position",
-    ConfirmItem: "position",
-    RejectItem: "position",
-    DeferItem: "position",
-    ToolReturned: "position",
-    ItemConfirmed: "position",
-}
-"""Causes and facts of the agent log that name a position of the journal, and where."""
-
-
-def journal_position(fact: Stored) -> int:
-    """The position of the journal that a row of the agent log names; 0 where it names none."""
-    return _named(fact.command if isinstance(fact, Receipt) else fact)
-
-
-def _named(told: object) -> int:
-    name = POSITIONS.get(type(told))  # type: ignore[arg-type]  # what names none is no key of it
-    return getattr(told, name) if name else 0
-
-
-def journal_digest(fact: Stored) -> str:
-    """The digest of the append at that position, where the row names it; else empty."""
-    told = fact.command if isinstance(fact, Receipt) else fact
-    return getattr(told, "journal_digest", "")
-
-
-def given_up(rows: Iterable[Recorded]) -> tuple[GivenUp, ...]:
-    """What markers among a journal's rows give up."""
-    facts = [row.fact for row in rows]
-    return tuple(
-        one for fact in facts if isinstance(fact, ReplicasImported) for one in fact.given_up
-    )
-
-
-def is_given_up(ranges: Iterable[GivenUp], replica: str, n: int) -> bool:
-    """Whether what a replica said of the journal at n is of another past."""
-    return any(one.replica == replica and one.after < n <= one.until for one in ranges)
-
-
-def known(rows: Iterable[Recorded]) -> int:
-    """The last position of the journal that an append of the agent log names; else 0."""
-    return max((journal_position(row.fact) for row in rows), default=0)
-
-
-def asked(rows: Iterable[Recorded]) -> set[str]:
-    """The operations on the journal that rows are the intents of."""
-    return {row.fact.operation for row in rows if isinstance(row.fact, INTENTS)}
 
 
 def _plain(batches: list[Batch]) -> object:

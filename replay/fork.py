@@ -24,7 +24,7 @@ from domain.ports import Request
 from domain.wake.events import ModelAnswered, ModelFailed
 from domain.wire import Stored, tag_of
 from domain.world import Recorded
-from replay.crossing import POSITIONS, asked, known
+from replay.references import POSITIONS, asked, known
 
 _KEY = re.compile(r"(?<![a-z2-7])[a-z2-7]{32}(?![a-z2-7])")  # as `domain.keys` makes them
 Verb = Literal["confirm", "reject"]

@@ -17,7 +17,7 @@ from domain.agent.commands import RequestWake
 from domain.agent.events import AgentCreated
 from domain.agent.wake_queue_events import Trigger
 from domain.causes import Receipt
-from domain.handlers.wakes import set_id
+from domain.changes.change_set import set_id
 from domain.journal.catalog import CorrectionCaptured
 from domain.journal.commands import AddCorrection, ImportedRef, ImportTasks
 from domain.journal.task import TaskImported

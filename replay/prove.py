@@ -15,6 +15,7 @@ from domain import envelope
 from domain.agent.wake_queue_events import WakeQueued
 from domain.causes import Cause, EpochBegan, Receipt, ReplicasImported
 from domain.changes.change_set import CHANGES
+from domain.composing import compose
 from domain.envelope import Row
 from domain.errors import Damaged, WakelogError
 from domain.journal.commands import ApplyOperation, VoidOperation
@@ -247,7 +248,7 @@ class Proof:
         missed: list[PayloadId] = []
         world = self.streams.world(one.replica, one.n, missed)
         try:
-            composed = envelope.compose(cause, given, one.first.at, one.first.prev, world)
+            composed = compose(cause, given, one.first.at, one.first.prev, world)
         except Damaged as error:
             if not missed:  # pragma: no cover  # only payloads are told of as damaged
                 return [_fails(one, error)], False

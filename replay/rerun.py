@@ -14,6 +14,7 @@ from domain import envelope
 from domain.agent.agent import AGENT
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.causes import Cause, Replied
+from domain.composing import compose
 from domain.envelope import Row
 from domain.errors import WakelogError
 from domain.journal.commands import ApplyOperation
@@ -137,7 +138,7 @@ def step(log: str, rows: Sequence[Row], world: World, run_key: str) -> Step:
     changed: list[Changed] = []
     error = ""
     try:
-        today = envelope.compose(cause, given, first.at, first.prev, world).rows
+        today = compose(cause, given, first.at, first.prev, world).rows
         changed += _compared(rows, today)
     except FAILURES as failure:
         known = isinstance(failure, WakelogError)

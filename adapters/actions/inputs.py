@@ -75,7 +75,7 @@ def first_instant(given: str, zone: str, now: Callable[[], str]) -> str:
     '2027-01-01T06:00:00.000000Z'
     """
     from adapters.home.clock import rfc_3339
-    from adapters.home.schedules import zone_named
+    from adapters.home.zones import zone_named
     from domain.timestamps import moment
 
     told = squeeze(given)
@@ -131,7 +131,7 @@ def language_named(given: str) -> str:
 
 
 def _there(now: str, zone: str) -> datetime:
-    from adapters.home.schedules import zone_named
+    from adapters.home.zones import zone_named
     from domain.timestamps import instant
 
     return instant(now).astimezone(zone_named(zone))

@@ -90,3 +90,6 @@ def _typed() -> str:
     if not line:
         click.echo(err=True)
     return line
+
+
+COMMANDS: tuple[click.Command, ...] = (chat_command,)  # below `agent`

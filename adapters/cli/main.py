@@ -5,18 +5,17 @@ that `wakelog --help` is quick. Exit status: 0 done, 1 a finding, 2 bad input or
 """
 
 import gc
-import importlib
 import os
 import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NoReturn
 
 import click
 
-from adapters.cli.shared import Session, UserError, complain, json_option
+from adapters.cli.loading import loaded, prepared
+from adapters.cli.shared import Session, UserError, complain
 from adapters.text.remedies import in_words
 from domain.errors import WakelogError
 
@@ -33,9 +32,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "wake": ("waking", "Wake an agent now, or all that are queued."),
     "run": ("running", "Keep agents awake: watch, wait, wake."),
     "inbox": ("review", "See what agents propose."),
-    "confirm": ("review", "Apply proposed changes."),
-    "reject": ("review", "Decline proposed changes."),
-    "defer": ("review", "Put proposed changes off."),
+    "confirm": ("deciding", "Apply proposed changes."),
+    "reject": ("deciding", "Decline proposed changes."),
+    "defer": ("deciding", "Put proposed changes off."),
     "report": ("reading", "Read what an agent says about a task."),
     "journal": ("reading", "Read an agent's private observations."),
     "messages": ("reading", "Read an agent's messages, by thread."),
@@ -45,7 +44,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sql": ("analysing", "Ask both logs as tables, in SQL."),
     "metrics": ("analysing", "How each template does."),
     "export": ("analysing", "Write the log for other tools: Parquet, Inspect."),
-    "status": ("upkeep", "What is queued, running, due or in doubt."),
+    "status": ("status", "What is queued, running, due or in doubt."),
     "serve": ("serving", "Open the local page: see what agents do, decide what they propose."),
     "prove": ("proving", "Re-execute both logs and compare every byte."),
     "replay": ("replaying", "Run a wake again, step by step, on its recorded replies."),
@@ -65,6 +64,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "completion": ("upkeep", "Print the shell's completion script."),
 }
 
+GARBAGE = 100_000, 20, 20
+"""When to look for it: what a start brings is kept, and looking through it takes a tenth."""
 PAGE_THREADS = ("wakelog-page", "wakelog-job")
 
 
@@ -77,9 +78,9 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = _loaded(f"adapters.cli.{COMMANDS[cmd_name][0]}")
+        module = loaded(f"adapters.cli.{COMMANDS[cmd_name][0]}")
         command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
-        return _prepared(command)
+        return prepared(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
@@ -121,22 +122,6 @@ class Commands(click.Group):
         sys.exit(came if isinstance(came, int) else 0)
 
 
-def _prepared(command: click.Command) -> click.Command:
-    """Give a command, and all below it, what each of them has: ``--json``, and texts that can be
-    stored, whatever bytes were typed."""
-    from adapters.cli.entering import TEXT
-
-    if not any("--json" in one.opts for one in command.params):
-        json_option(command)
-    for one in command.params:
-        if one.type is click.STRING:
-            one.type = click.types.convert_type(TEXT)
-    if isinstance(command, click.Group):
-        for inner in command.commands.values():
-            _prepared(inner)
-    return command
-
-
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -168,24 +153,14 @@ def cli(ctx: click.Context, home: str | None, model: str, as_json: bool, quiet: 
     ctx.call_on_close(ctx.obj.close)
 
 
-def _loaded(name: str) -> ModuleType:
-    """A command's module. All that it brings is kept, so nobody looks for garbage meanwhile: a
-    twentieth of the start."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        return importlib.import_module(name)
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
 def main() -> None:
     """The console script: what it writes is its person's alone (ADR 0023)."""
     os.umask(0o077)
+    gc.set_threshold(*GARBAGE)
     try:
         cli(prog_name="wakelog")
     except SystemExit as end:
+        gc.freeze()  # else Python looks through all that was loaded once more, to end
         _leave(end.code if isinstance(end.code, int) else 0)
         raise
 

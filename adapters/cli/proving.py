@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.cli.shared import Session
-from adapters.cli.upkeep import NO_HOME, progress_bar
+from adapters.cli.shared import NO_HOME, Session
+from adapters.cli.upkeep import progress_bar
 from adapters.proof import anchors
 from adapters.proof.prove import prove_home
 from adapters.proof.prove_views import with_views

@@ -31,7 +31,6 @@ from adapters.text.reading import (
     thread_lines,
     why_rows,
 )
-from adapters.timetravel import why
 from domain.errors import Refused
 from projections.wakes import VIEW
 
@@ -281,6 +280,8 @@ def why_command(session: Session, agent: str, limit: int) -> None:
         _why_change(session, home, int(change[1]))
         return
     agent_id = pick_agent(home, agent)
+    from adapters.timetravel import why
+
     found = [why_document(one) for one in why.why(home.services, agent_id, limit)]
     if session.as_json:
         session.document(found)
@@ -294,6 +295,8 @@ def why_command(session: Session, agent: str, limit: int) -> None:
 
 
 def _why_change(session: Session, home: "Home", n: int) -> None:
+    from adapters.timetravel import why
+
     found = [
         WhyAgent(agent.id, agent.name, **asdict(why_document(one)))
         for agent, one in why.of_change(home, n)

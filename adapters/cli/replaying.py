@@ -10,8 +10,7 @@ from adapters.actions.looking_back import bisect_wakes, compare, question_of, ru
 from adapters.actions.naming import pick_agent
 from adapters.actions.places import WHERE, find
 from adapters.cli.entering import TEXT
-from adapters.cli.shared import Session
-from adapters.cli.upkeep import NO_HOME
+from adapters.cli.shared import NO_HOME, Session
 from adapters.documents.diffs import WakesDiff
 from adapters.documents.timetravel import (
     BisectProbe,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
 
 F = TypeVar("F", bound=Callable[..., object])
+NO_HOME = "There is no home at {} yet. Begin with `wakelog demo` or `wakelog import TODO.md`."
 UNASKED = (
     "Note: the agent log is older than the journal: {} of the journal's effects have no intent "
     "in it; see `wakelog doctor`."

@@ -7,8 +7,8 @@ import click
 
 from adapters.actions.inputs import status_named
 from adapters.actions.naming import pick_task
-from adapters.cli import task_fields, task_parts, task_time
 from adapters.cli.entering import TEXT
+from adapters.cli.loading import LoadingGroup
 from adapters.cli.shared import Session
 from adapters.documents.tasks import catalog_of, category_named, label_named, task_lines, task_page
 from adapters.text.common import ID_SHOWN
@@ -25,7 +25,16 @@ EMPTY = (
 )
 
 
-@click.group("task", epilog="TASK is an id, the beginning of one, or an exact title.")
+@click.group(
+    "task",
+    cls=LoadingGroup,
+    epilog="TASK is an id, the beginning of one, or an exact title.",
+    later={
+        "task_fields": ("add", "set", "delete", "restore"),
+        "task_parts": ("check", "uncheck", "item", "note", "link", "unlink"),
+        "task_time": ("timer", "time"),
+    },
+)
 def task_command() -> None:
     """List, show and edit tasks."""
 
@@ -111,7 +120,3 @@ def show(session: Session, task: str) -> None:
         session.document(page.document())
     else:
         click.echo(told(page, home.settings.timezone))
-
-
-for _command in (*task_fields.COMMANDS, *task_parts.COMMANDS, *task_time.COMMANDS):
-    task_command.add_command(_command)

@@ -1,4 +1,4 @@
-"""Upkeep: `wakelog status`, `recover`, `rebuild`, `doctor` and `completion`."""
+"""Upkeep: `wakelog recover`, `rebuild`, `doctor` and `completion`."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import get_completion_class
 
-from adapters.cli.shared import Session
+from adapters.cli.shared import NO_HOME, Session
 from adapters.documents.deeds import (
     DoctorCheck,
     DoctorDetails,
@@ -18,11 +18,9 @@ from adapters.documents.deeds import (
     RecoveredSteps,
 )
 from adapters.documents.inbox import ranks_of
-from adapters.documents.status import status_document
 from adapters.text.common import ID_SHOWN, safe
 from adapters.text.reading import counted
 from adapters.text.remedies import in_words
-from adapters.text.status import status_lines
 from adapters.upkeep.doctor import examine
 from domain.errors import Refused
 
@@ -31,25 +29,6 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
 
 PROGRESS_FROM = 20_000  # rows; fewer need no bar
-NO_HOME = "There is no home at {} yet. Begin with `wakelog demo` or `wakelog import TODO.md`."
-
-
-# ---------------------------------------------------------------------------------------- status
-
-
-@click.command("status", epilog="Example: wakelog --json status")
-@click.pass_obj
-def status_command(session: Session) -> None:
-    """What is queued, running, waiting, due or in doubt."""
-    home = session.reading()
-    document = status_document(home)
-    if session.as_json:
-        session.document(document)
-    elif not home.exists:
-        session.say(NO_HOME.format(home.path))
-    else:
-        for line in status_lines(document, home.settings.timezone):
-            session.say(safe(line))
 
 
 # --------------------------------------------------------------------------- recover and rebuild

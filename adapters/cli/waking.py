@@ -300,3 +300,6 @@ def _answer(home: "Home", document: "WakeLine") -> str:
         texts = [world.text(one.text).strip() for one in answers if one.text is not None]
     said = texts[-1] if texts else ""
     return said or (document.report.tldr if document.report else "")
+
+
+COMMANDS: tuple[click.Command, ...] = (ask_command,)  # below `agent`

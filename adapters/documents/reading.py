@@ -4,10 +4,10 @@ What is not there (yet) is null; texts of the log are resolved.
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from adapters.timetravel.why import Why
 from adapters.wiring import Home
 from domain.agent.agent import JOURNAL_SHOWN
 from domain.ports import Section
@@ -17,6 +17,9 @@ from domain.world import World
 from projections import agents, journal, messages, reports
 from projections.messages import Message
 from projections.reports import ReportDocument
+
+if TYPE_CHECKING:
+    from adapters.timetravel.why import Why
 
 OBSERVATIONS_SHOWN = JOURNAL_SHOWN
 
@@ -235,7 +238,7 @@ def prompt_document(run_key: str, prompt: tuple[list[Section], list[Section]]) -
     return PromptDetails(run_key, *prompt)
 
 
-def why_document(one: Why) -> WhyLine:
+def why_document(one: "Why") -> WhyLine:
     """One of the documents of `why`."""
     return WhyLine(
         position=one.position,

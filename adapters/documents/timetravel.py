@@ -11,8 +11,8 @@ from adapters.timetravel.logs_at import Past
 from adapters.timetravel.place import Place
 from domain import envelope
 from domain.causes import Receipt
+from domain.changes.change_set import set_id
 from domain.errors import Refused
-from domain.handlers.wakes import set_id
 from domain.ports import CallResult, Request, Section, ToolSpec
 from domain.wake.events import ModelAsked, ToolReturned, WakeStarted
 from domain.wake.machine import pending

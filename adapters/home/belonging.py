@@ -23,14 +23,14 @@ from domain.errors import Refused, WakelogError
 from domain.journal.commands import ApplyOperation
 from domain.wire import Stored
 from domain.world import MAIN, Recorded
-from replay import crossing
+from replay import references
 
 LAST_ROWS = 64  # of a log, which are looked at whenever it is opened
 
 
 _TAKEN = b'"kind":"command.take_journal.1"'  # long ones; the newest is looked at as such
 _APPLIED = b'"kind":"command.apply_operation.1"'
-_INTENTS = frozenset(str(one.__struct_config__.tag) for one in crossing.INTENTS)
+_INTENTS = frozenset(str(one.__struct_config__.tag) for one in references.INTENTS)
 
 
 class Claim(NamedTuple):
@@ -85,7 +85,7 @@ def misfits(journal: Log, agents: Log) -> tuple[GivenUp, ...]:
     by_replica: defaultdict[str, list[Claim]] = defaultdict(list)
     ranges = given_up(journal)
     for claim in _claims(agents.rows()):
-        if not crossing.is_given_up(ranges, *claim[:2]):
+        if not references.is_given_up(ranges, *claim[:2]):
             by_replica[claim.replica].append(claim)
     there = _digests(journal, {one.n for claims in by_replica.values() for one in claims})
     found = (_misfit(claims, there, journal.tail().n) for claims in by_replica.values())
@@ -106,7 +106,7 @@ def given_up(journal: Log) -> tuple[GivenUp, ...]:
             found += facts
             markers = (row.fact for row in facts if isinstance(row.fact, ReplicasImported))
             left += [one.replica for fact in markers for one in fact.replicas]
-    return crossing.given_up(found)
+    return references.given_up(found)
 
 
 def told(found: GivenUp, last: int) -> OtherPast:
@@ -155,16 +155,16 @@ def _watch(replica: str) -> str:
 def _claims(rows: Iterable[Row]) -> Iterator[Claim]:
     for row in rows:
         fact = _fact(row)
-        if fact is not None and (n := crossing.journal_position(fact)):
+        if fact is not None and (n := references.journal_position(fact)):
             replica = row.stream.rpartition("@")[2]
-            yield Claim(replica, n, crossing.journal_digest(fact))
+            yield Claim(replica, n, references.journal_digest(fact))
 
 
 def _first_misfit(journal: Log, claims: Iterable[Claim]) -> OtherPast | None:
     """By number and, of each replica's newest one that names it, by digest. What this replica
     itself wrote is never given up: it would go on where it stood."""
     ranges = [one for one in given_up(journal) if one.replica != journal.replica]
-    left = [one for one in claims if not crossing.is_given_up(ranges, one.replica, one.n)]
+    left = [one for one in claims if not references.is_given_up(ranges, one.replica, one.n)]
     last = journal.tail().n
     newest = max(left, key=_n, default=Claim("", 0))
     if newest.n > last:
@@ -208,7 +208,7 @@ def _applied(row: Row) -> Iterator[str]:
 def _intents(row: Row) -> Iterator[str]:
     """The operation that a row of the agent log asks for."""
     fact = _fact(row) if row.topic in _INTENTS else None
-    if isinstance(fact, crossing.INTENTS):
+    if isinstance(fact, references.INTENTS):
         yield fact.operation
 
 

@@ -10,7 +10,6 @@ no file yet, so a name once drawn is never lost.
 import errno
 import os
 import re
-import secrets
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -149,6 +148,8 @@ def replica(home: Path, environ: Mapping[str, str]) -> str:
 def drawn(first: str = "r", length: int = _DRAWN_LENGTH) -> str:
     """A name for a new replica, one of 2**40; it is never drawn for the same home twice. An
     installation's id begins with another letter and is longer."""
+    import secrets  # only who draws or writes waits for it
+
     return first + "".join(secrets.choice(_DRAWN_FROM) for _ in range(length))
 
 
@@ -207,6 +208,8 @@ def replace_file(path: Path, text: str) -> None:
 
 
 def _write(path: Path, text: str, put: Callable[[Path, Path], object]) -> None:
+    import secrets
+
     written = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     try:
         written.touch(mode=0o600, exist_ok=False)

@@ -8,18 +8,13 @@ those are is decided here, so that one rule covers every form:
   share that instant are one tick;
 - a wall time that comes twice fires the first time;
 - but a schedule that fires in every hour of the day counts hours, and so fires in both of them.
-
-The standard library takes zones from the system, and from `tzdata` where the system has none.
 """
 
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from difflib import get_close_matches
-from functools import cache
 from heapq import heappop, heappush
-from importlib.resources import files
 from itertools import takewhile
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -27,6 +22,7 @@ from zoneinfo import ZoneInfo
 from cronsim import CronSim, CronSimError
 from msgspec import Struct
 
+from adapters.home.zones import zone_named
 from domain.agent.limits import SCHEDULE_MAX, TICKS_MAX
 from domain.errors import invalid
 from domain.text import squeeze
@@ -162,27 +158,6 @@ def local_time(at: str, zone: str) -> LocalTime:
     time = text[: len("2026-11-21T14:05")]
     weekday = _DAYS[there.isoweekday() % len(_DAYS)].capitalize()
     return LocalTime(weekday, time, zone, text[len(time) :])
-
-
-def zone_named(name: str) -> ZoneInfo:
-    """A zone by its IANA name.
-
-    Raises:
-        Refused: Code ``invalid_value``, with the nearest names. Names that mean another zone on
-            another machine, ``localtime`` for example, are none.
-    """
-    if name in _names():
-        return ZoneInfo(name)
-    known = {one.lower(): one for one in sorted(_names())}
-    known |= {one.rpartition("/")[2].lower(): one for one in known.values()}
-    near = [known[one] for one in get_close_matches(name[:100].lower(), known, 1, 0.75)]
-    hint = f"did you mean {near[0]}?" if near else "use an IANA name, like Europe/Berlin"
-    raise invalid(f"{name[:100]!r} is no time zone", hint)
-
-
-@cache
-def _names() -> frozenset[str]:
-    return frozenset(files("tzdata").joinpath("zones").read_text(encoding="ascii").split())
 
 
 # ---------------------------------------------------------------------------------------- parsing

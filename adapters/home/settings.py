@@ -9,17 +9,15 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, get_args
-from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import fields, replace
 
+from adapters.home import zones
 from adapters.home.files import SETTINGS
-from adapters.home.schedules import zone_named
 from domain.agent import limits
 from domain.agent.events import Mode
 from domain.agent.wake_queue_rules import THROTTLE_SECONDS
@@ -280,6 +278,8 @@ def _every_key() -> list[str]:
 def _near(name: str, known: Sequence[str]) -> str:
     """The known name that is meant, by what stands behind table or prefix; else empty."""
     by_end = {_end(one): one for one in reversed(known)}
+    from difflib import get_close_matches  # only who mistyped a name waits for it
+
     found = get_close_matches(_end(name[:100]), by_end, 1, 0.65)
     return by_end[found[0]] if found else ""
 
@@ -293,7 +293,7 @@ def _end(name: str) -> str:
 
 def _zone(given: str, source: str) -> str:
     try:
-        return zone_named(given).key
+        return zones.checked(given)
     except Refused as refused:
         raise _invalid(f"{source}: {refused.because}", refused.instead) from None
 
@@ -310,6 +310,8 @@ def _model(given: str, source: str) -> str:
 
 def _base_url(given: str, source: str) -> str:
     try:
+        from urllib.parse import urlsplit
+
         parts = urlsplit(given)
         is_good = parts.scheme in ("http", "https") and bool(parts.hostname)
         is_good = is_good and parts.port != 0 and given.isascii() and given.isprintable()

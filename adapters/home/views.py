@@ -65,7 +65,7 @@ class Views:
         self._views = views
         self._batch_appends = batch_appends
         self._lock = RLock()
-        self._decoders = {view.name: msgspec.json.Decoder(view.document) for view in views}
+        self._decoders: dict[str, msgspec.json.Decoder[Any]] = {}
         self._caches: dict[str, Documents[Any]] = {}
         self._left: dict[str, Position] = {}
         self._anew: set[str] = set()
@@ -233,9 +233,16 @@ class Views:
 
         def found() -> list[D]:
             rows = self._connection.execute(sql, (view.name, *values)).fetchall()
-            return [self._decoders[view.name].decode(row[0]) for row in rows]
+            decode = self._decoder(view).decode
+            return [decode(row[0]) for row in rows]
 
         return self._guarded(found)
+
+    def _decoder(self, view: View[D]) -> msgspec.json.Decoder[D]:
+        """It takes a while to make, and a reader wants few of them."""
+        if view.name not in self._decoders:
+            self._decoders[view.name] = msgspec.json.Decoder(view.document)
+        return self._decoders[view.name]
 
     # ------------------------------------------------------------------------------ catching up
 
@@ -297,7 +304,7 @@ class Views:
                 self._forget([view.name])
                 known = Position(view.version)
             if self._left.get(view.name) != known or view.name not in self._caches:
-                decoder = self._decoders[view.name]
+                decoder = self._decoder(view)
                 self._caches[view.name] = Documents(view, self._connection, decoder)
             trusted[view.name] = known
         return trusted

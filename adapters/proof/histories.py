@@ -27,6 +27,7 @@ from adapters.proof.prove import Proved, prove_sides
 from adapters.store.log import Log
 from domain import envelope
 from domain.causes import Command
+from domain.composing import compose
 from domain.envelope import Row
 from domain.errors import Refused, Remedy, WakelogError
 from domain.keys import key
@@ -36,10 +37,11 @@ from domain.world import Recorded, World
 from projections.every import VIEWS
 from projections.view import View, fold
 from replay.appends import appends
-from replay.crossing import At, Side, given_up, journal_position
+from replay.crossing import At, Side
 from replay.divergence import ALTERED, CHANGED, VIEW, Divergence
 from replay.payloads import named
 from replay.prove import Options, Proof, log_digest
+from replay.references import given_up, journal_position
 from replay.streams import FAILURES, LIMITS, Limits
 
 FORMAT = 1
@@ -236,7 +238,7 @@ def _allowed(refused: Iterable[Refusal], worlds: Mapping[str, At]) -> Iterator[D
     for one in refused:
         world = worlds[one.log](one.n - 1, "")
         try:
-            envelope.compose(one.command, "", one.at, "", world)
+            compose(one.command, "", one.at, "", world)
             code = ""
         except WakelogError as error:
             code = error.code

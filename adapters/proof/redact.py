@@ -43,8 +43,8 @@ from domain.wake.shown import given_by, shown
 from domain.wire import SHARED, Payload, Words, payload, words
 from domain.world import MAIN, Recorded
 from replay.appends import Append, appends
-from replay.crossing import journal_position
 from replay.payloads import NAMED
+from replay.references import journal_position
 
 _ID = re.compile(r"(?<![a-z2-7])[a-z2-7]{32}(?![a-z2-7])")
 _KEPT = frozenset(name for one in FIELDS for name in (one.name, one.value)) | frozenset(

@@ -11,9 +11,8 @@ from typing import NamedTuple
 from adapters.home.schedules import next_local
 from adapters.home.settings import Settings
 from adapters.store.log import Log
-from domain.handlers import unwrapped
 from domain.timestamps import later
-from domain.wake.events import ModelAnswered
+from domain.wake.events import ModelAnswered, unwrapped
 from domain.wake.state import WAKE, Wake, spent_by
 
 MIDNIGHT = "00:00"

@@ -8,7 +8,6 @@ was deleted, who lives says at the next heartbeat again what it holds; who does 
 
 import os
 import secrets
-import socket
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -255,6 +254,8 @@ def _told(path: Path | None) -> Iterator[None]:
 
 def _place() -> str:
     """Where process ids mean something: a machine, and on it a namespace since the last start."""
+    import socket  # which takes long to load, and only who holds a lease needs it
+
     found = [socket.gethostname()]
     with suppress(OSError):
         found.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip())

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from adapters.home.settings import Settings
-from adapters.runtime.budgets import Budgets
-from adapters.runtime.journal_cursor import JournalCursor
 from adapters.runtime.spans import NoSpans, Spans
 from adapters.store.log import Appended, Log
 from domain.agent.agent import AGENT, Agent
@@ -21,6 +20,10 @@ from domain.templates.template import TEMPLATE
 from domain.wake.commands import WakeCommand
 from domain.wake.state import WAKE, Wake
 from domain.wire import Payload, PayloadId
+
+if TYPE_CHECKING:
+    from adapters.runtime.budgets import Budgets
+    from adapters.runtime.journal_cursor import JournalCursor
 
 ModelFor = Callable[[str], Model]
 
@@ -49,7 +52,6 @@ class Services:
         self.model_for = model_for
         self.spans_for = spans_for
         self.listeners: dict[str, Listener] = {}
-        self.budgets = Budgets(agents, settings)
         self.past: JournalCursor | None = None  # where the watcher stands
         self.leases_at: Path | None = None  # where processes say what they run; None: only one
 
@@ -57,6 +59,13 @@ class Services:
     def spans(self) -> Spans:
         """What effects are traced by; nothing is loaded for it before the first one."""
         return self.spans_for()
+
+    @cached_property
+    def budgets(self) -> "Budgets":
+        """What may still be spent; it is loaded by who asks."""
+        from adapters.runtime.budgets import Budgets
+
+        return Budgets(self.agents, self.settings)
 
     @property
     def is_enabled(self) -> bool:

@@ -6,15 +6,17 @@ watchers the slower one's part is trimmed by the handler.
 
 from collections.abc import Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
-from adapters.home.schedules import next_local
-from adapters.runtime.journal_cursor import JournalCursor
 from adapters.runtime.services import Services
 from domain.agent.commands import TakeJournal
 from domain.agent.matching import Batch
 from domain.agent.watch import WATCH
 from domain.notices import batch
 from domain.world import MAIN, Recorded
+
+if TYPE_CHECKING:
+    from adapters.runtime.journal_cursor import JournalCursor
 
 APPENDS_MAX = 500  # of one TakeJournal
 
@@ -55,11 +57,15 @@ def following(services: Services, count: int = APPENDS_MAX) -> TakeJournal | Non
         return None
     past, services.past = services.past, None
     if past is None or past.n != after:  # another watcher was here
+        from adapters.runtime.journal_cursor import JournalCursor  # `lag` needs none
+
         past = JournalCursor(services.journal, after)
     found = [_batch(past, rows) for rows in appends]
     settings = services.settings
     zone, at = settings.timezone, services.clock.now()
     services.past = past if past.is_kept else None
+    from adapters.home.schedules import next_local
+
     return TakeJournal(
         replica=services.journal.replica,
         first=after + 1,
@@ -72,7 +78,7 @@ def following(services: Services, count: int = APPENDS_MAX) -> TakeJournal | Non
     )
 
 
-def _batch(past: JournalCursor, rows: Sequence[Recorded]) -> Batch | None:
+def _batch(past: "JournalCursor", rows: Sequence[Recorded]) -> Batch | None:
     """The append as a notification, read as the journal stood right after it."""
     past.go_on(rows)
     return batch(rows, past.links, past.task)

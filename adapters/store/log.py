@@ -4,13 +4,12 @@ import unicodedata
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from adapters.store.memory import MemoryLogRecorder
 from adapters.store.recorder import LogRecorder, Onward, Timed, by_append, numbered
 from adapters.store.sqlite import SQLiteLogRecorder
+from adapters.version import package_version
 from domain import envelope
 from domain.causes import (
     Cause,
@@ -28,6 +27,9 @@ from domain.errors import Damaged, KeyReused, Refused
 from domain.rules import RULES
 from domain.wire import Payload, PayloadId
 from domain.world import MAIN, Folded, Recorded, World
+
+if TYPE_CHECKING:
+    from domain.composing import Composed
 
 STATES_MAX = 4096
 """Folded states that a process keeps."""
@@ -103,6 +105,8 @@ class Log:
     @classmethod
     def in_memory(cls, name: str, replica: str = "r1") -> "Log":
         """A log that lives as long as the process."""
+        from adapters.store.memory import MemoryLogRecorder
+
         return cls(name, MemoryLogRecorder(), replica)
 
     def append(
@@ -146,7 +150,7 @@ class Log:
         world = self._world(seen)
         world.bring(payloads)
         at = max(now, tail.at)
-        composed = envelope.compose(cause, key, at, tail.digest, world)
+        composed = _compose(cause, key, at, tail.digest, world)
         rows = composed.rows
         if not rows:
             return Appended(composed.result, (), tail.n)
@@ -316,7 +320,7 @@ class Log:
                 instead="use the newer wakelog that wrote it; nothing was changed",
             )
         if epoch < RULES:
-            package, unicode = _package_version(), unicodedata.unidata_version
+            package, unicode = package_version() or "0", unicodedata.unidata_version
             began = EpochBegan(RULES, package, unicode, seen.tail.digest)
             seen = self._alone(began, now, seen, prev=seen.tail.digest)
         return seen
@@ -328,7 +332,7 @@ class Log:
         world = self._world(seen)
         if isinstance(fact, ReplicasImported):
             world.n = max(world.n, *(one.until + 1 for one in fact.given_up), 0)
-        composed = envelope.compose(fact, "", at, prev, world)
+        composed = _compose(fact, "", at, prev, world)
         self._write(composed.rows, (), at)
         return self._look()
 
@@ -371,6 +375,12 @@ class Log:
         return None
 
 
+def _compose(cause: Cause, key: str, at: str, prev: str, world: World) -> "Composed":
+    from domain.composing import compose  # what decides is loaded by who writes
+
+    return compose(cause, key, at, prev, world)
+
+
 def _recorded(timed: Timed) -> Recorded:
     return envelope.recorded(timed.row, timed.at, envelope.read(timed.row))
 
@@ -385,13 +395,6 @@ def _repeated(known: Recorded, cause: Cause, key: str, said: Sequence[str] = ())
     if not is_repeat(receipt.command, cause, said):
         raise KeyReused(key)
     return Appended(receipt.result, (), known.n)
-
-
-def _package_version() -> str:
-    try:
-        return version("wakelog")
-    except PackageNotFoundError:
-        return "0"
 
 
 __all__ = ["Appended", "Command", "Log", "Tail"]

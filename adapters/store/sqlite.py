@@ -1,18 +1,18 @@
-"""The log in a SQLite file: the `eventsourcing` library's recorder, near the floor (DESIGN 10).
+"""The log in a SQLite file: the `eventsourcing` library's tables, near the floor (DESIGN 10).
 
-The subclass adds the payload table and one autocommit connection of its own, so that reading
-the tail, deciding and inserting happen in one `BEGIN IMMEDIATE`. WAL, `synchronous=FULL`.
+One autocommit connection of its own, so that reading the tail, deciding and inserting happen in
+one `BEGIN IMMEDIATE`. WAL, `synchronous=FULL`. The library is loaded by who writes.
 """
 
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import msgspec
-from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteDatastore
 
 from adapters.store.opening import (
     TROUBLE,
@@ -30,6 +30,9 @@ from domain.envelope import Row
 from domain.errors import Damaged
 from domain.rules import FORMAT
 from domain.wire import Payload, PayloadId
+
+if TYPE_CHECKING:
+    from adapters.store.library import LibraryRecorder
 
 PAGE_ROWS = 2000
 PAGE_PAYLOADS = 64  # that are read at once
@@ -75,7 +78,7 @@ WHERE one.rowid = first OR length(one.bytes) <= ?4 ORDER BY one.rowid
 _PAYLOADS = "SELECT id, bytes FROM payloads WHERE id IN (SELECT value FROM json_each(?))"
 
 
-class SQLiteLogRecorder(SQLiteApplicationRecorder):
+class SQLiteLogRecorder:
     """One write transaction around read, decide and insert; payloads in the same file."""
 
     def __init__(self, path: Path, *, is_read_only: bool = False) -> None:
@@ -92,9 +95,7 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
         look(path)
         self._path = path
         self._is_read_only = is_read_only
-        name = f"file:{quote(str(path))}"
         with told(path):
-            super().__init__(SQLiteDatastore(name, originator_id_type="text"))
             self._connection = read_only(path) if is_read_only else connected(str(path))
             try:
                 self._prepare()
@@ -102,9 +103,11 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
                 self.close()
                 raise
 
-    def construct_create_table_statements(self) -> list[str]:
-        payloads = "CREATE TABLE IF NOT EXISTS payloads (id TEXT PRIMARY KEY, bytes BLOB NOT NULL)"
-        return [*super().construct_create_table_statements(), payloads]
+    @cached_property
+    def _library(self) -> "LibraryRecorder":
+        from adapters.store.library import LibraryRecorder
+
+        return LibraryRecorder(f"file:{quote(str(self._path))}")
 
     def _prepare(self) -> None:
         """Look before anything is written: what is not ours stays as it is, byte for byte."""
@@ -127,7 +130,7 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
 
     def _make_tables(self) -> None:
         with self.deciding():
-            for statement in self.create_table_statements:
+            for statement in self._library.create_table_statements:
                 self._connection.execute(statement)
             self._connection.execute(f"PRAGMA user_version={FORMAT}")
 
@@ -242,13 +245,14 @@ class SQLiteLogRecorder(SQLiteApplicationRecorder):
         return [(name, _bytes(data)) for name, data in found]
 
     def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
-        self._connection.executemany(self.insert_events_statement, rows)
+        self._connection.executemany(self._library.insert_events_statement, rows)
         if payloads:
             self._connection.executemany(_KEEP, [(kept.id, kept.data) for kept in payloads])
 
     def close(self) -> None:
         self._connection.close()
-        self.datastore.close()
+        if "_library" in vars(self):  # something was written
+            self._library.datastore.close()
 
     def _max(self) -> int:
         return int(self._found("SELECT max(rowid) FROM stored_events")[0][0] or 0)

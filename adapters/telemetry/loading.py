@@ -1,15 +1,10 @@
 """Whether effects are traced, and by what: OpenTelemetry is loaded here, or not at all."""
 
-import logging
-from importlib.util import find_spec
-
 from adapters.home.settings import Otel
 from adapters.runtime.spans import NoSpans, Spans
 from domain.errors import Refused
 
 NEEDED = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
-
-_log = logging.getLogger(__name__)
 
 
 def checked(settings: Otel) -> None:
@@ -27,6 +22,8 @@ def checked(settings: Otel) -> None:
 
 
 def _is_there(module: str) -> bool:
+    from importlib.util import find_spec
+
     try:
         return find_spec(module) is not None
     except ModuleNotFoundError:  # one of its parents is missing
@@ -43,5 +40,9 @@ def spans_for(settings: Otel) -> Spans:
 
         return otel.sending(has_texts=settings.texts)
     except Exception as error:  # noqa: BLE001  whatever the packages make of their variables
-        _log.warning("spans are not sent: %s: %s", type(error).__name__, error)
+        import logging  # who only reads never comes here
+
+        logging.getLogger(__name__).warning(
+            "spans are not sent: %s: %s", type(error).__name__, error
+        )
         return NoSpans()

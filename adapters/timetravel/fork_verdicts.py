@@ -32,9 +32,9 @@ from domain.wire import Payload, Stored
 from domain.world import Recorded
 from replay import fork
 from replay.at import Where
-from replay.crossing import asked
 from replay.fork import Verdict
 from replay.payloads import named
+from replay.references import asked
 
 TOLD_EVERY = 100  # appends
 DONE = {"confirm": "confirmed", "reject": "rejected"}

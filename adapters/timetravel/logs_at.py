@@ -14,14 +14,14 @@ from typing import NamedTuple
 from adapters.store.log import Log
 from adapters.store.recorder import numbered
 from domain.causes import ReplicasImported
+from domain.changes.change_set import set_id
 from domain.envelope import Row
 from domain.errors import Refused
-from domain.handlers.wakes import set_id
 from domain.wake.events import ToolReturned, WakeStarted
 from domain.world import MAIN, Folded, Recorded, World
 from replay import fork
 from replay.at import Where
-from replay.crossing import asked, known
+from replay.references import asked, known
 
 STREAMS_MAX = 4_096  # whose rows a history keeps
 FOLDS_MAX = 64  # states of one stream that are kept to go on from

@@ -10,7 +10,6 @@ import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -24,6 +23,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from adapters.home.api_keys import replaced_line, without_keys_in
+from adapters.version import package_version
 from adapters.web import guard as guarding
 from adapters.web import remedies
 from adapters.web.asking import FormRequest, Notice, Page, keep_typed, parameters_of, status_of
@@ -261,13 +261,6 @@ def _sheet(
         "tail": site.seen,
         "now": site.now,
         "zone": site.zone,
-        "version": _version(),
+        "version": package_version(),
     }
     return Sheet(page, values, headers={"vary": "Cookie"})
-
-
-def _version() -> str:
-    try:
-        return version("wakelog")
-    except PackageNotFoundError:
-        return ""

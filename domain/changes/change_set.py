@@ -8,6 +8,7 @@ operation, or the suppression of a rejected label.
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, Literal, Protocol
 
 from msgspec import Struct
@@ -26,6 +27,7 @@ from domain.changes.events import (
     SuppressionAsked,
     SuppressionDone,
 )
+from domain.keys import key
 from domain.wire import Words
 from domain.world import Kind, Recorded
 
@@ -34,7 +36,14 @@ ItemStatus = Literal[
 ]
 OPEN = ("pending", "confirming", "deferred")
 """Statuses of items of which something is still to come."""
+SETS_KEPT = 64  # ids of change sets
 SetStatus = Literal["pending", "partially_resolved", "resolved", "expired"]
+
+
+@lru_cache(SETS_KEPT)
+def set_id(run_key: str) -> str:
+    """Id of the change set that a wake makes, if it makes one."""
+    return key("changes", run_key)
 
 
 class Proposal(Protocol):

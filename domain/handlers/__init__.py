@@ -7,8 +7,6 @@ the same one (DESIGN 2, law 2).
 from domain.causes import Command, Replied
 from domain.handlers import agents, changes, imports, journal, operations, templates, wakes
 from domain.handlers.decided import Decided
-from domain.wake.events import LateReply
-from domain.wire import Stored
 from domain.world import World
 
 _HANDLERS = {
@@ -38,8 +36,3 @@ def handle(cause: Command | Replied, key: str, at: str, world: World) -> Decided
         replied = changes.replied if cause.of_kind == "changes" else wakes.replied
         return replied(cause.entity, cause.fact, at, world)
     return _HANDLERS[type(cause)](cause, key, at, world)
-
-
-def unwrapped(fact: Stored) -> Stored:
-    """The reply that an append's first row is, or wraps."""
-    return fact.reply if isinstance(fact, LateReply) else fact

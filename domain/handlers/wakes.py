@@ -15,13 +15,12 @@ from domain.agent.wake_queue_events import WakeBegun, WakeQueueFact
 from domain.agent.wake_queue_rules import Setting
 from domain.causes import Result
 from domain.changes import decisions
-from domain.changes.change_set import CHANGES, ChangeSet
+from domain.changes.change_set import CHANGES, ChangeSet, set_id
 from domain.changes.events import ChangesFact
 from domain.errors import Refused, Remedy
 from domain.handlers.agents import agent_events, alert_events, known_agent
 from domain.handlers.decided import Decided, Event, after, on
 from domain.handlers.journal import Handler
-from domain.keys import key as make_key
 from domain.timestamps import later
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot
@@ -44,19 +43,12 @@ from domain.wire import SHARED, Payload, payload
 from domain.world import World
 
 SNAPSHOTS_KEPT = 16  # of running wakes
-SETS_KEPT = 64  # ids of change sets
 DAY_SECONDS = 86_400
 SKIPS = ("dormant", "destroyed", "switched_off", "cancelled", "task_deleted", "out_of_scope")
 """Why a begun wake is stopped without having failed."""
 
 
 _snapshot = lru_cache(SNAPSHOTS_KEPT)(msgspec.json.Decoder(Snapshot).decode)
-
-
-@lru_cache(SETS_KEPT)
-def set_id(run_key: str) -> str:
-    """Id of the change set that a wake makes, if it makes one."""
-    return make_key("changes", run_key)
 
 
 def _bench(world: World, agent: Agent, run_key: str, snapshot: str) -> Bench:
@@ -304,4 +296,4 @@ HANDLERS: dict[type, Handler] = {
     do.DeferWake: defer,
 }
 
-__all__ = ["HANDLERS", "after", "replied", "set_id"]
+__all__ = ["HANDLERS", "after", "replied"]

@@ -165,3 +165,8 @@ WakeFact = (
 )
 Intent = ModelAsked | ToolAsked
 WakeReply = ModelAnswered | ModelFailed | ToolReturned
+
+
+def unwrapped(fact: Stored) -> Stored:
+    """The reply that an append's first row is, or wraps."""
+    return fact.reply if isinstance(fact, LateReply) else fact

@@ -28,9 +28,9 @@ from adapters.simulation.plan import Dice
 
 ROOT = Path(__file__).parents[2]
 FILES = (
-    "domain/keys.py domain/envelope.py domain/canonical.py domain/text.py domain/notices.py"
-    " domain/agent/*.py domain/changes/*.py domain/handlers/*.py domain/journal/*.py"
-    " domain/templates/*.py domain/tools/*.py domain/wake/*.py"
+    "domain/keys.py domain/envelope.py domain/composing.py domain/canonical.py domain/text.py"
+    " domain/notices.py domain/agent/*.py domain/changes/*.py domain/handlers/*.py"
+    " domain/journal/*.py domain/templates/*.py domain/tools/*.py domain/wake/*.py"
 ).split()
 PROVE = """
 import sys

@@ -16,7 +16,7 @@ from domain.agent.identity import Wanted
 from domain.agent.matching import SEMANTIC_KEYS
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.causes import Replied
-from domain.handlers.wakes import set_id
+from domain.changes.change_set import set_id
 from domain.journal import commands as do
 from domain.ports import ModelFault
 from domain.timestamps import later

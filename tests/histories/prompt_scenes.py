@@ -8,7 +8,7 @@ from adapters.store.memory import MemoryLogRecorder
 from domain import canonical
 from domain.agent import commands as agents
 from domain.agent.identity import Wanted
-from domain.handlers.wakes import set_id
+from domain.changes.change_set import set_id
 from domain.journal import commands as do
 from domain.journal.catalog import label_id
 from domain.journal.fold import TASK

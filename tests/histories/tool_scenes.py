@@ -10,7 +10,7 @@ from domain import canonical
 from domain.agent import commands as agents
 from domain.agent.agent import CRITICAL_KEPT, JOURNAL_SHOWN
 from domain.causes import Replied
-from domain.handlers.wakes import set_id
+from domain.changes.change_set import set_id
 from domain.journal import commands as do
 from domain.journal.catalog import label_id
 from domain.journal.fold import TASK

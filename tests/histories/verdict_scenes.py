@@ -11,10 +11,9 @@ from adapters.runtime.services import Services
 from domain import canonical
 from domain.causes import Replied
 from domain.changes import commands as verdict
-from domain.changes.change_set import ChangeSet
+from domain.changes.change_set import ChangeSet, set_id
 from domain.changes.decisions import HOPELESS
 from domain.changes.events import ItemConfirmed, ItemFailed, SuppressionDone
-from domain.handlers.wakes import set_id
 from domain.journal import commands as do
 from domain.journal.catalog import label_id
 from domain.journal.fold import TASK

@@ -35,7 +35,8 @@ def every_command() -> Iterator[tuple[str, click.Command]]:
         assert command is not None
         yield name, command
         if isinstance(command, click.Group):
-            found += [(f"{name} {one}", inner) for one, inner in command.commands.items()]
+            names = command.list_commands(context)
+            found += [(f"{name} {one}", command.get_command(context, one)) for one in names]
 
 
 # --------------------------------------------------------------------------- bytes that are no text

@@ -11,7 +11,7 @@ from adapters.runtime.performer import run_wake
 from adapters.timetravel.fork import Branch, Wanted
 from adapters.timetravel.logs_at import Past
 from domain.agent.commands import RequestWake
-from domain.handlers.wakes import set_id
+from domain.changes.change_set import set_id
 from replay.fork import Verdict
 from tests.support import services
 from tests.support.cli import done, proved, refused, run, told

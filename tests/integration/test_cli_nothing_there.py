@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.cli.upkeep import NO_HOME
+from adapters.cli.shared import NO_HOME
 from adapters.store.log import Log
 from tests.support.cli import done, refused, run, told
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 from tests.support.cli import done, proved, refused, run, told
@@ -309,12 +310,12 @@ def test_links_are_refused_where_they_make_no_sense(home: Path, door: str) -> No
 
 
 def every_command(command: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
-    commands = getattr(command, "commands", None)
-    if commands is None:
+    if not isinstance(command, click.Group):
         yield path, getattr(command, "epilog", None) or ""
         return
-    for name, one in commands.items():
-        yield from every_command(one, (*path, name))
+    context = click.Context(command)
+    for name in command.list_commands(context):
+        yield from every_command(command.get_command(context, name), (*path, name))
 
 
 def test_every_command_shows_an_example(home: Path) -> None:

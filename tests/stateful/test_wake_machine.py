@@ -11,8 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from adapters.runtime.capture import capture
 from domain.agent.commands import PauseAgent
 from domain.causes import Replied
-from domain.changes.change_set import CHANGES
-from domain.handlers.wakes import set_id
+from domain.changes.change_set import CHANGES, set_id
 from domain.wake.commands import DeferWake, RetakeWake, StopWake
 from domain.wake.events import (
     LateReply,

@@ -15,10 +15,9 @@ from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue, next_wake
 from domain.agent.wake_queue_events import Reason
 from domain.causes import Cause, Replied, Result
 from domain.changes import commands as changes
-from domain.changes.change_set import CHANGES, ChangeSet
+from domain.changes.change_set import CHANGES, ChangeSet, set_id
 from domain.changes.events import ChangesReply
 from domain.errors import Refused
-from domain.handlers.wakes import set_id
 from domain.keys import key
 from domain.timestamps import later
 from domain.tools.snapshot import Snapshot

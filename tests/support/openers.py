@@ -49,7 +49,7 @@ _NO_DATABASES = {
     "adapters/demo/generator.py make: write_text": "settings of a new home",
     "adapters/demo/stories.py stories: read_text": "a file of this package",
     "adapters/runtime/leases.py _place: read_text": "what the machine says of itself",
-    "adapters/home/schedules.py _names: read_text": "a file of a package",
+    "adapters/home/zones.py _names: read_text": "a file of a package",
     "adapters/home/settings.py _text: open": "settings",
     "adapters/web/machine.py _outgoing: connect": "a socket",
 }

@@ -18,7 +18,7 @@ from domain.wake.events import ModelFailed, ToolAsked
 from domain.wire import Stored, Words
 from domain.world import Recorded
 from replay import fork
-from replay.crossing import asked, known
+from replay.references import asked, known
 from tests.support.services import START, queued_key, reply, services, task_with_agent
 
 A, B, C, D = "a" * 32, "b" * 32, "c" * 32, "d" * 32

@@ -14,8 +14,9 @@ from adapters.runtime import review
 from adapters.runtime.performer import run_wake
 from domain import canonical, envelope
 from domain.causes import EpochBegan
+from domain.changes.change_set import set_id
+from domain.composing import compose
 from domain.envelope import Row
-from domain.handlers.wakes import set_id
 from domain.rules import RULES
 from domain.wake import directives
 from domain.wake.scaffolds import SCAFFOLD
@@ -64,7 +65,7 @@ def test_an_append_that_counts_fewer_rows_than_it_has_is_named() -> None:
 def test_an_epoch_that_began_after_another_log_is_named() -> None:
     world = World("journal", "r1", 1, lambda *_: (), lambda _: None)
     began = EpochBegan(RULES, "0", "15", digest="of another log")
-    rows = envelope.compose(began, "", START, "", world).rows
+    rows = compose(began, "", START, "", world).rows
     (one,) = Proof("journal", lambda _: None).walk(rows)
     assert (one.kind_of, one.path, one.actual) == ("data altered", "digest", "of another log")
 

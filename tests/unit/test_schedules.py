@@ -8,8 +8,8 @@ from adapters.home.schedules import (
     parse,
     parse_in,
     ticks_between,
-    zone_named,
 )
+from adapters.home.zones import zone_named
 from domain.errors import Refused
 
 BERLIN, NEW_YORK = "Europe/Berlin", "America/New_York"

@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from domain.changes import commands as do
+from domain.changes.change_set import set_id
 from domain.changes.events import (
     ItemConfirmed,
     ItemFailed,
@@ -12,7 +13,6 @@ from domain.changes.events import (
     SuppressionAsked,
     SuppressionDone,
 )
-from domain.handlers.wakes import set_id
 from domain.wire import Words
 from domain.world import Recorded
 from projections import inbox, operations, ranks

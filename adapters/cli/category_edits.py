@@ -1,0 +1,74 @@
+"""`wakelog category add`, `rename` and `correct`."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from adapters.actions.catalog import (
+    add_category,
+    check_correction,
+    correct_category,
+    rename_category,
+)
+from adapters.actions.inputs import language_named
+from adapters.cli.catalog import all_categories
+from adapters.cli.editing import Editing
+from adapters.cli.entering import TEXT
+from adapters.cli.shared import Session, key_option
+from adapters.documents.tasks import catalog_of, category_named
+from adapters.text.common import safe
+from domain.journal.catalog import NAME_MAX
+from domain.journal.edits import titled
+
+if TYPE_CHECKING:
+    from adapters.actions.tasks import Kept
+
+
+def _tell_category(editing: Editing, done: str, kept: "Kept") -> None:
+    """Say what became of a category."""
+    (category_id,) = editing.did(kept).ids
+    category = category_named(catalog_of(editing.session.reading()), category_id)
+    if editing.session.as_json:
+        found = [one for one in all_categories(editing.session) if one.id == category.id]
+        editing.session.document(found[0])
+    editing.session.say(f'{editing.outcome(done)}: category "{safe(category.name)}"')
+
+
+@click.command("add", epilog='Example: wakelog category add "Garden" --language en')
+@click.argument("name", type=TEXT)
+@click.option("--language", type=TEXT, default="none", metavar="L", help="Its default language.")
+@key_option
+@click.pass_obj
+def category_add(session: Session, name: str, language: str, key: str) -> None:
+    """Add a category."""
+    said = titled(name, NAME_MAX), language_named(language)
+    editing = Editing(session, key)
+    _tell_category(editing, "Added", add_category(editing.home, *said, key))
+
+
+@click.command("rename", epilog='Example: wakelog category rename "Garden" "Outdoors"')
+@click.argument("category", type=TEXT)
+@click.argument("name", type=TEXT)
+@key_option
+@click.pass_obj
+def category_rename(session: Session, category: str, name: str, key: str) -> None:
+    """Give a category another name; its tasks stay in it."""
+    editing = Editing(session, key)
+    _tell_category(editing, "Renamed", rename_category(editing.home, category, name, key))
+
+
+@click.command("correct", epilog='Example: wakelog category correct Work "mtg" "meeting"')
+@click.argument("category", type=TEXT)
+@click.argument("before", type=TEXT)
+@click.argument("after", type=TEXT)
+@key_option
+@click.pass_obj
+def category_correct(session: Session, category: str, before: str, after: str, key: str) -> None:
+    """Teach agents by example: what was written, and what it should have been."""
+    check_correction(before, after)
+    editing = Editing(session, key)
+    kept = correct_category(editing.home, category, before, after, key)
+    _tell_category(editing, "Noted the correction", kept)
+
+
+COMMANDS: tuple[click.Command, ...] = (category_add, category_rename, category_correct)

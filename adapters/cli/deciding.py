@@ -1,0 +1,81 @@
+"""`wakelog confirm`, `reject` and `defer`: a person's say about what agents propose."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from adapters.actions.deciding import Verdict
+from adapters.cli.entering import TEXT
+from adapters.cli.shared import Session, json_option, key_option
+from adapters.cli.verdicts import decide, read_edit
+from domain.errors import Refused
+
+
+def _options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for add in (
+        click.pass_obj,
+        json_option,  # before the options that are not of all verdicts
+        key_option,
+        click.option("--all", "is_all", is_flag=True, help="A whole set; alone: all in the inbox."),
+        click.argument("refs", type=TEXT, nargs=-1, metavar="SET[.ITEM]..."),
+    ):
+        command = add(command)
+    return command
+
+
+def _reason_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    help_text = "Why; the agent is told."
+    return click.option("--reason", type=TEXT, default="", metavar="R", help=help_text)(command)
+
+
+@click.command(
+    "confirm",
+    epilog="Examples: wakelog confirm 3.1; wakelog confirm 3 --all; "
+    "wakelog confirm 3.1 --edit '{\"minutes\": 45}'",
+)
+@_options
+@click.option("--edit", type=TEXT, default="", metavar="JSON", help="Arguments to change first.")
+@click.option("--anyway", "is_anyway", is_flag=True, help="Apply it though it is stale.")
+def confirm_command(
+    session: Session,
+    *,
+    refs: Sequence[str],
+    is_all: bool,
+    edit: str,
+    is_anyway: bool,
+    key: str,
+) -> None:
+    """Apply proposed changes to the task, one after the other.
+
+    A stale one, whose values have changed since it was proposed, is refused without --anyway.
+    Exit status 1: some were not applied.
+    """
+    if edit and (len(refs) != 1 or "." not in refs[0] or is_all):
+        because = "--edit changes one item"
+        raise Refused("invalid_value", because=because, instead="name it, 3.1 for example")
+
+    if edit:
+        read_edit(edit)
+    verdict = Verdict("confirm", edit=edit, is_anyway=is_anyway)
+    raise SystemExit(decide(session, verdict, refs, key, is_all=is_all))
+
+
+@click.command("reject", epilog='Example: wakelog reject 3.2 --reason "We have one already"')
+@_options
+@_reason_option
+def reject_command(
+    session: Session, *, refs: Sequence[str], is_all: bool, reason: str, key: str
+) -> None:
+    """Decline proposed changes; a declined label is not proposed for the task again."""
+    raise SystemExit(decide(session, Verdict("reject", reason), refs, key, is_all=is_all))
+
+
+@click.command("defer", epilog='Example: wakelog defer 3 --all --reason "After the holidays"')
+@_options
+@_reason_option
+def defer_command(
+    session: Session, *, refs: Sequence[str], is_all: bool, reason: str, key: str
+) -> None:
+    """Put proposed changes off: they leave the inbox, and can still be decided."""
+    raise SystemExit(decide(session, Verdict("defer", reason), refs, key, is_all=is_all))

@@ -1,0 +1,67 @@
+"""What rows of the agent log say of the journal: positions, digests, and what they ask for."""
+
+from collections.abc import Iterable
+
+from domain.agent.commands import CreateAgent, TakeJournal
+from domain.causes import GivenUp, Receipt, ReplicasImported
+from domain.changes.commands import ConfirmItem, DeferItem, RejectItem
+from domain.changes.events import ItemConfirmed, ItemConfirming, SuppressionAsked
+from domain.wake.commands import BeginWake
+from domain.wake.events import ToolAsked, ToolReturned
+from domain.wire import Stored
+from domain.world import Recorded
+
+INTENTS = (ToolAsked, ItemConfirming, SuppressionAsked)
+"""Facts of the agent log that ask for an operation on the journal."""
+
+POSITIONS: dict[type[Stored], str] = {
+    BeginWake: "journal_position",
+    TakeJournal: "last",
+    CreateAgent: "position",
+    ConfirmItem: "position",
+    RejectItem: "position",
+    DeferItem: "position",
+    ToolReturned: "position",
+    ItemConfirmed: "position",
+}
+"""Causes and facts of the agent log that name a position of the journal, and where."""
+
+
+def journal_position(fact: Stored) -> int:
+    """The position of the journal that a row of the agent log names; 0 where it names none."""
+    return position_named(fact.command if isinstance(fact, Receipt) else fact)
+
+
+def position_named(told: object) -> int:
+    """The position that a cause or a fact names; 0 where it names none."""
+    name = POSITIONS.get(type(told))  # type: ignore[arg-type]  # what names none is no key of it
+    return getattr(told, name) if name else 0
+
+
+def journal_digest(fact: Stored) -> str:
+    """The digest of the append at that position, where the row names it; else empty."""
+    told = fact.command if isinstance(fact, Receipt) else fact
+    return getattr(told, "journal_digest", "")
+
+
+def given_up(rows: Iterable[Recorded]) -> tuple[GivenUp, ...]:
+    """What markers among a journal's rows give up."""
+    facts = [row.fact for row in rows]
+    return tuple(
+        one for fact in facts if isinstance(fact, ReplicasImported) for one in fact.given_up
+    )
+
+
+def is_given_up(ranges: Iterable[GivenUp], replica: str, n: int) -> bool:
+    """Whether what a replica said of the journal at n is of another past."""
+    return any(one.replica == replica and one.after < n <= one.until for one in ranges)
+
+
+def known(rows: Iterable[Recorded]) -> int:
+    """The last position of the journal that an append of the agent log names; else 0."""
+    return max((journal_position(row.fact) for row in rows), default=0)
+
+
+def asked(rows: Iterable[Recorded]) -> set[str]:
+    """The operations on the journal that rows are the intents of."""
+    return {row.fact.operation for row in rows if isinstance(row.fact, INTENTS)}

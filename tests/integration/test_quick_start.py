@@ -1,0 +1,73 @@
+"""A reading command loads what it reads with, and nothing that writes, decides, runs or draws."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.process import ended, ran, read
+
+pytestmark = pytest.mark.e2e
+
+HEAVY = """
+adapters.analytics adapters.demo adapters.importers adapters.models adapters.proof
+adapters.simulation adapters.store.library adapters.store.memory adapters.upkeep adapters.web
+asyncio cronsim domain.composing domain.handlers domain.wake.machine duckdb email eventsourcing
+google httpx2 importlib.metadata importlib.resources jinja2 logging markdown_it opentelemetry
+replay.crossing replay.prove rich starlette uvicorn yaml
+""".split()
+DOOR = {"main", "loading", "shared", "entering"}  # of the command line: what all commands have
+RUNTIME = {"adapters.runtime", "adapters.runtime.services", "adapters.runtime.spans"}
+LOOKS = {  # what says how proposals stand to their tasks, what waits, and who runs
+    "inbox": {"effects", "review"},
+    "status": {"effects", "leases", "review", "watcher"},
+    "why": {"watcher"},
+}
+READING = [
+    ("tasks", "task list"),
+    ("tasks", "task show TASK"),
+    ("catalog", "category list"),
+    ("catalog", "label list"),
+    ("agents", "agent list"),
+    ("agents", "agent show TASK"),
+    ("templating", "template list"),
+    ("review", "inbox"),
+    ("reading", "report TASK"),
+    ("reading", "journal TASK"),
+    ("reading", "messages TASK"),
+    ("reading", "wakes"),
+    ("reading", "show RUN"),
+    ("reading", "why TASK"),
+    ("status", "status"),
+    ("", "--help"),
+]
+_LOADED = re.compile(r"^import time: .*\| +([\w.]+)$", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("quick") / "home"
+    ran(made, "task", "add", "Fix the sink")
+    ran(made, "agent", "create", "--all")
+    ran(made, "wake")
+    ran(made, "status")  # the views are at both logs' ends
+    return made
+
+
+@pytest.mark.parametrize(("module", "command"), READING)
+def test_a_reading_command_loads_no_more_than_it_reads_with(
+    home: Path, module: str, command: str
+) -> None:
+    words = {"TASK": "Fix the sink", "RUN": read(home, "wakes")[0]["run_key"]}
+    asked = [words.get(one, one) for one in command.split()]
+    done = ended(home, *asked, more={"PYTHONPROFILEIMPORTTIME": "1"})
+    assert done.returncode == 0, done.stderr
+    loaded = set(_LOADED.findall(done.stderr))
+    assert "adapters.cli.shared" in loaded, "the list is there"
+    heavy = {one for one in loaded for name in HEAVY if f"{one}.".startswith(f"{name}.")}
+    commands = {
+        one.removeprefix("adapters.cli.") for one in loaded if one.startswith("adapters.cli.")
+    }
+    runs = {one for one in loaded if f"{one}.".startswith("adapters.runtime.")} - RUNTIME
+    looks = {f"adapters.runtime.{one}" for one in LOOKS.get(asked[0], set())}
+    assert (heavy, commands - DOOR - {module}, runs - looks) == (set(), set(), set())
