@@ -138,7 +138,7 @@ class Payloads:
     ) -> tuple[str, PayloadId]:
         """The unit of an append that makes bytes have this id; else none, and the id they have."""
         found = ""
-        for unit in chain(self._tasks(append), (SHARED,)):
+        for unit in chain(_documented(append[0].fact, named_id), self._tasks(append), (SHARED,)):
             made = payload_id(unit, data)
             if made == named_id:
                 return unit, made
@@ -179,6 +179,13 @@ class Payloads:
         if known or not owner or self._left is None or kind not in ("wake", "changes"):
             return known
         return self._left(kind, owner)
+
+
+def _documented(first: Struct, named_id: PayloadId) -> Iterator[str]:
+    """The task that a document was imported for: else each is tried, for each of a batch."""
+    command = first.command if isinstance(first, Receipt) else first
+    if isinstance(command, ImportTasks):
+        yield from (ref.task for ref in command.tasks if ref.document == named_id)
 
 
 def _keep(newest: OrderedDict[str, V], name: str, value: V, count: int) -> None:

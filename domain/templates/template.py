@@ -218,15 +218,19 @@ def evolve(template: Template, recorded: Recorded) -> Template:
         case VersionActivated(version=version):
             return replace(template, active=version)
         case InstanceAdded(agent=agent):
-            others = tuple(one for one in template.instances if one != agent)
-            return replace(template, instances=(*others, agent))
+            return replace(template, instances=(*_without(template.instances, agent), agent))
         case InstanceRemoved(agent=agent):
-            left = tuple(one for one in template.instances if one != agent)
-            return replace(template, instances=left)
+            return replace(template, instances=_without(template.instances, agent))
         case TemplateDeleted():
             return replace(template, is_deleted=True)
         case _:
             return template
+
+
+def _without(instances: tuple[str, ...], agent: str) -> tuple[str, ...]:
+    if agent not in instances:  # as at each beginning, of thousands perhaps: looked at in C
+        return instances
+    return tuple([one for one in instances if one != agent])
 
 
 def _with_version(template: Template, added: VersionAdded, at: str) -> Template:

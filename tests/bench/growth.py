@@ -207,18 +207,18 @@ def measure_page(
 
 
 def _requested(address: str, pid: int, path: str) -> Cost:
-    before = _processor(pid)
+    before = spent(pid)
     with urlopen(address + path) as answer:
         answer.read()
-    seconds = _processor(pid) - before
+    after = spent(pid)
+    return Cost(after.seconds - before.seconds, after.megabytes)
+
+
+def spent(pid: int) -> Cost:
+    """What another process that runs has cost so far: Linux has a clock of each."""
     status = Path(f"/proc/{pid}/status").read_text().splitlines()
     peak = next(line for line in status if line.startswith("VmHWM:"))
-    return Cost(seconds, int(peak.split()[1]) / 1024)
-
-
-def _processor(pid: int) -> float:
-    """Seconds of the processor that another process used: Linux has a clock of each."""
-    return time.clock_gettime((~pid << 3) | 2)
+    return Cost(time.clock_gettime((~pid << 3) | 2), int(peak.split()[1]) / 1024)
 
 
 # ------------------------------------------------------------------------------------ the tables

@@ -68,6 +68,25 @@ def test_a_view_that_was_edited_is_named_and_left_alone(home: Path) -> None:
     assert told(["prove"], home)["ok"]
 
 
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "UPDATE documents SET shelf = 'x'",
+        "UPDATE documents SET place = 'x'",
+        "UPDATE documents SET mark = 'x'",
+        "UPDATE documents SET due = 'x'",
+        "DELETE FROM documents",
+        "UPDATE documents SET key = 'x'",
+        "INSERT INTO documents SELECT view, 'x', shelf, place, mark, due, document FROM documents",
+    ],
+)
+def test_what_stands_beside_a_document_is_compared_too(home: Path, edit: str) -> None:
+    done(["task", "list"], home)
+    sql(home, "views.db", f"{edit} WHERE view = 'tasks'")
+    told_of = {path.split(".")[0] for _, path in found(home)}
+    assert told_of == {"tasks"}
+
+
 def test_a_view_that_is_behind_is_no_difference(home: Path) -> None:
     done(["prove"], home)
     sql(home, "views.db", "DELETE FROM documents WHERE view = 'reports'",
