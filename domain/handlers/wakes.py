@@ -15,8 +15,8 @@ from domain.agent.wake_queue_events import WakeBegun, WakeQueueFact
 from domain.agent.wake_queue_rules import Setting
 from domain.causes import Result
 from domain.changes import decisions
-from domain.changes.change_set import CHANGES, ChangeSet
-from domain.changes.events import ChangesFact
+from domain.changes.change_set import CHANGES, ChangeSet, Item
+from domain.changes.events import ChangesFact, ItemRetracted
 from domain.errors import Refused, Remedy
 from domain.handlers.agents import agent_events, alert_events, known_agent
 from domain.handlers.decided import Decided, Event, after, on
@@ -248,7 +248,10 @@ def _written(world: World, agent: Agent, advanced: Advanced, at: str) -> Decided
             wake.begun.throttle_seconds,
         )
         if finished.outcome == "completed":
-            events += _retracted(world, agent, wake)
+            world.bring(answered.payloads)
+            replaced = _Replaced(world, agent, wake, own)
+            events += _retracted(world, agent, wake, replaced)
+            changes += replaced.of(own)
         agents += _paused(agent, queue_facts)
     if changes:
         events += on(world, "changes", set_id(wake.run_key), changes)
@@ -275,15 +278,31 @@ def _ended(
     return facts
 
 
-def _retracted(world: World, agent: Agent, wake: Wake) -> list[Event]:
-    """The second phase of the agent's retractions (SPEC 5)."""
+class _Replaced:
+    """What a wake's own proposals take the place of, from scaffold 2 on (SPEC 6)."""
+
+    def __init__(self, world: World, agent: Agent, wake: Wake, own: ChangeSet) -> None:
+        self._world = world
+        self._by = f"agent:{agent.id}"
+        self.newest = decisions.newest(own, self._fields) if wake.begun.scaffold >= 2 else {}
+
+    def of(self, changes: ChangeSet) -> list[ItemRetracted]:
+        """The items of a set of the agent that are replaced."""
+        return decisions.replace_older(changes, self.newest, self._by, self._fields)
+
+    def _fields(self, item: Item) -> tuple[str, ...]:
+        return registry.replaced_by(item.tool, self._world.text(item.arguments))
+
+
+def _retracted(world: World, agent: Agent, wake: Wake, replaced: _Replaced) -> list[Event]:
+    """The second phase of the agent's retractions (SPEC 5), and what it replaced."""
     requests = [(staged.fingerprint, staged.reason) for staged in wake.retractions]
-    if not requests:
-        return []
     events: list[Event] = []
-    for one in agent.sets:
+    for one in agent.sets if requests or replaced.newest else ():
         changes = world.load(CHANGES, one)
         facts = decisions.retract(changes, requests, f"agent:{agent.id}", wake.reproposed)
+        gone = {fact.item for fact in facts}
+        facts += [fact for fact in replaced.of(changes) if fact.item not in gone]
         events += on(world, "changes", one, facts)
     return events
 

@@ -62,8 +62,9 @@ class Effect(Struct, frozen=True, kw_only=True):
 
     `facts` checks every rule; `values` are what it would change, for `base`; `touches` names
     them as `Snapshot.touched` does. `now` tells the value that it would replace, from decoded
-    JSON; None for an addition. `form`: the arguments that a person may edit, with the label of
-    each. `remedies`: what helps where it is refused with this code.
+    JSON; None for an addition. `parts`: the values that it replaces, where those are finer than
+    `touches`. `form`: the arguments that a person may edit, with the label of each. `remedies`:
+    what helps where it is refused with this code.
     """
 
     facts: Callable[[Snapshot, Any, str], Facts | Refusal]
@@ -71,6 +72,7 @@ class Effect(Struct, frozen=True, kw_only=True):
     touches: Callable[[Any], tuple[str, ...]]
     summary: Callable[[Snapshot, Any], str]
     now: Callable[[Snapshot, Mapping[str, Any]], str] | None = None
+    parts: Callable[[Any], tuple[str, ...]] | None = None
     form: Mapping[str, str] = {}
     remedies: Mapping[str, Remedy] = {}
 

@@ -200,6 +200,15 @@ def touches(tool: str, arguments: str) -> tuple[str, ...]:
     return effect.touches(given)
 
 
+def replaced_by(tool: str, arguments: str) -> tuple[str, ...]:
+    """The values that a change gives another one, each one thing that a task has once; none of
+    an addition, or if it cannot be read."""
+    if isinstance(change := _change(tool, arguments), Refusal) or change[0].now is None:
+        return ()
+    effect, given = change
+    return (effect.parts or effect.touches)(given)
+
+
 def last_touched(snapshot: Snapshot, touches: Sequence[str]) -> int:
     """The journal's `n` at which a person or import last touched any of these; 0 if never."""
     known = {touched.field: touched.n for touched in snapshot.touched}
