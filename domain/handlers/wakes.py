@@ -59,15 +59,24 @@ def set_id(run_key: str) -> str:
     return make_key("changes", run_key)
 
 
-def _bench(world: World, agent: Agent, run_key: str, snapshot: str) -> Bench:
+def _bench(world: World, agent: Agent, run_key: str, snapshot: str, scaffold: int) -> Bench:
     def own() -> ChangeSet:
         return world.load(CHANGES, set_id(run_key))
 
     def others() -> tuple[ChangeSet, ...]:
         mine = set_id(run_key)
-        return world.load_each(CHANGES, [one for one in agent.sets if one != mine])
+        sets = [one for one in agent.sets if one != mine]
+        earlier = _earlier_sets(world, agent) if scaffold >= 2 else []
+        return world.load_each(CHANGES, [*earlier, *sets])
 
     return Bench(_snapshot(world.payload(snapshot)), own, others, world.text)
+
+
+def _earlier_sets(world: World, agent: Agent) -> list[str]:
+    """The change sets of the task's earlier agents: what the person told one, all have heard."""
+    kind, task = agent.agent_kind, agent.task
+    earlier = (identity.agent_id(kind, task, nth) for nth in range(1, agent.generation))
+    return [one for known in earlier for one in world.load(AGENT, known).sets]
 
 
 @cache
@@ -114,7 +123,7 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
         ttl_days=cause.ttl_days,
         throttle_seconds=cause.throttle_seconds,
     )
-    bench = _bench(world, agent, cause.run_key, cause.snapshot)
+    bench = _bench(world, agent, cause.run_key, cause.snapshot, cause.scaffold)
     advanced = machine.start(world.load(WAKE, cause.run_key), started, bench)
     events = [
         *alert_events(world, agent.id, facts),
@@ -205,7 +214,7 @@ def replied(entity: str, reply: WakeReply, at: str, world: World) -> Decided:
     if code := _must_stop(agent):
         advanced = machine.applied(wake, [reply, WakeFinished("skipped", code=code)])
     else:
-        bench = _bench(world, agent, entity, wake.begun.snapshot)
+        bench = _bench(world, agent, entity, wake.begun.snapshot, wake.begun.scaffold)
         advanced = machine.decide(wake, reply, bench)
     return _written(world, agent, advanced, at)
 

@@ -200,6 +200,10 @@ def touches(tool: str, arguments: str) -> tuple[str, ...]:
     return effect.touches(given)
 
 
+TEXTS = ("title", "description", "notes")
+"""The fields, as in `Snapshot.touched`, in which somebody says something."""
+
+
 def replaced_by(tool: str, arguments: str) -> tuple[str, ...]:
     """The values that a change gives another one, each one thing that a task has once; none of
     an addition, or if it cannot be read."""

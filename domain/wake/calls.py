@@ -14,12 +14,12 @@ from msgspec.structs import replace
 from domain import canonical
 from domain.agent.events import AgentObserved
 from domain.changes import decisions, hygiene
-from domain.changes.change_set import CHANGES, ChangeSet
+from domain.changes.change_set import CHANGES, ChangeSet, Item
 from domain.changes.events import ChangesFact
 from domain.keys import key
 from domain.tools import local, registry
 from domain.tools.arguments import RecordObservations, RetractSuggestions, UpdateReport
-from domain.tools.base import Plan, Refusal
+from domain.tools.base import Plan, Refusal, fingerprint
 from domain.tools.snapshot import Snapshot
 from domain.wake.events import (
     ReportDrafted,
@@ -180,7 +180,8 @@ def _deferred(
     def touched(fields: tuple[str, ...]) -> int:
         return registry.last_touched(bench.snapshot, fields)
 
-    sifted = hygiene.sift(plan.proposals, (*others, own), touched)
+    memory = _memory(wake, bench) if wake.begun.scaffold >= 2 else None
+    sifted = hygiene.sift(plan.proposals, (*others, own), touched, memory)
     facts, payloads = decisions.propose(own, sifted.accepted, wake.begun.task)
     answered.payloads += payloads
     answered.proposed += facts
@@ -196,6 +197,18 @@ def _deferred(
         code = "not_found" if plan.refused and not skipped else "redundant"
         done = returned(wake, call, tool, text, "denied", message, code=code)
     return replace(done, reproposed=anew)
+
+
+def _memory(wake: Wake, bench: Bench) -> hygiene.Memory:
+    """The newest text, which in a wake of the person's own words is those, and what edits made."""
+    seen = bench.snapshot
+    is_spoken = wake.begun.reason == "user"
+    texts_at = seen.position + 1 if is_spoken else registry.last_touched(seen, registry.TEXTS)
+
+    def made_of(item: Item) -> str:
+        return fingerprint(item.tool, bench.text(item.arguments_now or item.arguments))
+
+    return hygiene.Memory(texts_at, made_of)
 
 
 def _queued_text(count: int, skipped: tuple[str, ...], plan: Plan) -> str:

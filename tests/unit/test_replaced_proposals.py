@@ -1,60 +1,14 @@
 """A newer proposal takes the place of an older one for the same field, from scaffold 2 on."""
 
-import asyncio
-
 import pytest
 
-from adapters.runtime import review
-from adapters.runtime.capture import capture
-from adapters.runtime.performer import perform
-from adapters.runtime.services import Services
-from domain import canonical
 from domain.agent.commands import CreateAgent
-from domain.changes.change_set import Item
 from domain.changes.commands import ConfirmItem, DeferItem
-from domain.handlers.wakes import set_id
 from domain.journal import commands as do
 from domain.journal.catalog import label_id
 from domain.journal.fold import TASK
-from domain.ports import ModelFault, Reply
-from domain.wake.reading import Given
-from tests.support.services import divergences, queued_key, reply, services, task_with_agent
-
-REPORT = ("update_report", '{"content":"All.","oneLiner":"One.","tldr":"Short."}')
-GONE = ModelFault("invalid", "no answer", of_provider=False)
-
-
-def call(tool: str, **given: object) -> tuple[str, str]:
-    return tool, canonical.text(given)
-
-
-def minutes(count: int) -> tuple[str, str]:
-    return call("update_task_estimate", minutes=count)
-
-
-def woken(at: Services, agent: str, *replies: Reply | ModelFault, scaffold: int = 2) -> str:
-    """A wake of this scaffold that is answered so; the id of its set."""
-    if not queued_key(at, agent):
-        at.append_agent(at.request(agent))
-    model = services(replies).model_for("")
-    at.model_for = lambda _: model
-    run_key = queued_key(at, agent)
-    captured = capture(at, agent, run_key, is_now=True, given=Given(scaffold))
-    at.append_agent(captured.command, payloads=captured.payloads)
-    asyncio.run(perform(at, run_key))
-    return set_id(run_key)
-
-
-def ended(*calls: tuple[str, str]) -> tuple[Reply, ...]:
-    return reply(*calls, REPORT), reply(text="Done.")
-
-
-def items(at: Services, made: str) -> tuple[Item, ...]:
-    return review.changes_of(at, made).items
-
-
-def states(at: Services, *sets: str) -> list[tuple[str, str]]:
-    return [(item.summary, item.status) for one in sets for item in items(at, one)]
+from tests.support.scripted_wakes import GONE, REPORT, call, ended, items, minutes, states, woken
+from tests.support.services import divergences, reply, services, task_with_agent
 
 
 @pytest.mark.parametrize("scaffold", [1, 2])
