@@ -46,11 +46,13 @@ class Proposal(Struct, frozen=True):
 
 class Plan(Struct, frozen=True):
     """What a deferred call comes to. `skipped` and `refused` are texts for the model: what is
-    not needed (redundant, over a limit), and what cannot be (unknown ids, sovereignty)."""
+    not needed (redundant, over a limit), and what cannot be (unknown ids, sovereignty). `codes`
+    are those of both, in the order of the call."""
 
     proposals: tuple[Proposal, ...] = ()
     skipped: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
 
 
 Remedy = Literal["make_room", "allow_label", "give_reason"]
@@ -95,6 +97,7 @@ def planned(proposals: Iterable[Proposal], refusals: Collection[Refusal]) -> Pla
         tuple(proposals),
         tuple(no.message for no in refusals if no.code in SKIPPING),
         tuple(no.message for no in refusals if no.code not in SKIPPING),
+        tuple(no.code for no in refusals),
     )
     if not plan.proposals and {no.code for no in refusals} == {"redundant"}:
         return redundant(" ".join(plan.skipped))

@@ -97,6 +97,11 @@ def mode_of(tool: str, snapshot: Snapshot) -> Mode:
     return found.mode
 
 
+def proposes(tool: str) -> bool:
+    """Whether calls of a tool, by its own name, become items for the person, as a rule."""
+    return tool in TOOLS and TOOLS[tool].mode == "deferred"
+
+
 # ---------------------------------------------------------------------------------- reading
 
 
