@@ -1,6 +1,6 @@
 """What became of the rules model's wishes, by the answers to its calls (scaffold 2 on)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -10,24 +10,15 @@ from domain.text import fold
 from domain.tools.base import quoted
 from domain.wake.recorded import NOT_PROPOSED
 
-TOOLS: dict[str, str] = {
-    "language": "set_task_language",
-    "due": "update_task_due_date",
-    "estimate": "update_task_estimate",
-    "priority": "update_task_priority",
-    "status": "set_task_status",
-    "label": "assign_task_labels",
-    "item": "add_multiple_checklist_items",
-    "check": "update_checklist_items",
-}
-"""Which tool proposes what kind of finding."""
 
+def proposed(found: Findings, exchanges: Sequence[Exchange], tools: Mapping[str, str]) -> Findings:
+    """The findings that were taken up; what was asked for and was not is counted.
 
-def proposed(found: Findings, exchanges: Sequence[Exchange]) -> Findings:
-    """The findings that were taken up; what was asked for and was not is counted."""
+    `tools`: which one takes a kind of finding.
+    """
     answers = {result.tool: result for one in exchanges for result in one.results}
-    asked = [one for one in found.proposals if TOOLS[one.kind] in answers]
-    kept = tuple(one for one in asked if _is_taken(one, answers[TOOLS[one.kind]]))
+    asked = [one for one in found.proposals if tools[one.kind] in answers]
+    kept = tuple(one for one in asked if _is_taken(one, answers[tools[one.kind]]))
     return replace(found, proposals=kept, held_back=len(asked) - len(kept))
 
 

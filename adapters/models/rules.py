@@ -29,6 +29,16 @@ RULES_VERSION = 2
 NOTE_LENGTH_MAX = 240
 TICK_REASON_MIN = 20
 
+_TOOLS: dict[str, str] = {
+    "language": "set_task_language",
+    "due": "update_task_due_date",
+    "estimate": "update_task_estimate",
+    "priority": "update_task_priority",
+    "status": "set_task_status",
+    "label": "assign_task_labels",
+    "item": "add_multiple_checklist_items",
+    "check": "update_checklist_items",
+}
 _GRIEVANCE = pattern(
     r"you(?:'re| are) wrong|(?:that|this)(?:'s| is) wrong|wrong again|"
     r"not what i (?:asked|said|want)|"
@@ -57,14 +67,14 @@ class RulesModel:
         found = findings.find(seen)
         offered = {tool.name for tool in request.tools}
         if request.exchanges:
-            found = results.proposed(found, request.exchanges)
+            found = results.proposed(found, request.exchanges, _TOOLS)
             if not request.forced and (len(request.exchanges) > 1 or not found.held_back):
                 return _reply(reporting.closing(seen, found), [])
             offered &= {request.forced or "update_report"}
         elif request.forced:
             offered &= {request.forced}
         else:
-            unheard = {kind for kind, tool in results.TOOLS.items() if tool not in offered}
+            unheard = {kind for kind, tool in _TOOLS.items() if tool not in offered}
             found = findings.without(found, frozenset(unheard))
         wishes = _wishes(seen, found, is_due=bool(request.exchanges or request.forced))
         calls = [(tool, arguments) for tool, arguments in wishes if tool in offered]
@@ -113,7 +123,7 @@ def _wishes(
 
 
 def _proposals(seen: PromptTask, found: Findings) -> Iterator[tuple[str, dict[str, Any]]]:
-    for kind, tool in results.TOOLS.items():
+    for kind, tool in _TOOLS.items():
         of_kind = [finding for finding in found.proposals if finding.kind == kind]
         if of_kind:
             yield tool, _arguments(seen, kind, of_kind)

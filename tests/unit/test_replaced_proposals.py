@@ -1,7 +1,9 @@
 """A newer proposal takes the place of an older one for the same field, from scaffold 2 on."""
 
 import pytest
+from msgspec.structs import replace
 
+from adapters.documents.inbox import reason_of
 from domain.agent.commands import CreateAgent
 from domain.changes.commands import ConfirmItem, DeferItem
 from domain.journal import commands as do
@@ -140,3 +142,15 @@ def test_a_long_text_of_the_last_turn_replaces_an_older_one() -> None:
         "pending",
     ]
     assert divergences(at) == []
+
+
+def test_a_person_is_told_what_replaced_a_proposal_by_the_number_of_its_set() -> None:
+    at = services()
+    _, agent = task_with_agent(at)
+    first = woken(at, agent, *ended(minutes(45)))
+    second = woken(at, agent, *ended(minutes(60)))
+    (item,) = items(at, first)
+    assert reason_of({first: 3, second: 4}, item) == "replaced by 4.1"
+    assert reason_of({}, item) == f"replaced by {second[:8]}.1"
+    for other in (replace(item, status="rejected"), replace(item, reason="It is done.")):
+        assert reason_of({second: 4}, other) == other.reason
