@@ -104,11 +104,10 @@ def set_name(ranked: dict[str, int], set_id: str) -> str:
 
 def reason_of(ranked: dict[str, int], item: Item) -> str:
     """The reason of a verdict; what replaced an item, by the name that a person calls that by."""
-    set_id, _, number = item.reason.removeprefix(REPLACED).partition(".")
-    if item.status != "retracted" or not item.reason.startswith(REPLACED):
-        return item.reason
-    name = next((str(rank) for one, rank in ranked.items() if one.startswith(set_id)), set_id)
-    return f"{REPLACED}{name}.{number}"
+    name, _, number = item.reason.removeprefix(REPLACED).partition(".")
+    known = (rank for one, rank in ranked.items() if one[:8] == name)
+    rank = next(known, None) if item.status == "retracted" else None
+    return item.reason if rank is None else f"{REPLACED}{rank}.{number}"
 
 
 def set_documents(home: Home, sets: Iterable[SetDocument], *, is_all: bool) -> list[InboxSet]:

@@ -120,6 +120,11 @@ class WakeMachine(RuleBasedStateMachine):
         self.behind = list(names)
         return self.goes_on()
 
+    @precondition(lambda self: self.waits_for == "model" and self.queued > 1)
+    @rule()
+    def the_model_has_no_more_to_say(self) -> None:
+        self.model_answers([])
+
     @precondition(lambda self: self.waits_for == "tool")
     @rule(is_done=st.booleans())
     def tool_returns(self, is_done: bool) -> None:

@@ -152,5 +152,5 @@ def test_a_person_is_told_what_replaced_a_proposal_by_the_number_of_its_set() ->
     (item,) = items(at, first)
     assert reason_of({first: 3, second: 4}, item) == "replaced by 4.1"
     assert reason_of({}, item) == f"replaced by {second[:8]}.1"
-    for other in (replace(item, status="rejected"), replace(item, reason="It is done.")):
+    for other in (replace(item, status="rejected"), replace(item, reason="replaced by tea.")):
         assert reason_of({second: 4}, other) == other.reason
