@@ -213,7 +213,8 @@ class Crossing:
         try:
             prompt = shown(journal, agents, agent, queued, given_by(cause))
             catalog = journal.load(CATALOG, MAIN)
-            seen = captured(journal.load(TASK, agent.task), catalog, cause.journal_position)
+            task = journal.load(TASK, agent.task)
+            seen = captured(task, catalog, cause.journal_position, cause.scaffold)
         except FAILURES as error:
             if not missed:  # a payload that is gone is told where it is named
                 told = f"{type(error).__name__}: {error}"

@@ -13,7 +13,7 @@ from msgspec import Struct
 from adapters.documents.tasks import titles_among
 from adapters.runtime import review
 from adapters.wiring import Home
-from domain.changes.change_set import Item, is_open
+from domain.changes.change_set import REPLACED, Item, is_open
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot
 from projections import inbox, ranks
@@ -132,6 +132,14 @@ def set_name(ranked: dict[str, int], set_id: str) -> str:
     return str(ranked[set_id]) if set_id in ranked else set_id[:8]
 
 
+def reason_of(ranked: dict[str, int], item: Item) -> str:
+    """The reason of a verdict; what replaced an item, by the name that a person calls that by."""
+    name, _, number = item.reason.removeprefix(REPLACED).partition(".")
+    known = (rank for one, rank in ranked.items() if one[:8] == name)
+    rank = next(known, None) if item.status == "retracted" else None
+    return item.reason if rank is None else f"{REPLACED}{rank}.{number}"
+
+
 def set_documents(home: Home, sets: Iterable[SetDocument], *, is_all: bool) -> list[InboxSet]:
     """The documents of `inbox`.
 
@@ -160,7 +168,7 @@ def _documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list
         task = one.task_id
         if task not in now:
             now[task] = review.task_now(home.services, task)
-        name = set_name(ranked, one.id)
+        name, seen = set_name(ranked, one.id), now[task]
         found.append(
             InboxSet(
                 set=ranked.get(one.id),
@@ -172,13 +180,15 @@ def _documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list
                 created_at=one.created_at,
                 expires_at=one.expires_at or None,
                 status=one.status,
-                items=[_item(home, task, f"{name}.{i.number}", i, now[task]) for i in items],
+                items=[_item(home, ranked, task, f"{name}.{i.number}", i, seen) for i in items],
             )
         )
     return found
 
 
-def _item(home: Home, task: str, ref: str, item: Item, now: Snapshot) -> InboxItem:
+def _item(
+    home: Home, ranked: dict[str, int], task: str, ref: str, item: Item, now: Snapshot
+) -> InboxItem:
     arguments: dict[str, Any] = msgspec.json.decode(review.arguments_of(home.services, item))
     return InboxItem(
         ref=ref,
@@ -189,7 +199,7 @@ def _item(home: Home, task: str, ref: str, item: Item, now: Snapshot) -> InboxIt
         stale=is_open(item) and review.is_stale(home.services, item, now),
         fingerprint=item.fingerprint,
         now=registry.present(item.tool, now, arguments),
-        reason=item.reason or arguments.get("reason") or None,
+        reason=reason_of(ranked, item) or arguments.get("reason") or None,
         error=item.error or None,
     )
 

@@ -49,10 +49,12 @@ class Finding(Struct, frozen=True):
 
 
 class Findings(Struct, frozen=True):
-    """All that was found; `freed` is a note that a blocked task is blocked no longer."""
+    """All that was found; `freed` is a note that a blocked task is blocked no longer,
+    `held_back` counts what was found and not taken up."""
 
     proposals: tuple[Finding, ...] = ()
     freed: Finding | None = None
+    held_back: int = 0
 
 
 class _Values(Struct):

@@ -28,6 +28,8 @@ _EN = {
     "no items": "no checklist",
     "found": "Found and proposed",
     "nothing": "Nothing new was found in the text.",
+    "held": "{} found and not proposed: decided before, waiting already, or not allowed",
+    "set": "set at once",
     "open": "Open items",
     "more": "and {} more",
     "freed": "The text says it is no longer blocked, the status still does",
@@ -66,6 +68,8 @@ _DE = {
     "no items": "keine Checkliste",
     "found": "Gefunden und vorgeschlagen",
     "nothing": "Im Text wurde nichts Neues gefunden.",
+    "held": "{} gefunden und nicht vorgeschlagen: schon entschieden, noch offen oder nicht erlaubt",
+    "set": "gleich gesetzt",
     "open": "Offene Punkte",
     "more": "und {} weitere",
     "freed": "Laut Text ist die Aufgabe nicht mehr blockiert, der Status sagt es noch",
@@ -143,9 +147,7 @@ def closing(seen: PromptTask, findings: Findings) -> str:
     texts = _texts(seen, findings)
     if seen.words:
         return answer(seen, findings)
-    if not findings.proposals:
-        return texts["nothing"]
-    return _proposed(findings, texts)
+    return _outcome(findings, texts)
 
 
 def where(finding: Finding, seen: PromptTask) -> str:
@@ -179,6 +181,8 @@ def _found(findings: Findings, texts: dict[str, str]) -> str:
     if findings.freed is not None:
         said = f'"{findings.freed.quote}" ({_where(findings.freed, texts)})'
         rows.append(f"- {texts['freed']}: {said}")
+    if findings.held_back:
+        rows.append(f"- {texts['held'].format(findings.held_back)}")
     return "\n".join(rows) or texts["nothing"]
 
 
@@ -197,6 +201,8 @@ def _plain(finding: Finding, texts: dict[str, str]) -> str:
     value = _status(finding.value, texts) if finding.kind == "status" else finding.value
     if finding.kind == "estimate":
         value = texts["minutes"].format(value)
+    if finding.kind == "language":  # no proposal: its tool does it
+        value = f"{value}, {texts['set']}"
     return f"{texts['k.' + finding.kind]}: {value}"
 
 
@@ -216,17 +222,25 @@ def _open_items(seen: PromptTask, texts: dict[str, str]) -> str:
 
 
 def _tldr(seen: PromptTask, findings: Findings, texts: dict[str, str]) -> str:
-    sentences = [f"{_summary(seen, texts)}."]
-    if findings.proposals:
-        sentences.append(_proposed(findings, texts))
-    else:
-        sentences.append(texts["nothing"])
-    return " ".join(sentences)
+    return f"{_summary(seen, texts)}. {_outcome(findings, texts)}"
 
 
-def _proposed(findings: Findings, texts: dict[str, str]) -> str:
-    kinds = dict.fromkeys(texts["k." + finding.kind] for finding in findings.proposals)
+def _outcome(findings: Findings, texts: dict[str, str]) -> str:
+    """What the person is asked now, in a sentence."""
+    if not _count(findings):
+        held = texts["held"].format(findings.held_back) + "."
+        return held if findings.held_back else texts["nothing"]
+    kinds = dict.fromkeys(texts["k." + one.kind] for one in findings.proposals if _is_wish(one))
     return texts["proposed"].format(", ".join(kinds))
+
+
+def _is_wish(finding: Finding) -> bool:
+    """Whether the person is asked; a language is set at once."""
+    return finding.kind != "language"
+
+
+def _count(findings: Findings) -> int:
+    return sum(map(_is_wish, findings.proposals))
 
 
 def _summary(seen: PromptTask, texts: dict[str, str]) -> str:
@@ -241,8 +255,8 @@ def _summary(seen: PromptTask, texts: dict[str, str]) -> str:
 def _one_liner(seen: PromptTask, findings: Findings) -> str:
     texts = _texts(seen, findings)
     line = _summary(seen, texts)
-    if findings.proposals:
-        line += ", " + texts["count"].format(len(findings.proposals))
+    if count := _count(findings):
+        line += ", " + texts["count"].format(count)
     return cut(line, length_max=ONE_LINER_MAX)
 
 

@@ -6,13 +6,13 @@ It never invents: each proposal quotes the text it was read from, and where noth
 nothing is proposed. Its report says what wrote it. The same request always gets the same bytes.
 
 `Reply.raw` is canonical JSON: ``{"calls": [{"arguments": {...}, "id": "c1", "tool": "..."}],
-"model": "rules", "rules": 1, "text": "...", "usage": {}}``; empty ``calls`` and ``text`` stay.
+"model": "rules", "rules": 2, "text": "...", "usage": {}}``; empty ``calls`` and ``text`` stay.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
-from adapters.models import findings, reading, replies, reporting
+from adapters.models import findings, reading, replies, reporting, results
 from adapters.models.findings import Finding, Findings
 from adapters.models.reading import PromptTask
 from adapters.models.replies import KeptReply
@@ -23,7 +23,7 @@ from domain.text import cut, fold, squeeze
 
 FORMAT = "rules.1"
 """What reads such bytes, as recorded with them: raised where they would be read otherwise."""
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Raised when the same request may get another reply."""
 
 NOTE_LENGTH_MAX = 240
@@ -61,18 +61,22 @@ class RulesModel:
     name = "rules"
 
     async def reply(self, request: Request) -> Reply:
-        """Propose and report on the first turn, close on the second. Never raises `ModelFault`."""
+        """Propose and report on the first turn, close on the second; before that report anew
+        where not all that was found was taken up. Never raises `ModelFault`."""
         seen = reading.read(request)
         found = findings.find(seen)
-        if request.exchanges and not request.forced:
-            return _reply(reporting.closing(seen, found), [])
         offered = {tool.name for tool in request.tools}
-        if request.forced:
+        if request.exchanges:
+            found = results.proposed(found, request.exchanges, _TOOLS)
+            if not request.forced and (len(request.exchanges) > 1 or not found.held_back):
+                return _reply(reporting.closing(seen, found), [])
+            offered &= {request.forced or "update_report"}
+        elif request.forced:
             offered &= {request.forced}
         else:
             unheard = {kind for kind, tool in _TOOLS.items() if tool not in offered}
             found = findings.without(found, frozenset(unheard))
-        wishes = _wishes(seen, found, is_due=bool(request.forced))
+        wishes = _wishes(seen, found, is_due=bool(request.exchanges or request.forced))
         calls = [(tool, arguments) for tool, arguments in wishes if tool in offered]
         return _reply("" if calls else reporting.closing(seen, found), calls)
 

@@ -177,9 +177,8 @@ class Redactor:
             because = f"the wake {cause.run_key} is not queued"
             raise Refused("unknown_wake", because=because, instead="prove the history first")
         prompt = shown(journal, agents, agent, queued, given_by(cause))
-        seen = captured(
-            journal.load(TASK, agent.task), journal.load(CATALOG, MAIN), cause.journal_position
-        )
+        task, catalog = journal.load(TASK, agent.task), journal.load(CATALOG, MAIN)
+        seen = captured(task, catalog, cause.journal_position, cause.scaffold)
 
         def kept(data: bytes) -> str:
             self._brought.append(payload(agent.task, data))

@@ -51,7 +51,7 @@ def capture(
             raise Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
         prompt = shown(journal, agents, agent, queued, given)
         task = journal.load(TASK, agent.task)
-        seen = captured(task, journal.load(CATALOG, MAIN), journal.n - 1)
+        seen = captured(task, journal.load(CATALOG, MAIN), journal.n - 1, given.scaffold)
         positions = journal.n - 1, agents.n - 1
         digest = services.journal.digest_at(positions[0])
         template = agents.load(TEMPLATE, agent.template) if agent.template else Template("")

@@ -1,6 +1,6 @@
 """A change set: what a wake proposes, item by item, and what became of it (SPEC 6).
 
-    pending <-> deferred        both -> confirming, rejected, expired; pending -> retracted
+    pending <-> deferred        both -> confirming, rejected, expired, retracted
     confirming -> confirmed     or back to pending where the operation was refused
 
 The effect under way stands in the item as the recorded intent itself (`asked`): a confirm's
@@ -34,6 +34,9 @@ from domain.world import Kind, Recorded
 ItemStatus = Literal[
     "pending", "confirming", "confirmed", "rejected", "deferred", "retracted", "expired"
 ]
+REPLACED = "replaced by "
+"""Begins the reason of an item that a newer one replaced; that one's reference follows. Nothing
+else takes back what the person put off."""
 OPEN = ("pending", "confirming", "deferred")
 """Statuses of items of which something is still to come."""
 SETS_KEPT = 64  # ids of change sets
@@ -72,7 +75,8 @@ class Item(Struct, frozen=True):
     the edited ones of the confirmation under way or done, empty where they were not edited.
     `decided_at` is when the decision was made, not when its effect was done. `error` is what the
     last confirm failed with; it goes with the next one. `position` is the journal's `n` of the
-    verdict, of a confirmed item the one that holds the effect.
+    verdict, of a confirmed item the one that holds the effect; of a replaced one that of its
+    deferral, if it was put off.
     """
 
     number: int
@@ -223,6 +227,8 @@ def _after(item: Item, fact: Any, at: str) -> Item:
             return _decided(item, "deferred", at, fact.by, fact.reason, fact.position)
         case "pending", ItemRetracted():
             return _decided(item, "retracted", at, fact.by, fact.reason)
+        case "deferred", ItemRetracted() if fact.reason.startswith(REPLACED):
+            return _decided(item, "retracted", at, fact.by, fact.reason, item.position)
         case "pending" | "deferred", ItemExpired():
             return _decided(item, "expired", at, reason=fact.reason)
         case "rejected", SuppressionAsked():

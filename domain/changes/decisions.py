@@ -4,14 +4,14 @@ Each answers with facts, with none where it is so already, or with `Refused`. A 
 nothing waits for any more is answered with none: it is no command, and nobody is told.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import count
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.changes.change_set import ChangeSet, Item, Proposal, find, ref
+from domain.changes.change_set import REPLACED, ChangeSet, Item, Proposal, find, ref
 from domain.changes.events import (
     ChangesFact,
     ChangesReply,
@@ -80,7 +80,7 @@ def retract(
     requests: Iterable[tuple[str, str]],
     by: str,
     reproposed: frozenset[str] = frozenset(),
-) -> list[ChangesFact]:
+) -> list[ItemRetracted]:
     """Take back the agent's own, still pending items of these fingerprints.
 
     Args:
@@ -100,6 +100,37 @@ def retract(
         and item.fingerprint in reasons
         and item.fingerprint not in reproposed
     ]
+
+
+def newest(changes: ChangeSet, fields: Callable[[Item], Collection[str]]) -> dict[str, str]:
+    """By field, the reference of the last item of a wake's set that gives it another value."""
+    found: dict[str, str] = {}
+    for item in reversed(changes.items):
+        if found.keys().isdisjoint(mine := fields(item)):
+            found |= dict.fromkeys(mine, ref(changes, item.number))
+    return found
+
+
+def replace_older(
+    changes: ChangeSet,
+    newer: Mapping[str, str],
+    by: str,
+    fields: Callable[[Item], Collection[str]],
+) -> list[ItemRetracted]:
+    """Take back what the person has not decided of fields for which there is something newer.
+
+    Args:
+        newer: As `newest` found it; what it names itself stays.
+        by: ``agent:<id>``, whose sets all of them are.
+        fields: Those that an item gives another value; none of an addition.
+    """
+    facts: list[ItemRetracted] = []
+    for item in changes.items:
+        if item.status in ("pending", "deferred"):
+            name = next((newer[field] for field in fields(item) if field in newer), "")
+            if name not in ("", ref(changes, item.number)):
+                facts.append(ItemRetracted(item.number, by, REPLACED + name))
+    return facts
 
 
 # ------------------------------------------------------------------------------ by the person

@@ -4,6 +4,7 @@ Whether a proposal is redundant with the task is asked elsewhere; here proposals
 """
 
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Generic, TypeVar
 
 from msgspec import Struct
@@ -25,17 +26,36 @@ class Sifted(Struct, Generic[P], frozen=True):
     skipped: tuple[str, ...] = ()
 
 
-def sift(proposals: Sequence[P], sets: Sequence[ChangeSet], last_touched: LastTouched) -> Sifted[P]:
+class Memory(Struct, frozen=True):
+    """What a wake remembers of confirmed items, from scaffold 2 on.
+
+    `texts_at`: the journal's `n` of the newest text of a person or an import. `made_of`: the
+    fingerprint of what the person made of an edited item.
+    """
+
+    texts_at: int
+    made_of: Callable[[Item], str]
+
+
+def sift(
+    proposals: Sequence[P],
+    sets: Sequence[ChangeSet],
+    last_touched: LastTouched,
+    memory: Memory | None = None,
+) -> Sifted[P]:
     """Keep what the person has not been asked already.
 
     Two proposals are the same if their fingerprints or their display texts are. Skipped is what
     stands twice in `proposals`, is pending or being confirmed in one of the sets, or was
     rejected or deferred and not touched since by a person or an import: neither what that item
-    was about nor what the new proposal is about. Confirmed, retracted and expired ones do not
-    block: what is done already is found by comparing with the task.
+    was about nor what the new proposal is about. Retracted and expired ones do not block.
+    What is done already is found by comparing with the task. So a confirmed item that is met
+    here holds no longer: if the person edited it away, or set it otherwise later, it counts as
+    rejected until a text is newer; and a replaced one that was put off stays put off.
 
     Args:
         sets: All sets of the task's agent, the running wake's own included.
+        memory: None: scaffold 1, in which neither confirmed nor replaced ones block.
 
     Source: SPEC 6, "Hygiene before it reaches a person".
     """
@@ -45,8 +65,8 @@ def sift(proposals: Sequence[P], sets: Sequence[ChangeSet], last_touched: LastTo
     for proposal in proposals:
         if any(_is_same(proposal, other) for other in accepted):
             skipped.append(f"proposed twice in one call: {proposal.summary}")
-        elif blocking := _blocking(proposal, items, last_touched):
-            skipped.append(f"{_why(blocking)}: {proposal.summary}")
+        elif why := _blocking(proposal, items, last_touched, memory):
+            skipped.append(f"{why}: {proposal.summary}")
         else:
             accepted.append(proposal)
     return Sifted(tuple(accepted), tuple(skipped))
@@ -71,19 +91,45 @@ def _is_same(one: Proposal, other: Proposal) -> bool:
     return one.fingerprint == other.fingerprint or one.display == other.display
 
 
-def _blocking(proposal: Proposal, items: Sequence[Item], last_touched: LastTouched) -> Item | None:
-    """Of the items that stand in the way one that waits, else the last that was declined."""
-    found: list[Item] = []
+def _blocking(
+    proposal: Proposal, items: Sequence[Item], last_touched: LastTouched, memory: Memory | None
+) -> str:
+    """Why a proposal is kept back: something that waits, else the last verdict that declined it;
+    empty if nothing stands in the way."""
+    found: list[tuple[int, str]] = []
     fingerprint, display = proposal.fingerprint, proposal.display
     for item in items:  # of all that the agent ever proposed, so nothing is called for each
         if item.fingerprint != fingerprint and item.display != display:
-            continue
+            if item.arguments_now is None or memory is None:
+                continue
+            if memory.made_of(item) != fingerprint:
+                continue
         if item.status in ("pending", "confirming"):
-            return item
+            return _why(item)
+        touched = max(last_touched(item.touches), last_touched(proposal.touches))
         if item.status in ("rejected", "deferred"):
-            touched = max(last_touched(item.touches), last_touched(proposal.touches))
-            found += [item] if touched <= item.position else []
-    return max(found, key=lambda item: item.position, default=None)
+            found += [(item.position, _why(item))] if touched <= item.position else []
+        elif memory is not None:
+            found += _remembered(proposal, item, touched, memory)
+    return max(found, key=itemgetter(0), default=(0, ""))[1]
+
+
+def _remembered(
+    proposal: Proposal, item: Item, touched: int, memory: Memory
+) -> list[tuple[int, str]]:
+    """When and why an item that is neither open nor declined stands in the way, if it does."""
+    decided_at, since = max(touched, item.position), "and no text is newer"
+    if item.status == "retracted" and 0 < item.position >= touched:
+        return [(item.position, "put off by the person, and replaced; nothing changed since")]
+    if item.status != "confirmed" or memory.texts_at > decided_at:
+        return []
+    if item.arguments_now is not None and memory.made_of(item) != proposal.fingerprint:
+        why = f"the person made something else of it on {item.decided_at[:10]}, {since}"
+        return [(decided_at, why)]
+    if touched > item.position:
+        why = f"confirmed on {item.decided_at[:10]}, but set otherwise later, {since}"
+        return [(decided_at, why)]
+    return []
 
 
 def _why(item: Item) -> str:

@@ -15,8 +15,8 @@ from domain.agent.wake_queue_events import WakeBegun, WakeQueueFact
 from domain.agent.wake_queue_rules import Setting
 from domain.causes import Result
 from domain.changes import decisions
-from domain.changes.change_set import CHANGES, ChangeSet, set_id
-from domain.changes.events import ChangesFact
+from domain.changes.change_set import CHANGES, ChangeSet, Item, set_id
+from domain.changes.events import ChangesFact, ItemRetracted
 from domain.errors import Refused, Remedy
 from domain.handlers.agents import agent_events, alert_events, known_agent
 from domain.handlers.decided import Decided, Event, after, on
@@ -51,15 +51,24 @@ SKIPS = ("dormant", "destroyed", "switched_off", "cancelled", "task_deleted", "o
 _snapshot = lru_cache(SNAPSHOTS_KEPT)(msgspec.json.Decoder(Snapshot).decode)
 
 
-def _bench(world: World, agent: Agent, run_key: str, snapshot: str) -> Bench:
+def _bench(world: World, agent: Agent, run_key: str, snapshot: str, scaffold: int) -> Bench:
     def own() -> ChangeSet:
         return world.load(CHANGES, set_id(run_key))
 
     def others() -> tuple[ChangeSet, ...]:
         mine = set_id(run_key)
-        return world.load_each(CHANGES, [one for one in agent.sets if one != mine])
+        sets = [one for one in agent.sets if one != mine]
+        earlier = _earlier_sets(world, agent) if scaffold >= 2 else []
+        return world.load_each(CHANGES, [*earlier, *sets])
 
     return Bench(_snapshot(world.payload(snapshot)), own, others, world.text)
+
+
+def _earlier_sets(world: World, agent: Agent) -> list[str]:
+    """The change sets of the task's earlier agents: what the person told one, all have heard."""
+    kind, task = agent.agent_kind, agent.task
+    earlier = (identity.agent_id(kind, task, nth) for nth in range(1, agent.generation))
+    return [one for known in earlier for one in world.load(AGENT, known).sets]
 
 
 @cache
@@ -106,7 +115,7 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
         ttl_days=cause.ttl_days,
         throttle_seconds=cause.throttle_seconds,
     )
-    bench = _bench(world, agent, cause.run_key, cause.snapshot)
+    bench = _bench(world, agent, cause.run_key, cause.snapshot, cause.scaffold)
     advanced = machine.start(world.load(WAKE, cause.run_key), started, bench)
     events = [
         *alert_events(world, agent.id, facts),
@@ -197,7 +206,7 @@ def replied(entity: str, reply: WakeReply, at: str, world: World) -> Decided:
     if code := _must_stop(agent):
         advanced = machine.applied(wake, [reply, WakeFinished("skipped", code=code)])
     else:
-        bench = _bench(world, agent, entity, wake.begun.snapshot)
+        bench = _bench(world, agent, entity, wake.begun.snapshot, wake.begun.scaffold)
         advanced = machine.decide(wake, reply, bench)
     return _written(world, agent, advanced, at)
 
@@ -240,7 +249,10 @@ def _written(world: World, agent: Agent, advanced: Advanced, at: str) -> Decided
             wake.begun.throttle_seconds,
         )
         if finished.outcome == "completed":
-            events += _retracted(world, agent, wake)
+            world.bring(answered.payloads)
+            replaced = _Replaced(world, agent, wake, own)
+            events += _retracted(world, agent, wake, replaced)
+            changes += replaced.of(own)
         agents += _paused(agent, queue_facts)
     if changes:
         events += on(world, "changes", set_id(wake.run_key), changes)
@@ -267,15 +279,31 @@ def _ended(
     return facts
 
 
-def _retracted(world: World, agent: Agent, wake: Wake) -> list[Event]:
-    """The second phase of the agent's retractions (SPEC 5)."""
+class _Replaced:
+    """What a wake's own proposals take the place of, from scaffold 2 on (SPEC 6)."""
+
+    def __init__(self, world: World, agent: Agent, wake: Wake, own: ChangeSet) -> None:
+        self._world = world
+        self._by = f"agent:{agent.id}"
+        self.newest = decisions.newest(own, self._fields) if wake.begun.scaffold >= 2 else {}
+
+    def of(self, changes: ChangeSet) -> list[ItemRetracted]:
+        """The items of a set of the agent that are replaced."""
+        return decisions.replace_older(changes, self.newest, self._by, self._fields)
+
+    def _fields(self, item: Item) -> tuple[str, ...]:
+        return registry.replaced_by(item.tool, self._world.text(item.arguments))
+
+
+def _retracted(world: World, agent: Agent, wake: Wake, replaced: _Replaced) -> list[Event]:
+    """The second phase of the agent's retractions (SPEC 5), and what it replaced."""
     requests = [(staged.fingerprint, staged.reason) for staged in wake.retractions]
-    if not requests:
-        return []
     events: list[Event] = []
-    for one in agent.sets:
+    for one in agent.sets if requests or replaced.newest else ():
         changes = world.load(CHANGES, one)
         facts = decisions.retract(changes, requests, f"agent:{agent.id}", wake.reproposed)
+        gone = {fact.item for fact in facts}
+        facts += [fact for fact in replaced.of(changes) if fact.item not in gone]
         events += on(world, "changes", one, facts)
     return events
 

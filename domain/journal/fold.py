@@ -147,11 +147,13 @@ def _restored(task: Task, fact: t.ItemRestored, row: Recorded) -> Change:
 
 def _note_added(task: Task, fact: t.NoteAdded, row: Recorded) -> Change:
     note = Note(fact.note, fact.note_kind, fact.words, fact.by, fact.recorded_at or row.at)
-    return {"notes": task.notes + (note,)}  # noqa: RUF005  as with items
+    notes = task.notes + (note,)  # noqa: RUF005  as with items
+    return {"notes": notes, **_touch(task, fact.by, "notes", row.n)}
 
 
 def _note_edited(task: Task, fact: t.NoteEdited, row: Recorded) -> Change:
-    return {"notes": _with(task.notes, fact.note, words=fact.words, by=fact.by)}
+    notes = _with(task.notes, fact.note, words=fact.words, by=fact.by)
+    return {"notes": notes, **_touch(task, fact.by, "notes", row.n)}
 
 
 def _note_removed(task: Task, fact: t.NoteRemoved, row: Recorded) -> Change:

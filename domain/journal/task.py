@@ -292,8 +292,8 @@ class Link(Struct, frozen=True):
 
 
 class Task(Struct, frozen=True):
-    """A task as its facts make it. `touched` maps a field's name, ``items`` or ``label:<id>``
-    to the journal's `n` of the last fact of a person or import about it."""
+    """A task as its facts make it. `touched` maps a field's name, ``items``, ``notes`` or
+    ``label:<id>`` to the journal's `n` of the last fact of a person or import about it."""
 
     id: str
     exists: bool = False

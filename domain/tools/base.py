@@ -46,11 +46,13 @@ class Proposal(Struct, frozen=True):
 
 class Plan(Struct, frozen=True):
     """What a deferred call comes to. `skipped` and `refused` are texts for the model: what is
-    not needed (redundant, over a limit), and what cannot be (unknown ids, sovereignty)."""
+    not needed (redundant, over a limit), and what cannot be (unknown ids, sovereignty). `codes`
+    are those of both, in the order of the call."""
 
     proposals: tuple[Proposal, ...] = ()
     skipped: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
 
 
 Remedy = Literal["make_room", "allow_label", "give_reason"]
@@ -62,8 +64,9 @@ class Effect(Struct, frozen=True, kw_only=True):
 
     `facts` checks every rule; `values` are what it would change, for `base`; `touches` names
     them as `Snapshot.touched` does. `now` tells the value that it would replace, from decoded
-    JSON; None for an addition. `form`: the arguments that a person may edit, with the label of
-    each. `remedies`: what helps where it is refused with this code.
+    JSON; None for an addition. `parts`: the values that it replaces, where those are finer than
+    `touches`. `form`: the arguments that a person may edit, with the label of each. `remedies`:
+    what helps where it is refused with this code.
     """
 
     facts: Callable[[Snapshot, Any, str], Facts | Refusal]
@@ -71,6 +74,7 @@ class Effect(Struct, frozen=True, kw_only=True):
     touches: Callable[[Any], tuple[str, ...]]
     summary: Callable[[Snapshot, Any], str]
     now: Callable[[Snapshot, Mapping[str, Any]], str] | None = None
+    parts: Callable[[Any], tuple[str, ...]] | None = None
     form: Mapping[str, str] = {}
     remedies: Mapping[str, Remedy] = {}
 
@@ -93,6 +97,7 @@ def planned(proposals: Iterable[Proposal], refusals: Collection[Refusal]) -> Pla
         tuple(proposals),
         tuple(no.message for no in refusals if no.code in SKIPPING),
         tuple(no.message for no in refusals if no.code not in SKIPPING),
+        tuple(no.code for no in refusals),
     )
     if not plan.proposals and {no.code for no in refusals} == {"redundant"}:
         return redundant(" ".join(plan.skipped))

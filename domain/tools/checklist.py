@@ -161,6 +161,15 @@ def _values(snapshot: Snapshot, update: UpdateChecklistItem) -> object:
     return values
 
 
+def _parts(update: UpdateChecklistItem) -> tuple[str, ...]:
+    named = {
+        "title": bool(update.title),
+        "isChecked": update.is_checked is not None,
+        "isArchived": update.is_archived is not None,
+    }
+    return tuple(f"item:{update.id}.{name}" for name in named if named[name])
+
+
 def _summary(snapshot: Snapshot, update: UpdateChecklistItem) -> str:
     item = _find(snapshot, update.id)
     title = f"{update.id[:8]}…" if isinstance(item, Refusal) else item.title
@@ -224,6 +233,7 @@ TOOLS = (
             touches=lambda update: (f"item:{update.id}",),
             summary=_summary,
             now=_now,
+            parts=_parts,
             form={"title": "Item", "reason": "Because"},
             remedies={"sovereignty": "give_reason"},
         ),

@@ -97,6 +97,11 @@ def mode_of(tool: str, snapshot: Snapshot) -> Mode:
     return found.mode
 
 
+def proposes(tool: str) -> bool:
+    """Whether calls of a tool, by its own name, become items for the person, as a rule."""
+    return tool in TOOLS and TOOLS[tool].mode == "deferred"
+
+
 # ---------------------------------------------------------------------------------- reading
 
 
@@ -198,6 +203,19 @@ def touches(tool: str, arguments: str) -> tuple[str, ...]:
         return ()
     effect, given = change
     return effect.touches(given)
+
+
+TEXTS = ("title", "description", "notes")
+"""The fields, as in `Snapshot.touched`, in which somebody says something."""
+
+
+def replaced_by(tool: str, arguments: str) -> tuple[str, ...]:
+    """The values that a change gives another one, each one thing that a task has once; none of
+    an addition, or if it cannot be read."""
+    if isinstance(change := _change(tool, arguments), Refusal) or change[0].now is None:
+        return ()
+    effect, given = change
+    return (effect.parts or effect.touches)(given)
 
 
 def last_touched(snapshot: Snapshot, touches: Sequence[str]) -> int:

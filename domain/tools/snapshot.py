@@ -65,14 +65,17 @@ class Snapshot(Part, frozen=True):
     is_deleted: bool = False
 
 
-def captured(task: Task, catalog: Catalog, position: int) -> Snapshot:
+def captured(task: Task, catalog: Catalog, position: int, scaffold: int) -> Snapshot:
     """What a wake keeps of a task: of its items no more than a prompt could ever show.
 
     Of the open ones the first `OPEN_ITEMS_KEPT`, of the others the last `FINISHED_ITEMS_KEPT`,
     archived ones only where there is room; in their order. To a wake the rest is not there;
-    applying a change looks at all of them.
+    applying a change looks at all of them. Scaffold 1 does not know when notes were written.
     """
     seen = snapshot(task, catalog, position)
+    if scaffold < 2:
+        known = tuple(one for one in seen.touched if one.field != "notes")
+        seen = replace(seen, touched=known)
     finished = [one for one in seen.items if one.is_checked or one.is_archived]
     if len(finished) <= FINISHED_ITEMS_KEPT and len(seen.items) - len(finished) <= OPEN_ITEMS_KEPT:
         return seen

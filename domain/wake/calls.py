@@ -5,8 +5,8 @@ Every call ends in exactly one `ToolReturned`; a call that leaves the process is
 collected in `Answered`.
 """
 
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,13 +14,14 @@ from msgspec.structs import replace
 from domain import canonical
 from domain.agent.events import AgentObserved
 from domain.changes import decisions, hygiene
-from domain.changes.change_set import CHANGES, ChangeSet
+from domain.changes.change_set import CHANGES, ChangeSet, Item
 from domain.changes.events import ChangesFact
 from domain.keys import key
 from domain.tools import local, registry
 from domain.tools.arguments import RecordObservations, RetractSuggestions, UpdateReport
-from domain.tools.base import Plan, Refusal
+from domain.tools.base import Plan, Refusal, fingerprint
 from domain.tools.snapshot import Snapshot
+from domain.wake import recorded
 from domain.wake.events import (
     ReportDrafted,
     RetractionStaged,
@@ -58,6 +59,11 @@ class Answered:
         self.payloads: list[Payload] = []
         self.own: ChangeSet | None = None
 
+    def read(self, said: Words, text: Callable[[Words], str]) -> str:
+        """A text that may have been kept a moment ago, else as `text` reads it."""
+        found = (one.data.decode() for one in self.payloads if one.id == said.payload)
+        return text(said) if not said.payload else next(found, None) or text(said)
+
     def keep(self, unit: str, text: str) -> Words:
         """A text as it is stored; its payload, if it needs one, goes along."""
         said, kept = words(unit, text)
@@ -79,11 +85,20 @@ def answer_call(wake: Wake, call: ToolCall, bench: Bench, answered: Answered) ->
     text = canonical.text(arguments)
     match registry.mode_of(tool, bench.snapshot):
         case "local":
-            return _local(wake, call, tool, text, arguments, answered)
+            return _local(wake, call, tool, text, arguments, bench, answered)
         case "deferred":
             return [_deferred(wake, call, tool, text, arguments, bench, answered)]
+        case _ if wake.begun.scaffold >= 2 and _is_done(wake, tool):
+            refusal = Refusal("redundant", f"{tool} has been done in this wake.")
+            return [_denied(wake, call, tool, text, refusal, answered)]
         case _:
             return [_ask(wake, call, tool, text, bench, answered)]
+
+
+def _is_done(wake: Wake, tool: str) -> bool:
+    """Whether a call of a tool came through; the snapshot does not know of it."""
+    results = (ref for one in wake.exchanges for ref in one.results)
+    return any(ref.tool == tool and not ref.is_error for ref in results)
 
 
 def _refusal(wake: Wake, call: ToolCall, tool: str | None, bench: Bench) -> Refusal | None:
@@ -177,10 +192,15 @@ def _deferred(
         return _denied(wake, call, tool, text, plan, answered)
     own, others = answered.own or bench.own(), bench.others()
 
+    def reads(said: Words) -> str:
+        return answered.read(said, bench.text)
+
     def touched(fields: tuple[str, ...]) -> int:
         return registry.last_touched(bench.snapshot, fields)
 
-    sifted = hygiene.sift(plan.proposals, (*others, own), touched)
+    memory = _memory(wake, bench) if wake.begun.scaffold >= 2 else None
+    sets = (*others, own)
+    sifted = hygiene.sift(plan.proposals, sets, touched, memory)
     facts, payloads = decisions.propose(own, sifted.accepted, wake.begun.task)
     answered.payloads += payloads
     answered.proposed += facts
@@ -188,14 +208,31 @@ def _deferred(
         own = CHANGES.evolve(own, Recorded("", 0, "", 0, 0, "", fact))
     answered.own = own
     skipped = (*plan.skipped, *sifted.skipped)
-    message = answered.keep(wake.begun.task, _queued_text(len(facts), skipped, plan))
+    code = "not_found" if plan.refused and not skipped else "redundant"
+    told = _queued_text(len(facts), skipped, plan)
+    if wake.begun.scaffold >= 2:
+        code = recorded.code_of_none(plan)
+        older = recorded.replaced(sifted.accepted, sets, wake, reads)
+        told = recorded.queued(len(facts), (*skipped, *plan.refused), older)
+    message = answered.keep(wake.begun.task, told)
     anew = hygiene.reproposed(plan.proposals, others)
     if facts:
         done = returned(wake, call, tool, text, "queued", message)
     else:
-        code = "not_found" if plan.refused and not skipped else "redundant"
         done = returned(wake, call, tool, text, "denied", message, code=code)
     return replace(done, reproposed=anew)
+
+
+def _memory(wake: Wake, bench: Bench) -> hygiene.Memory:
+    """The newest text, which in a wake of the person's own words is those, and what edits made."""
+    seen = bench.snapshot
+    is_spoken = wake.begun.reason == "user"
+    texts_at = seen.position + 1 if is_spoken else registry.last_touched(seen, registry.TEXTS)
+
+    def made_of(item: Item) -> str:
+        return fingerprint(item.tool, bench.text(item.arguments_now or item.arguments))
+
+    return hygiene.Memory(texts_at, made_of)
 
 
 def _queued_text(count: int, skipped: tuple[str, ...], plan: Plan) -> str:
@@ -208,7 +245,13 @@ def _queued_text(count: int, skipped: tuple[str, ...], plan: Plan) -> str:
 
 
 def _local(
-    wake: Wake, call: ToolCall, tool: str, text: str, arguments: Struct, answered: Answered
+    wake: Wake,
+    call: ToolCall,
+    tool: str,
+    text: str,
+    arguments: Struct,
+    bench: Bench,
+    answered: Answered,
 ) -> list[WakeFact]:
     """What stays in the agent's own log: its report, its observations, its retractions."""
     unit = wake.begun.task
@@ -220,7 +263,10 @@ def _local(
                 return [_denied(wake, call, tool, text, report, answered)]
             content, tldr = answered.keep(unit, report.content), answered.keep(unit, report.tldr)
             facts.append(ReportDrafted(content, tldr, report.one_liner))
-            message = "The report is kept; the last one of this wake counts."
+            message = recorded.REPORTED
+            if wake.begun.scaffold >= 2:
+                count = len((answered.own or bench.own()).items)
+                message = recorded.reported(wake, count, partial(answered.read, text=bench.text))
         case RecordObservations():
             observed = local.observations(arguments)
             if isinstance(observed, Refusal):
@@ -231,12 +277,29 @@ def _local(
             requests = local.retractions(arguments)
             if isinstance(requests, Refusal):
                 return [_denied(wake, call, tool, text, requests, answered)]
-            facts += [RetractionStaged(fingerprint, reason) for fingerprint, reason in requests]
-            message = f"Staged {len(requests)} retraction(s) for the end of this wake."
+            unknown = _unknown(wake, requests, bench) if wake.begun.scaffold >= 2 else []
+            if len(unknown) == len(requests):
+                refusal = Refusal("not_found", recorded.nothing_called(unknown))
+                return [_denied(wake, call, tool, text, refusal, answered)]
+            facts += [
+                RetractionStaged(fingerprint, reason)
+                for fingerprint, reason in requests
+                if fingerprint not in unknown
+            ]
+            message = f"Staged {len(facts)} retraction(s) for the end of this wake."
+            message += f" {recorded.nothing_called(unknown)}" if unknown else ""
         case _:  # pragma: no cover  # the registry has no other local tool
             refusal = Refusal("internal", f"{tool} cannot be answered here")
             return [_denied(wake, call, tool, text, refusal, answered)]
-    return [returned(wake, call, tool, text, "success", Words(message)), *facts]
+    said = answered.keep(unit, message)
+    return [returned(wake, call, tool, text, "success", said), *facts]
+
+
+def _unknown(wake: Wake, requests: Iterable[local.Retraction], bench: Bench) -> list[str]:
+    """The fingerprints that name nothing of the agent's that it can take back."""
+    mine = (one for one in bench.others() if one.agent == wake.begun.agent)
+    known = {item.fingerprint for one in mine for item in one.items if item.status == "pending"}
+    return [one.fingerprint for one in requests if one.fingerprint not in known]
 
 
 def _observed(wake: Wake, one: local.Observation, answered: Answered) -> AgentObserved:

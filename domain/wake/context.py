@@ -4,9 +4,10 @@ Only the owned task and its direct links are read. A payload is read only for wh
 shown: the log newest first until the prompt would be full.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 
+from domain import canonical
 from domain.agent.agent import Agent, Observation
 from domain.changes.change_set import OPEN, ChangeSet
 from domain.errors import Refused, Remedy
@@ -35,6 +36,7 @@ from domain.wake.reading import (
     VerdictSeen,
     WakeReason,
 )
+from domain.wire import Words
 from domain.world import MAIN, World
 
 ENTRY_MIN_BYTES = 60
@@ -83,7 +85,8 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
     facts = fact_changes(later, agent, seen)
     others, hidden = trigger_changes(asked.triggers, task, seen, facts)
     suppressed, free = _labels(catalog, task)
-    proposals, verdicts = _proposed(sets, task.id)
+    text = agents.text if given.scaffold >= 2 else None
+    proposals, verdicts = _proposed(sets, task.id, text)
     observed, critical = _observed(agents, agent)
     return Reading(
         task=_task(journal, task, catalog, category, limits),
@@ -260,9 +263,12 @@ def _observation(agents: World, one: Observation) -> ObservationSeen:
 
 
 def _proposed(
-    sets: Sequence[ChangeSet], task: str
+    sets: Sequence[ChangeSet], task: str, text: Callable[[Words], str] | None
 ) -> tuple[tuple[ProposalSeen, ...], tuple[VerdictSeen, ...]]:
-    """Open items in the order of their making, and all verdicts, newest first."""
+    """Open items in the order of their making, and all verdicts, newest first.
+
+    `text` reads what was edited; None: that is not told.
+    """
     proposals: list[ProposalSeen] = []
     decided: list[tuple[str, str, int, VerdictSeen]] = []
     for one in sets:
@@ -272,11 +278,27 @@ def _proposed(
             if item.status in OPEN:
                 proposals.append(ProposalSeen(item.fingerprint, item.summary, item.status))
             if item.status in VERDICTS:
-                is_edited = item.arguments_now is not None
-                seen = VerdictSeen(item.status, item.summary, item.reason, is_edited)
+                now = item.arguments_now
+                edit = _edit(text(item.arguments), text(now)) if now and text else ""
+                seen = VerdictSeen(item.status, item.summary, item.reason, now is not None, edit)
                 decided.append((item.decided_at, one.id, item.number, seen))
     decided.sort(key=itemgetter(0, 1, 2), reverse=True)
     return tuple(proposals), tuple([seen for *_, seen in decided])
+
+
+def _edit(proposed: str, made: str) -> str:
+    """The arguments that a person gave another value.
+
+    >>> _edit('{"minutes":60}', '{"minutes":90}')
+    '60 -> 90'
+    """
+    before, after = canonical.read(proposed), canonical.read(made)
+    changed = [name for name in sorted({*before, *after}) if before.get(name) != after.get(name)]
+    return ", ".join(f"{_value(before.get(name))} -> {_value(after.get(name))}" for name in changed)
+
+
+def _value(value: object) -> str:
+    return value if isinstance(value, str) else "none" if value is None else canonical.text(value)
 
 
 def _slots(agent: Agent) -> SlotsSeen:

@@ -165,7 +165,9 @@ def proposals(reading: Reading, limits: Limits) -> Section | None:
         body += ["", "Recent verdicts:"] if body else ["Recent verdicts:"]
     for verdict in reading.verdicts[: limits.verdicts_max]:
         why = line(verdict.reason, limits.line_max_bytes)
-        why = "; ".join(part for part in (why, "edited" if verdict.is_edited else "") if part)
+        edit = line(verdict.edit, limits.line_max_bytes)
+        edited = f"edited: {edit}" if edit else "edited" if verdict.is_edited else ""
+        why = "; ".join(part for part in (why, edited) if part)
         summary = line(verdict.summary, limits.line_max_bytes)
         body.append(f"- {verdict.verdict}: {summary}{f' ({why})' if why else ''}")
     body += cut_note(len(reading.verdicts[limits.verdicts_max :]), "older verdicts")

@@ -174,12 +174,14 @@ class ProposalSeen(Struct, frozen=True):
 
 
 class VerdictSeen(Struct, frozen=True):
-    """What a person decided: confirmed, rejected or deferred."""
+    """What a person decided: confirmed, rejected or deferred. `edit`: what was proposed and what
+    the person made of it; scaffold 1 tells only that there was an edit."""
 
     verdict: str
     summary: str
     reason: str = ""
     is_edited: bool = False
+    edit: str = ""
 
 
 class ChangeSeen(Struct, frozen=True):

@@ -35,6 +35,7 @@ class ResultRef(Struct, frozen=True):
     tool: str
     message: Words
     is_error: bool
+    code: str = ""
 
 
 class ExchangeRef(Struct, frozen=True):
@@ -134,7 +135,8 @@ def spent_by(event: ModelAnswered) -> int:
 
 
 def _returned(wake: Wake, event: ToolReturned) -> Wake:
-    ref = ResultRef(event.call_id, event.tool, event.message, event.status in ("error", "denied"))
+    is_error = event.status in ("error", "denied")
+    ref = ResultRef(event.call_id, event.tool, event.message, is_error, event.code)
     last = wake.exchanges[-1] if wake.exchanges else ExchangeRef("")
     exchange = replace(last, results=(*last.results, ref))
     calls = wake.calls[1:]

@@ -36,6 +36,7 @@ from tests.histories import (
     agent_scenes,
     edge_scenes,
     more_scenes,
+    newer_scenes,
     person_scenes,
     prompt_scenes,
     stubborn_scenes,
@@ -356,6 +357,7 @@ SCENES: tuple[Scene, ...] = (
     *tool_scenes.SCENES,
     *verdict_scenes.SCENES,
     *prompt_scenes.SCENES,
+    *newer_scenes.SCENES,
 )
 
 

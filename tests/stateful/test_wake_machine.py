@@ -54,6 +54,7 @@ class WakeMachine(RuleBasedStateMachine):
         self.behind: list[str] = []
         self.queued, self.late, self.minutes, self.retakes = 0, 0, 0, 0
         self.has_report = self.is_forced = self.is_paused = False
+        self.has_language = self.is_completed = False
         self.past: list[ModelAnswered] = []
 
     def wake(self) -> Wake:
@@ -78,7 +79,7 @@ class WakeMachine(RuleBasedStateMachine):
                 continue
             self.queued += how == "queued"
             self.has_report = self.has_report or how == "report"
-            if how == "outside":
+            if how == "outside" and not self.has_language:
                 self.waits_for, self.attempt = "tool", 1
                 return None
         if self.is_forced or self.turn >= TURN_MAX:
@@ -88,10 +89,16 @@ class WakeMachine(RuleBasedStateMachine):
 
     def ends_or_owes(self) -> None:
         if self.has_report or self.is_forced:
+            self.is_completed = True
             return self.ends()
         self.is_forced = True
         self.waits_for, self.turn, self.attempt = "model", self.turn + 1, 1
         return None
+
+    def expected_items(self) -> list[str]:
+        """Of estimates that differ the last one stands, once the wake is completed."""
+        older = "retracted" if self.is_completed else "pending"
+        return [*[older] * (self.queued - 1), *["pending"] * bool(self.queued)]
 
     @precondition(lambda self: self.waits_for == "model")
     @rule(names=st.lists(st.sampled_from(sorted(CALLS)), max_size=4))
@@ -111,6 +118,11 @@ class WakeMachine(RuleBasedStateMachine):
             return self.ends_or_owes()
         self.behind = list(names)
         return self.goes_on()
+
+    @precondition(lambda self: self.waits_for == "model" and self.queued > 1)
+    @rule()
+    def the_model_has_no_more_to_say(self) -> None:
+        self.model_answers([])
 
     @precondition(lambda self: self.waits_for == "tool")
     @rule(is_done=st.booleans())
@@ -133,6 +145,7 @@ class WakeMachine(RuleBasedStateMachine):
             )
         )
         self.retakes = 0
+        self.has_language = self.has_language or is_done
         self.goes_on()
 
     @precondition(lambda self: self.waits_for == "model")
@@ -215,7 +228,7 @@ class WakeMachine(RuleBasedStateMachine):
         assert ends == (self.waits_for == "nothing")
         with self.services.agents.reading() as world:
             changes = world.load(CHANGES, set_id(self.run_key))
-        assert len(changes.items) == self.queued
+        assert [item.status for item in changes.items] == self.expected_items()
         assert changes.is_opened == (ends == 1 and self.queued > 0)
 
     @invariant()

@@ -11,6 +11,7 @@ from adapters.models.reading import ENTRIES_MAX, ENTRY_CHARS_MAX
 from adapters.models.rules import RULES_VERSION, RulesModel, parse
 from domain.errors import Refused
 from domain.ports import CallResult, Exchange, Request, Section, ToolSpec
+from domain.wake.recorded import NOT_PROPOSED
 from tests.support.rules import (
     REPORT,
     SATURDAY,
@@ -24,6 +25,7 @@ from tests.support.rules import (
     titles,
 )
 
+QUEUED = Exchange(b"{}", (CallResult("c1", "update_task_due_date", "Queued for review"),))
 LABELS = {"available_labels": "## Labels\n\n- l1: Bank\n- l2: Home office\n- l3: art\n- l4: Tax"}
 
 
@@ -130,15 +132,47 @@ def test_only_offered_tools_are_called_and_only_they_are_reported() -> None:
 
 
 def test_the_second_turn_says_a_word_and_calls_nothing() -> None:
-    exchanges = (Exchange(b"{}", (CallResult("c1", "update_report", "ok"),)),)
-    told = ask("due 2026-12-04", exchanges=exchanges)
+    told = ask("due 2026-12-04", exchanges=(QUEUED,))
     assert told.calls == ()
     assert told.text == "Proposed: Due date."
 
 
+def test_what_was_not_taken_up_is_not_reported_as_proposed() -> None:
+    answers = {
+        "update_task_due_date": ("rejected by the person", True),
+        "add_multiple_checklist_items": (f'Queued\n{NOT_PROPOSED}waiting: Add: "Buy milk".', False),
+    }
+    results = [CallResult("c", tool, *answer) for tool, answer in answers.items()]
+    text = "due 2026-12-04. ~60 min\ntodo: buy milk\ntodo: buy bread"
+    first = ask(text, languageCode=None)
+    assert calls(first)["update_report"]["oneLiner"].endswith("4 proposed")
+    turns = (Exchange(b"{}", (*results, CallResult("c", "update_task_estimate", "Queued"))),)
+    told = ask(text, exchanges=turns)
+    assert list(calls(told)) == ["update_report"]
+    report = calls(told)["update_report"]
+    assert report["oneLiner"].endswith("2 proposed")
+    assert "2 found and not proposed" in report["content"]
+    assert "Buy bread" in report["content"]
+    assert "Buy milk" not in report["content"]
+    last = ask(text, exchanges=(*turns, Exchange(b"{}")))
+    assert (last.calls, last.text) == ((), "Proposed: Estimate, New checklist item.")
+    nothing = (Exchange(b"{}", tuple(results[:1])), Exchange(b"{}"))
+    assert ask(text, exchanges=nothing).text.startswith("1 found and not proposed")
+
+
+def test_a_language_is_set_and_not_proposed() -> None:
+    set_at_once = CallResult("c1", "set_task_language", "applied")
+    told = ask("It was the day that we had been to the lake.", languageCode=None)
+    report = calls(told)["update_report"]
+    assert report["oneLiner"] == "Status OPEN, no checklist"
+    assert "Language: en, set at once" in report["content"]
+    turns = (Exchange(b"{}", (set_at_once,)),)
+    last = ask("It was the day that we had been to the lake.", languageCode=None, exchanges=turns)
+    assert (last.calls, last.text) == ((), "Nothing new was found in the text.")
+
+
 def test_a_forced_tool_is_the_only_one() -> None:
-    exchanges = (Exchange(b"{}"),)
-    told = ask("due 2026-12-04", exchanges=exchanges, forced="update_report", sections=REPORT)
+    told = ask("due 2026-12-04", exchanges=(QUEUED,), forced="update_report", sections=REPORT)
     assert list(calls(told)) == ["update_report"]
     assert "2026-12-04" in calls(told)["update_report"]["content"]
     assert ask("due 2026-12-04", tools=("update_report",), forced="set_task_status").calls == ()
@@ -180,7 +214,7 @@ def test_a_question_is_answered_with_facts_and_the_truth() -> None:
     assert said["text"] == 'The user said: "When is it due?"'
     assert (said["priority"], said["category"]) == ("notable", "operational")
     assert found["priority"] == "routine"
-    last = ask("due 2026-12-04", sections=sections, exchanges=(Exchange(b"{}"),))
+    last = ask("due 2026-12-04", sections=sections, exchanges=(QUEUED,))
     assert "cannot converse" in last.text
     assert "2026-12-04" in last.text
     assert "The user's words" not in last.text

@@ -95,7 +95,8 @@ def test_a_call_of_which_all_is_assigned_is_redundant() -> None:
 
 def test_a_call_of_low_confidence_only_proposes_nothing() -> None:
     plan = planned("assign_task_labels", BARE, labels=[label("garden", "low")])
-    assert plan == Plan(skipped=('Label "garden" is dropped: its confidence is low.',))
+    told = 'Label "garden" is dropped: its confidence is low.'
+    assert plan == Plan(skipped=(told,), codes=("limit",))
 
 
 def test_the_rules_hold_again_when_a_label_is_assigned() -> None:

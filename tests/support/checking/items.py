@@ -9,7 +9,7 @@ OPEN = ("pending", "deferred")
 WAYS: dict[str, tuple[tuple[str, ...], str]] = {
     "changes.item_rejected.1": (OPEN, "rejected"),
     "changes.item_deferred.1": (("pending",), "deferred"),
-    "changes.item_retracted.1": (("pending",), "retracted"),
+    "changes.item_retracted.1": (("pending", "deferred"), "retracted"),
     "changes.item_expired.1": (OPEN, "expired"),
     "changes.item_confirmed.1": (("confirming",), "confirmed"),
     "changes.item_failed.1": (("confirming",), "pending"),

@@ -1,0 +1,50 @@
+"""Wakes of either scaffold whose model says what a test wants."""
+
+import asyncio
+
+from adapters.runtime import review
+from adapters.runtime.capture import capture
+from adapters.runtime.performer import perform
+from adapters.runtime.services import Services
+from domain import canonical
+from domain.changes.change_set import Item
+from domain.handlers.wakes import set_id
+from domain.ports import ModelFault, Reply
+from domain.wake.reading import Given
+from tests.support.services import queued_key, reply, services
+
+REPORT = ("update_report", '{"content":"All.","oneLiner":"One.","tldr":"Short."}')
+GONE = ModelFault("invalid", "no answer", of_provider=False)
+
+
+def call(tool: str, **given: object) -> tuple[str, str]:
+    return tool, canonical.text(given)
+
+
+def minutes(count: int) -> tuple[str, str]:
+    return call("update_task_estimate", minutes=count)
+
+
+def woken(at: Services, agent: str, *replies: Reply | ModelFault, scaffold: int = 2) -> str:
+    """A wake of this scaffold that is answered so; the id of its set."""
+    if not queued_key(at, agent):
+        at.append_agent(at.request(agent))
+    model = services(replies).model_for("")
+    at.model_for = lambda _: model
+    run_key = queued_key(at, agent)
+    captured = capture(at, agent, run_key, is_now=True, given=Given(scaffold))
+    at.append_agent(captured.command, payloads=captured.payloads)
+    asyncio.run(perform(at, run_key))
+    return set_id(run_key)
+
+
+def ended(*calls: tuple[str, str]) -> tuple[Reply, ...]:
+    return reply(*calls, REPORT), reply(text="Done.")
+
+
+def items(at: Services, made: str) -> tuple[Item, ...]:
+    return review.changes_of(at, made).items
+
+
+def states(at: Services, *sets: str) -> list[tuple[str, str]]:
+    return [(item.summary, item.status) for one in sets for item in items(at, one)]
