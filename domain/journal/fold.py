@@ -12,7 +12,16 @@ from msgspec.structs import replace
 
 from domain.journal import task as t
 from domain.journal.fields import FIELDS
-from domain.journal.task import Checklist, Item, Link, Note, StatusChange, Task, TimeEntry
+from domain.journal.task import (
+    Checklist,
+    Item,
+    Link,
+    Note,
+    Origin,
+    StatusChange,
+    Task,
+    TimeEntry,
+)
 from domain.world import Kind, Recorded
 
 Change = dict[str, Any]
@@ -36,6 +45,12 @@ def _touch(task: Task, by: str, field: str, n: int) -> Change:
     return {} if by.startswith("agent:") else {"touched": {**task.touched, field: n}}
 
 
+def _set(task: Task, by: str, field: str, row: Recorded) -> Change:
+    """What a field that has been set says of itself."""
+    origins = {**task.origins, field: Origin(by, row.at)}
+    return {"origins": origins, **_touch(task, by, field, row.n)}
+
+
 def _created(task: Task, fact: t.TaskCreated, row: Recorded) -> Change:
     opened = StatusChange(row.at, "OPEN", fact.by)
     return {
@@ -44,6 +59,7 @@ def _created(task: Task, fact: t.TaskCreated, row: Recorded) -> Change:
         "category": fact.category,
         "created_at": row.at,
         "history": (opened,),
+        "origins": dict.fromkeys(("title", "category"), Origin(fact.by, row.at)),
     }
 
 
@@ -53,13 +69,13 @@ def _status(task: Task, fact: t.StatusSet, row: Recorded) -> Change:
         "status": fact.status,
         "status_reason": fact.reason,
         "history": (*task.history, changed),
-        **_touch(task, fact.by, "status", row.n),
+        **_set(task, fact.by, "status", row),
     }
 
 
 def _plain(task: Task, fact: Any, row: Recorded) -> Change:
     name, value = _PLAIN[type(fact)]
-    return {name: getattr(fact, value), **_touch(task, fact.by, name, row.n)}
+    return {name: getattr(fact, value), **_set(task, fact.by, name, row)}
 
 
 def _language(task: Task, fact: t.LanguageSet, row: Recorded) -> Change:

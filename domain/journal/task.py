@@ -291,9 +291,17 @@ class Link(Struct, frozen=True):
     target: str
 
 
+class Origin(Struct, frozen=True):
+    """Who gave a field its value, and when."""
+
+    by: str
+    at: str
+
+
 class Task(Struct, frozen=True):
     """A task as its facts make it. `touched` maps a field's name, ``items`` or ``label:<id>``
-    to the journal's `n` of the last fact of a person or import about it."""
+    to the journal's `n` of the last fact of a person or import about it. `origins`: by name of
+    a field that somebody has set."""
 
     id: str
     exists: bool = False
@@ -320,6 +328,7 @@ class Task(Struct, frozen=True):
     updated_at: str = ""
     is_deleted: bool = False
     touched: dict[str, int] = {}
+    origins: dict[str, Origin] = {}
 
     @property
     def is_open(self) -> bool:

@@ -27,6 +27,7 @@ from domain.wake.reading import (
     LinkedAgent,
     LinkSeen,
     ObservationSeen,
+    OriginSeen,
     ProposalSeen,
     Reading,
     ReportShown,
@@ -170,6 +171,7 @@ def _task(
         log_unread=len(task.notes) - len(log),
         minutes_spent=seconds // 60,
         created_at=task.created_at,
+        origins={name: OriginSeen(_who(one.by), one.at) for name, one in task.origins.items()},
     )
 
 

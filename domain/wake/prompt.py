@@ -111,7 +111,7 @@ def _fitted(reading: Reading, limits: Limits) -> Prompt | None:
     system = _made(scaffold.system, reading, limits)
     before = _made(scaffold.before_task, reading, limits)
     after = _made(scaffold.after_task, reading, limits)
-    task = document(reading.task, limits)
+    task = document(reading, limits)
     log, left_out = reading.task.log, reading.task.log_unread
 
     empty = section("task", "Task", task.with_log((), len(log) + left_out))

@@ -1,11 +1,32 @@
 """The owned task as one JSON document, keys in a fixed order, one element of a list per line."""
 
 from collections.abc import Sequence
+from datetime import date
 
 from msgspec import Struct
 
 from domain.wake.prompt_text import clip, dump, rows, size
-from domain.wake.reading import LABELS_MAX, EntrySeen, ItemSeen, LabelSeen, Limits, TaskSeen
+from domain.wake.reading import (
+    LABELS_MAX,
+    EntrySeen,
+    ItemSeen,
+    LabelSeen,
+    Limits,
+    Reading,
+    TaskSeen,
+)
+
+_SET = {
+    "title": "title",
+    "description": "description",
+    "status": "status",
+    "priority": "priority",
+    "estimateMinutes": "estimate",
+    "dueDate": "due",
+    "languageCode": "language",
+    "category": "category",
+}
+"""Keys of the document whose values are shown with who set them, and the fields they show."""
 
 
 class TaskDocument(Struct, frozen=True):
@@ -20,12 +41,13 @@ class TaskDocument(Struct, frozen=True):
         return f"{self.before}{rows(entries)}{cut}{self.after}"
 
 
-def document(task: TaskSeen, limits: Limits) -> TaskDocument:
+def document(reading: Reading, limits: Limits) -> TaskDocument:
     """All of the task but its log."""
+    task = reading.task
     items, items_cut = _kept(task.items, limits)
     labels = task.labels[: limits.labels_max]
     before = [
-        *_fields(task, limits),
+        *_fields(reading, limits),
         f'"labels": {rows([dump(_label(label, limits)) for label in labels])}',
         *_cut("labelsCut", len(task.labels) - len(labels)),
         f'"labelsLeft": {labels_left(task)}',
@@ -62,8 +84,9 @@ def newest(entries: Sequence[EntrySeen], limits: Limits, room: int) -> list[str]
     return kept[::-1]
 
 
-def _fields(task: TaskSeen, limits: Limits) -> list[str]:
-    fields = {
+def _fields(reading: Reading, limits: Limits) -> list[str]:
+    task = reading.task
+    fields: dict[str, object] = {
         "id": task.id,
         "title": clip(task.title, limits.line_max_bytes),
         "description": clip(task.description, limits.text_max_bytes),
@@ -72,11 +95,36 @@ def _fields(task: TaskSeen, limits: Limits) -> list[str]:
         "priority": task.priority,
         "estimateMinutes": task.estimate or None,
         "dueDate": task.due or None,
+        "dueIn": _due_in(reading),
         "languageCode": clip(task.language, limits.line_max_bytes) or None,
         "languageSource": task.language_by or None,
         "category": _label(task.category, limits),
     }
+    if reading.scaffold < 2:
+        del fields["dueIn"]
+    else:
+        del fields["languageSource"]
+        fields = {name: _with_origin(task, name, value) for name, value in fields.items()}
     return [f'"{name}": {dump(value)}' for name, value in fields.items()]
+
+
+def _with_origin(task: TaskSeen, name: str, value: object) -> object:
+    """A value with who set it and when; one that nobody set stands alone, null where empty."""
+    if (origin := task.origins.get(_SET.get(name, ""))) is not None:
+        return {"value": value, "by": origin.by, "at": origin.at}
+    return {"value": value} if name in _SET and value is not None else value
+
+
+def _due_in(reading: Reading) -> str | None:
+    """How far the due date of an open task is off, on the person's calendar."""
+    task, local = reading.task, reading.local
+    if not task.due or local is None or task.status in ("DONE", "REJECTED"):
+        return None
+    days = (date.fromisoformat(task.due) - date.fromisoformat(local.time[:10])).days
+    if not days:
+        return "today"
+    told = "1 day" if abs(days) == 1 else f"{abs(days)} days"
+    return f"in {told}" if days > 0 else f"overdue by {told}"
 
 
 def _label(label: LabelSeen, limits: Limits) -> dict[str, str]:

@@ -115,10 +115,18 @@ class EntrySeen(Struct, frozen=True):
     text: str
 
 
+class OriginSeen(Struct, frozen=True):
+    """Who set a field: person, agent or import; and when."""
+
+    by: str
+    at: str
+
+
 class TaskSeen(Struct, frozen=True):
     """The owned task. `log` is oldest first; `log_unread` counts entries older than its first.
 
-    Empty texts and an `estimate` of 0 mean that there is none.
+    Empty texts and an `estimate` of 0 mean that there is none. `origins`: of the fields that
+    somebody has set, by their name here.
     """
 
     id: str
@@ -138,6 +146,7 @@ class TaskSeen(Struct, frozen=True):
     log_unread: int = 0
     minutes_spent: int = 0
     created_at: str = ""
+    origins: dict[str, OriginSeen] = {}
 
 
 class CorrectionSeen(Struct, frozen=True):

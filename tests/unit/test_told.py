@@ -1,0 +1,129 @@
+"""What scaffold 2 tells an agent besides: the day, who set a value and when."""
+
+import json
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from adapters.home.schedules import local_time
+from domain.journal import task as t
+from domain.wake import reading as r
+from domain.wake.commands import LocalTime
+from domain.wake.prompt import render
+from tests.support.readings import AT, ROOF, Book, body, household, read, sections
+
+SATURDAY = LocalTime("Saturday", "2026-11-21T14:05", "Europe/Berlin", "+01:00")
+NOW = r.Given(2, local=SATURDAY)
+
+
+def task_json(reading: r.Reading) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(body(sections(render(reading, r.Limits()))["task"]))
+    return document
+
+
+def due(day: str, status: Any = "OPEN", given: r.Given = NOW) -> Any:
+    book = household()
+    book.tell("task", ROOF, t.DueSet("person", day), t.StatusSet("person", status))
+    return task_json(read(book, given=given)).get("dueIn", "no key")
+
+
+@pytest.mark.parametrize(
+    ("day", "told"),
+    [
+        ("2026-11-21", "today"),
+        ("2026-11-22", "in 1 day"),
+        ("2026-11-24", "in 3 days"),
+        ("2027-11-21", "in 365 days"),
+        ("2026-11-20", "overdue by 1 day"),
+        ("2026-10-21", "overdue by 31 days"),
+        ("", None),
+    ],
+)
+def test_a_due_date_is_counted_in_days_of_the_persons_calendar(day: str, told: str | None) -> None:
+    assert due(day) == told
+
+
+def test_what_is_done_is_not_overdue() -> None:
+    assert due("2026-11-01", "DONE") is None
+    assert due("2026-11-01", given=r.Given(1, local=SATURDAY)) == "no key"
+
+
+@pytest.mark.parametrize(
+    ("at", "zone", "told"),
+    [
+        ("2026-11-21T18:20:00", "Asia/Kathmandu", "Sunday 2026-11-22 00:05, {} (UTC+05:45)"),
+        ("2027-04-03T14:59:00", "Australia/Lord_Howe", "Sunday 2027-04-04 01:59, {} (UTC+11:00)"),
+        ("2027-04-03T15:00:00", "Australia/Lord_Howe", "Sunday 2027-04-04 01:30, {} (UTC+10:30)"),
+        ("2027-03-28T00:59:00", "Europe/Berlin", "Sunday 2027-03-28 01:59, {} (UTC+01:00)"),
+        ("2027-03-28T01:00:00", "Europe/Berlin", "Sunday 2027-03-28 03:00, {} (UTC+02:00)"),
+        ("2027-01-01T03:29:00", "America/St_Johns", "Thursday 2026-12-31 23:59, {} (UTC-03:30)"),
+    ],
+)
+def test_the_clock_of_any_zone_is_told(at: str, zone: str, told: str) -> None:
+    given = r.Given(2, local=local_time(f"{at}.000000Z", zone))
+    text = sections(render(read(household(), given=given), r.Limits()))["now"]
+    assert body(text) == told.format(zone)
+
+
+def test_the_day_of_a_due_date_is_that_of_the_zone() -> None:
+    evening = "2026-11-21T18:20:00.000000Z"
+    here, there = (
+        r.Given(2, local=local_time(evening, zone)) for zone in ("UTC", "Asia/Kathmandu")
+    )
+    assert due("2026-11-22", given=here) == "in 1 day"
+    assert due("2026-11-22", given=there) == "today"
+
+
+def set_by(**facts: Any) -> dict[str, Any]:
+    book = household()
+    for fact in facts.values():
+        book.tell("task", ROOF, fact)
+    return task_json(read(book, given=NOW))
+
+
+def test_each_value_says_who_set_it_and_when() -> None:
+    document = set_by(
+        title=t.TaskRetitled("agent:agent-roof", "Mend the roof today"),
+        priority=t.PrioritySet("import:house.md", "P1"),
+        estimate=t.EstimateSet("person", 60),
+        language=t.LanguageSet("agent:agent-roof", "de"),
+    )
+    first = 6  # appends of the household and its task; one fact a day after that
+    assert document["title"] == {
+        "value": "Mend the roof today",
+        "by": "agent",
+        "at": AT.format(first),
+    }
+    assert document["priority"] == {"value": "P1", "by": "import", "at": AT.format(first + 1)}
+    assert document["estimateMinutes"] == {"value": 60, "by": "person", "at": AT.format(first + 2)}
+    assert document["languageCode"] == {"value": "de", "by": "agent", "at": AT.format(first + 3)}
+    assert document["category"]["value"]["name"] == "Home"
+    assert document["category"]["by"] == "person"
+
+
+def test_a_value_that_nobody_set_stands_alone() -> None:
+    document = set_by()
+    assert document["status"] == {"value": "OPEN"}
+    assert document["priority"] == {"value": "P2"}
+    assert document["dueDate"] is document["estimateMinutes"] is document["languageCode"] is None
+
+
+def test_a_date_that_was_taken_away_says_by_whom() -> None:
+    cleared = set_by(due=t.DueSet("person", "2027-01-01"), none=t.DueSet("person"))["dueDate"]
+    assert (cleared["value"], cleared["by"]) == (None, "person")
+
+
+def test_scaffold_1_says_it_as_it_did() -> None:
+    book = household()
+    book.tell("task", ROOF, t.DueSet("person", "2027-01-01"), t.LanguageSet("person", "de"))
+    document = task_json(read(book))
+    assert (document["title"], document["dueDate"]) == ("Mend the roof", "2027-01-01")
+    assert document["languageSource"] == "person"
+
+
+def test_texts_of_values_stay_within_their_bounds() -> None:
+    book: Book = household()
+    book.tell("task", ROOF, t.TaskRetitled("person", "## x " * 1_000))
+    seen = task_json(replace(read(book, given=NOW)))["title"]
+    assert seen["value"].endswith("more bytes]")
