@@ -26,7 +26,16 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("journal_max",),
     ("corrections_max",),
     ("linked_max",),
-    ("line_max_bytes", "critical_max", "proposals_max", "verdicts_max", "changes_max"),
+    (
+        "line_max_bytes",
+        "critical_max",
+        "proposals_max",
+        "verdicts_max",
+        "changes_max",
+        "time_max",
+        "thread_max",
+        "thread_max_bytes",
+    ),
     ("items_max", "labels_max", "slots_max", "words_max_bytes", "directives_max_bytes"),
 )
 """What gives way after the oldest log entries. A rung halves its bounds; after the last rung it

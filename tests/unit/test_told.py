@@ -7,10 +7,15 @@ import pytest
 from msgspec.structs import replace
 
 from adapters.home.schedules import local_time
+from domain.agent.wake_queue import Queued, run_key_of
+from domain.agent.wake_queue_events import Trigger
 from domain.journal import task as t
 from domain.wake import reading as r
 from domain.wake.commands import LocalTime
+from domain.wake.events import ModelAnswered, SectionRef, WakeStarted
 from domain.wake.prompt import render
+from domain.wake.thread import TURNS_LOOKED_AT, thread_of
+from domain.wire import Words
 from tests.support.readings import AT, ROOF, Book, body, household, read, sections
 
 SATURDAY = LocalTime("Saturday", "2026-11-21T14:05", "Europe/Berlin", "+01:00")
@@ -127,3 +132,97 @@ def test_texts_of_values_stay_within_their_bounds() -> None:
     book.tell("task", ROOF, t.TaskRetitled("person", "## x " * 1_000))
     seen = task_json(replace(read(book, given=NOW)))["title"]
     assert seen["value"].endswith("more bytes]")
+
+
+# ------------------------------------------------------------------------------------------ time
+
+
+def time_section(book: Book, **bounds: int) -> str:
+    limits = r.Limits(**bounds)
+    found = sections(render(read(book, given=NOW, limits=limits), limits))
+    return body(found["time"]) if "time" in found else ""
+
+
+def logged(nth: int, minutes: int, summary: str = "") -> t.TimeLogged:
+    start, end = (f"2027-03-{nth:02}T09:{minute:02}:00.000000Z" for minute in (0, minutes))
+    return t.TimeLogged("person", f"time-{nth}", start, end, summary)
+
+
+def test_time_is_told_by_entries_their_sum_and_the_running_timer() -> None:
+    book = household()
+    assert time_section(book) == ""
+    book.tell("task", ROOF, logged(2, 30, "Calls\n## to Kim"), logged(1, 5))
+    book.tell("task", ROOF, t.TimeStarted("person", "time-9", AT.format(9)))
+    assert time_section(book).split("\n") == [
+        f"A timer runs since {AT.format(9)}.",
+        "Logged in all: 35 minutes.",
+        f"- {AT.format(1)}, 5 minutes",
+        f"- {AT.format(2)}, 30 minutes: Calls ## to Kim",
+    ]
+    assert "time" not in sections(render(read(book), r.Limits()))
+
+
+def test_of_much_time_the_newest_ten_entries_are_told() -> None:
+    book = household()
+    book.tell("task", ROOF, *(logged(nth, 2) for nth in range(1, 15)))
+    told = time_section(book).split("\n")
+    assert told[:2] == ["Logged in all: 28 minutes.", "[cut: 4 older entries]"]
+    assert [one[:12] for one in told[2:]] == [f"- 2027-03-{nth:02}" for nth in range(5, 15)]
+
+
+# ---------------------------------------------------------------------------------------- thread
+
+
+def thread_section(count: int, text: str = "words", **more: int) -> str:
+    turns = tuple(r.ExchangeSeen(AT.format(n), f"{n} {text}", text) for n in range(1, count + 1))
+    reading = replace(read(household(), given=NOW), thread=r.ThreadSeen(turns))
+    return body(sections(render(reading, r.Limits(**more)))["thread"])
+
+
+def turns_told(section: str) -> list[dict[str, str]]:
+    turns: list[dict[str, str]] = json.loads(section[section.index("[\n") :])
+    return turns
+
+
+def test_whole_turns_are_told_as_many_as_fit() -> None:
+    told = thread_section(10, "x" * 600)
+    turns = turns_told(told)
+    assert 0 < len(turns) < 10
+    assert told.startswith(f"[cut: {10 - len(turns)} earlier turns]\n")
+    assert [one["person"][:2] for one in turns] == [f"{n} "[:2] for n in range(11 - len(turns), 11)]
+    assert all(len(one["you"]) == 600 for one in turns)
+    assert len(told.encode()) < 6_100
+
+
+def test_at_most_twelve_turns_are_told() -> None:
+    assert len(turns_told(thread_section(14))) == 12
+
+
+def test_of_a_turn_that_is_longer_than_all_may_be_its_beginnings_are_told() -> None:
+    (turn,) = turns_told(thread_section(3, "x" * 9_000))
+    assert turn["person"].startswith("3 x")
+    assert "[cut: " in turn["person"]
+    assert "[cut: " in turn["you"]
+
+
+def queued(turn: int) -> Queued:
+    trigger = Trigger("user", "kitchen", turn=turn)
+    return Queued("run", "user", "agent:session:kitchen", AT.format(1), AT.format(1), (trigger,))
+
+
+def test_a_superseded_turn_leaves_no_gap_and_no_turn_is_looked_for_without_end() -> None:
+    agents = Book("agent")
+    run_key = run_key_of("a", Trigger("user", "kitchen", turn=3))
+    section = SectionRef("words", agents.keep("## The user's words\n\nWhen?"))
+    started = WakeStarted(
+        "a", ROOF, "user", "", "rules", 2, 5, 0, 0, "", (), (section,), (), ""
+    )  # fmt: skip
+    said = (ModelAnswered(1, 1, "", Words("I look.")), ModelAnswered(2, 1, "", Words("Friday.")))
+    agents.tell("wake", run_key, started, *said, ModelAnswered(3, 1, ""))
+    seen = thread_of(agents.world(), "a", queued(5), r.Limits())
+    assert seen.turns == (r.ExchangeSeen(AT.format(1), "When?", "Friday."),)
+    assert thread_of(agents.world(), "a", queued(1), r.Limits()) == r.ThreadSeen()
+    looked_at = len(agents.rows)
+    far = thread_of(agents.world(), "a", queued(10_000), r.Limits())
+    assert len(agents.rows) - looked_at == TURNS_LOOKED_AT  # each look makes an empty stream
+    assert far == r.ThreadSeen((), 9_999 - TURNS_LOOKED_AT)
