@@ -152,7 +152,7 @@ def _sources(task: dict[str, Any], words: str) -> tuple[tuple[Source, ...], bool
     created = _text(task.get("createdAt"))
     log = _objects(task.get("log"), None)
     entries = sorted(
-        (Source("note", text, at, day_of(at)) for text, at in map(_entry, log) if text),
+        (source for source in map(_entry, log) if source.text),
         key=lambda source: source.at,
     )
     texts = [
@@ -176,8 +176,10 @@ def _field_text(task: dict[str, Any], name: str, created: str) -> Source:
     return Source(name, _text(_value(task, name)), at, day_of(at))
 
 
-def _entry(entry: dict[str, Any]) -> tuple[str, str]:
-    return _text(entry.get("text")), _text(entry.get("at"))
+def _entry(entry: dict[str, Any]) -> Source:
+    """A note as it reads since it was last edited; its day is that on which it was begun."""
+    at = _text(entry.get("at"))
+    return Source("note", _text(entry.get("text")), _text(entry.get("editedAt")) or at, day_of(at))
 
 
 def _item(item: dict[str, Any]) -> Item:

@@ -167,7 +167,8 @@ def _note_added(task: Task, fact: t.NoteAdded, row: Recorded) -> Change:
 
 
 def _note_edited(task: Task, fact: t.NoteEdited, row: Recorded) -> Change:
-    return {"notes": _with(task.notes, fact.note, words=fact.words, by=fact.by)}
+    change = {"words": fact.words, "by": fact.by, "edited_at": row.at}
+    return {"notes": _with(task.notes, fact.note, **change)}
 
 
 def _note_removed(task: Task, fact: t.NoteRemoved, row: Recorded) -> Change:

@@ -275,6 +275,7 @@ class Note(Struct, frozen=True):
     words: Words
     by: str
     at: str
+    edited_at: str = ""
 
 
 class TimeEntry(Struct, frozen=True):

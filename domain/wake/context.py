@@ -201,7 +201,7 @@ def _log(journal: World, notes: Sequence[Note], limits: Limits) -> tuple[EntrySe
             break
         text = journal.text(note.words)
         room -= ENTRY_MIN_BYTES + min(len(text.encode()), limits.entry_max_bytes)
-        entries.append(EntrySeen(note.at, note.note_kind, _who(note.by), text))
+        entries.append(EntrySeen(note.at, note.note_kind, _who(note.by), text, note.edited_at))
     return tuple(reversed(entries))
 
 

@@ -127,7 +127,7 @@ def _fitted(reading: Reading, limits: Limits) -> Prompt | None:
     room = limits.prompt_max_bytes - _bytes_of((*system, *before, empty, *after))
     if room < 0:
         return None
-    entries = newest(log, limits, room - len("[\n\n]"))
+    entries = newest(reading, limits, room - len("[\n\n]"))
     if len(entries) < min(limits.log_entries_min, limits.log_entries_max, len(log)):
         return None
     text = task.with_log(entries, len(log) + left_out - len(entries))

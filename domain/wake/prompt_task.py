@@ -8,7 +8,6 @@ from msgspec import Struct
 from domain.wake.prompt_text import clip, dump, rows, size
 from domain.wake.reading import (
     LABELS_MAX,
-    EntrySeen,
     ItemSeen,
     LabelSeen,
     Limits,
@@ -64,18 +63,20 @@ def labels_left(task: TaskSeen) -> int:
     return max(0, LABELS_MAX - len(task.labels))
 
 
-def newest(entries: Sequence[EntrySeen], limits: Limits, room: int) -> list[str]:
+def newest(reading: Reading, limits: Limits, room: int) -> list[str]:
     """The newest log entries that fit into so many bytes, as JSON, oldest first.
 
     Args:
-        entries: Oldest first. Shape ``(n,)``; looked at from the end, and no further than fits.
+        reading: Its task's log is looked at from the end, and no further than fits.
         limits: Bounds each text and the number of entries.
         room: UTF-8 bytes for all of them, separators included.
     """
     kept: list[str] = []
-    for entry in entries[: -limits.log_entries_max - 1 : -1]:
+    for entry in reading.task.log[: -limits.log_entries_max - 1 : -1]:
         text = clip(entry.text, limits.entry_max_bytes)
         told = {"at": entry.at, "type": entry.entry_kind, "by": entry.by, "text": text}
+        if entry.edited_at and reading.scaffold > 1:
+            told["editedAt"] = entry.edited_at
         encoded = dump(told)
         room -= size(encoded) + len(",\n")
         if room < 0:

@@ -116,6 +116,7 @@ class EntrySeen(Struct, frozen=True):
     entry_kind: str
     by: str
     text: str
+    edited_at: str = ""
 
 
 class TimeSeen(Struct, frozen=True):

@@ -130,7 +130,12 @@ ats = st.integers(1, 28).map(AT.format)
 labels = st.builds(r.LabelSeen, ids, texts)
 items = st.builds(r.ItemSeen, ids, texts, st.booleans(), is_archived=st.booleans())
 entries = st.builds(
-    r.EntrySeen, ats, st.sampled_from(["note", "transcript"]), st.just("person"), texts
+    r.EntrySeen,
+    ats,
+    st.sampled_from(["note", "transcript"]),
+    st.just("person"),
+    texts,
+    st.just("") | ats,
 )
 origins = st.builds(r.OriginSeen, st.sampled_from(["person", "agent", "import"]), ats)
 times = st.builds(r.TimeSeen, ats, st.none() | st.integers(0, 10_000), texts)

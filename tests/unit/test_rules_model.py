@@ -345,6 +345,14 @@ def test_what_a_person_set_later_overrules_a_note(
     assert tool in calls(ask(written, **{name: value})), "scaffold 1 does not say who set it"
 
 
+def test_a_note_counts_from_its_last_edit_on_and_its_days_from_its_first() -> None:
+    due = told_by("2027-03-01", "person", SATURDAY)
+    edited = note("Due by Friday.", FRIDAY) | {"editedAt": "2026-11-24T10:00:00.000000Z"}
+    assert one(ask(edited, dueDate=due), "update_task_due_date", "dueDate") == "2026-11-27"
+    older = edited | {"editedAt": FRIDAY}
+    assert not one(ask(older, dueDate=due), "update_task_due_date", "dueDate")
+
+
 def test_the_persons_words_and_newer_descriptions_are_newer_than_any_value() -> None:
     due = told_by("2027-03-01", "person", SATURDAY)
     said = ask(dueDate=due, sections={"words": "## Words\n\nDue by 2027-02-01."})

@@ -16,7 +16,7 @@ from domain.wake.events import ModelAnswered, SectionRef, WakeStarted
 from domain.wake.prompt import render
 from domain.wake.thread import TURNS_LOOKED_AT, thread_of
 from domain.wire import Words
-from tests.support.readings import AT, ROOF, Book, body, household, read, sections
+from tests.support.readings import AT, ROOF, Book, add_note, body, household, read, sections
 
 SATURDAY = LocalTime("Saturday", "2026-11-21T14:05", "Europe/Berlin", "+01:00")
 NOW = r.Given(2, local=SATURDAY)
@@ -112,6 +112,17 @@ def test_a_value_that_nobody_set_stands_alone() -> None:
     assert document["status"] == {"value": "OPEN"}
     assert document["priority"] == {"value": "P2"}
     assert document["dueDate"] is document["estimateMinutes"] is document["languageCode"] is None
+
+
+def test_a_note_says_when_it_was_edited() -> None:
+    book = household()
+    add_note(book, "note-1", "By Friday")
+    told = task_json(read(book, given=NOW))["log"]
+    assert list(told[0]) == ["at", "type", "by", "text"]
+    book.tell("task", ROOF, t.NoteEdited("import:house.md", "note-1", book.words("By Monday")))
+    (entry,) = task_json(read(book, given=NOW))["log"]
+    assert entry == told[0] | {"text": "By Monday", "by": "import", "editedAt": AT.format(book.n)}
+    assert "editedAt" not in task_json(read(book))["log"][0]
 
 
 def test_a_date_that_was_taken_away_says_by_whom() -> None:
