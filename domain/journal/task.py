@@ -292,17 +292,17 @@ class Link(Struct, frozen=True):
     target: str
 
 
-class Origin(Struct, frozen=True):
-    """Who gave a field its value, and when."""
+class Touch(Struct, frozen=True):
+    """The journal's `n` of the last fact of a person or import about a field, 0 if there is none;
+    and who said what it is now, and when."""
 
+    n: int
     by: str
     at: str
 
 
 class Task(Struct, frozen=True):
-    """A task as its facts make it. `touched` maps a field's name, ``items`` or ``label:<id>``
-    to the journal's `n` of the last fact of a person or import about it. `origins`: by name of
-    a field that somebody has set."""
+    """A task as its facts make it. `touched` is by a field's name, ``items`` or ``label:<id>``."""
 
     id: str
     exists: bool = False
@@ -328,8 +328,7 @@ class Task(Struct, frozen=True):
     created_at: str = ""
     updated_at: str = ""
     is_deleted: bool = False
-    touched: dict[str, int] = {}
-    origins: dict[str, Origin] = {}
+    touched: dict[str, Touch] = {}
 
     @property
     def is_open(self) -> bool:

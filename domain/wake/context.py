@@ -177,7 +177,7 @@ def _task(
         created_at=task.created_at,
         time=tuple(_spent(one) for one in (*running, *newest_of(done, limits.time_max))),
         time_unread=max(0, len(done) - limits.time_max),
-        origins={name: OriginSeen(_who(one.by), one.at) for name, one in task.origins.items()},
+        origins={name: OriginSeen(_who(one.by), one.at) for name, one in task.touched.items()},
     )
 
 
