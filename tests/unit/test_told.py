@@ -10,6 +10,9 @@ from adapters.home.schedules import local_time
 from domain.agent.wake_queue import Queued, run_key_of
 from domain.agent.wake_queue_events import Trigger
 from domain.journal import task as t
+from domain.journal.catalog import CATALOG
+from domain.journal.fold import TASK
+from domain.tools.snapshot import Touched, captured
 from domain.wake import reading as r
 from domain.wake.commands import LocalTime
 from domain.wake.events import ModelAnswered, SectionRef, WakeStarted
@@ -105,6 +108,17 @@ def test_each_value_says_who_set_it_and_when() -> None:
     assert document["languageCode"] == {"value": "de", "by": "agent", "at": AT.format(first + 3)}
     assert document["category"]["value"]["name"] == "Home"
     assert document["category"]["by"] == "person"
+
+
+def test_an_agents_value_leaves_it_known_when_a_person_touched_the_field() -> None:
+    book = household()
+    book.tell("task", ROOF, t.PrioritySet("person", "P1"))
+    mine = book.n
+    book.tell("task", ROOF, t.PrioritySet("agent:a", "P2"), t.EstimateSet("agent:a", 60))
+    world = book.world()
+    seen = captured(world.load(TASK, ROOF), world.load(CATALOG, "main"), book.n)
+    assert seen.touched == (Touched("priority", mine),)
+    assert task_json(read(book, given=NOW))["priority"]["by"] == "agent"
 
 
 def test_a_value_that_nobody_set_stands_alone() -> None:
