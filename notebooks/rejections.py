@@ -54,13 +54,13 @@ def _(decided):
         if decided.is_empty():
             return empty("No proposal has been decided yet.")
         order = decided.group_by("tool").agg(pl.col("decided").sum())
-        tools = order.sort("decided", descending=True)["tool"].to_list()
+        tools = order.sort(-pl.col("decided"), "tool")["tool"].to_list()
         categories = sorted(set(decided["category"]))
         many = decided.filter(pl.col("decided") >= 8)
         worst = (many if len(many) else decided).with_columns(
             rate=pl.col("confirmed") / pl.col("decided")
         )
-        low = worst.sort("rate", "decided", descending=[False, True]).row(0, named=True)
+        low = worst.sort("rate", -pl.col("decided"), "category", "tool").row(0, named=True)
         figure, axes = picture(
             f"{low['category']} wants no {names_of.get(low['tool'], low['tool'])}: "
             f"{low['confirmed']} of {low['decided']} were confirmed",
@@ -146,7 +146,7 @@ def _(connection):
         connection,
         """
         SELECT tool, decided, median_seconds / 3600 AS median, p90_seconds / 3600 AS p90
-        FROM time_to_decision WHERE decided >= 5 ORDER BY median
+        FROM time_to_decision WHERE decided >= 5 ORDER BY median, tool
         """,
     )
     return (waits,)

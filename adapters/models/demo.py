@@ -5,6 +5,7 @@ arguments wrong, and takes an order in a note for one of its person. `demo:caref
 nothing. The same request always gets the same bytes; tokens are bytes of text by four.
 """
 
+import re
 from datetime import timedelta
 
 from adapters.models.rules import RulesModel
@@ -27,6 +28,7 @@ BYTES_A_TOKEN = 4
 DAYS_GUESSED = (7, 10, 14, 21)
 MINUTES_GUESSED = (45, 90, 150, 240)
 STUBBORN = 12  # of a hundred: proposes once more what was rejected
+_GERMAN = re.compile(r'"languageCode": (?:\{"value":)?"de"')
 _SMALL = ("label_", "time_", "timer", "priority_set", "link_", "through a link")
 
 _PHRASES = {
@@ -160,7 +162,7 @@ def _day(task: str, days: int) -> str:
 
 
 def _fillers(shown: dict[str, str]) -> Wish:
-    is_german = '"languageCode": "de"' in shown.get("task", "")
+    is_german = _GERMAN.search(shown.get("task", "")) is not None
     titles = FILLERS["de" if is_german else "en"]
     items = [{"title": title} for title in titles]
     return "add_multiple_checklist_items", canonical.text({"items": items})

@@ -23,6 +23,14 @@ DONE_MAX = 200
 PART_LENGTH_MIN = 4
 """A shorter word never names a longer item on its own: "done: it"."""
 LABEL_LENGTH_MIN = 2
+KEYS = {
+    "due": "dueDate",
+    "estimate": "estimateMinutes",
+    "priority": "priority",
+    "status": "status",
+    "language": "languageCode",
+}
+"""Of a value that a task has once, in the prompt."""
 
 CLOSED = ("DONE", "REJECTED")
 HELD_UP = ("BLOCKED", "ON HOLD")
@@ -85,7 +93,11 @@ def find(seen: PromptTask) -> Findings:
         *_checks(seen),
     )
     return Findings(
-        tuple(finding for finding in proposals if not _is_open(seen, finding)),
+        tuple(
+            finding
+            for finding in proposals
+            if not _is_open(seen, finding) and not _is_overruled(seen, finding)
+        ),
         values.freed if seen.status == "BLOCKED" else None,
     )
 
@@ -144,7 +156,7 @@ def _language(seen: PromptTask) -> Iterator[Finding]:
     if not seen.language:
         code, confidence = phrases.language(source.text for source in seen.sources)
         if code:
-            yield Finding("language", code, extra=confidence)
+            yield Finding("language", code, source=seen.sources[-1], extra=confidence)
 
 
 def _labels(seen: PromptTask) -> list[Finding]:
@@ -226,6 +238,12 @@ def _done(seen: PromptTask) -> list[tuple[str, str, Source]]:
                 what = "" if is_question(sentence) else phrases.done(sentence)
                 found += [(what, quote(sentence, 0, len(sentence)), source)] if what else []
     return found[-DONE_MAX:]
+
+
+def _is_overruled(seen: PromptTask, finding: Finding) -> bool:
+    """Whether a person or an import set the field after the text was written, or with it."""
+    decided = seen.decided.get(KEYS.get(finding.kind, ""), "")
+    return bool(finding.source.at) and finding.source.at <= decided
 
 
 def _is_open(seen: PromptTask, finding: Finding) -> bool:

@@ -77,6 +77,7 @@ class PromptTask(Struct, frozen=True):
     has_changes: bool = False
     is_readable: bool = True
     is_cut: bool = False
+    decided: dict[str, str] = {}  # when a person or an import set a field, by its key
 
 
 def read(request: Request) -> PromptTask:
@@ -89,13 +90,13 @@ def read(request: Request) -> PromptTask:
     sources, is_cut = _sources(task, words)
     left = _count(task.get("labelsLeft"))
     return PromptTask(
-        title=_text(task.get("title")),
-        status=_text(task.get("status")),
+        title=_text(_value(task, "title")),
+        status=_text(_value(task, "status")),
         status_reason=_text(task.get("statusReason")),
-        priority=_text(task.get("priority")),
-        estimate=_count(task.get("estimateMinutes")),
-        due=_text(task.get("dueDate")),
-        language=_text(task.get("languageCode")),
+        priority=_text(_value(task, "priority")),
+        estimate=_count(_value(task, "estimateMinutes")),
+        due=_text(_value(task, "dueDate")),
+        language=_text(_value(task, "languageCode")),
         labels_left=max(0, LABELS_PER_TASK - len(assigned)) if left is None else left,
         minutes_spent=_count(task.get("timeSpentMinutes")) or 0,
         items=tuple(_item(item) for item in _objects(task.get("checklist"), ITEMS_MAX)),
@@ -112,12 +113,27 @@ def read(request: Request) -> PromptTask:
         has_changes=bool(sections.get("changed", "").strip()),
         is_readable=is_readable,
         is_cut=is_cut,
+        decided={name: at for name in task if (at := _set_at(task, name, "person", "import"))},
     )
 
 
 def day_of(at: str) -> date | None:
     """The UTC day of a stored time; None if it is none."""
     return date.fromisoformat(at[:10]) if is_date(at[:10]) else None
+
+
+def _value(task: dict[str, Any], name: str) -> object:
+    """A field's value, with who set it (since scaffold 2) or bare."""
+    told = task.get(name)
+    return told.get("value") if isinstance(told, dict) else told
+
+
+def _set_at(task: dict[str, Any], name: str, *origins: str) -> str:
+    """When a field was set by one of these, or by anybody; empty where that is not known."""
+    told = task.get(name)
+    if not isinstance(told, dict) or (origins and told.get("by") not in origins):
+        return ""
+    return _text(told.get("at"))
 
 
 def _task(section: str) -> tuple[dict[str, Any], bool]:
@@ -136,12 +152,11 @@ def _sources(task: dict[str, Any], words: str) -> tuple[tuple[Source, ...], bool
     created = _text(task.get("createdAt"))
     log = _objects(task.get("log"), None)
     entries = sorted(
-        (Source("note", text, at, day_of(at)) for text, at in map(_entry, log) if text),
+        (source for source in map(_entry, log) if source.text),
         key=lambda source: source.at,
     )
     texts = [
-        Source("title", _text(task.get("title")), created, day_of(created)),
-        Source("description", _text(task.get("description")), created, day_of(created)),
+        *(_field_text(task, name, created) for name in ("title", "description")),
         *entries[-ENTRIES_MAX:],
         Source("words", words),
     ]
@@ -156,8 +171,15 @@ def _sources(task: dict[str, Any], words: str) -> tuple[tuple[Source, ...], bool
     return tuple(source for source in reversed(kept) if source.text.strip()), is_cut
 
 
-def _entry(entry: dict[str, Any]) -> tuple[str, str]:
-    return _text(entry.get("text")), _text(entry.get("at"))
+def _field_text(task: dict[str, Any], name: str, created: str) -> Source:
+    at = _set_at(task, name) or created
+    return Source(name, _text(_value(task, name)), at, day_of(at))
+
+
+def _entry(entry: dict[str, Any]) -> Source:
+    """A note as it reads since it was last edited; its day is that on which it was begun."""
+    at = _text(entry.get("at"))
+    return Source("note", _text(entry.get("text")), _text(entry.get("editedAt")) or at, day_of(at))
 
 
 def _item(item: dict[str, Any]) -> Item:

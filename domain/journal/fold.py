@@ -1,8 +1,8 @@
 """How the facts of a task make its state. Total: history is never refused.
 
-`updated_at` moves with every fact; `touched` moves with facts of a person or an import only,
-because proposals that a person declined may come back once somebody else changed the thing
-(SPEC 6). An agent's own facts change nothing there.
+`updated_at` moves with every fact; the `n` at which something was touched with facts of a person
+or import only, because proposals that a person declined may come back once somebody else changed
+the thing (SPEC 6). An agent's own facts change nothing there.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,16 @@ from msgspec.structs import replace
 
 from domain.journal import task as t
 from domain.journal.fields import FIELDS
-from domain.journal.task import Checklist, Item, Link, Note, StatusChange, Task, TimeEntry
+from domain.journal.task import (
+    Checklist,
+    Item,
+    Link,
+    Note,
+    StatusChange,
+    Task,
+    TimeEntry,
+    Touch,
+)
 from domain.world import Kind, Recorded
 
 Change = dict[str, Any]
@@ -32,8 +41,10 @@ def evolve(task: Task, recorded: Recorded) -> Task:
 TASK: Kind[Task] = Kind("task", Task, evolve)
 
 
-def _touch(task: Task, by: str, field: str, n: int) -> Change:
-    return {} if by.startswith("agent:") else {"touched": {**task.touched, field: n}}
+def _touch(task: Task, by: str, field: str, row: Recorded) -> Change:
+    known = task.touched.get(field)
+    n = _row_of(by, row) or (known.n if known else 0)
+    return {"touched": {**task.touched, field: Touch(n, by, row.at)}}
 
 
 def _created(task: Task, fact: t.TaskCreated, row: Recorded) -> Change:
@@ -44,6 +55,7 @@ def _created(task: Task, fact: t.TaskCreated, row: Recorded) -> Change:
         "category": fact.category,
         "created_at": row.at,
         "history": (opened,),
+        "touched": dict.fromkeys(("title", "category"), Touch(0, fact.by, row.at)),
     }
 
 
@@ -53,13 +65,13 @@ def _status(task: Task, fact: t.StatusSet, row: Recorded) -> Change:
         "status": fact.status,
         "status_reason": fact.reason,
         "history": (*task.history, changed),
-        **_touch(task, fact.by, "status", row.n),
+        **_touch(task, fact.by, "status", row),
     }
 
 
 def _plain(task: Task, fact: Any, row: Recorded) -> Change:
     name, value = _PLAIN[type(fact)]
-    return {name: getattr(fact, value), **_touch(task, fact.by, name, row.n)}
+    return {name: getattr(fact, value), **_touch(task, fact.by, name, row)}
 
 
 def _language(task: Task, fact: t.LanguageSet, row: Recorded) -> Change:
@@ -68,23 +80,23 @@ def _language(task: Task, fact: t.LanguageSet, row: Recorded) -> Change:
 
 def _label_in(task: Task, fact: t.LabelAssigned, row: Recorded) -> Change:
     labels = (*(label for label in task.labels if label != fact.label), fact.label)
-    return {"labels": labels, **_touch(task, fact.by, f"label:{fact.label}", row.n)}
+    return {"labels": labels, **_touch(task, fact.by, f"label:{fact.label}", row)}
 
 
 def _label_out(task: Task, fact: t.LabelRemoved, row: Recorded) -> Change:
     labels = tuple(label for label in task.labels if label != fact.label)
-    return {"labels": labels, **_touch(task, fact.by, f"label:{fact.label}", row.n)}
+    return {"labels": labels, **_touch(task, fact.by, f"label:{fact.label}", row)}
 
 
 def _suppressed(task: Task, fact: t.LabelSuppressed, row: Recorded) -> Change:
     others = tuple(label for label in task.suppressed if label != fact.label)
-    touched = _touch(task, fact.by, f"label:{fact.label}", row.n)
+    touched = _touch(task, fact.by, f"label:{fact.label}", row)
     return {"suppressed": (*others, fact.label), **touched}
 
 
 def _allowed(task: Task, fact: t.LabelAllowed, row: Recorded) -> Change:
     left = tuple(label for label in task.suppressed if label != fact.label)
-    return {"suppressed": left, **_touch(task, fact.by, f"label:{fact.label}", row.n)}
+    return {"suppressed": left, **_touch(task, fact.by, f"label:{fact.label}", row)}
 
 
 def _checklist(task: Task, fact: t.ChecklistAdded, row: Recorded) -> Change:
@@ -103,7 +115,7 @@ def _item_added(task: Task, fact: t.ItemAdded, row: Recorded) -> Change:
         touched=_row_of(fact.by, row),
     )
     items = task.items + (item,)  # noqa: RUF005  unpacking takes thrice as long on large tasks
-    return {"items": items, **_touch(task, fact.by, "items", row.n)}
+    return {"items": items, **_touch(task, fact.by, "items", row)}
 
 
 def _row_of(by: str, row: Recorded) -> int:
@@ -126,7 +138,7 @@ def _with(parts: tuple[Any, ...], wanted: str, **change: Any) -> tuple[Any, ...]
 
 def _item_retitled(task: Task, fact: t.ItemRetitled, row: Recorded) -> Change:
     change = _item(task, fact, row, title=fact.title, by=fact.by)
-    return {**change, **_touch(task, fact.by, "items", row.n)}
+    return {**change, **_touch(task, fact.by, "items", row)}
 
 
 def _checked(task: Task, fact: t.ItemChecked, row: Recorded) -> Change:
@@ -148,12 +160,13 @@ def _restored(task: Task, fact: t.ItemRestored, row: Recorded) -> Change:
 def _note_added(task: Task, fact: t.NoteAdded, row: Recorded) -> Change:
     note = Note(fact.note, fact.note_kind, fact.words, fact.by, fact.recorded_at or row.at)
     notes = task.notes + (note,)  # noqa: RUF005  as with items
-    return {"notes": notes, **_touch(task, fact.by, "notes", row.n)}
+    return {"notes": notes, **_touch(task, fact.by, "notes", row)}
 
 
 def _note_edited(task: Task, fact: t.NoteEdited, row: Recorded) -> Change:
-    notes = _with(task.notes, fact.note, words=fact.words, by=fact.by)
-    return {"notes": notes, **_touch(task, fact.by, "notes", row.n)}
+    change = {"words": fact.words, "by": fact.by, "edited_at": row.at}
+    notes = _with(task.notes, fact.note, **change)
+    return {"notes": notes, **_touch(task, fact.by, "notes", row)}
 
 
 def _note_removed(task: Task, fact: t.NoteRemoved, row: Recorded) -> Change:

@@ -275,6 +275,7 @@ class Note(Struct, frozen=True):
     words: Words
     by: str
     at: str
+    edited_at: str = ""
 
 
 class TimeEntry(Struct, frozen=True):
@@ -291,9 +292,18 @@ class Link(Struct, frozen=True):
     target: str
 
 
+class Touch(Struct, frozen=True):
+    """The journal's `n` of the last fact of a person or import about a field, 0 if there is none;
+    and who said what it is now, and when."""
+
+    n: int
+    by: str
+    at: str
+
+
 class Task(Struct, frozen=True):
-    """A task as its facts make it. `touched` maps a field's name, ``items``, ``notes`` or
-    ``label:<id>`` to the journal's `n` of the last fact of a person or import about it."""
+    """A task as its facts make it. `touched` is by a field's name, ``items``, ``notes`` or
+    ``label:<id>``."""
 
     id: str
     exists: bool = False
@@ -319,7 +329,7 @@ class Task(Struct, frozen=True):
     created_at: str = ""
     updated_at: str = ""
     is_deleted: bool = False
-    touched: dict[str, int] = {}
+    touched: dict[str, Touch] = {}
 
     @property
     def is_open(self) -> bool:

@@ -114,6 +114,8 @@ def snapshot(task: Task, catalog: Catalog, position: int) -> Snapshot:
         ),
         items=items,
         checklists=tuple(checklist.id for checklist in task.checklists),
-        touched=tuple(Touched(field, n) for field, n in sorted(task.touched.items())),
+        touched=tuple(
+            Touched(field, one.n) for field, one in sorted(task.touched.items()) if one.n
+        ),
         is_deleted=task.is_deleted,
     )

@@ -14,10 +14,11 @@ from domain.errors import Refused, Remedy
 from domain.journal.catalog import CATALOG, Catalog, Category, available
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS, PHRASE_OF
-from domain.journal.task import Note, Task
+from domain.journal.task import Note, Task, TimeEntry
 from domain.text import fold
 from domain.timestamps import seconds_between
 from domain.wake.changed import fact_changes, fired, trigger_changes
+from domain.wake.prompt_text import newest_of
 from domain.wake.reading import (
     CorrectionSeen,
     EntrySeen,
@@ -28,11 +29,13 @@ from domain.wake.reading import (
     LinkedAgent,
     LinkSeen,
     ObservationSeen,
+    OriginSeen,
     ProposalSeen,
     Reading,
     ReportShown,
     SlotsSeen,
     TaskSeen,
+    TimeSeen,
     VerdictSeen,
     WakeReason,
 )
@@ -145,6 +148,8 @@ def _task(
 ) -> TaskSeen:
     log = _log(journal, task.notes, limits)
     seconds = sum(max(0, seconds_between(one.start, one.end)) for one in task.time if one.end)
+    running = [one for one in task.time if not one.end]
+    done = sorted((one for one in task.time if one.end), key=lambda one: one.start)
     return TaskSeen(
         id=task.id,
         title=task.title,
@@ -173,7 +178,15 @@ def _task(
         log_unread=len(task.notes) - len(log),
         minutes_spent=seconds // 60,
         created_at=task.created_at,
+        time=tuple(_spent(one) for one in (*running, *newest_of(done, limits.time_max))),
+        time_unread=max(0, len(done) - limits.time_max),
+        origins={name: OriginSeen(_who(one.by), one.at) for name, one in task.touched.items()},
     )
+
+
+def _spent(one: TimeEntry) -> TimeSeen:
+    minutes = max(0, seconds_between(one.start, one.end)) // 60 if one.end else None
+    return TimeSeen(one.start, minutes, one.summary)
 
 
 def _language_source(by: str) -> str:
@@ -191,7 +204,7 @@ def _log(journal: World, notes: Sequence[Note], limits: Limits) -> tuple[EntrySe
             break
         text = journal.text(note.words)
         room -= ENTRY_MIN_BYTES + min(len(text.encode()), limits.entry_max_bytes)
-        entries.append(EntrySeen(note.at, note.note_kind, _who(note.by), text))
+        entries.append(EntrySeen(note.at, note.note_kind, _who(note.by), text, note.edited_at))
     return tuple(reversed(entries))
 
 

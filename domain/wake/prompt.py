@@ -26,7 +26,16 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("journal_max",),
     ("corrections_max",),
     ("linked_max",),
-    ("line_max_bytes", "critical_max", "proposals_max", "verdicts_max", "changes_max"),
+    (
+        "line_max_bytes",
+        "critical_max",
+        "proposals_max",
+        "verdicts_max",
+        "changes_max",
+        "time_max",
+        "thread_max",
+        "thread_max_bytes",
+    ),
     ("items_max", "labels_max", "slots_max", "words_max_bytes", "directives_max_bytes"),
 )
 """What gives way after the oldest log entries. A rung halves its bounds; after the last rung it
@@ -111,14 +120,14 @@ def _fitted(reading: Reading, limits: Limits) -> Prompt | None:
     system = _made(scaffold.system, reading, limits)
     before = _made(scaffold.before_task, reading, limits)
     after = _made(scaffold.after_task, reading, limits)
-    task = document(reading.task, limits)
+    task = document(reading, limits)
     log, left_out = reading.task.log, reading.task.log_unread
 
     empty = section("task", "Task", task.with_log((), len(log) + left_out))
     room = limits.prompt_max_bytes - _bytes_of((*system, *before, empty, *after))
     if room < 0:
         return None
-    entries = newest(log, limits, room - len("[\n\n]"))
+    entries = newest(reading, limits, room - len("[\n\n]"))
     if len(entries) < min(limits.log_entries_min, limits.log_entries_max, len(log)):
         return None
     text = task.with_log(entries, len(log) + left_out - len(entries))

@@ -1,15 +1,13 @@
 """The sections of a prompt besides the task: each from its part of a reading, or left out."""
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
 
 from domain.ports import Section
 from domain.wake import directives
 from domain.wake.prompt_task import labels_left
-from domain.wake.prompt_text import block, cut_note, dump, line, rows, section
+from domain.wake.prompt_text import block, cut_note, dump, line, newest_of, rows, section
 from domain.wake.reading import LabelSeen, Limits, LinkSeen, ObservationSeen, Reading
 
-T = TypeVar("T")
 Part = Callable[[Reading, Limits], Section | None]
 
 CRITICAL_GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -34,7 +32,7 @@ def now(reading: Reading, limits: Limits) -> Section | None:
 def goal(reading: Reading, limits: Limits) -> Section | None:
     """What the person told the agent to pursue."""
     slots = reading.slots
-    loops = _last(slots.loops, limits.slots_max)
+    loops = newest_of(slots.loops, limits.slots_max)
     preferences = slots.preferences[: limits.slots_max]
     parts = [f"Goal: {block(slots.goal, limits.words_max_bytes)}"] if slots.goal else []
     loops_cut = cut_note(len(slots.loops) - len(loops), "older open loops")
@@ -127,7 +125,7 @@ def critical(reading: Reading, limits: Limits) -> Section | None:
     """Grievances first, then excellence, then the rest; oldest first in each, newest kept."""
     if not reading.critical:
         return None
-    shown = _last(reading.critical, limits.critical_max)
+    shown = newest_of(reading.critical, limits.critical_max)
     groups = [
         "\n".join([f"{title}:", *told])
         for title, categories in CRITICAL_GROUPS
@@ -145,7 +143,7 @@ def journal(reading: Reading, limits: Limits) -> Section | None:
     """The agent's own observations, oldest first."""
     if not reading.journal:
         return None
-    shown = _last(reading.journal, limits.journal_max)
+    shown = newest_of(reading.journal, limits.journal_max)
     body = cut_note(len(reading.journal) - len(shown), "older observations")
     body += [
         f"- [{one.at}] ({one.priority}) {line(one.text, limits.line_max_bytes)}" for one in shown
@@ -155,7 +153,7 @@ def journal(reading: Reading, limits: Limits) -> Section | None:
 
 def proposals(reading: Reading, limits: Limits) -> Section | None:
     """Open items with fingerprints, then what the person decided, newest first."""
-    shown = _last(reading.proposals, limits.proposals_max)
+    shown = newest_of(reading.proposals, limits.proposals_max)
     body = cut_note(len(reading.proposals) - len(shown), "older open proposals")
     for one in shown:
         status = "" if one.status == "pending" else f" [{one.status}]"
@@ -188,7 +186,7 @@ def changed(reading: Reading, limits: Limits) -> Section | None:
         body.append(f"- {reading.hidden} more changed outside of what you may see")
     for timer in reading.timers[: limits.changes_max]:
         schedule = f" ({line(timer.schedule, limits.line_max_bytes)})" if timer.schedule else ""
-        ticks = _last(timer.ticks, limits.changes_max)
+        ticks = newest_of(timer.ticks, limits.changes_max)
         earlier = cut_note(len(timer.ticks) - len(ticks), "earlier ticks")
         told = ", ".join((*earlier, *ticks))
         body.append(f"- timer {line(timer.id, limits.line_max_bytes)}{schedule} fired: {told}")
@@ -229,8 +227,3 @@ def _list(title: str, texts: Sequence[str], cut: Sequence[str]) -> list[str]:
     if not texts and not cut:
         return []
     return ["\n".join([title, *cut, *(f"- {text}" for text in texts)])]
-
-
-def _last(values: Sequence[T], count: int) -> Sequence[T]:
-    """The last `count` values; a bare negative slice would take all for 0."""
-    return values[max(0, len(values) - count) :]

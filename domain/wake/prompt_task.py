@@ -1,11 +1,31 @@
 """The owned task as one JSON document, keys in a fixed order, one element of a list per line."""
 
 from collections.abc import Sequence
+from datetime import date
 
 from msgspec import Struct
 
 from domain.wake.prompt_text import clip, dump, rows, size
-from domain.wake.reading import LABELS_MAX, EntrySeen, ItemSeen, LabelSeen, Limits, TaskSeen
+from domain.wake.reading import (
+    LABELS_MAX,
+    ItemSeen,
+    LabelSeen,
+    Limits,
+    Reading,
+    TaskSeen,
+)
+
+_SET = {
+    "title": "title",
+    "description": "description",
+    "status": "status",
+    "priority": "priority",
+    "estimateMinutes": "estimate",
+    "dueDate": "due",
+    "languageCode": "language",
+    "category": "category",
+}
+"""Keys of the document whose values are shown with who set them, and the fields they show."""
 
 
 class TaskDocument(Struct, frozen=True):
@@ -20,12 +40,13 @@ class TaskDocument(Struct, frozen=True):
         return f"{self.before}{rows(entries)}{cut}{self.after}"
 
 
-def document(task: TaskSeen, limits: Limits) -> TaskDocument:
+def document(reading: Reading, limits: Limits) -> TaskDocument:
     """All of the task but its log."""
+    task = reading.task
     items, items_cut = _kept(task.items, limits)
     labels = task.labels[: limits.labels_max]
     before = [
-        *_fields(task, limits),
+        *_fields(reading, limits),
         f'"labels": {rows([dump(_label(label, limits)) for label in labels])}',
         *_cut("labelsCut", len(task.labels) - len(labels)),
         f'"labelsLeft": {labels_left(task)}',
@@ -42,18 +63,20 @@ def labels_left(task: TaskSeen) -> int:
     return max(0, LABELS_MAX - len(task.labels))
 
 
-def newest(entries: Sequence[EntrySeen], limits: Limits, room: int) -> list[str]:
+def newest(reading: Reading, limits: Limits, room: int) -> list[str]:
     """The newest log entries that fit into so many bytes, as JSON, oldest first.
 
     Args:
-        entries: Oldest first. Shape ``(n,)``; looked at from the end, and no further than fits.
+        reading: Its task's log is looked at from the end, and no further than fits.
         limits: Bounds each text and the number of entries.
         room: UTF-8 bytes for all of them, separators included.
     """
     kept: list[str] = []
-    for entry in entries[: -limits.log_entries_max - 1 : -1]:
+    for entry in reading.task.log[: -limits.log_entries_max - 1 : -1]:
         text = clip(entry.text, limits.entry_max_bytes)
         told = {"at": entry.at, "type": entry.entry_kind, "by": entry.by, "text": text}
+        if entry.edited_at and reading.scaffold > 1:
+            told["editedAt"] = entry.edited_at
         encoded = dump(told)
         room -= size(encoded) + len(",\n")
         if room < 0:
@@ -62,8 +85,9 @@ def newest(entries: Sequence[EntrySeen], limits: Limits, room: int) -> list[str]
     return kept[::-1]
 
 
-def _fields(task: TaskSeen, limits: Limits) -> list[str]:
-    fields = {
+def _fields(reading: Reading, limits: Limits) -> list[str]:
+    task = reading.task
+    fields: dict[str, object] = {
         "id": task.id,
         "title": clip(task.title, limits.line_max_bytes),
         "description": clip(task.description, limits.text_max_bytes),
@@ -72,11 +96,36 @@ def _fields(task: TaskSeen, limits: Limits) -> list[str]:
         "priority": task.priority,
         "estimateMinutes": task.estimate or None,
         "dueDate": task.due or None,
+        "dueIn": _due_in(reading),
         "languageCode": clip(task.language, limits.line_max_bytes) or None,
         "languageSource": task.language_by or None,
         "category": _label(task.category, limits),
     }
+    if reading.scaffold < 2:
+        del fields["dueIn"]
+    else:
+        del fields["languageSource"]
+        fields = {name: _with_origin(task, name, value) for name, value in fields.items()}
     return [f'"{name}": {dump(value)}' for name, value in fields.items()]
+
+
+def _with_origin(task: TaskSeen, name: str, value: object) -> object:
+    """A value with who set it and when; one that nobody set stands alone, null where empty."""
+    if (origin := task.origins.get(_SET.get(name, ""))) is not None:
+        return {"value": value, "by": origin.by, "at": origin.at}
+    return {"value": value} if name in _SET and value is not None else value
+
+
+def _due_in(reading: Reading) -> str | None:
+    """How far the due date of an open task is off, on the person's calendar."""
+    task, local = reading.task, reading.local
+    if not task.due or local is None or task.status in ("DONE", "REJECTED"):
+        return None
+    days = (date.fromisoformat(task.due) - date.fromisoformat(local.time[:10])).days
+    if not days:
+        return "today"
+    told = "1 day" if abs(days) == 1 else f"{abs(days)} days"
+    return f"in {told}" if days > 0 else f"overdue by {told}"
 
 
 def _label(label: LabelSeen, limits: Limits) -> dict[str, str]:

@@ -6,11 +6,14 @@ counting lines: Unicode has ten characters that end one.
 
 import re
 from collections.abc import Sequence
+from typing import TypeVar
 
 import msgspec
 
 from domain.ports import Section
 from domain.text import squeeze
+
+T = TypeVar("T")
 
 _ENDS_OF_LINE = "\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029"
 _TO_NEWLINE = {ord(end): "\n" for end in _ENDS_OF_LINE}
@@ -80,6 +83,11 @@ def dump(value: object) -> str:
 def rows(texts: Sequence[str]) -> str:
     """A JSON list of elements that are JSON already, each on a line of its own."""
     return "[\n" + ",\n".join(texts) + "\n]" if texts else "[]"
+
+
+def newest_of(values: Sequence[T], count: int) -> Sequence[T]:
+    """The last `count` values; a bare negative slice would take all for 0."""
+    return values[max(0, len(values) - count) :]
 
 
 def cut_note(count: int, what: str) -> list[str]:

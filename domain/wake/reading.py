@@ -45,6 +45,9 @@ class Limits(Struct, frozen=True):
     verdicts_max: int = 20
     changes_max: int = 100
     slots_max: int = 50  # open loops, and preferences
+    time_max: int = 10  # finished entries
+    thread_max: int = 12  # turns
+    thread_max_bytes: int = 6_000  # all of them; each side of one at most half
 
     def __post_init__(self) -> None:
         if self.prompt_max_bytes < PROMPT_MIN_BYTES:
@@ -113,12 +116,30 @@ class EntrySeen(Struct, frozen=True):
     entry_kind: str
     by: str
     text: str
+    edited_at: str = ""
+
+
+class TimeSeen(Struct, frozen=True):
+    """A time entry; `minutes` is None while its timer runs."""
+
+    start: str
+    minutes: int | None
+    summary: str = ""
+
+
+class OriginSeen(Struct, frozen=True):
+    """Who set a field: person, agent or import; and when."""
+
+    by: str
+    at: str
 
 
 class TaskSeen(Struct, frozen=True):
     """The owned task. `log` is oldest first; `log_unread` counts entries older than its first.
 
-    Empty texts and an `estimate` of 0 mean that there is none.
+    Empty texts and an `estimate` of 0 mean that there is none. `origins`: of the fields that
+    somebody has set, by their name here. `time` is oldest first; `time_unread` counts finished
+    entries older than its first.
     """
 
     id: str
@@ -138,6 +159,9 @@ class TaskSeen(Struct, frozen=True):
     log_unread: int = 0
     minutes_spent: int = 0
     created_at: str = ""
+    origins: dict[str, OriginSeen] = {}
+    time: tuple[TimeSeen, ...] = ()
+    time_unread: int = 0
 
 
 class CorrectionSeen(Struct, frozen=True):
@@ -208,6 +232,21 @@ class SlotsSeen(Struct, frozen=True):
     preferences: tuple[tuple[str, str], ...] = ()
 
 
+class ExchangeSeen(Struct, frozen=True):
+    """A turn of a session: the person's words and the agent's last ones, empty if it gave none."""
+
+    at: str
+    words: str
+    answer: str = ""
+
+
+class ThreadSeen(Struct, frozen=True):
+    """Earlier turns of a session, oldest first; `left_out` counts those before them."""
+
+    turns: tuple[ExchangeSeen, ...] = ()
+    left_out: int = 0
+
+
 class Reading(Struct, frozen=True):
     """Everything one wake reads. `language` is the report's; empty means English.
 
@@ -237,6 +276,7 @@ class Reading(Struct, frozen=True):
     directives: str = ""  # of the agent's template; empty: the built-in ones
     scaffold: int = 1  # whose texts and sections it is rendered with
     local: LocalTime | None = None
+    thread: ThreadSeen = ThreadSeen()
 
     @property
     def is_first(self) -> bool:

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from domain.errors import Refused
 from domain.wake import prompt_parts as parts
+from domain.wake import prompt_session as session
 from domain.wake.prompt_parts import Part
 
 
@@ -42,7 +43,19 @@ _1 = Scaffold(
 _2 = Scaffold(
     system=_1.system,
     before_task=(parts.now, *_1.before_task),
-    after_task=_1.after_task,
+    after_task=(
+        session.time,
+        parts.linked,
+        parts.report,
+        parts.critical,
+        parts.journal,
+        parts.proposals,
+        parts.changed,
+        session.thread,
+        parts.words,
+        parts.first_wake,
+        parts.instruction,
+    ),
 )
 
 SCAFFOLDS: Final[Mapping[int, Scaffold]] = {1: _1, 2: _2}

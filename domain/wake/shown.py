@@ -14,6 +14,7 @@ from domain.wake.context import gather
 from domain.wake.prompt import Prompt, render
 from domain.wake.reading import Given, Limits, LinkedAgent, ReportShown, WakeReason
 from domain.wake.state import WAKE
+from domain.wake.thread import thread_of
 from domain.world import World
 
 GENERATIONS_MAX = 100  # of a task's agents that are looked through for a living one
@@ -49,8 +50,11 @@ def shown(journal: World, agents: World, agent: Agent, queued: Queued, given: Gi
         limits=limits,
         given=given,
     )
-    directives = _directives(agents, agent)
-    return render(replace(reading, directives=directives) if directives else reading, limits)
+    if directives := _directives(agents, agent):
+        reading = replace(reading, directives=directives)
+    if given.scaffold >= 2:
+        reading = replace(reading, thread=thread_of(agents, agent.id, queued, limits))
+    return render(reading, limits)
 
 
 def _directives(agents: World, agent: Agent) -> str:

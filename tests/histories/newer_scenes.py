@@ -6,7 +6,7 @@ from adapters.runtime import review
 from adapters.runtime.services import Services
 from domain.agent import commands as agents
 from domain.changes import commands as verdict
-from domain.handlers.wakes import set_id
+from domain.changes.change_set import set_id
 from domain.journal import commands as do
 from domain.journal.catalog import label_id
 from domain.journal.task import PERSON

@@ -16,7 +16,7 @@ from adapters.wiring import Models, open_home
 from tests.support.cli import done, proved, refused, run, told
 from tests.support.faults import Died, FaultyRecorder, Fuse
 from tests.support.homes import Homes
-from tests.support.waking import agent, inbox, proposing, reply, report, tape
+from tests.support.waking import agent, at, inbox, proposing, reply, report, tape
 
 
 @pytest.fixture
@@ -261,11 +261,17 @@ def test_a_rejected_label_is_suppressed_on_the_task(home: Path, tmp_path: Path) 
 
 
 def test_what_was_rejected_is_not_proposed_again_until_it_is_touched(home: Path) -> None:
+    def noted(day: int) -> Any:
+        """A note that is newer than any value, and the wake that reads it."""
+        later = at(f"2027-01-0{day}T09:00:00Z")
+        done(["task", "note", "Fix the sink", "Takes about 60 minutes."], home, env=later)
+        return told(["wake", "Fix the sink"], home, env=later)
+
     results(["reject", "1", "--all", "--reason", "Not now"], home)
-    assert told(["wake", "Fix the sink"], home)["proposals"] == 0
+    assert noted(2)["proposals"] == 0
     done(["task", "set", "Fix the sink", "--estimate", "10m"], home)
     done(["task", "set", "Fix the sink", "--estimate", "none"], home)
-    wake = told(["wake", "Fix the sink"], home)
+    wake = noted(3)
     assert [item["tool"] for item in inbox(home)] == ["update_task_estimate"]
     assert wake["proposals"] == 1
     assert proved(home)

@@ -60,10 +60,10 @@ ASKING = {
     "agent.timer_ticked.1",
 }
 """What begins a wake of the one kind or of the other, and is left out."""
-DIFFERENT = {"trigger", "reason", "thread", "agentPosition", "dueAt", "isNow", "sections"}
+DIFFERENT = set("trigger reason thread agentPosition dueAt isNow sections local".split())
 """Fields that say who asked, when, on which sections, and how many appends there were before."""
-SECTIONS = {"words", "changed", "instruction"}
-"""Sections of a prompt that tell why the agent was woken."""
+SECTIONS = {"now", "words", "changed", "instruction", "thread"}
+"""Sections of a prompt that tell when and why the agent was woken."""
 KEY = re.compile(r"\b[a-z2-7]{32}\b")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 

@@ -11,8 +11,10 @@ from msgspec.structs import replace
 from domain.agent.wake_queue_events import Trigger
 from domain.journal import task as t
 from domain.wake import reading as r
+from domain.wake.commands import LocalTime
 from domain.wake.prompt import Prompt, render, size_of
 from domain.wake.prompt_text import block, clip, dump, line, size
+from domain.wake.scaffolds import SCAFFOLDS
 from tests.support.readings import (
     AGENT,
     AT,
@@ -30,8 +32,8 @@ from tests.support.readings import (
 
 LEAST = r.Limits(prompt_max_bytes=r.PROMPT_MIN_BYTES)
 NAMES = (
-    "now suppressed_labels available_labels corrections task linked report critical journal "
-    "proposals changed words first_wake instruction"
+    "now suppressed_labels available_labels corrections task time linked report critical journal "
+    "proposals changed thread words first_wake instruction"
 ).split()
 limits = st.builds(r.Limits, prompt_max_bytes=st.integers(r.PROMPT_MIN_BYTES, 150_000))
 
@@ -70,6 +72,8 @@ def test_sections_are_known_once_and_in_order(reading: r.Reading, bounds: r.Limi
     assert names == [name for name in NAMES if name in names]
     assert {"task", "instruction"} <= set(names)
     assert ("first_wake" in names) == (reading.report is None)
+    if reading.scaffold == 1:
+        assert not {"now", "time", "thread"} & set(names)
 
 
 @given(reading=readings, bounds=limits)
@@ -114,8 +118,11 @@ def test_a_line_is_one_line_and_a_block_keeps_its_words(text: str) -> None:
 secrets = st.text("QXZ", min_size=12, max_size=20)
 
 
+@pytest.mark.parametrize("scaffold", SCAFFOLDS)
 @given(title=secrets, name=ids.map("task-secret-".__add__), note=secrets)
-def test_no_byte_of_a_task_out_of_scope_reaches_a_prompt(title: str, name: str, note: str) -> None:
+def test_no_byte_of_a_task_out_of_scope_reaches_a_prompt(
+    title: str, name: str, note: str, scaffold: int
+) -> None:
     book = household()
     add_task(book, name, title, WORK)
     book.tell("task", name, t.NoteAdded("person", "note-1", "note", book.words(note)))
@@ -126,7 +133,8 @@ def test_no_byte_of_a_task_out_of_scope_reaches_a_prompt(title: str, name: str, 
     trigger = Trigger("subscription", "s1", tokens=tokens, is_propagated=True)
     agents = {name: r.LinkedAgent(f"About {title}")}
     asked = r.WakeReason("subscription", (trigger,))
-    prompt = bytes_of(render(read(book, agent, asked=asked, linked_agents=agents), r.Limits()))
+    reading = read(book, agent, asked=asked, linked_agents=agents, given=r.Given(scaffold))
+    prompt = bytes_of(render(reading, r.Limits()))
     for secret in (title, name, note, "note-1", WORK):
         assert secret.encode() not in prompt
     assert b'{"relation":"blocks"}' in prompt
@@ -136,14 +144,26 @@ def test_no_byte_of_a_task_out_of_scope_reaches_a_prompt(title: str, name: str, 
 # -------------------------------------------------------------------------------- large ones
 
 
-def large(count: int, text: str) -> r.Reading:
+def large(count: int, text: str, scaffold: int) -> r.Reading:
     """A reading with so many of everything."""
+    fields = "title description status_reason priority estimate due language category".split()
+    known = dict.fromkeys(fields, r.OriginSeen("person", AT.format(1)))
     label = tuple(r.LabelSeen(f"label-{index}", text) for index in range(count))
     seen = (r.ObservationSeen(AT.format(1), "critical", "grievance", text),) * count
     log = tuple(r.EntrySeen(AT.format(1), "note", "person", text) for _ in range(count))
     items = tuple(r.ItemSeen(f"item-{n}", text, is_checked=n % 3 == 0) for n in range(count))
     return r.Reading(
-        r.TaskSeen("task-1", text, text, labels=label, items=items, log=log, status_reason=text),
+        r.TaskSeen(
+            "task-1",
+            text,
+            text,
+            labels=label,
+            items=items,
+            log=log,
+            status_reason=text,
+            origins=known,
+            time=(r.TimeSeen(AT.format(1), 9, text),) * count,
+        ),
         slots=r.SlotsSeen(text, (text,) * count, ((text, text),) * count),
         suppressed=label,
         available=label,
@@ -158,17 +178,22 @@ def large(count: int, text: str) -> r.Reading:
         timers=(r.TimerSeen("timer", text, (AT.format(1),) * count),) * count,
         words=text,
         language=text,
+        scaffold=scaffold,
+        local=LocalTime("Saturday", "2026-11-21T14:05", "Europe/Berlin", "+01:00"),
+        thread=r.ThreadSeen((r.ExchangeSeen(AT.format(1), text, text),) * count),
     )
 
 
+@pytest.mark.parametrize("scaffold", SCAFFOLDS)
 @pytest.mark.parametrize("text", ["\x01" * 3_000, "#\n" * 3_000, "𝄞" * 3_000, '"\\' * 3_000, ""])
-def test_the_worst_texts_fit_into_the_smallest_prompt(text: str) -> None:
-    assert size_of(render(large(500, text), LEAST)) <= LEAST.prompt_max_bytes
+def test_the_worst_texts_fit_into_the_smallest_prompt(text: str, scaffold: int) -> None:
+    assert size_of(render(large(500, text, scaffold), LEAST)) <= LEAST.prompt_max_bytes
 
 
+@pytest.mark.parametrize("scaffold", SCAFFOLDS)
 @pytest.mark.parametrize("bound", [r.PROMPT_MIN_BYTES, 120_000, 1_000_000])
-def test_ten_thousand_of_everything_fit(bound: int) -> None:
-    reading = large(10_000, "some words " * 20)
+def test_ten_thousand_of_everything_fit(bound: int, scaffold: int) -> None:
+    reading = large(10_000, "some words " * 20, scaffold)
     prompt = render(reading, r.Limits(prompt_max_bytes=bound))
     assert size_of(prompt) <= bound
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from adapters.home.schedules import local_time
 from domain.agent.agent import Agent
 from domain.journal import catalog as c
 from domain.journal import task as t
@@ -14,6 +15,7 @@ from domain.ports import Section
 from domain.wake import reading as r
 from domain.wake.context import gather
 from domain.wake.prompt import Prompt
+from domain.wake.scaffolds import SCAFFOLDS
 from domain.wire import Payload, PayloadId, Stored, Words, payload, words
 from domain.world import Recorded, World
 
@@ -128,8 +130,16 @@ ats = st.integers(1, 28).map(AT.format)
 labels = st.builds(r.LabelSeen, ids, texts)
 items = st.builds(r.ItemSeen, ids, texts, st.booleans(), is_archived=st.booleans())
 entries = st.builds(
-    r.EntrySeen, ats, st.sampled_from(["note", "transcript"]), st.just("person"), texts
+    r.EntrySeen,
+    ats,
+    st.sampled_from(["note", "transcript"]),
+    st.just("person"),
+    texts,
+    st.just("") | ats,
 )
+origins = st.builds(r.OriginSeen, st.sampled_from(["person", "agent", "import"]), ats)
+times = st.builds(r.TimeSeen, ats, st.none() | st.integers(0, 10_000), texts)
+FIELDS = "title description status priority estimate due language category".split()
 tasks = st.builds(
     r.TaskSeen,
     id=ids,
@@ -142,6 +152,10 @@ tasks = st.builds(
     log=st.lists(entries, max_size=6).map(tuple),
     log_unread=st.integers(0, 3),
     created_at=ats,
+    due=st.sampled_from(["", "2026-11-20", "2027-02-28"]),
+    origins=st.dictionaries(st.sampled_from(FIELDS), origins),
+    time=st.lists(times, max_size=4).map(tuple),
+    time_unread=st.integers(0, 2),
 )
 observations = st.builds(
     r.ObservationSeen,
@@ -166,6 +180,8 @@ def _some(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]
     return st.lists(strategy, max_size=4).map(tuple)
 
 
+exchanges = st.builds(r.ExchangeSeen, ats, texts, texts)
+clocks = st.builds(local_time, ats, st.sampled_from(["UTC", "Asia/Kathmandu", "Europe/Berlin"]))
 readings = st.builds(
     r.Reading,
     task=tasks,
@@ -185,4 +201,7 @@ readings = st.builds(
     is_resumed=st.booleans(),
     words=texts,
     language=st.sampled_from(["", "de"]),
+    scaffold=st.sampled_from(sorted(SCAFFOLDS)),
+    local=st.none() | clocks,
+    thread=st.builds(r.ThreadSeen, _some(exchanges), st.integers(0, 2)),
 )

@@ -7,8 +7,7 @@ from adapters.runtime.capture import capture
 from adapters.runtime.performer import perform
 from adapters.runtime.services import Services
 from domain import canonical
-from domain.changes.change_set import Item
-from domain.handlers.wakes import set_id
+from domain.changes.change_set import Item, set_id
 from domain.ports import ModelFault, Reply
 from domain.wake.reading import Given
 from tests.support.services import queued_key, reply, services

@@ -13,6 +13,7 @@ from domain.errors import Refused
 from domain.ports import CallResult, Exchange, Request, Section, ToolSpec
 from domain.wake.recorded import NOT_PROPOSED
 from tests.support.rules import (
+    FRIDAY,
     REPORT,
     SATURDAY,
     TOOLS,
@@ -349,3 +350,48 @@ def test_the_bytes_are_of_a_small_documented_form() -> None:
 def test_bytes_of_another_form_are_refused(raw: bytes) -> None:
     with pytest.raises(Refused, match="a recorded reply of the rules"):
         parse(raw)
+
+
+def told_by(value: object, by: str, at: str) -> Any:
+    """A value as scaffold 2 shows it."""
+    return {"value": value, "by": by, "at": at}
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value", "tool"),
+    [
+        ("Due by 2027-02-01.", "dueDate", "2027-03-01", "update_task_due_date"),
+        ("Due by 2027-02-01.", "dueDate", None, "update_task_due_date"),
+        ("~60 min", "estimateMinutes", 90, "update_task_estimate"),
+        ("urgent", "priority", "P3", "update_task_priority"),
+        ("Waiting for Bob", "status", "OPEN", "set_task_status"),
+    ],
+)
+def test_what_a_person_set_later_overrules_a_note(
+    text: str, name: str, value: Any, tool: str
+) -> None:
+    written = note(text, FRIDAY)
+    for by in ("person", "import"):
+        assert tool not in calls(ask(written, **{name: told_by(value, by, FRIDAY)}))
+        assert tool not in calls(ask(written, **{name: told_by(value, by, SATURDAY)}))
+    assert tool in calls(ask(written, **{name: told_by(value, "agent", SATURDAY)}))
+    assert tool in calls(ask(note(text, SATURDAY), **{name: told_by(value, "person", FRIDAY)}))
+    assert tool in calls(ask(written, **{name: value})), "scaffold 1 does not say who set it"
+
+
+def test_a_note_counts_from_its_last_edit_on_and_its_days_from_its_first() -> None:
+    due = told_by("2027-03-01", "person", SATURDAY)
+    edited = note("Due by Friday.", FRIDAY) | {"editedAt": "2026-11-24T10:00:00.000000Z"}
+    assert one(ask(edited, dueDate=due), "update_task_due_date", "dueDate") == "2026-11-27"
+    older = edited | {"editedAt": FRIDAY}
+    assert not one(ask(older, dueDate=due), "update_task_due_date", "dueDate")
+
+
+def test_the_persons_words_and_newer_descriptions_are_newer_than_any_value() -> None:
+    due = told_by("2027-03-01", "person", SATURDAY)
+    said = ask(dueDate=due, sections={"words": "## Words\n\nDue by 2027-02-01."})
+    assert one(said, "update_task_due_date", "dueDate") == "2027-02-01"
+    later = told_by("Due by 2027-02-01.", "person", "2026-11-22T10:00:00.000000Z")
+    assert one(ask(dueDate=due, description=later), "update_task_due_date", "dueDate")
+    older = told_by("Due by 2027-02-01.", "person", FRIDAY)
+    assert not one(ask(dueDate=due, description=older), "update_task_due_date", "dueDate")
