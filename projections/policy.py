@@ -1,0 +1,62 @@
+"""What is agreed to, and which wakes the gate held lately: one document (agents.md 1.2)."""
+
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.agent.wake_queue_events import WakeBackedOff, WakeDropped
+from domain.policy.gate import GATE_CODES, HELD
+from domain.policy.policy import POLICY, Policy
+from domain.wake.events import WakeFinished
+from domain.world import MAIN, Recorded
+from projections.view import View
+
+REFUSALS_KEPT = 20  # the newest
+
+
+class Held(Struct, frozen=True):
+    """A wake that the gate stopped, or let wait. `code`: why it was skipped, or what it waits for;
+    `agent_id`: empty where the row does not say it."""
+
+    at: str
+    run_key: str
+    code: str
+    agent_id: str = ""
+
+
+class PolicyDocument(Struct, frozen=True):
+    """The policy as the domain folds it, and what it held off, the newest last."""
+
+    policy: Policy
+    refusals: tuple[Held, ...] = ()
+
+
+def keys(row: Recorded) -> tuple[str, ...]:
+    return (MAIN,) if row.of_kind == "policy" or _held(row) else ()
+
+
+def apply(document: PolicyDocument | None, row: Recorded) -> PolicyDocument | None:
+    """Policy and refusals after this row."""
+    known = document or PolicyDocument(POLICY.initial(MAIN))
+    if row.of_kind == "policy":
+        return replace(known, policy=POLICY.evolve(known.policy, row))
+    if held := _held(row):
+        return replace(known, refusals=(*known.refusals, held)[-REFUSALS_KEPT:])
+    return document
+
+
+def _held(row: Recorded) -> Held | None:
+    fact: Any = row.fact
+    match fact:
+        case WakeDropped(run_key=run_key, code=code) if code in GATE_CODES:
+            return Held(row.at, run_key, code, row.entity)
+        case WakeBackedOff(run_key=run_key, reason=reason) if reason in HELD:
+            return Held(row.at, run_key, reason, row.entity)
+        case WakeFinished(code=code) if code in GATE_CODES:
+            return Held(row.at, row.entity, code)
+        case _:
+            return None
+
+
+VIEW: View[PolicyDocument] = View("policy", "agent", 1, PolicyDocument, keys, apply)
