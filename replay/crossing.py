@@ -33,7 +33,7 @@ from domain.notices import batch
 from domain.tools.snapshot import captured
 from domain.wake.commands import BeginWake
 from domain.wake.events import SectionRef, ToolAsked, ToolReturned
-from domain.wake.shown import shown
+from domain.wake.shown import given_by, shown
 from domain.wire import PayloadId, Stored
 from domain.world import MAIN, Recorded, World
 from replay.appends import Append, appends
@@ -212,7 +212,7 @@ class Crossing:
             yield Difference(0, CHANGED, "cause", "a queued wake", f"{cause.run_key} is not queued")
             return
         try:
-            prompt = shown(journal, agents, agent, queued, cause.prompt_max_bytes)
+            prompt = shown(journal, agents, agent, queued, given_by(cause))
             catalog = journal.load(CATALOG, MAIN)
             seen = captured(journal.load(TASK, agent.task), catalog, cause.journal_position)
         except FAILURES as error:

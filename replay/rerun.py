@@ -30,7 +30,7 @@ from domain.wake.events import (
 )
 from domain.wake.machine import pending
 from domain.wake.request import request
-from domain.wake.shown import shown
+from domain.wake.shown import given_by, shown
 from domain.wake.state import WAKE, Wake
 from domain.wire import Stored, tag_of
 from domain.world import Recorded, World
@@ -108,7 +108,7 @@ def prompt(journal: World, agents: World, begun: WakeStarted, cause: Stored) -> 
     sections: tuple[Section, ...] = ()
     if queued is not None and isinstance(cause, BeginWake):
         agent = agents.load(AGENT, begun.agent)
-        rendered = shown(journal, agents, agent, queued, cause.prompt_max_bytes)
+        rendered = shown(journal, agents, agent, queued, given_by(cause))
         sections = (*rendered.system, *rendered.user)
     today = {one.name: one.text for one in sections}
     recorded = {

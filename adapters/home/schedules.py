@@ -31,6 +31,7 @@ from domain.agent.limits import SCHEDULE_MAX, TICKS_MAX
 from domain.errors import invalid
 from domain.text import squeeze
 from domain.timestamps import instant, moment
+from domain.wake.commands import LocalTime
 
 FORMS = (
     "every hour, every day 07:00, every weekday 07:00, every monday 09:30, "
@@ -148,6 +149,19 @@ def ticks_between(
             break
         span *= 4
     return (first, *map(moment, newest)), next_after(schedule, zone, now)
+
+
+def local_time(at: str, zone: str) -> LocalTime:
+    """What clocks in a zone show at an instant, as an agent is told it (agents.md 0.9).
+
+    >>> local_time("2026-11-21T13:05:00.000000Z", "Europe/Berlin")
+    LocalTime(weekday='Saturday', time='2026-11-21T14:05', zone='Europe/Berlin', offset='+01:00')
+    """
+    there = instant(at).astimezone(zone_named(zone))
+    text = there.isoformat(timespec="minutes")
+    time = text[: len("2026-11-21T14:05")]
+    weekday = _DAYS[there.isoweekday() % len(_DAYS)].capitalize()
+    return LocalTime(weekday, time, zone, text[len(time) :])
 
 
 def zone_named(name: str) -> ZoneInfo:

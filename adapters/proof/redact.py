@@ -39,7 +39,7 @@ from domain.tools.checklist import CHECKLIST_TITLE
 from domain.tools.snapshot import captured
 from domain.wake.commands import BeginWake, DeferWake
 from domain.wake.events import ModelAnswered, SectionRef
-from domain.wake.shown import shown
+from domain.wake.shown import given_by, shown
 from domain.wire import SHARED, Payload, Words, payload, words
 from domain.world import MAIN, Recorded
 from replay.appends import Append, appends
@@ -176,7 +176,7 @@ class Redactor:
         if queued is None:
             because = f"the wake {cause.run_key} is not queued"
             raise Refused("unknown_wake", because=because, instead="prove the history first")
-        prompt = shown(journal, agents, agent, queued, cause.prompt_max_bytes)
+        prompt = shown(journal, agents, agent, queued, given_by(cause))
         seen = captured(
             journal.load(TASK, agent.task), journal.load(CATALOG, MAIN), cause.journal_position
         )

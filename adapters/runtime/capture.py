@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from adapters.home.schedules import local_time
 from adapters.runtime.services import Services
 from domain import canonical
 from domain.agent.agent import AGENT
@@ -15,7 +16,8 @@ from domain.templates.template import TEMPLATE, Template
 from domain.tools.snapshot import captured
 from domain.wake.commands import BeginWake
 from domain.wake.events import SectionRef
-from domain.wake.prompt import SCAFFOLD_VERSION
+from domain.wake.reading import Given
+from domain.wake.scaffolds import SCAFFOLD
 from domain.wake.shown import DEFAULTS, shown
 from domain.wire import Payload, payload
 from domain.world import MAIN
@@ -28,21 +30,26 @@ class Captured(NamedTuple):
     payloads: list[Payload]
 
 
-def capture(services: Services, agent_id: str, run_key: str, *, is_now: bool) -> Captured:
+def capture(
+    services: Services, agent_id: str, run_key: str, *, is_now: bool, given: Given | None = None
+) -> Captured:
     """Read both logs and render the prompt of a queued wake.
+
+    `given`: what a recorded wake was given, where it is told again in another world (a fork);
+    None: what a wake is given now.
 
     Raises:
         Refused: Code ``task_deleted``, ``unknown_task`` or ``out_of_scope``: no prompt may be
             rendered; ``unknown_wake``: it is not queued; what `model_for` refuses.
     """
-    max_bytes = services.settings.prompt.max_bytes
+    given = given or _given(services)
     with services.journal.reading() as journal, services.agents.reading() as agents:
         agent = agents.load(AGENT, agent_id)
         queued = agents.load(WAKE_QUEUE, agent_id).queued
         if queued is None or queued.run_key != run_key:
             because = f"the wake {run_key} is not queued any more"
             raise Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
-        prompt = shown(journal, agents, agent, queued, max_bytes)
+        prompt = shown(journal, agents, agent, queued, given)
         task = journal.load(TASK, agent.task)
         seen = captured(task, journal.load(CATALOG, MAIN), journal.n - 1)
         positions = journal.n - 1, agents.n - 1
@@ -54,7 +61,7 @@ def capture(services: Services, agent_id: str, run_key: str, *, is_now: bool) ->
         agent=agent.id,
         run_key=run_key,
         model=services.model_for(services.model_name(agent)).name,
-        scaffold=SCAFFOLD_VERSION,
+        scaffold=given.scaffold,
         journal_position=positions[0],
         agent_position=positions[1],
         snapshot=kept.id,
@@ -64,12 +71,19 @@ def capture(services: Services, agent_id: str, run_key: str, *, is_now: bool) ->
         is_enabled=services.is_enabled,
         ttl_days=services.settings.agents.expire_after_days,
         throttle_seconds=services.settings.agents.throttle,
-        prompt_max_bytes=0 if max_bytes == DEFAULTS.prompt_max_bytes else max_bytes,
+        prompt_max_bytes=given.prompt_max_bytes,
         template=template.id,
         template_version=template.active,
         journal_digest=digest,
+        local=given.local,
     )
     return Captured(command, payloads)
+
+
+def _given(services: Services) -> Given:
+    max_bytes = services.settings.prompt.max_bytes
+    size = 0 if max_bytes == DEFAULTS.prompt_max_bytes else max_bytes
+    return Given(SCAFFOLD, size, local_time(services.clock.now(), services.settings.timezone))
 
 
 def _kept(

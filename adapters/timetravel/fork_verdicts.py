@@ -13,7 +13,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from adapters.home.clock import ManualClock
-from adapters.home.settings import Prompt, Settings
+from adapters.home.settings import Settings
 from adapters.runtime import review, watcher
 from adapters.runtime.capture import capture
 from adapters.runtime.services import Services
@@ -27,7 +27,7 @@ from domain.errors import Refused, WakelogError
 from domain.journal.commands import ApplyOperation, VoidOperation
 from domain.ports import Clock
 from domain.wake.commands import BeginWake
-from domain.wake.shown import DEFAULTS
+from domain.wake.shown import given_by
 from domain.wire import Payload, Stored
 from domain.world import Recorded
 from replay import fork
@@ -39,7 +39,6 @@ from replay.payloads import named
 TOLD_EVERY = 100  # appends
 DONE = {"confirm": "confirmed", "reject": "rejected"}
 _READ = (
-    "scaffold",
     "journal_position",
     "agent_position",
     "snapshot",
@@ -159,9 +158,9 @@ class Verdicts:
         tells of the logs is read there."""
         match cause:
             case BeginWake(agent=agent, run_key=run_key):
-                size = Prompt(max_bytes=cause.prompt_max_bytes or DEFAULTS.prompt_max_bytes)
-                then = _then(services, services.clock, replace(services.settings, prompt=size))
-                seen, kept = capture(then, agent, run_key, is_now=cause.is_now)
+                seen, kept = capture(
+                    services, agent, run_key, is_now=cause.is_now, given=given_by(cause)
+                )
                 return replace(cause, **{name: getattr(seen, name) for name in _READ}), kept
             case TakeJournal(replica=services.journal.replica):
                 count = self._position(services, cause.last) - watcher.position(services)

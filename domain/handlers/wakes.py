@@ -89,7 +89,7 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
     if queued is None or queued.run_key != cause.run_key:
         because = f"the wake {cause.run_key} has begun already"
         raise Refused("agent_running", because=because, instead=Remedy("recover_wake"))
-    tools = registry.offered(agent.agent_kind, queued.reason)
+    tools = registry.offered(agent.agent_kind, queued.reason, cause.scaffold)
     specs = _specs(tools)
     started = WakeStarted(
         agent.id,

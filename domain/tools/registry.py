@@ -50,23 +50,25 @@ CHANGES: Mapping[str, Change] = {
 # ---------------------------------------------------------------------------------- offering
 
 
-def canonical_name(name: str) -> str | None:
-    """The name of a tool that the model may call, aliases resolved; None if there is none.
+def canonical_name(name: str, scaffold: int) -> str | None:
+    """The name of a tool that the model may call, aliases resolved; None if there is none, or
+    none yet in a wake of this scaffold.
 
-    >>> canonical_name("set_task_estimate")
+    >>> canonical_name("set_task_estimate", 1)
     'update_task_estimate'
     """
     name = ALIASES.get(name, name)
-    return name if name in TOOLS else None
+    return name if name in TOOLS and TOOLS[name].since <= scaffold else None
 
 
-def offered(agent_kind: str, reason: str) -> tuple[str, ...]:
-    """The tools of a wake: what the kind may do and the reason allows, in the order of SPEC 5."""
+def offered(agent_kind: str, reason: str, scaffold: int) -> tuple[str, ...]:
+    """The tools of a wake: what its scaffold has, the kind may do and the reason allows, in the
+    order of SPEC 5."""
     may = set(CAPABILITIES.get(agent_kind, ()))
     return tuple(
         tool.name
         for tool in TOOLS.values()
-        if reason in tool.reasons and may.issuperset(tool.capabilities)
+        if tool.since <= scaffold and reason in tool.reasons and may.issuperset(tool.capabilities)
     )
 
 
@@ -99,11 +101,8 @@ def mode_of(tool: str, snapshot: Snapshot) -> Mode:
 
 
 def decode(tool: str, arguments: object) -> Struct | Refusal:
-    """A call's arguments, from JSON that was read; never raises."""
-    name = canonical_name(tool)
-    if name is None:
-        return _unknown(tool)
-    return _checked(TOOLS[name].arguments, arguments)
+    """The arguments of a call of a tool, by its own name, from JSON that was read; never raises."""
+    return _checked(TOOLS[tool].arguments, arguments) if tool in TOOLS else _unknown(tool)
 
 
 def check_edit(tool: str, arguments: object) -> str | Refusal:

@@ -67,9 +67,10 @@ class Answered:
 
 def answer_call(wake: Wake, call: ToolCall, bench: Bench, answered: Answered) -> list[WakeFact]:
     """The facts that answer the turn's next call, or ask for its effect."""
-    tool = registry.canonical_name(call.tool) or call.tool
+    known = registry.canonical_name(call.tool, wake.begun.scaffold)
+    tool = known or call.tool
     text = bench.text(call.arguments)
-    refusal = _refusal(wake, call, tool, bench)
+    refusal = _refusal(wake, call, known, bench)
     if refusal is not None:
         return [_denied(wake, call, tool, text, refusal, answered)]
     arguments = registry.decode(tool, canonical.read(text))
@@ -85,12 +86,12 @@ def answer_call(wake: Wake, call: ToolCall, bench: Bench, answered: Answered) ->
             return [_ask(wake, call, tool, text, bench, answered)]
 
 
-def _refusal(wake: Wake, call: ToolCall, tool: str, bench: Bench) -> Refusal | None:
+def _refusal(wake: Wake, call: ToolCall, tool: str | None, bench: Bench) -> Refusal | None:
     """What speaks against a call before its arguments are looked at, fail closed."""
     offered = wake.begun.tools
     if len(wake.exchanges[-1].results) >= CALLS_MAX:
         return Refusal("limit", f"more than {CALLS_MAX} calls in one turn; make fewer")
-    if tool not in registry.TOOLS:
+    if tool is None:
         message = f"there is no tool {call.tool!r}; use one of {', '.join(offered)}"
         return Refusal("unknown_tool", message)
     if tool not in offered or (wake.is_forced and tool != "update_report"):

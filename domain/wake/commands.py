@@ -4,7 +4,17 @@ STORAGE FORMAT: receipts keep commands, see `domain.wire`.
 """
 
 from domain.wake.events import SectionRef
-from domain.wire import PayloadId, Stored
+from domain.wire import Part, PayloadId, Stored
+
+
+class LocalTime(Part, frozen=True):
+    """What the person's clock said when a wake was captured: ``Saturday``, ``2026-11-21T14:05``,
+    ``Europe/Berlin``, ``+01:00``. Made by the adapter: the core knows no zones."""
+
+    weekday: str
+    time: str
+    zone: str
+    offset: str
 
 
 class BeginWake(Stored, frozen=True, tag="command.begin_wake.1"):
@@ -28,6 +38,7 @@ class BeginWake(Stored, frozen=True, tag="command.begin_wake.1"):
     template: str = ""  # whose directives the sections hold; empty: the built-in ones
     template_version: int = 0
     journal_digest: str = ""  # of the append at `journal_position`; empty in older ones
+    local: LocalTime | None = None  # since scaffold 2
 
 
 class SkipWake(Stored, frozen=True, tag="command.skip_wake.1"):

@@ -20,6 +20,7 @@ from domain.wake.changed import fact_changes, fired, trigger_changes
 from domain.wake.reading import (
     CorrectionSeen,
     EntrySeen,
+    Given,
     ItemSeen,
     LabelSeen,
     Limits,
@@ -39,6 +40,7 @@ from domain.world import MAIN, World
 ENTRY_MIN_BYTES = 60
 """Of a log entry's frame in the prompt: what even an empty one takes."""
 DEFAULTS = Limits()
+GIVEN = Given()
 VERDICTS = ("confirmed", "rejected", "deferred")
 
 
@@ -52,6 +54,7 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
     sets: Sequence[ChangeSet],
     linked_agents: Mapping[str, LinkedAgent],
     limits: Limits = DEFAULTS,
+    given: Given = GIVEN,
 ) -> Reading:
     """Read what a wake of the agent may see. Fails closed: no scope, no reading.
 
@@ -64,6 +67,7 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
         sets: Its change sets; those of other tasks, or not opened yet, are left out.
         linked_agents: By id of linked task: what its agent says.
         limits: Bounds what is read at all.
+        given: What the wake's command says: its scaffold, the person's clock.
 
     Raises:
         Refused: Code ``unknown_task``, ``task_deleted``, or ``out_of_scope`` where the task has
@@ -100,6 +104,8 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
         is_resumed="recovery" in {asked.reason, *(one.reason for one in asked.triggers)},
         words=asked.words,
         language=task.language or category.language,
+        scaffold=given.scaffold,
+        local=given.local,
     )
 
 

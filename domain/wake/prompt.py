@@ -12,31 +12,13 @@ from msgspec.structs import asdict
 
 from domain.ports import Section
 from domain.wake import prompt_parts as parts
-from domain.wake.directives import SCAFFOLD_VERSION
 from domain.wake.prompt_task import document, newest
 from domain.wake.prompt_text import section, size
 from domain.wake.reading import Limits, Reading
+from domain.wake.scaffolds import scaffold_of
 
 SEPARATOR_BYTES = 2
 """Reserved behind each section: a model is given them with an empty line between."""
-
-SYSTEM: tuple[parts.Part, ...] = (parts.role, parts.goal, parts.guiding)
-BEFORE_TASK: tuple[parts.Part, ...] = (
-    parts.suppressed_labels,
-    parts.available_labels,
-    parts.corrections,
-)
-AFTER_TASK: tuple[parts.Part, ...] = (
-    parts.linked,
-    parts.report,
-    parts.critical,
-    parts.journal,
-    parts.proposals,
-    parts.changed,
-    parts.words,
-    parts.first_wake,
-    parts.instruction,
-)
 
 LADDER: tuple[tuple[str, ...], ...] = (
     ("entry_max_bytes", "text_max_bytes"),
@@ -48,7 +30,10 @@ LADDER: tuple[tuple[str, ...], ...] = (
     ("items_max", "labels_max", "slots_max", "words_max_bytes", "directives_max_bytes"),
 )
 """What gives way after the oldest log entries. A rung halves its bounds; after the last rung it
-begins again with the first, at most `ROUNDS` times; then the least of everything is shown."""
+begins again with the first, at most `ROUNDS` times; then the least of everything is shown.
+
+One for all scaffolds: a bound of something new may join a rung, but one rung more would change
+older prompts."""
 ROUNDS = 8
 TEXT_LEAST_BYTES = 40
 """No text is bounded below this: it would say nothing."""
@@ -122,9 +107,10 @@ def _least(name: str, value: int) -> int:
 
 def _fitted(reading: Reading, limits: Limits) -> Prompt | None:
     """The prompt under these bounds, its log cut to what fits; None if too much would go."""
-    system = _made(SYSTEM, reading, limits)
-    before = _made(BEFORE_TASK, reading, limits)
-    after = _made(AFTER_TASK, reading, limits)
+    scaffold = scaffold_of(reading.scaffold)
+    system = _made(scaffold.system, reading, limits)
+    before = _made(scaffold.before_task, reading, limits)
+    after = _made(scaffold.after_task, reading, limits)
     task = document(reading.task, limits)
     log, left_out = reading.task.log, reading.task.log_unread
 
@@ -147,7 +133,6 @@ def _made(makers: Iterable[parts.Part], reading: Reading, limits: Limits) -> tup
 __all__ = [
     "LADDER",
     "Prompt",
-    "SCAFFOLD_VERSION",
     "render",
     "size_of",
 ]

@@ -20,8 +20,15 @@ CRITICAL_GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def role(reading: Reading, limits: Limits) -> Section:
-    text = directives.ROLES[directives.SCAFFOLD_VERSION]
-    return section("role", "Role and rules", text)
+    return section("role", "Role and rules", directives.ROLES[reading.scaffold])
+
+
+def now(reading: Reading, limits: Limits) -> Section | None:
+    """What day it is to the person: without it overdue cannot be told from due."""
+    if (local := reading.local) is None:
+        return None
+    day, time = local.time.split("T")
+    return section("now", "Now", f"{local.weekday} {day} {time}, {local.zone} (UTC{local.offset})")
 
 
 def goal(reading: Reading, limits: Limits) -> Section | None:
@@ -196,16 +203,16 @@ def words(reading: Reading, limits: Limits) -> Section | None:
 
 
 def first_wake(reading: Reading, limits: Limits) -> Section | None:
-    return section("first_wake", "First wake", directives.FIRST_WAKE) if reading.is_first else None
+    if not reading.is_first:
+        return None
+    return section("first_wake", "First wake", directives.SENTENCES[reading.scaffold].first_wake)
 
 
 def instruction(reading: Reading, limits: Limits) -> Section:
     language = line(reading.language, limits.line_max_bytes) or "en"
-    parts = [directives.ANSWER] if reading.words else []
-    if reading.is_first:
-        parts.append(directives.ACT_FIRST)
-    else:
-        parts += [directives.NO_OP, directives.ACT]
+    told = directives.SENTENCES[reading.scaffold]
+    parts = [told.answer] if reading.words else []
+    parts += [told.act_first] if reading.is_first else [told.no_op, told.act]
     parts.append(f"Language of the report: {language}.")
     return section("instruction", "Instruction", "\n".join(parts))
 

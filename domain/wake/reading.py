@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from domain.agent.wake_queue_events import Reason, Trigger
 from domain.errors import Refused
+from domain.wake.commands import LocalTime
 
 LABELS_MAX = 3
 """Labels of a task that agents may fill up to (SPEC 5)."""
@@ -52,6 +53,18 @@ class Limits(Struct, frozen=True):
                 because=f"a prompt of {self.prompt_max_bytes} bytes cannot hold rules and task",
                 instead=f"allow at least {PROMPT_MIN_BYTES} bytes",
             )
+
+
+class Given(Struct, frozen=True):
+    """What a prompt follows from besides both logs: it stands in the command that begins the wake.
+
+    `scaffold`: which of `domain.wake.scaffolds`. `prompt_max_bytes`: 0 for the default.
+    `local`: the person's clock; scaffold 1 shows none.
+    """
+
+    scaffold: int = 1
+    prompt_max_bytes: int = 0
+    local: LocalTime | None = None
 
 
 class WakeReason(Struct, frozen=True):
@@ -220,6 +233,8 @@ class Reading(Struct, frozen=True):
     words: str = ""
     language: str = ""
     directives: str = ""  # of the agent's template; empty: the built-in ones
+    scaffold: int = 1  # whose texts and sections it is rendered with
+    local: LocalTime | None = None
 
     @property
     def is_first(self) -> bool:

@@ -9,9 +9,10 @@ from domain.changes.change_set import CHANGES
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS
 from domain.templates.template import TEMPLATE
+from domain.wake.commands import BeginWake
 from domain.wake.context import gather
 from domain.wake.prompt import Prompt, render
-from domain.wake.reading import Limits, LinkedAgent, ReportShown, WakeReason
+from domain.wake.reading import Given, Limits, LinkedAgent, ReportShown, WakeReason
 from domain.wake.state import WAKE
 from domain.world import World
 
@@ -24,16 +25,19 @@ def limits_of(prompt_max_bytes: int) -> Limits:
     return replace(DEFAULTS, prompt_max_bytes=prompt_max_bytes) if prompt_max_bytes else DEFAULTS
 
 
-def shown(
-    journal: World, agents: World, agent: Agent, queued: Queued, prompt_max_bytes: int = 0
-) -> Prompt:
+def given_by(cause: BeginWake) -> Given:
+    """What a recorded command says of its prompt."""
+    return Given(cause.scaffold, cause.prompt_max_bytes, cause.local)
+
+
+def shown(journal: World, agents: World, agent: Agent, queued: Queued, given: Given) -> Prompt:
     """The prompt of a queued wake, as both logs stand in these worlds.
 
     Raises:
         Refused: Code ``task_deleted``, ``unknown_task`` or ``out_of_scope``.
     """
     words = "\n\n".join(agents.payload(one).decode() for one in queued.words)
-    limits = limits_of(prompt_max_bytes)
+    limits = limits_of(given.prompt_max_bytes)
     reading = gather(
         journal,
         agents,
@@ -43,6 +47,7 @@ def shown(
         sets=agents.load_each(CHANGES, agent.sets),
         linked_agents=_linked_agents(journal, agents, agent),
         limits=limits,
+        given=given,
     )
     directives = _directives(agents, agent)
     return render(replace(reading, directives=directives) if directives else reading, limits)

@@ -30,7 +30,7 @@ from tests.support.readings import (
 
 LEAST = r.Limits(prompt_max_bytes=r.PROMPT_MIN_BYTES)
 NAMES = (
-    "suppressed_labels available_labels corrections task linked report critical journal "
+    "now suppressed_labels available_labels corrections task linked report critical journal "
     "proposals changed words first_wake instruction"
 ).split()
 limits = st.builds(r.Limits, prompt_max_bytes=st.integers(r.PROMPT_MIN_BYTES, 150_000))

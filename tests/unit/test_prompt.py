@@ -8,9 +8,10 @@ from msgspec.structs import replace
 
 from domain.errors import Refused
 from domain.wake import reading as r
-from domain.wake.directives import DIRECTIVES, DIRECTIVES_VERSION, ROLES, SCAFFOLD_VERSION
+from domain.wake.directives import DIRECTIVES, DIRECTIVES_VERSION, ROLES, SENTENCES
 from domain.wake.prompt import LADDER, render, size_of
 from domain.wake.prompt_text import block
+from domain.wake.scaffolds import SCAFFOLDS
 from tests.support.readings import AT, body, sections
 
 TASK = r.TaskSeen("task-1", "Mend the roof", category=r.LabelSeen("cat-1", "Home"))
@@ -268,7 +269,7 @@ def test_a_limit_too_small_for_the_rules_is_refused() -> None:
 
 
 def test_the_versions_in_use_are_there() -> None:
-    assert max(ROLES) == SCAFFOLD_VERSION
+    assert list(ROLES) == list(SENTENCES) == list(SCAFFOLDS)
     assert max(DIRECTIVES) == DIRECTIVES_VERSION
     for text in (*ROLES.values(), *DIRECTIVES.values()):
         assert block(text, 100_000) == text, "a fixed text may not look like a heading either"

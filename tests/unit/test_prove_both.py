@@ -22,6 +22,7 @@ from domain.keys import key
 from domain.ports import Section
 from domain.rules import RULES
 from domain.wake import directives, prompt_parts, prompt_text
+from domain.wake.scaffolds import SCAFFOLD
 from domain.wire import Words
 from replay.divergence import path_within
 from replay.prove import Options, Proof
@@ -30,6 +31,7 @@ from tests.histories import make, scenes
 from tests.histories.acting import Scene
 from tests.support.rows import altered, rechained
 from tests.support.services import captured_early, queued_key, reply, services, task_with_agent
+from tests.support.wording import reworded
 
 
 @cache
@@ -113,9 +115,7 @@ def test_a_prompt_of_another_size_is_rendered_in_that_size() -> None:
 
 def test_another_text_in_a_section_is_a_changed_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = _whole()  # before the wording changes: it stands for a later version of it
-    # Our own wording is patched on purpose: it plays tomorrow's code against today's log. A prompt
-    # text is a constant of its version, so there is nothing that a test could hand over instead.
-    monkeypatch.setattr(directives, "ACT_FIRST", directives.ACT_FIRST + " Be brief.")
+    reworded(monkeypatch, "act_first")
     found = histories.prove(recorded).divergences
     assert {(one.kind_of, one.path) for one in found} == {("prompt changed", "user.instruction")}
     one = found[0]
@@ -128,7 +128,7 @@ def test_another_text_in_a_section_is_a_changed_prompt(monkeypatch: pytest.Monke
 
 def test_a_text_that_changed_in_many_wakes_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = _whole()
-    monkeypatch.setitem(directives.ROLES, 1, directives.ROLES[1] + " Be brief.")
+    monkeypatch.setitem(directives.ROLES, SCAFFOLD, directives.ROLES[SCAFFOLD] + " Be brief.")
     found = histories.prove(recorded).divergences
     assert len(found) > 1
     texts = {(one.expected, one.actual) for one in found}
@@ -225,7 +225,7 @@ def test_a_prompt_that_differs_from_itself_is_told_apart(monkeypatch: pytest.Mon
         return real(name, title, f"{body} {next(drawn)}" if name == "report" else body)
 
     monkeypatch.setattr(prompt_parts, "section", section)
-    monkeypatch.setattr(directives, "ACT", directives.ACT + " Be brief.")
+    reworded(monkeypatch, "act")
     found = histories.prove(whole)
     assert set(classes(found)) == {
         ("nondeterminism", "user.report"), ("prompt changed", "user.instruction"),

@@ -18,6 +18,7 @@ from domain.envelope import Row
 from domain.handlers.wakes import set_id
 from domain.rules import RULES
 from domain.wake import directives
+from domain.wake.scaffolds import SCAFFOLD
 from domain.world import Recorded, World
 from replay.appends import appends
 from replay.crossing import Side
@@ -33,6 +34,7 @@ from tests.support.services import (
     services,
     task_with_agent,
 )
+from tests.support.wording import reworded
 
 
 @cache
@@ -106,13 +108,11 @@ def test_a_section_that_is_gone_is_not_told_as_a_changed_prompt_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     recorded = whole()  # before the wording changes: it stands for a later version of it
-    gone = {
-        name for name, data in recorded.payloads.items() if directives.ACT_FIRST.encode() in data
-    }
+    told = directives.SENTENCES[SCAFFOLD].act_first
+    gone = {name for name, data in recorded.payloads.items() if told.encode() in data}
     assert gone
     left = {name: data for name, data in recorded.payloads.items() if name not in gone}
-    # patched on purpose: it plays tomorrow's code (`test_prove_both` says why)
-    monkeypatch.setattr(directives, "ACT_FIRST", directives.ACT_FIRST + " Be brief.")
+    reworded(monkeypatch, "act_first")
     found = kinds(replace(recorded, payloads=left))
     assert ("payload missing", "payload") in found
     assert ("prompt changed", "user.instruction") not in found

@@ -6,6 +6,7 @@ from msgspec import Struct
 from domain.tools import arguments as a
 from domain.tools import registry
 from domain.tools.base import Refusal
+from domain.wake.scaffolds import SCAFFOLD
 from tests.support.tools import given
 
 
@@ -52,7 +53,9 @@ from tests.support.tools import given
     ],
 )
 def test_what_is_plainly_meant_is_understood(tool: str, given: object, expected: Struct) -> None:
-    assert registry.decode(tool, given) == expected
+    name = registry.canonical_name(tool, SCAFFOLD)
+    assert name
+    assert registry.decode(name, given) == expected
 
 
 @pytest.mark.parametrize(
@@ -173,7 +176,7 @@ def test_half_a_character_is_made_whole() -> None:
 
 @pytest.mark.parametrize("name", ["assign_task_label", "add_checklist_item", "nothing", ""])
 def test_only_the_twelve_are_callable(name: str) -> None:
-    assert registry.canonical_name(name) is None
+    assert registry.canonical_name(name, SCAFFOLD) is None
     answer = registry.decode(name, {"id": "x", "title": "x"})
     assert answer == Refusal("unknown_tool", f'There is no tool "{name}".')
 

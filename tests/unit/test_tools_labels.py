@@ -3,6 +3,7 @@
 from domain.journal import task as t
 from domain.tools import registry
 from domain.tools.base import Plan, Refusal
+from domain.wake.scaffolds import SCAFFOLD
 from tests.support.tools import AGENT, applied, code, given, planned, proposals
 
 CREATED = t.TaskCreated("person", "Plant the garden", "c1")
@@ -116,7 +117,7 @@ def test_a_rejected_label_is_suppressed_once() -> None:
     assert facts == (t.LabelSuppressed("person", "l-garden"),)
     task = given(CREATED, *facts)
     assert code(applied("suppress_label", task, id="l-garden")) == "redundant"
-    assert registry.canonical_name("suppress_label") is None
+    assert registry.canonical_name("suppress_label", SCAFFOLD) is None
     assert code(registry.decode("suppress_label", {"id": "l-garden"})) == "unknown_tool"
     assert code(registry.check_edit("suppress_label", {"id": "l-garden"})) == "unknown_tool"
 

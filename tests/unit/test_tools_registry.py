@@ -12,6 +12,7 @@ from domain.tools import registry
 from domain.tools.base import Refusal, fingerprint
 from domain.tools.definitions import CAPABILITIES, REASONS
 from domain.tools.registry import ALIASES, TOOLS
+from domain.wake.scaffolds import SCAFFOLD
 from tests.support.tools import code, given, planned
 
 TASK = given(t.TaskCreated("person", "Plant", "c1"))
@@ -20,9 +21,9 @@ NAMES = list(TOOLS)
 
 def test_an_alias_names_a_tool_and_a_tool_names_itself() -> None:
     assert len(ALIASES) == sum(len(tool.aliases) for tool in TOOLS.values())
-    assert {alias: registry.canonical_name(alias) for alias in ALIASES} == ALIASES
-    assert [registry.canonical_name(name) for name in NAMES] == NAMES
-    assert registry.canonical_name("SET_TASK_TITLE") is None
+    assert {alias: registry.canonical_name(alias, SCAFFOLD) for alias in ALIASES} == ALIASES
+    assert [registry.canonical_name(name, SCAFFOLD) for name in NAMES] == NAMES
+    assert registry.canonical_name("SET_TASK_TITLE", SCAFFOLD) is None
 
 
 def test_the_reasons_are_those_of_wakes() -> None:
@@ -31,12 +32,12 @@ def test_the_reasons_are_those_of_wakes() -> None:
 
 @pytest.mark.parametrize("reason", REASONS)
 def test_a_task_agent_is_offered_all_in_every_wake(reason: str) -> None:
-    assert list(registry.offered("task_agent", reason)) == NAMES
+    assert list(registry.offered("task_agent", reason, SCAFFOLD)) == NAMES
 
 
 def test_an_unknown_kind_or_reason_is_offered_nothing() -> None:
-    assert registry.offered("stranger", "user") == ()
-    assert registry.offered("task_agent", "whim") == ()
+    assert registry.offered("stranger", "user", SCAFFOLD) == ()
+    assert registry.offered("task_agent", "whim", SCAFFOLD) == ()
 
 
 def test_every_capability_of_a_tool_is_one_that_some_kind_has() -> None:

@@ -23,12 +23,13 @@ from domain.wake.events import (
     WakeReply,
     WakeStarted,
 )
+from domain.wake.scaffolds import SCAFFOLD
 from domain.wake.state import Wake, evolve
 from domain.wire import Words
 
 TASK = "t" * 32
 SEEN = Snapshot(TASK, 1, "OPEN", "P2", title="Fix the sink", category="home", estimate=30)
-TOOLS = registry.offered("task_agent", "manual")
+TOOLS = registry.offered("task_agent", "manual", SCAFFOLD)
 STARTED = WakeStarted(
     "agent", TASK, "manual", "agent:run:k", "tape", 1, 3, 1, 1, "p", (), (), TOOLS, "s", ("home",)
 )

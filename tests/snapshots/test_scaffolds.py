@@ -1,0 +1,52 @@
+"""What each closed scaffold gives to a wake. A red one is never updated: older wakes were given
+what stands there, and another wording, section or tool belongs to a scaffold that is open."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import asdict
+from syrupy.assertion import SnapshotAssertion
+
+from domain import canonical
+from domain.tools import registry
+from domain.tools.definitions import REASONS
+from domain.wake.directives import ROLES, SENTENCES
+from domain.wake.scaffolds import CLOSED, SCAFFOLD, SCAFFOLDS
+
+ROOT = Path(__file__).parents[2]
+PARTS = ("system", "before_task", "after_task")
+
+
+def given_by(number: int) -> dict[str, Any]:
+    """All that hangs on the number and not on the task."""
+    scaffold = SCAFFOLDS[number]
+    tools = {reason: registry.offered("task_agent", reason, number) for reason in REASONS}
+    every = list(dict.fromkeys(name for names in tools.values() for name in names))
+    return {
+        "sections": {part: [made.__name__ for made in asdict(scaffold)[part]] for part in PARTS},
+        "role": ROLES[number].split("\n"),
+        "sentences": asdict(SENTENCES[number]),
+        "tools": tools,
+        "specs": [canonical.text(one) for one in registry.specs(every)],
+        "aliases": {
+            one: known
+            for one in registry.ALIASES
+            if (known := registry.canonical_name(one, number))
+        },
+    }
+
+
+@pytest.mark.parametrize("number", [one for one in SCAFFOLDS if one <= CLOSED])
+def test_a_closed_scaffold_gives_what_it_gave(number: int, snapshot: SnapshotAssertion) -> None:
+    assert given_by(number) == snapshot
+
+
+def test_a_scaffold_is_closed_by_a_dated_section_of_the_changelog() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    dated = [one for one in text.split("\n## ") if re.match(r"\[?[0-9.]+\]?.* [0-9]{4}-", one)]
+    named = [int(one) for part in dated for one in re.findall(r"[Ss]caffold ([0-9]+)", part)]
+    assert dated
+    assert max(named, default=0) == CLOSED
+    assert SCAFFOLD - CLOSED <= 1, "a release raises the scaffold once"
