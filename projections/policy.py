@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.agent.wake_queue_events import WakeBackedOff, WakeDropped
+from domain.agent.wake_queue_events import AlertSettled, WakeBackedOff, WakeBegun, WakeDropped
 from domain.policy.gate import GATE_CODES, HELD
 from domain.policy.policy import POLICY, Policy
 from domain.wake.events import WakeFinished
@@ -13,6 +13,7 @@ from domain.world import MAIN, Recorded
 from projections.view import View
 
 REFUSALS_KEPT = 20  # the newest
+_ALERTS = (AlertSettled, WakeBackedOff, WakeBegun, WakeDropped)
 
 
 class Held(Struct, frozen=True):
@@ -26,14 +27,16 @@ class Held(Struct, frozen=True):
 
 
 class PolicyDocument(Struct, frozen=True):
-    """The policy as the domain folds it, and what it held off, the newest last."""
+    """The policy as the domain folds it, what the gate stopped, the newest last, and what waits
+    for it now."""
 
     policy: Policy
     refusals: tuple[Held, ...] = ()
+    waiting: tuple[Held, ...] = ()
 
 
 def keys(row: Recorded) -> tuple[str, ...]:
-    return (MAIN,) if row.of_kind == "policy" or _held(row) else ()
+    return (MAIN,) if row.of_kind in ("policy", "alert", "wake") and _concerns(row) else ()
 
 
 def apply(document: PolicyDocument | None, row: Recorded) -> PolicyDocument | None:
@@ -42,8 +45,22 @@ def apply(document: PolicyDocument | None, row: Recorded) -> PolicyDocument | No
     if row.of_kind == "policy":
         return replace(known, policy=POLICY.evolve(known.policy, row))
     if held := _held(row):
-        return replace(known, refusals=(*known.refusals, held)[-REFUSALS_KEPT:])
-    return document
+        known = replace(known, refusals=(*known.refusals, held)[-REFUSALS_KEPT:])
+    waiting = _waiting(known.waiting, row, held)
+    if waiting == known.waiting:
+        return known if held else document
+    return replace(known, waiting=waiting)
+
+
+def _concerns(row: Recorded) -> bool:
+    return row.of_kind == "policy" or isinstance(row.fact, _ALERTS) or _held(row) is not None
+
+
+def _waiting(waiting: tuple[Held, ...], row: Recorded, held: Held | None) -> tuple[Held, ...]:
+    """What waits for the gate after a row of its agent's attention."""
+    run_key = getattr(row.fact, "run_key", row.entity)
+    left = tuple(one for one in waiting if one.run_key != run_key)
+    return (*left, held) if held and isinstance(row.fact, WakeBackedOff) else left
 
 
 def _held(row: Recorded) -> Held | None:

@@ -10,7 +10,6 @@ import shlex
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from adapters.documents.agents import all_agents
 from adapters.documents.policy import (
     Allowed,
     HeldWake,
@@ -23,11 +22,10 @@ from adapters.documents.policy import (
 )
 from adapters.runtime import gate
 from domain.agent.agent import AGENT
-from domain.agent.wake_queue import next_wake
 from domain.errors import invalid
 from domain.journal.catalog import CATALOG, find_category, unknown_category
 from domain.policy.commands import GiveReceipt, PolicyCommand, RuleModels, WithdrawReceipt
-from domain.policy.gate import HELD, is_leaving, pattern_of, unconsented
+from domain.policy.gate import is_leaving, pattern_of, unconsented
 from domain.policy.notices import NOTICE_VERSION, notice, sections_of
 from domain.policy.policy import POLICY, Policy
 from domain.world import MAIN
@@ -59,7 +57,7 @@ def allow(home: "Home", model: str, categories: Sequence[str] = (), key: str = "
     ids, pattern = _categories(home, categories), _pattern(model)
     command = GiveReceipt(pattern, ids, NOTICE_VERSION, sections_of())
     changed = _noted(home, command, key)
-    resumed = gate.let_go(home.services, [one.id for one in all_agents(home)])
+    resumed = gate.let_go(home.services, held_agents(home))
     home.views.catch_up()
     return Allowed(pattern, list(ids), _named(home, ids), NOTICE_VERSION, changed, len(resumed))
 
@@ -88,7 +86,7 @@ def rule(home: "Home", category: str, patterns: Sequence[str] = (), key: str = "
     ids = _categories(home, [category]) if category else ("",)
     allowed = tuple(_pattern(one) if is_leaving(one) else one for one in patterns)
     changed = _noted(home, RuleModels(ids[0], allowed), key)
-    gate.let_go(home.services, [one.id for one in all_agents(home)])
+    gate.let_go(home.services, held_agents(home))
     home.views.catch_up()
     name = _named(home, ids)[0] if category else None
     return Ruled(name, ids[0] or None, list(allowed), changed)
@@ -168,19 +166,21 @@ def standing(home: "Home") -> PolicyDocument:
 
 def waiting(home: "Home") -> list[HeldWake]:
     """The wakes that wait for a consent or a key, each with the command that lets it go on."""
+    known = home.views.get(VIEW, MAIN)
     found: list[HeldWake] = []
-    for one in all_agents(home):
-        wake = next_wake(one.wake_queue)
-        if wake is None or wake.waits_for not in HELD:
-            continue
-        model = gate.full_name(home.services, home.services.model_name(one.agent))
-        lacking = needed(home, [one.id]) if wake.waits_for == "consent" else []
+    for one in known.waiting if known else ():
+        agent = home.services.agent(one.agent_id)
+        model = gate.full_name(home.services, home.services.model_name(agent))
+        lacking = needed(home, [agent.id]) if one.code == "consent" else []
         command = lacking[0].command if lacking else None
-        since = wake.begun_at or wake.queued_at
-        found.append(
-            HeldWake(wake.run_key, one.id, one.name, model, wake.waits_for, since, command)
-        )
+        found.append(HeldWake(one.run_key, agent.id, agent.name, model, one.code, one.at, command))
     return found
+
+
+def held_agents(home: "Home") -> list[str]:
+    """The agents with a wake that waits for a consent or a key."""
+    known = home.views.get(VIEW, MAIN)
+    return [one.agent_id for one in known.waiting] if known else []
 
 
 def _noted(home: "Home", command: PolicyCommand, key: str) -> bool:

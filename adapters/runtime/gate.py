@@ -7,12 +7,12 @@ from adapters.runtime.services import Services
 from domain.agent.agent import AGENT, Agent
 from domain.agent.wake_queue import WAKE_QUEUE, next_wake
 from domain.errors import Refused
-from domain.policy.gate import HELD, Refusal, is_leaving, refusal
+from domain.handlers.wakes import refused_of
+from domain.policy.gate import GIVEN, HELD, Refusal, is_leaving, refusal
 from domain.policy.policy import POLICY
 from domain.wake.commands import DeferWake
+from domain.wake.state import Wake
 from domain.world import MAIN
-
-GIVEN = "requested"  # why a wake that a person let go on is due, as for one that is asked for
 
 
 class Destination(NamedTuple):
@@ -29,10 +29,10 @@ def destination(services: Services, agent: Agent) -> Destination:
     Raises:
         Refused: What `model_for` refuses, but for a missing key.
     """
-    return has_key_of(services, services.model_name(agent))
+    return _has_key(services, services.model_name(agent))
 
 
-def has_key_of(services: Services, model: str) -> Destination:
+def _has_key(services: Services, model: str) -> Destination:
     """The full name of a model, and whether its key is there."""
     try:
         name = services.model_for(model).name
@@ -51,11 +51,14 @@ def full_name(services: Services, model: str) -> str:
         return model
 
 
-def held(services: Services, agent_id: str, model: str = "") -> Refusal | None:
-    """Why an agent's wake may not ask its model now; `model`: the one that it began with."""
+def held(services: Services, agent_id: str, wake: Wake | None = None) -> Refusal | None:
+    """Why an agent's wake may not ask its model now; `wake`: one that has begun."""
     with services.agents.reading() as world:
         agent, policy = world.load(AGENT, agent_id), world.load(POLICY, MAIN)
-    to = has_key_of(services, model) if model else destination(services, agent)
+    if wake is not None and wake.phase != "absent":
+        has_secret = _has_key(services, wake.begun.model).has_secret
+        return refused_of(policy, agent, wake.begun, has_secret=has_secret)
+    to = destination(services, agent)
     return refusal(policy, agent, to.model, to.has_secret)
 
 
@@ -67,8 +70,7 @@ def let_go(services: Services, agent_ids: Iterable[str]) -> list[str]:
             wake = next_wake(world.load(WAKE_QUEUE, agent_id))
         if wake is None or wake.waits_for not in HELD:
             continue
-        model = services.wake(wake.run_key).begun.model if wake.begun_at else ""
-        if held(services, agent_id, model) is None:
+        if held(services, agent_id, services.wake(wake.run_key)) is None:
             now = services.clock.now()
             services.append_agent(DeferWake(agent_id, wake.run_key, now, GIVEN))
             gone.append(wake.run_key)

@@ -17,6 +17,8 @@ OFFLINE: Final = frozenset({"rules", "demo", "tape"})
 WaitsFor = Literal["", "consent", "secret"]
 HELD: Final[frozenset[str]] = frozenset({"consent", "secret"})
 """What a wake waits for until a person gives it, however long that takes."""
+GIVEN: Final = "requested"
+"""Why a wake is due again once that is given: a person ends the wait."""
 HELD_UNTIL: Final = "9999-01-01T00:00:00.000000Z"
 """No clock ends that wait."""
 
