@@ -17,7 +17,7 @@ from domain.changes.change_set import ChangeSet
 from domain.journal import task as t
 from domain.tools import registry
 from domain.tools.base import Refusal, Remedy
-from domain.tools.definitions import Tool
+from domain.tools.definitions import REASONS, Tool
 from domain.tools.registry import CHANGES, TOOLS
 from domain.tools.schema import Schema, rules
 from domain.tools.snapshot import Snapshot
@@ -114,6 +114,15 @@ def test_the_role_text_speaks_of_a_tool_since_its_scaffold(tool: Tool) -> None:
     assert tool.since in ROLES
     said = {scaffold for scaffold, text in ROLES.items() if f"`{tool.name}`" in text}
     assert said == {one for one in ROLES if one >= tool.since}, f"{tool.name}: give a hint"
+
+
+@pytest.mark.parametrize("tool", TOOLS.values(), ids=list(TOOLS))
+def test_a_wake_of_an_older_scaffold_does_not_know_a_tool(tool: Tool) -> None:
+    before = tool.since - 1
+    for name in (tool.name, *tool.aliases):
+        assert registry.canonical_name(name, before) is None
+        assert registry.canonical_name(name, tool.since) == tool.name
+    assert all(tool.name not in registry.offered("task_agent", one, before) for one in REASONS)
 
 
 @pytest.mark.parametrize("name", TOOLS)
