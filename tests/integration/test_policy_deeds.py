@@ -148,3 +148,16 @@ def test_a_missing_key_is_waited_for_and_found_by_the_next_process(home: Path) -
         (page,) = told(["--model", "gemini", "wake"], home, env=environment(server))
     assert (page["outcome"], len(server.sent)) == ("completed", 2)
     assert proved(home)
+
+
+def test_sql_tells_when_what_was_agreed_to(home: Path) -> None:
+    with opened(home) as one:
+        policy.allow(one, "gemini")
+        policy.withdraw(one, "gemini:pro")
+        assert policy.standing(one).receipts == []
+    rows = told(["sql", "SELECT what, model, categories, notice FROM receipts ORDER BY n"], home)
+    assert [(row["what"], row["model"], row["notice"]) for row in rows] == [
+        ("given", "gemini:*", 1),
+        ("withdrawn", "gemini:pro", None),
+    ]
+    assert [len(row["categories"]) for row in rows] == [1, 0]
