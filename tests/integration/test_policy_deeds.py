@@ -11,6 +11,7 @@ from adapters.upkeep.doctor import examine
 from adapters.wiring import Home, open_home
 from domain.errors import Refused
 from tests.support.cli import FIXED, done, proved, run, told
+from tests.support.consents import agreed
 from tests.support.gemini import environment
 from tests.support.gemini_server import SIGNATURE, answer, call, serving, text
 from tests.support.waking import agent
@@ -161,3 +162,19 @@ def test_sql_tells_when_what_was_agreed_to(home: Path) -> None:
         ("withdrawn", "gemini:pro", None),
     ]
     assert [len(row["categories"]) for row in rows] == [1, 0]
+
+
+def test_a_fork_sends_only_what_is_agreed_to_today(home: Path, tmp_path: Path) -> None:
+    done(["wake"], home)
+    (run_key,) = (one["run_key"] for one in told(["wakes"], home))
+    script = answer(call("update_report", REPORT, signature=SIGNATURE)), answer(text("Done."))
+    with serving(*script) as server:
+        env = environment(server)
+        fork = ["fork", run_key, "--model", "gemini", "--out", str(tmp_path / "fork")]
+        result = run(fork, home, env=env)
+        assert (result.exit_code, server.sent) == (2, []), result.output
+        assert "wakelog policy allow gemini:*" in result.stderr
+        agreed(home)
+        done(fork, home, env=env)
+        assert len(server.sent) == 2
+    assert proved(tmp_path / "fork")
