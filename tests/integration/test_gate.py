@@ -195,6 +195,16 @@ def test_without_its_key_a_wake_waits_for_it(world: World) -> None:
     assert divergences(world.at) == []
 
 
+def test_a_wake_whose_model_cannot_be_had_goes_on_waiting(world: World) -> None:
+    def refuse(_: str) -> Model:
+        raise Refused("invalid_value", because="that is no key", instead="copy it again")
+
+    world.run()
+    agree(world.at, world.agent, "far:*")
+    world.at.model_for = refuse
+    assert (world.let_go(), world.waits_for()) == ([], "consent")
+
+
 def test_who_comes_late_lets_nothing_wait_that_runs(world: World) -> None:
     run_key = world.run_key
     agree(world.at, world.agent, "far:*")
@@ -237,3 +247,5 @@ def test_an_engine_that_is_idle_ends_though_a_wake_waits_for_a_person() -> None:
     made.agents.append(agent)
     made.run()
     assert made.events("trouble") == []
+    (told,) = made.events("held")
+    assert told["waits_for"] == "consent"
