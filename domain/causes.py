@@ -8,11 +8,14 @@ from msgspec import Struct
 from domain.agent.commands import AgentCommand
 from domain.changes.commands import ChangesCommand
 from domain.journal.commands import ApplyOperation, JournalCommand, VoidOperation
+from domain.policy.commands import PolicyCommand
 from domain.templates.commands import TemplateCommand
 from domain.wake.commands import WakeCommand
 from domain.wire import Part, Stored
 
-Command = JournalCommand | AgentCommand | WakeCommand | ChangesCommand | TemplateCommand
+Command = (
+    JournalCommand | AgentCommand | WakeCommand | ChangesCommand | TemplateCommand | PolicyCommand
+)
 
 
 class Result(Part, frozen=True):

@@ -11,6 +11,7 @@ from domain.journal.catalog import CATALOG
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS
 from domain.journal.timer import TIMER
+from domain.policy.policy import POLICY
 from domain.templates.template import TEMPLATE
 from domain.wake.state import WAKE
 from domain.world import Kind
@@ -27,5 +28,6 @@ _ALL: tuple[Kind[Any], ...] = (
     WAKE,
     CHANGES,
     TEMPLATE,
+    POLICY,
 )
 KINDS: dict[str, Kind[Any]] = {kind.name: kind for kind in _ALL}

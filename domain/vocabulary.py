@@ -8,12 +8,20 @@ from domain.journal.catalog import CatalogFact
 from domain.journal.links import LinksFact
 from domain.journal.task import TaskFact
 from domain.journal.timer import TimerFact
+from domain.policy.policy import PolicyFact
 from domain.templates.template import TemplateFact
 from domain.wake.events import WakeFact
 
 JournalFact = TaskFact | CatalogFact | TimerFact | LinksFact
 AgentLogFact = (
-    AgentFact | SubsFact | WakeQueueFact | WatchFact | WakeFact | ChangesFact | TemplateFact
+    AgentFact
+    | SubsFact
+    | WakeQueueFact
+    | WatchFact
+    | WakeFact
+    | ChangesFact
+    | TemplateFact
+    | PolicyFact
 )
 Fact = JournalFact | AgentLogFact | Receipt | LogFact
 

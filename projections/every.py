@@ -8,6 +8,7 @@ from projections import (
     journal,
     messages,
     operations,
+    policy,
     ranks,
     reports,
     tasks,
@@ -27,4 +28,5 @@ VIEWS: tuple[View[Any], ...] = (
     ranks.VIEW,
     operations.VIEW,
     templates.VIEW,
+    policy.VIEW,
 )

@@ -30,6 +30,9 @@ from domain.changes.events import (
 )
 from domain.errors import TOOL_CODES
 from domain.journal.commands import ApplyOperation
+from domain.policy.gate import is_leaving
+from domain.policy.notices import GATED_SINCE, notice_of
+from domain.policy.policy import ReceiptGiven, ReceiptWithdrawn, matches, meets
 from domain.wake.events import (
     LateReply,
     ModelAnswered,
@@ -42,6 +45,7 @@ from domain.wake.events import (
     WakeStarted,
 )
 from domain.wake.machine import RETAKES_MAX, ticket
+from domain.wire import Stored
 from domain.world import Recorded
 from replay.appends import Append
 
@@ -58,8 +62,10 @@ class _Run:
         self.is_ended = False
         self.open: ModelAsked | ToolAsked | None = None
         self.retakes = 0
+        self.is_deferred = False
         self.triggers = 0
         self.heir = ""  # the wake that has those of its triggers that are not recorded again
+        self.begun: WakeStarted | None = None
 
 
 class Laws:
@@ -75,6 +81,7 @@ class Laws:
         self._items: dict[tuple[str, int], str] = {}
         self._agents: dict[str, tuple[str, int]] = {}  # task -> agent, born
         self._touched: defaultdict[str, list[int]] = defaultdict(list)  # task -> n
+        self._receipts: dict[tuple[str, str], int] = {}  # pattern, category -> notice
 
     def take(self, log: str, one: Append) -> Iterator[str]:
         """What is wrong with one more append."""
@@ -82,6 +89,7 @@ class Laws:
         found = [*self._shape(log, one)]
         for row in one.facts:
             found += self._journal(row) if log == "journal" else self._agent(row)
+        found += self._consent(one)
         yield from (f"{where}: {told}" for told in found)
 
     # ------------------------------------------------------------------------------------ every log
@@ -132,6 +140,8 @@ class Laws:
                 self._asked.add(operation)
             case _:
                 pass
+        if row.of_kind == "policy":
+            self._policy(fact)
         if row.of_kind == "wake":
             yield from self._wake(row)
         if row.of_kind == "changes":
@@ -188,7 +198,7 @@ class Laws:
             case WakeStarted():
                 if run.is_begun:
                     yield f"law 9: the wake {row.entity} begins twice"
-                run.is_begun = True
+                run.is_begun, run.begun = True, fact
             case ModelAsked() | ToolAsked():
                 yield from self._intent(run, fact)
             case ModelAnswered() | ModelFailed() | ToolReturned():
@@ -196,7 +206,7 @@ class Laws:
             case WakeFinished():
                 run.is_ended, run.open = True, None
             case WakeDeferred():
-                run.retakes = 0
+                run.retakes, run.is_deferred = 0, True
             case _:
                 pass
 
@@ -211,7 +221,7 @@ class Laws:
                 yield f"law 10: taken over {run.retakes} times"
         if isinstance(fact, ToolAsked):
             self._asked.add(fact.operation)
-        run.open = fact
+        run.open, run.is_deferred = fact, False
 
     def _reply(self, run: _Run, fact: ModelAnswered | ModelFailed | ToolReturned) -> Iterator[str]:
         if isinstance(fact, ToolReturned) and fact.code and fact.code not in TOOL_CODES:
@@ -223,6 +233,39 @@ class Laws:
         if not (isinstance(fact, ModelFailed) and fact.of_provider):
             run.open = None
         run.retakes = 0
+
+    # ------------------------------------------------------------------------------------- policy
+
+    def _policy(self, fact: Stored) -> None:
+        match fact:
+            case ReceiptGiven(model=model, categories=categories, notice=notice):
+                self._receipts.update({(model, one): notice for one in categories})
+            case ReceiptWithdrawn(model=model, categories=categories):
+                for pattern, category in list(self._receipts):
+                    if meets(pattern, model) and category in (categories or (category,)):
+                        del self._receipts[pattern, category]
+            case _:
+                pass
+
+    def _consent(self, one: Append) -> Iterator[str]:
+        """No question that leaves the machine without a receipt; one that was put off in the
+        append that asks it is not sent."""
+        for row in one.facts:
+            run = self._runs[row.entity] if isinstance(row.fact, ModelAsked) else None
+            if run is None or run.begun is None or run.open is not row.fact or run.is_deferred:
+                continue
+            begun = run.begun
+            if begun.scaffold < GATED_SINCE or not is_leaving(begun.model):
+                continue
+            missing = [known for known in begun.categories if not self._covers(begun, known)]
+            if missing:
+                yield f"policy: {begun.model} is asked without a receipt for {missing}"
+
+    def _covers(self, begun: WakeStarted, category: str) -> bool:
+        return any(
+            of == category and notice >= notice_of(begun.scaffold) and matches(model, begun.model)
+            for (model, of), notice in self._receipts.items()
+        )
 
     # -------------------------------------------------------------------------------------- items
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.actions.inputs import WORDS_MAX_BYTES
 from adapters.actions.naming import nth_key
+from adapters.actions.policy import held_agents
 from adapters.documents.agents import all_agents
 from adapters.documents.inbox import expiring_sets
 from adapters.runtime import on_demand, watcher
@@ -142,7 +143,7 @@ def _prepare(home: "Home") -> Sequence[str]:
     due is read: the views know, as of the logs' ends."""
     home.views.catch_up()
     expiring = expiring_sets(home)
-    return on_demand.prepare(home.services, partial(_ticking, home), expiring)
+    return on_demand.prepare(home.services, partial(_ticking, home), expiring, held_agents(home))
 
 
 def _ticking(home: "Home", now: str) -> list[str]:

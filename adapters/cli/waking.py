@@ -11,7 +11,8 @@ from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
 from adapters.cli.speaking import Speaker, speaker, stream_option
 from adapters.documents.wakes import WakeAnswer, wake_document, wake_of
-from adapters.text.common import ID_SHOWN, local_time, safe
+from adapters.text.common import ID_SHOWN, safe
+from adapters.text.policy import waits
 from adapters.text.remedies import in_words
 from domain.errors import Refused, Remedy
 from domain.wake.events import ModelAnswered
@@ -119,7 +120,7 @@ def _line(document: "WakeLine", name: str, error: str) -> str:
 
 def _unfinished(document: "WakeLine") -> str:
     if document.waits_for:
-        return f"waits for its {document.waits_for} until {document.waits_until}"
+        return waits(document.waits_for, document.waits_until or "")
     return str(document.state)
 
 
@@ -143,7 +144,7 @@ def _tell_waiting(
             where = f"in process {one.pid}" if one.pid else "elsewhere"
             told = f"is running {where}; if that is gone, use `wakelog recover`"
         else:
-            told = f"waits for its {one.reason} until {local_time(one.until, zone)}"
+            told = waits(one.reason, one.until, zone)
         session.note(safe(f"{names[one.agent_id]}: {told}."))
 
 

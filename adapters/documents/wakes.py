@@ -14,6 +14,7 @@ from msgspec.structs import asdict
 from adapters.home.settings import Price
 from adapters.wiring import Home
 from domain.agent.events import AgentObserved
+from domain.agent.wake_queue import HELD
 from domain.wire import Words, tag_of
 from domain.world import Recorded, World
 from projections import agents, inbox, reports, wakes
@@ -158,7 +159,7 @@ def wake_document(home: Home, wake: WakeDocument) -> WakeLine:
         template_version=wake.template_version or None,
         error_code=wake.code or None,
         state=wake.state,
-        waits_until=wake.until or None,
+        waits_until=None if wake.waits_for in HELD else wake.until or None,
         waits_for=wake.waits_for or None,
     )
 

@@ -11,6 +11,7 @@ from domain.agent.wake_queue import WAKE_QUEUE
 from domain.errors import Refused, Remedy
 from domain.journal.catalog import CATALOG
 from domain.journal.fold import TASK
+from domain.policy.gate import is_leaving
 from domain.ports import Section
 from domain.templates.template import TEMPLATE, Template
 from domain.tools.snapshot import captured
@@ -57,10 +58,11 @@ def capture(
         template = agents.load(TEMPLATE, agent.template) if agent.template else Template("")
     kept = payload(agent.task, canonical.encode(seen))
     payloads = [kept]
+    model = services.model_for(services.model_name(agent)).name
     command = BeginWake(
         agent=agent.id,
         run_key=run_key,
-        model=services.model_for(services.model_name(agent)).name,
+        model=model,
         scaffold=given.scaffold,
         journal_position=positions[0],
         agent_position=positions[1],
@@ -76,6 +78,7 @@ def capture(
         template_version=template.active,
         journal_digest=digest,
         local=given.local,
+        has_secret=is_leaving(model),  # it could be had
     )
     return Captured(command, payloads)
 

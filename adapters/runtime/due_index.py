@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from adapters.runtime.services import Services
 from domain.agent.agent import AGENT, Agent
-from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue, due_of, next_wake
+from domain.agent.wake_queue import HELD, WAKE_QUEUE, WakeQueue, due_of, next_wake
 from domain.changes.change_set import CHANGES, is_open
 from domain.changes.decisions import pending_effects
 from domain.timestamps import later
@@ -135,6 +135,10 @@ class Schedules:
         """The agents with a wake that runs, here or elsewhere."""
         return [self._known[one] for one in sorted(self._running, key=self._places.__getitem__)]
 
+    def held(self) -> list[str]:
+        """The agents whose next wake waits for what a person has to give."""
+        return [one.agent for one in self._known.values() if one.waits_for in HELD]
+
     def queued(self, now: str) -> Iterator[AgentSchedule]:
         """The agents whose next wake may begin, in queue order; nothing may change meanwhile."""
         if not self._is_now:
@@ -172,6 +176,7 @@ class DueIndex:
         self._ticks = Times()
         self._expiring = Times()
         self._in_flight = Times()  # change sets with an effect, and when it is in doubt
+        self.is_policy_new = True  # since it was looked at last
 
     def start(self, agents: Iterable[str], sets: Iterable[str], known: Known = NOTHING) -> None:
         """Look at these agents and change sets, and from now on at what is new. An effect that
@@ -203,6 +208,7 @@ class DueIndex:
             self._seen = rows[0].n
             agents |= {row.entity for row in rows if row.of_kind in ("agent", "alert")}
             sets |= {row.entity for row in rows if row.of_kind == "changes"}
+            self.is_policy_new |= any(row.of_kind == "policy" for row in rows)
         with self._services.agents.reading() as world:
             self._look(world, sorted(agents), sorted(sets))
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 
 from adapters.home.clock import SystemClock
-from adapters.runtime import performer, review, timers, watcher
+from adapters.runtime import gate, performer, review, timers, watcher
 from adapters.runtime.due_index import AgentSchedule, DueIndex, Turn, turns
 from adapters.runtime.leases import Leases
 from adapters.runtime.options import PLAIN, Counts, Found, Options, Tell
@@ -114,6 +114,7 @@ class Engine:
                 self._tell("expired", set_id=set_id)
         self._finish(now)
         self._due_index.follow()
+        self._resume_held()
         self._stop_cancelled()
         self._launch()
         return taken == watcher.APPENDS_MAX
@@ -150,6 +151,15 @@ class Engine:
             for item in taken:
                 self.counts.recovered += 1
                 self._tell("recovered", what="operation", set_id=set_id, item=item)
+
+    def _resume_held(self) -> None:
+        """Make due what waited for a consent or a key: when one may have been given, and at the
+        start, as keys come with the process."""
+        if not self._due_index.is_policy_new:
+            return
+        self._due_index.is_policy_new = False
+        if gate.let_go(self._services, self._due_index.schedules.held()):
+            self._due_index.follow()
 
     def _fire(self, now: str) -> None:
         ticking = [one for one in self._due_index.ticking(now) if not self._holds.until(one, now)]
@@ -286,6 +296,9 @@ class Engine:
             self._unsaid[work.agent_id] = defer
 
     def _ended(self, one: AgentSchedule, run_key: str) -> None:
+        if (held := gate.held_wake(self._services, one.agent)) and held.run_key == run_key:
+            self._tell("held", agent=one.name, run_key=run_key, waits_for=held.waits_for)
+            return
         wake = self._services.wake(run_key)
         if wake.phase == "deferred":
             self._tell("waits", agent=one.name, run_key=run_key, until=wake.deferred_until)

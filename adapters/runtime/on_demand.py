@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from adapters.runtime import review, timers, watcher
+from adapters.runtime import gate, review, timers, watcher
 from adapters.runtime.due_index import AgentSchedule, Schedules, Turn, schedule_of, turns
 from adapters.runtime.run_leases import RunLeases, is_lost, living
 from adapters.runtime.running import Ran, run_one
@@ -36,14 +36,19 @@ class Waiting(NamedTuple):
 
 
 def prepare(
-    services: Services, ticking: Callable[[str], Iterable[str]], expiring: Iterable[str] = ()
+    services: Services,
+    ticking: Callable[[str], Iterable[str]],
+    expiring: Iterable[str] = (),
+    held: Iterable[str] = (),
 ) -> list[str]:
-    """Catch up over the journal, fire the timers that are due, expire what nobody decided.
+    """Catch up over the journal, fire the timers that are due, expire what nobody decided, and
+    let go on what waited for what is given now.
 
     Args:
         services: Where.
         ticking: Gives all agents with a timer that is due by a time; others do no harm.
         expiring: Change sets whose time has come.
+        held: Agents with a wake that waits for a consent or a key; others do no harm.
 
     Returns:
         What went wrong with timers, one text each.
@@ -53,6 +58,7 @@ def prepare(
     troubles = timers.fire(services, ticking(now), now)
     for set_id in expiring:
         review.expire(services, set_id)
+    gate.let_go(services, held)
     return troubles
 
 

@@ -9,13 +9,13 @@ import asyncio
 from typing import NamedTuple
 
 from adapters.models import bounds
-from adapters.runtime import effects
+from adapters.runtime import effects, gate
 from adapters.runtime.capture import capture
 from adapters.runtime.services import Services
 from adapters.runtime.spans import TellAppended, ignore
 from adapters.store.log import Appended
 from domain import canonical
-from domain.agent.wake_queue import WAKE_QUEUE
+from domain.agent.wake_queue import HELD_UNTIL, WAKE_QUEUE
 from domain.causes import Replied
 from domain.errors import Refused
 from domain.journal.catalog import CATALOG
@@ -25,7 +25,7 @@ from domain.ports import Call, ModelFault, Reply, Request, Streaming
 from domain.timestamps import seconds_between
 from domain.tools import registry
 from domain.tools.snapshot import snapshot
-from domain.wake.commands import DeferWake, RetakeWake, SkipWake, StopWake
+from domain.wake.commands import DeferWake, RetakeWake, SkipWake, StopWake, WakeCommand
 from domain.wake.events import (
     Intent,
     LateReply,
@@ -43,7 +43,7 @@ from domain.wake.state import WAKE, Wake
 from domain.wire import INLINE_MAX_BYTES, Payload, Words, payload, words
 from domain.world import MAIN
 
-CANNOT_START = ("task_deleted", "unknown_task", "out_of_scope")
+CANNOT_START = ("task_deleted", "unknown_task", "out_of_scope", "overshared_payload_blocked")
 STEPS_MAX = 2_000  # intents of one wake; the machine's own limits end it far earlier
 LATE = str(LateReply.__struct_config__.tag)
 MESSAGE_MAX = 500  # characters of a fault's message that are kept
@@ -130,16 +130,24 @@ def _retake(wake: Wake) -> RetakeWake:
 
 
 def _began(services: Services, agent_id: str, run_key: str, *, is_now: bool) -> Appended | None:
-    """Begin a wake, or skip one that cannot start: None."""
+    """Begin a wake; None for one that may not start: it waits for a person, or is skipped."""
+    if refused := gate.held(services, agent_id):
+        if refused.waits_for:
+            command: WakeCommand = DeferWake(agent_id, run_key, HELD_UNTIL, refused.waits_for)
+        else:
+            command = SkipWake(agent_id, run_key, refused.code, refused.because)
+        services.append_agent(command)
+        return None
     try:
         captured = capture(services, agent_id, run_key, is_now=is_now)
-    except Refused as refused:
-        if refused.code not in CANNOT_START:
+    except Refused as cannot:
+        if cannot.code not in CANNOT_START:
             raise
-        services.append_agent(SkipWake(agent_id, run_key, refused.code, refused.because))
+        services.append_agent(SkipWake(agent_id, run_key, cannot.code, cannot.because))
         return None
     # nothing is written where another process has begun it since, or where it is not due
-    return services.append_agent(captured.command, payloads=captured.payloads)
+    appended = services.append_agent(captured.command, payloads=captured.payloads)
+    return None if appended.result.code else appended  # a gate was closed meanwhile
 
 
 async def perform(
@@ -210,6 +218,10 @@ async def _ask_model(services: Services, wake: Wake, question: _Question, work: 
         return services.append_agent(work.stop("switched_off", "all agents are switched off"))
     if until := services.budgets.until(wake, services.clock.now()):
         return services.append_agent(work.defer(until, "budget"))
+    if refused := gate.held(services, wake.begun.agent, wake):
+        if refused.waits_for:
+            return services.append_agent(work.defer(HELD_UNTIL, refused.waits_for))
+        return services.append_agent(work.stop(refused.code, refused.because))
     payloads: list[Payload] = []
     try:
         async with asyncio.timeout(left):

@@ -14,6 +14,7 @@ from domain.agent.wake_queue_events import Reason
 from domain.causes import Cause
 from domain.changes.commands import ChangesCommand
 from domain.journal.commands import JournalCommand
+from domain.policy.commands import PolicyCommand
 from domain.ports import Clock, Listener, Model
 from domain.templates.commands import TemplateCommand
 from domain.templates.template import TEMPLATE
@@ -80,7 +81,7 @@ class Services:
 
     def append_agent(
         self,
-        command: AgentCommand | WakeCommand | ChangesCommand | TemplateCommand,
+        command: AgentCommand | WakeCommand | ChangesCommand | TemplateCommand | PolicyCommand,
         *,
         key: str = "",
         payloads: Sequence[Payload] = (),

@@ -37,6 +37,7 @@ WEIGHTS: dict[str, int] = {
     "expire": 1,
     "crash": 6,
     "delete": 1,
+    "policy": 2,
 }
 """Deeds, and how often each is done beside the others."""
 

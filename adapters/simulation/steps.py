@@ -5,11 +5,11 @@ no fault: the person tries all sorts of things.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from adapters.actions import catalog, tasks
 from adapters.home.clock import ManualClock
-from adapters.runtime import on_demand, review, timers, watcher
+from adapters.runtime import gate, on_demand, review, timers, watcher
 from adapters.runtime.recovery import Step as Recovered
 from adapters.runtime.recovery import recover
 from adapters.runtime.running import run_one
@@ -31,6 +31,8 @@ from domain.journal.fold import TASK
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
 from domain.journal.task import NoteKind, Task
 from domain.keys import key
+from domain.policy.commands import GiveReceipt, RuleModels, WithdrawReceipt
+from domain.policy.notices import NOTICE_VERSION, sections_of
 from domain.wire import payload
 
 TASKS_MAX = 12
@@ -79,6 +81,9 @@ class Steps:
     def settle(self) -> None:
         """Recover all, and let what has begun run to its end."""
         self.restart()
+        living = map(self._services.agent, (*self._gone, *self._agents))
+        if known := sorted({one for agent in living for one in agent.categories}):
+            self._agree(known)
         for nth in range(SETTLE_MAX):
             self._model.dice = Dice(f"settle/{nth}")
             watcher.catch_up(self._services)
@@ -234,6 +239,26 @@ class Steps:
             is_enabled=True,
         )  # fmt: skip
         self._agents.append(self._services.append_agent(command).result.ids[0])
+        self._agree([task.category])
+
+    def _policy(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        """The person withdraws what an agent's model is sent, rules it out, or agrees again."""
+        categories = self._services.agent(self._agent(who)).categories
+        match dice.number(4):
+            case 0:
+                self._services.append_agent(WithdrawReceipt(Unruly.name, categories))
+            case 1:
+                self._services.append_agent(RuleModels(categories[0], ("rules",)))
+            case _:
+                self._agree(categories)
+
+    def _agree(self, categories: Sequence[str]) -> None:
+        """Let agents of some categories ask the model, and go on with what waited for that."""
+        agree = GiveReceipt(Unruly.name, tuple(categories), NOTICE_VERSION, sections_of())
+        self._services.append_agent(agree)
+        for one in categories:
+            self._services.append_agent(RuleModels(one))
+        gate.let_go(self._services, self._agents)
 
     def _configure(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         agent = self._agent(who)
@@ -293,7 +318,7 @@ class Steps:
 
     def _run(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:
         """A round of the runtime."""
-        on_demand.prepare(self._services, lambda _: self._agents, self._expiring())
+        on_demand.prepare(self._services, lambda _: self._agents, self._expiring(), self._agents)
         for turn in on_demand.ready(self._services, self._agents):
             self.wakes += 1
             runner.run(run_one(self._services, turn.schedule.agent, turn.run_key))
@@ -356,6 +381,7 @@ _DEEDS: dict[str, Callable[[Steps, int, Dice, asyncio.Runner], None]] = {
     "expire": Steps._expire,
     "crash": Steps._crash,
     "delete": Steps._delete,
+    "policy": Steps._policy,
 }
 """Every deed that a plan may name: the keys of `adapters.simulation.plan.WEIGHTS`."""
 

@@ -89,7 +89,7 @@ class WakeBackedOff(Stored, frozen=True, tag="alert.wake_backed_off.1"):
 
     run_key: str
     until: str
-    reason: str  # "provider", "budget"; "requested": a person ends the wait
+    reason: str  # "provider", "budget", "consent", "secret"; "requested": a person ends the wait
 
 
 class AlertSettled(Stored, frozen=True, tag="alert.settled.1"):

@@ -5,7 +5,7 @@ the same one (DESIGN 2, law 2).
 """
 
 from domain.causes import Command, Replied
-from domain.handlers import agents, changes, imports, journal, operations, templates, wakes
+from domain.handlers import agents, changes, imports, journal, operations, policy, templates, wakes
 from domain.handlers.decided import Decided
 from domain.world import World
 
@@ -17,6 +17,7 @@ _HANDLERS = {
     **wakes.HANDLERS,
     **changes.HANDLERS,
     **templates.HANDLERS,
+    **policy.HANDLERS,
 }
 
 

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 
 import msgspec
+from msgspec.structs import replace
 
 from domain import canonical
 from domain.agent import identity
 from domain.agent import wake_queue_rules as rules
 from domain.agent.agent import AGENT, Agent
 from domain.agent.events import AgentFact, AgentProposed, AgentReported, AgentSettled
-from domain.agent.wake_queue import WAKE_QUEUE
+from domain.agent.wake_queue import GIVEN, HELD, HELD_UNTIL, WAKE_QUEUE, Queued
 from domain.agent.wake_queue_events import WakeBegun, WakeQueueFact
 from domain.agent.wake_queue_rules import Setting
 from domain.causes import Result
@@ -21,6 +22,9 @@ from domain.errors import Refused, Remedy
 from domain.handlers.agents import agent_events, alert_events, known_agent
 from domain.handlers.decided import Decided, Event, after, on
 from domain.handlers.journal import Handler
+from domain.policy.gate import GATE_CODES, Refusal, refusal
+from domain.policy.notices import GATED_SINCE, notice_of
+from domain.policy.policy import POLICY, Policy
 from domain.timestamps import later
 from domain.tools import registry
 from domain.tools.snapshot import Snapshot
@@ -29,6 +33,7 @@ from domain.wake import machine
 from domain.wake.calls import Bench
 from domain.wake.events import (
     LateReply,
+    ModelAsked,
     ModelFailed,
     Outcome,
     WakeDeferred,
@@ -40,11 +45,11 @@ from domain.wake.events import (
 from domain.wake.machine import Advanced
 from domain.wake.state import WAKE, Wake
 from domain.wire import SHARED, Payload, payload
-from domain.world import World
+from domain.world import MAIN, World
 
 SNAPSHOTS_KEPT = 16  # of running wakes
 DAY_SECONDS = 86_400
-SKIPS = ("dormant", "destroyed", "switched_off", "cancelled", "task_deleted", "out_of_scope")
+SKIPS = ("dormant", "destroyed", "switched_off", "cancelled", "task_deleted", *GATE_CODES)
 """Why a begun wake is stopped without having failed."""
 
 
@@ -115,6 +120,9 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
         ttl_days=cause.ttl_days,
         throttle_seconds=cause.throttle_seconds,
     )
+    policy = world.load(POLICY, MAIN)
+    if refused := refused_of(policy, agent, started, has_secret=cause.has_secret):
+        return _not_begun(world, agent, queued, refused)
     bench = _bench(world, agent, cause.run_key, cause.snapshot, cause.scaffold)
     advanced = machine.start(world.load(WAKE, cause.run_key), started, bench)
     events = [
@@ -122,6 +130,17 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
         *on(world, "wake", cause.run_key, advanced.facts),
     ]
     return Decided(events, result, [specs])
+
+
+def _not_begun(world: World, agent: Agent, queued: Queued, refused: Refusal) -> Decided:
+    """A queued wake that the gate holds: it waits, or is skipped."""
+    wake_queue = world.load(WAKE_QUEUE, agent.id)
+    if refused.waits_for:
+        facts = rules.back_off(wake_queue, queued.run_key, HELD_UNTIL, refused.waits_for)
+    else:
+        facts = rules.drop(wake_queue, queued.run_key, refused.code)
+    result = Result((queued.run_key,), code=refused.code, message=refused.because)
+    return Decided(alert_events(world, agent.id, facts), result)
 
 
 def skip(cause: do.SkipWake, key: str, at: str, world: World) -> Decided:
@@ -159,17 +178,22 @@ def retake(cause: do.RetakeWake, key: str, at: str, world: World) -> Decided:
     begun: list[WakeQueueFact] = []
     if facts and wake_queue.begun is not None and wake_queue.begun.run_key == cause.run_key:
         begun = [WakeBegun(cause.run_key)]  # its time begins anew: nobody worked at it meanwhile
-    if facts and (code := _must_stop(agent)):
+    if facts and (code := _must_stop(world, agent, wake)):
         facts = machine.stop(wake, "skipped", code)
+    elif reason := _held(world, agent, machine.applied(wake, facts).wake):
+        facts = machine.defer(wake, HELD_UNTIL, reason)  # it asks nothing
+        begun = rules.back_off(wake_queue, cause.run_key, HELD_UNTIL, reason)
     decided = _written(world, agent, machine.applied(wake, facts), at)
     events = [*alert_events(world, agent.id, begun), *decided.events]
     return decided._replace(events=events)
 
 
 def defer(cause: do.DeferWake, key: str, at: str, world: World) -> Decided:
-    """Let a wake wait for a budget, begun or not."""
+    """Let a wake wait for a budget or for what the gate asks, begun or not; or end that wait."""
     wake = world.load(WAKE, cause.run_key)
-    if _is_anothers(wake, cause):
+    is_gates = cause.reason in (*HELD, GIVEN)
+    has_moved_on = is_gates and not cause.attempt and wake.phase == "waiting"
+    if has_moved_on or _is_anothers(wake, cause):
         return Decided(result=Result((cause.run_key,)))
     deferred: list[WakeFact] = machine.defer(wake, cause.until, cause.reason)
     wake_queue = world.load(WAKE_QUEUE, cause.agent)
@@ -188,9 +212,32 @@ def _is_anothers(wake: Wake, cause: do.StopWake | do.RetakeWake | do.DeferWake) 
     return bool(cause.attempt) and wake.asked is not None and machine.ticket(wake.asked) != seen
 
 
-def _must_stop(agent: Agent) -> str:
-    """Why a running wake of this agent may not go on; empty where it may."""
-    return "" if agent.lifecycle == "active" else agent.lifecycle
+def _must_stop(world: World, agent: Agent, wake: Wake) -> str:
+    """Why a running wake of this agent may not go on; empty where it may, or has to wait."""
+    if agent.lifecycle != "active":
+        return agent.lifecycle
+    refused = refused_of(world.load(POLICY, MAIN), agent, wake.begun)
+    return refused.code if refused and not refused.waits_for else ""
+
+
+def _held(world: World, agent: Agent, wake: Wake) -> str:
+    """What a wake has to wait for before it may ask what it asks for now; empty where it may."""
+    if not isinstance(machine.pending(wake), ModelAsked):
+        return ""
+    refused = refused_of(world.load(POLICY, MAIN), agent, wake.begun)
+    return refused.waits_for if refused else ""
+
+
+def refused_of(
+    policy: Policy, agent: Agent, begun: WakeStarted, *, has_secret: bool = True
+) -> Refusal | None:
+    """What the gate says of a wake, by the categories that its prompt was made for; of one of an
+    older scaffold, which began without a gate, nothing. Whether the key is there is said as a
+    wake begins, and looked at again by who asks the model."""
+    if begun.scaffold < GATED_SINCE:
+        return None
+    of = replace(agent, categories=begun.categories)
+    return refusal(policy, of, begun.model, has_secret, notice_of(begun.scaffold))
 
 
 def replied(entity: str, reply: WakeReply, at: str, world: World) -> Decided:
@@ -203,11 +250,14 @@ def replied(entity: str, reply: WakeReply, at: str, world: World) -> Decided:
         return Decided(on(world, "wake", entity, late), Result((entity,)))
     if isinstance(reply, ModelFailed):
         return _failed(world, agent, wake, reply, at)
-    if code := _must_stop(agent):
+    if code := _must_stop(world, agent, wake):
         advanced = machine.applied(wake, [reply, WakeFinished("skipped", code=code)])
-    else:
-        bench = _bench(world, agent, entity, wake.begun.snapshot, wake.begun.scaffold)
-        advanced = machine.decide(wake, reply, bench)
+        return _written(world, agent, advanced, at)
+    bench = _bench(world, agent, entity, wake.begun.snapshot, wake.begun.scaffold)
+    advanced = machine.decide(wake, reply, bench)
+    if reason := _held(world, agent, advanced.wake):
+        advanced = machine.put_off(advanced, HELD_UNTIL, reason)
+        return _waiting(world, agent, advanced, at, HELD_UNTIL, reason)
     return _written(world, agent, advanced, at)
 
 
@@ -216,14 +266,22 @@ def _failed(world: World, agent: Agent, wake: Wake, reply: ModelFailed, at: str)
     wake_queue = world.load(WAKE_QUEUE, agent.id)
     until = rules.provider_until(wake_queue, at, reply.retry_seconds)
     facts = machine.failed(wake, reply, until)
-    if code := _must_stop(agent):
+    if code := _must_stop(world, agent, wake):
         facts = [reply, WakeFinished("skipped", code=code)]
-    decided = _written(world, agent, machine.applied(wake, facts), at)
+    advanced = machine.applied(wake, facts)
     if not any(isinstance(fact, WakeDeferred) for fact in facts):
-        return decided
-    backed_off = rules.back_off(wake_queue, wake.run_key, until, "provider")
-    events = [*decided.events, *alert_events(world, agent.id, backed_off)]
-    return decided._replace(events=events)
+        return _written(world, agent, advanced, at)
+    return _waiting(world, agent, advanced, at, until, "provider")
+
+
+def _waiting(
+    world: World, agent: Agent, advanced: Advanced, at: str, until: str, reason: str
+) -> Decided:
+    """What is written of a wake that waits from here on."""
+    decided = _written(world, agent, advanced, at)
+    wake_queue = world.load(WAKE_QUEUE, agent.id)
+    backed_off = rules.back_off(wake_queue, advanced.wake.run_key, until, reason)
+    return decided._replace(events=[*decided.events, *alert_events(world, agent.id, backed_off)])
 
 
 def _written(world: World, agent: Agent, advanced: Advanced, at: str) -> Decided:
@@ -324,4 +382,4 @@ HANDLERS: dict[type, Handler] = {
     do.DeferWake: defer,
 }
 
-__all__ = ["HANDLERS", "after", "replied"]
+__all__ = ["HANDLERS", "after", "refused_of", "replied"]

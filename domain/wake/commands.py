@@ -39,10 +39,11 @@ class BeginWake(Stored, frozen=True, tag="command.begin_wake.1"):
     template_version: int = 0
     journal_digest: str = ""  # of the append at `journal_position`; empty in older ones
     local: LocalTime | None = None  # since scaffold 2
+    has_secret: bool = False  # the key that the model needs is there; False where none is needed
 
 
 class SkipWake(Stored, frozen=True, tag="command.skip_wake.1"):
-    """A queued wake that cannot start: ``task_deleted``, ``out_of_scope``, ``missing_category``."""
+    """A queued wake that cannot start: ``task_deleted``, ``missing_category``, or a gate's code."""
 
     agent: str
     run_key: str
@@ -81,7 +82,8 @@ class RetakeWake(Stored, frozen=True, tag="command.retake_wake.1"):
 
 
 class DeferWake(Stored, frozen=True, tag="command.defer_wake.1"):
-    """Let a begun or queued wake wait: ``budget``. The last three name an intent, as those of
+    """Let a begun or queued wake wait: ``budget``, ``consent``, ``secret``; or, ``requested``, end
+    such a wait. The last three name an intent, as those of
     `StopWake` do."""
 
     agent: str

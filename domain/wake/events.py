@@ -135,7 +135,7 @@ class RetractionStaged(Stored, frozen=True, tag="wake.retraction_staged.1"):
 
 class WakeDeferred(Stored, frozen=True, tag="wake.deferred.1"):
     until: str
-    reason: str  # "provider", "budget"
+    reason: str  # "provider", "budget", "consent", "secret"
 
 
 class LateReply(Stored, frozen=True, tag="wake.late_reply.1"):

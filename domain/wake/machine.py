@@ -89,6 +89,13 @@ def defer(wake: Wake, until: str, reason: str) -> list[WakeFact]:
     return [WakeDeferred(until, reason)] if wake.phase == "waiting" else []
 
 
+def put_off(advanced: Advanced, until: str, reason: str) -> Advanced:
+    """The same, and then the wake waits: what it asks for last is not asked yet."""
+    deferred = WakeDeferred(until, reason)
+    wake = evolve(advanced.wake, deferred)
+    return advanced._replace(wake=wake, facts=[*advanced.facts, deferred])
+
+
 def applied(wake: Wake, facts: list[WakeFact]) -> Advanced:
     """The facts and no step further."""
     for fact in facts:

@@ -53,7 +53,7 @@ EVENTS = 10_000  # that are replayed a turn
 class Busy:
     """Calls tools in nine turns, and says in the tenth that it is done."""
 
-    name = "busy"
+    name = "tape:busy"
 
     def __init__(self) -> None:
         self._nth = count(1)

@@ -34,6 +34,7 @@ from tests.bench import accounts
 from tests.support import checker
 from tests.support.checking import payloads
 from tests.support.checking.logs import opened
+from tests.support.consents import agreed
 from tests.support.gemini import environment
 from tests.support.gemini_server import (
     KEY,
@@ -261,6 +262,7 @@ def main(arguments: list[str] | None = None) -> int:
     ):
         home = Path(folder) / "home"
         tasks = accounts.make(home, given.agents, 1, ENVIRON)
+        agreed(home, environ=ENVIRON)
         with (home / "settings.toml").open("a") as settings:
             settings.write(f"parallel = {given.agents}\n")
         run = Pauses(home, given, {**ENVIRON, **environment(server), "WAKELOG_MODEL": "gemini"})

@@ -18,6 +18,7 @@ import duckdb
 import pytest
 
 from tests.support.cli import refused
+from tests.support.consents import agreed
 from tests.support.forms import forms
 from tests.support.gemini import environment
 from tests.support.gemini_server import SIGNATURE, answer, call, serving, text
@@ -229,6 +230,7 @@ def test_a_wake_that_waits_for_its_model_is_left_for_the_next_process(tmp_path: 
     ran(home, "task", "add", "Fix the sink")
     ran(home, "agent", "create", "--all")
     ran(home, "wake")
+    agreed(home, environ={})
     (agent,) = read(home, "agent", "list")
     url = f"/agents/{agent['id']}"
     report = {"content": "All.", "tldr": "It is fine.", "oneLiner": "On track"}

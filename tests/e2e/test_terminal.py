@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import done, proved, told
+from tests.support.consents import agreed
 from tests.support.gemini import environment
 from tests.support.gemini_server import PATH, STREAM_PATH, answer, serving, text
 from tests.support.terminal import CTRL_C, CTRL_D, on_terminal
@@ -23,7 +24,7 @@ def home(tmp_path: Path) -> Path:
     agent(tmp_path / "home")
     model = tape(tmp_path / "begun.jsonl", reply(report()), reply(text="Done."))
     done(["--model", model, "wake"], tmp_path / "home")
-    return tmp_path / "home"
+    return agreed(tmp_path / "home")
 
 
 @pytest.mark.parametrize("end", ["\n", "  \n", CTRL_D])

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.cli import done, proved, run
+from tests.support.consents import agreed
 from tests.support.disks import mount, small_disk
 from tests.support.gemini import environment
 from tests.support.gemini_server import (
@@ -39,7 +40,7 @@ def made(home: Path, *settings: str) -> Path:
     done(["agent", "create", "--all"], home, env=TODAY)
     done(["wake"], home, env=TODAY)
     (home / "settings.toml").write_text("\n".join(["[agents]", "throttle_seconds = 1", *settings]))
-    return home
+    return agreed(home, environ=TODAY)
 
 
 class Running:

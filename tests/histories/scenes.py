@@ -38,6 +38,7 @@ from tests.histories import (
     more_scenes,
     newer_scenes,
     person_scenes,
+    policy_scenes,
     prompt_scenes,
     stubborn_scenes,
     template_scenes,
@@ -358,6 +359,7 @@ SCENES: tuple[Scene, ...] = (
     *verdict_scenes.SCENES,
     *prompt_scenes.SCENES,
     *newer_scenes.SCENES,
+    *policy_scenes.SCENES,
 )
 
 

@@ -41,7 +41,7 @@ LABEL_NAME = "plumbing"
 class Script:
     """Answers each turn of a wake with its own calls, however often it is asked."""
 
-    name = "script"
+    name = "tape:script"
 
     def __init__(self, *turns: Reply) -> None:
         self._turns = turns

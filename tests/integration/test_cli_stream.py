@@ -9,6 +9,7 @@ import pytest
 
 from adapters.cli.speaking import AGAIN
 from tests.support.cli import proved, run, told
+from tests.support.consents import agreed
 from tests.support.gemini import environment
 from tests.support.gemini_server import (
     PATH,
@@ -51,6 +52,7 @@ def test_streamed_or_not_the_same_is_recorded(home: Path) -> None:
     digests = []
     for name, option, path in (("a", "--stream", STREAM_PATH), ("b", "--no-stream", PATH)):
         agent(home / name)
+        agreed(home / name)
         result, paths = ask(home / name, *SCRIPT, options=(option,))
         assert result.exit_code == 0, result.output
         assert paths == [path, path]
@@ -64,6 +66,7 @@ def test_streamed_or_not_the_same_is_recorded(home: Path) -> None:
 @pytest.mark.parametrize("options", [(), ("--json", "--stream")])
 def test_in_a_pipe_and_with_json_nothing_is_streamed(home: Path, options: tuple[str, ...]) -> None:
     agent(home)
+    agreed(home)
     result, paths = ask(home, *SCRIPT, options=options)
     assert paths == [PATH, PATH]
     assert "I look at it." not in result.stdout
@@ -71,6 +74,7 @@ def test_in_a_pipe_and_with_json_nothing_is_streamed(home: Path, options: tuple[
 
 def test_what_came_to_nothing_is_said_before_it_is_printed_again(home: Path) -> None:
     agent(home)
+    agreed(home)
     broken = answer(text("I call it"), finish="MALFORMED_FUNCTION_CALL")
     result, _ = ask(home, broken, *SCRIPT, options=("--stream",))
     assert result.stdout.startswith("I call it\nI look at it.\nIt takes")
@@ -81,6 +85,7 @@ def test_what_came_to_nothing_is_said_before_it_is_printed_again(home: Path) -> 
 
 def test_words_that_break_off_for_good_are_followed_by_what_became_of_the_wake(home: Path) -> None:
     agent(home)
+    agreed(home)
     limit = json.dumps(json.loads(limited(retry_info("90s")).body)).encode()
     broken = SCRIPT[1]._replace(breaks_after=2, then=limit)
     result, _ = ask(home, broken, options=("--stream",))
@@ -91,6 +96,7 @@ def test_words_that_break_off_for_good_are_followed_by_what_became_of_the_wake(h
 
 def test_a_chat_streams_each_answer(home: Path) -> None:
     agent(home)
+    agreed(home)
     script = (*SCRIPT, answer(text("Now it is done.")))
     with serving(*script) as server:
         result = run(
@@ -106,6 +112,7 @@ def test_a_chat_streams_each_answer(home: Path) -> None:
 
 def test_a_terminal_obeys_nothing_that_a_model_says(home: Path) -> None:
     agent(home)
+    agreed(home)
     script = (SCRIPT[0], answer(text("\x1b[2JGone.\x07")))
     result, _ = ask(home, *script, options=("--stream",))
     assert "\x1b" not in result.stdout

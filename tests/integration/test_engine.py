@@ -31,7 +31,7 @@ ZONES = {"Europe/Berlin": "02:30", "America/New_York": "01:30", "Australia/Lord_
 class Told:
     """Answers as it is told by the moment, and keeps when it was asked."""
 
-    name = "told"
+    name = "tape:told"
 
     def __init__(self) -> None:
         self.answer: Callable[[Request], Reply] = lambda request: reply(text="Nothing to do.")

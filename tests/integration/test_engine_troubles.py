@@ -41,7 +41,7 @@ class Disk(FaultyRecorder):
 class Proposing:
     """A model that proposes an estimate once, and reports; each answer takes its seconds."""
 
-    name = "proposing"
+    name = "tape:proposing"
 
     def __init__(self) -> None:
         self.asked = 0

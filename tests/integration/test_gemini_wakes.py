@@ -12,6 +12,7 @@ import pytest
 
 from adapters.home import api_keys
 from tests.support.cli import done, proved, refused, run, told
+from tests.support.consents import agreed
 from tests.support.gemini import NAME, environment, places_of_key
 from tests.support.gemini_server import (
     KEY,
@@ -44,6 +45,7 @@ def observation(words: str, **more: Any) -> dict[str, Any]:
 
 def test_five_turns_with_parallel_calls_and_signatures(home: Path) -> None:
     agent(home)
+    agreed(home)
     first = [
         call("update_task_estimate", {"minutes": 60.0}, call_id="e1", signature=SIGNATURE),
         call("set_task_language", {"languageCode": "en", "confidence": "high"}, call_id="l1"),
@@ -84,6 +86,7 @@ def test_five_turns_with_parallel_calls_and_signatures(home: Path) -> None:
 
 def test_a_first_wake_without_a_report_is_asked_for_one(home: Path) -> None:
     agent(home)
+    agreed(home)
     script = [answer(text("Nothing to do.")), answer(call("update_report", REPORT, signature="AA"))]
     with serving(*script) as server:
         page = told([*GEMINI, "wake"], home, env=environment(server))[0]
@@ -105,6 +108,7 @@ def test_a_long_delay_defers_the_wake_and_it_goes_on_under_its_run_key(
     home: Path, details: tuple[dict[str, Any], ...], until: str
 ) -> None:
     agent(home)
+    agreed(home)
     script = [
         answer(call("update_task_estimate", {"minutes": 60}, call_id="e1", signature=SIGNATURE)),
         limited(*details),
@@ -129,6 +133,7 @@ def test_a_long_delay_defers_the_wake_and_it_goes_on_under_its_run_key(
 
 def test_a_refused_key_fails_the_wake_and_says_what_to_do(home: Path) -> None:
     agent(home)
+    agreed(home)
     with serving(error(401, "UNAUTHENTICATED", f"Key {KEY} is revoked.")) as server:
         result = run([*GEMINI, "wake", "Fix the sink"], home, env=environment(server))
     assert result.exit_code == 1
@@ -144,6 +149,7 @@ def test_a_refused_key_fails_the_wake_and_says_what_to_do(home: Path) -> None:
 
 def test_without_a_key_nothing_is_queued(home: Path) -> None:
     agent(home)
+    agreed(home)
     told_so = refused([*GEMINI, "wake", "Fix the sink"], home)
     assert "[missing_key]" in told_so
     rows = proved(home)
@@ -154,6 +160,7 @@ def test_without_a_key_nothing_is_queued(home: Path) -> None:
 @pytest.mark.parametrize("key", ["two words", "line\nbreak", "schlüssel", "x" * 600])
 def test_what_can_be_no_key_is_refused_unrepeated(home: Path, key: str) -> None:
     agent(home)
+    agreed(home)
     told_so = refused([*GEMINI, "wake", "Fix the sink"], home, env={"GEMINI_API_KEY": key})
     assert "[invalid_value]" in told_so
     assert key not in told_so
@@ -164,6 +171,7 @@ def test_the_keyring_is_asked_where_the_environment_has_no_key(
 ) -> None:
     _keyring(monkeypatch, lambda service, user: {("wakelog", "gemini"): KEY}.get((service, user)))
     agent(home)
+    agreed(home)
     script = [answer(call("update_report", REPORT, signature="AA")), answer(text("Done."))]
     with serving(*script) as server:
         environ = {**environment(server), "GEMINI_API_KEY": ""}
@@ -206,6 +214,7 @@ def test_the_sdk_is_loaded_when_gemini_is_asked_and_not_before(home: Path) -> No
 
 def test_show_prompt_tells_what_gemini_was_sent(home: Path) -> None:
     agent(home)
+    agreed(home)
     with serving(
         answer(call("update_report", REPORT, signature="AA")), answer(text("."))
     ) as server:

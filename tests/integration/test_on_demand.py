@@ -27,7 +27,7 @@ from tests.support.whole import late_replies
 class Busy:
     """A model that takes its time, and counts how many ask it at once."""
 
-    name = "busy"
+    name = "tape:busy"
 
     def __init__(self, trouble: Callable[[int], None] = lambda nth: None) -> None:
         self.at_once = self.most = self.asked = 0

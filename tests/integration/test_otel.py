@@ -138,7 +138,7 @@ def test_a_bug_is_an_error_with_its_class_and_passes_through() -> None:
     traced = Traced(FIRST)
 
     class Broken:
-        name = "broken"
+        name = "tape:broken"
 
         async def reply(self, request: Request) -> Reply:
             raise LookupError(SAYS)
@@ -182,7 +182,7 @@ def test_a_wake_taken_over_after_a_crash_links_to_the_span_that_is_lost() -> Non
 class Hangs:
     """A model that never answers."""
 
-    name = "hangs"
+    name = "tape:hangs"
     asked = asyncio.Event()
 
     async def reply(self, request: Request) -> Reply:

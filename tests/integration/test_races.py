@@ -30,7 +30,7 @@ ACCESSES_MAX = 60
 class Asked:
     """A model that answers once with a report, and counts its questions."""
 
-    name = "asked"
+    name = "tape:asked"
 
     def __init__(self) -> None:
         self.count = 0

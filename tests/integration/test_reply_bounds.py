@@ -17,6 +17,7 @@ from adapters.wiring import open_home
 from domain.ports import Call, ModelFault, Reply
 from domain.wake.events import ModelAnswered
 from tests.support.cli import FIXED, proved, run, told
+from tests.support.consents import agreed
 from tests.support.gemini import Heard, ask, ask_aloud, environment, fault
 from tests.support.gemini_server import (
     SIGNATURE,
@@ -152,6 +153,7 @@ def test_a_reply_of_too_many_calls_fails_the_wake_in_a_few_rows(
 ) -> None:
     home = tmp_path / "home"
     agent(home)
+    agreed(home)
     before = proved(home)
     with serving(many(10_000)) as server:
         failed(["--model", "gemini", *asked], home, environment(server))
@@ -165,6 +167,7 @@ def test_a_reply_of_too_many_calls_fails_the_wake_in_a_few_rows(
 def test_calls_up_to_the_bound_are_answered_one_by_one(tmp_path: Path) -> None:
     home = tmp_path / "home"
     agent(home)
+    agreed(home)
     with serving(many(bounds.CALLS_MAX), answer(text("Done."))) as server:
         (page,) = told(["--model", "gemini", "wake"], home, env=environment(server))
     assert page["outcome"] == "completed"
@@ -232,6 +235,7 @@ def test_arguments_with_a_key_twice_come_as_they_were_sent(asking: Asking, argum
 def test_that_call_is_refused_and_the_other_one_done(tmp_path: Path) -> None:
     home = tmp_path / "home"
     agent(home)
+    agreed(home)
     with serving(twice(TWICE), answer(text("Done."))) as server:
         (page,) = told(["--model", "gemini", "wake"], home, env=environment(server))
     assert (page["outcome"], page["proposals"]) == ("completed", 0)
@@ -262,6 +266,7 @@ def test_what_was_recorded_before_is_read_as_it_was_then() -> None:
 def test_each_reply_is_recorded_with_what_read_it(tmp_path: Path) -> None:
     home = tmp_path / "home"
     agent(home)
+    agreed(home)
     file = tmp_path / "tape.jsonl"
     report: dict[str, Any] = {"calls": [{"tool": "update_report", "arguments": REPORT}]}
     file.write_text("\n".join(map(json.dumps, (report, {"text": "Done."}))))

@@ -49,7 +49,7 @@ REPLIES: dict[str, Reply | ModelFault] = {
 class Moody:
     """Answers as it is told beforehand, then with nothing more to do."""
 
-    name = "moody"
+    name = "tape:moody"
 
     def __init__(self) -> None:
         self.next: list[str] = []

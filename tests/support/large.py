@@ -27,7 +27,7 @@ CALLS_A_TURN = 60
 class Observant:
     """Observes as much as it is told to, then reports."""
 
-    name = "observant"
+    name = "tape:observant"
 
     def __init__(self) -> None:
         self.left = 0

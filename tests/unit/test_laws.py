@@ -21,6 +21,7 @@ from domain.changes import events as c
 from domain.envelope import Row
 from domain.journal.commands import ApplyOperation
 from domain.journal.task import TaskRetitled
+from domain.policy.policy import ModelsRuled, ReceiptGiven, ReceiptWithdrawn
 from domain.wake import events as w
 from domain.wire import Stored, Words, tag_of
 from domain.world import Recorded
@@ -170,6 +171,46 @@ def test_what_breaks_a_law_is_named(facts: list[tuple[str, Stored]], told: str) 
     seen.agent(*facts)
     assert seen.faults
     assert told in seen.faults[0]
+
+
+FAR = replace(STARTED, scaffold=2, model="far:pro", categories=("home", "work"))
+POLICY = "policy:main@r1"
+
+
+def given(*categories: str, notice: int = 1) -> tuple[str, Stored]:
+    return POLICY, ReceiptGiven("far:*", categories, notice, ())
+
+
+@pytest.mark.parametrize(
+    ("facts", "missing"),
+    [
+        ([(WAKE, FAR)], "['home', 'work']"),
+        ([given("work"), (WAKE, FAR)], "['home']"),
+        ([given("work", "home", notice=0), (WAKE, FAR)], "['home', 'work']"),
+        ([given("work", "home"), (POLICY, ReceiptWithdrawn("far:pro", ("work",))), (WAKE, FAR)],
+         "['work']"),
+        ([given("work", "home"), (POLICY, ReceiptWithdrawn("far:*")), (WAKE, FAR)],
+         "['home', 'work']"),
+        ([given("work", "home"), (POLICY, ModelsRuled()), (WAKE, FAR)], ""),
+        ([given("work", "home"), (POLICY, ReceiptWithdrawn("other:*")), (WAKE, FAR)], ""),
+        ([(WAKE, replace(FAR, scaffold=1))], ""),
+        ([(WAKE, replace(FAR, model="rules"))], ""),
+    ],
+)  # fmt: skip
+def test_no_question_leaves_without_a_receipt(
+    facts: list[tuple[str, Stored]], missing: str
+) -> None:
+    seen = Watched()
+    seen.agent((ALERT, QUEUED), (ALERT, WakeBegun("run")), *facts, (WAKE, asked()))
+    told = f"policy: far:pro is asked without a receipt for {missing}"
+    assert [one.partition(": ")[2] for one in seen.faults] == ([told] if missing else [])
+
+
+def test_a_question_that_is_put_off_as_it_is_asked_does_not_leave() -> None:
+    seen = Watched()
+    seen.agent((ALERT, QUEUED), (ALERT, WakeBegun("run")), (WAKE, FAR))
+    seen.say("agent", (WAKE, asked()), (WAKE, w.WakeDeferred("later", "consent")))
+    assert seen.faults == []
 
 
 LEFT: list[tuple[list[tuple[str, Stored]], str]] = [

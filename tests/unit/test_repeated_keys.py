@@ -13,6 +13,7 @@ from domain.causes import Command, is_repeat
 from domain.changes import commands as changes
 from domain.errors import KeyReused
 from domain.journal import commands as journal
+from domain.policy import commands as policy
 from domain.templates import commands as templates
 from domain.wake import commands as wakes
 from domain.wire import Stored, Words
@@ -24,6 +25,7 @@ WHOLE: set[type[Stored]] = {
     # a person says all of it, or an operation has its own key
     *(one for one in members(journal.JournalCommand) if not one.said),
     *members(templates.TemplateCommand),
+    *members(policy.PolicyCommand),
     agents.ConfigureAgent,
     agents.WatchTokens,
     agents.UnwatchTokens,

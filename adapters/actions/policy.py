@@ -1,0 +1,160 @@
+"""What may leave the machine: a person agrees to it, withdraws it, and rules which models.
+
+What the doors offer, in this order: `needed` says which receipts some agents lack, each with the
+notice to show and the command that gives it, so that `wake`, `ask` and `run` ask once; `allow`
+gives one, `withdraw` ends one, `rule` says which models a category may ask; `standing` is the
+document of `policy show` and of the page.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from adapters.documents.policy import (
+    ALLOW,
+    Allowed,
+    NeededReceipt,
+    PolicyDocument,
+    Ruled,
+    allow_command,
+    named,
+    needed,
+    standing,
+    waiting,
+)
+from adapters.runtime import gate
+from domain.errors import Refused, Remedy, invalid
+from domain.journal.catalog import CATALOG, find_category, unknown_category
+from domain.policy.commands import GiveReceipt, PolicyCommand, RuleModels, WithdrawReceipt
+from domain.policy.gate import is_leaving, pattern_of
+from domain.policy.notices import NOTICE_VERSION, notice, sections_of
+from domain.world import MAIN
+from projections.policy import VIEW
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+    from domain.journal.catalog import Catalog
+
+
+__all__ = [
+    "Allowed",
+    "NeededReceipt",
+    "PolicyDocument",
+    "Ruled",
+    "allow",
+    "allow_command",
+    "check_consent",
+    "held_agents",
+    "needed",
+    "notice_text",
+    "rule",
+    "standing",
+    "waiting",
+    "withdraw",
+]
+
+
+def notice_text(home: "Home", model: str, categories: Sequence[str] = ()) -> str:
+    """The notice that `allow` of the same would agree to. Raises what `allow` does."""
+    ids = _categories(home, categories)
+    return notice(_pattern(model), named(home, ids), sections_of())
+
+
+def allow(home: "Home", model: str, categories: Sequence[str] = (), key: str = "") -> Allowed:
+    """Agree to what today's notice shows, and let go on what waited for that.
+
+    Args:
+        home: Open to write.
+        model: A model, or a pattern with ``*`` at its end; a provider's name means all of it.
+        categories: By name or id; none: all there are now.
+        key: The caller's.
+
+    Raises:
+        Refused: Code ``unknown_category`` or ``invalid_value``; nothing is written.
+    """
+    ids, pattern = _categories(home, categories), _pattern(model)
+    command = GiveReceipt(pattern, ids, NOTICE_VERSION, sections_of())
+    changed = _noted(home, command, key)
+    resumed = gate.let_go(home.services, held_agents(home))
+    home.views.catch_up()
+    return Allowed(pattern, list(ids), named(home, ids), NOTICE_VERSION, changed, len(resumed))
+
+
+def check_consent(home: "Home", agent_ids: Iterable[str]) -> None:
+    """Look whether these agents may send what their models are asked; for a door that cannot ask.
+
+    Raises:
+        Refused: Code ``privacy_confirmation_required``, naming the command that agrees to it.
+    """
+    for one in needed(home, agent_ids):
+        because = f"nobody has agreed yet to what {one.model} is sent"
+        instead = Remedy("allow_sending", one.command.removeprefix(ALLOW))
+        raise Refused("privacy_confirmation_required", because=because, instead=instead)
+
+
+def withdraw(home: "Home", model: str, categories: Sequence[str] = (), key: str = "") -> Allowed:
+    """End every receipt that covers a model, or one of a pattern's; no category: for all.
+
+    A wake that asked its model already keeps the reply that comes, and sends nothing more.
+
+    Raises:
+        Refused: Code ``unknown_category`` or ``invalid_value``; nothing is written.
+    """
+    ids = _categories(home, categories) if categories else ()
+    pattern = _pattern(model)
+    changed = _noted(home, WithdrawReceipt(pattern, ids), key)
+    return Allowed(pattern, list(ids), named(home, ids), NOTICE_VERSION, changed)
+
+
+def rule(home: "Home", category: str, patterns: Sequence[str] = (), key: str = "") -> Ruled:
+    """Say which models agents of a category may ask; an empty category: of every one; no
+    pattern: any that there is a receipt for.
+
+    Raises:
+        Refused: Code ``unknown_category`` or ``invalid_value``; nothing is written.
+    """
+    ids = _categories(home, [category]) if category else ("",)
+    allowed = tuple(_pattern(one) if is_leaving(one) else one for one in patterns)
+    changed = _noted(home, RuleModels(ids[0], allowed), key)
+    gate.let_go(home.services, held_agents(home))
+    home.views.catch_up()
+    name = named(home, ids)[0] if category else None
+    return Ruled(name, ids[0] or None, list(allowed), changed)
+
+
+def held_agents(home: "Home") -> list[str]:
+    """The agents with a wake that waits for a consent or a key."""
+    known = home.views.get(VIEW, MAIN)
+    return [one.agent_id for one in known.waiting] if known else []
+
+
+def _noted(home: "Home", command: PolicyCommand, key: str) -> bool:
+    """Append a command; whether anything changed."""
+    appended = home.services.append_agent(command, key=key)
+    home.views.catch_up()
+    return len(appended.rows) > 1  # one alone is a receipt
+
+
+def _pattern(model: str) -> str:
+    """A model or pattern as a receipt names it; a provider's name alone is all of its models."""
+    if not is_leaving(model):
+        raise invalid(f"the model {model} sends nothing", "it needs no receipt: just use it")
+    is_whole = not model or ":" in model or model.endswith("*")
+    return model if is_whole else pattern_of(model)
+
+
+def _catalog(home: "Home") -> "Catalog":
+    with home.services.journal.reading() as world:
+        return world.load(CATALOG, MAIN)
+
+
+def _categories(home: "Home", wanted: Sequence[str]) -> tuple[str, ...]:
+    """The ids of categories, by name or id; none named: of all there are."""
+    catalog = _catalog(home)
+    return tuple(sorted({_found(catalog, one) for one in wanted or catalog.categories}))
+
+
+def _found(catalog: "Catalog", wanted: str) -> str:
+    category = find_category(catalog, wanted)
+    if category is None:
+        raise unknown_category(wanted)
+    return category.id

@@ -1,0 +1,89 @@
+"""Asks the gate of `domain.policy.gate` for an agent as it stands, and lets go on what it held."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from adapters.runtime.services import Services
+from domain.agent.agent import AGENT, Agent
+from domain.agent.wake_queue import GIVEN, HELD, WAKE_QUEUE, Queued, next_wake
+from domain.errors import Refused
+from domain.handlers.wakes import refused_of
+from domain.policy.gate import Refusal, is_leaving, refusal
+from domain.policy.policy import POLICY
+from domain.wake.commands import DeferWake
+from domain.wake.state import Wake
+from domain.world import MAIN
+
+
+class Destination(NamedTuple):
+    """Where an agent's texts would go. `has_secret`: the key that it needs is there; False also
+    where none is needed."""
+
+    model: str
+    has_secret: bool
+
+
+def destination(services: Services, agent: Agent) -> Destination:
+    """The model that an agent would ask now, by its full name where that can be said.
+
+    Raises:
+        Refused: What `model_for` refuses, but for a missing key.
+    """
+    return _has_key(services, services.model_name(agent))
+
+
+def _has_key(services: Services, model: str) -> Destination:
+    """The full name of a model, and whether its key is there."""
+    try:
+        name = services.model_for(model).name
+    except Refused as refused:
+        if refused.code != "missing_key":
+            raise
+        return Destination(model, has_secret=False)
+    return Destination(name, has_secret=is_leaving(name))
+
+
+def full_name(services: Services, model: str) -> str:
+    """The full name of a model; the one it was given where it cannot be had."""
+    try:
+        return services.model_for(model).name
+    except Refused:
+        return model
+
+
+def held(services: Services, agent_id: str, wake: Wake | None = None) -> Refusal | None:
+    """Why an agent's wake may not ask its model now; `wake`: one that has begun."""
+    with services.agents.reading() as world:
+        agent, policy = world.load(AGENT, agent_id), world.load(POLICY, MAIN)
+    if wake is not None and wake.phase != "absent":
+        has_secret = _has_key(services, wake.begun.model).has_secret
+        return refused_of(policy, agent, wake.begun, has_secret=has_secret)
+    to = destination(services, agent)
+    return refusal(policy, agent, to.model, to.has_secret)
+
+
+def held_wake(services: Services, agent_id: str) -> Queued | None:
+    """The next wake of an agent, if it waits for a consent or a key."""
+    with services.agents.reading() as world:
+        wake = next_wake(world.load(WAKE_QUEUE, agent_id))
+    return wake if wake and wake.waits_for in HELD else None
+
+
+def let_go(services: Services, agent_ids: Iterable[str]) -> list[str]:
+    """Make due again what waited for a consent or a key that is there now: its run keys."""
+    gone: list[str] = []
+    for agent_id in agent_ids:
+        wake = held_wake(services, agent_id)
+        if wake and _is_open(services, agent_id, wake.run_key):
+            now = services.clock.now()
+            services.append_agent(DeferWake(agent_id, wake.run_key, now, GIVEN))
+            gone.append(wake.run_key)
+    return gone
+
+
+def _is_open(services: Services, agent_id: str, run_key: str) -> bool:
+    """Whether nothing holds a wake any more; one whose model cannot be had goes on waiting."""
+    try:
+        return held(services, agent_id, services.wake(run_key)) is None
+    except Refused:
+        return False

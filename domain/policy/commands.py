@@ -1,0 +1,32 @@
+"""What a person can say of policy.
+
+STORAGE FORMAT: receipts keep commands, see `domain.wire`.
+"""
+
+from domain.wire import Stored
+
+
+class GiveReceipt(Stored, frozen=True, tag="command.give_receipt.1"):
+    """Agree to what a notice showed; see `ReceiptGiven`."""
+
+    model: str
+    categories: tuple[str, ...]
+    notice: int
+    sections: tuple[str, ...]
+
+
+class WithdrawReceipt(Stored, frozen=True, tag="command.withdraw_receipt.1"):
+    """End the receipts that cover these models; no category: for all of them."""
+
+    model: str
+    categories: tuple[str, ...] = ()
+
+
+class RuleModels(Stored, frozen=True, tag="command.rule_models.1"):
+    """Which models agents of a category may ask; see `ModelsRuled`."""
+
+    category: str = ""
+    allowed: tuple[str, ...] = ()
+
+
+PolicyCommand = GiveReceipt | WithdrawReceipt | RuleModels

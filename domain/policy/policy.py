@@ -1,0 +1,180 @@
+"""What a person agreed to let leave this machine: the stream ``policy:main``.
+
+STORAGE FORMAT, see `domain.wire`. A receipt says what a person was shown and agreed to: that the
+named sections go to the models of a pattern, for agents of these categories. A rule says which
+models agents of a category may ask at all. One person, so no roles.
+"""
+
+import re
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.agent.limits import at_most
+from domain.errors import invalid
+from domain.wire import Stored
+from domain.world import Kind, Recorded
+
+PATTERNS_MAX = 50  # of one rule
+CATEGORIES_MAX = 1000  # of one receipt
+
+_PATTERN = re.compile(r"[^*\s\x00-\x1f][^*\x00-\x1f]{0,199}\*?")
+
+
+class ReceiptGiven(Stored, frozen=True, tag="policy.receipt_given.1"):
+    """`notice`: version of the text that was shown; `sections`: what it named."""
+
+    model: str  # a pattern, ``gemini:*``
+    categories: tuple[str, ...]
+    notice: int
+    sections: tuple[str, ...]
+
+
+class ReceiptWithdrawn(Stored, frozen=True, tag="policy.receipt_withdrawn.1"):
+    """Every receipt whose pattern meets this one ends for these categories; none: for all."""
+
+    model: str
+    categories: tuple[str, ...] = ()
+
+
+class ModelsRuled(Stored, frozen=True, tag="policy.models_ruled.1"):
+    """Which models agents of a category may ask. `category` empty: of every one; `allowed`
+    empty: any with a receipt."""
+
+    category: str = ""
+    allowed: tuple[str, ...] = ()
+
+
+PolicyFact = ReceiptGiven | ReceiptWithdrawn | ModelsRuled
+
+
+class Consent(Struct, frozen=True):
+    """A receipt's part for one category, in force since `at`."""
+
+    model: str
+    category: str
+    notice: int
+    sections: tuple[str, ...]
+    at: str
+
+
+class Policy(Struct, frozen=True):
+    """What is agreed to, and which models are allowed; `rules`: by category, in its order."""
+
+    id: str
+    consents: tuple[Consent, ...] = ()
+    rules: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def consented(self, model: str, category: str, notice: int) -> bool:
+        """Whether a receipt of this notice, or a later one, covers a model for a category."""
+        return any(
+            known.category == category and known.notice >= notice and matches(known.model, model)
+            for known in self.consents
+        )
+
+    def allows(self, model: str, category: str) -> bool:
+        """Whether neither the rule of all categories nor this one's own forbids a model."""
+        return all(
+            any(matches(pattern, model) for pattern in allowed)
+            for ruled, allowed in self.rules
+            if ruled in ("", category)
+        )
+
+
+def matches(pattern: str, model: str) -> bool:
+    """Whether a pattern names a model. A ``*`` stands at its end only; ``gemini:*`` is also plain
+    ``gemini``, the provider's default.
+
+    >>> [matches("gemini:*", one) for one in ("gemini:pro", "gemini", "geminis", "rules")]
+    [True, True, False, False]
+    """
+    if not pattern.endswith("*"):
+        return model == pattern
+    return model.startswith(pattern[:-1]) or f"{model}:*" == pattern
+
+
+def meets(one: str, other: str) -> bool:
+    """Whether a model could be named by both patterns.
+
+    >>> meets("gemini:*", "gemini:pro"), meets("gemini:pro", "gemini:flash")
+    (True, False)
+    """
+    if one.endswith("*") and other.endswith("*"):
+        return one.startswith(other[:-1]) or other.startswith(one[:-1])
+    return matches(one, other) or matches(other, one)
+
+
+def pattern(given: str) -> str:
+    """A pattern as it is kept, or Refused if it is none."""
+    if _PATTERN.fullmatch(given) is None:
+        raise invalid(
+            f"{given!r} names no model", "use a model's name, or PROVIDER:* for all of it"
+        )
+    return given
+
+
+def give(
+    policy: Policy, model: str, categories: tuple[str, ...], notice: int, sections: tuple[str, ...]
+) -> list[PolicyFact]:
+    """Agree to what was shown; nothing where that stands already."""
+    kept = tuple(sorted(set(categories)))
+    if not kept:
+        raise invalid("the receipt names no category", "name one at least")
+    at_most(CATEGORIES_MAX, len(kept), "categories of one receipt")
+    wanted = {(pattern(model), category, notice, sections) for category in kept}
+    known = {(one.model, one.category, one.notice, one.sections) for one in policy.consents}
+    return [] if wanted <= known else [ReceiptGiven(model, kept, notice, sections)]
+
+
+def withdraw(policy: Policy, model: str, categories: tuple[str, ...]) -> list[PolicyFact]:
+    """End every receipt that covers one of these models; nothing where none does."""
+    withdrawn = ReceiptWithdrawn(pattern(model), tuple(sorted(set(categories))))
+    return [withdrawn] if _left(policy, withdrawn) != policy.consents else []
+
+
+def rule(policy: Policy, category: str, allowed: tuple[str, ...]) -> list[PolicyFact]:
+    """Say which models agents of a category may ask; nothing where that stands already."""
+    kept = tuple(sorted({pattern(one) for one in allowed}))
+    at_most(PATTERNS_MAX, len(kept), "patterns of one rule")
+    return [] if dict(policy.rules).get(category, ()) == kept else [ModelsRuled(category, kept)]
+
+
+def evolve(policy: Policy, recorded: Recorded) -> Policy:
+    """The policy after one more fact."""
+    match recorded.fact:
+        case ReceiptGiven() as given:
+            return replace(policy, consents=_with(policy, given, recorded.at))
+        case ReceiptWithdrawn() as withdrawn:
+            return replace(policy, consents=_left(policy, withdrawn))
+        case ModelsRuled(category=category, allowed=allowed):
+            rules = {**dict(policy.rules), category: allowed}
+            kept = sorted((of, names) for of, names in rules.items() if names)
+            return replace(policy, rules=tuple(kept))
+        case _:
+            return policy
+
+
+def _with(policy: Policy, given: ReceiptGiven, at: str) -> tuple[Consent, ...]:
+    """The consents with a receipt's in place of its older ones."""
+    others = (
+        known
+        for known in policy.consents
+        if known.model != given.model or known.category not in given.categories
+    )
+    made = (
+        Consent(given.model, category, given.notice, given.sections, at)
+        for category in given.categories
+    )
+    return (*others, *made)
+
+
+def _left(policy: Policy, withdrawn: ReceiptWithdrawn) -> tuple[Consent, ...]:
+    return tuple(
+        known
+        for known in policy.consents
+        if not meets(known.model, withdrawn.model)
+        or (withdrawn.categories and known.category not in withdrawn.categories)
+    )
+
+
+POLICY: Kind[Policy] = Kind("policy", Policy, evolve)
