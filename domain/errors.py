@@ -53,6 +53,7 @@ REFUSAL_CODES: Final = (
     "other_past",
     "out_of_memory",
     "out_of_scope",
+    "overshared_payload_blocked",
     "stale",
     "switched_off",
     "task_deleted",

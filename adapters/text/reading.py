@@ -29,6 +29,7 @@ RULES = {
     "not_noticed": "not looked at yet: `wakelog wake` does",
     "task_deleted": "the task is deleted",
     "out_of_scope": "the task is outside its categories",
+    "overshared_payload_blocked": "its prompt would have said more than it may",
     "cancelled": "cancelled",
 }
 

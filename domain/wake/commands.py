@@ -42,7 +42,8 @@ class BeginWake(Stored, frozen=True, tag="command.begin_wake.1"):
 
 
 class SkipWake(Stored, frozen=True, tag="command.skip_wake.1"):
-    """A queued wake that cannot start: ``task_deleted``, ``out_of_scope``, ``missing_category``."""
+    """A queued wake that cannot start: ``task_deleted``, ``out_of_scope``, ``missing_category``,
+    ``overshared_payload_blocked``."""
 
     agent: str
     run_key: str

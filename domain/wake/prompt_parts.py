@@ -93,7 +93,8 @@ def linked(reading: Reading, limits: Limits) -> Section | None:
     """Directed relations, seen from the task; what may not be seen is not there."""
     if not reading.linked:
         return None
-    shown = [dump(_link(link, limits)) for link in reading.linked[: limits.linked_max]]
+    told = _link if reading.scaffold == 1 else _link_2
+    shown = [dump(told(link, limits)) for link in reading.linked[: limits.linked_max]]
     if left_out := len(reading.linked) - len(shown):
         shown.append(dump({"linksCut": left_out}))
     return section("linked", "Linked tasks", rows(shown))
@@ -112,6 +113,24 @@ def _link(link: LinkSeen, limits: Limits) -> dict[str, object]:
         "priority": link.priority,
         "oneLiner": line(link.one_liner, limits.line_max_bytes) or None,
     }
+
+
+def _link_2(link: LinkSeen, limits: Limits) -> dict[str, object]:
+    """What is not there takes no room."""
+    told = {
+        "relation": link.relation,
+        "direction": link.direction,
+        "deleted": link.is_deleted,
+        "id": link.id,
+        "title": line(link.title, limits.line_max_bytes),
+        "status": link.status,
+        "priority": link.priority,
+        "due": link.due,
+        "labels": [line(one, limits.line_max_bytes) for one in link.labels[: limits.labels_max]],
+        "oneLiner": line(link.one_liner, limits.line_max_bytes),
+        "tldr": line(link.tldr, limits.line_max_bytes),
+    }
+    return {name: value for name, value in told.items() if value}
 
 
 def report(reading: Reading, limits: Limits) -> Section | None:

@@ -36,7 +36,8 @@ def shown(journal: World, agents: World, agent: Agent, queued: Queued, given: Gi
     """The prompt of a queued wake, as both logs stand in these worlds.
 
     Raises:
-        Refused: Code ``task_deleted``, ``unknown_task`` or ``out_of_scope``.
+        Refused: Code ``task_deleted``, ``unknown_task``, ``out_of_scope`` or
+            ``overshared_payload_blocked``.
     """
     words = "\n\n".join(agents.payload(one).decode() for one in queued.words)
     if given.scaffold >= 2:

@@ -8,11 +8,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from adapters.runtime import watcher
+from domain.policy.projections import ALLOWED
+from domain.wake.scaffolds import SCAFFOLD
 from tests.support.marked import MARKS, Marked, Told, text_of
 
 HOME, WORK, HEALTH = range(3)
-LINKED_FIELDS = {"title", "label"}
-SHARED_FIELDS = {"correction", "label", "category"}
+LINKED_FIELDS = ALLOWED[SCAFFOLD]["linked_task"]
+SHARED_FIELDS = {"correction", "labels", "category"}
+"""Of a category: whoever may read it may read them."""
 TASKS = 4
 
 World = tuple[list[int], list[tuple[int, int]], list[Any]]

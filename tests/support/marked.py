@@ -162,7 +162,7 @@ class Marked:
         self._try(j.AddCategory(name))
         sides = [payload(SHARED, self.mark("correction", category).encode()) for _ in range(2)]
         self._try(j.AddCorrection(category, sides[0].id, sides[1].id), sides)
-        self._try(j.AddLabel(self.mark("label", category), (category,)))
+        self._try(j.AddLabel(self.mark("labels", category), (category,)))
         renamed = f"{name} {self.mark('category', category)}"
         self._try(j.RenameCategory(category, renamed))
 
@@ -182,7 +182,7 @@ class Marked:
             self._try(j.AddNote(task, kind, words("note")))
         start, end = "2026-12-01T09:00:00.000000Z", "2026-12-01T10:00:00.000000Z"
         self._try(j.LogTime(task, start, end, self.mark("time", category, task)))
-        labels = (mark for mark, one in self.sources.items() if one.field == "label")
+        labels = (mark for mark, one in self.sources.items() if one.field == "labels")
         label = next(mark for mark in labels if self.sources[mark].category == category)
         self._try(j.ChangeLabels(task, assign=(label,)))
         made = CreateAgent(task, title, category, self.services.journal.tail().n, "hybrid")
