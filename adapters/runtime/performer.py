@@ -21,6 +21,7 @@ from domain.errors import Refused
 from domain.journal.catalog import CATALOG
 from domain.journal.commands import ApplyOperation
 from domain.journal.fold import TASK
+from domain.policy.scrub import told
 from domain.ports import Call, ModelFault, Reply, Request, Streaming
 from domain.timestamps import seconds_between
 from domain.tools import registry
@@ -314,7 +315,7 @@ def _apply(services: Services, wake: Wake, asked: ToolAsked) -> ToolReturned:
         asked.call_id,
         asked.tool,
         "success" if is_applied else "error",
-        Words(message),
+        Words(told(message, begun.scaffold)),
         "" if is_applied else result.code or result.status,
         result.ids if is_applied else (),
         result.tokens,

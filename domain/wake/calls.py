@@ -17,6 +17,7 @@ from domain.changes import decisions, hygiene
 from domain.changes.change_set import CHANGES, ChangeSet
 from domain.changes.events import ChangesFact
 from domain.keys import key
+from domain.policy.scrub import told
 from domain.tools import local, registry
 from domain.tools.arguments import RecordObservations, RetractSuggestions, UpdateReport
 from domain.tools.base import Plan, Refusal
@@ -141,7 +142,7 @@ def returned(
 def _denied(
     wake: Wake, call: ToolCall, tool: str, text: str, refusal: Refusal, answered: Answered
 ) -> ToolReturned:
-    message = answered.keep(wake.begun.task, refusal.message)
+    message = answered.keep(wake.begun.task, told(refusal.message, wake.begun.scaffold))
     return returned(wake, call, tool, text, "denied", message, code=refusal.code)
 
 
@@ -188,7 +189,8 @@ def _deferred(
         own = CHANGES.evolve(own, Recorded("", 0, "", 0, 0, "", fact))
     answered.own = own
     skipped = (*plan.skipped, *sifted.skipped)
-    message = answered.keep(wake.begun.task, _queued_text(len(facts), skipped, plan))
+    text_told = told(_queued_text(len(facts), skipped, plan), wake.begun.scaffold)
+    message = answered.keep(wake.begun.task, text_told)
     anew = hygiene.reproposed(plan.proposals, others)
     if facts:
         done = returned(wake, call, tool, text, "queued", message)
