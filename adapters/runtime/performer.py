@@ -247,7 +247,7 @@ def _answered(
     wake: Wake, asked: ModelAsked, reply: Reply, payloads: list[Payload]
 ) -> ModelAnswered:
     """The provider's answer as a fact: its bytes verbatim, its calls decoded at the boundary."""
-    unit = wake.begun.task
+    unit = wake.unit
     raw = payload(unit, reply.raw)
     payloads.append(raw)
     text: Words | None = None

@@ -142,7 +142,7 @@ def returned(
 def _denied(
     wake: Wake, call: ToolCall, tool: str, text: str, refusal: Refusal, answered: Answered
 ) -> ToolReturned:
-    message = answered.keep(wake.begun.task, told(refusal.message, wake.begun.scaffold))
+    message = answered.keep(wake.unit, told(refusal.message, wake.begun.scaffold))
     return returned(wake, call, tool, text, "denied", message, code=refusal.code)
 
 
@@ -158,7 +158,7 @@ def _ask(
         "tool_call",
         call.call_id,
         tool,
-        answered.keep(wake.begun.task, text),
+        answered.keep(wake.unit, text),
         registry.base(tool, bench.snapshot, text),
     )
 
@@ -190,7 +190,7 @@ def _deferred(
     answered.own = own
     skipped = (*plan.skipped, *sifted.skipped)
     text_told = told(_queued_text(len(facts), skipped, plan), wake.begun.scaffold)
-    message = answered.keep(wake.begun.task, text_told)
+    message = answered.keep(wake.unit, text_told)
     anew = hygiene.reproposed(plan.proposals, others)
     if facts:
         done = returned(wake, call, tool, text, "queued", message)
@@ -213,7 +213,7 @@ def _local(
     wake: Wake, call: ToolCall, tool: str, text: str, arguments: Struct, answered: Answered
 ) -> list[WakeFact]:
     """What stays in the agent's own log: its report, its observations, its retractions."""
-    unit = wake.begun.task
+    unit = wake.unit
     facts: list[WakeFact] = []
     match arguments:
         case UpdateReport():
@@ -242,5 +242,5 @@ def _local(
 
 
 def _observed(wake: Wake, one: local.Observation, answered: Answered) -> AgentObserved:
-    said = answered.keep(wake.begun.task, one.text)
+    said = answered.keep(wake.unit, one.text)
     return AgentObserved(wake.run_key, said, one.priority, one.category, one.target)

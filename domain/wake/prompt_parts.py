@@ -8,6 +8,7 @@ from domain.wake import directives
 from domain.wake.prompt_task import labels_left
 from domain.wake.prompt_text import block, cut_note, dump, line, rows, section
 from domain.wake.reading import LabelSeen, Limits, LinkSeen, ObservationSeen, Reading
+from domain.wire import SHARED
 
 T = TypeVar("T")
 Part = Callable[[Reading, Limits], Section | None]
@@ -86,18 +87,22 @@ def corrections(reading: Reading, limits: Limits) -> Section | None:
         for one in shown
     ]
     body += cut_note(len(reading.corrections) - len(shown), "older corrections")
-    return section("corrections", "Correction examples", "\n".join(body))
+    units = () if reading.scaffold == 1 else (SHARED,)
+    return section("corrections", "Correction examples", "\n".join(body), units)
 
 
 def linked(reading: Reading, limits: Limits) -> Section | None:
     """Directed relations, seen from the task; what may not be seen is not there."""
     if not reading.linked:
         return None
-    told = _link if reading.scaffold == 1 else _link_2
-    shown = [dump(told(link, limits)) for link in reading.linked[: limits.linked_max]]
+    links = reading.linked[: limits.linked_max]
+    if reading.scaffold == 1:
+        shown, units = [dump(_link(one, limits)) for one in links], []
+    else:
+        shown, units = [dump(_link_2(one, limits)) for one in links], [one.id for one in links]
     if left_out := len(reading.linked) - len(shown):
         shown.append(dump({"linksCut": left_out}))
-    return section("linked", "Linked tasks", rows(shown))
+    return section("linked", "Linked tasks", rows(shown), filter(None, units))
 
 
 def _link(link: LinkSeen, limits: Limits) -> dict[str, object]:

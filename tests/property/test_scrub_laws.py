@@ -4,7 +4,7 @@ That a pattern takes time in proportion to the text is read off its parsed form:
 """
 
 from collections.abc import Iterator
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]  # it is there
 from typing import Any
 
 import pytest
@@ -140,11 +140,17 @@ def repeats(nodes: Any) -> Iterator[tuple[str, int]]:
     for kind, parts in nodes:
         if str(kind).endswith("REPEAT") and parts[0] != parts[1]:
             yield str(kind), int(parts[1])
-        for inner in parts if isinstance(parts, tuple) else ():
-            branches = inner if isinstance(inner, list) else [inner]
-            for one in branches:
-                if isinstance(one, parser.SubPattern):
-                    yield from repeats(one)
+        for one in _inner(parts):
+            yield from repeats(one)
+
+
+def _inner(parts: Any) -> Iterator[Any]:
+    """The patterns within a node."""
+    if isinstance(parts, parser.SubPattern):
+        yield parts
+    elif isinstance(parts, tuple | list):
+        for one in parts:
+            yield from _inner(one)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -13,10 +13,13 @@ from adapters.wiring import Home
 from domain.agent.matching import Batch
 from domain.errors import REFUSAL_CODES, Refused
 from domain.journal import task as t
+from domain.journal.catalog import CorrectionCaptured
 from domain.policy.projections import ALLOWED, project
 from domain.wake.commands import SkipWake
-from domain.wake.reading import Given, LinkedAgent, LinkSeen, TaskSeen
+from domain.wake.prompt import render
+from domain.wake.reading import Given, Limits, LinkedAgent, LinkSeen, TaskSeen
 from domain.wake.scaffolds import SCAFFOLDS
+from domain.wire import SHARED
 from tests.support.readings import AGENT as READER
 from tests.support.readings import HOME, ROOF, WORK, add_link, add_task, household, read
 from tests.support.services import queued_key, services, task_with_agent
@@ -116,3 +119,16 @@ def test_a_wake_that_would_be_told_too_much_is_skipped_and_doctor_says_so() -> N
     (told, *_) = doctor._runs(home)
     assert not told.is_ok
     assert "more than it may" in told.told
+
+
+def test_a_section_names_the_other_units_whose_text_it_repeats_since_scaffold_2() -> None:
+    book = household()
+    add_task(book, "task-bank", "Ask the bank", HOME)
+    add_task(book, "task-secret", "Negotiate", WORK)
+    for other in ("task-bank", "task-secret"):
+        add_link(book, ROOF, "blocks", other)
+    sides = book.keep("ruf"), book.keep("roof")
+    book.tell("catalog", "main", CorrectionCaptured(HOME, *sides))
+    for scaffold, expected in ((1, {}), (2, {"linked": ("task-bank",), "corrections": (SHARED,)})):
+        prompt = render(read(book, READER, given=Given(scaffold)), Limits())
+        assert {one.name: one.units for one in prompt.user if one.units} == expected
