@@ -17,7 +17,7 @@ from adapters.actions.importing import (
     sources_of,
 )
 from adapters.cli import importing_text
-from adapters.cli.entering import TEXT
+from adapters.cli.entering import TEXT, warn_of_secrets
 from adapters.cli.shared import Session, UserError, complain, key_option
 from adapters.documents.tasks import ImportReport, import_document
 from adapters.home.given import Unreadable
@@ -123,6 +123,7 @@ def check_sources(files: Sequence[str]) -> None:
 
 def _taken(session: Session, importing: Importing, file: str, found: "Found") -> ImportReport:
     """Take a file over; one without tasks makes no home."""
+    warn_of_secrets(found.file, safe(file))
     count = len(found.file.tasks)
     home = session.writing() if count else session.reading()
     with _progress(session, count) as bar:

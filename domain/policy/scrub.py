@@ -10,6 +10,7 @@ text takes time in proportion to its length, and what was scrubbed has nothing m
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Final, NamedTuple, TypeVar, cast
 
 from msgspec import Struct
@@ -33,11 +34,19 @@ class Kind(NamedTuple):
     is replaced is all of a match but its group ``kept``, which comes before it."""
 
     hints: tuple[str, ...]
-    pattern: re.Pattern[str]
+    written: str
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled once it is needed: most commands read no prompt."""
+        return _compiled(self.written)
+
+
+_compiled = cache(re.compile)
 
 
 def _kind(hints: str, pattern: str) -> Kind:
-    return Kind(tuple(hints.split()), re.compile(pattern))
+    return Kind(tuple(hints.split()), pattern)
 
 
 def _token(prefix: str, pattern: str) -> Kind:
@@ -107,8 +116,9 @@ def scrub(text: str) -> Scrubbed:
     for name, kind in KINDS.items():
         if not any(hint in text for hint in kind.hints):
             continue
-        kept = r"\g<kept>" if kind.pattern.groups else ""
-        text, replaced = kind.pattern.subn(f"{kept}[secret: {name}]", text)
+        pattern = kind.pattern
+        kept = r"\g<kept>" if pattern.groups else ""
+        text, replaced = pattern.subn(f"{kept}[secret: {name}]", text)
         count += replaced
     return Scrubbed(text, count)
 
