@@ -13,6 +13,7 @@ from domain.journal.links import Links
 from domain.journal.task import Task
 from domain.journal.tokens import tokens_of
 from domain.keys import key
+from domain.policy.projections import project
 from domain.world import Recorded
 
 
@@ -47,7 +48,7 @@ def batch(
     sources = {edge.source for one in touched for edge in links(one).incoming}
     propagated = sorted(f"id:{source}" for source in sources if f"id:{source}" not in direct)
     states = [task(one) for one in touched]
-    return Batch(
+    told = Batch(
         n=rows[0].n,
         replica=rows[0].replica,
         origin=origin_of(rows),
@@ -57,6 +58,7 @@ def batch(
         change=key("change", *sorted(set(units))),
         touched=tuple(TouchedTask(one.id, one.category, one.status) for one in states),
     )
+    return project("notice", told)
 
 
 def origin_of(rows: Iterable[Recorded]) -> str:

@@ -7,10 +7,12 @@ from msgspec import Struct
 
 
 class Section(Struct, frozen=True):
-    """A named part of a prompt; `name` is stable, `text` is what the model reads."""
+    """A named part of a prompt; `name` is stable, `text` is what the model reads; `units`: see
+    `SectionRef`."""
 
     name: str
     text: str
+    units: tuple[str, ...] = ()
 
 
 class ToolSpec(Struct, frozen=True):

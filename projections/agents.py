@@ -1,6 +1,6 @@
 """Agents as `agent list` and the scheduler see them: the domain's own two folds (SPEC 2, 10)."""
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from domain.agent.agent import AGENT, Agent
@@ -162,7 +162,8 @@ def apply(document: AgentDocument | None, row: Recorded) -> AgentDocument | None
         AGENT.initial(row.entity), WAKE_QUEUE.initial(row.entity), position(row)
     )
     if row.of_kind == "agent":
-        return replace(known, agent=AGENT.evolve(known.agent, row))
+        agent = AGENT.evolve(known.agent, row)
+        return replace(known, agent=replace(agent, categories_ever=UNSET))
     return replace(known, wake_queue=WAKE_QUEUE.evolve(known.wake_queue, row))
 
 

@@ -230,6 +230,12 @@ class Crossing:
         ):
             now = {section.name: section.text.encode() for section in today}
             yield from self._sections(part, agent.task, now, was)
+            units = {section.name: section.units for section in today}
+            for ref in was:
+                if units.get(ref.name, ()) != ref.units:
+                    path = f"{part}.{ref.name}.units"
+                    told = " ".join(units.get(ref.name, ()))
+                    yield Difference(0, PROMPT, path, told, " ".join(ref.units))
 
     def _sections(
         self, part: str, task: str, today: Mapping[str, bytes], was: Iterable[SectionRef]

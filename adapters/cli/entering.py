@@ -1,14 +1,20 @@
 """What people type, read: durations, days, times, relations, texts from a file or stdin."""
 
 import os
+import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from adapters.actions.inputs import TEXT_BYTES_MAX
 from adapters.home.api_keys import replaced_line, without_keys
 from adapters.home.given import STDIN, read_named
+from adapters.text.reading import counted
 from domain import canonical
 from domain.errors import invalid
+
+if TYPE_CHECKING:
+    from domain.journal.imported import ImportedFile
 
 
 def text(given: str) -> str:
@@ -18,6 +24,17 @@ def text(given: str) -> str:
     for name in dict.fromkeys(replaced):
         click.echo(f"Note: {replaced_line(name)}", err=True)
     return kept
+
+
+def warn_of_secrets(given: "str | ImportedFile", where: str) -> None:
+    """Say on a terminal that a text holds what looks like a secret. It is kept as it is."""
+    if not sys.stderr.isatty():
+        return
+    from domain.policy.scrub import scrub_all
+
+    if count := scrub_all(given)[1]:
+        told = f"Note: {where} holds {counted(count, 'secret')}, kept as written; agents see none"
+        click.echo(told, err=True)
 
 
 TEXT = text  # the type of an option, as click takes it

@@ -21,7 +21,7 @@ from adapters.actions.importing import (
     told_before,
 )
 from adapters.cli import importing_text
-from adapters.cli.entering import TEXT
+from adapters.cli.entering import TEXT, warn_of_secrets
 from adapters.cli.shared import Session, UserError, complain, key_option
 from adapters.documents.tasks import ImportReport, import_document, titles_among
 from adapters.home.given import Unreadable
@@ -133,6 +133,7 @@ def _imported(
     found = read_file(home, given, os.environ)
     if importing is None:
         return plan_import(session.reading(), safe(given.file), found)
+    warn_of_secrets(found.file, safe(given.file))
     count = len(found.file.tasks)
     home = session.writing() if count else session.reading()
     with _progress(session, count) as bar:

@@ -15,7 +15,7 @@ from adapters.actions.tasks import (
     rename_item,
 )
 from adapters.cli.editing import Editing
-from adapters.cli.entering import TEXT, long_text
+from adapters.cli.entering import TEXT, long_text, warn_of_secrets
 from adapters.cli.shared import Session, key_option
 from adapters.documents.tasks import task_page
 from domain.errors import Refused
@@ -173,6 +173,7 @@ def note(
         editing.tell("Removed the note", found.id)
         return
     said = long_text(text, file, "note")
+    warn_of_secrets(said, "the note")
     found = editing.task(task)
     if edit is None:
         kind = cast("NoteKind", note_kind)  # click has checked it

@@ -184,8 +184,10 @@ class Redactor:
             self._brought.append(payload(agent.task, data))
             return self._brought[-1].id
 
-        system = tuple(SectionRef(one.name, kept(one.text.encode())) for one in prompt.system)
-        user = tuple(SectionRef(one.name, kept(one.text.encode())) for one in prompt.user)
+        system, user = (
+            tuple(SectionRef(one.name, kept(one.text.encode()), one.units) for one in part)
+            for part in (prompt.system, prompt.user)
+        )
         model = "tape" if cause.model.startswith("tape:") else cause.model
         return replace(
             cause,

@@ -96,5 +96,5 @@ def _kept(
     for section in sections:
         kept = payload(unit, section.text.encode())
         payloads.append(kept)
-        refs.append(SectionRef(section.name, kept.id))
+        refs.append(SectionRef(section.name, kept.id, section.units))
     return tuple(refs)

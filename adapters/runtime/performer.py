@@ -21,6 +21,7 @@ from domain.errors import Refused
 from domain.journal.catalog import CATALOG
 from domain.journal.commands import ApplyOperation
 from domain.journal.fold import TASK
+from domain.policy.scrub import told
 from domain.ports import Call, ModelFault, Reply, Request, Streaming
 from domain.timestamps import seconds_between
 from domain.tools import registry
@@ -258,7 +259,7 @@ def _answered(
     wake: Wake, asked: ModelAsked, reply: Reply, payloads: list[Payload]
 ) -> ModelAnswered:
     """The provider's answer as a fact: its bytes verbatim, its calls decoded at the boundary."""
-    unit = wake.begun.task
+    unit = wake.unit
     raw = payload(unit, reply.raw)
     payloads.append(raw)
     text: Words | None = None
@@ -326,7 +327,7 @@ def _apply(services: Services, wake: Wake, asked: ToolAsked) -> ToolReturned:
         asked.call_id,
         asked.tool,
         "success" if is_applied else "error",
-        Words(message),
+        Words(told(message, begun.scaffold)),
         "" if is_applied else result.code or result.status,
         result.ids if is_applied else (),
         result.tokens,

@@ -30,11 +30,11 @@ RULES = {
     "not_noticed": "not looked at yet: `wakelog wake` does",
     "task_deleted": "the task is deleted",
     "out_of_scope": "the task is outside its categories",
+    "overshared_payload_blocked": "its prompt would have said more than it may",
     "cancelled": "cancelled",
     "consent": "waits until you agree to what its model is sent",
     "secret": "waits until the key of its model is set",
     "disallowed_provider_model": "its model is not allowed for a category",
-    "overshared_payload_blocked": "its prompt would hold more than is allowed",
 }
 
 

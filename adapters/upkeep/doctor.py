@@ -17,6 +17,7 @@ from adapters.store.log import Log
 from adapters.store.opening import read_only
 from adapters.store.recorder import numbered
 from adapters.text.policy import HELD
+from adapters.text.reading import rule_text
 from adapters.wiring import Home, open_home
 from domain.errors import WakelogError
 from domain.rules import FORMAT
@@ -239,6 +240,9 @@ def _runs(home: Home) -> Iterator[Finding]:
                 told = f"{one.name!r} counts the wake {run_key[:8]} as begun, and it is {phase}"
                 found.append(Finding("wakes", False, told, "see `wakelog prove`"))
     for wake in home.views.all(wakes.VIEW):
+        if wake.code == "overshared_payload_blocked":
+            told = f"the wake {wake.run_key[:8]} was skipped: {rule_text(wake.code)}"
+            found.append(Finding("wakes", False, told, "report it: this is a fault of wakelog"))
         if wake.state in ("running", "waiting") and wake.run_key not in begun and wake.started_at:
             told = f"the wake {wake.run_key[:8]} began, has no end, and no agent runs it"
             found.append(Finding("wakes", False, told, "see `wakelog prove`"))

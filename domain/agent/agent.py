@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from domain.agent import events as e
@@ -59,7 +59,8 @@ class Agent(Struct, frozen=True):
     `CRITICAL_KEPT`, oldest first. `position`: the journal's `n` it saw last; `fresh_position`:
     the one its report speaks of. `sets`: the newest `SETS_KEPT` change sets, oldest first.
     `wakes`: those that completed or failed. A preference whose value is empty was forgotten; a
-    timer that never fires again is gone.
+    timer that never fires again is gone. `categories_ever`: all that it was ever allowed, sorted:
+    what it wrote may speak of any of them; views do not keep it.
     """
 
     id: str
@@ -96,6 +97,7 @@ class Agent(Struct, frozen=True):
     last_wake_at: str = ""
     position: int = 0
     fresh_position: int = 0
+    categories_ever: tuple[str, ...] | UnsetType = UNSET
 
 
 def evolve(agent: Agent, recorded: Recorded) -> Agent:
@@ -108,8 +110,8 @@ AGENT: Kind[Agent] = Kind("agent", Agent, evolve)
 
 
 def _created(agent: Agent, fact: e.AgentCreated, row: Recorded) -> Change:
-    if agent.created_at:
-        return {}  # another replica made the same agent
+    if agent.created_at:  # another replica made the same agent
+        return {"categories_ever": _ever(agent, fact.categories)}
     return {
         "lifecycle": agent.lifecycle or "created",
         "agent_kind": fact.agent_kind,
@@ -118,6 +120,7 @@ def _created(agent: Agent, fact: e.AgentCreated, row: Recorded) -> Change:
         "name": fact.name,
         "mode": fact.mode,
         "categories": fact.categories,
+        "categories_ever": _ever(agent, fact.categories),
         "created_at": row.at,
         "born": fact.position,
         "position": fact.position,
@@ -133,7 +136,11 @@ def _mode(agent: Agent, fact: e.ModeSet, row: Recorded) -> Change:
 
 
 def _categories(agent: Agent, fact: e.CategoriesAllowed, row: Recorded) -> Change:
-    return {"categories": fact.categories}
+    return {"categories": fact.categories, "categories_ever": _ever(agent, fact.categories)}
+
+
+def _ever(agent: Agent, categories: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted({*(agent.categories_ever or ()), *categories}))
 
 
 def _model(agent: Agent, fact: e.ModelChosen, row: Recorded) -> Change:

@@ -17,6 +17,7 @@ from domain.changes import decisions, hygiene
 from domain.changes.change_set import CHANGES, ChangeSet, Item
 from domain.changes.events import ChangesFact
 from domain.keys import key
+from domain.policy.scrub import told
 from domain.tools import local, registry
 from domain.tools.arguments import RecordObservations, RetractSuggestions, UpdateReport
 from domain.tools.base import Plan, Refusal, fingerprint
@@ -156,7 +157,7 @@ def returned(
 def _denied(
     wake: Wake, call: ToolCall, tool: str, text: str, refusal: Refusal, answered: Answered
 ) -> ToolReturned:
-    message = answered.keep(wake.begun.task, refusal.message)
+    message = answered.keep(wake.unit, told(refusal.message, wake.begun.scaffold))
     return returned(wake, call, tool, text, "denied", message, code=refusal.code)
 
 
@@ -172,7 +173,7 @@ def _ask(
         "tool_call",
         call.call_id,
         tool,
-        answered.keep(wake.begun.task, text),
+        answered.keep(wake.unit, text),
         registry.base(tool, bench.snapshot, text),
     )
 
@@ -209,12 +210,12 @@ def _deferred(
     answered.own = own
     skipped = (*plan.skipped, *sifted.skipped)
     code = "not_found" if plan.refused and not skipped else "redundant"
-    told = _queued_text(len(facts), skipped, plan)
+    said = _queued_text(len(facts), skipped, plan)
     if wake.begun.scaffold >= 2:
         code = recorded.code_of_none(plan)
         older = recorded.replaced(sifted.accepted, sets, wake, reads)
-        told = recorded.queued(len(facts), (*skipped, *plan.refused), older)
-    message = answered.keep(wake.begun.task, told)
+        said = recorded.queued(len(facts), (*skipped, *plan.refused), older)
+    message = answered.keep(wake.unit, told(said, wake.begun.scaffold))
     anew = hygiene.reproposed(plan.proposals, others)
     if facts:
         done = returned(wake, call, tool, text, "queued", message)
@@ -254,7 +255,7 @@ def _local(
     answered: Answered,
 ) -> list[WakeFact]:
     """What stays in the agent's own log: its report, its observations, its retractions."""
-    unit = wake.begun.task
+    unit = wake.unit
     facts: list[WakeFact] = []
     match arguments:
         case UpdateReport():
@@ -291,7 +292,7 @@ def _local(
         case _:  # pragma: no cover  # the registry has no other local tool
             refusal = Refusal("internal", f"{tool} cannot be answered here")
             return [_denied(wake, call, tool, text, refusal, answered)]
-    said = answered.keep(unit, message)
+    said = answered.keep(unit, told(message, wake.begun.scaffold))
     return [returned(wake, call, tool, text, "success", said), *facts]
 
 
@@ -303,5 +304,5 @@ def _unknown(wake: Wake, requests: Iterable[local.Retraction], bench: Bench) -> 
 
 
 def _observed(wake: Wake, one: local.Observation, answered: Answered) -> AgentObserved:
-    said = answered.keep(wake.begun.task, one.text)
+    said = answered.keep(wake.unit, one.text)
     return AgentObserved(wake.run_key, said, one.priority, one.category, one.target)

@@ -13,11 +13,12 @@ from domain.changes.change_set import OPEN, ChangeSet
 from domain.errors import Refused, Remedy
 from domain.journal.catalog import CATALOG, Catalog, Category, available
 from domain.journal.fold import TASK
-from domain.journal.links import LINKS, PHRASE_OF
 from domain.journal.task import Note, Task, TimeEntry
+from domain.policy.projections import project
 from domain.text import fold
 from domain.timestamps import seconds_between
 from domain.wake.changed import fact_changes, fired, trigger_changes
+from domain.wake.linked import linked
 from domain.wake.prompt_text import newest_of
 from domain.wake.reading import (
     CorrectionSeen,
@@ -27,7 +28,6 @@ from domain.wake.reading import (
     LabelSeen,
     Limits,
     LinkedAgent,
-    LinkSeen,
     ObservationSeen,
     OriginSeen,
     ProposalSeen,
@@ -76,14 +76,14 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
 
     Raises:
         Refused: Code ``unknown_task``, ``task_deleted``, or ``out_of_scope`` where the task has
-            no category or one that the agent is not allowed.
+            no category or one that the agent is not allowed; ``overshared_payload_blocked``.
     """
     task = journal.load(TASK, agent.task)
     _check(task, agent)
     catalog = journal.load(CATALOG, MAIN)
     category = catalog.categories.get(task.category, Category(task.category, task.category))
-    linked = _linked(journal, task, agent, linked_agents)
-    seen = {link.id for link in linked if link.id}
+    links = linked(journal, task, agent, linked_agents, given.scaffold)
+    seen = {link.id for link in links if link.id}
     later = journal.recorded("task", task.id, agent.position) if agent.position else ()
     facts = fact_changes(later, agent, seen)
     others, hidden = trigger_changes(asked.triggers, task, seen, facts)
@@ -92,13 +92,13 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
     proposals, verdicts = _proposed(sets, task.id, text)
     observed, critical = _observed(agents, agent)
     return Reading(
-        task=_task(journal, task, catalog, category, limits),
+        task=project("own_task", _task(journal, task, catalog, category, limits), given.scaffold),
         reason=asked.reason,
         slots=_slots(agent),
         suppressed=suppressed,
         available=free,
         corrections=_corrections(journal, category, limits),
-        linked=linked,
+        linked=links,
         report=report,
         critical=critical,
         journal=observed,
@@ -235,30 +235,6 @@ def _corrections(journal: World, category: Category, limits: Limits) -> tuple[Co
         CorrectionSeen(journal.payload(one.before).decode(), journal.payload(one.after).decode())
         for one in newest_first
     )
-
-
-def _linked(
-    journal: World, task: Task, agent: Agent, linked_agents: Mapping[str, LinkedAgent]
-) -> tuple[LinkSeen, ...]:
-    """Direct links, outgoing first, each once as it is seen from the task."""
-    incoming = journal.load(LINKS, task.id).incoming
-    edges = [(str(link.relation), link.target) for link in task.links]
-    edges += [(PHRASE_OF.get(edge.relation, edge.relation), edge.source) for edge in incoming]
-    return tuple(
-        _link(phrase, journal.load(TASK, other), agent, linked_agents)
-        for phrase, other in dict.fromkeys(edges)
-    )
-
-
-def _link(
-    phrase: str, other: Task, agent: Agent, linked_agents: Mapping[str, LinkedAgent]
-) -> LinkSeen:
-    if not other.exists or not other.category or other.category not in agent.categories:
-        return LinkSeen(phrase)
-    if other.is_deleted:
-        return LinkSeen(phrase, is_deleted=True)
-    one_liner = linked_agents.get(other.id, LinkedAgent()).one_liner
-    return LinkSeen(phrase, other.id, other.title, other.status, other.priority, one_liner)
 
 
 def _observed(

@@ -16,10 +16,12 @@ Stop = Literal["answered", "turn_limit", ""]
 
 
 class SectionRef(Part, frozen=True):
-    """A prompt section: its stable name, and its text's payload."""
+    """A prompt section: its stable name, and its text's payload. `units`: others whose text it
+    repeats besides the wake's own; since scaffold 2."""
 
     name: str
     payload: PayloadId
+    units: tuple[str, ...] = ()
 
 
 class ToolCall(Part, frozen=True):

@@ -8,8 +8,9 @@ order of `LADDER`, step by step, until all fits.
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
+from domain.policy.scrub import scrub_all
 from domain.ports import Section
 from domain.wake import prompt_parts as parts
 from domain.wake.prompt_task import document, newest
@@ -49,10 +50,12 @@ TEXT_LEAST_BYTES = 40
 
 
 class Prompt(Struct, frozen=True):
-    """What a model is given in a wake's first turn."""
+    """What a model is given in a wake's first turn. `secrets`: how many were replaced, also in
+    what did not fit in."""
 
     system: tuple[Section, ...]
     user: tuple[Section, ...]
+    secrets: int = 0
 
 
 def render(reading: Reading, limits: Limits) -> Prompt:
@@ -68,6 +71,13 @@ def render(reading: Reading, limits: Limits) -> Prompt:
     Raises:
         ValueError: If ids or other fixed fields, which are never cut, are too long to fit.
     """
+    if reading.scaffold >= 2:  # before anything is cut: half a secret is one, and unknown
+        reading, secrets = scrub_all(reading)
+        return replace(_rendered(reading, limits), secrets=secrets)
+    return _rendered(reading, limits)
+
+
+def _rendered(reading: Reading, limits: Limits) -> Prompt:
     fitting = _fitted(reading, limits)
     if fitting:
         return fitting

@@ -7,6 +7,7 @@ from domain.wake import directives
 from domain.wake.prompt_task import labels_left
 from domain.wake.prompt_text import block, cut_note, dump, line, newest_of, rows, section
 from domain.wake.reading import LabelSeen, Limits, LinkSeen, ObservationSeen, Reading
+from domain.wire import SHARED
 
 Part = Callable[[Reading, Limits], Section | None]
 
@@ -84,17 +85,22 @@ def corrections(reading: Reading, limits: Limits) -> Section | None:
         for one in shown
     ]
     body += cut_note(len(reading.corrections) - len(shown), "older corrections")
-    return section("corrections", "Correction examples", "\n".join(body))
+    units = () if reading.scaffold == 1 else (SHARED,)
+    return section("corrections", "Correction examples", "\n".join(body), units)
 
 
 def linked(reading: Reading, limits: Limits) -> Section | None:
     """Directed relations, seen from the task; what may not be seen is not there."""
     if not reading.linked:
         return None
-    shown = [dump(_link(link, limits)) for link in reading.linked[: limits.linked_max]]
+    links = reading.linked[: limits.linked_max]
+    if reading.scaffold == 1:
+        shown, units = [dump(_link(one, limits)) for one in links], []
+    else:
+        shown, units = [dump(_link_2(one, limits)) for one in links], [one.id for one in links]
     if left_out := len(reading.linked) - len(shown):
         shown.append(dump({"linksCut": left_out}))
-    return section("linked", "Linked tasks", rows(shown))
+    return section("linked", "Linked tasks", rows(shown), filter(None, units))
 
 
 def _link(link: LinkSeen, limits: Limits) -> dict[str, object]:
@@ -110,6 +116,24 @@ def _link(link: LinkSeen, limits: Limits) -> dict[str, object]:
         "priority": link.priority,
         "oneLiner": line(link.one_liner, limits.line_max_bytes) or None,
     }
+
+
+def _link_2(link: LinkSeen, limits: Limits) -> dict[str, object]:
+    """What is not there takes no room."""
+    told = {
+        "relation": link.relation,
+        "direction": link.direction,
+        "deleted": link.is_deleted,
+        "id": link.id,
+        "title": line(link.title, limits.line_max_bytes),
+        "status": link.status,
+        "priority": link.priority,
+        "due": link.due,
+        "labels": [line(one, limits.line_max_bytes) for one in link.labels[: limits.labels_max]],
+        "oneLiner": line(link.one_liner, limits.line_max_bytes),
+        "tldr": line(link.tldr, limits.line_max_bytes),
+    }
+    return {name: value for name, value in told.items() if value}
 
 
 def report(reading: Reading, limits: Limits) -> Section | None:

@@ -5,7 +5,7 @@ counting lines: Unicode has ten characters that end one.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -26,9 +26,9 @@ _HEADING = re.compile(r"^([ \t]*)(#+(?:[ \t]|$))", re.MULTILINE)
 _encoder = msgspec.json.Encoder()
 
 
-def section(name: str, title: str, body: str) -> Section:
+def section(name: str, title: str, body: str, units: Iterable[str] = ()) -> Section:
     """A section; `body` has to be made of the functions below, or of fixed text."""
-    return Section(name, f"## {title}\n\n{body}")
+    return Section(name, f"## {title}\n\n{body}", tuple(sorted(set(units))))
 
 
 def size(text: str) -> int:

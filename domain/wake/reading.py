@@ -91,6 +91,7 @@ class LinkedAgent(Struct, frozen=True):
     """What the agent of a linked task says about it, in one line; may be empty."""
 
     one_liner: str = ""
+    tldr: str = ""
 
 
 class LabelSeen(Struct, frozen=True):
@@ -170,8 +171,11 @@ class CorrectionSeen(Struct, frozen=True):
 
 
 class LinkSeen(Struct, frozen=True):
-    """An edge seen from the owned task. With an empty `id` only `relation` and `is_deleted`
-    may be known: the other task is out of scope, deleted or not there."""
+    """An edge seen from the owned task. With an empty `id` only `relation`, `direction` and
+    `is_deleted` may be known: the other task is out of scope, deleted or not there.
+
+    `direction`: ``outgoing`` where the owned task names the other one, else ``incoming``. It,
+    `due`, `labels` and `tldr` are filled since scaffold 2."""
 
     relation: str
     id: str = ""
@@ -180,6 +184,10 @@ class LinkSeen(Struct, frozen=True):
     priority: str = ""
     one_liner: str = ""
     is_deleted: bool = False
+    direction: str = ""
+    due: str = ""
+    labels: tuple[str, ...] = ()
+    tldr: str = ""
 
 
 class ObservationSeen(Struct, frozen=True):

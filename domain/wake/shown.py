@@ -8,9 +8,11 @@ from domain.agent.wake_queue import Queued
 from domain.changes.change_set import CHANGES
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS
+from domain.policy.flow import may_enter
 from domain.templates.template import TEMPLATE
 from domain.wake.commands import BeginWake
 from domain.wake.context import gather
+from domain.wake.memory import with_readable_memory
 from domain.wake.prompt import Prompt, render
 from domain.wake.reading import Given, Limits, LinkedAgent, ReportShown, WakeReason
 from domain.wake.state import WAKE
@@ -35,9 +37,12 @@ def shown(journal: World, agents: World, agent: Agent, queued: Queued, given: Gi
     """The prompt of a queued wake, as both logs stand in these worlds.
 
     Raises:
-        Refused: Code ``task_deleted``, ``unknown_task`` or ``out_of_scope``.
+        Refused: Code ``task_deleted``, ``unknown_task``, ``out_of_scope`` or
+            ``overshared_payload_blocked``.
     """
     words = "\n\n".join(agents.payload(one).decode() for one in queued.words)
+    if given.scaffold >= 2:
+        agent = with_readable_memory(agents, agent)
     limits = limits_of(given.prompt_max_bytes)
     reading = gather(
         journal,
@@ -46,14 +51,14 @@ def shown(journal: World, agents: World, agent: Agent, queued: Queued, given: Gi
         WakeReason(queued.reason, queued.triggers, words),
         report=report_of(agents, agent),
         sets=agents.load_each(CHANGES, agent.sets),
-        linked_agents=_linked_agents(journal, agents, agent),
+        linked_agents=_linked_agents(journal, agents, agent, given.scaffold),
         limits=limits,
         given=given,
     )
     if directives := _directives(agents, agent):
         reading = replace(reading, directives=directives)
     if given.scaffold >= 2:
-        reading = replace(reading, thread=thread_of(agents, agent.id, queued, limits))
+        reading = replace(reading, thread=thread_of(agents, agent, queued, limits))
     return render(reading, limits)
 
 
@@ -88,15 +93,20 @@ def agent_of_task(agents: World, task: str) -> Agent | None:
     return newest
 
 
-def _linked_agents(journal: World, agents: World, agent: Agent) -> dict[str, LinkedAgent]:
-    """What the agents of directly linked tasks say in one line."""
+def _linked_agents(
+    journal: World, agents: World, agent: Agent, scaffold: int
+) -> dict[str, LinkedAgent]:
+    """What the agents of directly linked tasks say, as far as it may be told to this one: since
+    scaffold 2 (ADR 37)."""
     task = journal.load(TASK, agent.task)
     linked = [link.target for link in task.links]
     linked += [edge.source for edge in journal.load(LINKS, agent.task).incoming]
     found: dict[str, LinkedAgent] = {}
     for one in linked:
         other = agent_of_task(agents, one)
-        report = report_of(agents, other) if other else None
+        if other is None or (scaffold >= 2 and not may_enter(other.categories_ever or (), agent)):
+            continue
+        report = report_of(agents, other)
         if report is not None:
-            found[one] = LinkedAgent(report.one_liner)
+            found[one] = LinkedAgent(report.one_liner, report.tldr)
     return found

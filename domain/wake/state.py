@@ -78,6 +78,11 @@ class Wake(Struct, frozen=True):
             raise Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
         return self.started
 
+    @property
+    def unit(self) -> str:
+        """What the texts of this wake belong to: its task, else its agent."""
+        return self.begun.task or f"agent:{self.begun.agent}"
+
 
 def evolve(wake: Wake, event: WakeFact) -> Wake:
     """Total: history is never refused, even where `decide` would refuse it today."""

@@ -102,3 +102,15 @@ def test_a_question_on_a_terminal_is_streamed_and_its_answer_printed_once(home: 
     assert (status, server.sent[0].path) == (0, STREAM_PATH)
     assert seen.count("It takes an hour, I think.\n") == 1
     assert proved(home)
+
+
+def test_a_secret_in_a_note_or_a_file_is_told_on_a_terminal_and_kept(home: Path) -> None:
+    token = f"ghp_{'a1' * 18}"
+    (home.parent / "todo.md").write_text(f"- [ ] Rotate {token}\n", encoding="utf-8")
+    notes = ("task", "note", "Fix the sink", f"It is {token}.")
+    for args, where in ((notes, "the note"), (("import", "todo.md"), "todo.md")):
+        with on_terminal(home, *args) as terminal:
+            terminal.until(f"Note: {where} holds 1 secret, kept as written; agents see none\n")
+            assert terminal.ended()[0] == 0
+    assert token in done(["task", "show", "Fix the sink"], home)
+    assert proved(home)
