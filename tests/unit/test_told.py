@@ -19,7 +19,19 @@ from domain.wake.events import ModelAnswered, SectionRef, WakeStarted
 from domain.wake.prompt import render
 from domain.wake.thread import TURNS_LOOKED_AT, thread_of
 from domain.wire import Words
-from tests.support.readings import AT, ROOF, Book, add_note, body, household, read, sections
+from tests.support.readings import (
+    AGENT,
+    AT,
+    HOME,
+    ROOF,
+    WORK,
+    Book,
+    add_note,
+    body,
+    household,
+    read,
+    sections,
+)
 
 SATURDAY = LocalTime("Saturday", "2026-11-21T14:05", "Europe/Berlin", "+01:00")
 NOW = r.Given(2, local=SATURDAY)
@@ -237,17 +249,19 @@ def queued(turn: int) -> Queued:
 
 def test_a_superseded_turn_leaves_no_gap_and_no_turn_is_looked_for_without_end() -> None:
     agents = Book("agent")
-    run_key = run_key_of("a", Trigger("user", "kitchen", turn=3))
+    run_key = run_key_of(AGENT.id, Trigger("user", "kitchen", turn=3))
     section = SectionRef("words", agents.keep("## The user's words\n\nWhen?"))
     started = WakeStarted(
-        "a", ROOF, "user", "", "rules", 2, 5, 0, 0, "", (), (section,), (), ""
-    )  # fmt: skip
+        AGENT.id, ROOF, "user", "", "rules", 2, 5, 0, 0, "", (), (section,), (), "", (HOME,)
+    )
     said = (ModelAnswered(1, 1, "", Words("I look.")), ModelAnswered(2, 1, "", Words("Friday.")))
     agents.tell("wake", run_key, started, *said, ModelAnswered(3, 1, ""))
-    seen = thread_of(agents.world(), "a", queued(5), r.Limits())
+    seen = thread_of(agents.world(), AGENT, queued(5), r.Limits())
     assert seen.turns == (r.ExchangeSeen(AT.format(1), "When?", "Friday."),)
-    assert thread_of(agents.world(), "a", queued(1), r.Limits()) == r.ThreadSeen()
+    elsewhere = replace(AGENT, categories=(WORK,))  # nothing that was said under another category
+    assert thread_of(agents.world(), elsewhere, queued(5), r.Limits()).turns == ()
+    assert thread_of(agents.world(), AGENT, queued(1), r.Limits()) == r.ThreadSeen()
     looked_at = len(agents.rows)
-    far = thread_of(agents.world(), "a", queued(10_000), r.Limits())
+    far = thread_of(agents.world(), AGENT, queued(10_000), r.Limits())
     assert len(agents.rows) - looked_at == TURNS_LOOKED_AT  # each look makes an empty stream
     assert far == r.ThreadSeen((), 9_999 - TURNS_LOOKED_AT)
