@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final, Literal, TypeVar
 
-from msgspec import Struct
+from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
 from domain.errors import Refused
@@ -62,4 +62,7 @@ def project(boundary: Boundary, seen: T, scaffold: int = 1) -> T:
 
 @cache
 def _defaults(made: type[Struct]) -> tuple[tuple[str, Any], ...]:
-    return tuple((one.name, one.default) for one in fields(made))
+    return tuple(
+        (one.name, one.default if one.default_factory is NODEFAULT else one.default_factory())
+        for one in fields(made)
+    )

@@ -137,8 +137,10 @@ def test_no_byte_of_a_task_out_of_scope_reaches_a_prompt(
     prompt = bytes_of(render(reading, r.Limits()))
     for secret in (title, name, note, "note-1", WORK):
         assert secret.encode() not in prompt
-    assert b'{"relation":"blocks"}' in prompt
-    assert b'{"relation":"is_fixed_by"}' in prompt
+    ways = ("outgoing", "incoming") if scaffold >= 2 else ("", "")
+    for phrase, way in zip(("blocks", "is_fixed_by"), ways, strict=True):
+        told = {"relation": phrase} | ({"direction": way} if way else {})
+        assert dump(told).encode() in prompt
 
 
 # -------------------------------------------------------------------------------- large ones
