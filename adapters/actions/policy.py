@@ -27,7 +27,7 @@ from domain.journal.catalog import CATALOG, find_category, unknown_category
 from domain.policy.commands import GiveReceipt, PolicyCommand, RuleModels, WithdrawReceipt
 from domain.policy.gate import is_leaving, pattern_of, unconsented
 from domain.policy.notices import NOTICE_VERSION, notice, sections_of
-from domain.policy.policy import POLICY, Policy
+from domain.policy.policy import POLICY, Policy, pattern
 from domain.world import MAIN
 from projections.policy import VIEW
 
@@ -54,12 +54,12 @@ def allow(home: "Home", model: str, categories: Sequence[str] = (), key: str = "
     Raises:
         Refused: Code ``unknown_category`` or ``invalid_value``; nothing is written.
     """
-    ids, pattern = _categories(home, categories), _pattern(model)
-    command = GiveReceipt(pattern, ids, NOTICE_VERSION, sections_of())
+    ids, named = _categories(home, categories), _pattern(model)
+    command = GiveReceipt(named, ids, NOTICE_VERSION, sections_of())
     changed = _noted(home, command, key)
     resumed = gate.let_go(home.services, held_agents(home))
     home.views.catch_up()
-    return Allowed(pattern, list(ids), _named(home, ids), NOTICE_VERSION, changed, len(resumed))
+    return Allowed(named, list(ids), _named(home, ids), NOTICE_VERSION, changed, len(resumed))
 
 
 def withdraw(home: "Home", model: str, categories: Sequence[str] = (), key: str = "") -> Allowed:
@@ -71,9 +71,9 @@ def withdraw(home: "Home", model: str, categories: Sequence[str] = (), key: str 
         Refused: Code ``unknown_category`` or ``invalid_value``; nothing is written.
     """
     ids = _categories(home, categories) if categories else ()
-    pattern = _pattern(model)
-    changed = _noted(home, WithdrawReceipt(pattern, ids), key)
-    return Allowed(pattern, list(ids), _named(home, ids), NOTICE_VERSION, changed)
+    named = _pattern(model)
+    changed = _noted(home, WithdrawReceipt(named, ids), key)
+    return Allowed(named, list(ids), _named(home, ids), NOTICE_VERSION, changed)
 
 
 def rule(home: "Home", category: str, patterns: Sequence[str] = (), key: str = "") -> Ruled:
@@ -90,6 +90,26 @@ def rule(home: "Home", category: str, patterns: Sequence[str] = (), key: str = "
     home.views.catch_up()
     name = _named(home, ids)[0] if category else None
     return Ruled(name, ids[0] or None, list(allowed), changed)
+
+
+def ruling(home: "Home", category: str) -> Ruled:
+    """The rule of a category by itself; empty: of every one. Raises what `rule` does."""
+    (wanted,) = _categories(home, [category]) if category else ("",)
+    with home.services.agents.reading() as world:
+        allowed = dict(world.load(POLICY, MAIN).rules).get(wanted, ())
+    name = _named(home, [wanted])[0] if category else None
+    return Ruled(name, wanted or None, list(allowed), changed=False)
+
+
+def allow_all(home: "Home", agent_ids: Sequence[str]) -> list[Allowed]:
+    """Agree for all categories there are to what the home's model is sent, and what those of some
+    agents are: for a service, which nobody can ask. Nothing where all of them answer here."""
+    if not _catalog(home).categories:
+        return []
+    models = {one.model for one in needed(home, agent_ids)}
+    if is_leaving(home.settings.model):
+        models.add(pattern_of(home.settings.model))
+    return [allow(home, one) for one in sorted(models)]
 
 
 def needed(home: "Home", agent_ids: Iterable[str]) -> list[NeededReceipt]:
@@ -194,7 +214,8 @@ def _pattern(model: str) -> str:
     """A model or pattern as a receipt names it; a provider's name alone is all of its models."""
     if not is_leaving(model):
         raise invalid(f"the model {model} sends nothing", "it needs no receipt: just use it")
-    return model if ":" in model or model.endswith("*") else pattern_of(model)
+    is_pattern = not model or ":" in model or model.endswith("*")
+    return pattern(model if is_pattern else pattern_of(model))
 
 
 def _catalog(home: "Home") -> "Catalog":

@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "confirm": ("review", "Apply proposed changes."),
     "reject": ("review", "Decline proposed changes."),
     "defer": ("review", "Put proposed changes off."),
+    "policy": ("policy", "See and say what may leave this machine, and to whom."),
     "report": ("reading", "Read what an agent says about a task."),
     "journal": ("reading", "Read an agent's private observations."),
     "messages": ("reading", "Read an agent's messages, by thread."),

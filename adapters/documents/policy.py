@@ -2,6 +2,8 @@
 
 from msgspec import Struct
 
+from domain.ports import Section, ToolSpec
+
 
 class ReceiptDetails(Struct, frozen=True):
     """What was agreed to for one category. `current`: the notice that was shown is today's; an
@@ -90,3 +92,19 @@ class Ruled(Struct, frozen=True):
     category_id: str | None
     allowed: list[str]
     changed: bool
+
+
+class Preview(Struct, frozen=True):
+    """What `policy try` prints: the first question of an agent's next wake, as its model gets it.
+    `leaves`: it would go to another machine; `refused`: the code of the gate that is closed."""
+
+    agent_id: str
+    agent: str
+    model: str
+    leaves: bool
+    refused: str | None
+    because: str | None
+    secrets_replaced: int
+    system: list[Section]
+    user: list[Section]
+    tools: list[ToolSpec]

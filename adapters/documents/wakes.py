@@ -14,6 +14,7 @@ from msgspec.structs import asdict
 from adapters.home.settings import Price
 from adapters.wiring import Home
 from domain.agent.events import AgentObserved
+from domain.policy.gate import HELD
 from domain.wire import Words, tag_of
 from domain.world import Recorded, World
 from projections import agents, inbox, reports, wakes
@@ -35,7 +36,7 @@ class WakeLine(Struct, frozen=True):
     `thread` is the conversation it belongs to, `reason_id` what asked for it, `outcome` how it
     ended and `state` where it stands. `error` says why it failed, `error_code` in one word.
     `proposals` and `observations` count what it made, `waits_for` says what a wake waits for that
-    goes on at `waits_until`.
+    goes on at `waits_until`; null where it waits for a person.
     """
 
     run_key: str
@@ -158,7 +159,7 @@ def wake_document(home: Home, wake: WakeDocument) -> WakeLine:
         template_version=wake.template_version or None,
         error_code=wake.code or None,
         state=wake.state,
-        waits_until=wake.until or None,
+        waits_until=None if wake.waits_for in HELD else wake.until or None,
         waits_for=wake.waits_for or None,
     )
 

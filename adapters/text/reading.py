@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from adapters.text.common import ID_SHOWN, local_time, safe
+from adapters.text.policy import waits
 
 if TYPE_CHECKING:
     from adapters.documents.reading import MessageThread, ReportDetails, WhyLine
@@ -138,9 +139,8 @@ def _facts_of(run: "WakeDetails", zone: str) -> Iterator[str]:
     outcome = run.outcome or run.state
     error = f": {run.error}" if run.error else ""
     yield safe(f"{outcome}{error}")
-    if run.waits_until:
-        until = local_time(run.waits_until, zone)
-        yield f"waits for its {run.waits_for} until {until}"
+    if run.waits_for:
+        yield waits(run.waits_for, local_time(run.waits_until or "", zone))
     if run.superseded_by:
         yield f"its triggers went to {run.superseded_by[:ID_SHOWN]}"
     if run.started_at:

@@ -12,6 +12,7 @@ from adapters.documents.status import (
     StatusDetails,
 )
 from adapters.text.common import ID_SHOWN, local_time
+from adapters.text.policy import HELD_WORDS
 
 LINES_MAX = 10  # of each list; --json has all
 
@@ -58,6 +59,8 @@ def _running(one: RunningWake, zone: str) -> str:
 
 def _due(one: QueuedWake, zone: str) -> str:
     due = "due now" if one.is_due else f"due {local_time(one.due_at, zone)}"
+    if one.waits_for in HELD_WORDS:
+        return f"{one.name}: {one.reason}, {HELD_WORDS[one.waits_for]}"
     waits = f", waits for its {one.waits_for}" if one.waits_for else ""
     return f"{one.name}: {one.reason}, {due}{waits}"
 
@@ -82,6 +85,8 @@ def _next(status: StatusDetails, zone: str) -> str:
         return "Wake all that are queued with `wakelog wake`."
     if status.open_proposals:
         return "See what agents propose with `wakelog inbox`."
+    if any(one.waits_for in HELD_WORDS for one in status.queued):
+        return "See what waits for you with `wakelog policy show`."
     if status.next_due:
         return f"Next due {local_time(status.next_due, zone)}."
     if not status.tasks.all:
