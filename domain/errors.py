@@ -38,6 +38,7 @@ REFUSAL_CODES: Final = (
     "ambiguous",
     "cycle",
     "decided",
+    "disallowed_provider_model",
     "invalid_input",
     "invalid_value",
     "key_reused",
@@ -53,6 +54,9 @@ REFUSAL_CODES: Final = (
     "other_past",
     "out_of_memory",
     "out_of_scope",
+    "overshared_payload_blocked",
+    "privacy_confirmation_required",
+    "secret_unavailable",
     "stale",
     "switched_off",
     "task_deleted",
@@ -79,6 +83,7 @@ REFUSAL_CODES: Final = (
 
 RemedyName = Literal[
     "allow_category",
+    "allow_sending",
     "assign_other_template",
     "await_wake",
     "await_wake_or_recover",

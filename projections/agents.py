@@ -6,7 +6,6 @@ from msgspec.structs import replace
 from domain.agent.agent import AGENT, Agent
 from domain.agent.events import Mode
 from domain.agent.wake_queue import WAKE_QUEUE, RunStatus, WakeQueue, next_due, run_status
-from domain.policy.gate import HELD_UNTIL
 from domain.world import Recorded
 from projections.view import View, position
 
@@ -82,12 +81,11 @@ class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its
 
     @property
     def next_wake_at(self) -> str:
-        """The earlier of `next_due` and, where the agent heeds them, its timers; no time where it
-        waits for a person."""
+        """The earlier of `next_due` and, where the agent heeds them, its timers."""
         agent = self.agent
         heeds = agent.lifecycle == "active" and agent.mode != "interactive" and agent.is_automatic
         ticks = [timer.next_at for timer in agent.timers] if heeds else []
-        return min((at for at in (self.next_due, *ticks) if at not in ("", HELD_UNTIL)), default="")
+        return min((at for at in (self.next_due, *ticks) if at), default="")
 
     @property
     def next_run_key(self) -> str:

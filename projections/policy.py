@@ -5,8 +5,9 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from domain.agent.wake_queue import HELD
 from domain.agent.wake_queue_events import AlertSettled, WakeBackedOff, WakeBegun, WakeDropped
-from domain.policy.gate import GATE_CODES, HELD
+from domain.policy.gate import GATE_CODES
 from domain.policy.policy import POLICY, Policy
 from domain.wake.events import WakeFinished
 from domain.world import MAIN, Recorded
@@ -44,16 +45,24 @@ def apply(document: PolicyDocument | None, row: Recorded) -> PolicyDocument | No
     known = document or PolicyDocument(POLICY.initial(MAIN))
     if row.of_kind == "policy":
         return replace(known, policy=POLICY.evolve(known.policy, row))
-    if held := _held(row):
+    held = _held(row)
+    is_news = held is not None and not _is_told(known.refusals, row, held)
+    if held and is_news:
         known = replace(known, refusals=(*known.refusals, held)[-REFUSALS_KEPT:])
     waiting = _waiting(known.waiting, row, held)
     if waiting == known.waiting:
-        return known if held else document
+        return known if is_news else document
     return replace(known, waiting=waiting)
 
 
 def _concerns(row: Recorded) -> bool:
     return row.of_kind == "policy" or isinstance(row.fact, _ALERTS) or _held(row) is not None
+
+
+def _is_told(refusals: tuple[Held, ...], row: Recorded, held: Held) -> bool:
+    """Whether the end of a wake was told by the row before, that of its agent's attention."""
+    told = {(one.run_key, one.code) for one in refusals}
+    return isinstance(row.fact, WakeFinished) and (held.run_key, held.code) in told
 
 
 def _waiting(waiting: tuple[Held, ...], row: Recorded, held: Held | None) -> tuple[Held, ...]:

@@ -12,6 +12,7 @@ from adapters.actions.naming import pick_agent, pick_run
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session
 from adapters.documents.agents import agent_names
+from adapters.documents.policy import waiting
 from adapters.documents.reading import (
     WhyAgent,
     journal_documents,
@@ -23,6 +24,7 @@ from adapters.documents.reading import (
 )
 from adapters.documents.wakes import run_document, wake_lines
 from adapters.text.common import ID_SHOWN, local_time, safe
+from adapters.text.policy import held
 from adapters.text.reading import (
     report_head,
     report_history,
@@ -291,6 +293,9 @@ def why_command(session: Session, agent: str, limit: int) -> None:
     )
     if all(one.outcome == "unmatched" for one in found):
         session.note("Nothing has woken it yet; wake it with `wakelog wake`.")
+    for one in waiting(home):
+        if one.agent_id == agent_id:
+            session.note(safe(f"{held(one)}."))
 
 
 def _why_change(session: Session, home: "Home", n: int) -> None:

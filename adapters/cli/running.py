@@ -22,8 +22,8 @@ from adapters.home.clock import ManualClock, SystemClock
 from adapters.text.common import ID_SHOWN, local_time, safe
 from adapters.text.reading import counted
 from adapters.text.remedies import in_words
+from domain.agent.wake_queue import HELD_UNTIL
 from domain.errors import Refused, WakelogError
-from domain.policy.gate import HELD_UNTIL
 
 if TYPE_CHECKING:
     from adapters.wiring import Home

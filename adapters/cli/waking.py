@@ -13,11 +13,11 @@ from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
 from adapters.cli.speaking import Speaker, speaker, stream_option
 from adapters.documents.wakes import WakeAnswer, wake_document, wake_of
-from adapters.text.common import ID_SHOWN, local_time, safe
+from adapters.text.common import ID_SHOWN, safe
 from adapters.text.policy import waits
 from adapters.text.remedies import in_words
+from domain.agent.wake_queue import HELD
 from domain.errors import Refused, Remedy
-from domain.policy.gate import HELD
 from domain.wake.events import ModelAnswered
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _tell_waiting(
             where = f"in process {one.pid}" if one.pid else "elsewhere"
             told = f"is running {where}; if that is gone, use `wakelog recover`"
         else:
-            told = waits(one.reason, local_time(one.until, zone))
+            told = waits(one.reason, one.until, zone)
         session.note(safe(f"{names[one.agent_id]}: {told}."))
 
 

@@ -1,8 +1,23 @@
 """Policy as JSON: what was agreed to, what is ruled, and what waits for it."""
 
+import shlex
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
 
+from domain.agent.agent import AGENT
+from domain.journal.catalog import CATALOG
+from domain.policy.gate import pattern_of, unconsented
+from domain.policy.notices import NOTICE_VERSION, notice, sections_of
+from domain.policy.policy import POLICY, Policy
 from domain.ports import Section, ToolSpec
+from domain.world import MAIN
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+
+ALLOW = "wakelog policy allow "
 
 
 class ReceiptDetails(Struct, frozen=True):
@@ -108,3 +123,105 @@ class Preview(Struct, frozen=True):
     system: list[Section]
     user: list[Section]
     tools: list[ToolSpec]
+
+
+def needed(home: "Home", agent_ids: Iterable[str]) -> list[NeededReceipt]:
+    """The receipts that these agents lack before they can wake, one for each provider; none
+    where all may ask their models. A model that cannot be had is left to who asks for it."""
+    from adapters.runtime import gate
+
+    lacking: dict[str, tuple[set[str], list[str]]] = {}
+    with home.services.agents.reading() as world:
+        policy = world.load(POLICY, MAIN)
+        agents = [world.load(AGENT, one) for one in agent_ids]
+    for agent in agents:
+        model = gate.full_name(home.services, home.services.model_name(agent))
+        if missing := unconsented(policy, agent, model):
+            categories, ids = lacking.setdefault(pattern_of(model), (set(), []))
+            categories.update(missing)
+            ids.append(agent.id)
+    return [
+        _needed(home, model, tuple(sorted(categories)), ids)
+        for model, (categories, ids) in lacking.items()
+    ]
+
+
+def _needed(
+    home: "Home", model: str, categories: tuple[str, ...], agent_ids: list[str]
+) -> NeededReceipt:
+    names = named(home, categories)
+    text = notice(model, names, sections_of())
+    command = allow_command(model, names)
+    return NeededReceipt(model, list(categories), names, agent_ids, text, command)
+
+
+def allow_command(model: str, categories: Iterable[str]) -> str:
+    """The command that agrees to a model for some categories, by their names.
+
+    >>> allow_command("gemini:*", ["Work", "At home"])
+    "wakelog policy allow 'gemini:*' --category Work --category 'At home'"
+    """
+    named = "".join(f" --category {shlex.quote(one)}" for one in categories)
+    return f"{ALLOW}{shlex.quote(model)}{named}"
+
+
+def standing(home: "Home") -> PolicyDocument:
+    """What is agreed to and ruled, what waits for it, and what was refused lately."""
+    from projections.policy import VIEW
+
+    known = home.views.get(VIEW, MAIN)
+    policy = known.policy if known else Policy(MAIN)
+    names = catalog_names(home)
+    refusals = known.refusals[::-1] if known else ()
+    return PolicyDocument(
+        notice=NOTICE_VERSION,
+        receipts=[
+            ReceiptDetails(
+                model=one.model,
+                category=names.get(one.category, one.category),
+                category_id=one.category,
+                notice=one.notice,
+                current=one.notice >= NOTICE_VERSION,
+                sections=list(one.sections),
+                given_at=one.at,
+            )
+            for one in policy.consents
+        ],
+        rules=[
+            RuleDetails(names.get(one, one) or None, one or None, list(allowed))
+            for one, allowed in policy.rules
+        ],
+        waiting=waiting(home),
+        refusals=[
+            RefusalDetails(one.at, one.run_key, one.agent_id or None, one.code) for one in refusals
+        ],
+    )
+
+
+def waiting(home: "Home") -> list[HeldWake]:
+    """The wakes that wait for a consent or a key, each with the command that lets it go on."""
+    from adapters.runtime import gate
+    from projections.policy import VIEW
+
+    known = home.views.get(VIEW, MAIN)
+    found: list[HeldWake] = []
+    for one in known.waiting if known else ():
+        agent = home.services.agent(one.agent_id)
+        model = gate.full_name(home.services, home.services.model_name(agent))
+        lacking = needed(home, [agent.id]) if one.code == "consent" else []
+        command = lacking[0].command if lacking else None
+        found.append(HeldWake(one.run_key, agent.id, agent.name, model, one.code, one.at, command))
+    return found
+
+
+def catalog_names(home: "Home") -> dict[str, str]:
+    """What categories are called, by their ids."""
+    with home.services.journal.reading() as world:
+        categories = world.load(CATALOG, MAIN).categories
+    return {one.id: one.name for one in categories.values()}
+
+
+def named(home: "Home", ids: Iterable[str]) -> list[str]:
+    """What these categories are called."""
+    names = catalog_names(home)
+    return [names.get(one, one) for one in ids]

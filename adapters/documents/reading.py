@@ -90,7 +90,8 @@ class PromptDetails(Struct, frozen=True):
 
 class WhyLine(Struct, frozen=True):
     """A trigger and what became of it: `outcome` is ``woke``, ``merged``, ``suppressed`` (by
-    `rule`), ``queued`` or ``unmatched``; `run_key` is the wake that it went to."""
+    `rule`), ``queued`` (where `rule` may say what it waits for) or ``unmatched``; `run_key` is the
+    wake that it went to."""
 
     position: str
     at: str

@@ -8,6 +8,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from adapters.documents.inbox import sets_under
+from adapters.documents.policy import HeldWake, waiting
 from adapters.runtime import watcher
 from adapters.store.log import Log
 from adapters.wiring import Home
@@ -122,7 +123,8 @@ class RuntimeDetails(Struct, frozen=True):
 
 class StatusDetails(Struct, frozen=True):
     """What `status` prints. `enabled`: agents are switched on; `lag` counts journal appends that no
-    agent has looked at, `open_proposals` those that nobody decided of; `at` is now."""
+    agent has looked at, `open_proposals` those that nobody decided of; `at` is now. `held` are the
+    wakes that wait for a person's consent or a key."""
 
     home: str
     exists: bool
@@ -140,6 +142,7 @@ class StatusDetails(Struct, frozen=True):
     open_proposals: int
     next_due: str | None
     at: str
+    held: list[HeldWake]
 
 
 class HealthCheck(Struct, frozen=True):
@@ -196,6 +199,7 @@ def status_document(home: Home) -> StatusDetails:
         open_proposals=_open(home),
         next_due=min(dues, default=None),
         at=now,
+        held=waiting(home),
     )
 
 

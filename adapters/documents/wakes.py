@@ -14,7 +14,7 @@ from msgspec.structs import asdict
 from adapters.home.settings import Price
 from adapters.wiring import Home
 from domain.agent.events import AgentObserved
-from domain.policy.gate import HELD
+from domain.agent.wake_queue import HELD
 from domain.wire import Words, tag_of
 from domain.world import Recorded, World
 from projections import agents, inbox, reports, wakes
@@ -36,7 +36,7 @@ class WakeLine(Struct, frozen=True):
     `thread` is the conversation it belongs to, `reason_id` what asked for it, `outcome` how it
     ended and `state` where it stands. `error` says why it failed, `error_code` in one word.
     `proposals` and `observations` count what it made, `waits_for` says what a wake waits for that
-    goes on at `waits_until`; null where it waits for a person.
+    goes on at `waits_until`.
     """
 
     run_key: str

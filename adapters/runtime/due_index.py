@@ -14,10 +14,9 @@ from msgspec import Struct
 
 from adapters.runtime.services import Services
 from domain.agent.agent import AGENT, Agent
-from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue, due_of, next_wake
+from domain.agent.wake_queue import HELD, WAKE_QUEUE, WakeQueue, due_of, next_wake
 from domain.changes.change_set import CHANGES, is_open
 from domain.changes.decisions import pending_effects
-from domain.policy.gate import HELD
 from domain.timestamps import later
 from domain.world import World
 

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from adapters.runtime.services import Services
 from domain.agent.agent import AGENT, Agent
-from domain.agent.wake_queue import WAKE_QUEUE, next_wake
+from domain.agent.wake_queue import GIVEN, HELD, WAKE_QUEUE, next_wake
 from domain.errors import Refused
 from domain.handlers.wakes import refused_of
-from domain.policy.gate import GIVEN, HELD, Refusal, is_leaving, refusal
+from domain.policy.gate import Refusal, is_leaving, refusal
 from domain.policy.policy import POLICY
 from domain.wake.commands import DeferWake
 from domain.wake.state import Wake

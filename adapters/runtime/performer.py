@@ -15,13 +15,12 @@ from adapters.runtime.services import Services
 from adapters.runtime.spans import TellAppended, ignore
 from adapters.store.log import Appended
 from domain import canonical
-from domain.agent.wake_queue import WAKE_QUEUE
+from domain.agent.wake_queue import HELD_UNTIL, WAKE_QUEUE
 from domain.causes import Replied
 from domain.errors import Refused
 from domain.journal.catalog import CATALOG
 from domain.journal.commands import ApplyOperation
 from domain.journal.fold import TASK
-from domain.policy.gate import HELD_UNTIL
 from domain.ports import Call, ModelFault, Reply, Request, Streaming
 from domain.timestamps import seconds_between
 from domain.tools import registry

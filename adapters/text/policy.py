@@ -1,4 +1,4 @@
-"""What may leave the machine, in lines: receipts, rules, and what waits for a person."""
+"""What both doors say of a wake that the gate holds, and the lines of `policy show`."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -15,14 +15,15 @@ if TYPE_CHECKING:
         RuleDetails,
     )
 
+HELD = {
+    "consent": "waits until you agree to what its model is sent",
+    "secret": "waits until the key of its model is set",
+}
+SEE = "see `wakelog policy show`"
 EMPTY: Final = """\
 Nothing leaves this machine: you have agreed to no model that answers elsewhere.
 Models that answer here (rules, demo, tape) need no consent. To use another one,
 read what it is sent and agree: `wakelog policy allow gemini`."""
-HELD_WORDS: Final = {
-    "consent": "waits until you agree to what its model is sent",
-    "secret": "waits for the key of its model",
-}
 REFUSED_WORDS: Final = {
     "out_of_scope": "the agent is allowed no category",
     "disallowed_provider_model": "the model is ruled out",
@@ -32,13 +33,21 @@ REFUSED_WORDS: Final = {
 }
 
 
-def waits(waits_for: str, until: str) -> str:
-    """What a wake waits for; a person's part has no hour.
+def waits(waits_for: str, until: str, zone: str = "") -> str:
+    """What a wake waits for, and until when; `zone`: whose time that is told in.
 
-    >>> waits("consent", "9999"), waits("provider", "10:00")
-    ('waits until you agree to what its model is sent', 'waits for its provider until 10:00')
+    >>> waits("provider", "2027-01-01T06:00:00.000000Z", "Europe/Berlin")
+    'waits for its provider until 2027-01-01 07:00'
     """
-    return HELD_WORDS.get(waits_for) or f"waits for its {waits_for} until {until}"
+    if waits_for in HELD:
+        return f"{HELD[waits_for]}; {SEE}"
+    return f"waits for its {waits_for} until {local_time(until, zone) if zone else until}"
+
+
+def held(one: "HeldWake") -> str:
+    """A wake that the gate holds, in one line, with the command that lets it go on."""
+    how = f": `{one.command}`" if one.command else f" ({one.model})"
+    return f"{one.agent}: {HELD[one.waits_for]}{how}"
 
 
 def policy_lines(document: "PolicyDocument", zone: str) -> Iterator[str]:
@@ -51,7 +60,9 @@ def policy_lines(document: "PolicyDocument", zone: str) -> Iterator[str]:
     for _, ones in by_receipt:
         yield from _receipt(list(ones), zone)
     yield from _part("Ruled", [_rule(one) for one in document.rules])
-    yield from _part("Waiting", [line for one in document.waiting for line in _held(one, zone)])
+    yield from _part(
+        "Waiting", [line for one in document.waiting for line in _held_lines(one, zone)]
+    )
     yield from _part("Lately not sent", [_refusal(one, zone) for one in document.refusals])
 
 
@@ -82,9 +93,9 @@ def _rule(one: "RuleDetails") -> str:
     return safe(f"  {rule_line(one.category, one.allowed)}")
 
 
-def _held(one: "HeldWake", zone: str) -> Iterator[str]:
+def _held_lines(one: "HeldWake", zone: str) -> Iterator[str]:
     yield safe(f"  {one.agent}, model {one.model}")
-    yield f"    {HELD_WORDS[one.waits_for]}, since {local_time(one.since, zone)}"
+    yield f"    {HELD[one.waits_for]}, since {local_time(one.since, zone)}"
     yield safe(f"    {one.command or 'set the key, then type: wakelog wake'}")
 
 

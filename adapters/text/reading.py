@@ -31,6 +31,10 @@ RULES = {
     "task_deleted": "the task is deleted",
     "out_of_scope": "the task is outside its categories",
     "cancelled": "cancelled",
+    "consent": "waits until you agree to what its model is sent",
+    "secret": "waits until the key of its model is set",
+    "disallowed_provider_model": "its model is not allowed for a category",
+    "overshared_payload_blocked": "its prompt would hold more than is allowed",
 }
 
 
@@ -140,7 +144,7 @@ def _facts_of(run: "WakeDetails", zone: str) -> Iterator[str]:
     error = f": {run.error}" if run.error else ""
     yield safe(f"{outcome}{error}")
     if run.waits_for:
-        yield waits(run.waits_for, local_time(run.waits_until or "", zone))
+        yield waits(run.waits_for, run.waits_until or "", zone)
     if run.superseded_by:
         yield f"its triggers went to {run.superseded_by[:ID_SHOWN]}"
     if run.started_at:

@@ -7,6 +7,7 @@ from domain.errors import RemedyName, WakelogError
 
 WORDS: Final[Mapping[RemedyName, str]] = {
     "allow_category": "allow it with `wakelog agent set --category`, or move the task",
+    "allow_sending": "see what is sent, and agree with `wakelog policy allow {}`",
     "assign_other_template": ("give them another with `wakelog template assign`, or destroy them"),
     "await_wake": "decide when it has, see `wakelog inbox`",
     "await_wake_or_recover": "wait for it, or finish what a crash left with `wakelog recover`",

@@ -12,7 +12,7 @@ from adapters.documents.status import (
     StatusDetails,
 )
 from adapters.text.common import ID_SHOWN, local_time
-from adapters.text.policy import HELD_WORDS
+from adapters.text.policy import held
 
 LINES_MAX = 10  # of each list; --json has all
 
@@ -34,6 +34,7 @@ def status_lines(status: StatusDetails, zone: str) -> Iterator[str]:
     yield from _list("runtime", [_runtime(one, zone) for one in status.runtimes])
     yield from _list("running", [_running(one, zone) for one in status.running])
     yield from _list("queued", [_due(one, zone) for one in status.queued])
+    yield from _list("held", [held(one) for one in status.held])
     yield from _list("failing", [_failed(one) for one in status.agents.failing])
     yield from _list("in doubt", [_doubtful(one, zone) for one in status.in_doubt])
     yield _next(status, zone)
@@ -59,8 +60,6 @@ def _running(one: RunningWake, zone: str) -> str:
 
 def _due(one: QueuedWake, zone: str) -> str:
     due = "due now" if one.is_due else f"due {local_time(one.due_at, zone)}"
-    if one.waits_for in HELD_WORDS:
-        return f"{one.name}: {one.reason}, {HELD_WORDS[one.waits_for]}"
     waits = f", waits for its {one.waits_for}" if one.waits_for else ""
     return f"{one.name}: {one.reason}, {due}{waits}"
 
@@ -81,12 +80,12 @@ def _next(status: StatusDetails, zone: str) -> str:
     """What to do now."""
     if status.in_doubt:
         return "Finish what a crash left with `wakelog recover`."
+    if commands := [one.command for one in status.held if one.command]:
+        return f"See what would be sent, and agree to it, with `{commands[0]}`."
     if status.lag or any(one.is_due for one in status.queued):
         return "Wake all that are queued with `wakelog wake`."
     if status.open_proposals:
         return "See what agents propose with `wakelog inbox`."
-    if any(one.waits_for in HELD_WORDS for one in status.queued):
-        return "See what waits for you with `wakelog policy show`."
     if status.next_due:
         return f"Next due {local_time(status.next_due, zone)}."
     if not status.tasks.all:

@@ -21,6 +21,7 @@ from adapters.runtime.services import Services
 from adapters.store.log import Log, LogProgress
 from adapters.store.recorder import by_append
 from adapters.store.sqlite import SQLiteLogRecorder
+from adapters.timetravel import fork_policy
 from adapters.timetravel.fork_verdicts import BranchProgress, Verdicts, payloads_of
 from adapters.timetravel.logs_at import Past, Spot
 from domain import envelope
@@ -30,15 +31,11 @@ from domain.envelope import Row
 from domain.errors import Refused
 from domain.journal.commands import AddNote, EditNote
 from domain.journal.fold import TASK
+from domain.policy.gate import is_leaving
 from domain.ports import Model, Reply, Request
-from domain.templates.commands import (
-    AddVersion,
-    AssignTemplate,
-    CreateTemplate,
-    RollBackTemplate,
-)
+from domain.templates.commands import AddVersion, AssignTemplate, CreateTemplate, RollBackTemplate
 from domain.templates.template import TEMPLATE
-from domain.wake.events import ModelAsked, WakeReply
+from domain.wake.events import ModelAsked
 from domain.wake.machine import pending
 from domain.wake.request import request
 from domain.wake.state import WAKE, Wake
@@ -162,8 +159,7 @@ def copy(source: Log, n: int, path: Path, replica: str, told: BranchProgress | N
 def _insert(recorder: SQLiteLogRecorder, source: Log, page: list[list[Row]]) -> None:
     with recorder.deciding():
         for rows in page:
-            facts = [envelope.read(row).data for row in rows]
-            recorder.insert(rows, payloads_of(source, facts))
+            recorder.insert(rows, payloads_of(source, [envelope.read(row).data for row in rows]))
 
 
 def _page(found: Iterator[list[Row]], n: int) -> list[list[Row]]:
@@ -242,6 +238,8 @@ class Branch:
                 _assign(services, self._begun.agent, wanted.template)
             run_key = verdicts.names.get(self._run_key, self._run_key)
             self._expect(services, run_key)
+            if (model is not None or not spot.step) and is_leaving(name):
+                fork_policy.agree(self._past, services, self._begun.agent, name)
             stopped = asyncio.run(self._performed(services, answering, run_key, spot))
             made = tuple(answering.answers)
             return Forked(journal, agents, run_key, made, stopped, verdicts.left_out)
@@ -329,8 +327,7 @@ class Branch:
         fact = replace(found.fact, turn=asked.turn, attempt=asked.attempt)
         kept = payloads_of(self._past.agents.log, [fact])
         model.answers.append(Answer(asked.turn, "recorded", model.name, found.asked))
-        reply: WakeReply = fact
-        services.append_reply(Replied("wake", run_key, reply), kept)
+        services.append_reply(Replied("wake", run_key, fact), kept)
 
     def _recorded(self) -> dict[str, ModelReply]:
         """The wake's recorded answers, by the digest of what was asked."""

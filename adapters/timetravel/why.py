@@ -17,11 +17,12 @@ from domain import envelope
 from domain.agent.agent import Agent
 from domain.agent.events import SubscriberAdded
 from domain.agent.matching import Batch, match
-from domain.agent.wake_queue import run_key_of
+from domain.agent.wake_queue import HELD, run_key_of
 from domain.agent.wake_queue_events import (
     Trigger,
     TriggerMerged,
     TriggerSuppressed,
+    WakeBackedOff,
     WakeBegun,
     WakeDropped,
     WakeQueued,
@@ -67,6 +68,7 @@ class _Fates:
         self.first: dict[str, tuple[Trigger, Recorded]] = {}
         self.last: dict[str, WakeQueued | TriggerMerged | TriggerSuppressed] = {}
         self.begun: set[str] = set()
+        self.waits_for: dict[str, str] = {}
         self.dropped: dict[str, str] = {}
         self.heirs: dict[str, str] = {}  # of wakes that passed on more than has rows
         for row in rows:
@@ -77,6 +79,8 @@ class _Fates:
                     self.last[name] = fact
                 case WakeBegun(run_key=run_key):
                     self.begun.add(run_key)
+                case WakeBackedOff(run_key=run_key, reason=reason):
+                    self.waits_for[run_key] = reason
                 case WakeDropped(run_key=run_key, code=code, by=by, left_out=left_out):
                     self.dropped[run_key] = code
                     if left_out:
@@ -96,7 +100,8 @@ class _Fates:
         if code and code != "superseded":
             return "suppressed", run_key, code
         if run_key not in self.begun and not code:
-            return "queued", run_key, ""
+            waits_for = self.waits_for.get(run_key, "")
+            return "queued", run_key, waits_for if waits_for in HELD else ""
         is_own = isinstance(fact, WakeQueued) and run_key == fact.run_key
         return ("woke" if is_own else "merged"), run_key, ""
 

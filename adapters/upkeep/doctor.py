@@ -9,12 +9,14 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from adapters.documents.policy import waiting
 from adapters.home import belonging, files, installation
 from adapters.home.settings import load
 from adapters.runtime import watcher
 from adapters.store.log import Log
 from adapters.store.opening import read_only
 from adapters.store.recorder import numbered
+from adapters.text.policy import HELD
 from adapters.wiring import Home, open_home
 from domain.errors import WakelogError
 from domain.rules import FORMAT
@@ -278,6 +280,13 @@ def _failing(home: Home) -> Iterator[Finding]:
         yield Finding("agents", True, f"{len(known)} living, none failing")
 
 
+def _held(home: Home) -> Iterator[Finding]:
+    """What waits for a person: for a consent, or for a key."""
+    for one in waiting(home)[:FINDINGS_MAX]:
+        do = f"see what would be sent, and agree with `{one.command}`" if one.command else "set it"
+        yield Finding("policy", False, f"{one.agent!r} {HELD[one.waits_for]}", do)
+
+
 def _views(home: Home) -> Iterator[Finding]:
     if home.views.is_in_memory:
         told = "views.db cannot be used, so views are made anew for each command"
@@ -299,4 +308,5 @@ CHECKS: tuple[Check, ...] = (
     _orphans,
     _runs,
     _failing,
+    _held,
 )

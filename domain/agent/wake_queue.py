@@ -31,6 +31,13 @@ TRIGGERS_KEPT = 500  # of one wake, and recorded again by a wake that supersedes
 AT_ONCE: frozenset[Reason] = frozenset({"manual", "user", "creation", "recovery"})
 """Reasons that neither throttle nor backoff holds off."""
 
+HELD = frozenset({"consent", "secret"})
+"""What a wake waits for until a person gives it, however long that takes; see `HELD_UNTIL`."""
+HELD_UNTIL = "9999-01-01T00:00:00.000000Z"
+"""No clock ends that wait."""
+GIVEN = "requested"
+"""Why such a wake is due again: a person ended the wait."""
+
 RunStatus = Literal["idle", "queued", "running", "failed"]
 ELSEWHERE = frozenset({"own_write", "agent_write", "hops"})
 """Rules of a suppressed change that leaves the agent's report as fresh as it was."""
@@ -136,9 +143,9 @@ def next_wake(wake_queue: WakeQueue) -> Queued | None:
 
 
 def next_due(wake_queue: WakeQueue) -> str:
-    """When the next wake may begin; empty where nothing is to begin."""
+    """When the next wake may begin; empty where nothing is to begin, or no clock says when."""
     wake = next_wake(wake_queue)
-    return due_of(wake, wake_queue) if wake else ""
+    return "" if wake is None or wake.waits_for in HELD else due_of(wake, wake_queue)
 
 
 def run_status(wake_queue: WakeQueue) -> RunStatus:

@@ -11,7 +11,7 @@ from domain.agent import identity
 from domain.agent import wake_queue_rules as rules
 from domain.agent.agent import AGENT, Agent
 from domain.agent.events import AgentFact, AgentProposed, AgentReported, AgentSettled
-from domain.agent.wake_queue import WAKE_QUEUE, Queued
+from domain.agent.wake_queue import GIVEN, HELD, HELD_UNTIL, WAKE_QUEUE, Queued
 from domain.agent.wake_queue_events import WakeBegun, WakeQueueFact
 from domain.agent.wake_queue_rules import Setting
 from domain.causes import Result
@@ -23,7 +23,7 @@ from domain.handlers.agents import agent_events, alert_events, known_agent
 from domain.handlers.decided import Decided, Event, after, on
 from domain.handlers.journal import Handler
 from domain.keys import key as make_key
-from domain.policy.gate import GATE_CODES, GIVEN, HELD, HELD_UNTIL, Refusal, refusal
+from domain.policy.gate import GATE_CODES, Refusal, refusal
 from domain.policy.notices import GATED_SINCE, notice_of
 from domain.policy.policy import POLICY, Policy
 from domain.timestamps import later

@@ -15,13 +15,6 @@ OFFLINE: Final = frozenset({"rules", "demo", "tape"})
 """What comes with wakelog and answers on this machine; any other name leaves it."""
 
 WaitsFor = Literal["", "consent", "secret"]
-HELD: Final[frozenset[str]] = frozenset({"consent", "secret"})
-"""What a wake waits for until a person gives it, however long that takes."""
-GIVEN: Final = "requested"
-"""Why a wake is due again once that is given: a person ends the wait."""
-HELD_UNTIL: Final = "9999-01-01T00:00:00.000000Z"
-"""No clock ends that wait."""
-
 GATE_CODES: Final = (
     "out_of_scope",
     "disallowed_provider_model",

@@ -132,6 +132,15 @@ FROM (
     FROM fresh WHERE tag = 'agent.observed.1'
 );
 
+INSERT INTO receipts
+SELECT replica, n, row_n, occurred_at, split_part(split_part(tag, '.', 2), 'receipt_', 2),
+    d.model, coalesce(d.categories, []), d.notice, d.sections
+FROM (
+    SELECT *, json_transform(data, '{"model": "VARCHAR", "categories": ["VARCHAR"],
+        "notice": "INTEGER", "sections": ["VARCHAR"]}') AS d
+    FROM fresh WHERE tag IN ('policy.receipt_given.1', 'policy.receipt_withdrawn.1')
+);
+
 INSERT INTO verdicts
 SELECT replica, n, row_n, occurred_at, entity, d.item,
     split_part(split_part(tag, '.', 2), 'item_', 2), d.by, coalesce(d.reason, d.message),

@@ -82,6 +82,10 @@ CREATE TABLE agents (
     lifecycle VARCHAR, created_at TIMESTAMP, journal_n BIGINT, destroyed_at TIMESTAMP,
     is_deleted BOOLEAN
 );
+CREATE TABLE receipts (
+    replica VARCHAR, n BIGINT, row_n INTEGER, occurred_at TIMESTAMP, what VARCHAR,
+    model VARCHAR, categories VARCHAR[], notice INTEGER, sections VARCHAR[]
+);
 CREATE TABLE templates (
     template_id VARCHAR, name VARCHAR, template_kind VARCHAR, model VARCHAR,
     categories VARCHAR[], active_version INTEGER, created_at TIMESTAMP, is_deleted BOOLEAN

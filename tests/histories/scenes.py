@@ -37,6 +37,7 @@ from tests.histories import (
     edge_scenes,
     more_scenes,
     person_scenes,
+    policy_scenes,
     prompt_scenes,
     stubborn_scenes,
     template_scenes,
@@ -356,6 +357,7 @@ SCENES: tuple[Scene, ...] = (
     *tool_scenes.SCENES,
     *verdict_scenes.SCENES,
     *prompt_scenes.SCENES,
+    *policy_scenes.SCENES,
 )
 
 

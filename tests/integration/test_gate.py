@@ -12,10 +12,9 @@ from adapters.runtime.running import run_one
 from adapters.runtime.services import Services
 from domain.agent.agent import AGENT
 from domain.agent.commands import DestroyAgent
-from domain.agent.wake_queue import WAKE_QUEUE, WakeQueue, next_wake
+from domain.agent.wake_queue import HELD_UNTIL, WAKE_QUEUE, WakeQueue, next_wake
 from domain.errors import Refused
 from domain.policy.commands import RuleModels, WithdrawReceipt
-from domain.policy.gate import HELD_UNTIL
 from domain.ports import Model, Reply, Request
 from domain.wake.commands import DeferWake
 from domain.wake.events import WakeFinished
