@@ -9,6 +9,7 @@ document of `policy show` and of the page.
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from adapters.actions.naming import nth_key
 from adapters.documents.policy import (
     ALLOW,
     Allowed,
@@ -153,7 +154,7 @@ def held_agents(home: "Home") -> list[str]:
 
 def _noted(home: "Home", command: PolicyCommand, key: str) -> bool:
     """Append a command; whether anything changed."""
-    appended = home.services.append_agent(command, key=key)
+    appended = home.services.append_agent(command, key=nth_key(key, 1))
     home.views.catch_up()
     return len(appended.rows) > 1  # one alone is a receipt
 

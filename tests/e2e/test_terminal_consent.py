@@ -71,7 +71,7 @@ def test_a_talk_asks_once_and_keeps_every_question(home: Path) -> None:
             terminal.press("How long?\n")
             terminal.until(ASKS)
             terminal.press("n\n")
-            terminal.until("waits until you agree to what its model is sent; see `wakelog policy show`.\n> ")
+            terminal.until("what its model is sent; see `wakelog policy show`.\n> ")
             terminal.press("And who?\n")
             assert ASKS not in terminal.until("waits until you agree")
             terminal.press(CTRL_D)

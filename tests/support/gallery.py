@@ -131,6 +131,7 @@ def pages(site: Site) -> dict[str, str]:
         "differs": f"/wakes/{newest}/diff",
         "templates": "/templates",
         "template": f"/templates/{template}",
+        "policy": "/policy",
         "health": "/health",
     }
 
