@@ -5,7 +5,14 @@ from msgspec.structs import replace
 
 from domain.agent.agent import AGENT, Agent
 from domain.agent.events import Mode
-from domain.agent.wake_queue import WAKE_QUEUE, RunStatus, WakeQueue, next_due, run_status
+from domain.agent.wake_queue import (
+    HELD,
+    WAKE_QUEUE,
+    RunStatus,
+    WakeQueue,
+    next_due,
+    run_status,
+)
 from domain.world import Recorded
 from projections.view import View, position
 
@@ -98,10 +105,11 @@ class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its
 
     @property
     def sleep_until(self) -> str:
-        """Until when a wait, the throttle or a backoff holds it off; empty where none does."""
-        return (
-            self.wake_queue.waiting.until if self.wake_queue.waiting else self.wake_queue.not_before
-        )
+        """Until when a wait, the throttle or a backoff holds it off; empty where none does, or
+        no clock says when."""
+        waiting = self.wake_queue.waiting
+        is_timed = waiting is not None and waiting.waits_for not in HELD
+        return waiting.until if waiting and is_timed else self.wake_queue.not_before
 
     @property
     def failures(self) -> int:

@@ -44,6 +44,7 @@ _WORDS = {
     "resumed": "{agent}: goes on",
     "taken_over": "{agent}: taken over from a process that is gone",
     "waits": "{agent}: waits until {until}",
+    "held": "{agent}: waits for your {waits_for}, see `wakelog status`",
     "ended": "{agent}: {outcome} after {turns} turns",
     "cancelled": "{agent}: stopped, the agent is {reason}",
     "handed_back": "handed the wake {run_key} back",

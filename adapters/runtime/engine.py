@@ -296,6 +296,9 @@ class Engine:
             self._unsaid[work.agent_id] = defer
 
     def _ended(self, one: AgentSchedule, run_key: str) -> None:
+        if (held := gate.held_wake(self._services, one.agent)) and held.run_key == run_key:
+            self._tell("held", agent=one.name, run_key=run_key, waits_for=held.waits_for)
+            return
         wake = self._services.wake(run_key)
         if wake.phase == "deferred":
             self._tell("waits", agent=one.name, run_key=run_key, until=wake.deferred_until)

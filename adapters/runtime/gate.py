@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from adapters.runtime.services import Services
 from domain.agent.agent import AGENT, Agent
-from domain.agent.wake_queue import GIVEN, HELD, WAKE_QUEUE, next_wake
+from domain.agent.wake_queue import GIVEN, HELD, WAKE_QUEUE, Queued, next_wake
 from domain.errors import Refused
 from domain.handlers.wakes import refused_of
 from domain.policy.gate import Refusal, is_leaving, refusal
@@ -62,16 +62,28 @@ def held(services: Services, agent_id: str, wake: Wake | None = None) -> Refusal
     return refusal(policy, agent, to.model, to.has_secret)
 
 
+def held_wake(services: Services, agent_id: str) -> Queued | None:
+    """The next wake of an agent, if it waits for a consent or a key."""
+    with services.agents.reading() as world:
+        wake = next_wake(world.load(WAKE_QUEUE, agent_id))
+    return wake if wake and wake.waits_for in HELD else None
+
+
 def let_go(services: Services, agent_ids: Iterable[str]) -> list[str]:
     """Make due again what waited for a consent or a key that is there now: its run keys."""
     gone: list[str] = []
     for agent_id in agent_ids:
-        with services.agents.reading() as world:
-            wake = next_wake(world.load(WAKE_QUEUE, agent_id))
-        if wake is None or wake.waits_for not in HELD:
-            continue
-        if held(services, agent_id, services.wake(wake.run_key)) is None:
+        wake = held_wake(services, agent_id)
+        if wake and _is_open(services, agent_id, wake.run_key):
             now = services.clock.now()
             services.append_agent(DeferWake(agent_id, wake.run_key, now, GIVEN))
             gone.append(wake.run_key)
     return gone
+
+
+def _is_open(services: Services, agent_id: str, run_key: str) -> bool:
+    """Whether nothing holds a wake any more; one whose model cannot be had goes on waiting."""
+    try:
+        return held(services, agent_id, services.wake(run_key)) is None
+    except Refused:
+        return False

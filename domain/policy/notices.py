@@ -18,6 +18,7 @@ NOTICE_OF: Final[dict[int, int]] = {GATED_SINCE: 1}
 """By scaffold, from it on: the notice that a receipt must be of, or newer."""
 
 _TOLD_1: Final[dict[str, str]] = {
+    "now": "the day and the time where you are",
     "role": "the fixed rules that every agent works by",
     "goal": "the agent's goal, its open points and your preferences",
     "directives": "the directives of its template",

@@ -7,7 +7,7 @@ from domain.agent.agent import AGENT
 from domain.agent.wake_queue import GIVEN, HELD_UNTIL
 from domain.policy.commands import GiveReceipt, RuleModels, WithdrawReceipt
 from domain.policy.notices import NOTICE_VERSION, sections_of
-from domain.ports import ModelFault
+from domain.ports import ModelFault, Reply
 from domain.wake.commands import DeferWake, RetakeWake
 from tests.histories.acting import (
     NOBODY,
@@ -25,9 +25,9 @@ FAR = "far:pro"
 WHOLE = "far:*"
 
 
-def _elsewhere(at: Services, *replies: object) -> None:
+def _elsewhere(at: Services, *replies: Reply | ModelFault) -> None:
     """The agents' model answers this, from somewhere else."""
-    model = TapeModel(FAR, list(replies))  # type: ignore[arg-type]
+    model = TapeModel(FAR, list(replies))
     at.model_for = lambda _: model
 
 

@@ -13,13 +13,16 @@ from adapters.runtime.services import Services
 from domain.agent.agent import AGENT
 from domain.agent.commands import DestroyAgent
 from domain.agent.wake_queue import HELD_UNTIL, WAKE_QUEUE, WakeQueue, next_wake
+from domain.agent.wake_queue_events import WakeBackedOff
 from domain.errors import Refused
 from domain.policy.commands import RuleModels, WithdrawReceipt
 from domain.ports import Model, Reply, Request
+from domain.timestamps import seconds_between
 from domain.wake.commands import DeferWake
 from domain.wake.events import WakeFinished
 from tests.support.consents import agree
-from tests.support.services import divergences, reply, services, task_with_agent
+from tests.support.services import START, divergences, reply, services, task_with_agent
+from tests.support.virtual import VirtualHome
 
 FAR = "far:pro"
 REPORT = ("update_report", '{"content":"All.","tldr":"Fine.","oneLiner":"On track"}')
@@ -192,6 +195,16 @@ def test_without_its_key_a_wake_waits_for_it(world: World) -> None:
     assert divergences(world.at) == []
 
 
+def test_a_wake_whose_model_cannot_be_had_goes_on_waiting(world: World) -> None:
+    def refuse(_: str) -> Model:
+        raise Refused("invalid_value", because="that is no key", instead="copy it again")
+
+    world.run()
+    agree(world.at, world.agent, "far:*")
+    world.at.model_for = refuse
+    assert (world.let_go(), world.waits_for()) == ([], "consent")
+
+
 def test_who_comes_late_lets_nothing_wait_that_runs(world: World) -> None:
     run_key = world.run_key
     agree(world.at, world.agent, "far:*")
@@ -207,3 +220,32 @@ def test_what_waits_for_a_receipt_ends_with_its_agent(world: World) -> None:
     world.at.append_agent(DestroyAgent(world.agent))
     assert (world.run_key, world.let_go()) == ("", [])
     assert divergences(world.at) == []
+
+
+def test_an_engine_goes_on_at_once_when_the_receipt_is_given_and_never_in_vain() -> None:
+    far = Far(reply(REPORT), reply(text="Done."))
+    made = VirtualHome(START, far)
+    _, agent = task_with_agent(made.services)
+    made.agents.append(agent)
+    begun = made.clock.now()
+    made.run(86_400, (3_600, lambda: agree(made.services, agent, "far:*")))
+    assert len(far.sent) == 2
+    rows = [row for rows in made.services.agents.appends() for row in rows]
+    held = [row.fact.reason for row in rows if isinstance(row.fact, WakeBackedOff)]
+    assert held == ["consent", "requested"]
+    (ended,) = (row for row in rows if isinstance(row.fact, WakeFinished))
+    assert (ended.fact, seconds_between(begun, ended.at)) == (
+        WakeFinished("completed", stop="answered"),
+        3_600,
+    )
+    assert divergences(made.services) == []
+
+
+def test_an_engine_that_is_idle_ends_though_a_wake_waits_for_a_person() -> None:
+    made = VirtualHome(START, Far())
+    _, agent = task_with_agent(made.services)
+    made.agents.append(agent)
+    made.run()
+    assert made.events("trouble") == []
+    (told,) = made.events("held")
+    assert told["waits_for"] == "consent"

@@ -1,5 +1,6 @@
 """What a person agreed to, and what the gate makes of it (agents.md 1.1, 1.2)."""
 
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -8,12 +9,22 @@ from domain.agent.agent import Agent
 from domain.errors import Refused
 from domain.policy import policy as p
 from domain.policy.gate import Refusal, is_leaving, refusal
-from domain.policy.notices import NOTICE_VERSION, notice, sections_of
+from domain.policy.notices import (
+    GATED_SINCE,
+    NOTICE_VERSION,
+    TOLD,
+    notice,
+    notice_of,
+    sections_of,
+)
 from domain.policy.policy import POLICY, Policy
+from domain.wake.scaffolds import SCAFFOLD
 from domain.world import MAIN, Recorded
+from tests.support.process import ROOT
 
 PRO = "gemini:pro"
 SECTIONS = sections_of()
+SECTION = re.compile(r'\bsection\(\s*"(\w+)"')
 
 
 def given(*facts: p.PolicyFact, policy: Policy | None = None) -> Policy:
@@ -162,6 +173,22 @@ def test_the_notice_names_the_model_the_categories_and_each_section() -> None:
     assert text.count("\n- ") == len(SECTIONS)
     assert "the model gemini:pro" in notice(PRO, ["Work"], ("task", "other_part"))
     assert "- other part" in notice("gem*", ["Work"], ("task", "other_part"))
+
+
+def test_the_notice_tells_of_every_section_that_a_prompt_may_hold() -> None:
+    sources = (ROOT / "domain" / "wake").glob("*.py")
+    made = {name for file in sources for name in SECTION.findall(file.read_text(encoding="utf-8"))}
+    untold = made - set(sections_of(notice_of(SCAFFOLD)))
+    assert {"role", "task", "linked"} <= made
+    assert not untold, (
+        f"{untold}: tell of them in domain/policy/notices.py; in a new notice, which every person "
+        "is asked about again, if a dated section of CHANGELOG names the last one"
+    )
+
+
+def test_a_wake_needs_the_notice_of_its_own_time() -> None:
+    assert [notice_of(one) for one in (GATED_SINCE, SCAFFOLD, SCAFFOLD + 1)] == [1, 1, 1]
+    assert NOTICE_VERSION == max(TOLD) == notice_of(SCAFFOLD)
 
 
 def test_what_a_refusal_tells_names_no_task() -> None:

@@ -12,9 +12,20 @@ AT = re.compile(r"\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z")
 STREAM = re.compile(r"([a-z]+):(.+)@([0-9A-Za-z_-]+)", re.DOTALL)
 KINDS = {
     "journal": {"task", "links", "catalog", "timer", "receipt", "log"},
-    "agent": {"agent", "alert", "subs", "wake", "changes", "template", "watch", "receipt", "log"},
+    "agent": {
+        "agent",
+        "alert",
+        "subs",
+        "wake",
+        "changes",
+        "template",
+        "policy",
+        "watch",
+        "receipt",
+        "log",
+    },
 }
-MAIN = {"catalog", "timer", "watch", "log"}
+MAIN = {"catalog", "timer", "policy", "watch", "log"}
 REPLIES = {
     "wake.model_answered.1",
     "wake.model_failed.1",
