@@ -38,12 +38,14 @@ from adapters.actions.importing import Importing, format_named, read_file, sourc
 from adapters.actions.looking_back import compare, run_again, scope_of
 from adapters.actions.naming import pick_agent, pick_task, retry_key
 from adapters.actions.places import find
+from adapters.actions.policy import allow
 from adapters.actions.proposals import named_items
 from adapters.actions.waking import request_wake, run_wake
 from adapters.documents.agents import AgentLine, agent_lines, agent_of
 from adapters.documents.diffs import HomesDiff, WakesDiff, WorldsDiff
 from adapters.documents.forks import ForkDetails
 from adapters.documents.inbox import InboxItem, InboxSet, all_sets, inbox_sets, set_documents
+from adapters.documents.policy import Allowed
 from adapters.documents.tasks import ImportReport, task_lines
 from adapters.documents.timetravel import MomentDetails, at_document
 from adapters.documents.wakes import WakeLine, wake_document, wake_lines, wake_of
@@ -63,8 +65,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "open_home", "Home", "TaskLine", "AgentLine", "InboxSet", "InboxItem", "WakeLine",
-    "ImportReport", "Proved", "MomentDetails", "Replay", "Difference", "ForkDetails", "Rows",
-    "WakelogError", "Refused", "KeyReused", "Damaged", "__version__",
+    "ImportReport", "Allowed", "Proved", "MomentDetails", "Replay", "Difference", "ForkDetails",
+    "Rows", "WakelogError", "Refused", "KeyReused", "Damaged", "__version__",
 ]  # fmt: skip
 __version__ = version("wakelog")
 
@@ -224,9 +226,19 @@ class Home:
         made = assign_agent(home, task_id, wish, retry_key(key))
         return agent_lines(home, [agent_of(home, made.agent)])[0]
 
+    def allow_sending(
+        self, model: str, categories: Sequence[str] = (), *, key: str = ""
+    ) -> Allowed:
+        """Agree to what a model is sent, as `wakelog policy allow`, for agents of these categories
+        (none: all there are). What waited for that goes on with the next `wake`."""
+        self._reading()
+        wanted, names = self._text(model), [self._text(one) for one in categories]
+        return allow(self._writing(), wanted, names, retry_key(key))
+
     def wake(self, task: str, *, key: str = "") -> WakeLine:
         """Wake a task's agent and wait for it, as `wakelog wake TASK`; `outcome` says how it went.
-        Where the wake cannot run now, that is refused, and it stays queued."""
+        Where the wake cannot run now, that is refused, and it stays queued. Where its model is
+        elsewhere and nobody agreed to that, `waits_for` is ``consent``: see `allow_sending`."""
         agent_id = pick_agent(self._reading(), self._text(task))
         home = self._writing()
         queued = request_wake(home, agent_id, retry_key(key))

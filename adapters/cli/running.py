@@ -22,7 +22,6 @@ from adapters.home.clock import ManualClock, SystemClock
 from adapters.text.common import ID_SHOWN, local_time, safe
 from adapters.text.reading import counted
 from adapters.text.remedies import in_words
-from domain.agent.wake_queue import HELD_UNTIL
 from domain.errors import Refused, WakelogError
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ _WORDS = {
     "expired": "nobody decided of set {set_id}: it expired",
     "recovered": "finished what a crash left of item {item} of set {set_id}",
     "waking": "{agent}: wakes ({reason})",
-    "held": "nothing goes to {model} before you agree to it: `{command}`",
+    "closed": "nothing goes to {model} before you agree to it: `{command}`",
     "resumed": "{agent}: goes on",
     "taken_over": "{agent}: taken over from a process that is gone",
     "waits": "{agent}: waits until {until}",
@@ -155,7 +154,7 @@ def _agree(session: Session, home: "Home", lines: "_Lines", *, is_allowed: bool)
         policy.allow_all(home, living)
     ask_consent(session, home, living)
     for one in policy.needed(home, living):
-        lines.tell("held", level="warning", model=one.model, command=one.command)
+        lines.tell("closed", level="warning", model=one.model, command=one.command)
 
 
 @contextmanager
@@ -251,8 +250,6 @@ class _Lines:
 
     def _shown(self, name: str, value: object) -> str:
         match name:
-            case "until" if value == HELD_UNTIL:
-                return "you agree to what its model is sent, or set its key"
             case "until":
                 return local_time(str(value), self._zone)
             case "wakes" | "running":
