@@ -1,4 +1,4 @@
-"""What is agreed to, and which wakes the gate held lately: one document (agents.md 1.2)."""
+"""What is agreed to, and which wakes the gate held lately: one document."""
 
 from typing import Any
 

@@ -43,7 +43,7 @@ from domain.wake.state import WAKE, Wake
 from domain.wire import INLINE_MAX_BYTES, Payload, Words, payload, words
 from domain.world import MAIN
 
-CANNOT_START = ("task_deleted", "unknown_task", "out_of_scope")
+CANNOT_START = ("task_deleted", "unknown_task", "out_of_scope", "overshared_payload_blocked")
 STEPS_MAX = 2_000  # intents of one wake; the machine's own limits end it far earlier
 LATE = str(LateReply.__struct_config__.tag)
 MESSAGE_MAX = 500  # characters of a fault's message that are kept

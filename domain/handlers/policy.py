@@ -1,4 +1,4 @@
-"""Policy: receipts given and withdrawn, models ruled (agents.md 1.1)."""
+"""Policy: receipts given and withdrawn, models ruled."""
 
 from collections.abc import Sequence
 

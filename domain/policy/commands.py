@@ -1,4 +1,4 @@
-"""What a person can say of policy (agents.md 1.1).
+"""What a person can say of policy.
 
 STORAGE FORMAT: receipts keep commands, see `domain.wire`.
 """

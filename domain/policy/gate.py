@@ -1,4 +1,4 @@
-"""The gate before a model that takes texts off this machine (agents.md 1.2).
+"""The gate before a model that takes texts off this machine.
 
 Pure over the agent log. Asked before anything is rendered, when a wake begins, and before each
 further question of it. It closes in this order: scope, provider, privacy, secret; whatever is

@@ -1,4 +1,4 @@
-"""What a person is shown before texts leave this machine: plain data and one text (agents.md 1.2).
+"""What a person is shown before texts leave this machine: plain data and one text.
 
 A receipt names the notice that was shown. A notice is never edited: whatever adds a section or a
 field to what leaves is a new version beside the old one, and wakes of its scaffold need a receipt

@@ -1,4 +1,4 @@
-"""What a person agreed to let leave this machine: the stream ``policy:main`` (agents.md 1.1).
+"""What a person agreed to let leave this machine: the stream ``policy:main``.
 
 STORAGE FORMAT, see `domain.wire`. A receipt says what a person was shown and agreed to: that the
 named sections go to the models of a pattern, for agents of these categories. A rule says which

@@ -1,4 +1,4 @@
-"""The gate is monotone: whatever is withdrawn, it never opens further (agents.md 1.6)."""
+"""The gate is monotone: whatever is withdrawn, it never opens further."""
 
 from hypothesis import given
 from hypothesis import strategies as st

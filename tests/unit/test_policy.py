@@ -1,4 +1,4 @@
-"""What a person agreed to, and what the gate makes of it (agents.md 1.1, 1.2)."""
+"""What a person agreed to, and what the gate makes of it."""
 
 import re
 from collections.abc import Sequence
