@@ -54,6 +54,8 @@ DEEDS: dict[int, tuple[tuple[str, ...], ...]] = {  # by how many hours ago
     ),
     30: (
         ("agent", "timer", TAP, "set", "every weekday 07:00", "--zone", "Europe/Berlin"),
+        ("policy", "allow", "gemini"),
+        ("policy", "models", "--every", "rules", "gemini:*"),
         ("agent", "watch", TAP, "--task", PASSPORT),
         ("agent", "ask", TAP, "What is left to do?"),
         ("agent", "pause", MACHINE),
