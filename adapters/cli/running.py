@@ -39,6 +39,7 @@ _WORDS = {
     "expired": "nobody decided of set {set_id}: it expired",
     "recovered": "finished what a crash left of item {item} of set {set_id}",
     "waking": "{agent}: wakes ({reason})",
+    "agreed": "agreed to what {model} is sent; see `wakelog policy show`",
     "closed": "nothing goes to {model} before you agree to it: `{command}`",
     "resumed": "{agent}: goes on",
     "taken_over": "{agent}: taken over from a process that is gone",
@@ -150,8 +151,9 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
 def _agree(session: Session, home: "Home", lines: "_Lines", *, is_allowed: bool) -> None:
     """See to it that what is to be sent was agreed to, or say what waits for that."""
     living = [one.id for one in all_agents(home) if one.is_living]
-    if is_allowed:
-        policy.allow_all(home, living)
+    for given in policy.allow_all(home, living) if is_allowed else ():
+        if given.changed:
+            lines.tell("agreed", model=given.model, categories=given.categories)
     ask_consent(session, home, living)
     for one in policy.needed(home, living):
         lines.tell("closed", level="warning", model=one.model, command=one.command)

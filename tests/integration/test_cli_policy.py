@@ -191,6 +191,7 @@ def test_a_service_agrees_with_allow_sending_as_by_policy_allow(home: Path) -> N
         env = environment(server)
         result = run([*GEMINI, "run", "--until-idle", "--allow-sending"], home, env=env)
     assert (result.exit_code, len(server.sent)) == (0, 2), result.output
+    assert "agreed to what gemini:* is sent" in result.stderr
     assert {("gemini:*", "Work"), ("gemini:*", "Health")} <= set(receipts(home))
     proved(home)
 
