@@ -34,16 +34,11 @@ from adapters import wiring
 from adapters.actions.agents import Wish, assign_agent
 from adapters.actions.deciding import Verdict, decide
 from adapters.actions.forking import Branching, fork_wake
-from adapters.actions.importing import (
-    Importing,
-    format_named,
-    given_file,
-    read_file,
-    sources_of,
-)
+from adapters.actions.importing import Importing, format_named, given_file, read_file, sources_of
 from adapters.actions.looking_back import compare, run_again, scope_of
 from adapters.actions.naming import pick_agent, pick_task, retry_key
 from adapters.actions.places import find
+from adapters.actions.policy import allow
 from adapters.actions.proposals import named_items
 from adapters.actions.waking import request_wake, run_wake
 from adapters.documents.agents import AgentLine, agent_lines, agent_of
@@ -57,6 +52,7 @@ from adapters.documents.inbox import (
     set_documents,
     set_of,
 )
+from adapters.documents.policy import Allowed
 from adapters.documents.tasks import ImportReport, task_lines
 from adapters.documents.timetravel import MomentDetails, at_document
 from adapters.documents.wakes import WakeLine, wake_document, wake_lines, wake_of
@@ -76,8 +72,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "open_home", "Home", "TaskLine", "AgentLine", "InboxSet", "InboxItem", "WakeLine",
-    "ImportReport", "Proved", "MomentDetails", "Replay", "Difference", "ForkDetails", "Rows",
-    "WakelogError", "Refused", "KeyReused", "Damaged", "__version__",
+    "ImportReport", "Allowed", "Proved", "MomentDetails", "Replay", "Difference", "ForkDetails",
+    "Rows", "WakelogError", "Refused", "KeyReused", "Damaged", "__version__",
 ]  # fmt: skip
 __version__ = version("wakelog")
 
@@ -238,9 +234,19 @@ class Home:
         made = assign_agent(home, task_id, wish, retry_key(key))
         return agent_lines(home, [agent_of(home, made.agent)])[0]
 
+    def allow_sending(
+        self, model: str, categories: Sequence[str] = (), *, key: str = ""
+    ) -> Allowed:
+        """Agree to what a model is sent, as `wakelog policy allow`, for agents of these categories
+        (none: all there are). What waited for that goes on with the next `wake`."""
+        self._reading()
+        wanted, names = self._text(model), [self._text(one) for one in categories]
+        return allow(self._writing(), wanted, names, retry_key(key))
+
     def wake(self, task: str, *, key: str = "") -> WakeLine:
         """Wake a task's agent and wait for it, as `wakelog wake TASK`; `outcome` says how it went.
-        Where the wake cannot run now, that is refused, and it stays queued."""
+        Where the wake cannot run now, that is refused, and it stays queued. Where its model is
+        elsewhere and nobody agreed to that, `waits_for` is ``consent``: see `allow_sending`."""
         agent_id = pick_agent(self._reading(), self._text(task))
         home = self._writing()
         queued = request_wake(home, agent_id, retry_key(key))

@@ -9,6 +9,7 @@ document of `policy show` and of the page.
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from adapters.actions.naming import nth_key
 from adapters.documents.policy import (
     ALLOW,
     Allowed,
@@ -27,6 +28,8 @@ from domain.journal.catalog import CATALOG, find_category, unknown_category
 from domain.policy.commands import GiveReceipt, PolicyCommand, RuleModels, WithdrawReceipt
 from domain.policy.gate import is_leaving, pattern_of
 from domain.policy.notices import NOTICE_VERSION, notice, sections_of
+from domain.policy.policy import POLICY
+from domain.policy.policy import pattern as checked
 from domain.world import MAIN
 from projections.policy import VIEW
 
@@ -41,12 +44,14 @@ __all__ = [
     "PolicyDocument",
     "Ruled",
     "allow",
+    "allow_all",
     "allow_command",
     "check_consent",
     "held_agents",
     "needed",
     "notice_text",
     "rule",
+    "ruling",
     "standing",
     "waiting",
     "withdraw",
@@ -121,6 +126,26 @@ def rule(home: "Home", category: str, patterns: Sequence[str] = (), key: str = "
     return Ruled(name, ids[0] or None, list(allowed), changed)
 
 
+def ruling(home: "Home", category: str) -> Ruled:
+    """The rule of a category by itself; empty: of every one. Raises what `rule` does."""
+    (wanted,) = _categories(home, [category]) if category else ("",)
+    with home.services.agents.reading() as world:
+        allowed = dict(world.load(POLICY, MAIN).rules).get(wanted, ())
+    name = named(home, [wanted])[0] if category else None
+    return Ruled(name, wanted or None, list(allowed), changed=False)
+
+
+def allow_all(home: "Home", agent_ids: Sequence[str]) -> list[Allowed]:
+    """Agree for all categories there are to what the home's model is sent, and what those of some
+    agents are: for a service, which nobody can ask. Nothing where all of them answer here."""
+    if not _catalog(home).categories:
+        return []
+    models = {one.model for one in needed(home, agent_ids)}
+    if is_leaving(home.settings.model):
+        models.add(pattern_of(home.settings.model))
+    return [allow(home, one) for one in sorted(models)]
+
+
 def held_agents(home: "Home") -> list[str]:
     """The agents with a wake that waits for a consent or a key."""
     known = home.views.get(VIEW, MAIN)
@@ -129,7 +154,7 @@ def held_agents(home: "Home") -> list[str]:
 
 def _noted(home: "Home", command: PolicyCommand, key: str) -> bool:
     """Append a command; whether anything changed."""
-    appended = home.services.append_agent(command, key=key)
+    appended = home.services.append_agent(command, key=nth_key(key, 1))
     home.views.catch_up()
     return len(appended.rows) > 1  # one alone is a receipt
 
@@ -139,7 +164,7 @@ def _pattern(model: str) -> str:
     if not is_leaving(model):
         raise invalid(f"the model {model} sends nothing", "it needs no receipt: just use it")
     is_whole = not model or ":" in model or model.endswith("*")
-    return model if is_whole else pattern_of(model)
+    return checked(model if is_whole else pattern_of(model))
 
 
 def _catalog(home: "Home") -> "Catalog":

@@ -38,10 +38,11 @@ __all__ = [
 
 
 class Prepared(NamedTuple):
-    """The living agents, how many of their wakes may run now, and what went wrong with timers."""
+    """The living agents, those of them with a wake that may run now, and what went wrong with
+    timers."""
 
     agents: Sequence[str]
-    ready: int
+    ready: Sequence[str]
     troubles: Sequence[str]
 
 
@@ -66,7 +67,8 @@ def prepare_wakes(home: "Home") -> Prepared:
     """Catch up over the journal, fire the timers that are due, expire what nobody decided."""
     troubles = _prepare(home)
     living = [one.id for one in all_agents(home) if one.is_living]
-    return Prepared(living, len(on_demand.ready(home.services, living)), troubles)
+    ready = [one.schedule.agent for one in on_demand.ready(home.services, living)]
+    return Prepared(living, ready, troubles)
 
 
 def wake_all(home: "Home", agents: Sequence[str], progress: WakeProgress) -> Woken:

@@ -15,6 +15,7 @@ from adapters.actions.agents import (
 )
 from adapters.actions.inputs import status_named
 from adapters.actions.naming import pick_agent, pick_task
+from adapters.cli.consent import consent
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option, named_key_option
 from adapters.documents.agents import agent_of, agent_page
@@ -114,6 +115,8 @@ def set_agent(session: Session, /, agent: str, key: str, **given: Any) -> None:
     )
     came = configure_agent(session.writing(), agent_id, wanted, key)
     tell(session, agent_id, came, key, "Changed")
+    if given["model"] is not None:
+        consent(session, [agent_id])
 
 
 def _preference(given: str) -> tuple[str, str]:

@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "confirm": ("deciding", "Apply proposed changes."),
     "reject": ("deciding", "Decline proposed changes."),
     "defer": ("deciding", "Put proposed changes off."),
+    "policy": ("policy", "See and say what may leave this machine, and to whom."),
     "report": ("reading", "Read what an agent says about a task."),
     "journal": ("reading", "Read an agent's private observations."),
     "messages": ("reading", "Read an agent's messages, by thread."),

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from adapters.actions import running
+from adapters.actions import policy, running
 from adapters.actions.running import Files
+from adapters.cli.consent import ask_consent
 from adapters.cli.importing import check_sources, import_again
 from adapters.cli.serving import beside
 from adapters.cli.shared import Session
+from adapters.documents.agents import all_agents
 from adapters.documents.deeds import RunCounts
 from adapters.home.api_keys import replaced_line
 from adapters.home.clock import ManualClock, SystemClock
@@ -37,6 +39,8 @@ _WORDS = {
     "expired": "nobody decided of set {set_id}: it expired",
     "recovered": "finished what a crash left of item {item} of set {set_id}",
     "waking": "{agent}: wakes ({reason})",
+    "agreed": "agreed to what {model} is sent; see `wakelog policy show`",
+    "closed": "nothing goes to {model} before you agree to it: `{command}`",
     "resumed": "{agent}: goes on",
     "taken_over": "{agent}: taken over from a process that is gone",
     "waits": "{agent}: waits until {until}",
@@ -68,6 +72,11 @@ _COLOURS = {"error": "red", "warning": "yellow"}
     metavar="FILE",
     help="Import this file when it changes.",
 )
+@click.option(
+    "--allow-sending",
+    is_flag=True,
+    help="Agree to what the models are sent that are in use, for all categories there are.",
+)
 @click.option("--serve", is_flag=True, help="Open the page of this home, too; prints where.")
 @click.option(
     "--port", type=click.IntRange(0, 65_535), metavar="N", help="Of the page; else 8765 or so."
@@ -81,13 +90,14 @@ _COLOURS = {"error": "red", "warning": "yellow"}
     help="Seconds that wakes may take to end when it is stopped.",
 )
 @click.pass_obj
-def run_command(
+def run_command(  # noqa: PLR0913  click hands over one argument for each option
     session: Session,
     files: Sequence[str],
     grace: float,
     port: int | None,
     *,
     until_idle: bool,
+    allow_sending: bool,
     serve: bool,
     is_asked: bool,
 ) -> None:
@@ -100,6 +110,9 @@ def run_command(
     With --serve the same process serves the page of `wakelog serve`, to this machine only; a wake
     that is asked for there is run here. With --token it asks for the token of the address that is
     told (or for that of WAKELOG_SERVE_TOKEN).
+
+    Nothing is sent to a model elsewhere before you agree to it. A service, which nobody can ask,
+    agrees with --allow-sending as it begins: the receipts are those of `wakelog policy allow`.
     """
     if (port is not None or is_asked) and not serve:
         raise Refused("invalid_value", because="there is no page to serve", instead="add --serve")
@@ -112,6 +125,7 @@ def run_command(
     watched = _Watched(session, lines, files)
     watched.start()
     home = session.writing()
+    _agree(session, home, lines, is_allowed=allow_sending)
     found = running.found_in(home)
     page = _served(session, lines, port, is_wanted=serve, is_asked=is_asked)
     with closing(running.leases_of(home)) as leases, page, _warned(lines):
@@ -132,6 +146,17 @@ def run_command(
             )
         )
     raise SystemExit(130 if is_in_doubt else int(until_idle and bool(counts.failed)))
+
+
+def _agree(session: Session, home: "Home", lines: "_Lines", *, is_allowed: bool) -> None:
+    """See to it that what is to be sent was agreed to, or say what waits for that."""
+    living = [one.id for one in all_agents(home) if one.is_living]
+    for given in policy.allow_all(home, living) if is_allowed else ():
+        if given.changed:
+            lines.tell("agreed", model=given.model, categories=given.categories)
+    ask_consent(session, home, living)
+    for one in policy.needed(home, living):
+        lines.tell("closed", level="warning", model=one.model, command=one.command)
 
 
 @contextmanager

@@ -45,6 +45,7 @@ class Session:
         self.is_quiet = is_quiet
         self._home: Home | None = None
         self._is_writing = False
+        self.has_declined = False  # to agree to what a model is sent
 
     def reading(self) -> "Home":
         """The home, its views caught up; an empty one in memory if there is none."""

@@ -20,6 +20,7 @@ from adapters.actions.templates import (
     roll_back,
     seed_named,
 )
+from adapters.cli.consent import consent
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
 from adapters.documents.deeds import Deleted
@@ -133,6 +134,12 @@ def _tell(session: Session, template: str, done: str) -> None:
         session.say(f"{done}: template {template[:ID_SHOWN]}")
 
 
+def _consent(session: Session, template: str) -> None:
+    """Ask for what the agents of a template lack, now that it may have another model."""
+    known = next(one for one in templates_of(session.reading()) if one.id == template)
+    consent(session, known.instances)
+
+
 def _text(given: str, file: Path | None) -> str | None:
     """A directive from its option or its file; None where it is not given."""
     if file is not None:
@@ -212,6 +219,7 @@ def template_version(  # noqa: PLR0913, PLR0917  click hands over one argument f
     work, told = _text(general, general_file), _text(report, report_file)
     add_version(home, wanted, Directives(work, told, model or None), key)
     _tell(session, wanted, "Active now")
+    _consent(session, wanted)
 
 
 @template_command.command("rollback", epilog="Example: wakelog template rollback Calm 1")
@@ -225,6 +233,7 @@ def template_rollback(session: Session, template: str, version: int, key: str) -
     wanted = pick_template(home, template, nth_key(key, 1))
     roll_back(home, wanted, version, key)
     _tell(session, wanted, "Active now")
+    _consent(session, wanted)
 
 
 @template_command.command("assign", epilog='Example: wakelog template assign "Fix the tap" tom')
@@ -241,9 +250,9 @@ def template_assign(session: Session, agent: str, template: str, key: str) -> No
     assign_template(home, agent_id, wanted, key)
     if session.as_json:
         session.document(TemplateGiven(agent_id, wanted or None))
-        return
     name = home.services.agent(agent_id).name
     session.say(f"{safe(name)} lives on {BUILT_IN if is_back else template} now")
+    consent(session, [agent_id])
 
 
 @template_command.command("delete", epilog="Example: wakelog template delete Calm")

@@ -7,6 +7,8 @@ import click
 from msgspec.structs import asdict
 
 from adapters.actions.naming import pick_agent
+from adapters.actions.policy import held_agents
+from adapters.cli.consent import ask_consent, tell_held
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
 from adapters.cli.speaking import Speaker, speaker, stream_option
@@ -14,6 +16,7 @@ from adapters.documents.wakes import WakeAnswer, wake_document, wake_of
 from adapters.text.common import ID_SHOWN, safe
 from adapters.text.policy import waits
 from adapters.text.remedies import in_words
+from domain.agent.wake_queue import HELD
 from domain.errors import Refused, Remedy
 from domain.wake.events import ModelAnswered
 
@@ -26,6 +29,7 @@ NO_AGENTS = (
     "There are no agents to wake. Make one for every open task with `wakelog agent create --all`."
 )
 KEPT = "The question is kept: the agent goes on with it at its next wake, in session {session}."
+HELD_BACK = "Nothing may run now: what is queued waits for you."
 IDLE = (
     "Nothing is queued: agents wake when their tasks change. "
     "Wake one anyway with `wakelog wake TASK`."
@@ -69,6 +73,7 @@ def _wake_all(session: Session) -> int:
     home = session.writing()
     prepared = prepare_wakes(home)
     _warn(prepared.troubles)
+    ask_consent(session, home, [*prepared.ready, *held_agents(home)])
     names = {one: home.services.agent(one).name for one in prepared.agents}
     rounds_run, left = wake_all(home, prepared.agents, telling(session, names))
     found = [wake_of(home, ran.run_key) for ran in rounds_run]
@@ -78,13 +83,15 @@ def _wake_all(session: Session) -> int:
         session.document(documents)
         _tell_errors(rounds_run, names)
     elif not rounds_run:
-        _tell_nothing(session, IDLE if prepared.agents else NO_AGENTS)
+        idle = HELD_BACK if held_agents(home) else IDLE
+        _tell_nothing(session, idle if prepared.agents else NO_AGENTS)
         _tell_waiting(session, left, names, home.settings.timezone)
     else:
         for ran, document in zip(rounds_run, documents, strict=True):
             session.say(safe(_line(document, names[ran.agent_id], in_words(ran.error))))
         _tell_sum(session, documents, failures)
         _tell_waiting(session, left, names, home.settings.timezone)
+    tell_held(session, home, held_agents(home))
     return 1 if failures else 0
 
 
@@ -108,6 +115,8 @@ def _line(document: "WakeLine", name: str, error: str) -> str:
     outcome = document.outcome or _unfinished(document)
     if error:
         return f"{name}: could not run. {error}"
+    if document.waits_for in HELD:
+        return f"{name}: {_unfinished(document)}."
     if document.outcome in ("failed", "skipped"):
         code = document.error_code or ""
         told = document.error if document.error != code else ""
@@ -170,6 +179,7 @@ def _wake_one(session: Session, agent_id: str, key: str) -> int:
     from adapters.actions.waking import request_wake
 
     home = session.writing()
+    ask_consent(session, home, [agent_id])
     queued = request_wake(home, agent_id, key)
     _warn(queued.troubles)
     document, error = _run(session, home, agent_id, queued.run_key)
@@ -181,7 +191,14 @@ def _wake_one(session: Session, agent_id: str, key: str) -> int:
         session.say(safe(_line(document, home.services.agent(agent_id).name, error)))
         if document.proposals:
             session.note("See what it proposes with `wakelog inbox`.")
+    _tell_closed(session, home, document)
     return 1 if error or document.outcome == "failed" else 0
+
+
+def _tell_closed(session: Session, home: "Home", document: "WakeLine") -> None:
+    """Say what lets a wake go on that waits for a person."""
+    if document.waits_for in HELD:
+        tell_held(session, home, [document.agent_id])
 
 
 def _run(session: Session, home: "Home", agent_id: str, run_key: str) -> "tuple[WakeLine, str]":
@@ -262,6 +279,7 @@ def asked(
     from adapters.actions.waking import ask_agent
 
     home = session.writing()
+    ask_consent(session, home, [agent_id])
     queued = ask_agent(home, agent_id, question.words, question.session, question.key)
     _warn(queued.troubles)
     if loud is not None:
@@ -272,6 +290,7 @@ def asked(
         click.echo(err=True)
         session.note(KEPT.format(session=queued.session[:ID_SHOWN]))
         raise click.Abort from None
+    _tell_closed(session, home, document)
     answer = _answer(home, document)
     fallback = _line(document, home.services.agent(agent_id).name, error)
     return AnsweredQuestion(

@@ -13,6 +13,7 @@ from adapters.documents.diffs import HomesDiff, WakesDiff, WorldsDiff
 from adapters.documents.forks import ForkDetails
 from adapters.documents.inbox import InboxSet
 from adapters.documents.metrics import TemplateMetrics
+from adapters.documents.policy import Allowed, PolicyDocument, Preview, Ruled
 from adapters.documents.reading import (
     JournalLine,
     MessageThread,
@@ -92,6 +93,10 @@ DOCUMENTS: dict[str, Described] = {
     "deleted": Described(deeds.Deleted, ("template delete", "label delete")),
     "inbox": Described(list[InboxSet], ("inbox",)),
     "verdicts": Described(deeds.DecidedItems, ("confirm", "reject", "defer")),
+    "policy": Described(PolicyDocument, ("policy show",)),
+    "policy-allowed": Described(Allowed, ("policy allow", "policy withdraw")),
+    "policy-ruled": Described(Ruled, ("policy models",)),
+    "policy-preview": Described(Preview, ("policy try",)),
     "wakes": Described(list[WakeLine], ("wakes", "wake")),
     "wake": Described(WakeLine, ("wake TASK",)),
     "run": Described(WakeDetails, ("show",)),

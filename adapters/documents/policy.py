@@ -11,6 +11,7 @@ from domain.journal.catalog import CATALOG
 from domain.policy.gate import pattern_of, unconsented
 from domain.policy.notices import NOTICE_VERSION, notice, sections_of
 from domain.policy.policy import POLICY, Policy
+from domain.ports import Section, ToolSpec
 from domain.world import MAIN
 
 if TYPE_CHECKING:
@@ -106,6 +107,22 @@ class Ruled(Struct, frozen=True):
     category_id: str | None
     allowed: list[str]
     changed: bool
+
+
+class Preview(Struct, frozen=True):
+    """What `policy try` prints: the first question of an agent's next wake, as its model gets it.
+    `leaves`: it would go to another machine; `refused`: the code of the gate that is closed."""
+
+    agent_id: str
+    agent: str
+    model: str
+    leaves: bool
+    refused: str | None
+    because: str | None
+    secrets_replaced: int
+    system: list[Section]
+    user: list[Section]
+    tools: list[ToolSpec]
 
 
 def needed(home: "Home", agent_ids: Iterable[str]) -> list[NeededReceipt]:

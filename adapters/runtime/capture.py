@@ -43,7 +43,7 @@ def capture(
         Refused: Code ``task_deleted``, ``unknown_task`` or ``out_of_scope``: no prompt may be
             rendered; ``unknown_wake``: it is not queued; what `model_for` refuses.
     """
-    given = given or _given(services)
+    given = given or given_now(services)
     with services.journal.reading() as journal, services.agents.reading() as agents:
         agent = agents.load(AGENT, agent_id)
         queued = agents.load(WAKE_QUEUE, agent_id).queued
@@ -83,7 +83,8 @@ def capture(
     return Captured(command, payloads)
 
 
-def _given(services: Services) -> Given:
+def given_now(services: Services) -> Given:
+    """What a wake is given that begins now."""
     max_bytes = services.settings.prompt.max_bytes
     size = 0 if max_bytes == DEFAULTS.prompt_max_bytes else max_bytes
     return Given(SCAFFOLD, size, local_time(services.clock.now(), services.settings.timezone))

@@ -1,17 +1,36 @@
-"""What both doors say of a wake that the gate holds."""
+"""What both doors say of a wake that the gate holds, and the lines of `policy show`."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
 
-from adapters.text.common import local_time
+from adapters.text.common import ID_SHOWN, local_time, safe
 
 if TYPE_CHECKING:
-    from adapters.documents.policy import HeldWake
+    from adapters.documents.policy import (
+        HeldWake,
+        PolicyDocument,
+        ReceiptDetails,
+        RefusalDetails,
+        RuleDetails,
+    )
 
 HELD = {
     "consent": "waits until you agree to what its model is sent",
     "secret": "waits until the key of its model is set",
 }
 SEE = "see `wakelog policy show`"
+EMPTY: Final = """\
+Nothing leaves this machine: you have agreed to no model that answers elsewhere.
+Models that answer here (rules, demo, tape) need no consent. To use another one,
+read what it is sent and agree: `wakelog policy allow gemini`."""
+REFUSED_WORDS: Final = {
+    "out_of_scope": "the agent is allowed no category",
+    "disallowed_provider_model": "the model is ruled out",
+    "overshared_payload_blocked": "the prompt would have held what may not leave",
+    "consent": "you had not agreed to it",
+    "secret": "the key of its model was not set",
+}
 
 
 def waits(waits_for: str, until: str, zone: str = "") -> str:
@@ -29,3 +48,57 @@ def held(one: "HeldWake") -> str:
     """A wake that the gate holds, in one line, with the command that lets it go on."""
     how = f": `{one.command}`" if one.command else f" ({one.model})"
     return f"{one.agent}: {HELD[one.waits_for]}{how}"
+
+
+def policy_lines(document: "PolicyDocument", zone: str) -> Iterator[str]:
+    """The lines of `policy show`."""
+    if not document.receipts:
+        yield from EMPTY.splitlines()
+    else:
+        yield "Agreed to"
+    by_receipt = groupby(document.receipts, lambda one: (one.model, one.notice, one.given_at))
+    for _, ones in by_receipt:
+        yield from _receipt(list(ones), zone)
+    yield from _part("Ruled", [_rule(one) for one in document.rules])
+    yield from _part(
+        "Waiting", [line for one in document.waiting for line in _held_lines(one, zone)]
+    )
+    yield from _part("Lately not sent", [_refusal(one, zone) for one in document.refusals])
+
+
+def _part(heading: str, lines: list[str]) -> Iterator[str]:
+    if lines:
+        yield from ("", heading, *lines)
+
+
+def _receipt(ones: "list[ReceiptDetails]", zone: str) -> Iterator[str]:
+    first = ones[0]
+    names = ", ".join(one.category for one in ones)
+    yield safe(f"  {first.model} for {names}")
+    older = "" if first.current else "; the notice has changed since: it opens nothing any more"
+    yield f"    since {local_time(first.given_at, zone)}, notice {first.notice}{older}"
+
+
+def rule_line(category: str | None, allowed: list[str]) -> str:
+    """Which models agents of a category may ask.
+
+    >>> rule_line(None, ["rules"]), rule_line("Work", [])
+    ('every category: only rules', 'Work: any model that you agreed to')
+    """
+    may = f"only {', '.join(allowed)}" if allowed else "any model that you agreed to"
+    return f"{category or 'every category'}: {may}"
+
+
+def _rule(one: "RuleDetails") -> str:
+    return safe(f"  {rule_line(one.category, one.allowed)}")
+
+
+def _held_lines(one: "HeldWake", zone: str) -> Iterator[str]:
+    yield safe(f"  {one.agent}, model {one.model}")
+    yield f"    {HELD[one.waits_for]}, since {local_time(one.since, zone)}"
+    yield safe(f"    {one.command or 'set the key, then type: wakelog wake'}")
+
+
+def _refusal(one: "RefusalDetails", zone: str) -> str:
+    why = REFUSED_WORDS.get(one.code, one.code.replace("_", " "))
+    return f"  {local_time(one.at, zone)}  wake {one.run_key[:ID_SHOWN]}: {why}"

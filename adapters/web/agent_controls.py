@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 
 from adapters.actions import agents, waking
+from adapters.text.reading import counted
 from adapters.web.agents import known
 from adapters.web.asking import Form, FormRequest, Notice, clashing, compared, in_lines
 from adapters.web.site import Site, check_sure
@@ -67,8 +68,8 @@ def wake_all(site: Site, asked: FormRequest) -> Notice:
     _check_room(site)
     site.jobs.wake_all(prepared.agents)
     site.give_way(_let_it_begin)
-    plural = "" if prepared.ready == 1 else "s"
-    return Notice(f"Running {prepared.ready} wake{plural}: what comes of them appears here.")
+    told = counted(len(prepared.ready), "wake")
+    return Notice(f"Running {told}: what comes of them appears here.")
 
 
 def _let_it_begin() -> None:

@@ -20,6 +20,7 @@ from adapters.documents.wakes import wake_document
 from adapters.timetravel.why import why
 from adapters.web.asking import FormRequest, Page, missing
 from adapters.web.inbox import OPEN_SHOWN, open_cards
+from adapters.web.policy import consents_of
 from adapters.web.reports import report_of
 from adapters.web.site import SCAN_MAX, Site, page_size
 from domain.journal.task import STATUSES
@@ -169,6 +170,7 @@ def show_one(site: Site, asked: FormRequest) -> Page:
         "next_run_key": agent.next_run_key or None,
         "report": report_of(site, agent.id),
         "proposals": open_cards(site, asked, agent.task_id),
+        "needed": consents_of(site, agent),
         "threads": threads,
         "observations": journal_documents(home, agent.id, OBSERVATIONS_SHOWN),
         "tool_calls": _calls(site, recent[:THREADS_SHOWN]),

@@ -228,7 +228,18 @@ def clash_of(asked: FormRequest, clashes: Sequence[Clash], now: Mapping[str, str
 LONG = ("general", "goal", "report", "text")
 TYPED = (
     *LONG,
-    *("agent", "due", "estimate", "language", "model", "name", "reason", "schedule", "sub"),
+    *(
+        "agent",
+        "allowed",
+        "due",
+        "estimate",
+        "language",
+        "model",
+        "name",
+        "reason",
+        "schedule",
+        "sub",
+    ),
     *("summary", "target", "task", "title", "words", "zone"),
 )
 """Fields that a person types in; an item's arguments are ``edit.NAME``."""

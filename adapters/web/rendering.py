@@ -21,6 +21,7 @@ from adapters.web.words import (
     revealed,
     shown,
 )
+from domain.policy.notices import NOTICE_VERSION
 
 NONCE_BYTES = 9
 
@@ -70,6 +71,7 @@ def environment() -> Environment:
         "share": charts.share,
         "said": said,
     }
+    made.globals["notice_version"] = NOTICE_VERSION
     made.globals["nonce"] = lambda: secrets.token_urlsafe(NONCE_BYTES)
     return made
 

@@ -10,6 +10,7 @@ from adapters.web import (
     health,
     inbox,
     looking,
+    policy,
     task_edits,
     tasks,
     template_edits,
@@ -38,6 +39,7 @@ PAGES: tuple[tuple[str, Show], ...] = (
     (f"/wakes/{_RUN}/diff", looking.show_diff),
     ("/templates", templating.show_list),
     (f"/templates/{_ID}", templating.show_one),
+    ("/policy", policy.show),
     ("/health", health.show),
 )
 
@@ -70,5 +72,8 @@ ACTIONS: tuple[tuple[str, Act], ...] = (
     (f"/templates/{_ID}/rollback", template_edits.roll_back),
     (f"/templates/{_ID}/assign", template_edits.assign),
     (f"/templates/{_ID}/delete", template_edits.delete),
+    ("/policy/allow", policy.allow),
+    ("/policy/withdraw", policy.withdraw),
+    ("/policy/models", policy.rule),
     ("/prove", health.prove),
 )

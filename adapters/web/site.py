@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from adapters.actions.policy import held_agents
 from adapters.documents.inbox import sets_under
 from adapters.documents.tasks import catalog_of
 from adapters.home.files import AGENT, JOURNAL
@@ -30,12 +31,14 @@ SCAN_MAX = 5_000  # documents that one page looks through for those that match
 
 
 class Glance(Struct, frozen=True):
-    """What the head of every page counts; `more` is ``+`` where more items may be waiting."""
+    """What the head of every page counts; `more` is ``+`` where more items may be waiting, `held`
+    are the wakes that wait for a consent or a key."""
 
     waiting: int = 0
     deferred: int = 0
     more: str = ""
     running: int = 0
+    held: int = 0
 
 
 class Site:
@@ -111,7 +114,8 @@ class Site:
             deferred, _ = self._counted("deferred")
             newest = self.home.views.page(wakes.VIEW, newest_first=True, limit=GLANCE_WAKES)
             running = sum(one.state == "running" for one in newest)
-            self._glance = (self.seen, Glance(waiting, deferred, more, running))
+            held = len(held_agents(self.home))
+            self._glance = (self.seen, Glance(waiting, deferred, more, running, held))
         return self._glance[1]
 
     def _counted(self, tab: str) -> tuple[int, str]:

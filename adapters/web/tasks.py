@@ -9,6 +9,7 @@ from adapters.documents.agents import agent_line
 from adapters.documents.tasks import TaskPage, catalog_of, task_page
 from adapters.web.asking import FormRequest, Page, made_from, missing
 from adapters.web.inbox import OPEN_SHOWN, open_cards
+from adapters.web.policy import consents_of
 from adapters.web.reports import report_of
 from adapters.web.site import SCAN_MAX, Site, page_size
 from domain.journal.catalog import Catalog
@@ -139,6 +140,7 @@ def show_one(site: Site, asked: FormRequest) -> Page:
         "agent": agent_line(agent, now) if agent else None,
         "report": report_of(site, agent.id) if agent else None,
         "proposals": open_cards(site, asked, page.task.id),
+        "needed": consents_of(site, agent),
     }
     if asked.query.get("full") != "1":
         _shorten(document)

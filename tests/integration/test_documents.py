@@ -95,6 +95,10 @@ def read(fits: Fitting, agent: str, runs: list[str]) -> None:
     fits("diff", "diff", runs[0], runs[1])
     fits("diff", "diff", "journal:r1:5", "journal:r1:12")
     fits("bisect", "bisect", agent, "--python", "len(wakes) >= 0")
+    fits("policy-preview", "policy", "try", agent)
+    fits("policy-allowed", "policy", "allow", "gemini")
+    fits("policy-ruled", "policy", "models", "--every", "rules")
+    fits("policy", "policy", "show")
     fits("rows", "sql", "SELECT 1 AS a, 'x' AS b")
     fits("metrics", "metrics")
 

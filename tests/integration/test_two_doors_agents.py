@@ -110,6 +110,16 @@ def living(home: Path) -> None:
     done(["template", "assign", "Fix the sink", "Calm"], home)
 
 
+def allowed(home: Path) -> None:
+    proposing(home)
+    done(["policy", "allow", "gemini"], home)
+
+
+def ruled(home: Path) -> None:
+    allowed(home)
+    done(["policy", "models", "Inbox", "rules"], home)
+
+
 def life(verb: str, make: Make) -> Deed:
     fields = {"verb": verb, "sure": "yes"}
     command = f"agent|{verb}|{{agent}}"
@@ -182,6 +192,24 @@ DEEDS = (
          "template|assign|{agent}|laura", {"template": "laura"}),
     Deed("delete a template", template, TEMPLATE, f"{TEMPLATE}/delete",
          "template|delete|{template}", {"sure": "yes"}),
+    Deed("allow", proposing, "/policy", "/policy/allow", "policy|allow|gemini",
+         {"model": "gemini"}),
+    Deed("allow a model for a category", proposing, "/policy", "/policy/allow",
+         "policy|allow|gemini:pro|--category|{category}",
+         {"model": "gemini:pro", "category": "{category}"}),
+    Deed("allow what needs no consent", proposing, "/policy", "/policy/allow",
+         "policy|allow|rules", {"model": "rules"}),
+    Deed("withdraw", allowed, "/policy", "/policy/withdraw",
+         "policy|withdraw|gemini:*|--category|{category}", {},
+         {"model": "gemini:*", "category": "{category}"}),
+    Deed("rule models", allowed, "/policy", "/policy/models",
+         "policy|models|{category}|rules|gemini:*",
+         {"category": "{category}", "allowed": "rules gemini:*"}),
+    Deed("rule models of every category", ruled, "/policy", "/policy/models",
+         "policy|models|--every|gemini", {"category": "", "allowed": "gemini"},
+         {"was.allowed": ""}),
+    Deed("lift a rule", ruled, "/policy", "/policy/models", "policy|models|{category}|--any",
+         {"allowed": ""}, {"category": "{category}"}),
 )  # fmt: skip
 
 
@@ -218,7 +246,8 @@ def named(home: Path) -> dict[str, str]:
     """The ids that a deed's words may name."""
     tasks, agents = told(["task", "list"], home), told(["agent", "list"], home)
     templates = told(["template", "list"], home)
-    found = {"task": tasks, "agent": agents, "template": templates}
+    categories = told(["category", "list"], home)
+    found = {"task": tasks, "agent": agents, "template": templates, "category": categories}
     if agents:
         shown = told(["agent", "show", agents[0]["id"]], home)
         heard = [one for one in shown["subscriptions"] if not one["built_in"]]

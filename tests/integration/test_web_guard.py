@@ -20,7 +20,7 @@ HOSTILE = (
     "\u202eesrever\u202c \u2066isolate",
     "a" * 190,
 )
-PATHS = ("/", "/inbox", "/tasks", "/agents", "/wakes", "/templates", "/health")
+PATHS = ("/", "/inbox", "/tasks", "/agents", "/wakes", "/templates", "/policy", "/health")
 
 
 def test_every_answer_carries_the_strict_headers(tmp_path: Path) -> None:

@@ -101,6 +101,7 @@ def every_page(home: Path) -> list[str]:
         f"/wakes/{run}/diff",
         "/templates",
         *(f"/templates/{one['id']}" for one in templates),
+        "/policy",
         "/health",
     ]
 

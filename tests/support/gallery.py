@@ -54,6 +54,8 @@ DEEDS: dict[int, tuple[tuple[str, ...], ...]] = {  # by how many hours ago
     ),
     30: (
         ("agent", "timer", TAP, "set", "every weekday 07:00", "--zone", "Europe/Berlin"),
+        ("policy", "allow", "gemini"),
+        ("policy", "models", "--every", "rules", "gemini:*"),
         ("agent", "watch", TAP, "--task", PASSPORT),
         ("agent", "ask", TAP, "What is left to do?"),
         ("agent", "pause", MACHINE),
@@ -131,6 +133,7 @@ def pages(site: Site) -> dict[str, str]:
         "differs": f"/wakes/{newest}/diff",
         "templates": "/templates",
         "template": f"/templates/{template}",
+        "policy": "/policy",
         "health": "/health",
     }
 

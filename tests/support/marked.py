@@ -56,7 +56,7 @@ class Told(Struct, frozen=True):
 class Echo:
     """A model that puts every marker it is shown into all that it may write."""
 
-    name = "echo"
+    name = "tape:echo"
 
     def __init__(self) -> None:
         self.asked: list[Request] = []

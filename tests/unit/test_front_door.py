@@ -65,7 +65,7 @@ def test_every_record_is_described(name: str) -> None:
 
 
 def test_what_writes_takes_a_key() -> None:
-    writing = ("import_file", "create_agent", "wake", "confirm", "reject")
+    writing = ("import_file", "create_agent", "allow_sending", "wake", "confirm", "reject")
     keyed = [one for one in deeds() if "key" in get_type_hints(getattr(wakelog.Home, one), TYPES)]
     assert sorted(keyed) == sorted(writing)
 

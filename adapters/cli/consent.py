@@ -1,0 +1,71 @@
+"""A person is asked before something leaves the machine: once, and only where somebody can answer.
+
+Every command that would send calls `ask_consent` first. Who says no, or cannot be asked, loses
+nothing: the wake waits, and `tell_held` names the command that opens the gate.
+"""
+
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from adapters.cli.shared import Session
+from adapters.text.common import safe
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+
+QUESTION = "Do you agree?"
+WIDTH = 80
+
+
+def can_ask(session: Session) -> bool:
+    """Whether somebody reads what is asked and can answer."""
+    return not session.as_json and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def agrees(text: str) -> bool:
+    """Show a notice and ask once."""
+    show_notice(text)
+    return click.confirm(QUESTION, default=False, err=True)
+
+
+def show_notice(text: str) -> None:
+    """Print a notice, its long lines broken."""
+    for line in safe(text).splitlines():
+        click.echo(textwrap.fill(line, WIDTH, subsequent_indent="  "), err=True)
+
+
+def consent(session: Session, agent_ids: Sequence[str]) -> None:
+    """After agents were given another model: ask, or say what opens the gate."""
+    home = session.writing()
+    ask_consent(session, home, agent_ids)
+    tell_held(session, home, agent_ids)
+
+
+def ask_consent(session: Session, home: "Home", agent_ids: Iterable[str]) -> None:
+    """Ask for the receipts that agents lack, on a terminal; give those that are agreed to."""
+    from adapters.actions import policy
+
+    if session.has_declined or not can_ask(session):
+        return
+    for one in policy.needed(home, agent_ids):
+        if agrees(one.text):
+            policy.allow(home, one.model, one.category_ids)
+            session.note("Agreed; take it back at any time with `wakelog policy withdraw`.")
+        else:
+            session.has_declined = True
+            click.echo(safe(f"Nothing is sent. To agree later: `{one.command}`"), err=True)
+
+
+def tell_held(session: Session, home: "Home", agent_ids: Iterable[str]) -> None:
+    """Say what opens the gate before some agents, unless that was said already."""
+    from adapters.actions import policy
+
+    if session.has_declined:
+        return
+    for one in policy.needed(home, agent_ids):
+        told = f"Nothing goes to {one.model} before you agree to it: `{one.command}`"
+        click.echo(safe(told), err=True)

@@ -1,0 +1,165 @@
+"""`wakelog policy`: what may leave this machine, and to whom."""
+
+import sys
+from collections.abc import Sequence
+
+import click
+import msgspec
+
+from adapters.actions import policy
+from adapters.actions.naming import pick_agent
+from adapters.actions.previewing import preview
+from adapters.cli.consent import agrees, can_ask, show_notice
+from adapters.cli.entering import TEXT
+from adapters.cli.shared import Session, key_option
+from adapters.documents.policy import Preview, Ruled
+from adapters.documents.timetravel import prompt_text
+from adapters.text.common import safe
+from adapters.text.policy import policy_lines, rule_line
+from adapters.text.reading import counted
+from domain.errors import Refused
+
+_categories = click.option(
+    "--category",
+    "categories",
+    type=TEXT,
+    multiple=True,
+    metavar="C",
+    help="Only for agents of this category; else for all there are.",
+)
+
+
+@click.group(
+    "policy", epilog="MODEL is a model, as gemini:NAME, or a provider, as gemini, for all of its."
+)
+def policy_command() -> None:
+    """See and say what may leave this machine, and to whom.
+
+    Models that answer here (rules, demo, tape) need no consent. To any other one nothing is sent
+    before you have agreed to what it is sent; a wake that needs it waits, and nothing is lost.
+    """
+
+
+@policy_command.command("show", epilog="Example: wakelog policy show")
+@click.pass_obj
+def policy_show(session: Session) -> None:
+    """Show what you agreed to, which models are ruled out, and what waits for you."""
+    home = session.reading()
+    document = policy.standing(home)
+    if session.as_json:
+        session.document(document)
+    for line in policy_lines(document, home.settings.timezone):
+        session.say(line)
+
+
+@policy_command.command(
+    "allow",
+    epilog="Examples: wakelog policy allow gemini; wakelog policy allow gemini --category Work",
+)
+@click.argument("model", type=TEXT)
+@_categories
+@click.option("--yes", is_flag=True, help="Do not ask once more on a terminal.")
+@key_option
+@click.pass_obj
+def policy_allow(
+    session: Session, model: str, categories: Sequence[str], key: str, *, yes: bool
+) -> None:
+    """Agree to what a model is sent; prints what that is. What waited for it goes on."""
+    text = policy.notice_text(session.reading(), model, categories)
+    if yes or not can_ask(session):
+        show_notice(text)  # to type the command is to agree
+    elif not agrees(text):
+        session.say("Nothing was agreed to, and nothing is sent.")
+        return
+    given = policy.allow(session.writing(), model, categories, key)
+    if session.as_json:
+        session.document(given)
+        return
+    done = "Agreed to" if given.changed else "Agreed to already"
+    session.say(safe(f"{done}: {given.model} for {', '.join(given.categories)}"))
+    if given.resumed:
+        session.note(f"{counted(given.resumed, 'wake')} may go on; run them with `wakelog wake`.")
+
+
+@policy_command.command(
+    "withdraw",
+    epilog="Examples: wakelog policy withdraw gemini; "
+    "wakelog policy withdraw gemini --category Work",
+)
+@click.argument("model", type=TEXT)
+@_categories
+@key_option
+@click.pass_obj
+def policy_withdraw(session: Session, model: str, categories: Sequence[str], key: str) -> None:
+    """Take back what you agreed to; from now on nothing more is sent."""
+    given = policy.withdraw(session.writing(), model, categories, key)
+    if session.as_json:
+        session.document(given)
+    done = "Withdrawn" if given.changed else "There was nothing to withdraw"
+    named = ", ".join(given.categories) or "every category"
+    session.say(safe(f"{done}: {given.model} for {named}"))
+
+
+@policy_command.command(
+    "models",
+    epilog="Examples: wakelog policy models Health rules; wakelog policy models Health; "
+    "wakelog policy models Health --any; wakelog policy models --every rules 'gemini:*'",
+)
+@click.argument("words", type=TEXT, nargs=-1, metavar="[CATEGORY] [PATTERN]...")
+@click.option("--every", is_flag=True, help="A rule for every category; name patterns only.")
+@click.option("--any", "is_any", is_flag=True, help="Lift the rule.")
+@key_option
+@click.pass_obj
+def policy_models(
+    session: Session, words: Sequence[str], key: str, *, every: bool, is_any: bool
+) -> None:
+    """Say which models agents of a category may ask; without patterns, show it.
+
+    A wake of any other model is skipped. A pattern is a model, or PROVIDER:* for all of its.
+    """
+    category, patterns = ("", words) if every else (words[0] if words else "", words[1:])
+    if not every and not category:
+        because = "no category is named"
+        raise Refused("invalid_value", because=because, instead="name one, or use --every")
+    if is_any and patterns:
+        because = "models are named, and --any lifts the rule"
+        raise Refused("invalid_value", because=because, instead="do one of both")
+    _tell_rule(
+        session,
+        policy.rule(session.writing(), category, patterns, key)
+        if patterns or is_any
+        else policy.ruling(session.reading(), category),
+    )
+
+
+def _tell_rule(session: Session, ruled: Ruled) -> None:
+    if session.as_json:
+        session.document(ruled)
+    session.say(safe(rule_line(ruled.category, ruled.allowed)))
+
+
+@policy_command.command("try", epilog='Example: wakelog policy try "Fix the sink"')
+@click.argument("agent", type=TEXT, metavar="TASK")
+@click.pass_obj
+def policy_try(session: Session, agent: str) -> None:
+    """Print byte for byte what the model of a task's agent would be sent now.
+
+    The texts that it would read, and the tools that it would be offered. Nothing is sent and
+    nothing is written; where it would go is told on stderr.
+    """
+    home = session.reading()
+    found, request = preview(home, pick_agent(home, agent))
+    if session.as_json:
+        session.document(found)
+        return
+    tools = msgspec.json.encode(request.tools).decode()
+    end = "\n" if sys.stdout.isatty() else ""
+    click.echo(f"{prompt_text(request)}\n\n{tools}{end}".encode(), nl=False)
+    session.note(_where(found))
+
+
+def _where(found: Preview) -> str:
+    """Where a request would go, and what stands in its way."""
+    told = f"This would go to {found.model}" if found.leaves else f"{found.model} answers here"
+    held = f", but {found.because}: see `wakelog policy show`" if found.because else ""
+    return f"{told}{held}. {counted(found.secrets_replaced, 'secret')} replaced."

@@ -1,0 +1,80 @@
+"""What may leave the machine: receipts, rules, what waits for a person, and what was not sent."""
+
+from msgspec.structs import asdict
+
+from adapters.actions import agents, policy
+from adapters.documents.policy import NeededReceipt
+from adapters.documents.tasks import catalog_of
+from adapters.text.policy import HELD, REFUSED_WORDS
+from adapters.text.reading import counted
+from adapters.web.asking import FormRequest, Notice, Page, clashing, compared
+from adapters.web.site import Site
+from domain.agent.wake_queue import next_wake
+from domain.errors import Refused
+from domain.policy.notices import NOTICE_VERSION, TOLD
+from projections.agents import AgentDocument
+
+
+def show(site: Site, asked: FormRequest) -> Page:
+    """The page `/policy`."""
+    home = site.home
+    return Page(
+        "policy.html",
+        "Policy",
+        {
+            **asdict(policy.standing(home)),
+            "needed": policy.needed(home, policy.held_agents(home)),
+        },
+        {
+            "categories": [(one.id, one.name) for one in catalog_of(home).categories.values()],
+            "told_of": list(TOLD[NOTICE_VERSION].values()),
+            "held_words": HELD,
+            "refused_words": REFUSED_WORDS,
+        },
+    )
+
+
+def consents_of(site: Site, agent: AgentDocument | None) -> list[NeededReceipt]:
+    """What an agent's wake waits for a person to agree to."""
+    wake = next_wake(agent.wake_queue) if agent else None
+    if agent is None or wake is None or wake.waits_for != "consent":
+        return []
+    return policy.needed(site.home, [agent.id])
+
+
+def allow(site: Site, asked: FormRequest) -> Notice:
+    """Agree to what the page told of."""
+    model = asked.needed("model").strip()
+    if asked.needed("notice") != str(NOTICE_VERSION):
+        because = "more is sent now than the page told of"
+        raise Refused("invalid_input", because=because, instead="read it once more, and agree then")
+    given = policy.allow(site.home, model, _categories(asked), asked.key)
+    told = f"Agreed to: {given.model} for {', '.join(given.categories)}."
+    waited = f" {counted(given.resumed, 'wake')} that waited may go on." if given.resumed else ""
+    return Notice(told + waited)
+
+
+def withdraw(site: Site, asked: FormRequest) -> Notice:
+    """Take back what was agreed to."""
+    given = policy.withdraw(site.home, asked.needed("model"), _categories(asked), asked.key)
+    return Notice(f"Withdrawn: nothing more is sent to {given.model} for these categories.")
+
+
+def _categories(asked: FormRequest) -> list[str]:
+    """Those that a form names; none: all there are."""
+    return [one for one in asked.lists.get("category", []) if one]
+
+
+def rule(site: Site, asked: FormRequest) -> Notice:
+    """Say which models agents of a category may ask; none: any that was agreed to."""
+    category, words = asked.needed("category"), asked.needed("allowed").split()
+    given = {"allowed": " ".join(sorted(set(words)))}
+    now = {"allowed": " ".join(policy.ruling(site.home, category).allowed)}
+    found = compared(asked, given, now)
+    if not found.changed:
+        return Notice("Nothing was changed.")
+    if found.moved and not agents.is_known(site.home, asked.key):
+        return clashing(asked, found, {"allowed": "which models may be asked"}, {})
+    ruled = policy.rule(site.home, category, words, asked.key)
+    may = f"only {', '.join(ruled.allowed)}" if ruled.allowed else "any model that you agreed to"
+    return Notice(f"Agents of {ruled.category or 'every category'} may ask {may}.")
