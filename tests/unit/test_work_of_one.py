@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from adapters.actions.proposals import named_items
 from adapters.actions.waking import request_wake, run_wake
-from adapters.documents.agents import all_agents
+from adapters.documents.agents import all_agents, count_agents, has_agents
 from adapters.documents.inbox import all_sets, page_of_sets, set_documents
-from adapters.documents.status import status_document
+from adapters.documents.status import counted, health_document, status_document
 from adapters.home.settings import Agents, Settings
 from adapters.models.rules import RulesModel
 from adapters.runtime import on_demand, review, timers, watcher
@@ -124,6 +124,28 @@ def test_the_status_reads_the_same_in_a_home_of_any_size(homes: list[Counted]) -
     for one in homes:
         one.read_since()
         status_document(one.home)
+        found.append(one.read_since())
+    small, large = found
+    assert small == large
+
+
+def test_what_is_listed_of_many_agents_is_read_and_the_rest_is_counted() -> None:
+    found = []
+    for count in (8, 80):
+        one = Counted(count)
+        for agent in one.agents:
+            one.at.append_agent(one.at.request(agent))
+        one.at.append_agent(PauseAgent(one.agents[1]))
+        one.views.catch_up()
+        whole = status_document(one.home)
+        assert (len(whole.queued), counted(one.home)) == (count - 1, (count - 1, 0))
+        assert [count_agents(one.home, life) for life in ("", "dormant")] == [count, 1]
+        one.read_since()
+        assert status_document(one.home, 3).queued == whole.queued[:3]
+        assert not health_document(one.home).checks[0].ok
+        assert [of.id for of in all_agents(one.home, "active", 1)] == one.agents[:1]
+        assert [of.id for of in all_agents(one.home, "dormant")] == [one.agents[1]]
+        assert (has_agents(one.home), all_agents(one.home, "unknown")) == (True, [])
         found.append(one.read_since())
     small, large = found
     assert small == large
