@@ -6,7 +6,7 @@ reads it through whoever holds the rows: a store inside its write transaction, o
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from heapq import merge
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar, cast
 
 from msgspec import Struct
 
@@ -70,6 +70,14 @@ Present = Callable[[Sequence[str]], Iterable[str]]
 """``present(streams)``: those of them that have rows."""
 
 
+class Parts(NamedTuple):
+    """How part of a long stream is read: `last_version(stream)` is how many rows it has,
+    `read_but(stream, after_version, tags)` the later ones, but for those with these tags."""
+
+    last_version: Callable[[str], int]
+    read_but: Callable[[str, int, Sequence[str]], Sequence[Recorded]]
+
+
 class World:
     """The log just before append `n` of `replica`."""
 
@@ -84,6 +92,7 @@ class World:
         replicas: Iterable[str] = (),
         cache: MutableMapping[str, Folded] | None = None,
         present: Present | None = None,
+        parts: Parts | None = None,
         counts: Mapping[str, int] | None = None,
     ) -> None:
         self.log = log
@@ -98,6 +107,7 @@ class World:
         self._versions: dict[str, int] = {}  # of the streams that were folded here
         self._brought: dict[PayloadId, bytes] = {}
         self._present = present
+        self._parts = parts
         self._counts = counts
         self._absent: set[str] = set()  # streams that are known to have no rows
 
@@ -127,6 +137,31 @@ class World:
             else:
                 states.append(self.load(kind, entity))
         return tuple(states)
+
+    def load_but(self, kind: Kind[S], entity: str, tags: Sequence[str]) -> S:
+        """What `load` gives, but perhaps for what rows with some tags tell: of a stream that was
+        not folded yet, these are not even read."""
+        stream = self.stream(kind.name, entity)
+        is_known = stream in self._cache or (kind.name, entity) in self._loaded
+        if self._parts is None or self.is_merged or is_known:
+            return self.load(kind, entity)
+        name = f"{stream} but {' '.join(tags)}"
+        known = self._cache.get(name) or Folded(0, kind.initial(entity))
+        last, state = self._parts.last_version(stream), cast("S", known.state)
+        if known.version < last:
+            for row in self._parts.read_but(stream, known.version, tags):
+                state = kind.evolve(state, row)
+            self._cache[name] = Folded(last, state)
+        return state
+
+    def newest(self, kind: str, entity: str) -> Recorded | None:
+        """The newest row of this replica's stream of an entity, if it can be read by itself and
+        the stream was not folded yet."""
+        stream = self.stream(kind, entity)
+        if self._parts is None or stream in self._cache or (kind, entity) in self._loaded:
+            return None
+        rows = self._read(stream, max(self._parts.last_version(stream) - 1, 0))
+        return rows[-1] if rows else None
 
     def expect(self, kind: Kind[S], entities: Iterable[str]) -> None:
         """Tell that these entities will be loaded. Where most of them are new, one look into the
@@ -207,6 +242,8 @@ class World:
         if stream in self._versions:
             return self._versions[stream]
         known = self._cache.get(stream)
+        if known is None and self._parts is not None:
+            return self._parts.last_version(stream)
         after = known.version if known else 0
         rows = () if self._is_all(stream, after) else self._read(stream, after)
         return rows[-1].version if rows else after

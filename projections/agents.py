@@ -1,5 +1,7 @@
 """Agents as `agent list` and the scheduler see them: the domain's own two folds (SPEC 2, 10)."""
 
+from itertools import product
+
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
@@ -16,12 +18,23 @@ from domain.agent.wake_queue import (
 from domain.world import Recorded
 from projections.view import View, position
 
-MARKS = {
-    "active": ("stirring", "timed", "calm"),
-    "dormant": ("stirring", "dormant"),
-    "destroyed": ("gone",),
-}
-"""The marks that agents of a lifecycle may have; others may have them too."""
+LIFECYCLES = ("active", "dormant", "destroyed")
+_WORDS = (LIFECYCLES[:2], ("", "running"), ("", "failing"), ("", "timed"))
+_LIVING = tuple(" ".join(filter(None, words)) for words in product(*_WORDS))
+
+
+def marks(word: str) -> tuple[str, ...]:
+    """The marks of the agents of a lifecycle, or of living ones that are ``running``, ``failing``
+    or ``timed``: what comes may be a tick of their timers.
+
+    >>> marks("destroyed"), marks("failing")[:2]
+    (('destroyed',), ('active failing', 'active failing timed'))
+    """
+    return (word,) if word == "destroyed" else tuple(one for one in _LIVING if word in one.split())
+
+
+ALL = (*_LIVING, "destroyed")
+"""The marks of all agents that were not deleted."""
 
 
 class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its stored name
@@ -91,12 +104,16 @@ class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its
         return next_due(self.wake_queue)
 
     @property
-    def next_wake_at(self) -> str:
-        """The earlier of `next_due` and, where the agent heeds them, its timers."""
+    def next_tick(self) -> str:
+        """When the first of its timers ticks, where the agent heeds them; else empty."""
         agent = self.agent
         heeds = agent.lifecycle == "active" and agent.mode != "interactive" and agent.is_automatic
-        ticks = [timer.next_at for timer in agent.timers] if heeds else []
-        return min((at for at in (self.next_due, *ticks) if at), default="")
+        return min([timer.next_at for timer in agent.timers], default="") if heeds else ""
+
+    @property
+    def next_wake_at(self) -> str:
+        """The earlier of `next_due` and `next_tick`."""
+        return min((at for at in (self.next_due, self.next_tick) if at), default="")
 
     @property
     def next_run_key(self) -> str:
@@ -119,6 +136,11 @@ class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its
     def failures(self) -> int:
         """Failed wakes in a row."""
         return self.agent.failures
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether its last wake failed, or it gave up after some."""
+        return self.failures > 0 or self.agent.pause_reason == "failures"
 
     @property
     def wakes(self) -> int:
@@ -176,18 +198,20 @@ def _place(document: AgentDocument) -> str:
 
 
 def _mark(document: AgentDocument) -> str:
-    """``gone``, or of a living one: ``stirring`` (something runs, waits or fails), ``dormant``,
-    ``timed`` (what comes next is a tick of its timers) or ``calm``."""
-    agent, wake_queue = document.agent, document.wake_queue
+    """``deleted``, ``destroyed``, or the words that are true of a living one, see `marks`."""
     if not document.is_living:
-        return "gone"
-    is_failing = agent.failures > 0 or agent.pause_reason == "failures"
-    is_busy = document.run_status != "idle" or wake_queue.running_since or document.next_due
-    if is_busy or is_failing:
-        return "stirring"
-    if agent.lifecycle == "dormant":
-        return "dormant"
-    return "timed" if document.next_wake_at else "calm"
+        return "destroyed" if document.exists else "deleted"
+    words = {
+        document.lifecycle: True,
+        "running": document.wake_queue.running_since,
+        "failing": document.is_failing,
+        "timed": document.next_tick,
+    }
+    return " ".join(word for word, is_true in words.items() if is_true)
+
+
+def _turn(document: AgentDocument) -> str:
+    return document.next_due if document.is_living else ""
 
 
 def _due(document: AgentDocument) -> str:
@@ -207,5 +231,6 @@ VIEW: View[AgentDocument] = View(
     place=_place,
     mark=_mark,
     due=_due,
+    turn=_turn,
     title="$.agent.name",
 )

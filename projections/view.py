@@ -17,7 +17,7 @@ D = TypeVar("D")
 
 
 def _nowhere(document: object) -> str:
-    """The shelf, place, mark and due time of views whose documents are found by their key."""
+    """The shelf, place, mark, due time and turn of views whose documents are found by their key."""
     return ""
 
 
@@ -35,7 +35,8 @@ class View(Struct, Generic[D], frozen=True):
     large view, so that its documents are counted, and the few that matter read, without the rest.
     `title` is the path, in the stored document, of what a person calls it by; empty: nothing.
     `due` is when time alone makes something of a document to be done, empty where it never does.
-    `tally` is a number that is added up over documents without reading them.
+    `tally` is a number that is added up over documents without reading them. `turn` orders those
+    that wait in a queue; empty for the others.
     """
 
     name: str
@@ -50,6 +51,7 @@ class View(Struct, Generic[D], frozen=True):
     title: str = ""
     due: Callable[[D], str] = _nowhere
     tally: Callable[[D], int] = _nothing
+    turn: Callable[[D], str] = _nowhere
 
 
 class Documents(Protocol[D]):

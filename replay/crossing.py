@@ -18,7 +18,7 @@ from domain.agent.events import AgentCreated, AgentSettled
 from domain.agent.matching import Batch
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.agent.wake_queue_events import JournalTaken
-from domain.agent.watch import WATCH
+from domain.agent.watch import taken_of
 from domain.causes import Cause, GivenUp, Receipt
 from domain.envelope import Row
 from domain.journal.catalog import CATALOG
@@ -281,7 +281,7 @@ class Crossing:
     def _taken(self, one: Append, cause: TakeJournal) -> Iterator[Difference]:
         """The notices that a watcher made of journal appends."""
         world = self._agents.proof.streams.world(one.replica, one.n, [])
-        first = max(cause.first, world.load(WATCH, MAIN).taken.get(cause.replica, 0) + 1)
+        first = max(cause.first, taken_of(world, cause.replica) + 1)
         today: list[Batch] = []
         known = {taken.n: taken for taken in cause.batches if taken.n >= first}
         for n in range(first, cause.last + 1):

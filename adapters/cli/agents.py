@@ -8,7 +8,14 @@ from adapters.actions.naming import pick_agent
 from adapters.cli.entering import TEXT
 from adapters.cli.loading import LoadingGroup
 from adapters.cli.shared import Session
-from adapters.documents.agents import agent_lines, agent_of, agent_page, all_agents
+from adapters.documents.agents import (
+    agent_lines,
+    agent_of,
+    agent_page,
+    all_agents,
+    count_agents,
+    has_agents,
+)
 from adapters.documents.tasks import titles_among
 from adapters.text.agent import told
 from adapters.text.common import ID_SHOWN, local_time
@@ -41,12 +48,13 @@ def agent_command() -> None:
 
 @agent_command.command("list", epilog="Example: wakelog agent list --lifecycle dormant")
 @click.option("--lifecycle", metavar="L", default="", help="active, dormant or destroyed only.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
 @click.pass_obj
-def list_agents(session: Session, lifecycle: str) -> None:
+def list_agents(session: Session, lifecycle: str, limit: int | None) -> None:
     """List agents: what they are doing, and when they wake next."""
     home = session.reading()
     now = home.services.clock.now()
-    found = agent_lines(home, all_agents(home, lifecycle), now=now)
+    found = agent_lines(home, all_agents(home, lifecycle, limit or -1), now=now)
     if session.as_json:
         session.document(found)
     elif found:
@@ -54,8 +62,10 @@ def list_agents(session: Session, lifecycle: str) -> None:
         rows = [_row(line, zone, now) for line in found]
         headings = ("ID", "Name", "Mode", "Life", "Status", "Next wake", "Last wake", "Wakes")
         session.table(headings, rows)
+        if more := count_agents(home, lifecycle) - len(found):
+            session.note(f"{more} more; raise --limit to see them.")
     else:
-        session.say(f"No agent is {lifecycle}." if all_agents(home) else NONE_YET)
+        session.say(f"No agent is {lifecycle}." if has_agents(home) else NONE_YET)
 
 
 def _row(line: "AgentLine", zone: str, now: str) -> tuple[object, ...]:

@@ -10,7 +10,7 @@ import click
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session
 from adapters.documents.deeds import BackupDetails
-from adapters.documents.status import health_document, status_document
+from adapters.documents.status import health_document
 from adapters.home import files
 from adapters.text.common import safe
 from adapters.text.reading import counted
@@ -66,7 +66,7 @@ def health_command(session: Session) -> None:
     if not home.exists:
         because = NO_HOME.format(session.path)
         raise Refused("invalid_value", because=because, instead="begin with `wakelog demo`")
-    health = health_document(status_document(home))
+    health = health_document(home)
     if session.as_json:
         session.document(health)
     for one in health.checks:

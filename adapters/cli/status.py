@@ -3,9 +3,9 @@
 import click
 
 from adapters.cli.shared import NO_HOME, Session
-from adapters.documents.status import status_document
+from adapters.documents.status import counted, status_document
 from adapters.text.common import safe
-from adapters.text.status import status_lines
+from adapters.text.status import LINES_MAX, status_lines
 
 
 @click.command("status", epilog="Example: wakelog --json status")
@@ -13,11 +13,11 @@ from adapters.text.status import status_lines
 def status_command(session: Session) -> None:
     """What is queued, running, waiting, due or in doubt."""
     home = session.reading()
-    document = status_document(home)
     if session.as_json:
-        session.document(document)
+        session.document(status_document(home))
     elif not home.exists:
         session.say(NO_HOME.format(home.path))
     else:
-        for line in status_lines(document, home.settings.timezone):
+        document = status_document(home, LINES_MAX)
+        for line in status_lines(document, counted(home), home.settings.timezone):
             session.say(safe(line))

@@ -211,17 +211,26 @@ def _who_names_the_model(home: Home, document: AgentDocument) -> str:
     return "agent" if document.agent.model else "home"
 
 
-def all_agents(home: Home, lifecycle: str = "") -> list[AgentDocument]:
-    """All agents that were made and not deleted, the oldest first; of one lifecycle, if given."""
-    marks = agents.MARKS.get(lifecycle)
-    found = home.views.marked(agents.VIEW, marks) if marks else home.views.page(agents.VIEW)
-    return [one for one in found if one.exists and lifecycle in ("", one.lifecycle)]
+def all_agents(home: Home, lifecycle: str = "", limit: int = -1) -> list[AgentDocument]:
+    """All agents that were made and not deleted, the oldest first; of one lifecycle, if given;
+    so many at most, if it is not negative."""
+    return home.views.marked(agents.VIEW, _marks(lifecycle), limit=limit)
+
+
+def count_agents(home: Home, lifecycle: str = "") -> int:
+    """How many `all_agents` gives; none of them is read."""
+    return sum(home.views.count(agents.VIEW, mark) for mark in _marks(lifecycle))
+
+
+def _marks(lifecycle: str) -> tuple[str, ...]:
+    if not lifecycle:
+        return agents.ALL
+    return agents.marks(lifecycle) if lifecycle in agents.LIFECYCLES else ()
 
 
 def has_agents(home: Home) -> bool:
     """Whether there is an agent that was not deleted."""
-    living = (*agents.MARKS["active"], "dormant")
-    return bool(home.views.marked(agents.VIEW, living, limit=1) or all_agents(home))
+    return count_agents(home) > 0
 
 
 def agent_names(home: Home, agent_ids: Iterable[str]) -> dict[str, str]:

@@ -200,12 +200,15 @@ def standing(home: "Home") -> PolicyDocument:
 
 def waiting(home: "Home") -> list[HeldWake]:
     """The wakes that wait for a consent or a key, each with the command that lets it go on."""
-    from adapters.runtime import gate
     from projections.policy import VIEW
 
     known = home.views.get(VIEW, MAIN)
+    if known is None or not known.waiting:
+        return []
+    from adapters.runtime import gate  # most homes have no wake that waits
+
     found: list[HeldWake] = []
-    for one in known.waiting if known else ():
+    for one in known.waiting:
         agent = home.services.agent(one.agent_id)
         model = gate.full_name(home.services, home.services.model_name(agent))
         lacking = needed(home, [agent.id]) if one.code == "consent" else []

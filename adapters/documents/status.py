@@ -3,10 +3,11 @@
 What is not there is null; times are RFC 3339 in UTC.
 """
 
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from msgspec import Struct
 
+from adapters.documents.agents import count_agents
 from adapters.documents.policy import HeldWake, waiting
 from adapters.runtime import watcher
 from adapters.store.log import Log
@@ -17,6 +18,7 @@ from projections.agents import AgentDocument
 
 OVERDUE_SECONDS = 120  # a wake that is due for longer has been forgotten
 LAG_SECONDS = 60
+NAMED = 5  # of agents that something is the matter with
 
 
 class LogStatus(Struct, frozen=True):
@@ -158,21 +160,28 @@ class HealthDetails(Struct, frozen=True):
     checks: list[HealthCheck]
 
 
-def status_document(home: Home) -> StatusDetails:
-    """The document of `status`."""
-    now = home.services.clock.now()
-    stirring = home.views.page(agents.VIEW, mark="stirring")  # the others have nothing to tell
-    dormant, *others = (
-        home.views.count(agents.VIEW, mark) for mark in ("dormant", "timed", "calm")
-    )
+class Counted(NamedTuple):
+    """How many there are of what `status_document` may list some of only."""
+
+    queued: int
+    failing: int
+
+
+def status_document(home: Home, most: int = -1) -> StatusDetails:
+    """The document of `status`.
+
+    Args:
+        home: Which.
+        most: How many queued wakes and failing agents are listed at most, and read for it;
+            negative: all.
+    """
+    now, views = home.services.clock.now(), home.views
     limit = home.settings.agents.lost_seconds
-    begun = [one for one in stirring if one.wake_queue.running_since]
+    begun = views.marked(agents.VIEW, agents.marks("running"))
     lost = [one for one in begun if seconds_between(one.wake_queue.running_since, now) >= limit]
     running = [one for one in begun if one not in lost]
-    queued = sorted(
-        (one for one in stirring if one.next_due), key=lambda one: (one.next_due, one.id)
-    )
-    dues = [home.views.next_due(agents.VIEW, "timed"), *(one.next_wake_at for one in stirring)]
+    first = [one.next_due for one in views.queued(agents.VIEW, limit=1)]
+    dormant = count_agents(home, "dormant")
     return StatusDetails(
         home=str(home.path),
         exists=home.exists,
@@ -183,11 +192,14 @@ def status_document(home: Home) -> StatusDetails:
         lag=watcher.lag(home.services),
         tasks=_tasks(home),
         agents=AgentCount(
-            living=len(stirring) + dormant + sum(others),
-            dormant=sum(one.lifecycle == "dormant" for one in stirring) + dormant,
-            failing=[_failing(one) for one in stirring if _is_failing(one)],
+            living=dormant + count_agents(home, "active"),
+            dormant=dormant,
+            failing=[
+                _failing(one)
+                for one in views.marked(agents.VIEW, agents.marks("failing"), limit=most)
+            ],
         ),
-        queued=[_queued(one, now) for one in queued],
+        queued=[_queued(one, now) for one in views.queued(agents.VIEW, limit=most)],
         running=[
             RunningWake(
                 **_who(one), run_key=one.running_run_key, since=one.wake_queue.running_since
@@ -196,11 +208,20 @@ def status_document(home: Home) -> StatusDetails:
         ],
         in_doubt=[*(_lost(one) for one in lost), *_effects(home)],
         runtimes=_runtimes(home, now),
-        open_proposals=home.views.tallied(inbox.VIEW, inbox.marks("waiting", "deferred")),
-        next_due=min(filter(None, dues), default=None),
+        open_proposals=views.tallied(inbox.VIEW, inbox.marks("waiting", "deferred")),
+        next_due=min(
+            filter(None, [views.next_due(agents.VIEW, agents.marks("timed")), *first]),
+            default=None,
+        ),
         at=now,
         held=waiting(home),
     )
+
+
+def counted(home: Home) -> Counted:
+    """How many wakes are queued, and how many agents fail; none of them is read."""
+    failing = sum(home.views.count(agents.VIEW, mark) for mark in agents.marks("failing"))
+    return Counted(home.views.count_queued(agents.VIEW), failing)
 
 
 def _log(log: Log) -> LogStatus:
@@ -216,10 +237,6 @@ def _tasks(home: Home) -> TaskCount:
 
 def _who(one: AgentDocument) -> dict[str, str]:
     return {"agent_id": one.id, "name": one.name, "task_id": one.task_id}
-
-
-def _is_failing(one: AgentDocument) -> bool:
-    return one.failures > 0 or one.agent.pause_reason == "failures"
 
 
 def _failing(one: AgentDocument) -> FailingAgent:
@@ -301,26 +318,36 @@ def _runtimes(home: Home, now: str) -> list[RuntimeDetails]:
     return found
 
 
-def health_document(status: StatusDetails) -> HealthDetails:
+def health_document(home: Home) -> HealthDetails:
     """The document of `health`."""
+    status = status_document(home, most=0)
     now, journal = status.at, status.journal
     alive = [one for one in status.runtimes if one.alive]
     is_young = journal.at is not None and seconds_between(journal.at, now) < LAG_SECONDS
-    late = [
-        one.name
-        for one in status.queued
-        if not one.waits_for and seconds_between(one.due_at, now) > OVERDUE_SECONDS
-    ]
-    failing = [one.name for one in status.agents.failing if one.lifecycle == "dormant"]
+    late = _late(home, now)
+    gave_up = [one for one in agents.marks("failing") if one in agents.marks("dormant")]
+    failing = [one.name for one in home.views.marked(agents.VIEW, gave_up, limit=NAMED)]
     lag, doubt = status.lag, len(status.in_doubt)
     checks = [
         _check("runtime", bool(alive), f"{len(alive)} alive", "none is alive; use `wakelog run`"),
         _check("lag", not lag or is_young, f"{lag} appends", f"{lag} appends nobody looked at"),
-        _check("queue", not late, "nothing is overdue", f"overdue: {', '.join(late[:5])}"),
+        _check("queue", not late, "nothing is overdue", f"overdue: {', '.join(late)}"),
         _check("doubt", not doubt, "nothing is in doubt", f"{doubt} in doubt: `wakelog recover`"),
-        _check("agents", not failing, "none gave up", f"paused: {', '.join(failing[:5])}"),
+        _check("agents", not failing, "none gave up", f"paused: {', '.join(failing)}"),
     ]
     return HealthDetails(all(one.ok for one in checks), checks)
+
+
+def _late(home: Home, now: str) -> list[str]:
+    """Whose wakes are due for long and wait for nothing else, the first of them by name."""
+    limit = NAMED
+    while True:  # bounded: grows to the whole queue
+        queued = [_queued(one, now) for one in home.views.queued(agents.VIEW, limit)]
+        overdue = [one for one in queued if seconds_between(one.due_at, now) > OVERDUE_SECONDS]
+        late = [one.name for one in overdue if not one.waits_for][:NAMED]
+        if len(late) == NAMED or len(overdue) < limit:
+            return late
+        limit *= 8
 
 
 def _check(name: str, is_ok: bool, good: str, bad: str) -> HealthCheck:

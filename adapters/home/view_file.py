@@ -15,7 +15,7 @@ from projections.view import View
 
 D = TypeVar("D")
 
-FORMAT = 4  # another one, older or newer, is made anew
+FORMAT = 5  # another one, older or newer, is made anew
 DOCUMENTS_KEPT = 5000  # decoded ones of a view, from one batch to the next
 LOCK_TIMEOUT_SECONDS = 5
 
@@ -25,7 +25,8 @@ _TABLES = (
     """
     CREATE TABLE documents (
         view TEXT NOT NULL, key TEXT NOT NULL, shelf TEXT NOT NULL, place TEXT NOT NULL,
-        mark TEXT NOT NULL, due TEXT NOT NULL, tally INTEGER NOT NULL, document BLOB NOT NULL,
+        mark TEXT NOT NULL, due TEXT NOT NULL, tally INTEGER NOT NULL, turn TEXT NOT NULL,
+        document BLOB NOT NULL,
         PRIMARY KEY (view, key)
     )
     """,  # with rowids: else SQLite reads a large document whole where it only compares its key
@@ -33,6 +34,7 @@ _TABLES = (
     "CREATE INDEX places ON documents (view, place)",
     "CREATE INDEX marks ON documents (view, mark, place, tally) WHERE mark <> ''",
     "CREATE INDEX dues ON documents (view, due, mark) WHERE due <> ''",
+    "CREATE INDEX turns ON documents (view, turn, key) WHERE turn <> ''",
     """
     CREATE TABLE positions (
         view TEXT PRIMARY KEY, version INTEGER NOT NULL, n INTEGER NOT NULL, digest TEXT NOT NULL
@@ -155,9 +157,9 @@ class Documents(Generic[D]):
                 continue
             data = _encode(document)
             found = (of(document) for of in (view.shelf, view.place, view.mark, view.due))
-            kept.append((name, key, *found, view.tally(document), data))
+            kept.append((name, key, *found, view.tally(document), view.turn(document), data))
         self._connection.executemany("DELETE FROM documents WHERE view = ? AND key = ?", gone)
-        sql = "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        sql = "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
         self._connection.executemany(sql, kept)
         self._changed.clear()
         if len(self._known) > DOCUMENTS_KEPT:

@@ -143,6 +143,11 @@ class Views:
         where = "due <> '' AND due <= ?"
         return self._read(view, where, (by,), "place, key", "INDEXED BY dues")
 
+    def queued(self, view: View[D], limit: int = -1) -> list[D]:
+        """What waits in a queue, in turn, so many at most; negative: all."""
+        order = f"turn, key LIMIT {int(limit)}"
+        return self._read(view, "turn <> ''", (), order, "INDEXED BY turns")
+
     def titled(self, view: View[D], title: str) -> list[D]:
         """Every document of exactly this title, by key."""
         is_it = f"view = '{view.name}' AND {title_in(view)} = ?"  # its name makes the index fit
@@ -174,6 +179,11 @@ class Views:
         found.sort(key=view.place, reverse=newest_first)
         return found[:limit] if limit >= 0 else found
 
+    def count_queued(self, view: View[Any]) -> int:
+        """How many documents wait in a queue; none of them is read."""
+        what = "count(*) FROM documents INDEXED BY turns WHERE view = ? AND turn <> ''"
+        return int(self._value(what, [view.name]))
+
     def count(self, view: View[Any], mark: str = "", *, shelf: str | None = None) -> int:
         """How many documents of a view have a mark, or stand on a shelf; none of them is read."""
         conditions, values = ["view = ?"], [view.name]
@@ -194,11 +204,11 @@ class Views:
             values.append(shelf)
         return int(self._value(f"total(tally) FROM documents WHERE {where}", values))
 
-    def next_due(self, view: View[Any], mark: str) -> str:
-        """When the first document with a mark is due, empty where none is; it is not read."""
-        where = "view = ? AND due <> '' AND mark = ?"
+    def next_due(self, view: View[Any], marks: Sequence[str]) -> str:
+        """When the first with one of some marks is due, empty where none is; none is read."""
+        where = f"view = ? AND due <> '' AND mark IN ({', '.join('?' * len(marks))})"
         what = f"min(due) FROM documents INDEXED BY dues WHERE {where}"
-        return self._value(what, (view.name, mark)) or ""
+        return self._value(what, (view.name, *marks)) or ""
 
     def reached(self, view: View[Any]) -> int:
         """Up to which append of its log a view has come; 0 where it has not begun."""

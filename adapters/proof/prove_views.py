@@ -26,7 +26,8 @@ SHOWN_MAX = 100  # documents that are named
 BATCH_APPENDS = 5_000  # nobody waits for the lock: what changes often is written less often
 
 _SAME = " AND ".join(
-    f"one.{name} IS other.{name}" for name in ("document", "shelf", "place", "mark", "due")
+    f"one.{name} IS other.{name}"
+    for name in ("document", "shelf", "place", "mark", "due", "tally", "turn")
 )
 # Both are read in the order of their keys: nothing is sorted, and no document is copied.
 _EITHER = """

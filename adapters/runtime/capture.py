@@ -13,7 +13,8 @@ from domain.journal.catalog import CATALOG
 from domain.journal.fold import TASK
 from domain.policy.gate import is_leaving
 from domain.ports import Section
-from domain.templates.template import TEMPLATE, Template
+from domain.templates import template as templates
+from domain.templates.template import Template
 from domain.tools.snapshot import captured
 from domain.wake.commands import BeginWake
 from domain.wake.events import SectionRef
@@ -55,7 +56,7 @@ def capture(
         seen = captured(task, journal.load(CATALOG, MAIN), journal.n - 1, given.scaffold)
         positions = journal.n - 1, agents.n - 1
         digest = services.journal.digest_at(positions[0])
-        template = agents.load(TEMPLATE, agent.template) if agent.template else Template("")
+        template = templates.load(agents, agent.template) if agent.template else Template("")
     kept = payload(agent.task, canonical.encode(seen))
     payloads = [kept]
     model = services.model_for(services.model_name(agent)).name

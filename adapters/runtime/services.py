@@ -16,8 +16,8 @@ from domain.changes.commands import ChangesCommand
 from domain.journal.commands import JournalCommand
 from domain.policy.commands import PolicyCommand
 from domain.ports import Clock, Listener, Model
+from domain.templates import template as templates
 from domain.templates.commands import TemplateCommand
-from domain.templates.template import TEMPLATE
 from domain.wake.commands import WakeCommand
 from domain.wake.state import WAKE, Wake
 from domain.wire import Payload, PayloadId
@@ -112,7 +112,7 @@ class Services:
         if not agent.template:
             return agent.model or self.settings.model
         with self.agents.reading() as world:
-            template = world.load(TEMPLATE, agent.template)
+            template = templates.load(world, agent.template)
         return template.model_in_force or agent.model or self.settings.model
 
     def agent(self, agent_id: str) -> Agent:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from adapters.runtime.services import Services
 from domain.agent.commands import TakeJournal
 from domain.agent.matching import Batch
-from domain.agent.watch import WATCH
+from domain.agent.watch import taken_of
 from domain.notices import batch
-from domain.world import MAIN, Recorded
+from domain.world import Recorded
 
 if TYPE_CHECKING:
     from adapters.runtime.journal_cursor import JournalCursor
@@ -37,7 +37,7 @@ def lag(services: Services) -> int:
 def position(services: Services) -> int:
     """Up to which journal append all are taken."""
     with services.agents.reading() as world:
-        return world.load(WATCH, MAIN).taken.get(services.journal.replica, 0)
+        return taken_of(world, services.journal.replica)
 
 
 def take(services: Services) -> int:

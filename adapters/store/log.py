@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from adapters.store.recorder import LogRecorder, Onward, Timed, by_append, numbered
+from adapters.store.recorder import LogRecorder, Onward, by_append, numbered
 from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.version import package_version
 from domain import envelope
@@ -26,7 +26,7 @@ from domain.envelope import Row
 from domain.errors import Damaged, KeyReused, Refused
 from domain.rules import RULES
 from domain.wire import Payload, PayloadId
-from domain.world import MAIN, Folded, Recorded, World
+from domain.world import MAIN, Folded, Parts, Recorded, World
 
 if TYPE_CHECKING:
     from domain.composing import Composed
@@ -203,8 +203,8 @@ class Log:
 
     def last_fact(self, stream: str) -> Recorded | None:
         """The newest row of a stream, by its whole name."""
-        version = self._recorder.last_version(stream)
-        return next(iter(self._read(stream, version - 1)), None) if version else None
+        before = max(self._recorder.last_version(stream) - 1, 0)
+        return next(iter(self._read(stream, before)), None)
 
     def lines(self, after: int, size: int) -> Iterator[bytes]:
         """The same rows in bulk, at least `size` a page: see `LogRecorder.lines`."""
@@ -265,10 +265,12 @@ class Log:
             replicas=self._replicas(seen),
             cache=self._states,
             present=self._recorder.present,
+            parts=Parts(self._recorder.last_version, self._read),
         )
 
-    def _read(self, stream: str, after: int) -> list[Recorded]:
-        return [_recorded(timed) for timed in self._recorder.stream(stream, after)]
+    def _read(self, stream: str, after: int, but: Sequence[str] = ()) -> list[Recorded]:
+        timed = self._recorder.stream(stream, after, but)
+        return [envelope.recorded(row, at, envelope.read(row)) for row, at in timed]
 
     def _look(self) -> LogPosition:
         """What the log comes to; read only if it has grown since."""
@@ -379,10 +381,6 @@ def _compose(cause: Cause, key: str, at: str, prev: str, world: World) -> "Compo
     from domain.composing import compose  # what decides is loaded by who writes
 
     return compose(cause, key, at, prev, world)
-
-
-def _recorded(timed: Timed) -> Recorded:
-    return envelope.recorded(timed.row, timed.at, envelope.read(timed.row))
 
 
 def _repeated(known: Recorded, cause: Cause, key: str, said: Sequence[str] = ()) -> Appended:

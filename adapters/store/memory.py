@@ -43,12 +43,14 @@ class MemoryLogRecorder(POPOApplicationRecorder):
         with self._database_lock:
             yield
 
-    def stream(self, stream: str, after: int) -> Sequence[Timed]:
+    def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[Timed]:
         found = self._stored_events_index.get(stream, {})
         timed: list[Timed] = []
         for version in range(after + 1, len(found) + 1):  # versions have no gaps
             index = found[version]
             stored = self._stored_events[index]
+            if stored.topic in but:
+                continue
             first = self._stored_events[index - numbered(stored.state).row]
             timed.append(Timed(_row(stored), numbered(first.state).at))
         return timed

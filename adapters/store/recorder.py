@@ -66,8 +66,8 @@ class LogRecorder(Protocol):
     def reading(self) -> AbstractContextManager[None]:
         """See one state of the log for as long as it is open."""
 
-    def stream(self, stream: str, after: int) -> Sequence[Timed]:
-        """The rows of a stream with a version above `after`, in order."""
+    def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[Timed]:
+        """The rows of a stream with a version above `after`, in order; but for some tags'."""
 
     def present(self, streams: Sequence[str]) -> Sequence[str]:
         """Those of these streams that have rows."""

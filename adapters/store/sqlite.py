@@ -44,9 +44,11 @@ _STREAM = """
 SELECT one.originator_id, one.originator_version, one.topic, one.state, substr(first.state, 8, 27)
 FROM stored_events AS one JOIN stored_events AS first
 ON first.rowid = one.rowid - coalesce(json_extract(CAST(one.state AS TEXT), '$.row'), 0)
-WHERE one.originator_id = ? AND one.originator_version > ?
+WHERE one.originator_id = ? AND one.originator_version > ? {but}
 ORDER BY one.originator_version
 """
+_ALL = _STREAM.format(but="")
+_BUT = _STREAM.format(but="AND one.topic NOT IN (SELECT value FROM json_each(?))")
 _PRESENT = """
 SELECT value FROM json_each(?)
 WHERE EXISTS (SELECT 1 FROM stored_events WHERE originator_id = value)
@@ -169,8 +171,11 @@ class SQLiteLogRecorder:
             finally:
                 self._roll_back()
 
-    def stream(self, stream: str, after: int) -> Sequence[Timed]:
-        found = self._found(_STREAM, stream, after)
+    def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[Timed]:
+        if but:
+            found = self._found(_BUT, stream, after, msgspec.json.encode(but).decode())
+        else:
+            found = self._found(_ALL, stream, after)
         return [
             Timed(Row(name, version, topic, _bytes(state)), _bytes(at).decode("utf-8", "replace"))
             for name, version, topic, state, at in found

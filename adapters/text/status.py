@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from adapters.documents.status import (
+    Counted,
     DoubtfulOperation,
     DoubtfulWake,
     FailingAgent,
@@ -17,8 +18,8 @@ from adapters.text.policy import held
 LINES_MAX = 10  # of each list; --json has all
 
 
-def status_lines(status: StatusDetails, zone: str) -> Iterator[str]:
-    """The status, line by line."""
+def status_lines(status: StatusDetails, counted: Counted, zone: str) -> Iterator[str]:
+    """The status, line by line; `counted` says how many there are of what it lists in part."""
     journal, log = status.journal, status.agent_log
     yield f"home       {status.home}"
     yield f"journal    {journal.appends:,} appends, {journal.rows:,} rows"
@@ -33,18 +34,18 @@ def status_lines(status: StatusDetails, zone: str) -> Iterator[str]:
     yield f"proposals  {status.open_proposals} open"
     yield from _list("runtime", [_runtime(one, zone) for one in status.runtimes])
     yield from _list("running", [_running(one, zone) for one in status.running])
-    yield from _list("queued", [_due(one, zone) for one in status.queued])
+    yield from _list("queued", [_due(one, zone) for one in status.queued], counted.queued)
     yield from _list("held", [held(one) for one in status.held])
-    yield from _list("failing", [_failed(one) for one in status.agents.failing])
+    yield from _list("failing", [_failed(one) for one in status.agents.failing], counted.failing)
     yield from _list("in doubt", [_doubtful(one, zone) for one in status.in_doubt])
     yield _next(status, zone)
 
 
-def _list(title: str, lines: list[str]) -> Iterator[str]:
+def _list(title: str, lines: list[str], count: int = 0) -> Iterator[str]:
     for nth, line in enumerate(lines[:LINES_MAX]):
         yield f"{title if nth == 0 else '':9}  {line}"
-    if len(lines) > LINES_MAX:
-        yield f"{'':9}  and {len(lines) - LINES_MAX} more"
+    if (count or len(lines)) > LINES_MAX:
+        yield f"{'':9}  and {(count or len(lines)) - LINES_MAX} more"
 
 
 def _runtime(one: RuntimeDetails, zone: str) -> str:

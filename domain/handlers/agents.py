@@ -18,12 +18,13 @@ from domain.agent.wake_queue_events import (
     WakeQueueFact,
 )
 from domain.agent.wake_queue_rules import Setting
-from domain.agent.watch import WATCH
+from domain.agent.watch import taken_of
 from domain.causes import Result
 from domain.errors import Refused
 from domain.handlers.decided import Decided, Event, after, on
 from domain.handlers.journal import Handler
-from domain.templates.template import TEMPLATE, InstanceAdded, InstanceRemoved
+from domain.templates import template as templates
+from domain.templates.template import InstanceAdded, InstanceRemoved
 from domain.templates.template import living as living_template
 from domain.wake import machine
 from domain.wake.events import WakeFact, WakeFinished
@@ -99,7 +100,7 @@ def create(cause: do.CreateAgent, key: str, at: str, world: World) -> Decided:
     )
     housed: list[Event] = []
     if cause.template:
-        living_template(world.load(TEMPLATE, cause.template))
+        living_template(templates.load(world, cause.template))
         facts.append(TemplateAssigned(cause.template))
         housed = on(world, "template", cause.template, [InstanceAdded(agent.id)])
     born = after(world, AGENT, agent, facts, at)
@@ -206,7 +207,7 @@ def resume(cause: do.ResumeAgent, key: str, at: str, world: World) -> Decided:
 
 def take_journal(cause: do.TakeJournal, key: str, at: str, world: World) -> Decided:
     """Turn journal appends into notices, exactly once; a faster watcher's part is trimmed."""
-    first = max(cause.first, world.load(WATCH, MAIN).taken.get(cause.replica, 0) + 1)
+    first = max(cause.first, taken_of(world, cause.replica) + 1)
     if cause.last < first:
         return Decided()
     setting = Setting(cause.is_enabled, cause.propagated_due, cause.throttle_seconds)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from domain.errors import Refused, Remedy
 from domain.text import squeeze
 from domain.wire import Stored, Words
-from domain.world import Kind, Recorded
+from domain.world import Kind, Recorded, World
 
 NAME_MAX = 100
 VERSIONS_MAX = 1000
@@ -241,3 +241,9 @@ def _with_version(template: Template, added: VersionAdded, at: str) -> Template:
 
 
 TEMPLATE: Kind[Template] = Kind("template", Template, evolve)
+_OF_INSTANCES = ("template.instance_added.1", "template.instance_removed.1")
+
+
+def load(world: World, template: str) -> Template:
+    """A template for who does not ask which agents live on it: there may be thousands."""
+    return world.load_but(TEMPLATE, template, _OF_INSTANCES)

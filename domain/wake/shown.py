@@ -9,7 +9,7 @@ from domain.changes.change_set import CHANGES
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS
 from domain.policy.flow import may_enter
-from domain.templates.template import TEMPLATE
+from domain.templates import template as templates
 from domain.wake.commands import BeginWake
 from domain.wake.context import gather
 from domain.wake.memory import with_readable_memory
@@ -64,7 +64,7 @@ def shown(journal: World, agents: World, agent: Agent, queued: Queued, given: Gi
 
 def _directives(agents: World, agent: Agent) -> str:
     """What the active version of the agent's template says; empty where it has none."""
-    version = agents.load(TEMPLATE, agent.template).version if agent.template else None
+    version = templates.load(agents, agent.template).version if agent.template else None
     if version is None:
         return ""
     parts = (agents.text(version.general), agents.text(version.report))

@@ -364,6 +364,18 @@ def test_a_change_is_judged_by_how_the_agent_was_when_it_was_made(home: Path) ->
     assert proved(home)
 
 
+def test_a_list_of_agents_may_be_short(home: Path) -> None:
+    agent(home)
+    done(["task", "add", "Paint the wall"], home)
+    done(["agent", "create", "--all"], home)
+    first, _ = told(["agent", "list"], home)
+    assert told(["agent", "list", "--limit", "1"], home) == [first]
+    assert (
+        "1 more; raise --limit to see them." in run(["agent", "list", "--limit", "1"], home).output
+    )
+    assert "raise --limit" not in run(["agent", "list", "--limit", "2"], home).output
+
+
 def test_destroy_is_final_and_delete_needs_it(home: Path) -> None:
     agent_id = agent(home)
     assert "[not_destroyed]" in refused(["agent", "delete", "Fix the sink"], home)

@@ -75,9 +75,14 @@ def test_a_view_that_was_edited_is_named_and_left_alone(home: Path) -> None:
         "UPDATE documents SET place = 'x'",
         "UPDATE documents SET mark = 'x'",
         "UPDATE documents SET due = 'x'",
+        "UPDATE documents SET tally = 9",
+        "UPDATE documents SET turn = 'x'",
         "DELETE FROM documents",
         "UPDATE documents SET key = 'x'",
-        "INSERT INTO documents SELECT view, 'x', shelf, place, mark, due, document FROM documents",
+        (
+            "INSERT INTO documents SELECT "
+            "view, 'x', shelf, place, mark, due, tally, turn, document FROM documents"
+        ),
     ],
 )
 def test_what_stands_beside_a_document_is_compared_too(home: Path, edit: str) -> None:

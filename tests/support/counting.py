@@ -10,15 +10,18 @@ from projections.view import View
 
 
 class CountingRecorder(MemoryLogRecorder):
-    """Keeps rows in memory, and counts the streams that are read."""
+    """Keeps rows in memory, and counts the streams and their rows that are read."""
 
     def __init__(self) -> None:
         super().__init__()
         self.streams = 0
+        self.rows_read = 0
 
-    def stream(self, stream: str, after: int) -> Sequence[Timed]:
+    def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[Timed]:
+        found = super().stream(stream, after, but)
         self.streams += 1
-        return super().stream(stream, after)
+        self.rows_read += len(found)
+        return found
 
 
 class CountingViews(Views):

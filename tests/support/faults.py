@@ -79,8 +79,8 @@ class FaultyRecorder:
         with self._recorder.reading():
             yield
 
-    def stream(self, stream: str, after: int) -> Sequence[Timed]:
-        return self._recorder.stream(stream, after)
+    def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[Timed]:
+        return self._recorder.stream(stream, after, but)
 
     def present(self, streams: Sequence[str]) -> Sequence[str]:
         return self._recorder.present(streams)

@@ -134,26 +134,31 @@ def test_a_destroyed_agent_is_listed_and_no_longer_its_tasks() -> None:
     assert (deleted.exists, deleted.is_deleted) == (False, True)
 
 
-def test_an_agent_that_has_nothing_to_tell_is_marked_as_calm() -> None:
+def test_an_agent_is_marked_with_what_is_true_of_it() -> None:
     life = Life()
     run = life.create()
 
     def mark() -> str:
         return agents.VIEW.mark(agent_of(life))
 
-    assert mark() == "stirring"  # its first wake is queued
+    assert mark() == "active"
+    assert agents.VIEW.turn(agent_of(life))  # its first wake is queued
     life.begin(run)
+    assert mark() == "active running"
     life.answer(run, REPORT)
     life.answer(run)
-    assert mark() == "calm"
+    assert mark() == "active"
+    assert not agents.VIEW.turn(agent_of(life))
     life.do(agent_do.SetTimer(life.agent, "every day 07:00", "UTC", "2027-01-02T07:00:00.000000Z"))
-    assert mark() == "timed"
+    assert mark() == "active timed"
     (timer,) = agent_of(life).agent.timers
     life.do(agent_do.RemoveTimer(life.agent, timer.id))
     life.do(agent_do.PauseAgent(life.agent))
     assert mark() == "dormant"
     life.do(agent_do.DestroyAgent(life.agent))
-    assert mark() == "gone"
+    assert mark() == "destroyed"
+    life.do(agent_do.DeleteAgent(life.agent))
+    assert mark() == "deleted"
 
 
 def test_a_task_is_marked_as_open_closed_or_deleted() -> None:

@@ -4,12 +4,13 @@ what is due of the others is done all the same."""
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from adapters.actions.proposals import named_items
-from adapters.actions.waking import request_wake
-from adapters.documents.agents import all_agents
+from adapters.actions.waking import request_wake, run_wake
+from adapters.documents.agents import all_agents, count_agents, has_agents
 from adapters.documents.inbox import all_sets, page_of_sets, set_documents
-from adapters.documents.status import status_document
+from adapters.documents.status import counted, health_document, status_document
 from adapters.home.settings import Agents, Settings
 from adapters.models.rules import RulesModel
 from adapters.runtime import on_demand, review, timers, watcher
@@ -18,10 +19,15 @@ from adapters.store.log import Log
 from adapters.timetravel import why
 from adapters.wiring import Home
 from domain.agent.commands import DestroyAgent, PauseAgent, UnwatchTokens, WatchTokens
+from domain.agent.watch import WATCH, taken_of
 from domain.changes.change_set import CHANGES, is_open
 from domain.journal.commands import AddNote
+from domain.templates import template as templates
+from domain.templates.commands import AssignTemplate, CreateTemplate
+from domain.templates.template import TEMPLATE
 from domain.timestamps import later
 from domain.wire import Words
+from domain.world import MAIN
 from tests.support.counting import CountingRecorder, CountingViews
 from tests.support.services import StillClock, TickingClock, task_with_agent
 
@@ -53,6 +59,16 @@ class Counted:
         self.views.catch_up()
         self._read_before = self.read
 
+    def start_anew(self) -> None:
+        """Stand as a new process does, which has folded nothing."""
+        for log, recorder in zip(("journal", "agents"), self.recorders, strict=True):
+            setattr(self.at, log, Log(getattr(self.at, log).name, recorder, "r1"))
+
+    @property
+    def rows_read(self) -> tuple[int, ...]:
+        """How many rows of the streams of each log were read."""
+        return tuple(one.rows_read for one in self.recorders)
+
     @property
     def read(self) -> tuple[int, ...]:
         return (*(one.streams for one in self.recorders), self.views.documents)
@@ -78,11 +94,58 @@ def test_the_wake_of_one_agent_reads_the_same_in_a_home_of_any_size(homes: list[
     assert small == large
 
 
+def test_a_new_process_wakes_one_of_any_number_that_share_a_template() -> None:
+    found = []
+    for count in (5, 50):
+        one = Counted(count)
+        made = CreateTemplate("Plain", Words("Be brief."), Words("One line."), "rules")
+        template = one.at.append_agent(made).result.ids[0]
+        for agent in one.agents:
+            one.at.append_agent(AssignTemplate(agent, template))
+        change_of(one)
+        one.start_anew()
+        before = one.rows_read
+        assert status_document(one.home).lag == 0
+        assert one.at.model_name(one.at.agent(one.agents[3])) == "rules"
+        asked = request_wake(one.home, one.agents[3])
+        run_wake(one.home, one.agents[3], asked.run_key, lambda _: None)
+        found.append([now - then for now, then in zip(one.rows_read, before, strict=True)])
+        for told in (one.at.agents, Log("agent", one.recorders[1], "r1")):  # known, and anew
+            with told.reading() as world:
+                known = templates.load(world, template)
+                assert replace(world.load(TEMPLATE, template), instances=()) == known
+                assert taken_of(world, "r1") == world.load(WATCH, MAIN).taken["r1"]
+    small, large = found
+    assert small == large
+
+
 def test_the_status_reads_the_same_in_a_home_of_any_size(homes: list[Counted]) -> None:
     found = []
     for one in homes:
         one.read_since()
         status_document(one.home)
+        found.append(one.read_since())
+    small, large = found
+    assert small == large
+
+
+def test_what_is_listed_of_many_agents_is_read_and_the_rest_is_counted() -> None:
+    found = []
+    for count in (8, 80):
+        one = Counted(count)
+        for agent in one.agents:
+            one.at.append_agent(one.at.request(agent))
+        one.at.append_agent(PauseAgent(one.agents[1]))
+        one.views.catch_up()
+        whole = status_document(one.home)
+        assert (len(whole.queued), counted(one.home)) == (count - 1, (count - 1, 0))
+        assert [count_agents(one.home, life) for life in ("", "dormant")] == [count, 1]
+        one.read_since()
+        assert status_document(one.home, 3).queued == whole.queued[:3]
+        assert not health_document(one.home).checks[0].ok
+        assert [of.id for of in all_agents(one.home, "active", 1)] == one.agents[:1]
+        assert [of.id for of in all_agents(one.home, "dormant")] == [one.agents[1]]
+        assert (has_agents(one.home), all_agents(one.home, "unknown")) == (True, [])
         found.append(one.read_since())
     small, large = found
     assert small == large
