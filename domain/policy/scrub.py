@@ -139,31 +139,34 @@ def told(text: str, scaffold: int) -> str:
 
 def scrub_all(value: T) -> tuple[T, int]:
     """The same for every text in a Struct or tuple, at any depth; and how many were replaced."""
-    made, count = _scrubbed(value, {})
+    made, count = _scrubbed(value, set())
     return cast("T", made), count
 
 
-def _scrubbed(value: object, known: dict[int, tuple[object, int]]) -> tuple[object, int]:
-    """`known`: what was done, by the identity of the values, which all live as long."""
-    if id(value) not in known:
-        known[id(value)] = _scrubbed_once(value, known)
-    return known[id(value)]
-
-
-def _scrubbed_once(value: object, known: dict[int, tuple[object, int]]) -> tuple[object, int]:
+def _scrubbed(value: object, clean: set[tuple[object, ...]]) -> tuple[object, int]:
+    """`clean`: tuples that hold no secret; the same one may be met very often."""
     match value:
         case str():
             found = scrub(value)
             return found.text, found.count
         case tuple():
-            parts = [_scrubbed(one, known) for one in value]
-            count = sum(more for _, more in parts)
-            return (tuple(one for one, _ in parts) if count else value), count
+            return (value, 0) if value in clean else _scrubbed_parts(value, clean)
         case Struct():
             names = value.__struct_fields__
-            fields = {name: _scrubbed(getattr(value, name), known) for name in names}
+            fields = {name: _scrubbed(getattr(value, name), clean) for name in names}
             changed = {name: one for name, (one, more) in fields.items() if more}
             count = sum(more for _, more in fields.values())
             return (replace(value, **changed) if changed else value), count
         case _:
             return value, 0
+
+
+def _scrubbed_parts(
+    value: tuple[object, ...], clean: set[tuple[object, ...]]
+) -> tuple[object, int]:
+    parts = [_scrubbed(one, clean) for one in value]
+    count = sum(more for _, more in parts)
+    if not count:
+        clean.add(value)
+        return value, 0
+    return tuple(one for one, _ in parts), count

@@ -6,8 +6,7 @@ shown: the log newest first until the prompt would be full.
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-
-from msgspec.structs import replace
+from typing import Any
 
 from domain import canonical
 from domain.agent.agent import Agent, Observation
@@ -93,11 +92,12 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
     text = agents.text if given.scaffold >= 2 else None
     proposals, verdicts = _proposed(sets, task.id, text)
     observed, critical = _observed(agents, agent)
-    seen_task = _task(journal, task, catalog, category, limits)
-    if given.scaffold >= 2:
-        seen_task = _with_origins(seen_task, task, limits)
     return Reading(
-        task=project("own_task", seen_task, given.scaffold),
+        task=project(
+            "own_task",
+            _task(journal, task, catalog, category, limits, given.scaffold),
+            given.scaffold,
+        ),
         reason=asked.reason,
         slots=_slots(agent),
         suppressed=suppressed,
@@ -149,7 +149,12 @@ def _who(by: str) -> str:
 
 
 def _task(
-    journal: World, task: Task, catalog: Catalog, category: Category, limits: Limits
+    journal: World,
+    task: Task,
+    catalog: Catalog,
+    category: Category,
+    limits: Limits,
+    scaffold: int,
 ) -> TaskSeen:
     log = _log(journal, task.notes, limits)
     seconds = sum(max(0, seconds_between(one.start, one.end)) for one in task.time if one.end)
@@ -181,19 +186,19 @@ def _task(
         log_unread=len(task.notes) - len(log),
         minutes_spent=seconds // 60,
         created_at=task.created_at,
+        **(_since_2(task, limits) if scaffold >= 2 else {}),
     )
 
 
-def _with_origins(seen: TaskSeen, task: Task, limits: Limits) -> TaskSeen:
+def _since_2(task: Task, limits: Limits) -> dict[str, Any]:
     """What is told since scaffold 2: who set what, and where the time went."""
     running = [one for one in task.time if not one.end]
     done = sorted((one for one in task.time if one.end), key=lambda one: one.start)
-    return replace(
-        seen,
-        origins={name: OriginSeen(_who(one.by), one.at) for name, one in task.touched.items()},
-        time=tuple(_spent(one) for one in (*running, *newest_of(done, limits.time_max))),
-        time_unread=max(0, len(done) - limits.time_max),
-    )
+    return {
+        "origins": {name: OriginSeen(_who(one.by), one.at) for name, one in task.touched.items()},
+        "time": tuple(_spent(one) for one in (*running, *newest_of(done, limits.time_max))),
+        "time_unread": max(0, len(done) - limits.time_max),
+    }
 
 
 def _spent(one: TimeEntry) -> TimeSeen:

@@ -15,6 +15,7 @@ from domain import envelope
 from domain.wake.commands import BeginWake, LocalTime
 from replay.appends import appends
 from tests.support.cli import done, proved, run, told
+from tests.support.consents import agreed
 from tests.support.gemini import environment
 from tests.support.gemini_server import SIGNATURE, GeminiServer, answer, call, serving, text
 from tests.support.waking import agent, at, inbox, sink
@@ -44,6 +45,7 @@ def talk(tmp_path_factory: pytest.TempPathFactory) -> Any:
         patch.setenv("NO_PROXY", "127.0.0.1")
         patch.setitem(sys.modules, "keyring", None)
         agent(home)
+        agreed(home)
         done(["--model", "gemini", "wake"], home, env=environment(server))
         keys = [_asked(home, server, words, nth) for nth, (words, _) in enumerate(TALK)]
     return home, keys, server

@@ -1,5 +1,6 @@
 """Both logs proved together: prompts, notices, effects and positions that one has of the other."""
 
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -221,8 +222,8 @@ def test_a_prompt_that_differs_from_itself_is_told_apart(monkeypatch: pytest.Mon
     whole, drawn, real = _whole(), iter(range(10_000)), prompt_text.section
     proved = histories.prove(whole)
 
-    def section(name: str, title: str, body: str) -> Section:
-        return real(name, title, f"{body} {next(drawn)}" if name == "report" else body)
+    def section(name: str, title: str, body: str, units: Iterable[str] = ()) -> Section:
+        return real(name, title, f"{body} {next(drawn)}" if name == "report" else body, units)
 
     monkeypatch.setattr(prompt_parts, "section", section)
     reworded(monkeypatch, "act")
