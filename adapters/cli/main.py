@@ -161,7 +161,8 @@ def main() -> None:
     try:
         cli(prog_name="wakelog")
     except SystemExit as end:
-        gc.freeze()  # else Python looks through all that was loaded once more, to end
+        if "duckdb" not in sys.modules:  # which tells of what is not collected
+            gc.freeze()  # else Python looks through all that was loaded once more, to end
         _leave(end.code if isinstance(end.code, int) else 0)
         raise
 

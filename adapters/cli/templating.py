@@ -20,7 +20,6 @@ from adapters.actions.templates import (
     roll_back,
     seed_named,
 )
-from adapters.cli.consent import consent
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
 from adapters.documents.deeds import Deleted
@@ -137,7 +136,13 @@ def _tell(session: Session, template: str, done: str) -> None:
 def _consent(session: Session, template: str) -> None:
     """Ask for what the agents of a template lack, now that it may have another model."""
     known = next(one for one in templates_of(session.reading()) if one.id == template)
-    consent(session, known.instances)
+    _ask_for(session, known.instances)
+
+
+def _ask_for(session: Session, agent_ids: Sequence[str]) -> None:
+    from adapters.cli.consent import consent  # `template list` asks nobody
+
+    consent(session, agent_ids)
 
 
 def _text(given: str, file: Path | None) -> str | None:
@@ -252,7 +257,7 @@ def template_assign(session: Session, agent: str, template: str, key: str) -> No
         session.document(TemplateGiven(agent_id, wanted or None))
     name = home.services.agent(agent_id).name
     session.say(f"{safe(name)} lives on {BUILT_IN if is_back else template} now")
-    consent(session, [agent_id])
+    _ask_for(session, [agent_id])
 
 
 @template_command.command("delete", epilog="Example: wakelog template delete Calm")

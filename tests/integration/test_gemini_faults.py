@@ -15,6 +15,7 @@ from adapters.models import gemini
 from adapters.models.gemini_reply import FINISH
 from domain.ports import ModelFault
 from tests.support.cli import proved
+from tests.support.consents import agreed
 from tests.support.gemini import Sleeps, ask, fault, model, places_of_key, request, wake
 from tests.support.gemini_server import (
     KEY,
@@ -124,6 +125,7 @@ def test_a_wake_defers_or_fails_and_its_home_never_holds_the_key(
     caplog.set_level(logging.DEBUG)
     home = tmp_path / "home"
     agent(home)
+    agreed(home)
     with serving(*case.script) as server:
         page = wake(home, server)
     if case.of_provider:
