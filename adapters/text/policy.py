@@ -96,7 +96,8 @@ def _rule(one: "RuleDetails") -> str:
 def _held_lines(one: "HeldWake", zone: str) -> Iterator[str]:
     yield safe(f"  {one.agent}, model {one.model}")
     yield f"    {HELD[one.waits_for]}, since {local_time(one.since, zone)}"
-    yield safe(f"    {one.command or 'set the key, then type: wakelog wake'}")
+    lacking = "set the key" if one.waits_for == "secret" else "this model needs none"
+    yield safe(f"    {one.command or f'{lacking}: type wakelog wake'}")
 
 
 def _refusal(one: "RefusalDetails", zone: str) -> str:
