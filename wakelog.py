@@ -57,7 +57,7 @@ from adapters.documents.tasks import ImportReport, task_lines
 from adapters.documents.timetravel import MomentDetails, at_document
 from adapters.documents.wakes import WakeLine, wake_document, wake_lines, wake_of
 from adapters.home import files
-from adapters.home.api_keys import replaced_line, without_keys
+from adapters.home.entering import entered_line, entering
 from adapters.home.given import Unreadable
 from adapters.proof.prove import Proved, prove_home
 from adapters.proof.prove_views import with_views
@@ -369,10 +369,11 @@ class Home:
 
     def _text(self, given: str) -> str:
         """A text as the command line takes it: no bytes that are no UTF-8, no values of keys."""
-        kept, replaced = without_keys(canonical.clean(given), self._environ)
+        is_scrubbed = self._open().settings.policy.scrub_entry
+        kept, replaced = entering(canonical.clean(given), self._environ, is_scrubbed=is_scrubbed)
         for name in dict.fromkeys(replaced):
-            warnings.warn(replaced_line(name), stacklevel=3)
-        return kept
+            warnings.warn(entered_line(name), stacklevel=3)
+        return str(kept)
 
     def _decide(self, ref: str, verdict: Verdict, key: str) -> InboxItem:
         (named,) = named_items(self._reading(), verdict.kind, [self._text(ref)], is_all=False)

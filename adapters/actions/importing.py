@@ -10,7 +10,8 @@ import msgspec
 
 from adapters.actions.naming import nth_key
 from adapters.documents.tasks import GoneItem, ImportReport
-from adapters.home.api_keys import SECRETS, without_keys, without_keys_in
+from adapters.home.api_keys import SECRETS, without_keys
+from adapters.home.entering import entering, json_entering
 from adapters.home.given import STDIN, Unreadable, read_given
 from adapters.importers.formats import ALIASES, FORMATS, FORMATS_TOLD, READERS
 from adapters.importers.spelling import as_before
@@ -123,7 +124,7 @@ def read_file(home: "Home", given: Given, environ: Mapping[str, str]) -> Found:
     """The tasks that a file holds.
 
     Args:
-        home: Its time zone says which day a moment is.
+        home: Its time zone says which day a moment is, and a setting whether secrets are kept.
         given: The file.
         environ: Environment variables: the values of keys are left out.
 
@@ -136,17 +137,18 @@ def read_file(home: "Home", given: Given, environ: Mapping[str, str]) -> Found:
 
     file, source, form, by_heading, data = given
     zone = ZoneInfo(home.settings.timezone)
-    text, replaced = without_keys(data.decode("utf-8", "surrogateescape"), environ)
+    is_scrubbed = home.settings.policy.scrub_entry
+    form = form or formats.guess(data, file)
+    enter = json_entering if form in formats.JSON else entering
+    text, replaced = enter(
+        data.decode("utf-8", "surrogateescape"), environ, is_scrubbed=is_scrubbed
+    )
     data = text.encode("utf-8", "surrogateescape") if replaced else data
     read = formats.read(data, file, form, source, headings_are_tasks=by_heading, zone=zone)
     if read is None:
         raise Unreadable("its format is not known", f"name it with --format: {FORMATS_TOLD}")
-    return _plain(read, replaced, environ)
-
-
-def _plain(read: ImportedFile, replaced: tuple[str, ...], environ: Mapping[str, str]) -> Found:
-    """A file without the keys that only its format had hidden: as escaped characters."""
-    plain, more = without_keys_in(msgspec.to_builtins(read), environ)
+    # once more: what only its format had hidden, as escaped characters
+    plain, more = entering(msgspec.to_builtins(read), environ, is_scrubbed=is_scrubbed)
     read = msgspec.convert(plain, ImportedFile) if more else read
     return Found(read, replaced + more)
 
@@ -189,7 +191,7 @@ def made_of(home: "Home", given: Given, environ: Mapping[str, str]) -> list[str]
     return [
         blake2b(given.data).hexdigest(),
         Path(given.file).name,  # a format may be guessed by it
-        *(str(READERS), *how, home.settings.timezone),
+        *(str(READERS), *how, home.settings.timezone, str(home.settings.policy.scrub_entry)),
         blake2b(secrets, digest_size=2).hexdigest(),  # tells a change, and is of no use to guess
         *(str(tail.n), tail.digest),
     ]

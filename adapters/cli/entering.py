@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from adapters.actions.inputs import TEXT_BYTES_MAX
-from adapters.home.api_keys import replaced_line, without_keys
+from adapters.cli.shared import Session
+from adapters.home.entering import entered_line, entering
 from adapters.home.given import STDIN, read_named
 from adapters.text.reading import counted
 from domain import canonical
 from domain.errors import invalid
+from domain.policy.scrub import scrub, scrub_all
 
 if TYPE_CHECKING:
     from domain.journal.imported import ImportedFile
@@ -19,19 +21,28 @@ if TYPE_CHECKING:
 
 def text(given: str) -> str:
     """What a person typed or has in a file; its bytes that are no UTF-8 become U+FFFD, and values
-    of known keys their names, which is told on stderr."""
-    kept, replaced = without_keys(canonical.clean(given), os.environ)
+    of known keys their names, which is told on stderr; likewise secrets, where that is set."""
+    given = canonical.clean(given)
+    kept, replaced = entering(given, os.environ, is_scrubbed=_is_scrubbed(given))
     for name in dict.fromkeys(replaced):
-        click.echo(f"Note: {replaced_line(name)}", err=True)
-    return kept
+        click.echo(f"Note: {entered_line(name)}", err=True)
+    return str(kept)
+
+
+def _is_scrubbed(given: str) -> bool:
+    """Whether a text holds secrets that are not to be kept. The settings are read only where it
+    matters: whoever has mistyped one can still ask for help."""
+    if not scrub(given).count:
+        return False
+    context = click.get_current_context(silent=True)
+    session = context.find_object(Session) if context else None
+    return session is not None and session.settings().policy.scrub_entry
 
 
 def warn_of_secrets(given: "str | ImportedFile", where: str) -> None:
     """Say on a terminal that a text holds what looks like a secret. It is kept as it is."""
     if not sys.stderr.isatty():
         return
-    from domain.policy.scrub import scrub_all
-
     if count := scrub_all(given)[1]:
         told = f"Note: {where} holds {counted(count, 'secret')}, kept as written; agents see none"
         click.echo(told, err=True)

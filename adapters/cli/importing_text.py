@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from adapters.cli.shared import Session
-from adapters.home.api_keys import replaced_line
+from adapters.home.entering import entered_line
 from adapters.text.common import ID_SHOWN, safe
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def tell(
     """What an import did with a file; `titles` are those of all tasks, by id."""
     for name, count in report.keys_replaced.items():
         times = "" if count == 1 else f" ({count} times)"
-        click.echo(f"Note: {report.file}: {replaced_line(name)}{times}", err=True)
+        click.echo(f"Note: {report.file}: {entered_line(name)}{times}", err=True)
     if report.failure or session.as_json:
         return
     counts = {

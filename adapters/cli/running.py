@@ -17,8 +17,8 @@ from adapters.cli.serving import beside
 from adapters.cli.shared import Session
 from adapters.documents.agents import all_agents
 from adapters.documents.deeds import RunCounts
-from adapters.home.api_keys import replaced_line
 from adapters.home.clock import ManualClock, SystemClock
+from adapters.home.entering import entered_line
 from adapters.text.common import ID_SHOWN, local_time, safe
 from adapters.text.reading import counted
 from adapters.text.remedies import in_words
@@ -209,7 +209,7 @@ class _Watched:
             where = f"{report.file}:{problem.line}"
             self._lines.tell("unreadable", level="warning", file=where, message=problem.reason)
         for name in report.keys_replaced:
-            told = replaced_line(name)
+            told = entered_line(name)
             self._lines.tell("replaced", level="warning", file=report.file, message=told)
         if report.events:
             self._lines.tell(

@@ -13,6 +13,7 @@ from adapters.text.common import one_line, safe
 from domain.errors import Refused, cut
 
 if TYPE_CHECKING:
+    from adapters.home.settings import Settings
     from adapters.text.difference import Line
     from adapters.wiring import Home
 
@@ -66,6 +67,12 @@ class Session:
             self._tell_unasked(home)
         home.views.catch_up()
         return home
+
+    def settings(self) -> "Settings":
+        """The settings, without opening the home."""
+        from adapters.home.settings import load
+
+        return load(self.path, os.environ, self.model)
 
     def settle(self) -> None:
         """Ask whether a folder that is not where it was has been moved or copied, where somebody

@@ -11,7 +11,9 @@ from domain.journal.catalog import CATALOG
 from domain.policy.gate import pattern_of, unconsented
 from domain.policy.notices import NOTICE_VERSION, notice, sections_of
 from domain.policy.policy import POLICY, Policy
+from domain.policy.projections import ALLOWED
 from domain.ports import Section, ToolSpec
+from domain.wake.scaffolds import SCAFFOLD
 from domain.world import MAIN
 
 if TYPE_CHECKING:
@@ -63,15 +65,24 @@ class RefusalDetails(Struct, frozen=True):
     code: str
 
 
+class BoundaryDetails(Struct, frozen=True):
+    """What may be read across a boundary today; a wake that would read more is not begun."""
+
+    boundary: str
+    fields: list[str]
+
+
 class PolicyDocument(Struct, frozen=True):
-    """What `policy show` prints: receipts, rules, which wakes wait for consent or a key, and the
-    newest 20 refusals, the newest first. `notice` is the version of today's notice."""
+    """What `policy show` prints: receipts, rules, which wakes wait for consent or a key, the
+    newest 20 refusals, the newest first, and what new wakes may read across each boundary.
+    `notice` is the version of today's notice."""
 
     notice: int
     receipts: list[ReceiptDetails]
     rules: list[RuleDetails]
     waiting: list[HeldWake]
     refusals: list[RefusalDetails]
+    boundaries: list[BoundaryDetails]
 
 
 class NeededReceipt(Struct, frozen=True):
@@ -194,6 +205,10 @@ def standing(home: "Home") -> PolicyDocument:
         waiting=waiting(home),
         refusals=[
             RefusalDetails(one.at, one.run_key, one.agent_id or None, one.code) for one in refusals
+        ],
+        boundaries=[
+            BoundaryDetails(boundary, sorted(names))
+            for boundary, names in ALLOWED[SCAFFOLD].items()
         ],
     )
 

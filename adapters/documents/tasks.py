@@ -57,7 +57,8 @@ class BoxCount(Struct, frozen=True):
 
 class ImportedFile(Struct, frozen=True):
     """What an import did with one file. `gone` are the ids of tasks that are not in it any more;
-    `remarks` are lines that were read as open; `keys_replaced` counts by a variable's name."""
+    `remarks` are lines that were read as open; `keys_replaced` counts by a variable's name,
+    and as ``secret`` what `policy.scrub_entry` left out."""
 
     file: str
     format: str
@@ -151,7 +152,7 @@ class ImportReport(Struct):
     remarks: tuple[Unreadable, ...] = ()  # boxes that were read as open
     boxes_as_open: int = 0
     boxes_left_out: int = 0
-    keys_replaced: Mapping[str, int] = MappingProxyType({})  # how often, by a variable's name
+    keys_replaced: Mapping[str, int] = MappingProxyType({})  # how often, by what was replaced
 
     def document(self) -> ImportedFile:
         """One of the `files` of `import`; a line 0 stands for the whole file."""

@@ -7,7 +7,6 @@ the texts of a person or a file its value is replaced before they become a cause
 import importlib
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from domain.errors import Refused
 
@@ -69,21 +68,6 @@ def without_keys(text: str, environ: Mapping[str, str]) -> tuple[str, tuple[str,
             text, count = whole.subn(f"[{name}]", text)
             replaced += [name] * count
     return text, tuple(replaced)
-
-
-def without_keys_in(value: Any, environ: Mapping[str, str]) -> tuple[Any, tuple[str, ...]]:
-    """The same for each text in plain values: lists and the values of dictionaries."""
-    match value:
-        case str():
-            return without_keys(value, environ)
-        case list() | tuple():
-            found = [without_keys_in(one, environ) for one in value]
-            return [one for one, _ in found], tuple(n for _, names in found for n in names)
-        case dict():
-            kept, names = without_keys_in(list(value.values()), environ)
-            return dict(zip(value, kept, strict=True)), names
-        case _:
-            return value, ()
 
 
 def replaced_line(name: str) -> str:

@@ -64,6 +64,13 @@ class Budget(Struct, frozen=True):
     tokens_per_day: Tokens = 0
 
 
+class Policy(Struct, frozen=True):
+    """What is kept. `scrub_entry`: of what comes in, secrets of known kinds are left out; else
+    the journal keeps them as they were written, and agents see none either way."""
+
+    scrub_entry: bool = False
+
+
 class Prompt(Struct, frozen=True):
     """The size of a prompt."""
 
@@ -104,6 +111,7 @@ class Settings(Struct, frozen=True):
     agents: Agents = Agents()
     budget: Budget = Budget()
     prompt: Prompt = Prompt()
+    policy: Policy = Policy()
     gemini: Gemini = Gemini()
     otel: Otel = Otel()
     analytics: Analytics = Analytics()

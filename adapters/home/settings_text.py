@@ -24,6 +24,9 @@ DEFAULT_TOML = """\
 # [prompt]
 # max_bytes = 120000
 
+# [policy]
+# scrub_entry = false            # true: secrets of known kinds are not kept; agents never see any
+
 # [gemini]
 # base_url = ""                  # another endpoint of the same API (WAKELOG_GEMINI_BASE_URL)
 

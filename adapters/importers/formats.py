@@ -12,6 +12,7 @@ from pathlib import PurePath
 from domain.journal.imported import ImportedFile
 
 FORMATS = ("markdown", "todotxt", "taskwarrior", "github")
+JSON = ("taskwarrior", "github")
 FORMATS_TOLD = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
 READERS = 1  # raised where a reader, or what an import decides, finds something else in a file
 ALIASES = {"md": "markdown", "todo.txt": "todotxt"}

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from itertools import groupby
+from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 from adapters.text.common import ID_SHOWN, local_time, safe
 
 if TYPE_CHECKING:
     from adapters.documents.policy import (
+        BoundaryDetails,
         HeldWake,
         PolicyDocument,
         ReceiptDetails,
@@ -24,6 +26,11 @@ EMPTY: Final = """\
 Nothing leaves this machine: you have agreed to no model that answers elsewhere.
 Models that answer here (rules, demo, tape) need no consent. To use another one,
 read what it is sent and agree: `wakelog policy allow gemini`."""
+BOUNDARY_WORDS: Final = {
+    "own_task": "a prompt, of the agent's own task",
+    "linked_task": "a prompt, of a linked task",
+    "notice": "the agents' log, of the journal",
+}
 REFUSED_WORDS: Final = {
     "out_of_scope": "the agent is allowed no category",
     "disallowed_provider_model": "the model is ruled out",
@@ -64,6 +71,9 @@ def policy_lines(document: "PolicyDocument", zone: str) -> Iterator[str]:
         "Waiting", [line for one in document.waiting for line in _held_lines(one, zone)]
     )
     yield from _part("Lately not sent", [_refusal(one, zone) for one in document.refusals])
+    yield from _part(
+        "What may be read at all", [line for one in document.boundaries for line in _read(one)]
+    )
 
 
 def _part(heading: str, lines: list[str]) -> Iterator[str]:
@@ -98,6 +108,11 @@ def _held_lines(one: "HeldWake", zone: str) -> Iterator[str]:
     yield f"    {HELD[one.waits_for]}, since {local_time(one.since, zone)}"
     lacking = "set the key" if one.waits_for == "secret" else "this model needs none"
     yield safe(f"    {one.command or f'{lacking}: type wakelog wake'}")
+
+
+def _read(one: "BoundaryDetails") -> Iterator[str]:
+    yield f"  {one.boundary}: into {BOUNDARY_WORDS[one.boundary]}"
+    yield from wrap(", ".join(one.fields), 76, initial_indent="    ", subsequent_indent="    ")
 
 
 def _refusal(one: "RefusalDetails", zone: str) -> str:

@@ -7,7 +7,7 @@ anything is rendered: nobody waits until somebody else's page has become text.
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from adapters.home.api_keys import replaced_line, without_keys_in
+from adapters.home.entering import entered_line, entering
 from adapters.version import package_version
 from adapters.web import guard as guarding
 from adapters.web import remedies
@@ -84,7 +84,7 @@ async def _answer(
         fields = await form_of(request)
         if isinstance(fields, Denied):
             return refusal(request, fields)
-        lists, replaced = _without_keys(fields, site.environ)
+        lists, replaced = _entered(site, fields)
         form = {name: found[-1] for name, found in lists.items()}
         asked = asked._replace(
             form=form,
@@ -131,17 +131,16 @@ class Sheet(Struct):
         return Response(data, self.page.status, self.headers, media_type=kind)
 
 
-def _without_keys(
-    fields: Fields, environ: Mapping[str, str]
-) -> tuple[dict[str, list[str]], tuple[str, ...]]:
-    """The fields of a form without the values of keys, and whose stood there. What a page showed
-    before (``was.``) is compared with the log, and is not replaced."""
+def _entered(site: Site, fields: Fields) -> tuple[dict[str, list[str]], tuple[str, ...]]:
+    """The fields of a form as they are kept, and the names of what was replaced in them. What a
+    page showed before (``was.``) is compared with the log, and is not replaced."""
+    is_scrubbed = site.home.settings.policy.scrub_entry
     lists: dict[str, list[str]] = {}
     replaced: list[str] = []
     for name, found in fields.items():
         lists[name] = list(found)
         if not name.startswith("was."):
-            lists[name], names = without_keys_in(lists[name], environ)
+            lists[name], names = entering(lists[name], site.environ, is_scrubbed=is_scrubbed)
             replaced += names
     return lists, tuple(dict.fromkeys(replaced))
 
@@ -190,7 +189,7 @@ def _acted(site: Site, asked: FormRequest, visitor: Visitor) -> Response | Sheet
     if is_refused and not asked.is_beside:
         keep_typed(told, asked)
     site.catch_up()
-    told.lines = [*told.lines, *map(replaced_line, asked.replaced)]
+    told.lines = [*told.lines, *map(entered_line, asked.replaced)]
     if told.kind == "done":
         separator = "&" if "?" in back else "?"
         place = "#kept" if told.kept else ""  # where a browser without JavaScript goes on

@@ -5,7 +5,7 @@ from msgspec.structs import asdict
 from adapters.actions import agents, policy
 from adapters.documents.policy import NeededReceipt
 from adapters.documents.tasks import catalog_of
-from adapters.text.policy import HELD, REFUSED_WORDS
+from adapters.text.policy import BOUNDARY_WORDS, HELD, REFUSED_WORDS
 from adapters.text.reading import counted
 from adapters.web.asking import FormRequest, Notice, Page, clashing, compared
 from adapters.web.site import Site
@@ -28,6 +28,7 @@ def show(site: Site, asked: FormRequest) -> Page:
         {
             "categories": [(one.id, one.name) for one in catalog_of(home).categories.values()],
             "told_of": list(TOLD[NOTICE_VERSION].values()),
+            "boundary_words": BOUNDARY_WORDS,
             "held_words": HELD,
             "refused_words": REFUSED_WORDS,
         },

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from domain.policy.notices import notice, sections_of
+from domain.policy.projections import ALLOWED
+from domain.wake.scaffolds import SCAFFOLD
 from tests.support.cli import done, proved, refused, run, told
 from tests.support.gemini import environment
 from tests.support.gemini_server import KEY, SIGNATURE, answer, call, serving, text
@@ -52,6 +54,17 @@ def test_an_empty_policy_says_what_that_means_and_how_to_begin(tmp_path: Path) -
     assert shown.startswith("Nothing leaves this machine")
     assert "`wakelog policy allow gemini`" in shown
     assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_show_prints_what_may_be_read_across_each_boundary(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    table = {one: sorted(names) for one, names in ALLOWED[SCAFFOLD].items()}
+    assert {one["boundary"]: one["fields"] for one in standing(home)["boundaries"]} == table
+    _, _, shown = done(["policy", "show"], home).partition("What may be read at all\n")
+    for boundary, names in table.items():
+        head, told = shown.split(f"  {boundary}: into ")[1].split("\n", 1)
+        assert head
+        assert " ".join(told.split()).startswith(", ".join(names))
 
 
 def test_to_type_allow_is_to_agree_to_the_notice_that_is_printed(home: Path) -> None:

@@ -17,7 +17,7 @@ from adapters.actions.importing import (
     told_before,
 )
 from adapters.documents.tasks import ImportReport
-from adapters.home.settings import Settings
+from adapters.home.settings import Policy, Settings
 from adapters.importers.formats import READERS
 from adapters.models.rules import RulesModel
 from adapters.runtime.services import Services
@@ -139,6 +139,13 @@ def test_another_file_or_option_is_read_anew(
 def test_a_key_in_the_environment_is_looked_for_anew(importer: Importer) -> None:
     importer.take()
     assert importer.told(GEMINI_API_KEY=KEY) is None
+
+
+def test_another_setting_of_what_is_kept_reads_anew(importer: Importer) -> None:
+    importer.take()
+    assert importer.told() is not None
+    importer.home.services.settings = Settings(policy=Policy(scrub_entry=True))
+    assert importer.told() is None
 
 
 def test_what_came_in_while_a_file_was_imported_is_looked_at(importer: Importer) -> None:
