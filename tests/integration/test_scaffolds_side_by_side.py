@@ -16,6 +16,7 @@ from tests.support.cli import done, proved, run, told
 from tests.support.waking import at
 
 TAP = "Fix the kitchen tap"
+GARDEN = "庭の掃除"
 TOKEN = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
 LATER = at("2027-01-02T09:00:00Z")
 
@@ -28,6 +29,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("journal", "agent"):
         restored(make.FOLDER / "0.1.0" / f"{name}.jsonl", home).close()
     done(["task", "note", TAP, f"It takes about 3 hours. The key is {TOKEN}"], home)
+    done(["task", "note", GARDEN, "Need to call the gardener."], home)
     done(["wake"], home)
     return home
 
