@@ -14,7 +14,7 @@ from adapters.cli.shared import Session, key_option
 from adapters.cli.speaking import Speaker, speaker, stream_option
 from adapters.documents.wakes import WakeAnswer, wake_document, wake_of
 from adapters.text.common import ID_SHOWN, safe
-from adapters.text.policy import waits
+from adapters.text.policy import not_sent, waits
 from adapters.text.remedies import in_words
 from domain.agent.wake_queue import HELD
 from domain.errors import Refused, Remedy
@@ -119,7 +119,7 @@ def _line(document: "WakeLine", name: str, error: str) -> str:
         return f"{name}: {_unfinished(document)}."
     if document.outcome in ("failed", "skipped"):
         code = document.error_code or ""
-        told = document.error if document.error != code else ""
+        told = document.error if document.error != code else not_sent(code)
         return f"{name}: {outcome} ({code}). {told}".rstrip(" .") + "."
     said = document.report.one_liner if document.report else "no new report"
     count = document.proposals

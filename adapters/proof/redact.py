@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from adapters.models import tape
 from adapters.models.replies import KeptCall, KeptReply
+from adapters.proof.beside import beside
 from adapters.proof.histories import History, taken
 from adapters.store.log import Log
 from domain import canonical, envelope
@@ -115,12 +116,12 @@ class Redactor:
             anew, one.first.at, key=self._key(one, name, anew, given), payloads=self._brought
         )
         rows = [row for known in log.appends(one.n - 1) for row in known]
-        if log.count() == before or [row.of_kind for row in rows] != [
-            row.of_kind for row in one.facts
-        ]:
+        kinds = [sorted(row.of_kind for row in side) for side in (one.facts, rows)]
+        if log.count() == before or kinds[0] != kinds[1]:
             because = f"append {one.n} of the {name} log comes out otherwise without its texts"
             raise Refused("invalid_value", because=because, instead="export it without --redact")
-        for was, now in reversed(list(zip(one.facts, rows, strict=True))):  # the receipt last
+        made = beside(one.facts, rows, self._ids)
+        for was, now in reversed(list(zip(one.facts, made, strict=True))):  # the receipt last
             self._pair(was.entity, now.entity)
             self._pair(msgspec.to_builtins(was.fact), msgspec.to_builtins(now.fact))
 

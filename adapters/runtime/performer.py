@@ -39,6 +39,7 @@ from domain.wake.events import (
     WakeReply,
 )
 from domain.wake.machine import pending, ticket
+from domain.wake.reading import Given
 from domain.wake.request import request
 from domain.wake.state import WAKE, Wake
 from domain.wire import INLINE_MAX_BYTES, Payload, Words, payload, words
@@ -91,6 +92,7 @@ async def run_wake(
     is_now: bool = False,
     seen: Wake | None = None,
     work: Work | None = None,
+    given: Given | None = None,
 ) -> None:
     """Begin a queued wake, or go on with one that waited, and perform it to its end or wait.
 
@@ -102,6 +104,7 @@ async def run_wake(
         seen: The wake as it was when it was found that nobody works at it; else as it is now.
             Where it has moved on since, another process was faster, and nothing is done.
         work: Is kept up to date with what is performed.
+        given: Of a wake that is told again, see `capture`.
 
     Raises:
         Refused: If its model cannot be had, and nothing has begun then; or a log cannot be
@@ -114,7 +117,7 @@ async def run_wake(
     if is_resumed:
         first: Appended | None = services.append_agent(_retake(wake))
     else:
-        first = _began(services, agent_id, run_key, is_now=is_now)
+        first = _began(services, agent_id, run_key, is_now=is_now, given=given)
     if first is None or not first.rows:  # it has ended, or another process goes on
         return
     name = services.agent(agent_id).name
@@ -130,7 +133,9 @@ def _retake(wake: Wake) -> RetakeWake:
     return RetakeWake(wake.run_key, turn, attempt, operation)
 
 
-def _began(services: Services, agent_id: str, run_key: str, *, is_now: bool) -> Appended | None:
+def _began(
+    services: Services, agent_id: str, run_key: str, *, is_now: bool, given: Given | None
+) -> Appended | None:
     """Begin a wake; None for one that may not start: it waits for a person, or is skipped."""
     if refused := gate.held(services, agent_id):
         if refused.waits_for:
@@ -140,7 +145,7 @@ def _began(services: Services, agent_id: str, run_key: str, *, is_now: bool) -> 
         services.append_agent(command)
         return None
     try:
-        captured = capture(services, agent_id, run_key, is_now=is_now)
+        captured = capture(services, agent_id, run_key, is_now=is_now, given=given)
     except Refused as cannot:
         if cannot.code not in CANNOT_START:
             raise

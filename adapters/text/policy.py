@@ -40,6 +40,15 @@ REFUSED_WORDS: Final = {
 }
 
 
+def not_sent(code: str) -> str:
+    """Why a skipped wake sent nothing; empty where no gate was closed.
+
+    >>> not_sent("disallowed_provider_model"), not_sent("dormant")
+    ('the model is ruled out; see `wakelog policy show`', '')
+    """
+    return f"{REFUSED_WORDS[code]}; {SEE}" if code in REFUSED_WORDS else ""
+
+
 def waits(waits_for: str, until: str, zone: str = "") -> str:
     """What a wake waits for, and until when; `zone`: whose time that is told in.
 

@@ -22,7 +22,7 @@ from adapters.store.log import Log, LogProgress
 from adapters.store.recorder import by_append
 from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.timetravel import fork_policy
-from adapters.timetravel.fork_verdicts import BranchProgress, Verdicts, payloads_of
+from adapters.timetravel.fork_verdicts import BranchProgress, Verdicts, given_then, payloads_of
 from adapters.timetravel.logs_at import Past, Spot
 from domain import envelope
 from domain.agent.wake_queue import WAKE_QUEUE
@@ -190,6 +190,7 @@ class Branch:
         self._run_key = run_key
         self._rows = past.agents.rows_of(f"wake:{run_key}@{replica}")
         self._begun = self._wake(self._rows[0].n).begun if self._rows else None
+        self._given = given_then(past, self._rows[0]) if self._rows else None
 
     def make(
         self,
@@ -307,7 +308,9 @@ class Branch:
                 if is_begun:
                     await performer.perform(services, run_key)
                 else:
-                    await performer.run_wake(services, agent, run_key, is_now=True)
+                    await performer.run_wake(
+                        services, agent, run_key, is_now=True, given=self._given
+                    )
             except _UseRecorded as found:
                 is_begun = True
                 self._answer(services, model, run_key, found)

@@ -27,6 +27,7 @@ from domain.errors import Refused, WakelogError
 from domain.journal.commands import ApplyOperation, VoidOperation
 from domain.ports import Clock
 from domain.wake.commands import BeginWake
+from domain.wake.reading import Given
 from domain.wake.shown import given_by
 from domain.wire import Payload, Stored
 from domain.world import Recorded
@@ -184,6 +185,13 @@ class Verdicts:
             item = review.reject(then, changes, verdict.item, "")
         if item is None or item.status != DONE[verdict.verb]:
             raise _not_decided(verdict, item)
+
+
+def given_then(past: Past, first: Recorded) -> Given | None:
+    """What a wake was given that began with this row; None: it was skipped."""
+    rows = next(rows for rows in past.agents.log.appends(first.n - 1) if first in rows)
+    cause, _ = envelope.cause_of(rows[0])
+    return given_by(cause) if isinstance(cause, BeginWake) else None
 
 
 def _then(services: Services, clock: Clock, settings: Settings) -> Services:
