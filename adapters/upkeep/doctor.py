@@ -21,6 +21,7 @@ from adapters.text.reading import rule_text
 from adapters.wiring import Home, open_home
 from domain.errors import WakelogError
 from domain.rules import FORMAT
+from domain.wake.scaffolds import CLOSED, SCAFFOLD
 from domain.wake.state import WAKE
 from projections import agents, inbox, operations, tasks, wakes
 
@@ -304,6 +305,13 @@ def _caught_up(home: Home) -> Iterator[Finding]:
     yield from ()
 
 
+def _scaffold(home: Home) -> Iterator[Finding]:
+    if SCAFFOLD > CLOSED:
+        told = f"wakes begin with scaffold {SCAFFOLD}, which is open: until a release closes it, "
+        told += "they are not promised to prove under other revisions (ADR 36)"
+        yield Finding("scaffold", True, told)
+
+
 CHECKS: tuple[Check, ...] = (
     _appends,
     _caught_up,
@@ -313,4 +321,5 @@ CHECKS: tuple[Check, ...] = (
     _runs,
     _failing,
     _held,
+    _scaffold,
 )
