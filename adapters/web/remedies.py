@@ -9,7 +9,7 @@ from domain.errors import RemedyName
 
 WORDS: Final[Mapping[RemedyName, str]] = {
     "allow_category": "move the task, or allow it with `wakelog agent set --category`",
-    "allow_sending": "see what is sent, and agree with `wakelog policy allow {}`",
+    "allow_sending": "“Agree to another model …” on the page “Policy” tells what is sent",
     "assign_other_template": "“Take off” each of them first",
     "await_wake": "decide when it has",
     "await_wake_or_recover": "wait for it; what a crash left is finished by `wakelog recover`",

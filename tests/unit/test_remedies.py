@@ -13,7 +13,6 @@ from tests.support.process import ROOT
 
 NOT_ON_THE_PAGE = {
     "allow_category",
-    "allow_sending",
     "await_wake_or_recover",
     "recover_wake",
     "see_categories",
