@@ -22,9 +22,9 @@ from adapters.documents.policy import (
     standing,
     waiting,
 )
+from adapters.documents.tasks import catalog_of, category_named
 from adapters.runtime import gate
 from domain.errors import Refused, Remedy, invalid
-from domain.journal.catalog import CATALOG, find_category, unknown_category
 from domain.policy.commands import GiveReceipt, PolicyCommand, RuleModels, WithdrawReceipt
 from domain.policy.gate import is_leaving, pattern_of
 from domain.policy.notices import NOTICE_VERSION, notice, sections_of
@@ -35,7 +35,6 @@ from projections.policy import VIEW
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
-    from domain.journal.catalog import Catalog
 
 
 __all__ = [
@@ -138,7 +137,7 @@ def ruling(home: "Home", category: str) -> Ruled:
 def allow_all(home: "Home", agent_ids: Sequence[str]) -> list[Allowed]:
     """Agree for all categories there are to what the home's model is sent, and what those of some
     agents are: for a service, which nobody can ask. Nothing where all of them answer here."""
-    if not _catalog(home).categories:
+    if not catalog_of(home).categories:
         return []
     models = {one.model for one in needed(home, agent_ids)}
     if is_leaving(home.settings.model):
@@ -167,19 +166,7 @@ def _pattern(model: str) -> str:
     return checked(model if is_whole else pattern_of(model))
 
 
-def _catalog(home: "Home") -> "Catalog":
-    with home.services.journal.reading() as world:
-        return world.load(CATALOG, MAIN)
-
-
 def _categories(home: "Home", wanted: Sequence[str]) -> tuple[str, ...]:
     """The ids of categories, by name or id; none named: of all there are."""
-    catalog = _catalog(home)
-    return tuple(sorted({_found(catalog, one) for one in wanted or catalog.categories}))
-
-
-def _found(catalog: "Catalog", wanted: str) -> str:
-    category = find_category(catalog, wanted)
-    if category is None:
-        raise unknown_category(wanted)
-    return category.id
+    catalog = catalog_of(home)
+    return tuple(sorted({category_named(catalog, one).id for one in wanted or catalog.categories}))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from adapters.documents.tasks import catalog_of
 from domain.agent.agent import AGENT
-from domain.journal.catalog import CATALOG
 from domain.policy.gate import pattern_of, unconsented
 from domain.policy.notices import NOTICE_VERSION, notice, sections_of
 from domain.policy.policy import POLICY, Policy
@@ -234,9 +234,7 @@ def waiting(home: "Home") -> list[HeldWake]:
 
 def catalog_names(home: "Home") -> dict[str, str]:
     """What categories are called, by their ids."""
-    with home.services.journal.reading() as world:
-        categories = world.load(CATALOG, MAIN).categories
-    return {one.id: one.name for one in categories.values()}
+    return {one.id: one.name for one in catalog_of(home).categories.values()}
 
 
 def named(home: "Home", ids: Iterable[str]) -> list[str]:

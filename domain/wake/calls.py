@@ -192,9 +192,7 @@ def _deferred(
     if isinstance(plan, Refusal):
         return _denied(wake, call, tool, text, plan, answered)
     own, others = answered.own or bench.own(), bench.others()
-
-    def reads(said: Words) -> str:
-        return answered.read(said, bench.text)
+    reads = partial(answered.read, text=bench.text)
 
     def touched(fields: tuple[str, ...]) -> int:
         return registry.last_touched(bench.snapshot, fields)
