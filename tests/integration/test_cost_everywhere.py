@@ -2,21 +2,25 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from adapters.analytics.database import connect
-from adapters.home.prices import costs_now
+from adapters.analytics.rows import create
+from adapters.home.prices import Price, cost, costs_now
 from adapters.models.gemini import GeminiModel
 from adapters.models.gemini_contents import NUDGES
 from adapters.runtime import on_demand
 from adapters.runtime.budgets import Budgets
 from adapters.telemetry.otel import OtelSpans
 from adapters.wiring import Home, open_home
+from domain.ports import Usage
 from tests.support.cli import FIXED, proved, refused, run, told
 from tests.support.consents import agreed
 from tests.support.gemini import NAME, Heard, environment, model
@@ -155,6 +159,24 @@ def test_a_days_budget_counts_the_same(lived: Lived, more: int, *, is_spent: boo
         budgets = Budgets(home.services.agents, replace(home.settings, budget=budget))
         wake = home.services.wake(lived.runs["thoughts"])
         assert bool(budgets.until(wake, home.services.clock.now())) is is_spent
+
+
+COUNTS = (None, 0, 1, 999, 1_000_003)
+USAGES = [Usage(*counts) for counts in product(COUNTS, repeat=4)]
+RATES = (Price(1_250_000, 10_000_000), Price(0, 1, 0), Price(3, 7, 5), Price(2_000_000, 9, 310_000))
+
+
+def test_the_macro_of_the_tables_and_the_function_say_the_same() -> None:
+    rows = [(*astuple(used), *astuple(rate)[:3]) for used in USAGES for rate in RATES]
+    values = ", ".join(str(row) for row in rows).replace("None", "NULL")
+    with duckdb.connect() as connection:
+        create(connection)
+        sql = (
+            f"SELECT cost_of(a, b, c, d, e, f, g) FROM (VALUES {values}) told(a, b, c, d, e, f, g)"
+        )
+        found = [one for (one,) in connection.execute(sql).fetchall()]
+    micros = [cost(used, price) for used in USAGES for price in RATES]
+    assert found == [None if one is None else one / 1e6 for one in micros]
 
 
 # ------------------------------------------------------------------------------------- budgets
