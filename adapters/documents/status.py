@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 from msgspec import Struct
 
 from adapters.documents.agents import count_agents
+from adapters.documents.notify import ReceiverDetails, receivers_of
 from adapters.documents.policy import HeldWake, waiting
 from adapters.runtime import watcher
 from adapters.store.log import Log
@@ -124,7 +125,8 @@ class RuntimeDetails(Struct, frozen=True):
 class StatusDetails(Struct, frozen=True):
     """What `status` prints. `enabled`: agents are switched on; `lag` counts journal appends that no
     agent has looked at, `open_proposals` those that nobody decided of; `at` is now. `held` are the
-    wakes that wait for a person's consent or a key."""
+    wakes that wait for a person's consent or a key, `receivers` whom `run` tells that something
+    waits."""
 
     home: str
     exists: bool
@@ -143,6 +145,7 @@ class StatusDetails(Struct, frozen=True):
     next_due: str | None
     at: str
     held: list[HeldWake]
+    receivers: list[ReceiverDetails]
 
 
 class HealthCheck(Struct, frozen=True):
@@ -215,6 +218,7 @@ def status_document(home: Home, most: int = -1) -> StatusDetails:
         ),
         at=now,
         held=waiting(home),
+        receivers=receivers_of(home),
     )
 
 
