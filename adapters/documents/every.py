@@ -76,7 +76,7 @@ DOCUMENTS: dict[str, Described] = {
     "agent": Described(
         AgentDetails,
         (
-            "agent show", "agent create", "agent set", "agent pause", "agent resume",
+            "agent show", "agent create", "agent set", "agent pause", "agent resume", "agent sleep",
             "agent destroy", "agent delete", "agent watch", "agent unwatch",
             "agent timer AGENT set", "agent timer AGENT remove",
         ),

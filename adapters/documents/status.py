@@ -59,7 +59,8 @@ class AgentCount(Struct, frozen=True):
 
 
 class QueuedWake(Struct, frozen=True):
-    """A wake that waits for its time, or for what `waits_for` names."""
+    """A wake that waits for its time, or for what `waits_for` names; `asleep`: its agent sleeps
+    until it is due."""
 
     agent_id: str
     name: str
@@ -69,6 +70,7 @@ class QueuedWake(Struct, frozen=True):
     due_at: str
     is_due: bool
     waits_for: str | None
+    asleep: bool = False
 
 
 class RunningWake(Struct, frozen=True):
@@ -263,6 +265,7 @@ def _queued(one: AgentDocument, now: str) -> QueuedWake:
         due_at=one.next_due,
         is_due=one.next_due <= now,
         waits_for=(wake.waits_for or None) if wake else None,
+        asleep=now < one.next_due == one.asleep_until,
     )
 
 

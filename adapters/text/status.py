@@ -64,7 +64,8 @@ def _running(one: RunningWake, zone: str) -> str:
 def _due(one: QueuedWake, zone: str) -> str:
     due = "due now" if one.is_due else f"due {local_time(one.due_at, zone)}"
     waits = f", waits for its {one.waits_for}" if one.waits_for else ""
-    return f"{one.name}: {one.reason}, {due}{waits}"
+    asleep = ", asleep" if one.asleep else ""
+    return f"{one.name}: {one.reason}, {due}{waits}{asleep}"
 
 
 def _failed(one: FailingAgent) -> str:
