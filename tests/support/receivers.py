@@ -1,13 +1,18 @@
-"""Receivers of notices: a program that keeps what it reads, and a web server on this machine."""
+"""Receivers of notices: a program that keeps what it reads, a web server on this machine, and one
+in this process."""
 
 import json
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from adapters.notify.notices import Message
+from adapters.notify.notifier import Notifier
 
 _SCRIPT = "import sys; open(sys.argv[1], 'a').write(sys.stdin.read())"
 
@@ -84,3 +89,39 @@ def receiver(*statuses: int) -> Iterator[Receiver]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+class Kept:
+    """A receiver in this process that keeps what it is told. The next delivery ends as `ends`
+    says: answered, failed, or, as if the process were killed, before or after it was heard."""
+
+    name = "command"
+    shown = "kept"
+    identity = "kept here"
+
+    def __init__(self) -> None:
+        self.heard: list[Message] = []
+        self.ends = "answered"
+
+    def send(self, message: Message) -> str:
+        if self.ends == "killed before":
+            raise SystemExit  # ends the thread, and nothing else is said or written
+        if self.ends != "failed":
+            self.heard.append(message)
+        if self.ends == "killed after":
+            raise SystemExit
+        return "it is away" if self.ends == "failed" else ""
+
+    def cancel(self) -> None:
+        """It never hangs."""
+
+
+def tells_nobody(event: str, level: str = "info", **fields: object) -> None:
+    """The log of a run that nobody reads."""
+
+
+def delivered(notifier: Notifier) -> None:
+    """Let a notifier look, and wait until what it began has ended."""
+    notifier.look()
+    while notifier.is_busy:
+        time.sleep(0.0005)
