@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.support.cli import done, proved, refused, run, told
 from tests.support.receivers import program, read, receiver, settings
-from tests.support.waking import agent
+from tests.support.waking import agent, fault, proposing, tape
 
 
 def command(kept: Path) -> str:
@@ -62,3 +62,50 @@ def test_an_address_is_sent_ids_and_counts_and_no_title(tmp_path: Path) -> None:
     assert posted.path == "/hook?token=1"
     assert b"MARKER" not in posted.body
     assert set(json.loads(posted.body)) == {"id", "count", "waits"}
+
+
+def test_a_paused_agent_is_told_of_until_it_is_resumed(tmp_path: Path) -> None:
+    home, kept = tmp_path / "home", tmp_path / "kept"
+    settings(home, command(kept))
+    agent_id = agent(home)
+    done(["notify", "allow"], home)
+    model = tape(tmp_path / "tape.jsonl", *[fault("blocked", of_provider=False)] * 5)
+    for _ in range(5):
+        run(["--model", model, "wake", agent_id], home)
+    assert told(["agent", "show", agent_id], home)["pause_reason"] == "failures"
+    (waits,) = told(["notify"], home)["waiting"]
+    assert (waits["title"], waits["what"]) == ("Fix the sink", ["paused"])
+    assert read(kept) == []  # nobody is told by a wake that a person waits for
+    run(["run", "--until-idle"], home)
+    (message,) = read(kept)
+    assert message["text"] == "Fix the sink: the agent is paused after failures"
+
+
+def test_what_is_done_with_before_it_is_told_is_not_told(tmp_path: Path) -> None:
+    home, kept = tmp_path / "home", tmp_path / "kept"
+    settings(home, command(kept), 'quiet = "08:00-12:00"')
+    proposing(home)
+    done(["notify", "allow"], home)
+    agent(home, "Paint the door")
+    run(["run", "--until-idle"], home)
+    assert read(kept) == []  # it is nine o'clock
+    assert [one["title"] for one in told(["notify"], home)["waiting"]] == ["Paint the door"]
+    done(["reject", "2", "--all", "--reason", "No"], home)
+    run(["run", "--until-idle"], home, env={"WAKELOG_NOW": "2027-01-01T13:00:00Z"})
+    assert read(kept) == []
+
+
+def test_a_fork_a_backup_and_a_simulation_tell_nobody(tmp_path: Path) -> None:
+    home, kept = tmp_path / "home", tmp_path / "kept"
+    settings(home, command(kept))
+    proposing(home)
+    done(["notify", "allow"], home)
+    (run_key,) = [one["run_key"] for one in told(["wakes"], home)]
+    done(["fork", run_key, "--model", "rules", "--out", str(tmp_path / "fork")], home)
+    done(["backup", str(tmp_path / "backup")], home)
+    done(["simulate", "--wakes", "2"], home)
+    for copy in ("fork", "backup"):
+        run(["run", "--until-idle"], tmp_path / copy)
+        allowed = [one["allowed"] for one in told(["notify"], tmp_path / copy)["receivers"]]
+        assert True not in allowed
+    assert read(kept) == []
