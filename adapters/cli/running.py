@@ -49,7 +49,7 @@ _WORDS = {
     "ended": "{agent}: {outcome} after {turns} turns",
     "cancelled": "{agent}: stopped, the agent is {reason}",
     "handed_back": "handed the wake {run_key} back",
-    "told": "told {by} that {tasks} tasks wait",
+    "told": "{by} was told what waits for you: {tasks}",
     "untold": "not told that something waits: {message}",
     "not_allowed": "{by} is told nothing before you say `wakelog notify allow`",
     "well_again": "it works again: going on",
@@ -263,6 +263,8 @@ class _Lines:
                 return local_time(str(value), self._zone)
             case "wakes" | "running":
                 return counted(int(str(value)), "wake")
+            case "tasks":
+                return counted(int(str(value)), "task")
             case "set_id" | "run_key":
                 return str(value)[:ID_SHOWN]
             case _:

@@ -3,6 +3,8 @@
 What is not there is null; times are RFC 3339 in UTC.
 """
 
+from contextlib import suppress
+
 from msgspec import Struct
 
 from adapters.home.files import RUNTIME
@@ -10,6 +12,7 @@ from adapters.notify.channels import Channel, channels_of
 from adapters.notify.notices import What, found_in, message_of
 from adapters.notify.progress import Progress, ProgressFile
 from adapters.wiring import Home
+from domain.errors import WakelogError
 
 
 class ReceiverDetails(Struct, frozen=True):
@@ -90,8 +93,13 @@ def _standing(home: Home) -> list[tuple[Channel, Progress | None]]:
     if not home.exists:
         return []
     progress = ProgressFile(home.path / RUNTIME)
-    channels = channels_of(home.settings.notify, home.path, {})
-    return [(one, progress.allowed(one.name, one.identity)) for one in channels]
+    found: list[tuple[Channel, Progress | None]] = []
+    for one in channels_of(home.settings.notify, home.path, {}):
+        known: Progress | None = None
+        with suppress(WakelogError):  # a file that cannot be used allows nobody
+            known = progress.allowed(one.name, one.identity)
+        found.append((one, known))
+    return found
 
 
 def _left(home: Home, channel: Channel, known: Progress) -> list[WaitingTask]:

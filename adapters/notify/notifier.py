@@ -5,7 +5,6 @@ was answered: whatever ends the process between the two, it is made again, under
 """
 
 import asyncio
-import sqlite3
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -47,7 +46,7 @@ class Notifier:
         self._pauses = options.pauses
         self._tell = tell
         self._found: list[Found] = []  # and not told yet
-        self._read_to = 0
+        self._read_to = self._seen = 0  # appends of the agent log
         self._thread: threading.Thread | None = None
         self._is_stopping = threading.Event()
         self._trouble = ""
@@ -64,10 +63,14 @@ class Notifier:
             return
         try:
             self._look()
-        except (WakelogError, sqlite3.Error, OSError) as error:
-            if str(error) != self._trouble:
-                self._tell("trouble", level="warning", message=f"notices: {error}")
-            self._trouble = str(error)
+        except WakelogError as error:
+            self._told_of(error)
+
+    def _told_of(self, error: WakelogError) -> None:
+        """Say once what keeps it from knowing how far it is."""
+        if str(error) != self._trouble:
+            self._tell("trouble", level="warning", code=error.code, message=error)
+        self._trouble = str(error)
 
     async def finish(self, seconds: float) -> None:
         """At the end of a run that ends by itself, give what waits a last chance."""
@@ -89,11 +92,14 @@ class Notifier:
 
     def _look(self) -> None:
         name, agents = self._channel.name, self._services.agents
+        tail = agents.tail()
+        if tail.n == self._seen and not self._found:
+            return
         known = self._progress.allowed(name, self._channel.identity)
+        self._seen = tail.n
         if known is None:
             self._found, self._read_to = [], 0
             return
-        tail = agents.tail()
         if known.n > tail.n or known.digest != agents.digest_at(known.n):  # it is another log
             self._progress.save(name, Progress(known.allowed, tail.n, tail.digest))
             self._found, self._read_to = [], tail.n
@@ -148,12 +154,15 @@ class Notifier:
                 break
         if self._is_stopping.is_set() and failure:
             return  # it was cut off: the next run makes it again
-        if failure:
-            self._progress.failed(self._channel.name, claimed, now, failure)
-            self._tell("untold", level="warning", message=failure)
-        else:
-            self._progress.delivered(self._channel.name, claimed, now)
-            self._tell("told", tasks=message.count, by=self._channel.shown)
+        try:
+            if failure:
+                self._progress.failed(self._channel.name, claimed, now, failure)
+                self._tell("untold", level="warning", message=failure)
+            else:
+                self._progress.delivered(self._channel.name, claimed, now)
+                self._tell("told", tasks=message.count, by=self._channel.shown)
+        except WakelogError as error:  # it is told again, under the same id
+            self._told_of(error)
 
 
 def held_until(notify: Notify, zone: str, known: Progress, now: str) -> str:

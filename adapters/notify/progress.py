@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.runtime.leases import LOCK_TIMEOUT_SECONDS, is_running, place
+from domain.errors import Refused
 from domain.timestamps import later
 
 CLAIM_SECONDS = 60  # more than all tries of one delivery take
@@ -57,7 +58,7 @@ class ProgressFile:
         """How far a receiver was told; None where it was never allowed here."""
         if not self._path.exists():
             return None
-        with self._open() as connection:
+        with self._open(is_writing=False) as connection:
             return _read(connection, name)
 
     def allowed(self, name: str, identity: str) -> Progress | None:
@@ -120,14 +121,30 @@ class ProgressFile:
                 _write(connection, name, done)
 
     @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
+    def _open(self, *, is_writing: bool = True) -> Iterator[sqlite3.Connection]:
+        try:
+            with closing(self._connected()) as connection:
+                if is_writing:
+                    connection.execute("BEGIN IMMEDIATE")
+                yield connection
+                if is_writing:
+                    connection.execute("COMMIT")
+        except (sqlite3.Error, msgspec.DecodeError) as error:
+            raise Refused(
+                "read_only",
+                because=f"{self._path} cannot be used: {error}",
+                instead="free space or give write permission; the file may also be deleted",
+            ) from None
+
+    def _connected(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._path, isolation_level=None, timeout=LOCK_TIMEOUT_SECONDS)
-        with closing(connection):
+        try:
             connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("BEGIN IMMEDIATE")
             connection.execute(_SCHEMA)
-            yield connection
-            connection.execute("COMMIT")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
 
 def _freed(claimed: Progress) -> Progress:

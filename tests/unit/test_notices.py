@@ -154,6 +154,27 @@ def test_what_another_living_process_delivers_is_left_to_it(world: World) -> Non
     assert [one.id for one in world.receiver.heard] == ["theirs"]
 
 
+def test_a_file_that_is_no_database_is_told_of_once_and_may_be_deleted(tmp_path: Path) -> None:
+    world, said = World(tmp_path), list[str]()
+
+    def tell(event: str, level: str = "info", **fields: object) -> None:
+        said.append(event)
+
+    file = tmp_path / "runtime.db"
+    notifier = Notifier(world.at, world.receiver, Options(file, (0.0,)), tell)
+    file.write_bytes(b"no database " * 100)
+    for title in ("One", "Two"):
+        world.wait(title)
+        delivered(notifier)
+    assert said == ["trouble"]
+    file.unlink()
+    world.allow()
+    world.wait("Three")
+    delivered(notifier)
+    assert said == ["trouble", "told"]
+    assert [one.count for one in world.receiver.heard] == [1]
+
+
 def test_who_was_withdrawn_is_told_nothing_more(world: World) -> None:
     world.wait()
     assert world.file.forget("command")
