@@ -16,8 +16,8 @@ from domain.errors import WakelogError
 
 
 class ReceiverDetails(Struct, frozen=True):
-    """A receiver of notices, ``command`` or ``webhook``. `allowed`: on this machine, in this
-    folder."""
+    """A receiver of notices, ``command`` or ``webhook``. `shown`: the whole command, or the address
+    without its path; `allowed`: on this machine, in this folder."""
 
     receiver: str
     shown: str

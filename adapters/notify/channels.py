@@ -6,6 +6,7 @@ Each is given one JSON object, is cut off when it hangs, and says in one line wh
 import hashlib
 import hmac
 import os
+import shlex
 import signal
 import subprocess
 import threading
@@ -75,7 +76,8 @@ class Command:
         seconds: float = COMMAND_SECONDS,
     ) -> None:
         self.identity = identity
-        self.shown = notify.command[0]
+        self.shown = shlex.join(notify.command)  # all of it: a person allows it
+        self._program = notify.command[0]
         self._command: Sequence[str] = notify.command
         self._seconds = seconds
         hidden = {*SECRETS, notify.secret.removeprefix("env:")}
@@ -94,17 +96,17 @@ class Command:
             )
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
-            return f"{self.shown} cannot be started: {reason}"
+            return f"{self._program} cannot be started: {reason}"
         self._process = process
         try:
             process.communicate(msgspec.json.encode(message) + b"\n", self._seconds)
         except subprocess.TimeoutExpired:
             self.cancel()
             process.wait()
-            return f"{self.shown} was cut off after {self._seconds:g} seconds"
+            return f"{self._program} was cut off after {self._seconds:g} seconds"
         finally:
             self._process = None
-        return "" if process.returncode == 0 else f"{self.shown} ended with {process.returncode}"
+        return "" if process.returncode == 0 else f"{self._program} ended with {process.returncode}"
 
     def cancel(self) -> None:
         """End the program and all that it started."""

@@ -117,6 +117,7 @@ def test_a_receiver_is_tried_with_a_test(tmp_path: Path) -> None:
     home, kept = tmp_path / "home", tmp_path / "kept"
     settings(home, f"command = {json.dumps(program(kept))}")
     agent(home)
+    assert str(kept) in done(["notify", "allow"], home)  # all of what is allowed
     assert "was told" in done(["notify", "test"], home)
     assert [one["id"] for one in read(kept)] == ["test"]
     settings(home, 'command = ["/missing"]')
