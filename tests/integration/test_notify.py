@@ -81,18 +81,20 @@ def test_a_paused_agent_is_told_of_until_it_is_resumed(tmp_path: Path) -> None:
     assert message["text"] == "Fix the sink: the agent is paused after failures"
 
 
-def test_what_is_done_with_before_it_is_told_is_not_told(tmp_path: Path) -> None:
+def test_after_quiet_hours_all_is_told_together_but_what_is_done_with(tmp_path: Path) -> None:
     home, kept = tmp_path / "home", tmp_path / "kept"
     settings(home, command(kept), 'quiet = "08:00-12:00"')
-    proposing(home)
     done(["notify", "allow"], home)
-    agent(home, "Paint the door")
-    run(["run", "--until-idle"], home)
+    titles = ["Fix the sink", "Paint the door", "Mend the roof"]
+    for title in titles:
+        agent(home, title)
+        run(["run", "--until-idle"], home)
     assert read(kept) == []  # it is nine o'clock
-    assert [one["title"] for one in told(["notify"], home)["waiting"]] == ["Paint the door"]
+    assert [one["title"] for one in told(["notify"], home)["waiting"]] == titles
     done(["reject", "2", "--all", "--reason", "No"], home)
-    run(["run", "--until-idle"], home, env={"WAKELOG_NOW": "2027-01-01T13:00:00Z"})
-    assert read(kept) == []
+    run(["run", "--until-idle"], home, env={"WAKELOG_NOW": "2027-01-01T12:00:00Z"})
+    (message,) = read(kept)
+    assert [line.partition(":")[0] for line in message["text"].splitlines()] == titles[::2]
 
 
 def test_a_fork_a_backup_and_a_simulation_tell_nobody(tmp_path: Path) -> None:
