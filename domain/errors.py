@@ -90,6 +90,7 @@ RemedyName = Literal[
     "create_agent",
     "destroy_agent",
     "give_task_agent",
+    "pause_agent",
     "recover_wake",
     "restore_task",
     "restore_task_and_resume",

@@ -126,11 +126,17 @@ class AgentDocument(Struct, frozen=True, rename={"wake_queue": "alert"}):  # its
 
     @property
     def sleep_until(self) -> str:
-        """Until when a wait, the throttle or a backoff holds it off; empty where none does, or
-        no clock says when."""
+        """Until when a wait, the throttle, a backoff or its sleep holds it off; empty where none
+        does, or no clock says when."""
         waiting = self.wake_queue.waiting
         is_timed = waiting is not None and waiting.waits_for not in HELD
-        return waiting.until if waiting and is_timed else self.wake_queue.not_before
+        held = waiting.until if waiting and is_timed else self.wake_queue.not_before
+        return max(held, self.asleep_until)
+
+    @property
+    def asleep_until(self) -> str:
+        """Until when only a person wakes it; empty where it never slept. It may be over."""
+        return self.wake_queue.sleeps_until or ""
 
     @property
     def failures(self) -> int:

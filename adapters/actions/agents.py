@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from adapters.actions.inputs import day, first_instant
 from adapters.actions.naming import nth_key
 from adapters.actions.templates import pick_template
 from adapters.documents.agents import all_agents
@@ -21,11 +22,13 @@ from domain.agent.commands import (
     RemoveTimer,
     ResumeAgent,
     SetTimer,
+    SleepAgent,
     UnwatchTokens,
     WatchTokens,
 )
 from domain.agent.identity import Wanted
 from domain.errors import Refused
+from domain.timestamps import is_date
 from projections.tasks import VIEW
 
 if TYPE_CHECKING:
@@ -201,6 +204,28 @@ def pause_agent(home: "Home", agent_id: str, key: str = "") -> Steered:
 def resume_agent(home: "Home", agent_id: str, key: str = "") -> Steered:
     """Let a sleeping agent wake again; a wake is queued. Raises Refused."""
     return _steer(home, ResumeAgent(agent_id, home.services.is_enabled), key)
+
+
+def sleep_agent(home: "Home", agent_id: str, given: str, key: str = "") -> Steered:
+    """Let nothing but a person wake an agent before a time; what comes meanwhile stays queued.
+
+    Args:
+        home: Open to write.
+        agent_id: Whose.
+        given: A date, from whose beginning it wakes again, or a time, as a person writes it in
+            the home's zone; empty: it sleeps no longer.
+        key: The caller's.
+
+    Raises:
+        Refused: Code ``invalid_value``, or the agent is no more.
+    """
+    return _steer(home, SleepAgent(agent_id, _waking_time(home, given) if given else ""), key)
+
+
+def _waking_time(home: "Home", given: str) -> str:
+    told = day(given, home)
+    at = f"{told} 00:00" if is_date(told) else told
+    return first_instant(at, home.settings.timezone, home.services.clock.now)
 
 
 def destroy_agent(home: "Home", agent_id: str, key: str = "") -> Steered:

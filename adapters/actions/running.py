@@ -3,7 +3,7 @@ are followed."""
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +11,7 @@ from adapters.actions.recovering import in_flight_sets
 from adapters.documents.agents import all_agents
 from adapters.documents.inbox import sets_under
 from adapters.home.files import AGENT, JOURNAL, RUNTIME
+from adapters.notify.notifier import Notifier
 from adapters.runtime import gate
 from adapters.runtime.due_index import Known, schedule_from
 from adapters.runtime.engine import Engine
@@ -77,6 +78,7 @@ async def run(
     tell: Tell,
     options: Options,
     found: Found,
+    notifiers: Sequence[Notifier] = (),
 ) -> Ran:
     """Run an engine until it is idle, where that is wanted, or a signal ends it.
 
@@ -87,15 +89,24 @@ async def run(
         tell: Is told what happens.
         options: How it runs.
         found: See `found_in`.
+        notifiers: Tell receivers what waits, beside it, see `notifying.notifiers_of`.
     """
     probes = [FileProbe(home.path / name) for name in (JOURNAL, AGENT)]
     engine = Engine(home.services, leases, Signal(home.services.clock, probes), tell, options)
     loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        for one in notifiers:
+            one.stop()
+        engine.stop()
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, engine.stop)
+        loop.add_signal_handler(number, stop)
     try:
-        async with _following(files):
+        async with _following(files, notifiers):
             await engine.run(found)
+        for one in notifiers:  # unless it was stopped
+            await one.finish(options.grace_seconds)
     finally:
         for probe in probes:
             probe.close()
@@ -103,10 +114,12 @@ async def run(
 
 
 @asynccontextmanager
-async def _following(files: Files) -> AsyncIterator[None]:
-    follows = asyncio.create_task(files.follow())
+async def _following(files: Files, notifiers: Sequence[Notifier]) -> AsyncIterator[None]:
+    follows = [asyncio.create_task(files.follow())]
+    follows += [asyncio.create_task(one.follow()) for one in notifiers]
     try:
         yield
     finally:
-        follows.cancel()
-        await asyncio.gather(follows, return_exceptions=True)
+        for task in follows:
+            task.cancel()
+        await asyncio.gather(*follows, return_exceptions=True)

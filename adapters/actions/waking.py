@@ -16,7 +16,9 @@ from adapters.documents.inbox import expiring_sets
 from adapters.runtime import gate, on_demand, watcher
 from adapters.runtime.on_demand import Waiting, WakeProgress
 from adapters.runtime.running import Ran
-from domain.errors import Refused
+from domain.agent.wake_queue_person import CANCELLED
+from domain.errors import Refused, Remedy
+from domain.wake.commands import SkipWake
 from domain.wire import payload
 from projections import agents, wakes
 
@@ -24,12 +26,14 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
 
 __all__ = [
+    "Cancelled",
     "Prepared",
     "Ran",
     "Requested",
     "Waiting",
     "Woken",
     "ask_agent",
+    "cancel_wake",
     "prepare_wakes",
     "request_wake",
     "run_wake",
@@ -54,6 +58,13 @@ class Requested(NamedTuple):
     session: str
     is_known: bool
     troubles: Sequence[str]
+
+
+class Cancelled(NamedTuple):
+    """The wake that was dropped, and whether that was before, under the same key."""
+
+    run_key: str
+    is_known: bool
 
 
 class Woken(NamedTuple):
@@ -138,6 +149,34 @@ def run_wake(home: "Home", agent_id: str, run_key: str, told: Callable[[str], No
     watcher.catch_up(home.services)
     home.views.catch_up()
     return ran
+
+
+def cancel_wake(home: "Home", agent_id: str, key: str = "") -> Cancelled:
+    """Drop what is queued for an agent, by the person's word; the triggers stay in the log.
+
+    Args:
+        home: Open to write.
+        agent_id: Whose.
+        key: The caller's.
+
+    Raises:
+        Refused: Code ``agent_running``: it has begun; ``unknown_wake``: nothing is queued.
+        KeyReused: The key stands for something else.
+    """
+    first, said = nth_key(key, 1), SkipWake(agent_id, "", CANCELLED)
+    if known := home.services.agents.answered(first, said, ("agent", "code")):
+        return Cancelled(known.ids[0], is_known=True)
+    watcher.catch_up(home.services)  # what is in the journal already is cancelled, too
+    home.views.catch_up()
+    found = home.views.get(agents.VIEW, agent_id)
+    wake_queue = found.wake_queue if found else None
+    wake = (wake_queue.queued or wake_queue.begun) if wake_queue else None
+    if wake is None:
+        because = "nothing is queued for the agent"
+        raise Refused("unknown_wake", because=because, instead=Remedy("see_status"))
+    home.services.append_agent(SkipWake(agent_id, wake.run_key, CANCELLED), key=first)
+    home.views.catch_up()
+    return Cancelled(wake.run_key, is_known=False)
 
 
 def _prepare(home: "Home") -> Sequence[str]:

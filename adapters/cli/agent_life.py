@@ -1,4 +1,4 @@
-"""`wakelog agent create`, `pause`, `resume`, `destroy` and `delete`: an agent's life."""
+"""`wakelog agent create`, `pause`, `resume`, `sleep`, `destroy` and `delete`: an agent's life."""
 
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from adapters.actions.agents import (
     has_tasks_alone,
     pause_agent,
     resume_agent,
+    sleep_agent,
 )
 from adapters.actions.naming import pick_agent, pick_task
 from adapters.cli.agent_steering import after, tell
@@ -138,6 +139,37 @@ def resume(session: Session, agent: str, key: str) -> None:
         session.note("A wake is queued that looks at what changed; run it with `wakelog wake`.")
 
 
+@click.command(
+    "sleep",
+    epilog='Examples: wakelog agent sleep "Fix the sink" --until 2027-02-01; '
+    'wakelog agent sleep "Fix the sink" --end',
+)
+@click.argument("agent", type=TEXT)
+@click.option(
+    "--until",
+    type=TEXT,
+    default="",
+    metavar="DATE",
+    help="YYYY-MM-DD, tomorrow, HH:MM for today, or YYYY-MM-DD HH:MM.",
+)
+@click.option("--end", "is_end", is_flag=True, help="It sleeps no longer.")
+@key_option
+@click.pass_obj
+def sleep(session: Session, agent: str, until: str, key: str, *, is_end: bool) -> None:
+    """Let only you wake an agent before a date; changes and timers stay queued until then.
+
+    `wakelog wake TASK` and `wakelog agent ask TASK` wake it all the same.
+    """
+    if bool(until.strip()) == is_end:
+        because = "it is not clear until when the agent sleeps"
+        raise Refused("invalid_value", because=because, instead="give --until DATE, or --end")
+
+    def deed(home: "Home", agent_id: str, named: str) -> "Steered":
+        return sleep_agent(home, agent_id, until.strip(), named)
+
+    _live(session, agent, key, deed, "Woken" if is_end else f"Asleep until {until.strip()}")
+
+
 @click.command("destroy", epilog='Example: wakelog agent destroy "Fix the sink"')
 @click.argument("agent", type=TEXT)
 @key_option
@@ -156,4 +188,4 @@ def delete(session: Session, agent: str, key: str) -> None:
     _live(session, agent, key, delete_agent, "Deleted")
 
 
-COMMANDS: tuple[click.Command, ...] = (create, pause, resume, destroy, delete)
+COMMANDS: tuple[click.Command, ...] = (create, pause, resume, sleep, destroy, delete)

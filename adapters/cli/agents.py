@@ -33,7 +33,7 @@ NONE_YET = (
     cls=LoadingGroup,
     epilog="AGENT is an agent's id, the beginning of it, its name, or its task.",
     later={
-        "agent_life": ("create", "pause", "resume", "destroy", "delete"),
+        "agent_life": ("create", "pause", "resume", "sleep", "destroy", "delete"),
         "agent_steering": ("set", "watch", "unwatch", "timer"),
         "waking": ("ask",),
         "chatting": ("chat",),

@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "reject": ("deciding", "Decline proposed changes."),
     "defer": ("deciding", "Put proposed changes off."),
     "policy": ("policy", "See and say what may leave this machine, and to whom."),
+    "notify": ("notifying", "See and say who is told when something waits for you."),
     "report": ("reading", "Read what an agent says about a task."),
     "journal": ("reading", "Read an agent's private observations."),
     "messages": ("reading", "Read an agent's messages, by thread."),

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from adapters.actions import policy, running
+from adapters.actions import notifying, policy, running
 from adapters.actions.running import Files
 from adapters.cli.consent import ask_consent
 from adapters.cli.importing import check_sources, import_again
@@ -48,6 +49,9 @@ _WORDS = {
     "ended": "{agent}: {outcome} after {turns} turns",
     "cancelled": "{agent}: stopped, the agent is {reason}",
     "handed_back": "handed the wake {run_key} back",
+    "told": "{by} was told what waits for you: {tasks}",
+    "untold": "not told that something waits: {message}",
+    "not_allowed": "{by} is told nothing before you say `wakelog notify allow`",
     "well_again": "it works again: going on",
     "clock_back": "the machine's clock is {seconds} seconds behind the log: going on from the log",
     "slept": "the machine slept for {seconds} seconds",
@@ -113,6 +117,8 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
 
     Nothing is sent to a model elsewhere before you agree to it. A service, which nobody can ask,
     agrees with --allow-sending as it begins: the receipts are those of `wakelog policy allow`.
+
+    Whom the settings name below [notify] is told when something waits: see `wakelog notify`.
     """
     if (port is not None or is_asked) and not serve:
         raise Refused("invalid_value", because="there is no page to serve", instead="add --serve")
@@ -131,8 +137,9 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
     with closing(running.leases_of(home)) as leases, page, _warned(lines):
         lines.tell("started", agents=len(list(found.agents)), pid=leases.pid)
         options = running.Options(is_until_idle=until_idle, grace_seconds=grace)
+        told = notifying.notifiers_of(home, os.environ, lines.tell)
         counts, is_in_doubt = asyncio.run(
-            running.run(home, leases, watched.files, lines.tell, options, found)
+            running.run(home, leases, watched.files, lines.tell, options, found, told)
         )
     lines.tell("stopped", wakes=counts.wakes, failed=counts.failed)
     if session.as_json:
@@ -256,6 +263,8 @@ class _Lines:
                 return local_time(str(value), self._zone)
             case "wakes" | "running":
                 return counted(int(str(value)), "wake")
+            case "tasks":
+                return counted(int(str(value)), "task")
             case "set_id" | "run_key":
                 return str(value)[:ID_SHOWN]
             case _:

@@ -15,6 +15,7 @@ from adapters.cli.speaking import Speaker, speaker, stream_option
 from adapters.documents.wakes import WakeAnswer, wake_document, wake_of
 from adapters.text.common import ID_SHOWN, safe
 from adapters.text.policy import not_sent, waits
+from adapters.text.reading import counted
 from adapters.text.remedies import in_words
 from domain.agent.wake_queue import HELD
 from domain.errors import Refused, Remedy
@@ -38,18 +39,26 @@ IDLE = (
 
 @click.command(
     "wake",
-    epilog='Examples: wakelog wake; wakelog wake "Fix the sink"; wakelog --json wake',
+    epilog='Examples: wakelog wake; wakelog wake "Fix the sink"; '
+    'wakelog wake --cancel "Fix the sink"',
 )
 @click.argument("agent", type=TEXT, required=False, metavar="[TASK or AGENT]")
+@click.option("--cancel", "is_cancel", is_flag=True, help="Drop the wake that is queued for it.")
 @key_option
 @click.pass_obj
-def wake_command(session: Session, agent: str | None, key: str) -> None:
+def wake_command(session: Session, agent: str | None, key: str, *, is_cancel: bool) -> None:
     """Wake an agent now and wait for it; without a name every queued one, in queue order.
 
     Looks at what changed in the tasks first. A wake of a name takes over the changes that
     waited for the agent. Exit status 1: a wake failed or could not run.
+
+    With --cancel the wake that is queued for the agent is dropped instead, with all that made it;
+    one that has begun is stopped by `wakelog agent pause`.
     """
     home = session.reading()
+    if is_cancel:
+        _cancel(session, agent, key)
+        return
     if agent is not None:
         agent_id = pick_agent(home, agent)
         raise SystemExit(_wake_one(session, agent_id, key))
@@ -213,6 +222,28 @@ def _run(session: Session, home: "Home", agent_id: str, run_key: str) -> "tuple[
         because = f"the wake {run_key} is not in the log"
         raise Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
     return wake_document(home, found), in_words(ran.error)
+
+
+def _cancel(session: Session, agent: str | None, key: str) -> None:
+    """Drop the wake that is queued for an agent, and tell."""
+    from adapters.actions.waking import cancel_wake
+
+    if agent is None:
+        because = "it is not clear whose wake is cancelled"
+        raise Refused("invalid_value", because=because, instead="name a task or an agent")
+    agent_id = pick_agent(session.reading(), agent)
+    home = session.writing()
+    came = cancel_wake(home, agent_id, key)
+    found = wake_of(home, came.run_key)
+    if session.as_json:
+        session.document(wake_document(home, found) if found else None)
+        return
+    name, triggers = home.services.agent(agent_id).name, len(found.causes) if found else 0
+    told = f"Cancelled the wake that was queued for {name!r}"
+    because = f"which {counted(triggers, 'trigger')} had made"
+    session.say(
+        safe(f"Cancelled before under the key {key}." if came.is_known else f"{told}, {because}.")
+    )
 
 
 # ------------------------------------------------------------------------------------------- ask

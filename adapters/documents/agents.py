@@ -27,7 +27,7 @@ class AgentLine(Struct, frozen=True):
 
     `lifecycle` is ``active``, ``dormant`` or ``destroyed``. `sleep_until` is a time to come until
     which nothing wakes it, `failures` counts failed wakes in a row, `stale`: something changed
-    that its report does not speak of.
+    that its report does not speak of. Before `asleep_until` only a person wakes it.
     """
 
     id: str
@@ -45,6 +45,7 @@ class AgentLine(Struct, frozen=True):
     wakes: int
     stale: bool
     pause_reason: str | None
+    asleep_until: str | None
 
 
 class SlotText(Struct, frozen=True):
@@ -153,6 +154,7 @@ def agent_line(agent: AgentDocument, now: str) -> AgentLine:
         wakes=agent.wakes,
         stale=agent.is_stale,
         pause_reason=agent.agent.pause_reason or None,
+        asleep_until=agent.asleep_until if agent.asleep_until > now else None,
     )
 
 

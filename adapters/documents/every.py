@@ -13,6 +13,7 @@ from adapters.documents.diffs import HomesDiff, WakesDiff, WorldsDiff
 from adapters.documents.forks import ForkDetails
 from adapters.documents.inbox import InboxSet
 from adapters.documents.metrics import TemplateMetrics
+from adapters.documents.notify import NotifyDetails, TestedReceiver
 from adapters.documents.policy import Allowed, PolicyDocument, Preview, Ruled
 from adapters.documents.reading import (
     JournalLine,
@@ -75,7 +76,7 @@ DOCUMENTS: dict[str, Described] = {
     "agent": Described(
         AgentDetails,
         (
-            "agent show", "agent create", "agent set", "agent pause", "agent resume",
+            "agent show", "agent create", "agent set", "agent pause", "agent resume", "agent sleep",
             "agent destroy", "agent delete", "agent watch", "agent unwatch",
             "agent timer AGENT set", "agent timer AGENT remove",
         ),
@@ -97,6 +98,8 @@ DOCUMENTS: dict[str, Described] = {
     "policy-allowed": Described(Allowed, ("policy allow", "policy withdraw")),
     "policy-ruled": Described(Ruled, ("policy models",)),
     "policy-preview": Described(Preview, ("policy try",)),
+    "notify": Described(NotifyDetails, ("notify show", "notify allow", "notify withdraw")),
+    "notify-tests": Described(list[TestedReceiver], ("notify test",)),
     "wakes": Described(list[WakeLine], ("wakes", "wake")),
     "wake": Described(WakeLine, ("wake TASK",)),
     "run": Described(WakeDetails, ("show",)),

@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 from msgspec import Struct
 
 from adapters.documents.agents import count_agents
+from adapters.documents.notify import ReceiverDetails, receivers_of
 from adapters.documents.policy import HeldWake, waiting
 from adapters.runtime import watcher
 from adapters.store.log import Log
@@ -58,7 +59,8 @@ class AgentCount(Struct, frozen=True):
 
 
 class QueuedWake(Struct, frozen=True):
-    """A wake that waits for its time, or for what `waits_for` names."""
+    """A wake that waits for its time, or for what `waits_for` names; `asleep`: its agent sleeps
+    until it is due."""
 
     agent_id: str
     name: str
@@ -68,6 +70,7 @@ class QueuedWake(Struct, frozen=True):
     due_at: str
     is_due: bool
     waits_for: str | None
+    asleep: bool = False
 
 
 class RunningWake(Struct, frozen=True):
@@ -124,7 +127,8 @@ class RuntimeDetails(Struct, frozen=True):
 class StatusDetails(Struct, frozen=True):
     """What `status` prints. `enabled`: agents are switched on; `lag` counts journal appends that no
     agent has looked at, `open_proposals` those that nobody decided of; `at` is now. `held` are the
-    wakes that wait for a person's consent or a key."""
+    wakes that wait for a person's consent or a key, `receivers` whom `run` tells that something
+    waits."""
 
     home: str
     exists: bool
@@ -143,6 +147,7 @@ class StatusDetails(Struct, frozen=True):
     next_due: str | None
     at: str
     held: list[HeldWake]
+    receivers: list[ReceiverDetails]
 
 
 class HealthCheck(Struct, frozen=True):
@@ -215,6 +220,7 @@ def status_document(home: Home, most: int = -1) -> StatusDetails:
         ),
         at=now,
         held=waiting(home),
+        receivers=receivers_of(home),
     )
 
 
@@ -259,6 +265,7 @@ def _queued(one: AgentDocument, now: str) -> QueuedWake:
         due_at=one.next_due,
         is_due=one.next_due <= now,
         waits_for=(wake.waits_for or None) if wake else None,
+        asleep=now < one.next_due == one.asleep_until,
     )
 
 

@@ -18,6 +18,7 @@ from msgspec.structs import fields, replace
 
 from adapters.home import zones
 from adapters.home.files import SETTINGS
+from adapters.home.notify_settings import Notify, wrong_with
 from adapters.home.prices import Prices, micros, priced
 from adapters.home.settings_refusals import invalid as _invalid
 from adapters.home.settings_refusals import near as _near
@@ -112,6 +113,7 @@ class Settings(Struct, frozen=True):
     otel: Otel = Otel()
     analytics: Analytics = Analytics()
     prices: Prices = {}
+    notify: Notify = Notify()
 
 
 def load(home: Path, environ: Mapping[str, str], model: str = "") -> Settings:
@@ -201,6 +203,8 @@ def _checked(settings: Settings, path: str) -> Settings:
     if re.fullmatch(r"([01][0-9]|2[0-3]):[0-5][0-9]", time) is None:
         told = f"{path}: agents.propagated_at: {time!r} is no time of day"
         raise _invalid(told, 'write hours and minutes, as in "06:00"')
+    if wrong := wrong_with(settings.notify):
+        raise _invalid(f"{path}: notify.{wrong.because}", wrong.instead)
     url = settings.gemini.base_url
     return replace(
         settings,
@@ -237,6 +241,8 @@ _SECRET_VALUE = re.compile(r"AIza[0-9A-Za-z_-]{30,}")
 def _refuse_secrets(table: Mapping[str, Any], path: str) -> None:
     for name, value in _leaves(table):
         last = name.rpartition(".")[2].lower()
+        if name == "notify.secret":
+            continue  # it names a variable, and nothing else is taken
         if _SECRET_NAME.search(last) or (
             isinstance(value, str) and _SECRET_VALUE.search(value) is not None
         ):

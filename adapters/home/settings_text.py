@@ -38,6 +38,13 @@ DEFAULT_TOML = """\
 # [analytics]
 # memory_mb = 1024               # that `wakelog sql` and the like may use
 
+# [notify]                       # what `wakelog run` tells you; see `wakelog notify`
+# command = []                   # a program that is given JSON, as ["my-notifier", "--now"]
+# webhook = ""                   # an https address that is sent ids and counts
+# secret = ""                    # "env:NAME": the variable whose value signs the webhook
+# quiet = ""                     # "22:00-07:00": hours in which nothing is told
+# every_minutes = 15             # what comes within so many is told together
+
 # [prices."gemini:MODEL"]        # of a million tokens, in your currency; without it no cost is told
 # input = 1.25
 # output = 10                    # thoughts too

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from adapters.runtime.services import Services
 from domain.agent.agent import AGENT, Agent
-from domain.agent.wake_queue import HELD, WAKE_QUEUE, WakeQueue, due_of, next_wake
+from domain.agent.wake_queue import HELD, WAKE_QUEUE, WakeQueue, asleep_until, due_of, next_wake
 from domain.changes.change_set import CHANGES, is_open
 from domain.changes.decisions import pending_effects
 from domain.timestamps import later
@@ -281,6 +281,6 @@ def schedule_from(agent: Agent, wake_queue: WakeQueue) -> AgentSchedule | None:
         wake_queue.running_since,
         min(ticks, default=""),
         "" if agent.lifecycle == "active" else agent.lifecycle,
-        wake.until if wake else "",
+        max(wake.until, asleep_until(wake, wake_queue)) if wake else "",
         wake.until or wake.due_at if wake else "",
     )

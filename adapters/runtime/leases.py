@@ -73,7 +73,7 @@ class Leases:
         """
         self.seconds = seconds
         self.pid = os.getpid()
-        self.place = _place()
+        self.place = place()
         self.owner = f"{self.pid}-{secrets.token_hex(4)}"
         self.since = ""  # when it was joined, or the file was made anew under it
         self._path = path
@@ -187,7 +187,7 @@ class Leases:
     def _lives(self, pid: int, place: str, expires: str, now: str) -> bool:
         if expires <= now:
             return False
-        return place != self.place or pid == self.pid or _is_running(pid)
+        return place != self.place or pid == self.pid or is_running(pid)
 
     def _rows(self, sql: str) -> list[Any]:
         with _told(self._path):
@@ -252,7 +252,7 @@ def _told(path: Path | None) -> Iterator[None]:
         ) from None
 
 
-def _place() -> str:
+def place() -> str:
     """Where process ids mean something: a machine, and on it a namespace since the last start."""
     import socket  # which takes long to load, and only who holds a lease needs it
 
@@ -263,7 +263,8 @@ def _place() -> str:
     return " ".join(found)
 
 
-def _is_running(pid: int) -> bool:
+def is_running(pid: int) -> bool:
+    """Whether a process of this place is there."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -72,7 +72,7 @@ def waiting(services: Services, agent_ids: Iterable[str]) -> list[Waiting]:
             pid = pids.get(one.agent, 0)
             found.append(Waiting(one.agent, one.running, "", "running", pid))
         if one.until > now:
-            found.append(Waiting(one.agent, one.run_key, one.until, one.waits_for))
+            found.append(Waiting(one.agent, one.run_key, one.until, one.waits_for or "sleep"))
     return found
 
 

@@ -42,6 +42,7 @@ def _head(page: AgentDetails, titles: Mapping[str, str], zone: str) -> str:
         "Status": status,
         "Next wake": local_time(page.next_wake_at or "", zone),
         "Held until": local_time(page.sleep_until or "", zone),
+        "Asleep": f"until {local_time(page.asleep_until, zone)}" if page.asleep_until else "",
         "Wakes": page.wakes,
         "Model": f"{config.model_in_force}{own}, {config.turns} turns",
         "Updates": "automatic" if config.automatic else "off",

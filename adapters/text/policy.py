@@ -57,6 +57,8 @@ def waits(waits_for: str, until: str, zone: str = "") -> str:
     """
     if waits_for in HELD:
         return f"{HELD[waits_for]}; {SEE}"
+    if waits_for == "sleep":
+        return f"sleeps until {local_time(until, zone) if zone else until}"
     return f"waits for its {waits_for} until {local_time(until, zone) if zone else until}"
 
 

@@ -14,6 +14,7 @@ WORDS: Final[Mapping[RemedyName, str]] = {
     "create_agent": "make a new one for its task with `wakelog agent create`",
     "destroy_agent": "destroy it first with `wakelog agent destroy`",
     "give_task_agent": "make one with `wakelog agent create TASK`",
+    "pause_agent": "stop it with `wakelog agent pause TASK`",
     "recover_wake": "resume it with `wakelog recover`",
     "restore_task": "bring it back with `wakelog task restore {}`",
     "restore_task_and_resume": "restore it with `wakelog task restore` and resume the agent",

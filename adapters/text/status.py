@@ -13,6 +13,7 @@ from adapters.documents.status import (
     StatusDetails,
 )
 from adapters.text.common import ID_SHOWN, local_time
+from adapters.text.notify import failing
 from adapters.text.policy import held
 
 LINES_MAX = 10  # of each list; --json has all
@@ -36,6 +37,7 @@ def status_lines(status: StatusDetails, counted: Counted, zone: str) -> Iterator
     yield from _list("running", [_running(one, zone) for one in status.running])
     yield from _list("queued", [_due(one, zone) for one in status.queued], counted.queued)
     yield from _list("held", [held(one) for one in status.held])
+    yield from _list("told", [told for one in status.receivers if (told := failing(one))])
     yield from _list("failing", [_failed(one) for one in status.agents.failing], counted.failing)
     yield from _list("in doubt", [_doubtful(one, zone) for one in status.in_doubt])
     yield _next(status, zone)
@@ -62,7 +64,8 @@ def _running(one: RunningWake, zone: str) -> str:
 def _due(one: QueuedWake, zone: str) -> str:
     due = "due now" if one.is_due else f"due {local_time(one.due_at, zone)}"
     waits = f", waits for its {one.waits_for}" if one.waits_for else ""
-    return f"{one.name}: {one.reason}, {due}{waits}"
+    asleep = ", asleep" if one.asleep else ""
+    return f"{one.name}: {one.reason}, {due}{waits}{asleep}"
 
 
 def _failed(one: FailingAgent) -> str:

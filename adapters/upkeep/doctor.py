@@ -9,6 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from adapters.documents.notify import receivers_of
 from adapters.documents.policy import waiting
 from adapters.home import belonging, files, installation
 from adapters.home.settings import load
@@ -16,6 +17,7 @@ from adapters.runtime import watcher
 from adapters.store.log import Log
 from adapters.store.opening import read_only
 from adapters.store.recorder import numbered
+from adapters.text.notify import failing
 from adapters.text.policy import HELD
 from adapters.text.reading import rule_text
 from adapters.wiring import Home, open_home
@@ -292,6 +294,17 @@ def _held(home: Home) -> Iterator[Finding]:
         yield Finding("policy", False, f"{one.agent!r} {HELD[one.waits_for]}", do)
 
 
+def _receivers(home: Home) -> Iterator[Finding]:
+    """Whether whoever the settings name is told that something waits."""
+    for one in receivers_of(home):
+        told = failing(one)
+        do = "try it with `wakelog notify test`" if one.allowed else "say `wakelog notify allow`"
+        if told:
+            yield Finding("notify", False, told, do)
+        else:
+            yield Finding("notify", True, f"{one.receiver} {one.shown}")
+
+
 def _views(home: Home) -> Iterator[Finding]:
     if home.views.is_in_memory:
         told = "views.db cannot be used, so views are made anew for each command"
@@ -321,5 +334,6 @@ CHECKS: tuple[Check, ...] = (
     _runs,
     _failing,
     _held,
+    _receivers,
     _scaffold,
 )

@@ -16,6 +16,7 @@ WORDS: Final[Mapping[RemedyName, str]] = {
     "create_agent": "“Assign an agent” on the page of its task makes a new one",
     "destroy_agent": "“Destroy” it first, on its page",
     "give_task_agent": "“Assign an agent” on its page makes one",
+    "pause_agent": "stop it with “Pause” on its agent's page",
     "recover_wake": "what a crash left is finished by `wakelog recover`",
     "restore_task": "“Restore the task” on its page brings it back",
     "restore_task_and_resume": "“Restore the task” on its page, then “Resume” the agent",

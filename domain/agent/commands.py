@@ -120,6 +120,13 @@ class RequestWake(Stored, frozen=True, tag="command.request_wake.1"):
     keeps_all: bool = False
 
 
+class SleepAgent(Stored, frozen=True, tag="command.sleep_agent.1"):
+    """Let only a person wake an agent before `until`; empty: it sleeps no longer."""
+
+    agent: str
+    until: str = ""
+
+
 AgentCommand = (
     CreateAgent
     | ConfigureAgent
@@ -134,4 +141,5 @@ AgentCommand = (
     | TakeJournal
     | TickTimer
     | RequestWake
+    | SleepAgent
 )

@@ -8,10 +8,11 @@ that make the facts are in `domain.agent.wake_queue_rules`.
 from functools import lru_cache
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from domain.agent.wake_queue_events import (
+    AgentSlept,
     AlertSettled,
     Reason,
     Trigger,
@@ -30,6 +31,9 @@ SEEN_KEPT = 256  # newest triggers whose repeat is recognised
 TRIGGERS_KEPT = 500  # of one wake, and recorded again by a wake that supersedes it
 AT_ONCE: frozenset[Reason] = frozenset({"manual", "user", "creation", "recovery"})
 """Reasons that neither throttle nor backoff holds off."""
+
+ASKED: frozenset[Reason] = frozenset({"manual", "user", "recovery"})
+"""Reasons by which a person wakes an agent that sleeps."""
 
 HELD = frozenset({"consent", "secret"})
 """What a wake waits for until a person gives it, however long that takes; see `HELD_UNTIL`."""
@@ -84,6 +88,7 @@ class WakeQueue(Struct, frozen=True):
     `not_before`: the armed throttle or backoff; nothing queued is due earlier unless it is at
     once. `seen`: the newest triggers, by `run_key_of`. `changed`: the newest journal `n` that
     concerned the agent; its report is stale where that is beyond `Agent.fresh_position`.
+    `sleeps_until`: see `AgentSlept`; it is left out where the agent never slept.
     """
 
     id: str
@@ -94,6 +99,7 @@ class WakeQueue(Struct, frozen=True):
     last_outcome: str = ""
     seen: tuple[str, ...] = ()
     changed: int = 0
+    sleeps_until: str | UnsetType = UNSET
 
     @property
     def running(self) -> str:
@@ -134,7 +140,16 @@ def due_of(wake: Queued, wake_queue: WakeQueue) -> str:
     """
     if wake.begun_at:
         return wake.until
-    return max(wake.due_at, wake.until, "" if wake.is_urgent else wake_queue.not_before)
+    held = "" if wake.is_urgent else wake_queue.not_before
+    return max(wake.due_at, wake.until, held, asleep_until(wake, wake_queue))
+
+
+def asleep_until(wake: Queued, wake_queue: WakeQueue) -> str:
+    """Until when the agent's sleep holds a wake off; empty for one that has begun or that a person
+    asked for. The time may be over."""
+    until = wake_queue.sleeps_until or ""
+    is_held = until and not wake.begun_at
+    return until if is_held and all(one.reason not in ASKED for one in wake.triggers) else ""
 
 
 def next_wake(wake_queue: WakeQueue) -> Queued | None:
@@ -177,6 +192,8 @@ def evolve(wake_queue: WakeQueue, recorded: Recorded) -> WakeQueue:
             return _backed_off(wake_queue, fact)
         case AlertSettled() as fact:
             return _settled(wake_queue, fact)
+        case AgentSlept(until=until):
+            return replace(wake_queue, sleeps_until=until)
         case _:
             return wake_queue
 

@@ -101,6 +101,13 @@ class AlertSettled(Stored, frozen=True, tag="alert.settled.1"):
     not_before: str = ""
 
 
+class AgentSlept(Stored, frozen=True, tag="alert.slept.1"):
+    """Only a person wakes the agent before `until`; empty: it sleeps no longer. Its triggers are
+    queued as ever."""
+
+    until: str = ""
+
+
 WakeQueueFact = (
     WakeQueued
     | TriggerMerged
@@ -109,6 +116,7 @@ WakeQueueFact = (
     | WakeDropped
     | WakeBackedOff
     | AlertSettled
+    | AgentSlept
 )
 
 

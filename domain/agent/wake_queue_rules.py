@@ -17,6 +17,7 @@ from domain.agent.wake_queue import (
     AT_ONCE,
     Queued,
     WakeQueue,
+    asleep_until,
     due_of,
     next_wake,
     run_key_of,
@@ -242,7 +243,7 @@ def begin(
         run_key: The wake; see `wake_queue.next_wake`.
         at: When.
         setting: The home's settings.
-        now: A person has all that is queued run, due or not.
+        now: A person has all that is queued run, due or not; who sleeps, sleeps.
 
     Returns:
         `WakeBegun`; none if it runs already or is not due; `WakeDropped` (or `AlertSettled`
@@ -258,7 +259,8 @@ def begin(
         raise _not_next(wake_queue, run_key)
     if code := _rule_against_wake(agent, wake, setting, is_asked_for=now):
         return drop(wake_queue, run_key, code)
-    if not now and due_of(wake, wake_queue) > at:
+    due_at = asleep_until(wake, wake_queue) if now else due_of(wake, wake_queue)
+    if due_at > at:
         return []
     return [WakeBegun(run_key)]
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from domain.agent import commands as do
 from domain.agent import identity
+from domain.agent import wake_queue_person as person
 from domain.agent import wake_queue_rules as rules
 from domain.agent.agent import AGENT, TURN_MAX_DEFAULT, Agent
 from domain.agent.events import AgentFact, AgentSettled, TemplateAssigned
@@ -271,6 +272,12 @@ def request(cause: do.RequestWake, key: str, at: str, world: World) -> Decided:
     )
 
 
+def sleep(cause: do.SleepAgent, key: str, at: str, world: World) -> Decided:
+    agent = known_agent(world, cause.agent)
+    facts = person.sleep(world.load(WAKE_QUEUE, agent.id), agent, cause.until, at)
+    return Decided(alert_events(world, agent.id, facts), Result((agent.id,)))
+
+
 HANDLERS: dict[type, Handler] = {
     do.CreateAgent: create,
     do.ConfigureAgent: configure,
@@ -285,4 +292,5 @@ HANDLERS: dict[type, Handler] = {
     do.TakeJournal: take_journal,
     do.TickTimer: tick,
     do.RequestWake: request,
+    do.SleepAgent: sleep,
 }

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from domain import canonical
 from domain.agent import identity
+from domain.agent import wake_queue_person as person
 from domain.agent import wake_queue_rules as rules
 from domain.agent.agent import AGENT, Agent
 from domain.agent.events import AgentFact, AgentProposed, AgentReported, AgentSettled
@@ -144,9 +145,14 @@ def _not_begun(world: World, agent: Agent, queued: Queued, refused: Refusal) -> 
 
 
 def skip(cause: do.SkipWake, key: str, at: str, world: World) -> Decided:
-    """End a queued wake that cannot start; a deleted task puts its agent to sleep."""
+    """End a queued wake that cannot start, or that a person cancels; a deleted task puts its agent
+    to sleep."""
     agent = known_agent(world, cause.agent)
-    dropped = rules.drop(world.load(WAKE_QUEUE, agent.id), cause.run_key, cause.code)
+    wake_queue = world.load(WAKE_QUEUE, agent.id)
+    if cause.code == person.CANCELLED:
+        dropped = person.cancel(wake_queue, cause.run_key)
+    else:
+        dropped = rules.drop(wake_queue, cause.run_key, cause.code)
     events = alert_events(world, agent.id, dropped)
     if dropped and cause.code == "task_deleted" and agent.lifecycle == "active":
         events += agent_events(world, agent, identity.pause(agent, "task_deleted"))

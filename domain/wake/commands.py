@@ -43,7 +43,8 @@ class BeginWake(Stored, frozen=True, tag="command.begin_wake.1"):
 
 
 class SkipWake(Stored, frozen=True, tag="command.skip_wake.1"):
-    """A queued wake that cannot start: ``task_deleted``, ``missing_category``, or a gate's code."""
+    """A queued wake that cannot start: ``task_deleted``, ``missing_category``, or a gate's code;
+    or that a person does not want: ``cancelled``."""
 
     agent: str
     run_key: str

@@ -1,5 +1,6 @@
 """What commands print with --json fits the JSON Schema that `wakelog schema` gives of it."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from adapters.documents.wakes import wake_lines
 from adapters.wiring import open_home
 from tests.support.cli import done, refused, run, told
 from tests.support.homes import Homes
+from tests.support.receivers import program, settings
 from tests.support.waking import proposing
 
 SILENT = {"serve", "completion"}  # they print no document
@@ -99,6 +101,9 @@ def read(fits: Fitting, agent: str, runs: list[str]) -> None:
     fits("policy-allowed", "policy", "allow", "gemini")
     fits("policy-ruled", "policy", "models", "--every", "rules")
     fits("policy", "policy", "show")
+    settings(fits.home, f"command = {json.dumps(program(fits.home.parent / 'told'))}")
+    fits("notify", "notify", "allow")
+    fits("notify-tests", "notify", "test")
     fits("rows", "sql", "SELECT 1 AS a, 'x' AS b")
     fits("metrics", "metrics")
 

@@ -22,6 +22,7 @@ from domain.agent.events import AutomationSet, Outcome, Subscribed
 from domain.agent.identity import pause, resume, set_timer, tick
 from domain.agent.wake_queue import WakeQueue, next_due, run_key_of, run_status
 from domain.agent.wake_queue_events import (
+    AgentSlept,
     AlertSettled,
     Reason,
     Trigger,
@@ -32,6 +33,7 @@ from domain.agent.wake_queue_events import (
     WakeQueued,
     WakeQueueFact,
 )
+from domain.agent.wake_queue_person import cancel, sleep
 from domain.agent.wake_queue_rules import (
     Setting,
     back_off,
@@ -76,7 +78,7 @@ class WakeQueueMachine(RuleBasedStateMachine):
         self.clock = self.at = self.nth = self.ticked = 0
         self.queued: Meant | None = None
         self.begun: Meant | None = None
-        self.hold = self.failures = self.doubling = 0
+        self.hold = self.failures = self.doubling = self.sleeps = 0
         self.is_active = self.is_on = self.is_automatic = True
         self.behind: dict[str, str] = {}  # each trigger's id: the wake it stands behind, or ""
         self.ends: dict[str, str] = {}  # each queued wake's end
@@ -128,7 +130,7 @@ class WakeQueueMachine(RuleBasedStateMachine):
             return None if self.begun.runs else self.begun.until
         if self.queued is None:
             return None
-        hold = 0 if self.queued.urgent else self.hold
+        hold = 0 if self.queued.urgent else max(self.hold, self.sleeps)
         return max(self.queued.due, self.queued.until, hold)
 
     # ------------------------------------------------------------------------------------ rules
@@ -219,7 +221,7 @@ class WakeQueueMachine(RuleBasedStateMachine):
         elif wake is self.queued and not self.is_automatic and not wake.urgent and not now:
             assert found == [WakeDropped(wake.key, "automation_off")]
             self.ends[wake.key], self.queued = "skipped", None
-        elif now or due <= self.at:
+        elif due <= self.at or (now and (wake is self.begun or self.is_awake_for(wake))):
             assert found == [WakeBegun(wake.key)]
             self.begun = wake
             wake.runs = True
@@ -227,6 +229,27 @@ class WakeQueueMachine(RuleBasedStateMachine):
                 self.queued, self.doubling = None, 0
         else:
             assert found == []
+
+    def is_awake_for(self, wake: Meant) -> bool:
+        return wake.urgent or self.sleeps <= self.at
+
+    @rule(seconds=st.sampled_from([0, 90, 20_000]))
+    def the_agent_sleeps(self, seconds: int) -> None:
+        until = self.at + seconds if seconds else 0
+        is_so = self.sleeps == until or (not until and self.sleeps <= self.at)
+        found = sleep(self.wake_queue, self.agent, after(until) if until else "", self.now)
+        assert self.record(found) == ([] if is_so else [AgentSlept(after(until) if until else "")])
+        self.sleeps = self.sleeps if is_so else until
+
+    @rule()
+    def a_wake_is_cancelled(self) -> None:
+        if self.queued is not None:
+            found = self.record(cancel(self.wake_queue, self.queued.key))
+            assert found == [WakeDropped(self.queued.key, "cancelled")]
+            self.ends[self.queued.key], self.queued = "skipped", None
+        elif self.begun is not None:
+            with pytest.raises(Refused, match="has begun"):
+                cancel(self.wake_queue, self.begun.key)
 
     @precondition(lambda self: self.due_in_the_model() is not None)
     @rule()

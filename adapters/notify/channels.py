@@ -1,0 +1,173 @@
+"""The receivers of notices: a program on this machine, and a web address.
+
+Each is given one JSON object, is cut off when it hangs, and says in one line what went wrong.
+"""
+
+import hashlib
+import hmac
+import os
+import shlex
+import signal
+import subprocess
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import urlsplit
+
+import msgspec
+
+from adapters.home import installation
+from adapters.home.api_keys import SECRETS
+from adapters.home.notify_settings import Notify
+from adapters.notify.notices import Message, without_texts
+from domain.keys import key
+
+COMMAND_SECONDS = 10.0
+WEBHOOK_SECONDS = 5.0
+SIGNATURE = "X-Wakelog-Signature"
+
+
+class Channel(Protocol):
+    """A receiver. `name` is ``command`` or ``webhook``; `shown` names it to a person; `identity`
+    is what the person allowed: this receiver, on this machine, in this folder."""
+
+    name: str
+    shown: str
+    identity: str
+
+    def send(self, message: Message) -> str:
+        """Tell it, and wait for its answer; empty, or what went wrong."""
+
+    def cancel(self) -> None:
+        """End at once what is being sent."""
+
+
+def channels_of(notify: Notify, home: Path, environ: Mapping[str, str]) -> list[Channel]:
+    """The receivers that the settings name."""
+    found: list[Channel] = []
+    if notify.command:
+        found.append(Command(notify, _identity(home, *notify.command), environ))
+    if notify.webhook:
+        found.append(Webhook(notify, _identity(home, notify.webhook, notify.secret), environ))
+    return found
+
+
+def _identity(home: Path, *given: str) -> str:
+    """A name for a receiver at a home's folder on this machine: settings travel, consent does
+    not. A folder that was moved or copied is another one."""
+    known = installation.kept(home)
+    place = [os.uname().nodename, str(home.stat().st_ino), known.id if known else ""]
+    return key("notify", *place, *given)
+
+
+class Command:
+    """A program, started without a shell, that reads the message with its texts from stdin. It
+    is given the environment without the keys that wakelog knows."""
+
+    name = "command"
+
+    def __init__(
+        self,
+        notify: Notify,
+        identity: str,
+        environ: Mapping[str, str],
+        seconds: float = COMMAND_SECONDS,
+    ) -> None:
+        self.identity = identity
+        self.shown = shlex.join(notify.command)  # all of it: a person allows it
+        self._program = notify.command[0]
+        self._command: Sequence[str] = notify.command
+        self._seconds = seconds
+        hidden = {*SECRETS, notify.secret.removeprefix("env:")}
+        self._environ = {name: value for name, value in environ.items() if name not in hidden}
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def send(self, message: Message) -> str:
+        try:
+            process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=self._environ,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            return f"{self._program} cannot be started: {reason}"
+        self._process = process
+        try:
+            process.communicate(msgspec.json.encode(message) + b"\n", self._seconds)
+        except subprocess.TimeoutExpired:
+            self.cancel()
+            process.wait()
+            return f"{self._program} was cut off after {self._seconds:g} seconds"
+        finally:
+            self._process = None
+        return "" if process.returncode == 0 else f"{self._program} ended with {process.returncode}"
+
+    def cancel(self) -> None:
+        """End the program and all that it started."""
+        process = self._process
+        if process is not None and process.poll() is None:
+            with suppress(OSError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+class Webhook:
+    """An address that is sent ids and counts, without any text of the person's. It is asked
+    directly, by no proxy, and redirects are not followed."""
+
+    name = "webhook"
+
+    def __init__(
+        self,
+        notify: Notify,
+        identity: str,
+        environ: Mapping[str, str],
+        seconds: float = WEBHOOK_SECONDS,
+    ) -> None:
+        self.identity = identity
+        self._url = notify.webhook
+        parts = urlsplit(notify.webhook)
+        self.shown = f"{parts.scheme}://{parts.netloc}"  # what follows may be a secret
+        self._variable = notify.secret.removeprefix("env:")
+        self._secret = environ.get(self._variable, "") if self._variable else ""
+        self._seconds = seconds
+
+    def send(self, message: Message) -> str:
+        if self._variable and not self._secret:
+            return f"the variable {self._variable} that signs it is not set"
+        body = msgspec.json.encode(without_texts(message))
+        answers: list[str] = []
+        thread = threading.Thread(
+            target=lambda: answers.append(self._post(body)), name="wakelog-webhook", daemon=True
+        )
+        thread.start()
+        thread.join(self._seconds)  # of all: a name that is looked up, an answer that drips
+        late = f"{self.shown} did not answer in {self._seconds:g} seconds"
+        return answers[0] if answers else late
+
+    def cancel(self) -> None:
+        """What is being sent ends with the process."""
+
+    def _post(self, body: bytes) -> str:
+        import httpx2  # loading it takes long, and few need it
+
+        headers = {"content-type": "application/json"}
+        if self._secret:
+            signed = hmac.new(self._secret.encode(), body, hashlib.sha256).hexdigest()
+            headers[SIGNATURE] = f"sha256={signed}"
+        try:
+            with (
+                httpx2.Client(
+                    timeout=self._seconds, follow_redirects=False, trust_env=False
+                ) as client,
+                client.stream("POST", self._url, content=body, headers=headers) as response,
+            ):
+                is_taken = response.is_success
+                return "" if is_taken else f"{self.shown} answered {response.status_code}"
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, OSError) as error:
+            return f"{self.shown} cannot be reached: {type(error).__name__}"

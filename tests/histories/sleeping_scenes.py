@@ -1,0 +1,63 @@
+"""Scenes of what a person says to an agent's attention: sleep, and cancel."""
+
+from adapters.runtime import watcher
+from adapters.runtime.services import Services
+from domain.agent.commands import DestroyAgent, SleepAgent
+from domain.journal import commands as do
+from domain.timestamps import later
+from domain.wake.commands import SkipWake
+from tests.histories.acting import (
+    REPORT,
+    Scene,
+    answers,
+    begun,
+    refused,
+    set_clock,
+    time_of,
+    told,
+    woken,
+)
+from tests.support.services import queued_key, reply, services, task_with_agent
+
+DAY = 86_400
+
+
+def _edited(at: Services, task: str, title: str) -> None:
+    told(at, do.EditTask(task, title=title))
+    watcher.catch_up(at)
+
+
+def asleep() -> Services:
+    """What comes while an agent sleeps waits for the date, or for the person; some is cancelled."""
+    at = services()
+    task, agent = task_with_agent(at)
+    answers(at, [reply(REPORT), reply()])
+    woken(at, agent)
+    until = later(time_of(at), seconds=DAY)
+    told(at, SleepAgent(agent, until))
+    told(at, SleepAgent(agent, until), key="said again")
+    refused(at, "invalid_value", SleepAgent(agent, time_of(at)))
+    _edited(at, task, "While it sleeps")
+    for is_now in (False, True):
+        begun(at, agent, queued_key(at, agent), is_now=is_now)
+    told(at, at.request(agent))
+    answers(at, [reply(REPORT), reply()])
+    woken(at, agent)
+    _edited(at, task, "While it sleeps on")
+    cancelled = queued_key(at, agent)
+    told(at, SkipWake(agent, cancelled, "cancelled"))
+    refused(at, "unknown_wake", SkipWake(agent, cancelled, "cancelled"))
+    _edited(at, task, "Once more")
+    set_clock(at, later(until, seconds=1))
+    run_key = queued_key(at, agent)
+    begun(at, agent, run_key, is_now=False)
+    refused(at, "agent_running", SkipWake(agent, run_key, "cancelled"))
+    told(at, SleepAgent(agent, later(time_of(at), seconds=DAY)), key="a second night")
+    told(at, SleepAgent(agent))
+    told(at, SleepAgent(agent), key="awake already")
+    told(at, DestroyAgent(agent))
+    refused(at, "unknown_agent", SleepAgent(agent, later(time_of(at), seconds=DAY)))
+    return at
+
+
+SCENES: tuple[Scene, ...] = (asleep,)

@@ -1,0 +1,142 @@
+"""How a program and a web address are told, and what is said of those that are not."""
+
+import hashlib
+import hmac
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from adapters.home.notify_settings import Notify
+from adapters.notify.channels import Command, Webhook
+from adapters.notify.notices import Message, Waits
+from tests.support.cli import done, run, told
+from tests.support.receivers import program, read, receiver, settings
+from tests.support.waking import agent
+
+MESSAGE = Message("m1", 1, [Waits("t1", "a1", ["proposals"], 2, "MARKER")], "MARKER", "MARKER")
+SLEEPS = (sys.executable, "-c", "import time; time.sleep(600)")
+
+
+def command(*given: str, seconds: float = 10.0) -> Command:
+    return Command(Notify(command=given), "", {"GEMINI_API_KEY": "k" * 40, "A": "b"}, seconds)
+
+
+def webhook(url: str, secret: str = "", seconds: float = 5.0) -> Webhook:
+    chosen = Notify(webhook=url, secret="env:HOOK" if secret else "")
+    return Webhook(chosen, "", {"HOOK": secret}, seconds)
+
+
+def test_a_program_is_given_one_object_and_no_key_of_ours(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    assert command(*program(kept)).send(MESSAGE) == ""
+    assert [one["title"] for one in read(kept)] == ["MARKER"]
+    script = f"import json, os; open({str(kept)!r}, 'w').write(json.dumps(dict(os.environ)))"
+    assert command(sys.executable, "-c", script).send(MESSAGE) == ""
+    (environ,) = read(kept)
+    assert environ["A"] == "b"
+    assert "GEMINI_API_KEY" not in environ
+
+
+def test_a_program_that_hangs_is_cut_off_with_what_it_started(tmp_path: Path) -> None:
+    assert "cut off after 0.2 seconds" in command(*SLEEPS, seconds=0.2).send(MESSAGE)
+
+
+def test_a_program_that_fails_or_is_not_there_is_named(tmp_path: Path) -> None:
+    assert command(sys.executable, "-c", "raise SystemExit(3)").send(MESSAGE).endswith("with 3")
+    assert "cannot be started" in command(str(tmp_path / "missing")).send(MESSAGE)
+    assert "cannot be started" in command(str(tmp_path)).send(MESSAGE)
+
+
+def test_no_text_of_the_persons_is_sent_to_an_address() -> None:
+    with receiver() as web:
+        assert webhook(web.url).send(MESSAGE) == ""
+    (posted,) = web.posted
+    assert b"MARKER" not in posted.body
+    assert json.loads(posted.body) == {
+        "id": "m1",
+        "count": 1,
+        "waits": [{"task_id": "t1", "agent_id": "a1", "what": ["proposals"], "proposals": 2}],
+    }
+    assert "x-wakelog-signature" not in posted.headers
+
+
+def test_what_is_sent_is_signed_where_a_secret_is_named() -> None:
+    with receiver() as web:
+        assert webhook(web.url, "my own secret").send(MESSAGE) == ""
+    (posted,) = web.posted
+    signed = hmac.new(b"my own secret", posted.body, hashlib.sha256).hexdigest()
+    assert posted.headers["x-wakelog-signature"] == f"sha256={signed}"
+    unset = Webhook(Notify(webhook=web.url, secret="env:HOOK"), "", {})
+    assert "HOOK" in unset.send(MESSAGE)
+
+
+def test_a_redirect_is_not_followed_and_a_refusal_is_told() -> None:
+    for status in (307, 500):
+        with receiver(status) as web:
+            assert webhook(web.url).send(MESSAGE).endswith(f"answered {status}")
+        assert len(web.posted) == 1
+
+
+def test_an_address_that_hangs_is_cut_off_and_one_that_is_gone_is_named() -> None:
+    with receiver(0) as web:
+        assert "did not answer in 0.3 seconds" in webhook(web.url, seconds=0.3).send(MESSAGE)
+    assert "cannot be reached" in webhook(web.url).send(MESSAGE)
+
+
+def test_a_path_of_an_address_is_not_shown(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    settings(home, 'webhook = "https://example.org/services/MARKER"')
+    agent(home)
+    assert "MARKER" not in done(["notify", "allow"], home)
+    assert "https://example.org" in done(["notify"], home)
+
+
+@pytest.mark.slow
+def test_a_delivery_is_tried_three_times_then_told_of_and_kept(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with receiver(503) as web:
+        settings(home, f'webhook = "{web.url}"', "every_minutes = 0")
+        agent(home)
+        done(["notify", "allow"], home)
+        assert "answered 503" in run(["run", "--until-idle"], home).stderr
+        assert len(web.posted) == 3
+        for shown in (["status"], ["notify"], ["doctor"]):
+            assert "answered 503" in run(shown, home).stdout
+        web.statuses = [204]
+        later = {"WAKELOG_NOW": "2027-01-01T10:00:00Z"}
+        run(["run", "--until-idle"], home, env=later)
+    assert len({json.loads(one.body)["id"] for one in web.posted}) == 1
+    assert len(web.posted) == 4
+    assert told(["notify"], home)["receivers"][0]["failure"] is None
+
+
+def test_a_receiver_is_tried_with_a_test(tmp_path: Path) -> None:
+    home, kept = tmp_path / "home", tmp_path / "kept"
+    settings(home, f"command = {json.dumps(program(kept))}")
+    agent(home)
+    assert str(kept) in done(["notify", "allow"], home)  # all of what is allowed
+    assert "was told" in done(["notify", "test"], home)
+    assert [one["id"] for one in read(kept)] == ["test"]
+    settings(home, 'command = ["/missing"]')
+    failed = run(["notify", "test"], home)
+    assert failed.exit_code == 1
+    assert "was not told" in failed.stdout
+
+
+def test_another_program_or_another_folder_is_to_be_allowed_anew(tmp_path: Path) -> None:
+    home, kept = tmp_path / "home", tmp_path / "kept"
+    settings(home, f"command = {json.dumps(program(kept))}")
+    agent(home)
+    assert told(["notify", "allow"], home)["changed"]
+    assert not told(["notify", "allow"], home)["changed"]
+    home.rename(tmp_path / "moved")
+    moved = told(["notify"], tmp_path / "moved")
+    assert [one["allowed"] for one in moved["receivers"]] == [True]
+    shutil.copytree(tmp_path / "moved", home)
+    assert [one["allowed"] for one in told(["notify"], home)["receivers"]] == [False]
+    settings(tmp_path / "moved", f"command = {json.dumps([*program(kept), 'more'])}")
+    assert [one["allowed"] for one in told(["notify"], tmp_path / "moved")["receivers"]] == [False]
+    assert told(["notify", "withdraw"], tmp_path / "moved")["changed"]

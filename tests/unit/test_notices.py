@@ -1,0 +1,183 @@
+"""When receivers of notices are told, and which settings of them can be used."""
+
+import os
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from adapters.home.notify_settings import Notify
+from adapters.home.settings import parse
+from adapters.notify.notifier import Notifier, Options, held_until, quiet_until
+from adapters.notify.progress import Progress, ProgressFile
+from adapters.runtime.leases import place
+from domain.agent.wake_queue import HELD_UNTIL, WAKE_QUEUE
+from domain.errors import Refused
+from domain.timestamps import later
+from domain.wake.commands import DeferWake
+from tests.support.receivers import Kept, delivered, tells_nobody
+from tests.support.services import START, services, task_with_agent
+
+BERLIN = "Europe/Berlin"
+NOBODY_PID = 2**22 + 1  # above the greatest id that Linux gives
+
+
+@pytest.mark.parametrize(
+    ("quiet", "now", "until"),
+    [
+        ("22:00-07:00", "2027-01-01T20:59:59.000000Z", ""),
+        ("22:00-07:00", "2027-01-01T21:00:00.000000Z", "2027-01-02T06:00:00.000000Z"),
+        ("22:00-07:00", "2027-01-02T05:59:59.000000Z", "2027-01-02T06:00:00.000000Z"),
+        ("12:00-13:30", "2027-01-02T11:00:00.000000Z", "2027-01-02T12:30:00.000000Z"),
+        ("12:00-13:30", "2027-01-02T12:30:00.000000Z", ""),
+        # clocks go forward at 02:00 of March 28 and back at 03:00 of October 31
+        ("22:00-07:00", "2027-03-27T21:30:00.000000Z", "2027-03-28T05:00:00.000000Z"),
+        ("22:00-07:00", "2027-10-30T20:30:00.000000Z", "2027-10-31T06:00:00.000000Z"),
+        ("", "2027-01-01T23:00:00.000000Z", ""),
+    ],
+)
+def test_quiet_hours_go_over_midnight_and_over_days_of_other_lengths(
+    quiet: str, now: str, until: str
+) -> None:
+    assert quiet_until(quiet, BERLIN, now) == until
+
+
+def test_what_comes_soon_after_a_message_or_a_failure_is_told_together_later() -> None:
+    notify = Notify(every_minutes=15)
+    told = Progress("", 1, "", delivered_at=START)
+    assert held_until(notify, BERLIN, told, START) == later(START, seconds=900)
+    failed = Progress("", 1, "", failed_at=START)
+    assert held_until(Notify(every_minutes=0), BERLIN, failed, START) == later(START, seconds=60)
+    assert held_until(notify, BERLIN, Progress("", 1, ""), START) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('quiet = "22-7"', "quiet"),
+        ('quiet = "07:00-07:00"', "quiet"),
+        ('command = [""]', "command"),
+        ('command = "notify"', "command"),
+        ('webhook = "http://example.org/"', "https"),
+        ('webhook = "https://me:pw@example.org/"', "name, a password"),
+        ('webhook = "ftp://example.org/"', "web address"),
+        ('webhook = "https://[broken/"', "web address"),
+        ('secret = "my very own secret"', "env:NAME"),
+        ("every_minutes = -1", "every_minutes"),
+        ("texts = true", "notify.texts"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_refused_in_one_line(line: str, told: str) -> None:
+    with pytest.raises(Refused) as refused:
+        parse(f"[notify]\n{line}\n")
+    told_line = str(refused.value)
+    assert told in told_line
+    assert "pw" not in told_line
+    assert "very own" not in told_line
+
+
+def test_an_address_on_this_machine_may_be_without_encryption() -> None:
+    for host in ("localhost:8000", "127.0.0.1", "[::1]:8000"):
+        assert parse(f'[notify]\nwebhook = "http://{host}/a"\n').notify.webhook.endswith("/a")
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> "World":
+    return World(tmp_path)
+
+
+class World:
+    """Services with a wake that waits for a consent, and a receiver."""
+
+    def __init__(self, folder: Path) -> None:
+        self.at = services()
+        self.file = ProgressFile(folder / "runtime.db")
+        self.receiver = Kept()
+        self.allow()
+        self.notifier = Notifier(
+            self.at, self.receiver, Options(folder / "runtime.db", (0.0,)), tells_nobody
+        )
+
+    def allow(self) -> None:
+        tail = self.at.agents.tail()
+        self.file.save("command", Progress(self.receiver.identity, tail.n, tail.digest))
+
+    def taken_by(self, pid: int) -> None:
+        """A process begins a delivery of all that there is."""
+        tail, known = self.at.agents.tail(), self.file.load("command")
+        assert known is not None
+        span = replace(known, until=tail.n, until_digest=tail.digest, id="theirs")
+        expires = later(START, seconds=3_600)
+        self.file.save("command", replace(span, pid=pid, place=place(), expires=expires))
+
+    def wait(self, title: str = "Fix the sink") -> None:
+        _, agent = task_with_agent(self.at, title)
+        with self.at.agents.reading() as world:
+            queued = world.load(WAKE_QUEUE, agent).queued
+        assert queued is not None
+        self.at.append_agent(DeferWake(agent, queued.run_key, HELD_UNTIL, "consent"))
+
+
+def test_a_title_has_no_control_characters_when_it_is_told(world: World) -> None:
+    world.wait("Fix\x1b[2J the sink")
+    delivered(world.notifier)
+    (message,) = world.receiver.heard
+    assert message.text == "Fix [2J the sink: a wake needs your consent"
+
+
+def test_several_tasks_are_told_together_a_line_for_each(world: World) -> None:
+    for nth in range(3):
+        world.wait(f"Task {nth}")
+    delivered(world.notifier)
+    (message,) = world.receiver.heard
+    assert message.title == "wakelog: 3 tasks wait for you"
+    assert len(message.text.splitlines()) == 3
+
+
+def test_a_log_that_is_another_one_begins_at_its_end(world: World) -> None:
+    world.file.save("command", Progress(world.receiver.identity, 3, "of another log"))
+    world.wait()
+    delivered(world.notifier)
+    assert world.receiver.heard == []
+    world.wait("A newer one")
+    delivered(world.notifier)
+    assert [one.count for one in world.receiver.heard] == [1]
+
+
+def test_what_another_living_process_delivers_is_left_to_it(world: World) -> None:
+    world.wait()
+    world.taken_by(os.getppid())
+    delivered(world.notifier)
+    assert world.receiver.heard == []
+    world.taken_by(NOBODY_PID)
+    delivered(world.notifier)
+    assert [one.id for one in world.receiver.heard] == ["theirs"]
+
+
+def test_a_file_that_is_no_database_is_told_of_once_and_may_be_deleted(tmp_path: Path) -> None:
+    world, said = World(tmp_path), list[str]()
+
+    def tell(event: str, level: str = "info", **fields: object) -> None:
+        said.append(event)
+
+    file = tmp_path / "runtime.db"
+    notifier = Notifier(world.at, world.receiver, Options(file, (0.0,)), tell)
+    file.write_bytes(b"no database " * 100)
+    for title in ("One", "Two"):
+        world.wait(title)
+        delivered(notifier)
+    assert said == ["trouble"]
+    file.unlink()
+    world.allow()
+    world.wait("Three")
+    delivered(notifier)
+    assert said == ["trouble", "told"]
+    assert [one.count for one in world.receiver.heard] == [1]
+
+
+def test_who_was_withdrawn_is_told_nothing_more(world: World) -> None:
+    world.wait()
+    assert world.file.forget("command")
+    assert not world.file.forget("command")
+    delivered(world.notifier)
+    assert world.receiver.heard == []
