@@ -95,8 +95,6 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
     if queued is None or queued.run_key != cause.run_key:
         because = f"the wake {cause.run_key} has begun already"
         raise Refused("agent_running", because=because, instead=Remedy("recover_wake"))
-    tools = registry.offered(agent.agent_kind, queued.reason, cause.scaffold)
-    specs = _specs(tools)
     started = WakeStarted(
         agent.id,
         agent.task,
@@ -110,8 +108,8 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
         cause.snapshot,
         cause.system,
         cause.user,
-        tools,
-        specs.id,
+        (),
+        "",
         agent.categories,
         is_first=not agent.report,
         template=cause.template,
@@ -124,12 +122,24 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
     if refused := refused_of(policy, agent, started, has_secret=cause.has_secret):
         return _not_begun(world, agent, queued, refused)
     bench = _bench(world, agent, cause.run_key, cause.snapshot, cause.scaffold)
+    tools = tools_of(world, agent, queued.reason, cause.scaffold, bench.snapshot)
+    specs = _specs(tools)
+    started = replace(started, tools=tools, specs=specs.id)
     advanced = machine.start(world.load(WAKE, cause.run_key), started, bench)
     events = [
         *alert_events(world, agent.id, facts),
         *on(world, "wake", cause.run_key, advanced.facts),
     ]
     return Decided(events, result, [specs])
+
+
+def tools_of(
+    world: World, agent: Agent, reason: str, scaffold: int, snapshot: Snapshot
+) -> tuple[str, ...]:
+    """The tools that a wake is offered for the task as it was captured."""
+    sets = world.load_each(CHANGES, agent.sets) if scaffold >= 2 else ()
+    has_open = any(item.status == "pending" for one in sets for item in one.items)
+    return registry.offered(agent.agent_kind, reason, scaffold, snapshot, has_open=has_open)
 
 
 def _not_begun(world: World, agent: Agent, queued: Queued, refused: Refusal) -> Decided:
@@ -382,4 +392,4 @@ HANDLERS: dict[type, Handler] = {
     do.DeferWake: defer,
 }
 
-__all__ = ["HANDLERS", "after", "refused_of", "replied"]
+__all__ = ["HANDLERS", "after", "refused_of", "replied", "tools_of"]

@@ -61,15 +61,36 @@ def canonical_name(name: str, scaffold: int) -> str | None:
     return name if name in TOOLS and TOOLS[name].since <= scaffold else None
 
 
-def offered(agent_kind: str, reason: str, scaffold: int) -> tuple[str, ...]:
+def offered(
+    agent_kind: str,
+    reason: str,
+    scaffold: int,
+    snapshot: Snapshot | None = None,
+    *,
+    has_open: bool = True,
+) -> tuple[str, ...]:
     """The tools of a wake: what its scaffold has, the kind may do and the reason allows, in the
-    order of SPEC 5."""
+    order of SPEC 5; since scaffold 2 without those that have nothing to work on.
+
+    Args:
+        snapshot: The task as it was captured; None: whatever it is like.
+        has_open: Whether the agent has open proposals to take back.
+    """
     may = set(CAPABILITIES.get(agent_kind, ()))
-    return tuple(
+    found = [
         tool.name
         for tool in TOOLS.values()
         if tool.since <= scaffold and reason in tool.reasons and may.issuperset(tool.capabilities)
-    )
+    ]
+    if scaffold >= 2 and snapshot is not None:
+        found = [name for name in found if _applies(TOOLS[name], snapshot, has_open)]
+    return tuple(found)
+
+
+def _applies(tool: Tool, snapshot: Snapshot, has_open: bool) -> bool:
+    if tool.scope == "own_proposals":
+        return has_open
+    return tool.applies is None or tool.applies(snapshot)
 
 
 def specs(names: Sequence[str]) -> tuple[ToolSpec, ...]:

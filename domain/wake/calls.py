@@ -112,6 +112,8 @@ def _refusal(wake: Wake, call: ToolCall, tool: str | None, bench: Bench) -> Refu
         return Refusal("unknown_tool", message)
     if tool not in offered or (wake.is_forced and tool != "update_report"):
         message = f"{tool} is not offered in this turn"
+        if wake.begun.scaffold >= 2 and not wake.is_forced:
+            message += ": the task as it is has nothing for it to work on"
         return Refusal("wake_reason_not_allowed", message)
     if call.problem:
         return Refusal("invalid_json", call.problem)
