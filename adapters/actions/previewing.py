@@ -41,7 +41,7 @@ def preview(home: "Home", agent_id: str) -> tuple[Preview, Request]:
         seen = captured(task, catalog, journal.n - 1, SCAFFOLD)
         names = tools_of(agents, agent, queued.reason, SCAFFOLD, seen)
     model = gate.full_name(services, services.model_name(agent))
-    tools = registry.specs(names)
+    tools = registry.specs(names, SCAFFOLD)
     request = Request(model, tuple(prompt.system), tuple(prompt.user), tools)
     refused = gate.held(services, agent_id)
     return (

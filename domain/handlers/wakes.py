@@ -77,9 +77,9 @@ def _earlier_sets(world: World, agent: Agent) -> list[str]:
 
 
 @cache
-def _specs(tools: tuple[str, ...]) -> Payload:
+def _specs(tools: tuple[str, ...], scaffold: int) -> Payload:
     """The tools as the model is offered them: no task's, so no task's unit."""
-    return payload(SHARED, canonical.encode(registry.specs(tools)))
+    return payload(SHARED, canonical.encode(registry.specs(tools, scaffold)))
 
 
 def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
@@ -123,7 +123,7 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
         return _not_begun(world, agent, queued, refused)
     bench = _bench(world, agent, cause.run_key, cause.snapshot, cause.scaffold)
     tools = tools_of(world, agent, queued.reason, cause.scaffold, bench.snapshot)
-    specs = _specs(tools)
+    specs = _specs(tools, cause.scaffold)
     started = replace(started, tools=tools, specs=specs.id)
     advanced = machine.start(world.load(WAKE, cause.run_key), started, bench)
     events = [

@@ -15,11 +15,12 @@ from domain.errors import Refused
 from domain.ports import ToolSpec
 from domain.text import squeeze
 from domain.tools import base as b
-from domain.tools import checklist, fields, labels, local, schema
+from domain.tools import checklist, evidence, fields, labels, local, schema
 from domain.tools.arguments import Arguments, SuppressLabel
 from domain.tools.base import Effect, Facts, Plan, Refusal
 from domain.tools.decoding import decoded
 from domain.tools.definitions import CAPABILITIES, Mode, Tool
+from domain.tools.schema import Schema
 from domain.tools.snapshot import Snapshot
 
 TOOLS: Mapping[str, Tool] = {
@@ -93,12 +94,16 @@ def _applies(tool: Tool, snapshot: Snapshot, has_open: bool) -> bool:
     return tool.applies is None or tool.applies(snapshot)
 
 
-def specs(names: Sequence[str]) -> tuple[ToolSpec, ...]:
-    """Tools as a model is offered them. Raises KeyError for a name that is none."""
+def specs(names: Sequence[str], scaffold: int = 1) -> tuple[ToolSpec, ...]:
+    """Tools as a model is offered them in a wake of a scaffold. Raises KeyError for a name that is
+    none."""
     tools = [TOOLS[name] for name in names]
-    return tuple(
-        ToolSpec(tool.name, tool.description, schema.public(tool.arguments)) for tool in tools
-    )
+    return tuple(ToolSpec(one.name, one.description, _schema(one, scaffold)) for one in tools)
+
+
+def _schema(tool: Tool, scaffold: int) -> Schema:
+    plain = schema.public(tool.arguments)
+    return evidence.with_quote(tool, plain) if evidence.asks(tool, scaffold) else plain
 
 
 def hints(scaffold: int) -> str:

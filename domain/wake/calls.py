@@ -7,6 +7,7 @@ collected in `Answered`.
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,11 +19,12 @@ from domain.changes.change_set import CHANGES, ChangeSet, Item
 from domain.changes.events import ChangesFact
 from domain.keys import key
 from domain.policy.scrub import told
-from domain.tools import local, registry
+from domain.tools import evidence, local, registry
 from domain.tools.arguments import RecordObservations, RetractSuggestions, UpdateReport
 from domain.tools.base import Plan, Refusal, fingerprint
+from domain.tools.evidence import Quotes
 from domain.tools.snapshot import Snapshot
-from domain.wake import recorded
+from domain.wake import grounds, recorded
 from domain.wake.events import (
     ReportDrafted,
     RetractionStaged,
@@ -80,7 +82,11 @@ def answer_call(wake: Wake, call: ToolCall, bench: Bench, answered: Answered) ->
     refusal = _refusal(wake, call, known, bench)
     if refusal is not None:
         return [_denied(wake, call, tool, text, refusal, answered)]
-    arguments = registry.decode(tool, canonical.read(text))
+    given, quotes = canonical.read(text), Quotes()
+    if evidence.asks(registry.TOOLS[tool], wake.begun.scaffold):
+        given, quotes = evidence.parted(registry.TOOLS[tool], given)
+        text = canonical.text(given)
+    arguments = registry.decode(tool, given)
     if isinstance(arguments, Refusal):
         return [_denied(wake, call, tool, text, arguments, answered)]
     text = canonical.text(arguments)
@@ -88,7 +94,7 @@ def answer_call(wake: Wake, call: ToolCall, bench: Bench, answered: Answered) ->
         case "local":
             return _local(wake, call, tool, text, arguments, bench, answered)
         case "deferred":
-            return [_deferred(wake, call, tool, text, arguments, bench, answered)]
+            return [_deferred(wake, call, _Wish(tool, text, arguments, quotes), bench, answered)]
         case _ if wake.begun.scaffold >= 2 and _is_done(wake, tool):
             refusal = Refusal("redundant", f"{tool} has been done in this wake.")
             return [_denied(wake, call, tool, text, refusal, answered)]
@@ -180,16 +186,20 @@ def _ask(
     )
 
 
+class _Wish(NamedTuple):
+    """A call that proposes: the tool, its arguments as text and as read, and its quotes."""
+
+    tool: str
+    text: str
+    arguments: Struct
+    quotes: Quotes
+
+
 def _deferred(
-    wake: Wake,
-    call: ToolCall,
-    tool: str,
-    text: str,
-    arguments: Struct,
-    bench: Bench,
-    answered: Answered,
+    wake: Wake, call: ToolCall, wish: _Wish, bench: Bench, answered: Answered
 ) -> ToolReturned:
     """Queue what the person has not been asked yet; say what was skipped or refused, and why."""
+    tool, text, arguments, quotes = wish
     plan = registry.plan(tool, bench.snapshot, arguments)
     if isinstance(plan, Refusal):
         return _denied(wake, call, tool, text, plan, answered)
@@ -202,7 +212,9 @@ def _deferred(
     memory = _memory(wake, bench) if wake.begun.scaffold >= 2 else None
     sets = (*others, own)
     sifted = hygiene.sift(plan.proposals, sets, touched, memory)
-    facts, payloads = decisions.propose(own, sifted.accepted, wake.begun.task)
+    said_of = partial(evidence.quote_of, registry.TOOLS[tool], quotes, arguments)
+    accepted = grounds.grounded(sifted.accepted, map(said_of, sifted.accepted), wake, reads)
+    facts, payloads = decisions.propose(own, accepted, wake.begun.task)
     answered.payloads += payloads
     answered.proposed += facts
     for fact in facts:
