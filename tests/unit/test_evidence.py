@@ -127,7 +127,7 @@ def proposed(*quotes: object) -> list[Item]:
     for name, arguments, array in WISHES:
         wish = json.loads(json.dumps(arguments))
         for holder in wish[array] if array else [wish]:
-            holder |= {"because": quotes[0]} if quotes else {}
+            holder.update({"because": quotes[0]} if quotes else {})
         made.append((name, canonical.text(wish)))
     found = kept(at, agent, *made)
     assert divergences(at) == []
