@@ -66,7 +66,7 @@ def _bench(world: World, agent: Agent, run_key: str, snapshot: str, scaffold: in
         earlier = _earlier_sets(world, agent) if scaffold >= 2 else []
         return world.load_each(CHANGES, [*earlier, *sets])
 
-    return Bench(_snapshot(world.payload(snapshot)), own, others, world.text)
+    return Bench(_snapshot(world.payload(snapshot)), own, others, world.text, agent)
 
 
 def _earlier_sets(world: World, agent: Agent) -> list[str]:
@@ -298,7 +298,7 @@ def _written(world: World, agent: Agent, advanced: Advanced, at: str) -> Decided
     """A wake's facts with all they mean for its change set, its agent and its attention."""
     wake, answered = advanced.wake, advanced.answered
     changes: list[ChangesFact] = list(answered.proposed)
-    agents: list[AgentFact] = list(answered.observed)
+    agents: list[AgentFact] = [*answered.observed, *answered.loops]
     events = on(world, "wake", wake.run_key, advanced.facts)
     queue_facts: list[WakeQueueFact] = []
     finished = advanced.facts[-1] if advanced.facts else None

@@ -24,6 +24,12 @@ CAPABILITIES: Mapping[str, tuple[str, ...]] = {
         "report.write",
         "journal.write",
         "proposals.retract",
+        "category.read",
+        "time.propose",
+        "link.propose",
+        "task.create",
+        "rating.read",
+        "loop.write",
     ),
 }
 """What each kind of agent may do; a kind that is not here may do nothing."""

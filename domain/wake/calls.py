@@ -13,14 +13,21 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain import canonical
-from domain.agent.events import AgentObserved
+from domain.agent import loops
+from domain.agent.agent import AGENT, Agent
+from domain.agent.events import AgentObserved, LoopClosed, LoopOpened
 from domain.changes import decisions, hygiene
 from domain.changes.change_set import CHANGES, ChangeSet, Item
 from domain.changes.events import ChangesFact
 from domain.keys import key
 from domain.policy.scrub import told
 from domain.tools import evidence, local, registry
-from domain.tools.arguments import RecordObservations, RetractSuggestions, UpdateReport
+from domain.tools.arguments import (
+    RecordObservations,
+    RetractSuggestions,
+    UpdateLoops,
+    UpdateReport,
+)
 from domain.tools.base import Plan, Refusal, fingerprint
 from domain.tools.evidence import Quotes
 from domain.tools.snapshot import Snapshot
@@ -45,12 +52,14 @@ CALLS_MAX = 64
 
 class Bench(Struct, frozen=True):
     """What answering needs besides the wake: the task as captured, how to get this wake's change
-    set and the agent's others where a call proposes something, and how to read a long text."""
+    set and the agent's others where a call proposes something, how to read a long text, and whose
+    wake it is."""
 
     snapshot: Snapshot
     own: Callable[[], ChangeSet]
     others: Callable[[], tuple[ChangeSet, ...]]
     text: Callable[[Words], str]
+    agent: Agent = Agent("")
 
 
 class Answered:
@@ -59,6 +68,7 @@ class Answered:
     def __init__(self) -> None:
         self.proposed: list[ChangesFact] = []
         self.observed: list[AgentObserved] = []
+        self.loops: list[LoopOpened | LoopClosed] = []
         self.payloads: list[Payload] = []
         self.own: ChangeSet | None = None
 
@@ -301,11 +311,29 @@ def _local(
             ]
             message = f"Staged {len(facts)} retraction(s) for the end of this wake."
             message += f" {recorded.nothing_called(unknown)}" if unknown else ""
+        case UpdateLoops():
+            updated = _updated_loops(arguments, bench, answered)
+            if isinstance(updated, Refusal):
+                return [_denied(wake, call, tool, text, updated, answered)]
+            message = updated
         case _:  # pragma: no cover  # the registry has no other local tool
             refusal = Refusal("internal", f"{tool} cannot be answered here")
             return [_denied(wake, call, tool, text, refusal, answered)]
     said = answered.keep(unit, told(message, wake.begun.scaffold))
     return [returned(wake, call, tool, text, "success", said), *facts]
+
+
+def _updated_loops(arguments: UpdateLoops, bench: Bench, answered: Answered) -> str | Refusal:
+    """What is said of the loops that were closed and opened; a refusal, if none was."""
+    agent = bench.agent
+    for fact in answered.loops:
+        agent = AGENT.evolve(agent, Recorded("", 0, "", 0, 0, "", fact))
+    updated = loops.update(agent, arguments.add, arguments.close)
+    why = [told for _, told in updated.refused]
+    if not updated.facts:
+        return Refusal(updated.refused[0][0], " ".join(why))
+    answered.loops += updated.facts
+    return "\n".join([f"{len(updated.facts)} loop(s) updated.", *why])
 
 
 def _unknown(wake: Wake, requests: Iterable[local.Retraction], bench: Bench) -> list[str]:

@@ -212,7 +212,7 @@ def test_set_changes_settings_and_slots_once(home: Path) -> None:
     assert (page["mode"], page["config"]["turns"]) == ("autonomous", 7)
     assert page["config"]["automatic"] is False
     assert page["slots"]["primary_goal"] == {"version": 1, "value": "Dry"}
-    assert page["slots"]["open_loops"] == {"version": 1, "values": ["plumber"]}
+    assert page["slots"]["open_loops"] == {"version": 1, "values": ["plumber"], "own": []}
     assert page["slots"]["preferences"]["tone"] == {"version": 1, "value": "brief"}
     assert "Nothing to change" in done(command, home)
     done(["agent", "set", "Fix the sink", "--close-loop", "plumber", "--prefer", "tone="], home)
