@@ -18,9 +18,8 @@ BECAUSE_MAX = 300
 
 _ASKED: Schema = {
     "type": "string",
-    "minLength": 1,
     "maxLength": BECAUSE_MAX,
-    "description": "The words that this rests on, quoted from what you were shown.",
+    "description": "The words that it rests on, quoted.",
 }
 
 
