@@ -71,9 +71,7 @@ def _tell_sets(session: Session, sets: "list[InboxSet]", home: "Home", *, is_all
         for one in group:
             age = _age(one.created_at, now)
             for item in one.items:
-                session.say(safe(f"  {item.ref:6} {_told(item)}  {age}"))
-                if item.because:
-                    session.say(safe(f"         {_because(item, zone)}"))
+                session.say(safe(f"  {item.ref:6} {_told(item)}  {age}{_because(item, zone)}"))
         session.say()
     first = next((one for one in sets if _open_refs(one)), None)
     if first is not None:
@@ -109,10 +107,12 @@ def _told(item: "InboxItem") -> str:
 
 
 def _because(item: "InboxItem", zone: str) -> str:
-    """The words that an item rests on, and where they stand."""
+    """The words that an item rests on, and where they stand, on a line of their own."""
+    if item.because is None:
+        return ""
     place, at = place_told(item.because_at)
     where = f"{place} of {local_time(at, zone)[:10]}" if at else place or "not in what it was shown"
-    return f'"{squeeze(item.because or "")}" ({where})'
+    return f'\n         "{squeeze(item.because)}" ({where})'
 
 
 def _age(at: str, now: str) -> str:
