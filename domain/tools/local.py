@@ -142,10 +142,7 @@ TOOLS = (
             "Keep an open question in sight over wakes, or close one of yours, in its very words; "
             "at most 10 of yours are open. Those of the person stay."
         ),
-        hint=(
-            "for what waits on something outside the task and is to be asked after: an answer, a "
-            "delivery. Close it as soon as a text settles it."
-        ),
+        hint="for an answer or delivery that is awaited; close it once a text settles it.",
         mode="local",
         arguments=UpdateLoops,
         capabilities=("loop.write",),

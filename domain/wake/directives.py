@@ -100,13 +100,11 @@ if a text names one.
 - An item was ticked and no time was logged: it is done all the same.
 - A timer runs: the person is at it; that changes no status by itself."""
 _EVIDENCE_2: Final = """\
-Say what a proposal rests on. Quote it in `because`, word for word and as short as it can be, from \
-the task, its log, the linked tasks or the person's words; each element of a call has its own. The \
-person sees it beside the proposal. Without such words, rather propose nothing."""
+Quote in `because` the words that a proposal rests on, short and verbatim: the person sees them \
+beside it. Where there are none, propose nothing."""
 _LOOPS_2: Final = """\
-Open loops are what you keep in sight until it is settled (`update_loops`). Those of the person \
-stay until the person closes them; yours are marked. An observation says what was; a loop asks \
-what came of it."""
+Open loops are what you ask after at later wakes. You close yours, which are marked; the person \
+closes the others."""
 _TOOLS_2: Final = f"""\
 Tools.
 {registry.hints(2)}
