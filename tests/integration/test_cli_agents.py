@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.cli import done, proved, refused, run, told
-from tests.support.waking import agent, at, sink
+from tests.support.waking import agent, at, reply, report, sink, tape
 
 
 @pytest.fixture
@@ -218,6 +218,18 @@ def test_set_changes_settings_and_slots_once(home: Path) -> None:
     done(["agent", "set", "Fix the sink", "--close-loop", "plumber", "--prefer", "tone="], home)
     slots = shown(home)["slots"]
     assert (slots["open_loops"]["values"], list(slots["preferences"])) == ([], ["pace"])
+    assert proved(home)
+
+
+def test_an_agents_page_says_whose_a_loop_is(home: Path, tmp_path: Path) -> None:
+    agent(home)
+    wish = reply(("update_loops", {"add": ["Await the seal"]}), report())
+    done(["agent", "set", "Fix the sink", "--open-loop", "plumber"], home)
+    done(["--model", tape(tmp_path / "tape", wish, reply(text="Done.")), "wake"], home)
+    assert shown(home)["slots"]["open_loops"]["own"] == ["Await the seal"]
+    text = done(["agent", "show", "Fix the sink"], home)
+    assert "open loop: plumber" in text
+    assert "open loop of its own: Await the seal" in text
     assert proved(home)
 
 
