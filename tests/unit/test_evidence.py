@@ -15,7 +15,9 @@ from domain.journal import commands as do
 from domain.tools import registry
 from domain.tools.evidence import BECAUSE_MAX
 from domain.tools.registry import TOOLS
-from domain.wake.events import ToolReturned
+from domain.wake.events import SectionRef, ToolReturned, WakeStarted
+from domain.wake.grounds import place_of, shown_to
+from domain.wake.state import ExchangeRef, ResultRef, Wake
 from domain.wire import INLINE_MAX_BYTES, Words, payload
 from tests.support.scripted_wakes import call, ended, items, woken
 from tests.support.services import divergences, queued_key, services, task_with_agent
@@ -67,6 +69,35 @@ def test_a_quote_is_looked_up_in_what_was_shown(quote: str, place: str) -> None:
     (item,) = kept(at, agent, call("update_task_priority", priority="P1", because=quote))
     assert (item.because, item.because_at) == (quote, place)
     assert divergences(at) == []
+
+
+TURN = '{"at":"A","person":"Make it two hours","you":"It is done"}'
+LINK = '{"relation":"blocks","id":"t2","title":"Pay the tax","oneLiner":"Waits for Ann"}'
+SECTIONS = {
+    "thread": f"## T\n\n[cut: 3 earlier turns]\n[\n{TURN}\n]",
+    "linked": f"## L\n\n[\n{LINK}\n]",
+    "task": "## Task\n\n{not JSON",
+    "report": "## R\n\nMy own words",
+}
+
+
+@pytest.mark.parametrize(
+    ("quote", "place"),
+    [
+        ("make it two hours", "thread:A"),
+        ("it is done", ""),  # the agent's own answer
+        ("waits for ann", "task:t2"),
+        ("set language to de", "result:set_task_language"),
+        ("my own words", ""),
+    ],
+)
+def test_turns_links_and_results_are_texts_that_were_shown(quote: str, place: str) -> None:
+    user = tuple(SectionRef(name, name) for name in SECTIONS)
+    started = WakeStarted("a", "t1", "user", "r", "tape", 2, 3, 1, 1, "p", (), user, (), "s")
+    result = ResultRef("c1", "set_task_language", Words("Done: Set language to de"), is_error=False)
+    wake = Wake("k", started=started, exchanges=(ExchangeRef("r", (result,)),))
+    texts = shown_to(wake, lambda said: SECTIONS.get(said.payload, said.text))
+    assert place_of(quote, texts) == place
 
 
 def test_each_element_of_a_batch_rests_on_its_own_quote_else_on_that_of_the_call() -> None:
