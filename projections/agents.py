@@ -229,7 +229,7 @@ def _due(document: AgentDocument) -> str:
 VIEW: View[AgentDocument] = View(
     "agents",
     "agent",
-    3,
+    4,
     AgentDocument,
     keys,
     apply,

@@ -8,11 +8,16 @@ from adapters.runtime.capture import given_now
 from domain.agent.agent import AGENT
 from domain.agent.wake_queue import WAKE_QUEUE, Queued
 from domain.agent.wake_queue_events import Trigger
+from domain.handlers.wakes import tools_of
+from domain.journal.catalog import CATALOG
+from domain.journal.fold import TASK
 from domain.policy.gate import is_leaving
 from domain.ports import Request
 from domain.tools import registry
+from domain.tools.snapshot import captured
 from domain.wake.scaffolds import SCAFFOLD
 from domain.wake.shown import shown
+from domain.world import MAIN
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -32,8 +37,11 @@ def preview(home: "Home", agent_id: str) -> tuple[Preview, Request]:
         asked_for = Queued("", "manual", "", now, now, (trigger,), is_urgent=True)
         queued = agents.load(WAKE_QUEUE, agent_id).queued or asked_for
         prompt = shown(journal, agents, agent, queued, given_now(services))
+        task, catalog = journal.load(TASK, agent.task), journal.load(CATALOG, MAIN)
+        seen = captured(task, catalog, journal.n - 1, SCAFFOLD)
+        names = tools_of(agents, agent, queued.reason, SCAFFOLD, seen)
     model = gate.full_name(services, services.model_name(agent))
-    tools = registry.specs(registry.offered(agent.agent_kind, queued.reason, SCAFFOLD))
+    tools = registry.specs(names, SCAFFOLD)
     request = Request(model, tuple(prompt.system), tuple(prompt.user), tools)
     refused = gate.held(services, agent_id)
     return (

@@ -8,13 +8,14 @@ from adapters.actions.naming import pick_task
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session
 from adapters.documents.agents import has_agents
-from adapters.documents.inbox import deferred_only, page_of_sets, set_documents
-from adapters.text.common import safe
+from adapters.documents.inbox import deferred_only, page_of_sets, place_told, set_documents
+from adapters.text.common import local_time, safe
 from domain.text import squeeze
 from domain.timestamps import seconds_between
 
 if TYPE_CHECKING:
     from adapters.documents.inbox import InboxItem, InboxSet
+    from adapters.wiring import Home
 
 COUNT = click.IntRange(min=1)
 SETS_SHOWN = 20  # where nothing else is said; --json has all
@@ -49,7 +50,7 @@ def inbox_command(session: Session, task: str | None, limit: int | None, is_all:
     if session.as_json:
         session.document(found)
     elif found:
-        _tell_sets(session, found, home.services.clock.now(), is_all=is_all)
+        _tell_sets(session, found, home, is_all=is_all)
         if left:
             session.note(f"{left} more sets; raise --limit to see them.")
     elif not has_agents(home):
@@ -60,7 +61,8 @@ def inbox_command(session: Session, task: str | None, limit: int | None, is_all:
         session.say(EMPTY + put_off)
 
 
-def _tell_sets(session: Session, sets: "list[InboxSet]", now: str, *, is_all: bool) -> None:
+def _tell_sets(session: Session, sets: "list[InboxSet]", home: "Home", *, is_all: bool) -> None:
+    now, zone = home.services.clock.now(), home.settings.timezone
     by_task: dict[str, list[InboxSet]] = {}
     for one in sets:
         by_task.setdefault(one.task_id, []).append(one)
@@ -69,7 +71,7 @@ def _tell_sets(session: Session, sets: "list[InboxSet]", now: str, *, is_all: bo
         for one in group:
             age = _age(one.created_at, now)
             for item in one.items:
-                session.say(safe(f"  {item.ref:6} {_told(item)}  {age}"))
+                session.say(safe(f"  {item.ref:6} {_told(item)}  {age}{_because(item, zone)}"))
         session.say()
     first = next((one for one in sets if _open_refs(one)), None)
     if first is not None:
@@ -102,6 +104,15 @@ def _told(item: "InboxItem") -> str:
     if item.error:
         parts.append(f"[last try: {item.error}]")
     return " ".join(parts)
+
+
+def _because(item: "InboxItem", zone: str) -> str:
+    """The words that an item rests on, and where they stand, on a line of their own."""
+    if item.because is None:
+        return ""
+    place, at = place_told(item.because_at)
+    where = f"{place} of {local_time(at, zone)[:10]}" if at else place or "not in what it was shown"
+    return f'\n         "{squeeze(item.because)}" ({where})'
 
 
 def _age(at: str, now: str) -> str:

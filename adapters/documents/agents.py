@@ -56,10 +56,11 @@ class SlotText(Struct, frozen=True):
 
 
 class OpenLoops(Struct, frozen=True):
-    """What an agent keeps in sight until it is settled."""
+    """What an agent keeps in sight until it is settled; `own`: those that it opened itself."""
 
     version: int
     values: list[str]
+    own: list[str]
 
 
 class AgentSlots(Struct, frozen=True):
@@ -173,7 +174,7 @@ def agent_page(home: Home, document: AgentDocument, now: str) -> AgentDetails:
         slots=AgentSlots(
             primary_goal=SlotText(agent.goal.version, agent.goal.value or None),
             active_task=agent.task,
-            open_loops=OpenLoops(agent.loops_version, list(agent.loops)),
+            open_loops=OpenLoops(agent.loops_version, list(agent.loops), list(agent.own_loops)),
             preferences={
                 name: SlotText(slot.version, slot.value)
                 for name, slot in sorted(agent.preferences.items())

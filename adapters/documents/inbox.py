@@ -27,7 +27,9 @@ class InboxItem(Struct, frozen=True):
     """A proposal. `ref` names it in commands, `arguments` are those of `tool` as they stand now,
     `fingerprint` is the same for the same change. `stale`: the task has changed since in what it
     would change; `now` is the value that it would replace, null for an addition. `reason` is the
-    person's, else the agent's; `error` why the last try to apply it failed."""
+    person's, else the agent's; `error` why the last try to apply it failed. `because`: the words
+    that it rests on, as the agent quoted them; `because_at`: where they stand in what it was
+    shown (see `place_told`), null where they do not."""
 
     ref: str
     tool: str
@@ -39,6 +41,8 @@ class InboxItem(Struct, frozen=True):
     now: str | None
     reason: str | None
     error: str | None
+    because: str | None
+    because_at: str | None
 
 
 class InboxSet(Struct, frozen=True):
@@ -201,7 +205,32 @@ def _item(
         now=registry.present(item.tool, now, arguments),
         reason=reason_of(ranked, item) or arguments.get("reason") or None,
         error=item.error or None,
+        because=item.because or None,
+        because_at=item.because_at or None,
     )
+
+
+PLACES = {
+    "words": "your words",
+    "title": "title",
+    "description": "description",
+    "note": "note",
+    "thread": "your words",
+    "item": "checklist",
+    "task": "linked task",
+    "result": "what it looked up",
+}
+"""Where the words of a proposal may stand, by the beginning of `because_at`."""
+
+
+def place_told(because_at: str | None) -> tuple[str, str]:
+    """What a place is called, and the time of what was said there; empty where there is none.
+
+    >>> place_told("note:2027-01-01T00:00:00.000000Z")
+    ('note', '2027-01-01T00:00:00.000000Z')
+    """
+    kind, _, name = (because_at or "").partition(":")
+    return PLACES.get(kind, ""), name if kind in ("note", "thread") else ""
 
 
 def summary_of(home: Home, set_id: str, item: Item) -> str:

@@ -9,7 +9,7 @@ nothing is proposed. Its report says what wrote it. The same request always gets
 "model": "rules", "rules": 2, "text": "...", "usage": {}}``; empty ``calls`` and ``text`` stay.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from adapters.models import findings, reading, replies, reporting, results
@@ -20,6 +20,7 @@ from adapters.models.sentences import pattern
 from domain import canonical
 from domain.ports import Reply, Request
 from domain.text import cut, fold, squeeze
+from domain.tools.evidence import BECAUSE
 
 FORMAT = "rules.1"
 """What reads such bytes, as recorded with them: raised where they would be read otherwise."""
@@ -76,7 +77,9 @@ class RulesModel:
         else:
             unheard = {kind for kind, tool in _TOOLS.items() if tool not in offered}
             found = findings.without(found, frozenset(unheard))
-        wishes = _wishes(seen, found, is_due=bool(request.exchanges or request.forced))
+        quoting = {tool.name for tool in request.tools if _asks_for_a_quote(tool.schema)}
+        is_due = bool(request.exchanges or request.forced)
+        wishes = _wishes(seen, found, quoting, is_due=is_due)
         calls = [(tool, arguments) for tool, arguments in wishes if tool in offered]
         return _reply("" if calls else reporting.closing(seen, found), calls)
 
@@ -106,10 +109,11 @@ def _reply(text: str, calls: list[tuple[str, dict[str, Any]]]) -> Reply:
 
 
 def _wishes(
-    seen: PromptTask, found: Findings, *, is_due: bool
+    seen: PromptTask, found: Findings, quoting: Collection[str], *, is_due: bool
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Calls in their fixed order; `is_due`: the report is asked for whatever was found."""
-    yield from _proposals(seen, found)
+    """Calls in their fixed order; `quoting`: the tools that ask for a quote, `is_due`: the report
+    is asked for whatever was found."""
+    yield from _proposals(seen, found, quoting)
     observations = _observations(seen, found)
     if observations:
         yield "record_observations", {"observations": observations}
@@ -122,11 +126,30 @@ def _wishes(
         )
 
 
-def _proposals(seen: PromptTask, found: Findings) -> Iterator[tuple[str, dict[str, Any]]]:
+def _proposals(
+    seen: PromptTask, found: Findings, quoting: Collection[str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
     for kind, tool in _TOOLS.items():
         of_kind = [finding for finding in found.proposals if finding.kind == kind]
         if of_kind:
-            yield tool, _arguments(seen, kind, of_kind)
+            arguments = _arguments(seen, kind, of_kind)
+            yield tool, _quoting(arguments, of_kind) if tool in quoting else arguments
+
+
+def _asks_for_a_quote(schema: dict[str, Any]) -> bool:
+    """Whether a tool takes one, for each change: since scaffold 2."""
+    fields = schema.get("properties", {})
+    inner = [one["items"] for one in fields.values() if "items" in one]
+    return any(BECAUSE in one.get("properties", {}) for one in (schema, *inner))
+
+
+def _quoting(arguments: dict[str, Any], of_kind: list[Finding]) -> dict[str, Any]:
+    """The arguments, and the words that each change was read from."""
+    elements = next((one for one in arguments.values() if isinstance(one, list)), [arguments])
+    for element, finding in zip(elements, of_kind, strict=False):
+        if finding.quote:
+            element[BECAUSE] = finding.quote
+    return arguments
 
 
 def _arguments(seen: PromptTask, kind: str, of_kind: list[Finding]) -> dict[str, Any]:

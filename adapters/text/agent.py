@@ -59,7 +59,10 @@ def _slots(page: AgentDetails) -> str:
         "Goal and preferences",
         [
             *([goal] if goal else []),
-            *(f"open loop: {loop}" for loop in slots.open_loops.values),
+            *(
+                f"open loop{' of its own' if loop in slots.open_loops.own else ''}: {loop}"
+                for loop in slots.open_loops.values
+            ),
             *(f"{name}: {one.value}" for name, one in slots.preferences.items()),
         ],
     )

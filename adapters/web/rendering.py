@@ -8,6 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from adapters.documents.inbox import place_told
 from adapters.text.reading import counted
 from adapters.text.task import duration
 from adapters.web import charts, markdown
@@ -67,6 +68,7 @@ def environment() -> Environment:
         "line": one_line,
         "markdown": markdown.html,
         "percent": percent,
+        "place": place_told,
         "pretty": pretty,
         "share": charts.share,
         "said": said,

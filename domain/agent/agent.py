@@ -98,6 +98,7 @@ class Agent(Struct, frozen=True):
     position: int = 0
     fresh_position: int = 0
     categories_ever: tuple[str, ...] | UnsetType = UNSET
+    own_loops: tuple[str, ...] = ()  # those of `loops` that it opened itself
 
 
 def evolve(agent: Agent, recorded: Recorded) -> Agent:
@@ -188,12 +189,16 @@ def _goal(agent: Agent, fact: e.GoalSet, row: Recorded) -> Change:
 def _loop_opened(agent: Agent, fact: e.LoopOpened, row: Recorded) -> Change:
     others = tuple(loop for loop in agent.loops if loop != fact.loop)
     version = max(agent.loops_version, fact.version)
-    return {"loops": (*others, fact.loop), "loops_version": version}
+    own = tuple(loop for loop in agent.own_loops if loop != fact.loop)
+    own = (*own, fact.loop) if fact.by else own
+    return {"loops": (*others, fact.loop), "loops_version": version, "own_loops": own}
 
 
 def _loop_closed(agent: Agent, fact: e.LoopClosed, row: Recorded) -> Change:
     others = tuple(loop for loop in agent.loops if loop != fact.loop)
-    return {"loops": others, "loops_version": max(agent.loops_version, fact.version)}
+    own = tuple(loop for loop in agent.own_loops if loop != fact.loop)
+    version = max(agent.loops_version, fact.version)
+    return {"loops": others, "loops_version": version, "own_loops": own}
 
 
 def _preference(agent: Agent, fact: e.PreferenceSet, row: Recorded) -> Change:

@@ -56,11 +56,13 @@ class GoalSet(Stored, frozen=True, tag="agent.goal_set.1"):
 class LoopOpened(Stored, frozen=True, tag="agent.loop_opened.1"):
     version: int
     loop: str
+    by: str = ""  # empty: the person; else ``agent:<id>``
 
 
 class LoopClosed(Stored, frozen=True, tag="agent.loop_closed.1"):
     version: int
     loop: str
+    by: str = ""  # as in `LoopOpened`
 
 
 class PreferenceSet(Stored, frozen=True, tag="agent.preference_set.1"):

@@ -66,6 +66,10 @@ class Proposal(Protocol):
     def base(self) -> str: ...
     @property
     def touches(self) -> tuple[str, ...]: ...
+    @property
+    def because(self) -> str: ...
+    @property
+    def because_at(self) -> str: ...
 
 
 class Item(Struct, frozen=True):
@@ -76,7 +80,7 @@ class Item(Struct, frozen=True):
     `decided_at` is when the decision was made, not when its effect was done. `error` is what the
     last confirm failed with; it goes with the next one. `position` is the journal's `n` of the
     verdict, of a confirmed item the one that holds the effect; of a replaced one that of its
-    deferral, if it was put off.
+    deferral, if it was put off. `because`, `because_at`: as in `ItemProposed`.
     """
 
     number: int
@@ -98,6 +102,8 @@ class Item(Struct, frozen=True):
     position: int = 0
     error: str = ""
     error_code: str = ""
+    because: str = ""
+    because_at: str = ""
 
 
 class ChangeSet(Struct, frozen=True):
@@ -192,6 +198,8 @@ def _propose(changes: ChangeSet, fact: ItemProposed) -> ChangeSet:
         fact.display,
         fact.base,
         fact.touches,
+        because=fact.because,
+        because_at=fact.because_at,
     )
     return replace(changes, items=(*changes.items, item))
 

@@ -61,6 +61,8 @@ def propose(
             proposal.display,
             proposal.base,
             proposal.touches,
+            proposal.because,
+            proposal.because_at,
         )
         facts.append(proposed)
     return facts, payloads

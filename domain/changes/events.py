@@ -12,7 +12,10 @@ from domain.wire import Stored, Words
 class ItemProposed(Stored, frozen=True, tag="changes.item_proposed.1"):
     """`tool` is the singular name, `arguments` canonical JSON, `summary` for the person,
     `fingerprint` and `display` find duplicates, `base` digests the values it would change,
-    `touches` names the fields (see `Snapshot.touched`) or ``item:<id>`` it is about."""
+    `touches` names the fields (see `Snapshot.touched`) or ``item:<id>`` it is about. `because`:
+    the words that it rests on, as the agent quoted them; `because_at`: where they stand in what
+    it was shown (`domain.wake.grounds.Shown`), empty where they do not. Since scaffold 2; nothing
+    is decided by them."""
 
     item: int
     tool: str
@@ -22,6 +25,8 @@ class ItemProposed(Stored, frozen=True, tag="changes.item_proposed.1"):
     display: str
     base: str
     touches: tuple[str, ...] = ()
+    because: str = ""
+    because_at: str = ""
 
 
 class SetOpened(Stored, frozen=True, tag="changes.opened.1"):

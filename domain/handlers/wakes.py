@@ -67,7 +67,7 @@ def _bench(world: World, agent: Agent, run_key: str, snapshot: str, scaffold: in
         earlier = _earlier_sets(world, agent) if scaffold >= 2 else []
         return world.load_each(CHANGES, [*earlier, *sets])
 
-    return Bench(_snapshot(world.payload(snapshot)), own, others, world.text)
+    return Bench(_snapshot(world.payload(snapshot)), own, others, world.text, agent)
 
 
 def _earlier_sets(world: World, agent: Agent) -> list[str]:
@@ -78,9 +78,9 @@ def _earlier_sets(world: World, agent: Agent) -> list[str]:
 
 
 @cache
-def _specs(tools: tuple[str, ...]) -> Payload:
+def _specs(tools: tuple[str, ...], scaffold: int) -> Payload:
     """The tools as the model is offered them: no task's, so no task's unit."""
-    return payload(SHARED, canonical.encode(registry.specs(tools)))
+    return payload(SHARED, canonical.encode(registry.specs(tools, scaffold)))
 
 
 def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
@@ -96,8 +96,6 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
     if queued is None or queued.run_key != cause.run_key:
         because = f"the wake {cause.run_key} has begun already"
         raise Refused("agent_running", because=because, instead=Remedy("recover_wake"))
-    tools = registry.offered(agent.agent_kind, queued.reason, cause.scaffold)
-    specs = _specs(tools)
     started = WakeStarted(
         agent.id,
         agent.task,
@@ -111,8 +109,8 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
         cause.snapshot,
         cause.system,
         cause.user,
-        tools,
-        specs.id,
+        (),
+        "",
         agent.categories,
         is_first=not agent.report,
         template=cause.template,
@@ -125,12 +123,24 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
     if refused := refused_of(policy, agent, started, has_secret=cause.has_secret):
         return _not_begun(world, agent, queued, refused)
     bench = _bench(world, agent, cause.run_key, cause.snapshot, cause.scaffold)
+    tools = tools_of(world, agent, queued.reason, cause.scaffold, bench.snapshot)
+    specs = _specs(tools, cause.scaffold)
+    started = replace(started, tools=tools, specs=specs.id)
     advanced = machine.start(world.load(WAKE, cause.run_key), started, bench)
     events = [
         *alert_events(world, agent.id, facts),
         *on(world, "wake", cause.run_key, advanced.facts),
     ]
     return Decided(events, result, [specs])
+
+
+def tools_of(
+    world: World, agent: Agent, reason: str, scaffold: int, snapshot: Snapshot
+) -> tuple[str, ...]:
+    """The tools that a wake is offered for the task as it was captured."""
+    sets = world.load_each(CHANGES, agent.sets) if scaffold >= 2 else ()
+    has_open = any(item.status == "pending" for one in sets for item in one.items)
+    return registry.offered(agent.agent_kind, reason, scaffold, snapshot, has_open=has_open)
 
 
 def _not_begun(world: World, agent: Agent, queued: Queued, refused: Refusal) -> Decided:
@@ -294,7 +304,7 @@ def _written(world: World, agent: Agent, advanced: Advanced, at: str) -> Decided
     """A wake's facts with all they mean for its change set, its agent and its attention."""
     wake, answered = advanced.wake, advanced.answered
     changes: list[ChangesFact] = list(answered.proposed)
-    agents: list[AgentFact] = list(answered.observed)
+    agents: list[AgentFact] = [*answered.observed, *answered.loops]
     events = on(world, "wake", wake.run_key, advanced.facts)
     queue_facts: list[WakeQueueFact] = []
     finished = advanced.facts[-1] if advanced.facts else None
@@ -388,4 +398,4 @@ HANDLERS: dict[type, Handler] = {
     do.DeferWake: defer,
 }
 
-__all__ = ["HANDLERS", "after", "refused_of", "replied"]
+__all__ = ["HANDLERS", "after", "refused_of", "replied", "tools_of"]

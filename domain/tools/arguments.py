@@ -20,13 +20,15 @@ REASON_MAX = 500
 ESTIMATE_MAX = 1440
 BATCH_MAX = 20
 LABELS_MAX = 3
+LOOP_MAX = 200
+LOOPS_AT_ONCE = 3
 NEED_REASON = ("BLOCKED", "ON HOLD")
 
 
 class Arguments(
     Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
 ):
-    """Defaults are None and "" only: they mean "not given", and are not written."""
+    """Defaults are None, "" and () only: they mean "not given", and are not written."""
 
     def problem(self) -> str:
         """What the rules that need no task say against them; empty: nothing."""
@@ -226,6 +228,18 @@ class RetractSuggestions(Arguments, frozen=True):
             extra_json_schema={"minItems": 1, "x-elements": "retraction"},
         ),
     ]
+
+
+LoopText = Annotated[str, _text(LOOP_MAX, "What is to be kept in sight, in one line.")]
+Loops = Annotated[tuple[LoopText, ...], Meta(min_length=0, max_length=LOOPS_AT_ONCE)]
+
+
+class UpdateLoops(Arguments, frozen=True):
+    add: Loops = ()
+    close: Loops = ()
+
+    def problem(self) -> str:
+        return "" if self.add or self.close else "give add or close"
 
 
 class AssignTaskLabel(Arguments, frozen=True):

@@ -42,6 +42,8 @@ class Proposal(Struct, frozen=True):
     display: str
     base: str
     touches: tuple[str, ...] = ()
+    because: str = ""
+    because_at: str = ""
 
 
 class Plan(Struct, frozen=True):

@@ -222,6 +222,7 @@ TOOLS = (
             "give a reason of at least 20 characters."
         ),
         hint=("by the ids in the task. Learn spelling and wording from the correction examples."),
+        applies=lambda snapshot: bool(snapshot.items),
         arguments=UpdateChecklistItems,
         array="items",
         singular="update_checklist_item",

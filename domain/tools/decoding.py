@@ -68,7 +68,7 @@ def _value(schema: Schema, value: object, path: str) -> object:
 
 
 def _object(schema: Schema, value: object, path: str) -> dict[str, Any]:
-    value = _unpacked(value)
+    value = unpacked(value)
     if not isinstance(value, dict):
         raise _Wrong(f"{path or 'arguments'}: expected an object, got {_shown(value)}")
     fields = schema["properties"]
@@ -104,7 +104,7 @@ def _known_names(value: dict[str, Any], fields: Schema, path: str) -> dict[str, 
 
 
 def _array(schema: Schema, value: object, path: str) -> list[Any]:
-    value = _unpacked(value)
+    value = unpacked(value)
     if isinstance(value, dict):
         value = [value]  # one element, sent without its list
     if not isinstance(value, list):
@@ -224,7 +224,7 @@ def _is_blank(value: object) -> bool:
     return value is None or (isinstance(value, str) and not squeeze(value))
 
 
-def _unpacked(value: object) -> object:
+def unpacked(value: object) -> object:
     """A list or object that was sent as text."""
     if not isinstance(value, str) or value.strip()[:1] not in ("[", "{"):
         return value

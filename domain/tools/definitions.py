@@ -24,6 +24,12 @@ CAPABILITIES: Mapping[str, tuple[str, ...]] = {
         "report.write",
         "journal.write",
         "proposals.retract",
+        "category.read",
+        "time.propose",
+        "link.propose",
+        "task.create",
+        "rating.read",
+        "loop.write",
     ),
 }
 """What each kind of agent may do; a kind that is not here may do nothing."""
@@ -33,8 +39,9 @@ class Tool(Struct, frozen=True, kw_only=True):
     """A tool as it is offered, and what a call of it comes to.
 
     `hint`: when to call it, for the role text; empty where that speaks of it elsewhere. `since`:
-    the scaffold that first had it. `aliases`: other names that models use. `immediate_if`: what
-    makes a deferred call an immediate one. `effect`: of a call, or of each element of a batch; a
+    the scaffold that first had it. `aliases`: other names that models use. `applies`: whether it
+    could change a task as it was captured; None: always. `immediate_if`: what makes a deferred
+    call an immediate one. `effect`: of a call, or of each element of a batch; a
     local tool has none. `array`, `singular`, `element`, `explode`: of a batch, the argument that
     explodes, the name and arguments of each element's change, what chooses among them. `output`:
     the Struct or fact that a call comes to. `entities`, `tokens`: what it changes. `scope`: how
@@ -50,6 +57,7 @@ class Tool(Struct, frozen=True, kw_only=True):
     mode: Mode = "deferred"
     since: int = 1
     aliases: tuple[str, ...] = ()
+    applies: Callable[[Snapshot], bool] | None = None
     output: str = "domain.tools.base:Plan"
     reasons: tuple[str, ...] = REASONS
     version: int = 1

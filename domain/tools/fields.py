@@ -160,6 +160,7 @@ TOOLS = (
             "only when you are sure."
         ),
         hint="once, when the task has none and its texts leave no doubt.",
+        applies=lambda snapshot: not snapshot.language,
         mode="immediate",
         arguments=SetTaskLanguage,
         effect=Effect(

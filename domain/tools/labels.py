@@ -17,6 +17,13 @@ from domain.tools.snapshot import Snapshot
 _RANK = {"very_high": 0, "high": 1, "medium": 2, "low": 3}
 
 
+def _has_room(snapshot: Snapshot) -> bool:
+    """Whether there is a label that could be assigned."""
+    taken = {*snapshot.labels, *snapshot.suppressed}
+    has_free = any(label.id not in taken for label in snapshot.available)
+    return has_free and len(snapshot.labels) < LABELS_MAX
+
+
 def _explode(snapshot: Snapshot, arguments: AssignTaskLabels) -> Exploded | Refusal:
     """The labels to propose, the surest first; of equally sure ones the first named."""
     free = LABELS_MAX - len(snapshot.labels)
@@ -103,6 +110,7 @@ TOOLS = (
             "only from the available labels, best first, never a suppressed one, and never more "
             "than the task has room for."
         ),
+        applies=_has_room,
         arguments=AssignTaskLabels,
         array="labels",
         singular="assign_task_label",

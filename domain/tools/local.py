@@ -13,6 +13,7 @@ from domain.tools.arguments import (
     Observed,
     RecordObservations,
     RetractSuggestions,
+    UpdateLoops,
     UpdateReport,
 )
 from domain.tools.base import Refusal
@@ -132,6 +133,23 @@ TOOLS = (
         output="domain.tools.local:Retraction",
         scope="own_proposals",
         entities=("change_item",),
+        tokens=(),
+    ),
+    Tool(
+        name="update_loops",
+        since=2,
+        description=(
+            "Keep an open question in sight over wakes, or close one of yours, in its very words; "
+            "at most 10 of yours are open. Those of the person stay."
+        ),
+        hint="for an answer or delivery that is awaited; close it once a text settles it.",
+        mode="local",
+        arguments=UpdateLoops,
+        capabilities=("loop.write",),
+        output="domain.agent.loops:Updated",
+        idempotency="fingerprint",
+        scope="own_wake",
+        entities=("loop",),
         tokens=(),
     ),
 )

@@ -15,11 +15,12 @@ from domain.errors import Refused
 from domain.ports import ToolSpec
 from domain.text import squeeze
 from domain.tools import base as b
-from domain.tools import checklist, fields, labels, local, schema
+from domain.tools import checklist, evidence, fields, labels, local, schema
 from domain.tools.arguments import Arguments, SuppressLabel
 from domain.tools.base import Effect, Facts, Plan, Refusal
 from domain.tools.decoding import decoded
 from domain.tools.definitions import CAPABILITIES, Mode, Tool
+from domain.tools.schema import Schema
 from domain.tools.snapshot import Snapshot
 
 TOOLS: Mapping[str, Tool] = {
@@ -61,23 +62,48 @@ def canonical_name(name: str, scaffold: int) -> str | None:
     return name if name in TOOLS and TOOLS[name].since <= scaffold else None
 
 
-def offered(agent_kind: str, reason: str, scaffold: int) -> tuple[str, ...]:
+def offered(
+    agent_kind: str,
+    reason: str,
+    scaffold: int,
+    snapshot: Snapshot | None = None,
+    *,
+    has_open: bool = True,
+) -> tuple[str, ...]:
     """The tools of a wake: what its scaffold has, the kind may do and the reason allows, in the
-    order of SPEC 5."""
+    order of SPEC 5; since scaffold 2 without those that have nothing to work on.
+
+    Args:
+        snapshot: The task as it was captured; None: whatever it is like.
+        has_open: Whether the agent has open proposals to take back.
+    """
     may = set(CAPABILITIES.get(agent_kind, ()))
-    return tuple(
+    found = [
         tool.name
         for tool in TOOLS.values()
         if tool.since <= scaffold and reason in tool.reasons and may.issuperset(tool.capabilities)
-    )
+    ]
+    if scaffold >= 2 and snapshot is not None:
+        found = [name for name in found if _applies(TOOLS[name], snapshot, has_open)]
+    return tuple(found)
 
 
-def specs(names: Sequence[str]) -> tuple[ToolSpec, ...]:
-    """Tools as a model is offered them. Raises KeyError for a name that is none."""
+def _applies(tool: Tool, snapshot: Snapshot, has_open: bool) -> bool:
+    if tool.scope == "own_proposals":
+        return has_open
+    return tool.applies is None or tool.applies(snapshot)
+
+
+def specs(names: Sequence[str], scaffold: int = 1) -> tuple[ToolSpec, ...]:
+    """Tools as a model is offered them in a wake of a scaffold. Raises KeyError for a name that is
+    none."""
     tools = [TOOLS[name] for name in names]
-    return tuple(
-        ToolSpec(tool.name, tool.description, schema.public(tool.arguments)) for tool in tools
-    )
+    return tuple(ToolSpec(one.name, one.description, _schema(one, scaffold)) for one in tools)
+
+
+def _schema(tool: Tool, scaffold: int) -> Schema:
+    plain = schema.public(tool.arguments)
+    return evidence.with_quote(tool, plain) if evidence.asks(tool, scaffold) else plain
 
 
 def hints(scaffold: int) -> str:

@@ -7,22 +7,31 @@ collected in `Answered`.
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from domain import canonical
-from domain.agent.events import AgentObserved
+from domain.agent import loops
+from domain.agent.agent import AGENT, Agent
+from domain.agent.events import AgentObserved, LoopClosed, LoopOpened
 from domain.changes import decisions, hygiene
 from domain.changes.change_set import CHANGES, ChangeSet, Item
 from domain.changes.events import ChangesFact
 from domain.keys import key
 from domain.policy.scrub import told
-from domain.tools import local, registry
-from domain.tools.arguments import RecordObservations, RetractSuggestions, UpdateReport
+from domain.tools import evidence, local, registry
+from domain.tools.arguments import (
+    RecordObservations,
+    RetractSuggestions,
+    UpdateLoops,
+    UpdateReport,
+)
 from domain.tools.base import Plan, Refusal, fingerprint
+from domain.tools.evidence import Quotes
 from domain.tools.snapshot import Snapshot
-from domain.wake import recorded
+from domain.wake import grounds, recorded
 from domain.wake.events import (
     ReportDrafted,
     RetractionStaged,
@@ -43,12 +52,14 @@ CALLS_MAX = 64
 
 class Bench(Struct, frozen=True):
     """What answering needs besides the wake: the task as captured, how to get this wake's change
-    set and the agent's others where a call proposes something, and how to read a long text."""
+    set and the agent's others where a call proposes something, how to read a long text, and whose
+    wake it is."""
 
     snapshot: Snapshot
     own: Callable[[], ChangeSet]
     others: Callable[[], tuple[ChangeSet, ...]]
     text: Callable[[Words], str]
+    agent: Agent = Agent("")
 
 
 class Answered:
@@ -57,6 +68,7 @@ class Answered:
     def __init__(self) -> None:
         self.proposed: list[ChangesFact] = []
         self.observed: list[AgentObserved] = []
+        self.loops: list[LoopOpened | LoopClosed] = []
         self.payloads: list[Payload] = []
         self.own: ChangeSet | None = None
 
@@ -80,7 +92,11 @@ def answer_call(wake: Wake, call: ToolCall, bench: Bench, answered: Answered) ->
     refusal = _refusal(wake, call, known, bench)
     if refusal is not None:
         return [_denied(wake, call, tool, text, refusal, answered)]
-    arguments = registry.decode(tool, canonical.read(text))
+    given, quotes = canonical.read(text), Quotes()
+    if evidence.asks(registry.TOOLS[tool], wake.begun.scaffold):
+        given, quotes = evidence.parted(registry.TOOLS[tool], given)
+        text = canonical.text(given)
+    arguments = registry.decode(tool, given)
     if isinstance(arguments, Refusal):
         return [_denied(wake, call, tool, text, arguments, answered)]
     text = canonical.text(arguments)
@@ -88,7 +104,7 @@ def answer_call(wake: Wake, call: ToolCall, bench: Bench, answered: Answered) ->
         case "local":
             return _local(wake, call, tool, text, arguments, bench, answered)
         case "deferred":
-            return [_deferred(wake, call, tool, text, arguments, bench, answered)]
+            return [_deferred(wake, call, _Wish(tool, text, arguments, quotes), bench, answered)]
         case _ if wake.begun.scaffold >= 2 and _is_done(wake, tool):
             refusal = Refusal("redundant", f"{tool} has been done in this wake.")
             return [_denied(wake, call, tool, text, refusal, answered)]
@@ -112,6 +128,8 @@ def _refusal(wake: Wake, call: ToolCall, tool: str | None, bench: Bench) -> Refu
         return Refusal("unknown_tool", message)
     if tool not in offered or (wake.is_forced and tool != "update_report"):
         message = f"{tool} is not offered in this turn"
+        if wake.begun.scaffold >= 2 and not wake.is_forced:
+            message += ": the task as it is has nothing for it to work on"
         return Refusal("wake_reason_not_allowed", message)
     if call.problem:
         return Refusal("invalid_json", call.problem)
@@ -178,16 +196,20 @@ def _ask(
     )
 
 
+class _Wish(NamedTuple):
+    """A call that proposes: the tool, its arguments as text and as read, and its quotes."""
+
+    tool: str
+    text: str
+    arguments: Struct
+    quotes: Quotes
+
+
 def _deferred(
-    wake: Wake,
-    call: ToolCall,
-    tool: str,
-    text: str,
-    arguments: Struct,
-    bench: Bench,
-    answered: Answered,
+    wake: Wake, call: ToolCall, wish: _Wish, bench: Bench, answered: Answered
 ) -> ToolReturned:
     """Queue what the person has not been asked yet; say what was skipped or refused, and why."""
+    tool, text, arguments, quotes = wish
     plan = registry.plan(tool, bench.snapshot, arguments)
     if isinstance(plan, Refusal):
         return _denied(wake, call, tool, text, plan, answered)
@@ -200,7 +222,9 @@ def _deferred(
     memory = _memory(wake, bench) if wake.begun.scaffold >= 2 else None
     sets = (*others, own)
     sifted = hygiene.sift(plan.proposals, sets, touched, memory)
-    facts, payloads = decisions.propose(own, sifted.accepted, wake.begun.task)
+    said_of = partial(evidence.quote_of, registry.TOOLS[tool], quotes, arguments)
+    accepted = grounds.grounded(sifted.accepted, map(said_of, sifted.accepted), wake, reads)
+    facts, payloads = decisions.propose(own, accepted, wake.begun.task)
     answered.payloads += payloads
     answered.proposed += facts
     for fact in facts:
@@ -287,11 +311,29 @@ def _local(
             ]
             message = f"Staged {len(facts)} retraction(s) for the end of this wake."
             message += f" {recorded.nothing_called(unknown)}" if unknown else ""
+        case UpdateLoops():
+            updated = _updated_loops(arguments, bench, answered)
+            if isinstance(updated, Refusal):
+                return [_denied(wake, call, tool, text, updated, answered)]
+            message = updated
         case _:  # pragma: no cover  # the registry has no other local tool
             refusal = Refusal("internal", f"{tool} cannot be answered here")
             return [_denied(wake, call, tool, text, refusal, answered)]
     said = answered.keep(unit, told(message, wake.begun.scaffold))
     return [returned(wake, call, tool, text, "success", said), *facts]
+
+
+def _updated_loops(arguments: UpdateLoops, bench: Bench, answered: Answered) -> str | Refusal:
+    """What is said of the loops that were closed and opened; a refusal, if none was."""
+    agent = bench.agent
+    for fact in answered.loops:
+        agent = AGENT.evolve(agent, Recorded("", 0, "", 0, 0, "", fact))
+    updated = loops.update(agent, arguments.add, arguments.close)
+    why = [told for _, told in updated.refused]
+    if not updated.facts:
+        return Refusal(updated.refused[0][0], " ".join(why))
+    answered.loops += updated.facts
+    return "\n".join([f"{len(updated.facts)} loop(s) updated.", *why])
 
 
 def _unknown(wake: Wake, requests: Iterable[local.Retraction], bench: Bench) -> list[str]:

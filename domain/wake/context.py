@@ -310,5 +310,8 @@ def _value(value: object) -> str:
 def _slots(agent: Agent) -> SlotsSeen:
     preferences = sorted((name, slot.value) for name, slot in agent.preferences.items())
     return SlotsSeen(
-        agent.goal.value, agent.loops, tuple((name, value) for name, value in preferences if value)
+        agent.goal.value,
+        agent.loops,
+        tuple((name, value) for name, value in preferences if value),
+        agent.own_loops,
     )

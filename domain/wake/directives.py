@@ -99,6 +99,12 @@ Time is not progress.
 if a text names one.
 - An item was ticked and no time was logged: it is done all the same.
 - A timer runs: the person is at it; that changes no status by itself."""
+_EVIDENCE_2: Final = """\
+Quote in `because` the words that a proposal rests on, short and verbatim: the person sees them \
+beside it. Where there are none, propose nothing."""
+_LOOPS_2: Final = """\
+Open loops are what you ask after at later wakes. You close yours, which are marked; the person \
+closes the others."""
 _TOOLS_2: Final = f"""\
 Tools.
 {registry.hints(2)}
@@ -117,6 +123,8 @@ _PARAGRAPHS_2: Final = (
     _SOVEREIGN_2,
     _WHEN_2,
     _TIME_2,
+    _EVIDENCE_2,
+    _LOOPS_2,
     _TOOLS_2,
     _DATA_2,
 )

@@ -13,8 +13,8 @@ from domain.world import World
 
 def with_readable_memory(agents: World, agent: Agent) -> Agent:
     """An agent without the report, observations and change sets of wakes that were allowed a
-    category that it is not allowed now. What a wake writes can hold no more than it was shown, so
-    later ones are free of it.
+    category that it is not allowed now, and without the loops it opened. What a wake writes can
+    hold no more than it was shown, so later ones are free of it.
 
     Args:
         agents: Its log; wakes are looked up only where it was ever allowed more.
@@ -33,6 +33,7 @@ def with_readable_memory(agents: World, agent: Agent) -> Agent:
 
     return replace(
         agent,
+        loops=tuple(one for one in agent.loops if one not in agent.own_loops),
         report=agent.report if may(agent.report) else "",
         observations=readable(agent.observations),
         critical=readable(agent.critical),

@@ -37,7 +37,11 @@ def goal(reading: Reading, limits: Limits) -> Section | None:
     preferences = slots.preferences[: limits.slots_max]
     parts = [f"Goal: {block(slots.goal, limits.words_max_bytes)}"] if slots.goal else []
     loops_cut = cut_note(len(slots.loops) - len(loops), "older open loops")
-    parts += _list("Open loops:", [line(loop, limits.line_max_bytes) for loop in loops], loops_cut)
+    own = slots.own_loops if reading.scaffold >= 2 else ()
+    shown = [
+        f"{line(loop, limits.line_max_bytes)}{' (yours)' if loop in own else ''}" for loop in loops
+    ]
+    parts += _list("Open loops:", shown, loops_cut)
     told = [
         f"{line(name, limits.line_max_bytes)}: {line(value, limits.line_max_bytes)}"
         for name, value in preferences

@@ -233,11 +233,13 @@ class TimerSeen(Struct, frozen=True):
 
 
 class SlotsSeen(Struct, frozen=True):
-    """What the person told the agent to pursue; `preferences` are sorted by name."""
+    """What the person told the agent to pursue; `preferences` are sorted by name. `own_loops`:
+    those of the loops that the agent opened itself; no wake of scaffold 1 could."""
 
     goal: str = ""
     loops: tuple[str, ...] = ()
     preferences: tuple[tuple[str, str], ...] = ()
+    own_loops: tuple[str, ...] = ()
 
 
 class ExchangeSeen(Struct, frozen=True):

@@ -9,7 +9,7 @@ from domain.wake.events import ModelAsked, SectionRef
 from domain.wake.state import ExchangeRef, Wake
 from domain.world import World
 
-SPECS_KEPT = 16  # sets of tools: one for each kind of agent, reason and version of the code
+SPECS_KEPT = 64  # sets of tools: what a kind of agent is offered, by reason and task
 
 _specs = lru_cache(SPECS_KEPT)(msgspec.json.Decoder(tuple[ToolSpec, ...]).decode)
 

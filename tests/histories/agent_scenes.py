@@ -291,7 +291,7 @@ def _subscriptions(at: Services, task: str, agent: str) -> None:
         "id:" + "A" * 32,
     ):
         refused(at, "invalid_value", agents.WatchTokens(agent, (wrong_one,)))
-    twice(at, agents.WatchTokens(agent, (f"sub:note:{'a' * 40}",), category="c", status="OPEN"))
+    twice(at, agents.WatchTokens(agent, (f"sub:note:{'a' * 40}",), category="chore", status="OPEN"))
     refused(at, "invalid_value", agents.WatchTokens(agent, forms, status="ASLEEP"))
     refused(at, "invalid_value", agents.UnwatchTokens(agent, own))
     token = ("key:NOTE",)

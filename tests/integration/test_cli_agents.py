@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.cli import done, proved, refused, run, told
-from tests.support.waking import agent, at, sink
+from tests.support.waking import agent, at, reply, report, sink, tape
 
 
 @pytest.fixture
@@ -212,12 +212,24 @@ def test_set_changes_settings_and_slots_once(home: Path) -> None:
     assert (page["mode"], page["config"]["turns"]) == ("autonomous", 7)
     assert page["config"]["automatic"] is False
     assert page["slots"]["primary_goal"] == {"version": 1, "value": "Dry"}
-    assert page["slots"]["open_loops"] == {"version": 1, "values": ["plumber"]}
+    assert page["slots"]["open_loops"] == {"version": 1, "values": ["plumber"], "own": []}
     assert page["slots"]["preferences"]["tone"] == {"version": 1, "value": "brief"}
     assert "Nothing to change" in done(command, home)
     done(["agent", "set", "Fix the sink", "--close-loop", "plumber", "--prefer", "tone="], home)
     slots = shown(home)["slots"]
     assert (slots["open_loops"]["values"], list(slots["preferences"])) == ([], ["pace"])
+    assert proved(home)
+
+
+def test_an_agents_page_says_whose_a_loop_is(home: Path, tmp_path: Path) -> None:
+    agent(home)
+    wish = reply(("update_loops", {"add": ["Await the seal"]}), report())
+    done(["agent", "set", "Fix the sink", "--open-loop", "plumber"], home)
+    done(["--model", tape(tmp_path / "tape", wish, reply(text="Done.")), "wake"], home)
+    assert shown(home)["slots"]["open_loops"]["own"] == ["Await the seal"]
+    text = done(["agent", "show", "Fix the sink"], home)
+    assert "open loop: plumber" in text
+    assert "open loop of its own: Await the seal" in text
     assert proved(home)
 
 

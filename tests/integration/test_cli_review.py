@@ -85,6 +85,18 @@ def test_the_document_has_the_promised_keys(home: Path) -> None:
     assert one["set"] == 1
 
 
+def test_an_item_is_shown_with_the_words_that_it_rests_on(tmp_path: Path) -> None:
+    agent(tmp_path, "Fix the sink", note="It takes 2 hours, I think.")
+    done(["wake"], tmp_path)
+    (item,) = inbox(tmp_path)
+    assert item["because"] == "It takes 2 hours, I think."
+    assert item["because_at"].startswith("note:2")
+    day = item["because_at"].removeprefix("note:")[:10]
+    lines = done(["inbox"], tmp_path).splitlines()
+    assert f'         "It takes 2 hours, I think." (note of {day})' in lines
+    assert proved(tmp_path)
+
+
 # ----------------------------------------------------------------------------------------- confirm
 
 

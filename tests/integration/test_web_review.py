@@ -33,6 +33,20 @@ def test_an_item_is_a_sentence_with_old_and_new_value_and_a_link_to_its_wake(hom
     assert card["items"][0]["version"]
 
 
+def test_a_card_quotes_what_it_rests_on_and_leads_to_the_note(tmp_path: Path) -> None:
+    task_id = sink(tmp_path)
+    done(["agent", "create", task_id], tmp_path)
+    done(["task", "note", task_id, "It takes <b>2 hours</b>."], tmp_path)
+    done(["wake"], tmp_path)
+    item = next(one for one in inbox(tmp_path) if (one["because_at"] or "").startswith("note:"))
+    with visiting(tmp_path) as visitor:
+        page, whole = visitor.page("/inbox"), visitor.page(f"/tasks/{task_id}")
+    assert f'<a href="/tasks/{task_id}#{item["because_at"]}">note</a>' in page
+    assert f'<article class="note" id="{item["because_at"]}">' in whole
+    assert item["because"] in text_of(page)
+    assert "<b>2" not in page
+
+
 def test_confirming_applies_it_and_offers_the_inverse_edit(home: Path) -> None:
     with visiting(home) as visitor:
         ref = refs(home)["update_task_estimate"]

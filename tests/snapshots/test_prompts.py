@@ -337,11 +337,11 @@ SCENES: tuple[Scene, ...] = (
 )
 
 
-def test_a_typical_prompt_grows_by_less_than_a_third(snapshot: SnapshotAssertion) -> None:
+def test_a_typical_prompt_grows_by_less_than_two_fifths(snapshot: SnapshotAssertion) -> None:
     """Bytes of system and user part of each scene, by scaffold."""
     table = []
     for scene in SCENES:
         sizes = [size_of(under(scaffold, scene, LIMITS)) for scaffold in SCAFFOLDS]
         table.append(f"{scene.__name__}: {sizes}")
-        assert sizes[-1] <= 1.3 * sizes[0], scene.__name__
+        assert sizes[-1] <= 1.4 * sizes[0], scene.__name__
     assert "\n".join(table) == snapshot

@@ -29,7 +29,7 @@ def given_by(number: int) -> dict[str, Any]:
         "role": ROLES[number].split("\n"),
         "sentences": asdict(SENTENCES[number]),
         "tools": tools,
-        "specs": [canonical.text(one) for one in registry.specs(every)],
+        "specs": [canonical.text(one) for one in registry.specs(every, number)],
         "aliases": {
             one: known
             for one in registry.ALIASES

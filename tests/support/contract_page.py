@@ -1,14 +1,18 @@
 """The tools' contract for readers outside the code, made from the tools' records (SPEC 5).
 
-``python -m tests.support.contract_page`` writes contract.yaml and contract.md anew.
+``python -m tests.support.contract_page`` writes contract.yaml and contract.md anew; with a number
+behind it, it prints the page of that scaffold.
 """
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from domain.tools.definitions import CAPABILITIES, Tool
+from domain.tools.evidence import BECAUSE, SINCE, asks
 from domain.tools.registry import TOOLS
+from domain.wake.scaffolds import SCAFFOLD
 
 FOLDER = Path(__file__).resolve().parents[2] / "domain" / "tools"
 VERSION = 1
@@ -33,15 +37,22 @@ Made from the tools' records by `python -m tests.support.contract_page`; a test 
 - *deferred*: a proposal that the person decides on
 - *immediate*: an operation at once
 - *local*: in the wake only
+
+A tool is there since the scaffold that it names; from scaffold 2 on it is offered only where the
+task has something for it.
 """
 
 
-def document() -> dict[str, Any]:
-    """What the contract says."""
+def document(scaffold: int = SCAFFOLD) -> dict[str, Any]:
+    """What the contract of a scaffold says."""
+    tools = [tool for tool in TOOLS.values() if tool.since <= scaffold]
+    needed = {one for tool in tools for one in tool.capabilities}
     return {
         "version": VERSION,
-        "capabilities": {kind: list(may) for kind, may in CAPABILITIES.items()},
-        "tools": [_tool(tool) for tool in TOOLS.values()],
+        "capabilities": {
+            kind: [one for one in may if one in needed] for kind, may in CAPABILITIES.items()
+        },
+        "tools": [_tool(tool, scaffold) for tool in tools],
     }
 
 
@@ -52,7 +63,10 @@ def files() -> dict[str, str]:
 
 
 def main() -> None:
-    """Write the files."""
+    """Write the files, or print the page of one scaffold."""
+    if sys.argv[1:]:
+        sys.stdout.write(as_page(document(int(sys.argv[1]))))
+        return
     for name, text in files().items():
         (FOLDER / name).write_text(text, encoding="utf-8")
 
@@ -83,14 +97,16 @@ def _flow(value: object) -> str:
             return str(value)
 
 
-def _tool(tool: Tool) -> dict[str, Any]:
+def _tool(tool: Tool, scaffold: int) -> dict[str, Any]:
     said: dict[str, Any] = {
         "name": tool.name,
         "version": tool.version,
+        "since": tool.since,
         "mode": tool.mode,
         "immediateIf": tool.immediate_if,
         "array": tool.array,
         "singular": tool.singular,
+        "quote": BECAUSE if asks(tool, scaffold) else "",
         "capabilities": list(tool.capabilities),
         "wakeReasons": list(tool.reasons),
         "input": f"{tool.arguments.__module__}:{tool.arguments.__name__}",
@@ -125,11 +141,14 @@ def _part(tool: Mapping[str, Any]) -> str:
         f"## `{tool['name']}`",
         "",
         f"- version {tool['version']}, {tool['mode']}, risk {tool['risk']}, scope {tool['scope']}",
+        f"- since scaffold {tool['since']}",
     ]
     if "immediateIf" in tool:
         lines.append(f"- immediate if {tool['immediateIf'].replace('_', ' ')}")
     if "array" in tool:
         lines.append(f"- each element of `{tool['array']}` becomes one `{tool['singular']}`")
+    if "quote" in tool:
+        lines.append(f"- takes the words it rests on as `{tool['quote']}`, since scaffold {SINCE}")
     lines += [
         f"- needs {_names(tool['capabilities'])}",
         f"- in wakes of reason {', '.join(tool['wakeReasons'])}",

@@ -29,6 +29,7 @@ from domain.wire import Words
 from domain.world import Recorded
 from tests.support import proposals
 from tests.support.readings import ROOF, Book, add_link, add_task, household
+from tests.support.scripted_wakes import ended, minutes, woken
 from tests.support.services import START, queued_key, reply, services, task_with_agent
 
 MANY = tuple(f"Nail {nth}" for nth in range(edits.ITEMS_MAX + 1))
@@ -178,10 +179,12 @@ def test_a_label_proposal_that_names_none_is_rejected_without_a_suppression() ->
     ],
 )
 def test_a_call_of_which_nothing_is_left_is_denied(tool: str, arguments: str) -> None:
-    at = services([reply((tool, arguments)), reply(), reply()])
+    at = services()
     _, agent = task_with_agent(at)
+    woken(at, agent, *ended(minutes(60)))  # something to take back
+    at.append_agent(at.request(agent))
     run_key = queued_key(at, agent)
-    asyncio.run(run_wake(at, agent, run_key, is_now=True))
+    woken(at, agent, reply((tool, arguments)), reply(), reply())
     facts = [row.fact for row in at.agents.facts(f"wake:{run_key}@r1")]
     (denied, *_) = (fact for fact in facts if isinstance(fact, ToolReturned))
     assert (denied.status, denied.code) == ("denied", "invalid_arguments")

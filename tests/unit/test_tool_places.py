@@ -129,8 +129,9 @@ def test_a_wake_of_an_older_scaffold_does_not_know_a_tool(tool: Tool) -> None:
 @pytest.mark.parametrize("name", TOOLS)
 def test_a_call_of_a_tool_is_answered(name: str) -> None:
     started = WakeStarted(
-        "a", "t1", "manual", "r", "tape", 1, 3, 1, 1, "p", (), (), (name,), "s", ("c1",)
-    )
+        "a", "t1", "manual", "r", "tape", TOOLS[name].since, 3, 1, 1, "p", (), (), (name,), "s",
+        ("c1",),
+    )  # fmt: skip
     wake = evolve(evolve(Wake("k"), started), ModelAsked(1, 1))
     call = ToolCall("c1", name, Words(canonical.text(sample(rules(TOOLS[name].arguments)))))
     bench = Bench(TASK, lambda: ChangeSet("set"), tuple, lambda said: said.text)

@@ -1,0 +1,92 @@
+"""An agent keeps open loops of its own, beside the person's and never in their place."""
+
+from adapters.runtime.services import Services
+from domain.agent.agent import AGENT, Agent
+from domain.agent.commands import ConfigureAgent
+from domain.agent.events import LoopClosed, LoopOpened
+from domain.agent.identity import Wanted
+from domain.agent.limits import LOOPS_MAX
+from domain.agent.loops import OWN_LOOPS_MAX, update
+from domain.wake.events import ToolReturned
+from domain.wake.state import WAKE
+from tests.support.scripted_wakes import call, ended, woken
+from tests.support.services import divergences, queued_key, reply, services, task_with_agent
+
+
+def told(at: Services, agent: str, **wish: object) -> tuple[str, str]:
+    """What a wish is answered with, and its code."""
+    if not queued_key(at, agent):
+        at.append_agent(at.request(agent))
+    run_key = queued_key(at, agent)
+    woken(at, agent, reply(call("update_loops", **wish)), *ended())
+    facts = (row.fact for row in at.agents.facts(f"wake:{run_key}@r1"))
+    one = next(fact for fact in facts if isinstance(fact, ToolReturned))
+    return one.code, one.message.text
+
+
+def agent_of(at: Services, agent: str) -> Agent:
+    with at.agents.reading() as world:
+        return world.load(AGENT, agent)
+
+
+def test_an_agent_opens_loops_and_closes_its_own() -> None:
+    at = services()
+    _, agent = task_with_agent(at)
+    assert told(at, agent, add=["Ask  Kim", "Await the seal"]) == ("", "2 loop(s) updated.")
+    assert told(at, agent, close=["Ask Kim"], add=["Await the seal"]) == (
+        "",
+        '1 loop(s) updated.\nThe loop "Await the seal" is open already.',
+    )
+    known = agent_of(at, agent)
+    assert (known.loops, known.own_loops) == (("Await the seal",), ("Await the seal",))
+    made = [row.fact for row in at.agents.facts(f"agent:{agent}@r1")]
+    by = {one.by for one in made if isinstance(one, LoopOpened | LoopClosed)}
+    assert by == {f"agent:{agent}"}
+    assert divergences(at) == []
+
+
+def test_an_agent_never_closes_what_the_person_keeps_open() -> None:
+    at = services()
+    _, agent = task_with_agent(at)
+    at.append_agent(ConfigureAgent(agent, Wanted(open_loops=("Ask Kim",))))
+    code, message = told(at, agent, close=["Ask Kim"])
+    assert (code, message) == ("sovereignty", 'The person keeps the loop "Ask Kim" open.')
+    assert agent_of(at, agent).loops == ("Ask Kim",)
+    assert told(at, agent, close=["Ask Ann"])[0] == "not_found"
+    assert told(at, agent)[0] == "invalid_arguments"
+    assert divergences(at) == []
+
+
+def test_a_person_closes_what_the_agent_opened() -> None:
+    at = services()
+    _, agent = task_with_agent(at)
+    told(at, agent, add=["Ask Kim"])
+    at.append_agent(ConfigureAgent(agent, Wanted(close_loops=("Ask Kim",))))
+    known = agent_of(at, agent)
+    assert (known.loops, known.own_loops) == ((), ())
+
+
+def test_an_agent_has_ten_loops_and_both_together_fifty() -> None:
+    many = tuple(map(str, range(LOOPS_MAX - 1)))
+    own = tuple(f"own {nth}" for nth in range(OWN_LOOPS_MAX))
+    assert update(Agent("a", loops=own, own_loops=own), ["more"], []).refused[0][0] == "limit"
+    swapped = update(Agent("a", loops=own, own_loops=own), ["more"], [own[0]])
+    assert [type(one) for one in swapped.facts] == [LoopClosed, LoopOpened]
+    assert [one.version for one in swapped.facts] == [1, 2]
+    full = update(Agent("a", loops=many), ["one", "two"], [])
+    assert ([one.loop for one in full.facts], full.refused[0][0]) == (["one"], "limit")
+
+
+def test_a_wake_is_shown_which_loops_are_its_own() -> None:
+    at = services()
+    _, agent = task_with_agent(at)
+    at.append_agent(ConfigureAgent(agent, Wanted(open_loops=("Ask Kim",))))
+    told(at, agent, add=["Await the seal"])
+    at.append_agent(at.request(agent))
+    run_key = queued_key(at, agent)
+    woken(at, agent, *ended())
+    with at.agents.reading() as world:
+        begun = world.load(WAKE, run_key).begun
+        (goal,) = (one for one in begun.system if one.name == "goal")
+        shown = world.payload(goal.payload).decode()
+    assert shown.endswith("Open loops:\n- Ask Kim\n- Await the seal (yours)")
