@@ -147,6 +147,18 @@ def ticks_between(
     return (first, *map(moment, newest)), next_after(schedule, zone, now)
 
 
+def first_shown(local: str, zone: str) -> str:
+    """The instant when clocks in a zone first show a local time, as a timer would fire: what a
+    clock change skips is the end of the gap.
+
+    >>> first_shown("2027-03-28T02:30", "Europe/Berlin")
+    '2027-03-28T01:00:00.000000Z'
+    >>> first_shown("2027-10-31T02:30", "Europe/Berlin")
+    '2027-10-31T00:30:00.000000Z'
+    """
+    return moment(_seen(datetime.fromisoformat(local), zone_named(zone)).first)
+
+
 def local_time(at: str, zone: str) -> LocalTime:
     """What clocks in a zone show at an instant, as an agent is told it (agents.md 0.9).
 

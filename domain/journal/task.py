@@ -180,6 +180,21 @@ class TimeLogged(Stored, frozen=True, tag="task.time_logged.1"):
     summary: str = ""
 
 
+class TimeEdited(Stored, frozen=True, tag="task.time_edited.1"):
+    by: str
+    entry: str
+    start: str = ""  # empty: as it is
+    end: str = ""  # the same
+    summary: str | None = None  # None: the same
+
+
+class TaskRated(Stored, frozen=True, tag="task.rated.1"):
+    by: str
+    entry: str  # empty: the task itself
+    score: int  # 1 to 5; a later one replaces it
+    note: str = ""
+
+
 class TaskLinked(Stored, frozen=True, tag="task.linked.1"):
     by: str
     relation: Relation
@@ -232,6 +247,8 @@ TaskFact = (
     | TimeStarted
     | TimeStopped
     | TimeLogged
+    | TimeEdited
+    | TaskRated
     | TaskLinked
     | TaskUnlinked
     | TaskDeleted
@@ -279,12 +296,24 @@ class Note(Struct, frozen=True):
 
 
 class TimeEntry(Struct, frozen=True):
-    """A time entry; `end` is empty while its timer runs."""
+    """A time entry; `end` is empty while its timer runs. `by` set its times last; `touched` is
+    the journal's `n` of the last fact of a person or import about it."""
 
     id: str
     start: str
     end: str = ""
     summary: str = ""
+    by: str = ""
+    touched: int = 0
+
+
+class Rating(Struct, frozen=True):
+    """How well it went, by the person: 1 to 5. `entry` is empty where it is the task's."""
+
+    entry: str
+    score: int
+    note: str
+    at: str
 
 
 class Link(Struct, frozen=True):
@@ -330,6 +359,7 @@ class Task(Struct, frozen=True):
     updated_at: str = ""
     is_deleted: bool = False
     touched: dict[str, Touch] = {}
+    ratings: tuple[Rating, ...] = ()
 
     @property
     def is_open(self) -> bool:

@@ -1,0 +1,33 @@
+"""The local times that a model or a person gave to a tool, as instants: the core knows no zones.
+
+Whoever records a call or an edit resolves them here, and what was recorded is never resolved
+again: a home may move to another zone, and the rules of a zone change (ADR 41).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from domain.tools import registry
+
+
+def instants_of(tool: str, arguments: object, zone: str) -> dict[str, str]:
+    """The instant of each local time in the arguments of a call or a change, by its name."""
+    found = registry.local_times(tool, arguments)
+    if not found:
+        return {}
+    from adapters.home.schedules import first_shown
+
+    return {name: first_shown(wall, zone) for name, wall in found.items()}
+
+
+def edited(
+    tool: str, before: Mapping[str, Any], after: dict[str, Any], zone: str
+) -> dict[str, Any]:
+    """A person's arguments of a change with the instants of their local times.
+
+    A local time that stays as it is stays the instant that it was, wherever the home is now.
+    """
+    walls, told = registry.local_times(tool, after), registry.local_times(tool, before)
+    known = registry.instants_in(tool, before)
+    same = {name: known[name] for name in known if told.get(name) == walls.get(name)}
+    return registry.with_instants(tool, after, instants_of(tool, after, zone) | same)
