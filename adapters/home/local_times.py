@@ -4,10 +4,15 @@ Whoever records a call or an edit resolves them here, and what was recorded is n
 again: a home may move to another zone, and the rules of a zone change (ADR 41).
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from adapters.home.zones import zone_named
+from domain.timestamps import instant
 from domain.tools import registry
+
+_STORED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{6}Z")
 
 
 def instants_of(tool: str, arguments: object, zone: str) -> dict[str, str]:
@@ -31,3 +36,13 @@ def edited(
     known = registry.instants_in(tool, before)
     same = {name: known[name] for name in known if told.get(name) == walls.get(name)}
     return registry.with_instants(tool, after, instants_of(tool, after, zone) | same)
+
+
+def shown(text: str, zone: str) -> str:
+    """A text with the instants in it as a person in a zone reads them.
+
+    >>> shown("2027-01-01T06:00:00.000000Z to now", "Europe/Berlin")
+    '2027-01-01 07:00 to now'
+    """
+    there = zone_named(zone)
+    return _STORED.sub(lambda at: f"{instant(at[0]).astimezone(there):%Y-%m-%d %H:%M}", text)

@@ -206,7 +206,7 @@ def _entry(task: Task, fact: Any, row: Recorded, **change: Any) -> Change:
 
 def _rated(task: Task, fact: t.TaskRated, row: Recorded) -> Change:
     others = (one for one in task.ratings if one.entry != fact.entry)
-    return {"ratings": (*others, Rating(fact.entry, fact.score, fact.note, row.at))}
+    return {"ratings": (*others, Rating(fact.entry, fact.score, fact.comment, row.at))}
 
 
 def _linked(task: Task, fact: t.TaskLinked, row: Recorded) -> Change:

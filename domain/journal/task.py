@@ -29,6 +29,7 @@ STATUSES: tuple[Status, ...] = (
 )
 PRIORITIES: tuple[Priority, ...] = ("P0", "P1", "P2", "P3")
 PERSON = "person"
+RATING_MAX = 5  # the best; 1 is the worst
 
 
 class TaskCreated(Stored, frozen=True, tag="task.created.1"):
@@ -192,7 +193,7 @@ class TaskRated(Stored, frozen=True, tag="task.rated.1"):
     by: str
     entry: str  # empty: the task itself
     score: int  # 1 to 5; a later one replaces it
-    note: str = ""
+    comment: str = ""
 
 
 class TaskLinked(Stored, frozen=True, tag="task.linked.1"):
@@ -312,7 +313,7 @@ class Rating(Struct, frozen=True):
 
     entry: str
     score: int
-    note: str
+    comment: str
     at: str
 
 
@@ -370,3 +371,8 @@ class Task(Struct, frozen=True):
 def item_of(task: Task, item_id: str) -> Item | None:
     """The task's item of that id, if it has one."""
     return next((item for item in task.items if item.id == item_id), None)
+
+
+def rating_of(task: Task, entry: str = "") -> Rating | None:
+    """The rating of a time entry, or of the task itself, if it has one."""
+    return next((one for one in task.ratings if one.entry == entry), None)

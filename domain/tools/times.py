@@ -188,19 +188,17 @@ def _note_now(snapshot: Snapshot, _: Mapping[str, Any]) -> str:
     return (entry.summary or "none") if entry else "no timer runs"
 
 
+_HINT = "never guess a time."
 _SPENT = ("task", "time_entry")
 
 TOOLS = (
     Tool(
         name="log_time",
         description=(
-            "Propose time that was spent on the task, at most 24 hours, not in the future and not "
-            "where an entry of the task is already. Local times, as the person's clock shows them."
+            "Propose time that the person says they spent on the task: at most 24 hours, not in "
+            "the future, not where an entry of the task is already."
         ),
-        hint=(
-            "only for time that the person says they spent, with a start and an end that their "
-            "words give; never guess one."
-        ),
+        hint=_HINT,
         since=2,
         arguments=LogTime,
         element=LogTimeAt,
@@ -223,7 +221,7 @@ TOOLS = (
             "Propose to correct a finished time entry, named by its id and given only what "
             "changes. Against times that the person set, give a reason of at least 20 characters."
         ),
-        hint="by the ids in the time section; only where the person's words say that it is wrong.",
+        hint=_HINT,
         since=2,
         arguments=EditTimeEntry,
         element=EditTimeEntryAt,
@@ -252,7 +250,7 @@ TOOLS = (
         description=(
             "Propose what the running timer of this task will be summed up as. Only while it runs."
         ),
-        hint="while the task's timer runs and the person's words say what they do.",
+        hint=_HINT,
         since=2,
         arguments=NoteTimer,
         effect=Effect(
