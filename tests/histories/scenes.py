@@ -42,6 +42,7 @@ from tests.histories import (
     prompt_scenes,
     stubborn_scenes,
     template_scenes,
+    time_scenes,
     tool_scenes,
     verdict_scenes,
     waiting_scenes,
@@ -360,6 +361,7 @@ SCENES: tuple[Scene, ...] = (
     *prompt_scenes.SCENES,
     *newer_scenes.SCENES,
     *policy_scenes.SCENES,
+    *time_scenes.SCENES,
 )
 
 

@@ -139,6 +139,29 @@ def test_an_edit_that_is_no_time_is_refused_in_one_line(home: Path) -> None:
     assert "endedAt: expected a local time YYYY-MM-DDTHH:MM" in refused(edit, home, env=NOON)
 
 
+@pytest.mark.parametrize("is_changed", [False, True])
+def test_a_fork_takes_recorded_instants_and_resolves_others_where_the_wake_was(
+    home: Path, is_changed: bool
+) -> None:
+    called(home, spent("2027-03-27T16:00", "2027-03-27T18:00"))
+    (wake,) = [one for one in told(["wakes"], home) if one["outcome"] == "completed"]
+    in_zone(home, "Asia/Tokyo")
+    hour = "17:00" if is_changed else "18:00"
+    answer = reply(spent("2027-03-27T16:00", f"2027-03-27T{hour}"), report())
+    model = tape(home.parent / "other.jsonl", answer, reply())
+    more = ["--note", SINK, "It took an hour", "--model", model] if is_changed else []
+    fork = told(["fork", wake["run_key"], *more], home, env=NOON)
+    branch = Path(fork["home"])
+    (item,) = inbox(branch)
+    assert item["arguments"]["endedUtc"] == utc_of(hour)
+    assert fork["diff"]["same"] != is_changed
+    assert proved(branch)
+
+
+def utc_of(hour: str) -> str:
+    return f"2027-03-27T{int(hour[:2]) - 1}:00:00.000000Z"
+
+
 # ---------------------------------------------------------------------------------- corrections
 
 
