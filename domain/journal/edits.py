@@ -4,8 +4,8 @@ A person's values are checked here as strictly as an agent's; what differs is th
 do what sovereignty keeps from agents.
 """
 
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Protocol, TypeVar
 
 from domain.errors import Refused, Remedy, invalid
 from domain.journal import commands as do
@@ -24,6 +24,20 @@ SUMMARY_MAX = 500
 ITEMS_MAX = 500  # of one command of a person
 DEFAULT_CHECKLIST = "Checklist"
 NEEDS_REASON = ("BLOCKED", "ON HOLD")
+
+
+class _Entry(Protocol):
+    """A time entry, as a task or a snapshot has it."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def start(self) -> str: ...
+    @property
+    def end(self) -> str: ...
+
+
+S = TypeVar("S", bound=_Entry)
 
 
 def living(task: Task, wanted: str) -> Task:
@@ -178,11 +192,24 @@ def edit_note(task: Task, note: t.Note, words: Words) -> list[TaskFact]:
 
 
 def log_time(task: Task, entry: str, start: str, end: str, summary: str) -> list[TaskFact]:
+    _check_span(start, end)
+    return [t.TimeLogged(PERSON, entry, start, end, summarised(summary))]
+
+
+def _check_span(start: str, end: str) -> None:
     if not (is_moment(start) and is_moment(end)):
         raise invalid("start or end is no time", "give both as times")
     if end <= start:
         raise invalid("the time ends before it starts", "give an end later than the start")
-    return [t.TimeLogged(PERSON, entry, start, end, summarised(summary))]
+
+
+def overlapping(entries: Iterable[S], start: str, end: str, but: str = "") -> list[S]:
+    """The time entries, one left out, that share time with a span; one that runs has no end yet."""
+    return [
+        one
+        for one in entries
+        if one.id != but and one.start < end and (not one.end or start < one.end)
+    ]
 
 
 def known_entry(task: Task, wanted: str) -> t.TimeEntry:
@@ -210,17 +237,13 @@ def retime(
 def _may_be_timed(task: Task, entry: t.TimeEntry, start: str, end: str, at: str) -> None:
     if not entry.end:
         raise invalid("its timer runs", "stop the timer before you set other times")
-    if not (is_moment(start) and is_moment(end)):
-        raise invalid("start or end is no time", "give both as times")
-    if end <= start:
-        raise invalid("the time ends before it starts", "give an end later than the start")
+    _check_span(start, end)
     if end > at:
         raise invalid("the time ends in the future", "give an end that is over")
-    for one in task.time:
-        if one.id != entry.id and one.start < end and (not one.end or start < one.end):
-            named = f" {one.summary!r}" if one.summary else ""
-            because = f"the time overlaps with the entry {one.id[:8]}{named}"
-            raise invalid(because, "give times that meet no other entry of the task")
+    for one in overlapping(task.time, start, end, entry.id):
+        named = f" {one.summary!r}" if one.summary else ""
+        because = f"the time overlaps with the entry {one.id[:8]}{named}"
+        raise invalid(because, "give times that meet no other entry of the task")
 
 
 def rate(task: Task, entry: str, score: int, comment: str) -> list[TaskFact]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from domain.journal import task as t
+from domain.journal.edits import overlapping
 from domain.keys import key
 from domain.text import squeeze
 from domain.timestamps import seconds_between
@@ -24,15 +25,6 @@ SECONDS_MAX = 86_400
 """So long is an entry that an agent proposes, at most."""
 
 
-def overlapping(snapshot: Snapshot, start: str, end: str, but: str = "") -> list[SnapshotEntry]:
-    """The entries, one left out, that share time with a span; one that runs has no end yet."""
-    return [
-        one
-        for one in snapshot.time
-        if one.id != but and one.start < end and (not one.end or start < one.end)
-    ]
-
-
 def _wrong(snapshot: Snapshot, start: str, end: str, but: str = "") -> Refusal | None:
     """What speaks against a span that an agent would have on the task."""
     if end <= start:
@@ -41,7 +33,7 @@ def _wrong(snapshot: Snapshot, start: str, end: str, but: str = "") -> Refusal |
         return Refusal("invalid_arguments", "endedAt: it is in the future")
     if seconds_between(start, end) > SECONDS_MAX:
         return Refusal("invalid_arguments", "endedAt: it is more than 24 hours after the start")
-    for one in overlapping(snapshot, start, end, but):
+    for one in overlapping(snapshot.time, start, end, but):
         named = f" {quoted(one.summary)}" if one.summary else ""
         return redundant(f"The time overlaps with the entry {one.id}{named} of this task.")
     return None
@@ -123,7 +115,7 @@ def _edit_values(snapshot: Snapshot, given: EditTimeEntryAt) -> object:
     if given.started_at or given.ended_at:
         start, end = given.started_utc or entry.start, given.ended_utc or entry.end
         values["times"] = [entry.start, entry.end]
-        values["others"] = _ids(overlapping(snapshot, start, end, entry.id))
+        values["others"] = _ids(overlapping(snapshot.time, start, end, entry.id))
     if given.summary:
         values["summary"] = entry.summary
     return values
@@ -205,7 +197,7 @@ TOOLS = (
         effect=Effect(
             facts=_log,
             values=lambda snapshot, given: _ids(
-                overlapping(snapshot, given.started_utc, given.ended_utc)
+                overlapping(snapshot.time, given.started_utc, given.ended_utc)
             ),
             touches=lambda _: ("time",),
             summary=_log_summary,
