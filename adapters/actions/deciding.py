@@ -115,7 +115,10 @@ def is_known(home: "Home", key: str, nth: int = 1) -> bool:
 
 def _resolved(home: "Home", item: Item, edit: str) -> str:
     """Edited arguments with the instants of their local times; what is no object, as it is."""
-    before, after = canonical.read(arguments_of(home, item)), canonical.read(edit)
+    try:
+        before, after = canonical.read(arguments_of(home, item)), canonical.read(edit)
+    except Refused:  # is told where it is decided
+        return edit
     if not (isinstance(before, dict) and isinstance(after, dict)):
         return edit
     zone = home.services.settings.timezone

@@ -32,6 +32,7 @@ def edited(
 
     A local time that stays as it is stays the instant that it was, wherever the home is now.
     """
+    after = registry.with_instants(tool, after, {})  # nobody gives them but this
     walls, told = registry.local_times(tool, after), registry.local_times(tool, before)
     known = registry.instants_in(tool, before)
     same = {name: known[name] for name in known if told.get(name) == walls.get(name)}

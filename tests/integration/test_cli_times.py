@@ -133,6 +133,14 @@ def test_an_edit_resolves_what_it_changes_and_no_more(home: Path) -> None:
     assert proved(home)
 
 
+def test_an_instant_that_a_person_gives_does_not_count(home: Path) -> None:
+    called(home, spent("2027-03-27T16:00", "2027-03-27T18:00"))
+    edit = '{"startedUtc": "yesterday", "endedUtc": "2027-03-27T16:30:00.000000Z"}'
+    done(["confirm", inbox(home)[0]["ref"], "--edit", edit], home, env=NOON)
+    (entry,) = entries(home)
+    assert (entry["start"][11:16], entry["end"][11:16]) == ("15:00", "17:00")
+
+
 def test_an_edit_that_is_no_time_is_refused_in_one_line(home: Path) -> None:
     called(home, spent("2027-03-27T16:00", "2027-03-27T18:00"))
     edit = ["confirm", inbox(home)[0]["ref"], "--edit", '{"endedAt": "six"}']
