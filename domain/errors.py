@@ -106,6 +106,7 @@ RemedyName = Literal[
     "see_status",
     "see_task_items",
     "see_task_notes",
+    "see_task_time",
     "see_tasks",
     "see_template",
     "see_templates",

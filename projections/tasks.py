@@ -78,7 +78,7 @@ def apply(document: TaskDocument | None, row: Recorded) -> TaskDocument | None:
     """The task after this row; what grows with the years and is not listed is left out."""
     known = document or TaskDocument(TASK.initial(row.entity), position(row))
     task = TASK.evolve(known.task, row)
-    slim = replace(task, history=(), notes=(), time=(), touched={})
+    slim = replace(task, history=(), notes=(), time=(), touched={}, ratings=())
     return TaskDocument(slim, known.place)
 
 
@@ -96,7 +96,7 @@ def _mark(document: TaskDocument) -> str:
 VIEW: View[TaskDocument] = View(
     "tasks",
     "journal",
-    1 + ADDED,
+    2 + ADDED,
     TaskDocument,
     keys,
     apply,

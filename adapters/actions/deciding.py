@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from adapters.actions.hearing import heard
 from adapters.actions.naming import nth_key
 from adapters.actions.proposals import Named
+from adapters.home import local_times
 from adapters.runtime import review
+from domain import canonical
 from domain.changes.change_set import Item, find
 from domain.changes.commands import ChangesCommand, ConfirmItem, DeferItem, RejectItem
 from domain.errors import Refused, Remedy, WakelogError
@@ -73,6 +75,8 @@ def decide(
         KeyReused: The key stands for something else.
     """
     before, own = item_of(home, set_id, number), nth_key(key, nth)
+    if verdict.edit:
+        verdict = verdict._replace(edit=_resolved(home, before, verdict.edit))
     named = ("changes", "item") if verdict.edit is None else ()
     said = _said(home, set_id, number, verdict)
     is_repeated = home.services.agents.answered(own, said, named) is not None
@@ -107,6 +111,18 @@ def decide_all(
 def is_known(home: "Home", key: str, nth: int = 1) -> bool:
     """Whether the nth of a caller's key was used before, for this verdict or for something else."""
     return bool(home.services.agents.receipts(nth_key(key, nth)))
+
+
+def _resolved(home: "Home", item: Item, edit: str) -> str:
+    """Edited arguments with the instants of their local times; what is no object, as it is."""
+    try:
+        before, after = canonical.read(arguments_of(home, item)), canonical.read(edit)
+    except Refused:  # is told where it is decided
+        return edit
+    if not (isinstance(before, dict) and isinstance(after, dict)):
+        return edit
+    zone = home.services.settings.timezone
+    return canonical.text(local_times.edited(item.tool, before, after, zone))
 
 
 def _said(home: "Home", set_id: str, number: int, verdict: Verdict) -> ChangesCommand:

@@ -218,3 +218,24 @@ def log_time(
 ) -> Kept:
     """Enter time that a task took."""
     return keep(home, do.LogTime(task_id, began, ended, summary), key)
+
+
+def retime(
+    home: "Home",
+    task_id: str,
+    entry_id: str,
+    key: str = "",
+    *,
+    began: str = "",
+    ended: str = "",
+    summary: str | None = None,
+) -> Kept:
+    """Give a time entry other times, or another summary; what is left out stays as it is."""
+    return keep(home, do.RetimeEntry(task_id, entry_id, began, ended, summary), key)
+
+
+def rate(
+    home: "Home", task_id: str, score: int, key: str = "", *, entry_id: str = "", comment: str = ""
+) -> Kept:
+    """Say how well a task, or a time entry of it, went: 1 to 5."""
+    return keep(home, do.RateTask(task_id, score, entry_id, comment), key)

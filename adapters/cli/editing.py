@@ -75,6 +75,14 @@ class Editing:
         ids = [(one, "") for one in dict.fromkeys(known)]
         return pick(wanted, ids, "note", "unknown_item", see=see)
 
+    def entry(self, task: Task, wanted: str) -> str:
+        """The id of the time entry that a word names: its number, its id or the beginning."""
+        numbered = {str(number): one.id for number, one in enumerate(task.time, start=1)}
+        if wanted in numbered:
+            return numbered[wanted]
+        see = f"see `wakelog task show {task.id[:ID_SHOWN]}` for its time entries"
+        return pick(wanted, [(one.id, "") for one in task.time], "entry", "unknown_item", see=see)
+
     @property
     def home(self) -> "Home":
         """Where the deed is done."""

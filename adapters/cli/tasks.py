@@ -32,7 +32,7 @@ EMPTY = (
     later={
         "task_fields": ("add", "set", "delete", "restore"),
         "task_parts": ("check", "uncheck", "item", "note", "link", "unlink"),
-        "task_time": ("timer", "time"),
+        "task_time": ("timer", "time", "retime", "rate"),
     },
 )
 def task_command() -> None:

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from adapters.documents.tasks import titles_among
+from adapters.home import local_times
 from adapters.runtime import review
 from adapters.wiring import Home
 from domain.changes.change_set import REPLACED, Item, is_open
@@ -202,7 +203,7 @@ def _item(
         status=item.status,
         stale=is_open(item) and review.is_stale(home.services, item, now),
         fingerprint=item.fingerprint,
-        now=registry.present(item.tool, now, arguments),
+        now=_present(home, item.tool, now, arguments),
         reason=reason_of(ranked, item) or arguments.get("reason") or None,
         error=item.error or None,
         because=item.because or None,
@@ -231,6 +232,12 @@ def place_told(because_at: str | None) -> tuple[str, str]:
     """
     kind, _, name = (because_at or "").partition(":")
     return PLACES.get(kind, ""), name if kind in ("note", "thread") else ""
+
+
+def _present(home: Home, tool: str, now: Snapshot, arguments: dict[str, Any]) -> str | None:
+    """The value that would be replaced; times as the person's clock showed them."""
+    told = registry.present(tool, now, arguments)
+    return local_times.shown(told, home.settings.timezone) if told else told
 
 
 def summary_of(home: Home, set_id: str, item: Item) -> str:

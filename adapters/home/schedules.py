@@ -25,6 +25,7 @@ from msgspec import Struct
 from adapters.home.zones import zone_named
 from domain.agent.limits import SCHEDULE_MAX, TICKS_MAX
 from domain.errors import invalid
+from domain.local_times import Shift
 from domain.text import squeeze
 from domain.timestamps import instant, moment
 from domain.wake.commands import LocalTime
@@ -43,6 +44,9 @@ _WORDS = {"every hour": 2, "every": 3, "once": 3, "cron": 6}  # a zone may follo
 
 HOURS_OF_DAY = 24
 _DAY = timedelta(days=1)
+_WEEK = timedelta(days=7)
+_YEAR = timedelta(days=400)  # and a little
+_OFFSET_AT = len("2026-11-21T14:05")
 _SECOND = timedelta(seconds=1)
 
 
@@ -147,17 +151,42 @@ def ticks_between(
     return (first, *map(moment, newest)), next_after(schedule, zone, now)
 
 
+def first_shown(local: str, zone: str) -> str:
+    """The instant when clocks in a zone first show a local time, as a timer would fire: what a
+    clock change skips is the end of the gap.
+
+    >>> first_shown("2027-03-28T02:30", "Europe/Berlin")
+    '2027-03-28T01:00:00.000000Z'
+    >>> first_shown("2027-10-31T02:30", "Europe/Berlin")
+    '2027-10-31T00:30:00.000000Z'
+    """
+    return moment(_seen(datetime.fromisoformat(local), zone_named(zone)).first)
+
+
 def local_time(at: str, zone: str) -> LocalTime:
     """What clocks in a zone show at an instant, as an agent is told it (agents.md 0.9).
 
-    >>> local_time("2026-11-21T13:05:00.000000Z", "Europe/Berlin")
-    LocalTime(weekday='Saturday', time='2026-11-21T14:05', zone='Europe/Berlin', offset='+01:00')
+    >>> local_time("2026-11-21T13:05:00.000000Z", "UTC")
+    LocalTime(weekday='Saturday', time='2026-11-21T13:05', zone='UTC', offset='+00:00', earlier=())
     """
-    there = instant(at).astimezone(zone_named(zone))
+    now, zone_there = instant(at), zone_named(zone)
+    there = now.astimezone(zone_there)
     text = there.isoformat(timespec="minutes")
-    time = text[: len("2026-11-21T14:05")]
+    time, offset = text[:_OFFSET_AT], text[_OFFSET_AT:]
     weekday = _DAYS[there.isoweekday() % len(_DAYS)].capitalize()
-    return LocalTime(weekday, time, zone, text[len(time) :])
+    return LocalTime(weekday, time, zone, offset, tuple(_shifts(now, zone_there)))
+
+
+def _shifts(now: datetime, zone: ZoneInfo) -> Iterator[Shift]:
+    """The offsets that held in the year before, oldest first; none lasts less than a week."""
+    known = now - _YEAR
+    while known < now:
+        following = min(known + _WEEK, now)
+        before = known.astimezone(zone)
+        if before.utcoffset() != following.astimezone(zone).utcoffset():
+            until = _gap_end(known, following, zone)
+            yield Shift(moment(until), before.isoformat(timespec="minutes")[_OFFSET_AT:])
+        known = following
 
 
 # ---------------------------------------------------------------------------------------- parsing

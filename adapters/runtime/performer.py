@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from msgspec.structs import astuple
 
+from adapters.home.local_times import instants_of
 from adapters.models import bounds
 from adapters.runtime import effects, gate
 from adapters.runtime.capture import capture
@@ -234,7 +235,7 @@ async def _ask_model(services: Services, wake: Wake, question: _Question, work: 
     try:
         async with asyncio.timeout(left):
             reply = await _reply(services, wake, question)
-        fact: WakeReply = _answered(wake, asked, reply, payloads)
+        fact: WakeReply = _answered(services, wake, asked, reply, payloads)
     except TimeoutError:
         return services.append_agent(work.stop("deadline", "the model did not answer in time"))
     except ModelFault as fault:
@@ -264,7 +265,7 @@ async def _reply(services: Services, wake: Wake, question: _Question) -> Reply:
 
 
 def _answered(
-    wake: Wake, asked: ModelAsked, reply: Reply, payloads: list[Payload]
+    services: Services, wake: Wake, asked: ModelAsked, reply: Reply, payloads: list[Payload]
 ) -> ModelAnswered:
     """The provider's answer as a fact: its bytes verbatim, its calls decoded at the boundary."""
     unit = wake.unit
@@ -274,7 +275,8 @@ def _answered(
     if reply.text:
         text, kept = words(unit, canonical.clean(reply.text))
         payloads += kept
-    calls = tuple(_call(unit, call, payloads) for call in reply.calls)
+    zone, scaffold = services.settings.timezone, wake.begun.scaffold
+    calls = tuple(_call(unit, call, payloads, zone, scaffold) for call in reply.calls)
     return ModelAnswered(
         asked.turn,
         asked.attempt,
@@ -289,7 +291,7 @@ def _answered(
     )
 
 
-def _call(unit: str, call: Call, payloads: list[Payload]) -> ToolCall:
+def _call(unit: str, call: Call, payloads: list[Payload], zone: str, scaffold: int) -> ToolCall:
     name, tool = canonical.clean(call.call_id), _tool(call.tool)
     try:
         decoded = canonical.read(call.arguments)
@@ -297,7 +299,9 @@ def _call(unit: str, call: Call, payloads: list[Payload]) -> ToolCall:
         return ToolCall(name, tool, Words("{}"), problem=str(refused))
     said, kept = words(unit, canonical.text(decoded))
     payloads += kept
-    return ToolCall(name, tool, said)
+    known = registry.canonical_name(tool, scaffold)
+    instants = instants_of(known, decoded, zone) if known else {}
+    return ToolCall(name, tool, said, instants=tuple(sorted(instants.items())))
 
 
 def _tool(name: str) -> str:

@@ -9,7 +9,15 @@ from adapters.documents.tasks import TaskPage
 from adapters.text.common import ID_SHOWN, local_time, safe
 from domain.journal.document import category_name, label_name
 from domain.journal.links import PHRASE_OF
-from domain.journal.task import Item, StatusChange, TimeEntry
+from domain.journal.task import (
+    RATING_MAX,
+    Item,
+    Rating,
+    StatusChange,
+    Task,
+    TimeEntry,
+    rating_of,
+)
 from domain.timestamps import seconds_between
 
 
@@ -20,7 +28,7 @@ def told(page: TaskPage, zone: str) -> str:
         safe(page.text(page.task.description)),
         _section("Checklist", _items(page)),
         _section("Notes", _notes(page, zone)),
-        _section("Time", [_entry(entry, zone) for entry in page.task.time]),
+        _section("Time", _entries(page.task, zone)),
         _section("Links", _links(page)),
         _section("History", [_change(change, zone) for change in page.task.history]),
     ]
@@ -52,6 +60,8 @@ def _head(page: TaskPage) -> Iterator[str]:
         *(f"#{safe(label_name(page.catalog, label))}" for label in task.labels),
     ]
     yield " · ".join(field for field in fields if field)
+    if rating := rating_of(task):
+        yield f"Rated{_stars(rating)}"
     if task.suppressed:
         names = ", ".join(f"#{label_name(page.catalog, label)}" for label in task.suppressed)
         yield f"Agents may not propose {safe(names)}."
@@ -91,6 +101,26 @@ def _notes(page: TaskPage, zone: str) -> list[str]:
         lines.append(f"{number:>2} {local_time(note.at, zone)}{kind} by {safe(note.by)}")
         lines.append(indent(safe(page.text(note.words)), "   "))
     return lines
+
+
+def _entries(task: Task, zone: str) -> list[str]:
+    lines = []
+    for number, one in enumerate(task.time, start=1):
+        stars = _stars(rating_of(task, one.id))
+        lines.append(f"{number:>2} {one.id[:ID_SHOWN]} {_entry(one, zone)}{stars}")
+    return lines
+
+
+def _stars(rating: Rating | None) -> str:
+    """A rating as a person sees it at a glance.
+
+    >>> _stars(Rating("", 4, "Went well", ""))
+    ' ★★★★☆ Went well'
+    """
+    if rating is None:
+        return ""
+    stars = "★" * rating.score + "☆" * (RATING_MAX - rating.score)
+    return f" {stars} {safe(rating.comment)}".rstrip()
 
 
 def _entry(entry: TimeEntry, zone: str) -> str:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from adapters.home import files
 from adapters.home.clock import ManualClock
-from adapters.home.settings import Budget, Settings
+from adapters.home.settings import Settings
 from adapters.runtime import performer, watcher
 from adapters.runtime.services import Services
 from adapters.store.log import Log, LogProgress
@@ -181,16 +181,15 @@ class Branch:
             past: The logs that it comes from; they are only read.
             run_key: The wake.
             replica: Who ran it.
-            settings: Its home's. Agents are switched on and budgets off in a fork.
+            settings: Its home's.
         """
-        agents = replace(settings.agents, enabled=True)
-        self._settings = replace(settings, agents=agents, budget=Budget())
         self._past = past
         self._replica = replica
         self._run_key = run_key
         self._rows = past.agents.rows_of(f"wake:{run_key}@{replica}")
         self._begun = self._wake(self._rows[0].n).begun if self._rows else None
         self._given = given_then(past, self._rows[0]) if self._rows else None
+        self._settings = fork_policy.settings_of(settings, self._given)
 
     def make(
         self,

@@ -1,5 +1,11 @@
-"""What a fork may send: only what a person agreed to in the home that it comes from, by today."""
+"""What a fork may do: its home's settings as they hold in it, and what it may send.
 
+It sends only what a person agreed to in the home that it comes from, by today.
+"""
+
+from msgspec.structs import replace
+
+from adapters.home.settings import Budget, Settings
 from adapters.runtime.services import Services
 from adapters.timetravel.logs_at import Past
 from domain.agent.agent import AGENT
@@ -7,6 +13,7 @@ from domain.errors import Refused, Remedy
 from domain.policy.commands import GiveReceipt
 from domain.policy.gate import pattern_of, unconsented
 from domain.policy.policy import POLICY, matches
+from domain.wake.reading import Given
 from domain.world import MAIN
 
 
@@ -29,3 +36,11 @@ def agree(past: Past, services: Services, agent_id: str, model: str) -> None:
         if matches(one.model, model) and one.category in agent.categories:
             receipt = GiveReceipt(one.model, (one.category,), one.notice, one.sections)
             services.append_agent(receipt)
+
+
+def settings_of(settings: Settings, given: Given | None) -> Settings:
+    """Those of a home, for a fork: agents are switched on and budgets off, and the zone is the one
+    that the wake was told."""
+    zone = given.local.zone if given and given.local else settings.timezone
+    agents = replace(settings.agents, enabled=True)
+    return replace(settings, agents=agents, budget=Budget(), timezone=zone)

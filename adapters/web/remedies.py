@@ -32,6 +32,7 @@ WORDS: Final[Mapping[RemedyName, str]] = {
     "see_status": "see “Health”",
     "see_task_items": "load its page again for the items it has",
     "see_task_notes": "load its page again for the notes it has",
+    "see_task_time": "load its page again for the time entries it has",
     "see_tasks": "see “Tasks”",
     "see_template": "load its page again for the versions it has",
     "see_templates": "see “Templates”",

@@ -290,6 +290,19 @@ def log_time(cause: do.LogTime, key: str, at: str, world: World) -> Decided:
     return Decided(on(world, "task", task.id, facts), Result((entry,)))
 
 
+def retime_entry(cause: do.RetimeEntry, key: str, at: str, world: World) -> Decided:
+    task = task_of(world, cause.task)
+    entry = edits.known_entry(task, cause.entry)
+    facts = edits.retime(task, entry, cause.start, cause.end, cause.summary, at)
+    return Decided(on(world, "task", task.id, facts), Result((entry.id,)))
+
+
+def rate_task(cause: do.RateTask, key: str, at: str, world: World) -> Decided:
+    task = task_of(world, cause.task)
+    entry = edits.known_entry(task, cause.entry).id if cause.entry else ""
+    return _facts(world, task.id, edits.rate(task, entry, cause.score, cause.comment))
+
+
 def _catalog(world: World, facts: list[c.CatalogFact], entity: str) -> Decided:
     return Decided(on(world, "catalog", MAIN, facts), Result((entity,)))
 
@@ -345,6 +358,8 @@ HANDLERS: dict[type, Handler] = {
     do.StartTimer: start_timer,
     do.StopTimer: stop_timer,
     do.LogTime: log_time,
+    do.RetimeEntry: retime_entry,
+    do.RateTask: rate_task,
     do.AddCategory: add_category,
     do.RenameCategory: rename_category,
     do.AddCorrection: add_correction,

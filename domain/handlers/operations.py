@@ -20,7 +20,7 @@ from domain.world import MAIN, World
 def apply_operation(cause: do.ApplyOperation, key: str, at: str, world: World) -> Decided:
     """Run the tool's pure handler on the task as it is now; a refusal is an outcome too."""
     task = world.load(TASK, cause.task)
-    now = snapshot(task, world.load(CATALOG, MAIN), world.n)
+    now = snapshot(task, world.load(CATALOG, MAIN), world.n, at)
     arguments = world.text(cause.arguments)
     refusal = _forbidden(now, cause, exists=task.exists)
     if refusal is None and cause.base and registry.base(cause.tool, now, arguments) != cause.base:

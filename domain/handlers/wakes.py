@@ -57,7 +57,9 @@ SKIPS = ("dormant", "destroyed", "switched_off", "cancelled", "task_deleted", *G
 _snapshot = lru_cache(SNAPSHOTS_KEPT)(msgspec.json.Decoder(Snapshot).decode)
 
 
-def _bench(world: World, agent: Agent, run_key: str, snapshot: str, scaffold: int) -> Bench:
+def _bench(
+    world: World, agent: Agent, run_key: str, snapshot: str, scaffold: int, at: str
+) -> Bench:
     def own() -> ChangeSet:
         return world.load(CHANGES, set_id(run_key))
 
@@ -67,7 +69,8 @@ def _bench(world: World, agent: Agent, run_key: str, snapshot: str, scaffold: in
         earlier = _earlier_sets(world, agent) if scaffold >= 2 else []
         return world.load_each(CHANGES, [*earlier, *sets])
 
-    return Bench(_snapshot(world.payload(snapshot)), own, others, world.text, agent)
+    seen = replace(_snapshot(world.payload(snapshot)), at=at)
+    return Bench(seen, own, others, world.text, agent)
 
 
 def _earlier_sets(world: World, agent: Agent) -> list[str]:
@@ -122,7 +125,7 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
     policy = world.load(POLICY, MAIN)
     if refused := refused_of(policy, agent, started, has_secret=cause.has_secret):
         return _not_begun(world, agent, queued, refused)
-    bench = _bench(world, agent, cause.run_key, cause.snapshot, cause.scaffold)
+    bench = _bench(world, agent, cause.run_key, cause.snapshot, cause.scaffold, at)
     tools = tools_of(world, agent, queued.reason, cause.scaffold, bench.snapshot)
     specs = _specs(tools, cause.scaffold)
     started = replace(started, tools=tools, specs=specs.id)
@@ -269,7 +272,7 @@ def replied(entity: str, reply: WakeReply, at: str, world: World) -> Decided:
     if code := _must_stop(world, agent, wake):
         advanced = machine.applied(wake, [reply, WakeFinished("skipped", code=code)])
         return _written(world, agent, advanced, at)
-    bench = _bench(world, agent, entity, wake.begun.snapshot, wake.begun.scaffold)
+    bench = _bench(world, agent, entity, wake.begun.snapshot, wake.begun.scaffold, at)
     advanced = machine.decide(wake, reply, bench)
     if reason := _held(world, agent, advanced.wake):
         advanced = machine.put_off(advanced, HELD_UNTIL, reason)

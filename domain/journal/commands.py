@@ -114,6 +114,21 @@ class LogTime(Stored, frozen=True, tag="command.log_time.1"):
     summary: str = ""
 
 
+class RetimeEntry(Stored, frozen=True, tag="command.retime_entry.1"):
+    task: str
+    entry: str
+    start: str = ""
+    end: str = ""
+    summary: str | None = None
+
+
+class RateTask(Stored, frozen=True, tag="command.rate_task.1"):
+    task: str
+    score: int
+    entry: str = ""  # empty: the task itself
+    comment: str = ""
+
+
 class AddCategory(Stored, frozen=True, tag="command.add_category.1"):
     name: str
     language: str = ""
@@ -200,6 +215,8 @@ JournalCommand = (
     | StartTimer
     | StopTimer
     | LogTime
+    | RetimeEntry
+    | RateTask
     | AddCategory
     | RenameCategory
     | AddCorrection

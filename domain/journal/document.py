@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 
 from domain.journal.catalog import Catalog
 from domain.journal.links import Links
-from domain.journal.task import NoteKind, Priority, Relation, Status, Task
+from domain.journal.task import NoteKind, Priority, Relation, Status, Task, rating_of
 from domain.wire import Words
 
 
@@ -59,12 +59,23 @@ class NoteDetails(Struct, frozen=True):
 
 
 class TimeDetails(Struct, frozen=True):
-    """Time that a task took; without an `end` its timer runs."""
+    """Time that a task took; without an `end` its timer runs. `by` set its times last: ``person``
+    or ``agent:ID``. `rating`: the person's."""
 
     id: str
     start: str
     end: str | None
     summary: str
+    by: str
+    rating: "RatingDetails | None"
+
+
+class RatingDetails(Struct, frozen=True):
+    """How well it went, by the person, from 1 to 5; `comment` may be empty."""
+
+    score: int
+    comment: str
+    at: str
 
 
 class LinkDetails(Struct, frozen=True):
@@ -95,6 +106,7 @@ class TaskDetails(TaskLine, frozen=True):
     links: list[LinkDetails]
     history: list[HistoryDetails]
     suppressed_labels: list[str]
+    rating: RatingDetails | None
 
 
 def task_line(task: Task, catalog: Catalog, agent_id: str) -> TaskLine:
@@ -145,11 +157,22 @@ def task_document(
         notes=[
             NoteDetails(note.id, note.note_kind, text(note.words), note.at) for note in task.notes
         ],
-        time=[TimeDetails(one.id, one.start, one.end or None, one.summary) for one in task.time],
+        time=[
+            TimeDetails(
+                one.id, one.start, one.end or None, one.summary, one.by, _rating(task, one.id)
+            )
+            for one in task.time
+        ],
         links=linked,
         history=[HistoryDetails(one.at, one.status, one.by, one.reason) for one in task.history],
         suppressed_labels=[label_name(catalog, label) for label in task.suppressed],
+        rating=_rating(task),
     )
+
+
+def _rating(task: Task, entry: str = "") -> RatingDetails | None:
+    one = rating_of(task, entry)
+    return RatingDetails(one.score, one.comment, one.at) if one else None
 
 
 def category_name(catalog: Catalog, category: str) -> str:

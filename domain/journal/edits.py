@@ -4,8 +4,8 @@ A person's values are checked here as strictly as an agent's; what differs is th
 do what sovereignty keeps from agents.
 """
 
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Protocol, TypeVar
 
 from domain.errors import Refused, Remedy, invalid
 from domain.journal import commands as do
@@ -24,6 +24,20 @@ SUMMARY_MAX = 500
 ITEMS_MAX = 500  # of one command of a person
 DEFAULT_CHECKLIST = "Checklist"
 NEEDS_REASON = ("BLOCKED", "ON HOLD")
+
+
+class _Entry(Protocol):
+    """A time entry, as a task or a snapshot has it."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def start(self) -> str: ...
+    @property
+    def end(self) -> str: ...
+
+
+S = TypeVar("S", bound=_Entry)
 
 
 def living(task: Task, wanted: str) -> Task:
@@ -178,11 +192,71 @@ def edit_note(task: Task, note: t.Note, words: Words) -> list[TaskFact]:
 
 
 def log_time(task: Task, entry: str, start: str, end: str, summary: str) -> list[TaskFact]:
+    _check_span(start, end)
+    return [t.TimeLogged(PERSON, entry, start, end, summarised(summary))]
+
+
+def _check_span(start: str, end: str) -> None:
     if not (is_moment(start) and is_moment(end)):
         raise invalid("start or end is no time", "give both as times")
     if end <= start:
         raise invalid("the time ends before it starts", "give an end later than the start")
-    return [t.TimeLogged(PERSON, entry, start, end, summarised(summary))]
+
+
+def overlapping(entries: Iterable[S], start: str, end: str, but: str = "") -> list[S]:
+    """The time entries, one left out, that share time with a span; one that runs has no end yet."""
+    return [
+        one
+        for one in entries
+        if one.id != but and one.start < end and (not one.end or start < one.end)
+    ]
+
+
+def known_entry(task: Task, wanted: str) -> t.TimeEntry:
+    """The time entry of that id, or Refused."""
+    entry = next((one for one in task.time if one.id == wanted), None)
+    if entry is None:
+        because = f"the task {task.title!r} has no time entry {wanted!r}"
+        raise Refused("unknown_item", because=because, instead=Remedy("see_task_time", task.id[:8]))
+    return entry
+
+
+def retime(
+    task: Task, entry: t.TimeEntry, start: str, end: str, summary: str | None, at: str
+) -> list[TaskFact]:
+    """Other times or another summary of an entry; its times meet no other's, and are over."""
+    start, end = ("" if start == entry.start else start), ("" if end == entry.end else end)
+    if start or end:
+        _may_be_timed(task, entry, start or entry.start, end or entry.end, at)
+    if summary is not None and (summary := summarised(summary)) == entry.summary:
+        summary = None
+    is_same = not start and not end and summary is None
+    return [] if is_same else [t.TimeEdited(PERSON, entry.id, start, end, summary)]
+
+
+def _may_be_timed(task: Task, entry: t.TimeEntry, start: str, end: str, at: str) -> None:
+    if not entry.end:
+        raise invalid("its timer runs", "stop the timer before you set other times")
+    _check_span(start, end)
+    if end > at:
+        raise invalid("the time ends in the future", "give an end that is over")
+    for one in overlapping(task.time, start, end, entry.id):
+        named = f" {one.summary!r}" if one.summary else ""
+        because = f"the time overlaps with the entry {one.id[:8]}{named}"
+        raise invalid(because, "give times that meet no other entry of the task")
+
+
+def rate(task: Task, entry: str, score: int, comment: str) -> list[TaskFact]:
+    """How well a task or an entry of it went; a later rating replaces an earlier one."""
+    if not 1 <= score <= t.RATING_MAX:
+        raise invalid(f"{score} is no rating", f"give one from 1 to {t.RATING_MAX}, the best")
+    comment = squeeze(comment)
+    if len(comment) > SUMMARY_MAX:
+        raise _too_long("a note", len(comment), SUMMARY_MAX)
+    known = t.rating_of(task, entry)
+    if known and (known.score, known.comment) == (score, comment):
+        return []
+    return [t.TaskRated(PERSON, entry, score, comment)]
 
 
 def summarised(summary: str) -> str:

@@ -17,6 +17,7 @@ from domain.journal.task import (
     Item,
     Link,
     Note,
+    Rating,
     StatusChange,
     Task,
     TimeEntry,
@@ -174,15 +175,38 @@ def _note_removed(task: Task, fact: t.NoteRemoved, row: Recorded) -> Change:
 
 
 def _time_started(task: Task, fact: t.TimeStarted, row: Recorded) -> Change:
-    return {"time": (*task.time, TimeEntry(fact.entry, fact.start))}
+    entry = TimeEntry(fact.entry, fact.start, by=fact.by, touched=_row_of(fact.by, row))
+    return {"time": (*task.time, entry)}
 
 
 def _time_stopped(task: Task, fact: t.TimeStopped, row: Recorded) -> Change:
-    return {"time": _with(task.time, fact.entry, end=fact.end, summary=fact.summary)}
+    """Without a summary it keeps the one that was noted while it ran."""
+    change: Change = {"summary": fact.summary} if fact.summary else {}
+    return _entry(task, fact, row, end=fact.end, by=fact.by, **change)
 
 
 def _time_logged(task: Task, fact: t.TimeLogged, row: Recorded) -> Change:
-    return {"time": (*task.time, TimeEntry(fact.entry, fact.start, fact.end, fact.summary))}
+    touched = _row_of(fact.by, row)
+    entry = TimeEntry(fact.entry, fact.start, fact.end, fact.summary, fact.by, touched)
+    return {"time": (*task.time, entry)}
+
+
+def _time_edited(task: Task, fact: t.TimeEdited, row: Recorded) -> Change:
+    change: Change = {"by": fact.by} if fact.start or fact.end else {}
+    change |= {name: value for name in ("start", "end") if (value := getattr(fact, name))}
+    change |= {} if fact.summary is None else {"summary": fact.summary}
+    return _entry(task, fact, row, **change)
+
+
+def _entry(task: Task, fact: Any, row: Recorded, **change: Any) -> Change:
+    if touched := _row_of(fact.by, row):
+        change["touched"] = touched
+    return {"time": _with(task.time, fact.entry, **change)}
+
+
+def _rated(task: Task, fact: t.TaskRated, row: Recorded) -> Change:
+    others = (one for one in task.ratings if one.entry != fact.entry)
+    return {"ratings": (*others, Rating(fact.entry, fact.score, fact.comment, row.at))}
 
 
 def _linked(task: Task, fact: t.TaskLinked, row: Recorded) -> Change:
@@ -239,6 +263,8 @@ _APPLY: dict[type, Callable[[Task, Any, Recorded], Change]] = {
     t.TimeStarted: _time_started,
     t.TimeStopped: _time_stopped,
     t.TimeLogged: _time_logged,
+    t.TimeEdited: _time_edited,
+    t.TaskRated: _rated,
     t.TaskLinked: _linked,
     t.TaskUnlinked: _unlinked,
     t.TaskDeleted: _deleted,

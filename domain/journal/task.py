@@ -29,6 +29,7 @@ STATUSES: tuple[Status, ...] = (
 )
 PRIORITIES: tuple[Priority, ...] = ("P0", "P1", "P2", "P3")
 PERSON = "person"
+RATING_MAX = 5  # the best; 1 is the worst
 
 
 class TaskCreated(Stored, frozen=True, tag="task.created.1"):
@@ -180,6 +181,21 @@ class TimeLogged(Stored, frozen=True, tag="task.time_logged.1"):
     summary: str = ""
 
 
+class TimeEdited(Stored, frozen=True, tag="task.time_edited.1"):
+    by: str
+    entry: str
+    start: str = ""  # empty: as it is
+    end: str = ""  # the same
+    summary: str | None = None  # None: the same
+
+
+class TaskRated(Stored, frozen=True, tag="task.rated.1"):
+    by: str
+    entry: str  # empty: the task itself
+    score: int  # 1 to 5; a later one replaces it
+    comment: str = ""
+
+
 class TaskLinked(Stored, frozen=True, tag="task.linked.1"):
     by: str
     relation: Relation
@@ -232,6 +248,8 @@ TaskFact = (
     | TimeStarted
     | TimeStopped
     | TimeLogged
+    | TimeEdited
+    | TaskRated
     | TaskLinked
     | TaskUnlinked
     | TaskDeleted
@@ -279,12 +297,24 @@ class Note(Struct, frozen=True):
 
 
 class TimeEntry(Struct, frozen=True):
-    """A time entry; `end` is empty while its timer runs."""
+    """A time entry; `end` is empty while its timer runs. `by` set its times last; `touched` is
+    the journal's `n` of the last fact of a person or import about it."""
 
     id: str
     start: str
     end: str = ""
     summary: str = ""
+    by: str = ""
+    touched: int = 0
+
+
+class Rating(Struct, frozen=True):
+    """How well it went, by the person: 1 to 5. `entry` is empty where it is the task's."""
+
+    entry: str
+    score: int
+    comment: str
+    at: str
 
 
 class Link(Struct, frozen=True):
@@ -330,6 +360,7 @@ class Task(Struct, frozen=True):
     updated_at: str = ""
     is_deleted: bool = False
     touched: dict[str, Touch] = {}
+    ratings: tuple[Rating, ...] = ()
 
     @property
     def is_open(self) -> bool:
@@ -340,3 +371,8 @@ class Task(Struct, frozen=True):
 def item_of(task: Task, item_id: str) -> Item | None:
     """The task's item of that id, if it has one."""
     return next((item for item in task.items if item.id == item_id), None)
+
+
+def rating_of(task: Task, entry: str = "") -> Rating | None:
+    """The rating of a time entry, or of the task itself, if it has one."""
+    return next((one for one in task.ratings if one.entry == entry), None)

@@ -11,6 +11,7 @@ _ITEM_FACTS = (
     t.ItemArchived,
     t.ItemRestored,
 )
+_TIME_FACTS = (t.TimeStarted, t.TimeStopped, t.TimeLogged, t.TimeEdited)
 
 
 def tokens_of(task: str, fact: Stored) -> tuple[str, ...]:
@@ -25,8 +26,10 @@ def tokens_of(task: str, fact: Stored) -> tuple[str, ...]:
             return own, "key:NOTE", f"sub:note:{note_kind}", f"id:{note}"
         case t.NoteEdited(note=note) | t.NoteRemoved(note=note):
             return own, "key:NOTE", f"id:{note}"
-        case t.TimeStarted(entry=entry) | t.TimeStopped(entry=entry) | t.TimeLogged(entry=entry):
-            return own, "key:TIME_ENTRY", f"id:{entry}"
+        case _ if isinstance(fact, _TIME_FACTS):
+            return own, "key:TIME_ENTRY", f"id:{fact.entry}"
+        case t.TaskRated(entry=entry):
+            return (own, "key:RATING", f"id:{entry}") if entry else (own, "key:RATING")
         case t.TaskLinked(target=target) | t.TaskUnlinked(target=target):
             return own, "key:LINK", f"id:{target}"
         case t.LabelAssigned(label=label) | t.LabelRemoved(label=label):

@@ -26,7 +26,7 @@ _TOLD_1: Final[dict[str, str]] = {
     "available_labels": "the labels of your home that the task may get",
     "corrections": "your correction examples of the category",
     "task": "the task: title, status, dates, checklist, labels, time, and notes, newest first",
-    "time": "the time that was logged on the task",
+    "time": "the time that was logged on the task, and your ratings",
     "linked": "linked tasks of allowed categories: title, status, and one line of their agents",
     "report": "the agent's last report",
     "critical": "what the agent noted as important",

@@ -32,7 +32,7 @@ _1: Final[Table] = {
 }
 _2: Final[Table] = {
     **_1,
-    "own_task": _1["own_task"] | _names("origins time time_unread"),
+    "own_task": _1["own_task"] | _names("origins time time_unread rating comment"),
     "linked_task": _1["linked_task"] | _names("direction due labels tldr"),
 }
 

@@ -4,7 +4,8 @@ One Struct says all: its JSON Schema is what the model is offered and what `deco
 Keys of ours in the schema, which the model never sees: ``x-clean`` names how a value is
 tidied before it is checked, ``x-elements`` how the elements of a forgiving list are (of which
 none may be left), ``x-asked`` how many elements the model is asked for where more are read and
-the best of them kept.
+the best of them kept. ``x-instant-of`` names the local time whose UTC instant a field holds: the
+core knows no zones, so whoever records a call or an edit resolves it (ADR 41).
 
 STORAGE FORMAT for the singular ones: a change set keeps their canonical JSON, and fingerprints
 and bases are taken of it.
@@ -17,6 +18,7 @@ from msgspec import Meta, Struct
 TITLE_MAX = 200
 ITEM_TITLE_MAX = 400
 REASON_MAX = 500
+SUMMARY_MAX = 500
 ESTIMATE_MAX = 1440
 BATCH_MAX = 20
 LABELS_MAX = 3
@@ -253,3 +255,72 @@ class SuppressLabel(Arguments, frozen=True):
     """No tool of the model: what rejecting a label does (SPEC 6)."""
 
     id: Annotated[str, _id("The label's id.")]
+
+
+# ------------------------------------------------------------------------------------ time spent
+
+
+def _local_time(what: str) -> Meta:
+    told = f"{what}, YYYY-MM-DDTHH:MM as the person's clock shows it."
+    return _text(20, told, "local_time")
+
+
+def _instant_of(name: str) -> Meta:
+    ours = {"x-clean": "instant", "x-instant-of": name}
+    return Meta(min_length=1, max_length=27, extra_json_schema=ours)
+
+
+class LogTime(Arguments, frozen=True):
+    started_at: Annotated[str, _local_time("When it began")]
+    ended_at: Annotated[str, _local_time("When it ended")]
+    summary: Annotated[str, _text(SUMMARY_MAX, "What was done, in one line.")]
+
+
+class LogTimeAt(LogTime, frozen=True):
+    """The change: with the instants of its local times."""
+
+    started_utc: Annotated[str, _instant_of("startedAt")] = ""
+    ended_utc: Annotated[str, _instant_of("endedAt")] = ""
+
+    def problem(self) -> str:
+        return _unresolved(self.started_at, self.started_utc) or _unresolved(
+            self.ended_at, self.ended_utc
+        )
+
+
+class EditTimeEntry(Arguments, frozen=True):
+    entry_id: Annotated[str, _id("The entry's id, from the time section.")]
+    started_at: Annotated[str, _local_time("Its new start")] = ""
+    ended_at: Annotated[str, _local_time("Its new end")] = ""
+    summary: Annotated[str, _text(SUMMARY_MAX, "Its new summary, in one line.")] = ""
+    reason: Annotated[
+        str, _text(REASON_MAX, "Why; at least 20 characters against the person's own times.")
+    ] = ""
+
+    def problem(self) -> str:
+        is_empty = not (self.started_at or self.ended_at or self.summary)
+        return "give startedAt, endedAt or summary" if is_empty else ""
+
+
+class EditTimeEntryAt(EditTimeEntry, frozen=True):
+    """The change: with the instants of its local times."""
+
+    started_utc: Annotated[str, _instant_of("startedAt")] = ""
+    ended_utc: Annotated[str, _instant_of("endedAt")] = ""
+
+    def problem(self) -> str:
+        return (
+            EditTimeEntry.problem(self)
+            or _unresolved(self.started_at, self.started_utc)
+            or _unresolved(self.ended_at, self.ended_utc)
+        )
+
+
+def _unresolved(wall: str, utc: str) -> str:
+    if bool(wall) == bool(utc):
+        return ""
+    return f"{wall or utc}: a local time needs its instant, and an instant its local time"
+
+
+class NoteTimer(Arguments, frozen=True):
+    summary: Annotated[str, _text(SUMMARY_MAX, "What is being done, in one line.")]

@@ -16,7 +16,7 @@ from msgspec import Struct
 from domain import canonical
 from domain.errors import Refused
 from domain.text import cut, fold, squeeze
-from domain.timestamps import is_date
+from domain.timestamps import is_date, is_moment
 from domain.tools.arguments import (
     ObservationCategory,
     ObservationPriority,
@@ -34,6 +34,9 @@ OF_PERSON = ("DONE", "REJECTED")
 S = TypeVar("S", bound=Struct)
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}(?:\.0{1,9})?")
+_CLOCK = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9](?::00)?")
+_SEPARATORS = ("T", "t", " ")
+YEARS = ("1970", "9000")  # of a local time
 _SAFE_INTEGER = 10**15  # a larger one is not written out in a message
 
 
@@ -173,6 +176,10 @@ def _tidy(schema: Schema, text: str, path: str) -> str:
             return squeeze(text)
         case "date" if not is_date(text.strip()):
             raise _Wrong(f"{path}: expected a real date YYYY-MM-DD, got {quoted(text)}")
+        case "local_time":
+            return _wall(text.strip(), path)
+        case "instant" if not is_moment(text):
+            raise _Wrong(f"{path}: expected a UTC instant as it is stored, got {quoted(text)}")
         case "language" if fold(text) not in LANGUAGES:
             raise _Wrong(f"{path}: expected an ISO 639-1 code of two letters, got {quoted(text)}")
         case "language":
@@ -181,6 +188,15 @@ def _tidy(schema: Schema, text: str, path: str) -> str:
             raise _Wrong(f"{path}: only the person sets DONE or REJECTED", "sovereignty")
         case _:
             return text.strip()
+
+
+def _wall(text: str, path: str) -> str:
+    """A local time in its one spelling; which instant it is, an adapter knows."""
+    day, clock = text[:10], text[11:]
+    is_day = is_date(day) and YEARS[0] <= day[:4] <= YEARS[1]
+    if not (is_day and text[10:11] in _SEPARATORS and _CLOCK.fullmatch(clock)):
+        raise _Wrong(f"{path}: expected a local time YYYY-MM-DDTHH:MM, got {quoted(text)}")
+    return f"{day}T{clock[:5]}"
 
 
 def _observation(value: object) -> dict[str, str] | None:

@@ -1,6 +1,6 @@
 """What the record of a tool holds: all that anybody knows of it by its name (SPEC 5).
 
-The records stand in `fields`, `labels`, `checklist` and `local`; `registry` joins them.
+The records stand in `fields`, `labels`, `checklist`, `times` and `local`; `registry` joins them.
 """
 
 from collections.abc import Callable, Mapping
@@ -43,7 +43,8 @@ class Tool(Struct, frozen=True, kw_only=True):
     could change a task as it was captured; None: always. `immediate_if`: what makes a deferred
     call an immediate one. `effect`: of a call, or of each element of a batch; a
     local tool has none. `array`, `singular`, `element`, `explode`: of a batch, the argument that
-    explodes, the name and arguments of each element's change, what chooses among them. `output`:
+    explodes, the name and arguments of each element's change, what chooses among them; `element`
+    alone: the arguments of the change, where they hold more than those of the call. `output`:
     the Struct or fact that a call comes to. `entities`, `tokens`: what it changes. `scope`: how
     far it reaches. `idempotency`: what makes a repeat harmless.
     """

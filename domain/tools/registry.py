@@ -5,9 +5,11 @@ operation applies. Both sides ask the same record, so a rule holds when somethin
 and again when it is applied to the task as it is then.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
+import msgspec
 from msgspec import Struct
 
 from domain import canonical
@@ -15,7 +17,7 @@ from domain.errors import Refused
 from domain.ports import ToolSpec
 from domain.text import squeeze
 from domain.tools import base as b
-from domain.tools import checklist, evidence, fields, labels, local, schema
+from domain.tools import checklist, evidence, fields, labels, local, schema, times
 from domain.tools.arguments import Arguments, SuppressLabel
 from domain.tools.base import Effect, Facts, Plan, Refusal
 from domain.tools.decoding import decoded
@@ -25,7 +27,13 @@ from domain.tools.snapshot import Snapshot
 
 TOOLS: Mapping[str, Tool] = {
     tool.name: tool
-    for tool in (*fields.TOOLS, *labels.TOOLS, *checklist.TOOLS, *local.TOOLS)  # as in SPEC 5
+    for tool in (  # as in SPEC 5
+        *fields.TOOLS,
+        *labels.TOOLS,
+        *checklist.TOOLS,
+        *times.TOOLS,
+        *local.TOOLS,
+    )
 }
 ALIASES: Mapping[str, str] = {alias: tool.name for tool in TOOLS.values() for alias in tool.aliases}
 
@@ -144,6 +152,46 @@ def check_edit(tool: str, arguments: object) -> str | Refusal:
     return found if isinstance(found, Refusal) else canonical.text(found)
 
 
+def local_times(tool: str, arguments: object) -> dict[str, str]:
+    """The local times in the JSON of a change, by the name of each, in their one spelling; none, if
+    it cannot be read. An adapter resolves them and puts them in place, see `with_instants`."""
+    shape = CHANGES[tool].arguments if tool in CHANGES else None
+    named = set(_instants(shape).values()) if shape else None
+    if not shape or not named or isinstance(found := decoded(shape, arguments), Refusal):
+        return {}
+    given = msgspec.to_builtins(found)
+    return {name: given[name] for name in sorted(named & given.keys())}
+
+
+def instants_in(tool: str, arguments: Mapping[str, Any]) -> dict[str, str]:
+    """The instants in the JSON of a change, by the name of the local time that each is of."""
+    fields = _instants(CHANGES[tool].arguments) if tool in CHANGES else {}
+    return {of: arguments[field] for field, of in fields.items() if field in arguments}
+
+
+def with_instants(
+    tool: str, arguments: Mapping[str, Any], instants: Mapping[str, str]
+) -> dict[str, Any]:
+    """Arguments of a change with these instants and no others beside its local times."""
+    fields = _instants(CHANGES[tool].arguments) if tool in CHANGES else {}
+    kept = {name: value for name, value in arguments.items() if name not in fields}
+    return kept | {field: instants[of] for field, of in fields.items() if of in instants}
+
+
+def _resolved(tool: str, arguments: Struct, instants: Mapping[str, str]) -> Struct | Refusal:
+    """The change that a call asks for, with the instants that are recorded beside the call."""
+    if not _instants(shape := CHANGES[tool].arguments):
+        return arguments
+    return _checked(shape, with_instants(tool, msgspec.to_builtins(arguments), instants))
+
+
+@cache
+def _instants(shape: type[Arguments]) -> Mapping[str, str]:
+    """The fields that hold an instant, and the local time that each is of."""
+    known = schema.rules(shape)["properties"].items()
+    return {name: rule["x-instant-of"] for name, rule in known if "x-instant-of" in rule}
+
+
 def _checked(shape: type[Arguments], arguments: object) -> Struct | Refusal:
     found = decoded(shape, arguments)
     if isinstance(found, Refusal) or not (problem := found.problem()):
@@ -170,8 +218,17 @@ def _unknown(tool: str) -> Refusal:
 # ------------------------------------------------------------------------ planning and applying
 
 
-def plan(tool: str, snapshot: Snapshot, arguments: Struct) -> Plan | Refusal:
-    """What a deferred call would change, as items for the person to decide."""
+def plan(
+    tool: str, snapshot: Snapshot, arguments: Struct, instants: Iterable[tuple[str, str]] = ()
+) -> Plan | Refusal:
+    """What a deferred call would change, as items for the person to decide.
+
+    Args:
+        tool: By its own name.
+        snapshot: The task as the wake knows it.
+        arguments: As `decode` made them.
+        instants: Those of the local times in them, as they are recorded beside the call.
+    """
     if snapshot.is_deleted:
         return _deleted()
     record = TOOLS.get(tool)
@@ -184,10 +241,13 @@ def plan(tool: str, snapshot: Snapshot, arguments: Struct) -> Plan | Refusal:
         name, effect = record.singular, record.effect
         items = (b.proposal(name, effect, snapshot, one) for one in exploded.accepted)
         return b.planned(items, exploded.refusals)
-    answer = record.effect.facts(snapshot, arguments, "")
+    wanted = _resolved(tool, arguments, dict(instants))
+    if isinstance(wanted, Refusal):
+        return wanted
+    answer = record.effect.facts(snapshot, wanted, "")
     if isinstance(answer, Refusal):
         return answer
-    return Plan((b.proposal(tool, record.effect, snapshot, arguments),))
+    return Plan((b.proposal(tool, record.effect, snapshot, wanted),))
 
 
 def apply(tool: str, snapshot: Snapshot, arguments: str, by: str) -> Facts | Refusal:
@@ -248,6 +308,8 @@ def last_touched(snapshot: Snapshot, touches: Sequence[str]) -> int:
     """The journal's `n` at which a person or import last touched any of these; 0 if never."""
     known = {touched.field: touched.n for touched in snapshot.touched}
     known |= {f"item:{item.id}": item.touched for item in snapshot.items}
+    known |= {f"entry:{one.id}": one.touched for one in snapshot.time}
+    known["time"] = max((one.touched for one in snapshot.time), default=0)
     return max((known.get(field, 0) for field in touches), default=0)
 
 

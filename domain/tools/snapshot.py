@@ -11,6 +11,7 @@ from domain.wire import Part
 
 OPEN_ITEMS_KEPT = 500  # of a wake's snapshot
 FINISHED_ITEMS_KEPT = 500  # the same; checked or archived ones
+ENTRIES_KEPT = 50  # the same; time entries, the newest
 
 
 class SnapshotItem(Part, frozen=True):
@@ -38,11 +39,23 @@ class Touched(Part, frozen=True):
     n: int
 
 
+class SnapshotEntry(Part, frozen=True):
+    """A time entry; `end` is empty while its timer runs, `by` set its times last."""
+
+    id: str
+    start: str
+    end: str = ""
+    summary: str = ""
+    by: str = ""
+    touched: int = 0
+
+
 class Snapshot(Part, frozen=True):
     """What tools read and the edge of what they may touch (SPEC 5).
 
     `position` is the journal's `n` it was taken at; `estimate` is minutes, 0 where there is
     none; `touched` names fields (``title``, ``status``, ``items``, ``label:<id>``, ...).
+    `time` is oldest first, since scaffold 2. `at`: when a change is looked at; never kept.
     """
 
     task: str
@@ -63,6 +76,8 @@ class Snapshot(Part, frozen=True):
     checklists: tuple[str, ...] = ()  # ids, oldest first
     touched: tuple[Touched, ...] = ()
     is_deleted: bool = False
+    time: tuple[SnapshotEntry, ...] = ()
+    at: str = ""
 
 
 def captured(task: Task, catalog: Catalog, position: int, scaffold: int) -> Snapshot:
@@ -70,9 +85,12 @@ def captured(task: Task, catalog: Catalog, position: int, scaffold: int) -> Snap
 
     Of the open ones the first `OPEN_ITEMS_KEPT`, of the others the last `FINISHED_ITEMS_KEPT`,
     archived ones only where there is room; in their order. To a wake the rest is not there;
-    applying a change looks at all of them. Scaffold 1 does not know when notes were written.
+    applying a change looks at all of them. Scaffold 1 does not know when notes were written, nor
+    of time entries.
     """
     seen = snapshot(task, catalog, position)
+    newest = sorted(seen.time, key=lambda one: one.start)[-ENTRIES_KEPT:]
+    seen = replace(seen, time=tuple(newest) if scaffold >= 2 else ())
     if scaffold < 2:
         known = tuple(one for one in seen.touched if one.field != "notes")
         seen = replace(seen, touched=known)
@@ -82,13 +100,13 @@ def captured(task: Task, catalog: Catalog, position: int, scaffold: int) -> Snap
     done = {one.id for one in finished}
     open_ones = [one for one in seen.items if one.id not in done]
     places = sorted(range(len(finished)), key=lambda nth: (finished[nth].is_archived, -nth))
-    newest = [finished[nth] for nth in places[:FINISHED_ITEMS_KEPT]]
-    kept = {one.id for one in (*open_ones[:OPEN_ITEMS_KEPT], *newest)}
+    last = [finished[nth] for nth in places[:FINISHED_ITEMS_KEPT]]
+    kept = {one.id for one in (*open_ones[:OPEN_ITEMS_KEPT], *last)}
     return replace(seen, items=tuple(one for one in seen.items if one.id in kept))
 
 
-def snapshot(task: Task, catalog: Catalog, position: int) -> Snapshot:
-    """The part of a task that tools need."""
+def snapshot(task: Task, catalog: Catalog, position: int, at: str = "") -> Snapshot:
+    """The part of a task that tools need, looked at now, at `at`."""
     items = tuple(
         SnapshotItem(
             item.id, item.title, item.is_checked, item.checked_by, item.is_archived, item.touched
@@ -118,4 +136,9 @@ def snapshot(task: Task, catalog: Catalog, position: int) -> Snapshot:
             Touched(field, one.n) for field, one in sorted(task.touched.items()) if one.n
         ),
         is_deleted=task.is_deleted,
+        time=tuple(
+            SnapshotEntry(one.id, one.start, one.end, one.summary, one.by, one.touched)
+            for one in task.time
+        ),
+        at=at,
     )

@@ -210,7 +210,7 @@ def _deferred(
 ) -> ToolReturned:
     """Queue what the person has not been asked yet; say what was skipped or refused, and why."""
     tool, text, arguments, quotes = wish
-    plan = registry.plan(tool, bench.snapshot, arguments)
+    plan = registry.plan(tool, bench.snapshot, arguments, call.instants)
     if isinstance(plan, Refusal):
         return _denied(wake, call, tool, text, plan, answered)
     own, others = answered.own or bench.own(), bench.others()

@@ -3,18 +3,21 @@
 STORAGE FORMAT: receipts keep commands, see `domain.wire`.
 """
 
+from domain.local_times import Shift
 from domain.wake.events import SectionRef
 from domain.wire import Part, PayloadId, Stored
 
 
 class LocalTime(Part, frozen=True):
     """What the person's clock said when a wake was captured: ``Saturday``, ``2026-11-21T14:05``,
-    ``Europe/Berlin``, ``+01:00``. Made by the adapter: the core knows no zones."""
+    ``Europe/Berlin``, ``+01:00``. Made by the adapter: the core knows no zones. `earlier`: the
+    offsets of the year before, oldest first."""
 
     weekday: str
     time: str
     zone: str
     offset: str
+    earlier: tuple[Shift, ...] = ()
 
 
 class BeginWake(Stored, frozen=True, tag="command.begin_wake.1"):

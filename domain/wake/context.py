@@ -14,7 +14,7 @@ from domain.changes.change_set import OPEN, ChangeSet
 from domain.errors import Refused, Remedy
 from domain.journal.catalog import CATALOG, Catalog, Category, available
 from domain.journal.fold import TASK
-from domain.journal.task import Note, Task, TimeEntry
+from domain.journal.task import Note, Task, TimeEntry, rating_of
 from domain.policy.projections import project
 from domain.text import fold
 from domain.timestamps import seconds_between
@@ -194,16 +194,21 @@ def _since_2(task: Task, limits: Limits) -> dict[str, Any]:
     """What is told since scaffold 2: who set what, and where the time went."""
     running = [one for one in task.time if not one.end]
     done = sorted((one for one in task.time if one.end), key=lambda one: one.start)
+    rating = rating_of(task)
     return {
+        "rating": rating.score if rating else 0,
+        "comment": rating.comment if rating else "",
         "origins": {name: OriginSeen(_who(one.by), one.at) for name, one in task.touched.items()},
-        "time": tuple(_spent(one) for one in (*running, *newest_of(done, limits.time_max))),
+        "time": tuple(_spent(task, one) for one in (*running, *newest_of(done, limits.time_max))),
         "time_unread": max(0, len(done) - limits.time_max),
     }
 
 
-def _spent(one: TimeEntry) -> TimeSeen:
+def _spent(task: Task, one: TimeEntry) -> TimeSeen:
     minutes = max(0, seconds_between(one.start, one.end)) // 60 if one.end else None
-    return TimeSeen(one.start, minutes, one.summary)
+    rating = rating_of(task, one.id)
+    score = rating.score if rating else 0
+    return TimeSeen(one.start, minutes, one.summary, one.id, one.end, score)
 
 
 def _language_source(by: str) -> str:

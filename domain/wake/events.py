@@ -26,12 +26,14 @@ class SectionRef(Part, frozen=True):
 
 class ToolCall(Part, frozen=True):
     """A call as the model made it. `arguments` is canonical JSON of the decoded arguments;
-    `problem` says why they could not be decoded, and is empty where they could."""
+    `problem` says why they could not be decoded, and is empty where they could. `instants`: of
+    its local times, by the name of each, the UTC instant; since scaffold 2."""
 
     call_id: str
     tool: str
     arguments: Words
     problem: str = ""
+    instants: tuple[tuple[str, str], ...] = ()
 
 
 class WakeStarted(Stored, frozen=True, tag="wake.started.1"):

@@ -1,24 +1,49 @@
 """The sections on time spent and on what was said before: since scaffold 2."""
 
+from domain.journal.task import RATING_MAX
+from domain.local_times import wall
 from domain.ports import Section
 from domain.wake.prompt_text import clip, cut_note, dump, line, newest_of, rows, section, size
-from domain.wake.reading import Limits, Reading
+from domain.wake.reading import Limits, Reading, TimeSeen
 
 
 def time(reading: Reading, limits: Limits) -> Section | None:
-    """Running timers, the sum, and the newest entries, oldest first."""
+    """The rating, running timers, the sum, and the newest entries, oldest first; times as the
+    person's clock showed them."""
     task = reading.task
-    if not task.time:
+    if not task.time and not task.rating:
         return None
     done = [one for one in task.time if one.minutes is not None]
     shown = newest_of(done, limits.time_max)
-    body = [f"A timer runs since {one.start}." for one in task.time if one.minutes is None]
-    body = [*newest_of(body, limits.time_max), f"Logged in all: {task.minutes_spent} minutes."]
+    running = [
+        f"A timer runs since {_wall(reading, one.start)}{_said(one, limits)}."
+        for one in task.time
+        if one.minutes is None
+    ]
+    comment = line(task.comment, limits.line_max_bytes)
+    body = [f"The person rates the task {_rated(task.rating, comment)}."] if task.rating else []
+    body += [*newest_of(running, limits.time_max), f"Logged in all: {task.minutes_spent} minutes."]
     body += cut_note(len(done) - len(shown) + task.time_unread, "older entries")
     for one in shown:
-        summary = line(one.summary, limits.line_max_bytes)
-        body.append(f"- {one.start}, {one.minutes} minutes{f': {summary}' if summary else ''}")
+        start, end = _wall(reading, one.start), _wall(reading, one.end)
+        span = f"{start} to {end.removeprefix(start[:11])}, {one.minutes} minutes"
+        rated = f", rated {_rated(one.rating)}" if one.rating else ""
+        body.append(f"- {one.id} {span}{rated}{_said(one, limits)}")
     return section("time", "Time", "\n".join(body))
+
+
+def _wall(reading: Reading, at: str) -> str:
+    local = reading.local
+    return wall(at, local.offset, local.earlier) if local and at else at
+
+
+def _said(one: TimeSeen, limits: Limits) -> str:
+    summary = line(one.summary, limits.line_max_bytes)
+    return f": {summary}" if summary else ""
+
+
+def _rated(score: int, comment: str = "") -> str:
+    return f"{score} of {RATING_MAX}{f': {comment}' if comment else ''}"
 
 
 def thread(reading: Reading, limits: Limits) -> Section | None:

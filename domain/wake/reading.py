@@ -121,11 +121,14 @@ class EntrySeen(Struct, frozen=True):
 
 
 class TimeSeen(Struct, frozen=True):
-    """A time entry; `minutes` is None while its timer runs."""
+    """A time entry; `minutes` is None while its timer runs. `rating`: the person's, 0 if none."""
 
     start: str
     minutes: int | None
     summary: str = ""
+    id: str = ""
+    end: str = ""
+    rating: int = 0
 
 
 class OriginSeen(Struct, frozen=True):
@@ -163,6 +166,8 @@ class TaskSeen(Struct, frozen=True):
     origins: dict[str, OriginSeen] = {}
     time: tuple[TimeSeen, ...] = ()
     time_unread: int = 0
+    rating: int = 0  # the person's, of the whole task; 0: none
+    comment: str = ""  # of the rating
 
 
 class CorrectionSeen(Struct, frozen=True):

@@ -169,15 +169,15 @@ SELECT f.replica, f.n, f.row_n, f.occurred_at, f.entity, split_part(f.tag, '.', 
     split_part(d.by, ':', 1), CASE WHEN d.by LIKE 'agent:%' THEN substr(d.by, 7) END,
     CASE WHEN c.what = 'apply_operation' THEN c.key END,
     coalesce(d.item, d.note, d.entry, d.label, d.target, d.checklist),
-    coalesce(d.title, d.status, $task_values, d.category, d.summary, d.relation,
+    coalesce(d.title, d.status, $task_values, d.category, d.summary, d.relation, d.score,
         nullif(said(coalesce(d.words, d.description)), '')),
-    d.reason
+    coalesce(d.reason, d.comment)
 FROM (
     SELECT *, json_transform(data, '{"by": "VARCHAR", "item": "VARCHAR", "note": "VARCHAR",
         "entry": "VARCHAR", "label": "VARCHAR", "target": "VARCHAR", "checklist": "VARCHAR",
         "title": "VARCHAR", "status": "VARCHAR", $task_types, "category": "VARCHAR",
-        "summary": "VARCHAR", "relation": "VARCHAR", "reason": "VARCHAR",
-        "words": {"text": "VARCHAR", "payload": "VARCHAR"},
+        "summary": "VARCHAR", "relation": "VARCHAR", "reason": "VARCHAR", "score": "VARCHAR",
+        "comment": "VARCHAR", "words": {"text": "VARCHAR", "payload": "VARCHAR"},
         "description": {"text": "VARCHAR", "payload": "VARCHAR"}}') AS d
     FROM fresh WHERE kind = 'task'
 ) f LEFT JOIN causes c ON c.log = f.log AND c.replica = f.replica AND c.n = f.n;

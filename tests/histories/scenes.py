@@ -43,6 +43,7 @@ from tests.histories import (
     sleeping_scenes,
     stubborn_scenes,
     template_scenes,
+    time_scenes,
     tool_scenes,
     verdict_scenes,
     waiting_scenes,
@@ -362,6 +363,7 @@ SCENES: tuple[Scene, ...] = (
     *newer_scenes.SCENES,
     *policy_scenes.SCENES,
     *sleeping_scenes.SCENES,
+    *time_scenes.SCENES,
 )
 
 

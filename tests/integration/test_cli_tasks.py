@@ -28,6 +28,7 @@ TASK_KEYS = [
 PAGE_KEYS = [
     *TASK_KEYS,
     *("description", "items", "notes", "time", "links", "history", "suppressed_labels"),
+    "rating",
 ]
 
 

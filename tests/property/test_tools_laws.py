@@ -22,7 +22,19 @@ from domain.tools.local import observations, report, retractions
 from domain.tools.registry import TOOLS
 from domain.tools.snapshot import Snapshot, SnapshotItem
 from domain.world import Recorded
-from tests.support.tool_calls import CALLS, FIELDS, LABEL_IDS, UPDATES, WORDS, after, seen, tasks
+from tests.support import tool_calls
+from tests.support.tool_calls import (
+    CALLS,
+    FIELDS,
+    LABEL_IDS,
+    UPDATES,
+    WORDS,
+    after,
+    instants,
+    seen,
+    tasks,
+    utc,
+)
 from tests.support.tools import AGENT, AT
 
 CALL = st.sampled_from(sorted(CALLS)).flatmap(lambda tool: st.tuples(st.just(tool), CALLS[tool]))
@@ -35,7 +47,7 @@ def test_every_tool_that_changes_a_task_is_called_here() -> None:
 def plan_of(tool: str, before: Snapshot, arguments: dict[str, Any]) -> Plan | Refusal:
     found = registry.decode(tool, arguments)
     assert not isinstance(found, Refusal), found
-    return registry.plan(tool, before, found)
+    return registry.plan(tool, before, found, instants(tool, arguments).items())
 
 
 def proposals(tool: str, before: Snapshot, arguments: dict[str, Any]) -> tuple[Proposal, ...]:
@@ -115,6 +127,16 @@ def test_every_element_of_a_batch_is_proposed_skipped_or_refused(
 # ---------------------------------------------------------------- base, touches and fingerprints
 
 
+def shared(at: Snapshot, began: str, ended: str, but: str = "") -> list[str]:
+    """The entries that have a moment of a span."""
+    span = utc(began), utc(ended)
+    return sorted(
+        one.id
+        for one in at.time
+        if one.id != but and max(span[0], one.start) < min(span[1], one.end or "9")
+    )
+
+
 def values(tool: str, at: Snapshot, arguments: dict[str, Any]) -> object:
     """What a change would change, said once more and independently of the code."""
     match tool:
@@ -130,6 +152,15 @@ def values(tool: str, at: Snapshot, arguments: dict[str, Any]) -> object:
             return item and [getattr(item, names[n]) for n in names if n in arguments]
         case "set_task_status":
             return at.status, at.status_reason
+        case "log_time":
+            return shared(at, arguments["startedAt"], arguments["endedAt"])
+        case "edit_time_entry":
+            entries = {one.id: one for one in at.time}
+            entry = entries.get(arguments["entryId"])
+            others = entry and shared(at, arguments["startedAt"], arguments["endedAt"], entry.id)
+            return entry and (entry.start, entry.end, entry.summary, others)
+        case "note_timer":
+            return next(((one.id, one.summary) for one in at.time if not one.end), None)
         case _:
             field = tool.removeprefix("set_task_").removeprefix("update_task_")
             return getattr(at, field.removesuffix("_date"))
@@ -152,7 +183,7 @@ def test_a_base_moves_if_and_only_if_what_would_change_has_moved(
 ) -> None:
     tool, arguments = change
     before, now = seen(one), seen(after(one, *facts))
-    text = canonical.text(arguments)
+    text = canonical.text(tool_calls.changed(tool, arguments))
     has_moved = registry.base(tool, before, text) != registry.base(tool, now, text)
     assert has_moved == (values(tool, before, arguments) != values(tool, now, arguments))
 
@@ -162,7 +193,7 @@ def test_a_person_who_moves_a_base_has_touched_it(
     task: t.Task, facts: list[t.TaskFact], change: tuple[str, dict[str, Any]]
 ) -> None:
     tool, arguments = change
-    text = canonical.text(arguments)
+    text = canonical.text(tool_calls.changed(tool, arguments))
     before, now = seen(task), task
     for fact in facts:
         by_person: t.TaskFact = replace(fact, by="person")
@@ -242,7 +273,7 @@ def test_whatever_is_sent_is_understood_or_refused_with_a_known_code(
     text = canonical.text(found)
     assert registry.decode(tool, json.loads(text)) == found
     if TOOLS[tool].mode != "local":
-        plan = registry.plan(tool, seen(task), found)
+        plan = registry.plan(tool, seen(task), found, instants(tool, json.loads(text)).items())
         assert not isinstance(plan, Refusal) or plan.code in TOOL_CODES
     else:
         local: Any = {
@@ -304,6 +335,10 @@ def says_more_than_a_schema(tool: str, value: Any) -> bool:
         return True  # the best three are kept
     if tool == "set_task_status":  # a reason may be needed, a blank one is none
         return bool(value.get("reason", "") == "")
+    if tool in ("log_time", "edit_time_entry"):  # a time is more than its length; one must change
+        odd = ("nonsense", "P9", "")
+        is_empty = not value.keys() & {"startedAt", "endedAt", "summary"}
+        return is_empty or any(one in odd for one in value.values() if isinstance(one, str))
     if tool == "update_task_due_date":  # a date is more than its length
         return value.get("dueDate") in ("nonsense", "P9")
     if tool == "set_task_language":

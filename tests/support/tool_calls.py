@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from domain.journal import task as t
 from domain.journal.fold import TASK
+from domain.tools import registry
 from domain.tools.registry import TOOLS
 from domain.tools.schema import Schema, rules
 from domain.tools.snapshot import Snapshot, snapshot
@@ -15,6 +16,17 @@ from tests.support.tools import AGENT, AT, CATALOG
 WORDS = st.sampled_from(["Dig", "dig", " DIG  ", "Rake", "Straße", "STRASSE", "Water the roses"])
 ITEM_IDS = st.sampled_from(["i0", "i1", "i2", "i3", "none"])
 LABEL_IDS = st.sampled_from([*CATALOG.labels, "none"])
+ENTRY_IDS = st.sampled_from(["e0", "e1", "none"])
+STARTS = ["2027-01-01T06:00", "2027-01-01T06:30"]
+ENDS = ["2027-01-01T06:30", "2027-01-01T07:00", "2027-01-03T07:00"]
+
+
+def utc(wall: str) -> str:
+    """The instant of a local time, of a person who lives in Greenwich."""
+    return f"{wall}:00.000000Z"
+
+
+START, END = st.sampled_from(STARTS).map(utc), st.sampled_from(ENDS).map(utc)
 BY = st.sampled_from(["person", AGENT, "import:md"])
 FIELDS = st.one_of(
     st.builds(t.TaskRetitled, BY, WORDS | st.just("")),
@@ -29,6 +41,10 @@ FIELDS = st.one_of(
     st.builds(t.ItemChecked, BY, ITEM_IDS),
     st.builds(t.ItemUnchecked, BY, ITEM_IDS),
     st.builds(t.ItemArchived, BY, ITEM_IDS),
+    st.builds(t.TimeLogged, BY, ENTRY_IDS, START, END, WORDS),
+    st.builds(t.TimeEdited, BY, ENTRY_IDS, START | st.just(""), st.just(""), WORDS | st.none()),
+    st.builds(t.TimeStarted, BY, st.just("e9"), st.just(utc("2027-01-01T09:00"))),
+    st.builds(t.TimeStopped, BY, st.just("e9"), st.just(utc("2027-01-01T09:30")), WORDS),
 )
 
 
@@ -53,7 +69,17 @@ def after(task: t.Task, *facts: t.TaskFact) -> t.Task:
 
 
 def seen(task: t.Task) -> Snapshot:
-    return snapshot(task, CATALOG, 1)
+    return snapshot(task, CATALOG, 1, utc("2027-01-02T00:00"))
+
+
+def instants(tool: str, arguments: dict[str, Any]) -> dict[str, str]:
+    """Those of the local times in a call or a change."""
+    return {name: utc(wall) for name, wall in registry.local_times(tool, arguments).items()}
+
+
+def changed(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """A change with the instants of its local times."""
+    return registry.with_instants(tool, arguments, instants(tool, arguments))
 
 
 REASONS = st.sampled_from(["because", "x" * 20])
@@ -80,6 +106,10 @@ def of_argument(name: str, rule: Schema) -> st.SearchStrategy[Any]:
         return st.sampled_from(rule["enum"])
     if rule["type"] == "integer":
         return st.sampled_from([30, 60, rule["maximum"]])
+    if rule["x-clean"] == "local_time":
+        return st.sampled_from(STARTS if name == "startedAt" else ENDS)
+    if name == "entryId":
+        return ENTRY_IDS
     if rule["x-clean"] == "date":
         return st.sampled_from(["2027-01-01", "2028-02-29"])
     return REASONS if name == "reason" else WORDS

@@ -191,10 +191,10 @@ def test_time_is_told_by_entries_their_sum_and_the_running_timer() -> None:
     book.tell("task", ROOF, logged(2, 30, "Calls\n## to Kim"), logged(1, 5))
     book.tell("task", ROOF, t.TimeStarted("person", "time-9", AT.format(9)))
     assert time_section(book).split("\n") == [
-        f"A timer runs since {AT.format(9)}.",
+        "A timer runs since 2027-03-09T10:00.",
         "Logged in all: 35 minutes.",
-        f"- {AT.format(1)}, 5 minutes",
-        f"- {AT.format(2)}, 30 minutes: Calls ## to Kim",
+        "- time-1 2027-03-01T10:00 to 10:05, 5 minutes",
+        "- time-2 2027-03-02T10:00 to 10:30, 30 minutes: Calls ## to Kim",
     ]
     assert "time" not in sections(render(read(book), r.Limits()))
 
@@ -204,7 +204,33 @@ def test_of_much_time_the_newest_ten_entries_are_told() -> None:
     book.tell("task", ROOF, *(logged(nth, 2) for nth in range(1, 15)))
     told = time_section(book).split("\n")
     assert told[:2] == ["Logged in all: 28 minutes.", "[cut: 4 older entries]"]
-    assert [one[:12] for one in told[2:]] == [f"- 2027-03-{nth:02}" for nth in range(5, 15)]
+    assert [one.split()[1] for one in told[2:]] == [f"time-{nth}" for nth in range(5, 15)]
+
+
+def test_an_entry_over_midnight_tells_both_days() -> None:
+    book = household()
+    span = "2027-03-01T22:30:00.000000Z", "2027-03-01T23:30:00.000000Z"
+    book.tell("task", ROOF, t.TimeLogged("person", "night", *span))
+    assert time_section(book).endswith("- night 2027-03-01T23:30 to 2027-03-02T00:30, 60 minutes")
+
+
+def test_an_entry_of_last_summer_is_told_as_clocks_showed_it_then() -> None:
+    book = household()
+    span = "2026-07-01T08:00:00.000000Z", "2026-07-01T09:00:00.000000Z"
+    book.tell("task", ROOF, t.TimeLogged("person", "e", *span))
+    assert "- e 2026-07-01T09:00 to 10:00" in time_section(book)  # by the offset that holds now
+    summer = replace(NOW, local=local_time("2027-03-01T09:00:00.000000Z", "Europe/Berlin"))
+    found = sections(render(read(book, given=summer), r.Limits()))
+    assert "- e 2026-07-01T10:00 to 11:00" in body(found["time"])
+
+
+def test_ratings_are_told_beside_what_they_are_of() -> None:
+    book = household()
+    book.tell("task", ROOF, logged(1, 5), t.TaskRated("person", "time-1", 5))
+    book.tell("task", ROOF, t.TaskRated("person", "", 1), t.TaskRated("person", "", 2, "Too\nlong"))
+    told = time_section(book).split("\n")
+    assert told[0] == "The person rates the task 2 of 5: Too long."
+    assert told[-1].endswith(", 5 minutes, rated 5 of 5")
 
 
 # ---------------------------------------------------------------------------------------- thread

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from msgspec.structs import replace
 
 from adapters.cli.verdicts import REMEDIES
 from adapters.web.editing import PREFIX, edited, fields_of
@@ -39,12 +40,23 @@ from tests.support.architecture import tree_of
 from tests.support.tools import AGENT, given
 
 ROOT = Path(__file__).parents[2]
+EARLY, LATE = "2027-01-01T00:00:00.000000Z", "2027-01-02T00:00:00.000000Z"
 FACTS: tuple[t.TaskFact, ...] = (
     t.TaskCreated("person", "Plant", "c1"),
     t.ChecklistAdded("person", "k1", "Steps"),
     t.ItemAdded("person", "k1", "i1", "Dig"),
+    t.TimeLogged(AGENT, "i1", EARLY, EARLY.replace("T00", "T01"), "Dug"),
+    t.TimeStarted("person", "runs", LATE),
 )
-TASK = given(*FACTS)
+SAMPLES = {
+    "date": "2027-01-01",
+    "language": "de",
+    "id": "i1",
+    "label": "l-garden",
+    "local_time": "2027-01-01T02:00",
+}
+"""Of each kind of text that is not any text; of a span the start."""
+TASK = replace(given(*FACTS), at=LATE)
 FULL = given(
     *FACTS, *(t.LabelAssigned("person", f"l-{one}") for one in ("bath", "garage", "kitchen"))
 )
@@ -53,19 +65,26 @@ TICKED = given(*FACTS, t.ItemChecked("person", "i1"), t.ItemUnchecked("person", 
 UNWILLING = {"three labels": FULL, "a declined label": DECLINED, "an unticked item": TICKED}
 PROPOSED = [tool.singular or tool.name for tool in TOOLS.values() if tool.mode == "deferred"]
 
-REPLACES_NOTHING = {"assign_task_label", "add_checklist_item"}
+REPLACES_NOTHING = {"assign_task_label", "add_checklist_item", "log_time"}
 """Changes that add: there is nothing to show beside them."""
 NOT_ASKED = {
     ("assign_task_label", "confidence"): "how sure the agent is, a person need not say",
     ("update_checklist_item", "id"): "another item is another proposal",
     ("update_checklist_item", "isChecked"): "a tick is confirmed or rejected, not edited",
     ("update_checklist_item", "isArchived"): "the same",
+    ("edit_time_entry", "entryId"): "another entry is another proposal",
+    **{
+        (tool, field): "an adapter resolves it from the local time"
+        for tool in ("log_time", "edit_time_entry")
+        for field in ("startedUtc", "endedUtc")
+    },
 }
 """Arguments that no form asks for, and why."""
 BY_NAME = {
     "domain/tools/fields.py": "records",
     "domain/tools/labels.py": "records",
     "domain/tools/checklist.py": "records",
+    "domain/tools/times.py": "records",
     "domain/tools/local.py": "records",
     "domain/tools/registry.py": "`suppress_label`, which is no tool of the model",
     "domain/changes/decisions.py": "what rejecting a label does",
@@ -95,16 +114,24 @@ def sample(rule: Schema) -> Any:
         case {"type": "boolean"}:
             return True
         case {"x-clean": clean}:
-            return {"date": "2027-01-01", "language": "de", "id": "i1", "label": "l-garden"}.get(
-                clean, "word"
-            )
+            return SAMPLES.get(clean, "word")
         case _:
             return "word"
 
 
 def change(name: str) -> dict[str, Any]:
     found: dict[str, Any] = sample(rules(CHANGES[name].arguments))
-    return found
+    return _lasting(found)
+
+
+def _lasting(arguments: dict[str, Any]) -> dict[str, Any]:
+    """A span that takes an hour, with its instants where the change has a place for them."""
+    if "endedAt" in arguments:
+        arguments["endedAt"] = arguments["endedAt"].replace("T02", "T03")
+    for name in arguments.keys() & {"startedUtc", "endedUtc"}:
+        wall = arguments[name.replace("Utc", "At")]
+        arguments[name] = f"{wall}:00.000000Z"
+    return arguments
 
 
 # ------------------------------------------------------------------------------------ prompts
@@ -128,12 +155,15 @@ def test_a_wake_of_an_older_scaffold_does_not_know_a_tool(tool: Tool) -> None:
 
 @pytest.mark.parametrize("name", TOOLS)
 def test_a_call_of_a_tool_is_answered(name: str) -> None:
+    since = TOOLS[name].since
     started = WakeStarted(
-        "a", "t1", "manual", "r", "tape", TOOLS[name].since, 3, 1, 1, "p", (), (), (name,), "s",
-        ("c1",),
-    )  # fmt: skip
+        "a", "t1", "manual", "r", "tape", since, 3, 1, 1, "p", (), (), (name,), "s", ("c1",)
+    )
     wake = evolve(evolve(Wake("k"), started), ModelAsked(1, 1))
-    call = ToolCall("c1", name, Words(canonical.text(sample(rules(TOOLS[name].arguments)))))
+    given = _lasting(sample(rules(TOOLS[name].arguments)))
+    walls = registry.local_times(name, given)
+    instants = tuple((one, f"{wall}:00.000000Z") for one, wall in walls.items())
+    call = ToolCall("c1", name, Words(canonical.text(given)), instants=instants)
     bench = Bench(TASK, lambda: ChangeSet("set"), tuple, lambda said: said.text)
     reply = ModelAnswered(1, 1, "reply", None, (call,))
     facts = machine.decide(wake, reply, bench).facts

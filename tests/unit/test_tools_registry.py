@@ -127,6 +127,7 @@ def test_the_language_may_be_proposed_where_it_cannot_be_set_at_once() -> None:
 
 def test_a_batch_says_all_of_it_and_nothing_else_does() -> None:
     for tool in TOOLS.values():
-        of_batch = (tool.array, tool.singular, tool.element, tool.explode)
+        of_batch = (tool.array, tool.singular, tool.explode)
         assert all(of_batch) == any(of_batch), tool.name
+        assert tool.element is not None or not tool.array, tool.name
         assert not tool.array or tool.array in registry.specs([tool.name])[0].schema["properties"]

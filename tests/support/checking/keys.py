@@ -39,6 +39,7 @@ class _Journal:
         self._log = log
         self._items: Counter[str] = Counter()  # of each task
         self._labels: dict[str, str] = {}  # folded names to ids
+        self._logged_times: Counter[tuple[str, str, str]] = Counter()
 
     def walk(self) -> Iterator[Finding]:
         for one in self._log.appends:
@@ -57,6 +58,8 @@ class _Journal:
                 yield from _differs(one.where, "the note", data["note"], key("note", given, "0"))
             case "task.note_added.1":
                 yield from self._imported_note(one, row)
+            case "task.time_logged.1" if one.does == "apply_operation":
+                yield from self._logged(one, row)
             case "task.time_started.1" | "task.time_logged.1":
                 yield from _differs(one.where, "the entry", data["entry"], key("time", given, "0"))
             case "task.checklist_added.1":
@@ -79,6 +82,14 @@ class _Journal:
         numbers = range(self._items[row.entity])
         if row.data["item"] not in (key("item", row.entity, title, str(nth)) for nth in numbers):
             yield Finding(3, one.where, f"the item {row.data['item']} is not made of its title")
+
+    def _logged(self, one: Append, row: Row) -> Iterator[Finding]:
+        """What an agent logs is named by its times; an older entry of them may have been moved."""
+        data, spot = row.data, (row.entity, row.data["start"], row.data["end"])
+        self._logged_times[spot] += 1
+        numbers = range(self._logged_times[spot])
+        if data["entry"] not in (key("time", *spot, str(nth)) for nth in numbers):
+            yield Finding(3, one.where, f"the entry {data['entry']} is not made of its times")
 
     def _imported_note(self, one: Append, row: Row) -> Iterator[Finding]:
         """A file's note is named by its own key, or by its text."""

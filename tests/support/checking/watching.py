@@ -22,6 +22,7 @@ _PARTS = {
     "task.time_started.1": ("TIME_ENTRY", "entry"),
     "task.time_stopped.1": ("TIME_ENTRY", "entry"),
     "task.time_logged.1": ("TIME_ENTRY", "entry"),
+    "task.time_edited.1": ("TIME_ENTRY", "entry"),
     "task.linked.1": ("LINK", "target"),
     "task.unlinked.1": ("LINK", "target"),
 }
@@ -107,6 +108,8 @@ def _tokens(row: Row) -> set[str]:
         name, field = _PARTS[topic]
         found = {own, f"key:{name}", f"id:{data[field]}"}
         return found | ({f"sub:note:{data['noteKind']}"} if topic == "task.note_added.1" else set())
+    if topic == "task.rated.1":
+        return {own, "key:RATING"} | ({f"id:{data['entry']}"} if data["entry"] else set())
     if topic in ("task.label_assigned.1", "task.label_removed.1"):
         return {own, "key:TASK", "key:LABEL", f"id:{data['label']}"}
     return {own, "key:TASK"}

@@ -1,0 +1,77 @@
+"""Scenes of time that a task took: what is logged, corrected, noted and rated, by whom."""
+
+from msgspec.structs import replace
+
+from adapters.home.settings import Settings
+from adapters.runtime import review
+from adapters.runtime.services import Services
+from domain.changes.change_set import set_id
+from domain.journal import commands as do
+from tests.histories.acting import Scene, refused, set_clock, told, twice
+from tests.histories.tool_scenes import call, task_of, wake
+from tests.support.services import services, task_with_agent
+
+REASON = "The note says that it took until noon."
+SUMMER = "2027-03-28T12:00:00.000000Z"  # the night before, clocks in Berlin skipped an hour
+
+
+def log(began: str, ended: str, summary: str = "Soldered") -> tuple[str, str]:
+    return call(
+        "log_time", startedAt=f"2027-03-{began}", endedAt=f"2027-03-{ended}", summary=summary
+    )
+
+
+def correct(entry: str, **said: str) -> tuple[str, str]:
+    return call("edit_time_entry", entryId=entry, **said)
+
+
+def time_spent() -> Services:
+    """Time in Berlin, over a change of its clocks; every rule of each tool on both of its sides."""
+    at = services()
+    at.settings = Settings(timezone="Europe/Berlin")
+    task, agent = task_with_agent(at)
+    set_clock(at, SUMMER)
+    mine = told(at, do.LogTime(task, "2027-03-27T09:00:00.000000Z", "2027-03-27T10:00:00.000000Z"))[
+        0
+    ]
+    offers = [log("27T16:00", "27 18:00"), log("27T23:30", "28T00:45"), log("28T01:30", "28T02:30")]
+    wrong = [log("27T10:30", "27T10:45"), log("28T13:00", "28T15:00"), log("26T16:00", "27T17:00")]
+    wrong += [log("27T18:00", "27T16:00"), log("27T18:00", "27T18:00"), log("27", "28")]
+    wrong += [
+        call("log_time", startedAt="2027-03-27T19:00"),
+        call("note_timer", summary="Soldering"),
+    ]
+    late = correct(mine, endedAt="2027-03-27T12:00", reason=REASON)
+    named = [correct(mine, endedAt="2027-03-27T12:00"), correct("none", summary="x"), late]
+    made = set_id(wake(at, agent, offers, [*wrong, *named, correct(mine, summary="Calls")]))
+    for number in (1, 2, 4):
+        review.confirm(at, made, number)
+    told(at, do.LogTime(task, "2027-03-28T00:45:00.000000Z", "2027-03-28T00:50:00.000000Z"))
+    review.confirm(at, made, 3)  # stale: the person was there first
+    review.confirm(at, made, 3, is_anyway=True)
+    review.confirm(at, made, 5)
+    rate_and_retime(at, task, mine)
+    twice(at, do.StartTimer(task))
+    noted = set_id(wake(at, agent, [call("note_timer", summary="Soldering")], [*offers, late]))
+    review.confirm(at, noted, 1)
+    told(at, do.StopTimer())
+    wake(at, agent, [call("note_timer", summary="Again")])
+    return at
+
+
+def rate_and_retime(at: Services, task: str, mine: str) -> None:
+    """Every correction and rating of a person, and what of it is refused."""
+    other = task_of(at, task).time[-1].id
+    twice(at, do.RetimeEntry(task, other, summary="Swept"), do.RetimeEntry(task, mine, summary=""))
+    twice(at, do.RetimeEntry(task, mine, "2027-03-27T08:30:00.000000Z"))
+    twice(
+        at, do.RateTask(task, 2, comment="Dull"), do.RateTask(task, 4), do.RateTask(task, 5, mine)
+    )
+    refused(at, "invalid_value", do.RateTask(task, 0), do.RateTask(task, 6))
+    refused(at, "unknown_item", do.RateTask(task, 1, "none"), do.RetimeEntry(task, "none", "x"))
+    span = replace(do.RetimeEntry(task, mine), end="2027-03-27T08:00:00.000000Z")
+    refused(at, "invalid_value", span, replace(span, end="2027-03-29T00:00:00.000000Z"))
+    refused(at, "invalid_value", replace(span, end="2027-03-27T16:00:00.000000Z"))
+
+
+SCENES: tuple[Scene, ...] = (time_spent,)
