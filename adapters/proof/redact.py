@@ -26,7 +26,7 @@ from domain.agent.commands import TakeJournal
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.causes import Cause, EpochBegan, ReplicasImported, Replied
 from domain.errors import Refused, WakelogError
-from domain.journal.catalog import CATALOG, INBOX
+from domain.journal.catalog import INBOX
 from domain.journal.commands import ApplyOperation, ImportTasks, VoidOperation
 from domain.journal.fields import FIELDS
 from domain.journal.fold import TASK
@@ -37,12 +37,11 @@ from domain.keys import command_key, key, payload_id
 from domain.notices import batch
 from domain.text import fold
 from domain.tools.checklist import CHECKLIST_TITLE
-from domain.tools.snapshot import captured
 from domain.wake.commands import BeginWake, DeferWake
 from domain.wake.events import ModelAnswered, SectionRef
-from domain.wake.shown import given_by, shown
+from domain.wake.shown import given_by, shown, snapshot_of
 from domain.wire import SHARED, Payload, Words, payload, words
-from domain.world import MAIN, Recorded
+from domain.world import Recorded
 from replay.appends import Append, appends
 from replay.payloads import NAMED
 from replay.references import journal_position
@@ -178,8 +177,7 @@ class Redactor:
             because = f"the wake {cause.run_key} is not queued"
             raise Refused("unknown_wake", because=because, instead="prove the history first")
         prompt = shown(journal, agents, agent, queued, given_by(cause))
-        task, catalog = journal.load(TASK, agent.task), journal.load(CATALOG, MAIN)
-        seen = captured(task, catalog, cause.journal_position, cause.scaffold)
+        seen = snapshot_of(journal, agent, cause.journal_position, cause.scaffold)
 
         def kept(data: bytes) -> str:
             self._brought.append(payload(agent.task, data))

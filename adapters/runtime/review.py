@@ -22,6 +22,7 @@ from domain.changes.events import (
     SuppressionAsked,
     SuppressionDone,
 )
+from domain.changes.needs import follow_up_id
 from domain.journal.catalog import CATALOG
 from domain.journal.commands import ApplyOperation
 from domain.journal.fold import TASK
@@ -163,8 +164,16 @@ def _perform(services: Services, changes: ChangeSet, asked: EffectAsked) -> Chan
         tool = item.tool if item else ""
         text = arguments_of(services, item) if item else "{}"
         base = asked.base or (item.base if item else "")
+    others = registry.others(tool, text, follow_up_id(changes.id, asked.item))
     command = ApplyOperation(
-        asked.operation, changes.agent, changes.task, tool, Words(), base, categories
+        asked.operation,
+        changes.agent,
+        changes.task,
+        tool,
+        Words(),
+        base,
+        categories,
+        others=others,
     )
     result, position = effects.apply(services, command, text, asked.attempt)
     is_applied = result.status == "applied"

@@ -163,7 +163,7 @@ class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):
 
     `base`: digest of the values it was proposed on; empty takes them as they are.
     `categories`: what the agent may touch. `hop`: how many agents' writes led here, before
-    this one.
+    this one. `others`: further tasks that it may write to; then `arguments` is always a payload.
     """
 
     operation: str
@@ -174,6 +174,7 @@ class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):
     base: str = ""
     categories: tuple[str, ...] = ()
     hop: int = 0
+    others: tuple[str, ...] = ()
 
 
 class VoidOperation(Stored, frozen=True, tag="command.void_operation.1"):

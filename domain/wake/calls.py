@@ -16,13 +16,14 @@ from domain.agent.events import AgentObserved
 from domain.changes import decisions, hygiene
 from domain.changes.change_set import CHANGES, ChangeSet, Item
 from domain.changes.events import ChangesFact
+from domain.changes.needs import FOLLOW_UP_TOOL
 from domain.keys import key
 from domain.policy.scrub import told
 from domain.tools import local, registry
 from domain.tools.arguments import RecordObservations, RetractSuggestions, UpdateReport
 from domain.tools.base import Plan, Refusal, fingerprint
 from domain.tools.snapshot import Snapshot
-from domain.wake import recorded
+from domain.wake import known, recorded
 from domain.wake.events import (
     ReportDrafted,
     RetractionStaged,
@@ -188,17 +189,19 @@ def _deferred(
     answered: Answered,
 ) -> ToolReturned:
     """Queue what the person has not been asked yet; say what was skipped or refused, and why."""
-    plan = registry.plan(tool, bench.snapshot, arguments)
-    if isinstance(plan, Refusal):
-        return _denied(wake, call, tool, text, plan, answered)
     own, others = answered.own or bench.own(), bench.others()
     reads = partial(answered.read, text=bench.text)
+    sets = (*others, own)
+    plan = known.refused(wake, bench.snapshot, sets, own, arguments, reads) or registry.plan(
+        tool, bench.snapshot, arguments
+    )
+    if isinstance(plan, Refusal):
+        return _denied(wake, call, tool, text, plan, answered)
 
     def touched(fields: tuple[str, ...]) -> int:
         return registry.last_touched(bench.snapshot, fields)
 
     memory = _memory(wake, bench) if wake.begun.scaffold >= 2 else None
-    sets = (*others, own)
     sifted = hygiene.sift(plan.proposals, sets, touched, memory)
     facts, payloads = decisions.propose(own, sifted.accepted, wake.begun.task)
     answered.payloads += payloads
@@ -212,7 +215,8 @@ def _deferred(
     if wake.begun.scaffold >= 2:
         code = recorded.code_of_none(plan)
         older = recorded.replaced(sifted.accepted, sets, wake, reads)
-        said = recorded.queued(len(facts), (*skipped, *plan.refused), older)
+        made = [] if tool != FOLLOW_UP_TOOL else known.follow_ups(own)[-len(facts) :]
+        said = recorded.queued(len(facts), (*skipped, *plan.refused), older, made)
     message = answered.keep(wake.unit, told(said, wake.begun.scaffold))
     anew = hygiene.reproposed(plan.proposals, others)
     if facts:
