@@ -7,7 +7,7 @@ from adapters.actions.hearing import heard
 from adapters.actions.naming import nth_key
 from adapters.actions.proposals import Named
 from adapters.runtime import review
-from domain.changes.change_set import Item, find
+from domain.changes.change_set import Item, find, has_lapsed
 from domain.changes.commands import ChangesCommand, ConfirmItem, DeferItem, RejectItem
 from domain.errors import Refused, Remedy, WakelogError
 from domain.journal.fold import TASK
@@ -73,6 +73,8 @@ def decide(
         KeyReused: The key stands for something else.
     """
     before, own = item_of(home, set_id, number), nth_key(key, nth)
+    if verdict.kind == "reject" and has_lapsed(before):
+        return Decided(before, before, is_done=True)  # with what it needed
     named = ("changes", "item") if verdict.edit is None else ()
     said = _said(home, set_id, number, verdict)
     is_repeated = home.services.agents.answered(own, said, named) is not None

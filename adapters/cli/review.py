@@ -69,7 +69,8 @@ def _tell_sets(session: Session, sets: "list[InboxSet]", now: str, *, is_all: bo
         for one in group:
             age = _age(one.created_at, now)
             for item in one.items:
-                session.say(safe(f"  {item.ref:6} {_told(item)}  {age}"))
+                indent = "    " if item.needs else "  "  # below the item that it needs
+                session.say(safe(f"{indent}{item.ref:6} {_told(item)}  {age}"))
         session.say()
     first = next((one for one in sets if _open_refs(one)), None)
     if first is not None:

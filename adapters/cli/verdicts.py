@@ -67,7 +67,8 @@ def _result(home: "Home", one: "Named", decided: "Decided", *, has_edit: bool) -
     if refused := decided.refused:
         if has_edit and refused.code in ("invalid_value", "invalid_input"):
             raise refused
-        error = in_words(refused).replace(f"{one.set_id[:SET_SHOWN]}.{one.number}", one.ref)
+        name = one.ref.partition(".")[0]
+        error = in_words(refused).replace(f"{one.set_id[:SET_SHOWN]}.", f"{name}.")
     else:
         error = _why_not(decided, one.ref, has_edit=has_edit)
     return DecidedItem(

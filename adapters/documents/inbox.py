@@ -13,8 +13,10 @@ from msgspec import Struct
 from adapters.documents.tasks import titles_among
 from adapters.runtime import review
 from adapters.wiring import Home
-from domain.changes.change_set import REPLACED, Item, is_open
-from domain.tools import registry
+from domain.changes.change_set import REPLACED, ChangeSet, Item, is_open
+from domain.changes.needs import need_of, target_of
+from domain.tools import followups, registry
+from domain.tools.base import quoted
 from domain.tools.snapshot import Snapshot
 from projections import inbox, ranks
 from projections.inbox import TABS, SetDocument
@@ -27,7 +29,8 @@ class InboxItem(Struct, frozen=True):
     """A proposal. `ref` names it in commands, `arguments` are those of `tool` as they stand now,
     `fingerprint` is the same for the same change. `stale`: the task has changed since in what it
     would change; `now` is the value that it would replace, null for an addition. `reason` is the
-    person's, else the agent's; `error` why the last try to apply it failed."""
+    person's, else the agent's; `error` why the last try to apply it failed. `target` is the id of
+    the other task that it names, there already or not; `needs` the item that makes that task."""
 
     ref: str
     tool: str
@@ -39,6 +42,8 @@ class InboxItem(Struct, frozen=True):
     now: str | None
     reason: str | None
     error: str | None
+    target: str | None
+    needs: str | None
 
 
 class InboxSet(Struct, frozen=True):
@@ -180,40 +185,50 @@ def _documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list
                 created_at=one.created_at,
                 expires_at=one.expires_at or None,
                 status=one.status,
-                items=[_item(home, ranked, task, f"{name}.{i.number}", i, seen) for i in items],
+                items=[_item(home, ranked, one.changes, name, item, seen) for item in items],
             )
         )
     return found
 
 
 def _item(
-    home: Home, ranked: dict[str, int], task: str, ref: str, item: Item, now: Snapshot
+    home: Home, ranked: dict[str, int], changes: ChangeSet, name: str, item: Item, now: Snapshot
 ) -> InboxItem:
     arguments: dict[str, Any] = msgspec.json.decode(review.arguments_of(home.services, item))
+    need = need_of(changes, item)
     return InboxItem(
-        ref=ref,
+        ref=f"{name}.{item.number}",
         tool=item.tool,
         arguments=arguments,
-        summary=_summary(home, task, item, now),
+        summary=_summary(home, changes, item, now),
         status=item.status,
         stale=is_open(item) and review.is_stale(home.services, item, now),
         fingerprint=item.fingerprint,
         now=registry.present(item.tool, now, arguments),
         reason=reason_of(ranked, item) or arguments.get("reason") or None,
         error=item.error or None,
+        target=target_of(item) or None,
+        needs=f"{name}.{need.number}" if need else None,
     )
 
 
 def summary_of(home: Home, set_id: str, item: Item) -> str:
     """An item in words, as edited where it was."""
-    task = review.changes_of(home.services, set_id).task
-    return _summary(home, task, item, review.task_now(home.services, task))
+    changes = review.changes_of(home.services, set_id)
+    return _summary(home, changes, item, review.task_now(home.services, changes.task))
 
 
-def _summary(home: Home, task: str, item: Item, now: Snapshot) -> str:
-    """What is done already is told by the task as it was: a rename names both titles."""
-    if item.arguments_now is None:
-        return item.summary
-    is_done = item.status == "confirmed"
-    seen = review.task_before(home.services, task, item.position) if is_done else now
-    return registry.summary(item.tool, seen, review.arguments_of(home.services, item))
+def _summary(home: Home, changes: ChangeSet, item: Item, now: Snapshot) -> str:
+    """What is done already is told by the task as it was: a rename names both titles. Another task
+    is told by its title, which no item keeps."""
+    told = item.summary
+    if item.arguments_now is not None:
+        is_done, task = item.status == "confirmed", changes.task
+        seen = review.task_before(home.services, task, item.position) if is_done else now
+        told = registry.summary(item.tool, seen, review.arguments_of(home.services, item))
+    if not (target := target_of(item)):
+        return told
+    title = titles_among(home, [target]).get(target)
+    if title is None and (need := need_of(changes, item)):
+        title = msgspec.json.decode(review.arguments_of(home.services, need))["title"]
+    return told.replace(followups.named(target), quoted(title)) if title else told

@@ -120,6 +120,11 @@ def is_open(item: Item) -> bool:
     return item.status in OPEN
 
 
+def has_lapsed(item: Item) -> bool:
+    """Whether it was closed because what it needs is not to be."""
+    return item.status == "retracted" and item.reason.startswith(UNMET)
+
+
 def status_of(changes: ChangeSet) -> SetStatus:
     """What a set is as a whole.
 

@@ -3,7 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from tests.support.cli import done, proved, told
+from domain.changes.change_set import set_id
+from domain.changes.needs import follow_up_id
+from tests.support.cli import done, proved, run, told
 from tests.support.waking import agent, inbox, reply, report, tape
 
 TITLE = "Fix the sink"
@@ -53,4 +55,93 @@ def test_a_follow_up_is_proposed_confirmed_and_there(home: Path, tmp_path: Path)
     link = {"relation": "follows_up_on", "task_id": source["id"]}
     assert made["links"] == [{**link, "direction": "out"}]
     assert source["links"] == [{**link, "direction": "in", "task_id": made["id"]}]
+    proved(home)
+
+
+def made_by(home: Path, number: int) -> str:
+    """The id of the task that an item of the next wake's set makes."""
+    return follow_up_id(set_id(told(["wakes"], home)[0]["run_key"]), number)
+
+
+def with_all(home: Path, tmp_path: Path) -> None:
+    """A wake proposes a follow-up with one item, then to move and to link there, and another."""
+    with_items(home)
+    made = made_by(home, 1)
+    moved = [{"id": item_id(home, one)} for one in ITEMS[1:]]
+    woken(
+        home,
+        tmp_path,
+        follow_up(home, ITEMS[0]),
+        ("migrate_checklist_items", {"items": moved, "targetTaskId": made}),
+        ("link_task", {"relation": "blocks", "targetTaskId": made}),
+        ("update_task_priority", {"priority": "P0"}),
+    )
+
+
+def test_the_inbox_shows_what_an_item_needs(home: Path, tmp_path: Path) -> None:
+    with_all(home, tmp_path)
+    made = made_by(home, 1)
+    assert [(one["target"], one["needs"]) for one in inbox(home)] == [
+        (None, None),
+        *[(made, "1.1")] * 3,
+        (None, None),
+    ]
+    assert [line for line in done(["inbox"], home).splitlines() if "1." in line] == [
+        '  1.1    Create follow-up task "The rest", with "Order a seal"  just now',
+        '    1.2    Move: "Paint the wall" to "The rest"  just now',
+        '    1.3    Move: "Call the plumber" to "The rest"  just now',
+        '    1.4    Link: blocks "The rest"  just now',
+        "  1.5    Set priority to P0 (now: P2)  just now",
+    ]
+
+
+def test_what_needs_another_item_is_refused_before_it(home: Path, tmp_path: Path) -> None:
+    with_all(home, tmp_path)
+    rows = proved(home)
+    result = run(["confirm", "1.2"], home)
+    assert result.exit_code == 1
+    assert "item 1.2 needs the task that item 1.1 makes; confirm 1.1 first" in result.stdout
+    assert proved(home) == rows
+    assert done(["confirm", "1", "--all"], home).count("confirmed") == 5
+    made = told(["task", "show", "The rest"], home)
+    assert sorted(one["title"] for one in made["items"]) == sorted(ITEMS)
+    assert len(made["links"]) == 2
+    assert proved(home) > rows
+
+
+def test_rejecting_a_follow_up_ends_what_needs_it(home: Path, tmp_path: Path) -> None:
+    with_all(home, tmp_path)
+    done(["defer", "1.3"], home)
+    done(["reject", "1.1"], home)
+    found = {one["ref"]: (one["status"], one["reason"]) for one in inbox(home, "--all")}
+    lapsed = "retracted", "what it needs was rejected"
+    assert found == {
+        "1.1": ("rejected", None),
+        **dict.fromkeys(("1.2", "1.3", "1.4"), lapsed),
+        "1.5": ("pending", None),
+    }
+    assert run(["confirm", "1.2"], home).exit_code == 1
+    assert len(told(["task", "list"], home)) == 1
+    proved(home)
+
+
+def test_a_whole_set_is_rejected_with_what_lapses_on_the_way(home: Path, tmp_path: Path) -> None:
+    with_all(home, tmp_path)
+    told_of = done(["reject", "1", "--all"], home)
+    assert told_of.count("rejected") == 2
+    assert told_of.count("retracted") == 3
+
+
+def test_an_item_that_was_ticked_meanwhile_makes_a_follow_up_stale(
+    home: Path, tmp_path: Path
+) -> None:
+    with_items(home)
+    woken(home, tmp_path, follow_up(home, *ITEMS[:2]))
+    done(["task", "check", TITLE, ITEMS[0]], home)
+    assert [one["stale"] for one in inbox(home)] == [True]
+    assert "[stale]" in run(["confirm", "1.1"], home).stdout
+    done(["confirm", "1.1", "--anyway"], home)
+    made = told(["task", "show", "The rest"], home)["items"]
+    ticks = [(one["title"], one["checked"], one["checked_by"]) for one in made]
+    assert ticks == [(ITEMS[0], True, "person"), (ITEMS[1], False, None)]
     proved(home)
