@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import Meta, Struct
@@ -31,6 +31,7 @@ VARIABLES = tuple(f"WAKELOG_{name}" for name in _NAMES.split())
 MICRO = 1_000_000
 LINE_MAX = 500  # of a message that repeats what was given
 
+FollowUp = Literal["inherit", "none"]
 Tokens = Annotated[int, Meta(ge=0, le=10**12)]  # 0: no limit
 
 
@@ -44,6 +45,7 @@ class Agents(Struct, frozen=True):
     deadline_seconds: Annotated[int, Meta(ge=10, le=86_400)] = 600
     expire_after_days: Annotated[int, Meta(ge=0, le=3_650)] = 0  # of change sets; 0: never
     throttle_seconds: Annotated[int, Meta(ge=1, le=86_400)] = THROTTLE_SECONDS
+    follow_up: FollowUp = "inherit"  # whether a follow-up task gets an agent like its source's
 
     @property
     def throttle(self) -> int:
@@ -188,8 +190,9 @@ def _wrong(told: str, path: str) -> Refused:
     for theirs, ours in _WORDS:
         because = because.replace(theirs, ours)
     instead = "correct the value, or delete the line"
-    if where.startswith("agents.mode"):
-        instead = f"use one of {', '.join(get_args(Mode))}"
+    for name, choices in (("agents.mode", Mode), ("agents.follow_up", FollowUp)):
+        if where.startswith(name):
+            instead = f"use one of {', '.join(get_args(choices))}"
     return _invalid(because, instead)
 
 

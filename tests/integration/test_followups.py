@@ -145,3 +145,54 @@ def test_an_item_that_was_ticked_meanwhile_makes_a_follow_up_stale(
     ticks = [(one["title"], one["checked"], one["checked_by"]) for one in made]
     assert ticks == [(ITEMS[0], True, "person"), (ITEMS[1], False, None)]
     proved(home)
+
+
+def proposed(home: Path, tmp_path: Path, *options: str) -> str:
+    """A wake of an agent that was made with these options proposed a follow-up; the agent's id."""
+    made = agent(home, TITLE, *options)
+    woken(home, tmp_path, ("create_follow_up_task", {"title": "The rest"}))
+    return made
+
+
+def test_a_follow_up_gets_an_agent_like_the_one_of_its_source(home: Path, tmp_path: Path) -> None:
+    source = proposed(home, tmp_path, "--turns", "7", "--mode", "autonomous")
+    done(["category", "add", "Garden"], home)
+    done(["agent", "set", source, "--category", "Garden", "--category", "Inbox"], home)
+    done(["confirm", "1.1"], home)
+    made, (_, heir) = told(["task", "show", "The rest"], home), told(["agent", "list"], home)
+    assert heir["id"] == made["agent_id"]
+    heir, source = (told(["agent", "show", one], home) for one in (heir["id"], source))
+    same = ("mode", "allowed_categories", "template_id", "config")
+    assert {one: heir[one] for one in same} == {one: source[one] for one in same}
+    assert (heir["name"], heir["run_status"]) == ("The rest", "queued")
+    done(["confirm", "1.1"], home)
+    assert len(told(["agent", "list"], home)) == 2
+    assert "The rest: completed" in done(["wake"], home)
+    proved(home)
+
+
+def test_a_follow_up_gets_no_agent_where_none_is_wanted_or_the_source_s_sleeps(
+    home: Path, tmp_path: Path
+) -> None:
+    source = proposed(home, tmp_path)
+    done(["agent", "pause", source], home)
+    done(["confirm", "1.1"], home)
+    assert told(["task", "show", "The rest"], home)["agent_id"] is None
+    done(["agent", "resume", source], home)
+    (home / "settings.toml").write_text('[agents]\nfollow_up = "none"\n', encoding="utf-8")
+    woken(home, tmp_path, ("create_follow_up_task", {"title": "More"}))
+    done(["confirm", "2.1"], home)
+    assert told(["task", "show", "More"], home)["agent_id"] is None
+    assert len(told(["agent", "list"], home)) == 1
+
+
+def test_a_follow_up_that_was_made_is_not_proposed_again(home: Path, tmp_path: Path) -> None:
+    proposed(home, tmp_path)
+    done(["confirm", "1.1"], home)
+    done(["task", "note", TITLE, "Go on."], home)
+    later = {"WAKELOG_NOW": "2027-01-02T09:00:00Z"}
+    again = ("create_follow_up_task", {"title": "the REST"})
+    model = tape(tmp_path / "t.jsonl", reply(again), reply(report()), reply(text="Fine."))
+    done(["--model", model, "wake", TITLE], home, env=later)
+    assert inbox(home) == []
+    proved(home)
