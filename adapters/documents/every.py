@@ -61,7 +61,7 @@ DOCUMENTS: dict[str, Described] = {
             "task uncheck", "task item add", "task item rename", "task item archive",
             "task item restore", "task note", "task link", "task unlink", "task time",
             "task timer start", "task timer stop", "label assign", "label remove",
-            "label suppress", "label allow",
+            "label suppress", "label allow", "task conclude",
         ),
     ),
     "categories": Described(list[CategoryDetails], ("category list",)),

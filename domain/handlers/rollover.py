@@ -1,17 +1,20 @@
-"""Effects over two tasks in one append: a follow-up, items that move, a link (ADR 40)."""
+"""What is written to two tasks in one append: a follow-up, items that move, a link (ADR 40)."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from domain.causes import Result
 from domain.errors import Refused
-from domain.handlers.decided import Event, on
-from domain.handlers.links import edge, linked
+from domain.handlers.decided import Decided, Event, on
+from domain.handlers.journal import Handler
+from domain.handlers.links import edge, linked, task_of
 from domain.journal import commands as do
-from domain.journal import rollover
+from domain.journal import edits, rollover
 from domain.journal.fold import TASK
 from domain.journal.links import LinkedFrom
 from domain.journal.rollover import FollowUp, Moved
-from domain.journal.task import Item, Task
+from domain.journal.task import PERSON, Item, Task
+from domain.keys import key as make_key
 from domain.tools import registry
 from domain.tools.arguments import CreateFollowUpTask, MigrateChecklistItem, ProposeLink
 from domain.tools.base import Refusal
@@ -64,6 +67,23 @@ def over_both(world: World, cause: do.ApplyOperation, source: Task, text: str) -
             return Refusal("unknown_tool", "It changes one task alone.")
 
 
+def conclude(cause: do.ConcludeTask, key: str, at: str, world: World) -> Decided:
+    """A person's task is done, and what remains of it follows."""
+    source = task_of(world, cause.task)
+    if not source.is_open:
+        because = f"the task {source.title!r} is {source.status} already"
+        instead = "set it open first, or add a task for what remains"
+        raise Refused("invalid_value", because=because, instead=instead)
+    title = edits.titled(world.text(cause.title), edits.TITLE_MAX)
+    left = [one for one in source.items if not (one.is_checked or one.is_archived)]
+    made = make_key("task", key, "0")
+    events = followed(
+        world, source, made, FollowUp(title), [] if cause.keeps_items else left, PERSON
+    )
+    done = on(world, "task", source.id, edits.set_status(source, "DONE", "", PERSON))
+    return Decided([*events, *done], Result((made, source.id)))
+
+
 def followed(
     world: World, source: Task, made: str, wanted: FollowUp, items: Sequence[Item], by: str
 ) -> list[Event]:
@@ -104,3 +124,6 @@ def _forbidden(other: Task, source: Task, cause: do.ApplyOperation) -> Refusal |
         message = "The other task's category is not one that the agent may touch."
         return Refusal("out_of_scope", message)
     return None
+
+
+HANDLERS: dict[type, Handler] = {do.ConcludeTask: conclude}

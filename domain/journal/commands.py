@@ -91,6 +91,18 @@ class UnlinkTask(Stored, frozen=True, tag="command.unlink_task.1"):
     target: str
 
 
+class ConcludeTask(Stored, frozen=True, tag="command.conclude_task.1"):
+    """Set a task DONE; what remains is a follow-up, with its open items unless `keeps_items`.
+
+    `title`: the new task's, a payload of this one's unit: over several units a text stands in no
+    row.
+    """
+
+    task: str
+    title: Words
+    keeps_items: bool = False
+
+
 class DeleteTask(Stored, frozen=True, tag="command.delete_task.1"):
     task: str
 
@@ -196,6 +208,7 @@ JournalCommand = (
     | ChangeLabels
     | LinkTask
     | UnlinkTask
+    | ConcludeTask
     | DeleteTask
     | RestoreTask
     | StartTimer

@@ -23,6 +23,7 @@ from domain.journal import commands as do
 from domain.journal.commands import ApplyOperation
 from domain.journal.fold import TASK
 from domain.journal.task import Task
+from domain.wire import Words, payload
 from tests.support.faults import Died, FaultyRecorder, Fuse
 from tests.support.scripted_wakes import call, ended, items, woken
 from tests.support.services import (
@@ -97,6 +98,26 @@ def test_every_title_keeps_its_tick_and_stands_once(found: list[tuple[str, bool,
         review.confirm(rolled.at, rolled.set, item.number)
         assert rolled.held() == before
     assert {one.status for one in items(rolled.at, rolled.set)} == {"confirmed"}
+    assert divergences(rolled.at) == []
+
+
+@settings(max_examples=15)
+@given(found=things, keeps_items=st.booleans())
+def test_concluding_a_task_loses_nothing(
+    found: list[tuple[str, bool, str]], *, keeps_items: bool
+) -> None:
+    rolled = Rolled(found)
+    before, title = rolled.held(), payload(rolled.task, b"The rest")
+    command = do.ConcludeTask(rolled.task, Words(payload=title.id), keeps_items)
+    made, _ = rolled.at.append_journal(command, payloads=[title]).result.ids
+    rolled.new = made
+    assert rolled.held() == before
+    left = [one for one in rolled.load(rolled.task).items if not one.is_archived]
+    assert all(one.is_checked for one in left) or keeps_items
+    assert len(rolled.load(made).items) == sum(
+        not one.is_checked for one in rolled.load(rolled.task).items
+    ) * (not keeps_items)
+    assert rolled.load(rolled.task).status == "DONE"
     assert divergences(rolled.at) == []
 
 

@@ -1,6 +1,7 @@
 """A wake names no task that it was not shown, and proposes no more follow-ups than it may."""
 
 import json
+from typing import Any
 
 import pytest
 from msgspec import Struct
@@ -50,7 +51,7 @@ def refused(
     *sets: ChangeSet,
     wake: Wake = FRESH,
     own: ChangeSet | None = None,
-    **more: object,
+    **more: Any,
 ) -> str:
     """The code that a call is refused with, empty if it is not."""
     arguments = registry.decode(tool, more)
@@ -61,13 +62,13 @@ def refused(
     return found.code if found else ""
 
 
-def link(target: str, relation: str = "blocks", **more: object) -> str:
-    return refused("link_task", relation=relation, targetTaskId=target, **more)  # type: ignore[arg-type]
+def link(target: str, relation: str = "blocks", **more: Any) -> str:
+    return refused("link_task", relation=relation, targetTaskId=target, **more)
 
 
-def move(target: str, **more: object) -> str:
+def move(target: str, **more: Any) -> str:
     items = [{"id": "i1"}]
-    return refused("migrate_checklist_items", items=items, targetTaskId=target, **more)  # type: ignore[arg-type]
+    return refused("migrate_checklist_items", items=items, targetTaskId=target, **more)
 
 
 def test_a_linked_task_is_known() -> None:
