@@ -23,6 +23,7 @@ from domain.wire import Words
 
 FOLLOW_UPS_MAX = 3
 """Follow-up tasks that may be proposed and undecided at a time, of a task."""
+LINK_TOOL = "link_task"
 READS = ("find_tasks", "read_task")
 """Tools whose results name tasks, as ``{"tasks": [{"id", "title", "status", "category"}]}``."""
 
@@ -56,15 +57,15 @@ def refused(
     """
     match arguments:
         case CreateFollowUpTask():
-            made = fingerprint(FOLLOW_UP_TOOL, canonical.text(arguments))
-            return (
-                _there_already(seen, sets, arguments, made)
-                or _one_too_many(sets)
-                or _not_open(seen, arguments)
-            )
+            linked = {fold(one.title) for one in seen.linked if one.relation == "has_follow_up"}
+            if fold(arguments.title) in linked or _was_confirmed(sets, FOLLOW_UP_TOOL, arguments):
+                return redundant("There is such a follow-up task already.")
+            return _one_too_many(sets) or _not_open(seen, arguments)
         case ProposeLink(relation=phrase, target_task_id=target):
             if any(one.id == target and one.relation == phrase for one in seen.linked):
                 return redundant("The two are linked so already.")
+            if _was_confirmed(sets, LINK_TOOL, arguments):
+                return redundant("The two were linked so, and the link was taken away.")
             is_known = target == seen.task or target in known(wake, seen, own, text)
         case MigrateChecklistItems(target_task_id=target):
             linked = {one.id for one in seen.linked}
@@ -95,15 +96,11 @@ def follow_ups(own: ChangeSet) -> tuple[str, ...]:
     return tuple(follow_up_id(own.id, one.number) for one in made)
 
 
-def _there_already(
-    seen: Snapshot, sets: Iterable[ChangeSet], arguments: CreateFollowUpTask, made: str
-) -> Refusal | None:
-    """What was confirmed is made, whatever became of the task since."""
-    linked = {fold(one.title) for one in seen.linked if one.relation == "has_follow_up"}
+def _was_confirmed(sets: Iterable[ChangeSet], tool: str, arguments: Struct) -> bool:
+    """Whether the person had this done before, whatever became of it since."""
+    made = fingerprint(tool, canonical.text(arguments))
     items = (item for one in sets for item in one.items if item.fingerprint == made)
-    if fold(arguments.title) in linked or any(item.status == "confirmed" for item in items):
-        return redundant("There is such a follow-up task already.")
-    return None
+    return any(item.status == "confirmed" for item in items)
 
 
 def _one_too_many(sets: Iterable[ChangeSet]) -> Refusal | None:

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from domain.changes.change_set import set_id
 from domain.changes.needs import follow_up_id
 from tests.support.cli import done, proved, run, told
@@ -196,3 +198,56 @@ def test_a_follow_up_that_was_made_is_not_proposed_again(home: Path, tmp_path: P
     done(["--model", model, "wake", TITLE], home, env=later)
     assert inbox(home) == []
     proved(home)
+
+
+@pytest.mark.slow
+def test_a_follow_up_leads_back_to_the_note_that_it_comes_of(home: Path, tmp_path: Path) -> None:
+    with_items(home)
+    done(["wake"], home)
+    done(["task", "note", TITLE, "The rest is for next month."], home)
+    later = {"WAKELOG_NOW": "2027-01-02T09:00:00Z"}
+    calls = follow_up(home, *ITEMS[:2]), report("Almost done")
+    model = tape(tmp_path / "t.jsonl", reply(*calls), reply(text="Fine."))
+    done(["--model", model, "wake"], home, env=later)
+    ref = next(one["ref"] for one in inbox(home) if one["tool"] == "create_follow_up_task")
+    done(["confirm", ref], home, env=later)
+    made = told(["task", "show", "The rest"], home)["id"]
+    where = f"tag = 'task.created.1' AND entity = '{made}'"
+    ((n, row_n),) = sql(home, f"SELECT n, row_n FROM events WHERE {where}")
+    chain = sql(home, f"SELECT tag, data FROM causality('journal', {n}, of_row_n := {row_n})")
+    assert {"changes.item_confirming.1", "wake.model_answered.1"} <= {tag for tag, _ in chain}
+    assert "command.add_note.1" in chain[-1][1]
+    assert "by an agent" in done(["why", TITLE], home)
+    (woke, *_) = told(["why", "The rest"], home)
+    assert woke["what"] == "it was created"
+
+
+def sql(home: Path, query: str) -> list[list[Any]]:
+    return [list(row.values()) for row in told(["sql", query], home)]
+
+
+def test_the_agent_of_the_other_task_hears_of_it_as_of_any_write_of_an_agent(
+    home: Path, tmp_path: Path
+) -> None:
+    source = with_items(home)
+    other = agent(home, "Mend the roof")
+    done(["wake"], home)
+    done(["task", "link", TITLE, "blocks", "Mend the roof"], home)
+    done(["wake"], home, env={"WAKELOG_NOW": "2027-01-02T09:00:00Z"})
+    target = told(["task", "show", "Mend the roof"], home)["id"]
+    moved = {"items": [{"id": item_id(home, ITEMS[0])}], "targetTaskId": target}
+    done(["task", "note", TITLE, "It belongs to the roof."], home)
+    later = {"WAKELOG_NOW": "2027-01-03T09:00:00Z"}
+    model = tape(tmp_path / "t.jsonl", reply(("migrate_checklist_items", moved)), reply(text="!"))
+    done(["--model", model, "wake", TITLE], home, env=later)
+    (item,) = [one for one in inbox(home) if one["tool"] == "migrate_checklist_item"]
+    assert (item["target"], item["needs"]) == (target, None)
+    assert item["summary"] == 'Move: "Order a seal" to "Mend the roof"'
+    done(["confirm", item["ref"]], home, env=later)
+    done(["wake"], home, env={"WAKELOG_NOW": "2027-01-04T09:00:00Z"})
+    n = told(["why", TITLE], home)[0]["position"]
+    found = {one["agent_id"]: (one["outcome"], one["rule"]) for one in told(["why", n], home)}
+    assert found == {
+        source: ("suppressed", "own_write"),
+        other: ("suppressed", "agent_write"),
+    }

@@ -140,5 +140,13 @@ def test_a_follow_up_that_was_made_is_not_proposed_again() -> None:
     assert refused("create_follow_up_task", waiting, title="The rest") == ""
 
 
+def test_a_link_that_the_person_took_away_is_not_proposed_again() -> None:
+    text = json.dumps({"relation": "blocks", "targetTaskId": "linked"})
+    made = proposed(Proposal("link_task", text, "Link", fingerprint("link_task", text), "link", ""))
+    assert link("linked", own=made) == ""
+    done = replace(made, items=tuple(replace(one, status="confirmed") for one in made.items))
+    assert link("linked", own=done) == "redundant"
+
+
 def test_other_tools_name_no_task() -> None:
     assert refused("update_task_priority", priority="P1") == ""

@@ -86,6 +86,7 @@ BY_NAME = {
     "domain/changes/needs.py": "what makes the task that other items may need",
     "adapters/runtime/review.py": "the same",
     "projections/operations.py": "the same",
+    "domain/wake/known.py": "what a second task may be named for",
     "domain/wake/machine.py": "a wake that owes its report is forced to write it",
     "domain/wake/calls.py": "the same",
     "adapters/models/rules.py": "phrases that it reads; a tool without one it never calls",
