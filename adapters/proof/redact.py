@@ -52,13 +52,14 @@ _KEPT = frozenset(name for one in FIELDS for name in (one.name, one.value)) | fr
     status task item note target phrase start end operation agent tool base
     run_key model code subscription schedule zone next_at timer ticks mode replica propagated_due
     tokens until action changes changed fingerprint reproposed call_id at kind thread seed template
+    others
     """.split()
 )
 """Fields of stored types whose text is no person's."""
 _KEPT_ARGUMENTS = frozenset(
     """
     id status priority dueDate languageCode confidence fingerprint category minutes isChecked
-    isArchived checklist
+    isArchived checklist relation
     """.split()
 )
 _JSON_BEGINS = frozenset('{["')

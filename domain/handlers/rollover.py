@@ -63,7 +63,7 @@ def over_both(world: World, cause: do.ApplyOperation, source: Task, text: str) -
             return Both(_events(world, source, other, found))
         case ProposeLink() as given:
             return _forbidden(other, source, cause) or _linked(world, given, source, other, by)
-        case _:
+        case _:  # pragma: no cover  # the registry has no other change over two tasks
             return Refusal("unknown_tool", "It changes one task alone.")
 
 

@@ -210,7 +210,7 @@ def others(tool: str, arguments: str, fresh: str) -> tuple[str, ...]:
         arguments: JSON, as a proposal or `check_edit` wrote it.
         fresh: The id of the task that it would make.
     """
-    if isinstance(change := _change(tool, arguments), Refusal) or change[0].others is None:
+    if isinstance(change := _change(tool, arguments), Refusal):
         return ()
     effect, given = change
     return effect.others(given, fresh) if effect.others else ()

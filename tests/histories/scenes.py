@@ -35,6 +35,7 @@ from domain.wire import payload, words
 from tests.histories import (
     agent_scenes,
     edge_scenes,
+    followup_scenes,
     more_scenes,
     newer_scenes,
     person_scenes,
@@ -360,6 +361,7 @@ SCENES: tuple[Scene, ...] = (
     *prompt_scenes.SCENES,
     *newer_scenes.SCENES,
     *policy_scenes.SCENES,
+    *followup_scenes.SCENES,
 )
 
 
