@@ -117,19 +117,18 @@ def _linkable(snapshot: Snapshot, given: ProposeLink, by: str) -> Facts | Refusa
     return ()
 
 
+_HINT = "only where the texts plainly say so."
+
 TOOLS = (
     Tool(
         name="create_follow_up_task",
         since=2,
         description=(
-            "Propose a new task for what remains, in this task's category. Open items that belong "
-            "to it move there. The answer names its id, for migrate_checklist_items and link_task. "
-            "At most 3 such proposals may be open."
+            "Propose a new task for what remains, where the texts say that it is for later or is "
+            "another matter. Open items that belong to it move there. The answer names its id, for "
+            "migrate_checklist_items and link_task. At most 3 such proposals may be open."
         ),
-        hint=(
-            "where the texts say that the rest is for later, or is another matter; never for what "
-            "an item of this task covers and that is still to be done here."
-        ),
+        hint=_HINT,
         arguments=CreateFollowUpTask,
         effect=Effect(
             facts=_follow_up,
@@ -157,7 +156,7 @@ TOOLS = (
             "Propose to move items of this task, up to 20, to a linked task or to a follow-up task "
             "that you have just proposed. They keep their ticks."
         ),
-        hint="items that belong to a linked task, or to the follow-up task of this wake.",
+        hint=_HINT,
         arguments=MigrateChecklistItems,
         array="items",
         singular="migrate_checklist_item",
@@ -184,7 +183,7 @@ TOOLS = (
             "Propose a relation between this task and another one that you were shown: the "
             "relation is read from this task to the other one."
         ),
-        hint="only where the texts say how the two belong together: what blocks what, for example.",
+        hint=_HINT,
         arguments=ProposeLink,
         effect=Effect(
             facts=_linkable,
