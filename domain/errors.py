@@ -27,6 +27,7 @@ TOOL_CODES: Final = (
     "sovereignty",
     "stale",
     "limit",
+    "cycle",
     "internal",
 )
 """Codes of a refused tool call or operation; the model is told them (SPEC 5)."""
@@ -75,6 +76,7 @@ REFUSAL_CODES: Final = (
     "unknown_wake",
     "unreadable_file",
     "needs_all",
+    "needs_first",
     "no_agent",
     "nothing_running",
     "read_only",

@@ -21,19 +21,17 @@ from domain.agent.wake_queue_events import JournalTaken
 from domain.agent.watch import taken_of
 from domain.causes import Cause, GivenUp, Receipt
 from domain.envelope import Row
-from domain.journal.catalog import CATALOG
 from domain.journal.commands import ApplyOperation
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS, Links
 from domain.journal.task import Task
 from domain.keys import payload_id
 from domain.notices import batch
-from domain.tools.snapshot import captured
 from domain.wake.commands import BeginWake
 from domain.wake.events import SectionRef
-from domain.wake.shown import given_by, shown
+from domain.wake.shown import given_by, shown, snapshot_of
 from domain.wire import PayloadId
-from domain.world import MAIN, Recorded, World
+from domain.world import Recorded, World
 from replay.appends import Append, appends
 from replay.divergence import ALTERED, CHANGED, DICE, PROMPT, Difference, Divergence, path_within
 from replay.prove import Proof
@@ -212,9 +210,7 @@ class Crossing:
             return
         try:
             prompt = shown(journal, agents, agent, queued, given_by(cause))
-            catalog = journal.load(CATALOG, MAIN)
-            task = journal.load(TASK, agent.task)
-            seen = captured(task, catalog, cause.journal_position, cause.scaffold)
+            seen = snapshot_of(journal, agent, cause.journal_position, cause.scaffold)
         except FAILURES as error:
             if not missed:  # a payload that is gone is told where it is named
                 told = f"{type(error).__name__}: {error}"

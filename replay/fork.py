@@ -15,9 +15,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain import canonical, envelope
+from domain.agent.commands import CreateAgent
 from domain.causes import Cause, Receipt, Replied
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, RetakeEffect
 from domain.changes.events import ItemConfirming, ItemDeferred, ItemRejected, SuppressionAsked
+from domain.changes.needs import follow_up_id
 from domain.journal.commands import ApplyOperation, VoidOperation
 from domain.keys import key
 from domain.ports import Request
@@ -115,6 +117,8 @@ def is_consequence(cause: Cause, verdict: Verdict, effects: frozenset[str]) -> b
             return operation in effects
         case RetakeEffect(changes=changes, item=item):
             return (changes, item) == (verdict.changes, verdict.item)
+        case CreateAgent(task=task):
+            return task == follow_up_id(verdict.changes, verdict.item)
         case Replied(of_kind="changes", entity=changes, fact=fact):
             return (changes, fact.item) == (verdict.changes, verdict.item)
         case _:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from adapters.actions.hearing import heard
 from adapters.actions.naming import nth_key
 from adapters.actions.proposals import Named
+from adapters.actions.tasks import edit_task
 from adapters.home import local_times
 from adapters.runtime import review
 from domain import canonical
-from domain.changes.change_set import Item, find
+from domain.changes.change_set import Item, find, has_lapsed
 from domain.changes.commands import ChangesCommand, ConfirmItem, DeferItem, RejectItem
 from domain.errors import Refused, Remedy, WakelogError
 from domain.journal.fold import TASK
@@ -28,13 +29,15 @@ class Verdict(NamedTuple):
 
     `reason` is for reject and defer: the agent is told. `edit` are other arguments for a confirm,
     canonical JSON; empty: as proposed; None: those in force, and a retry is known whatever was
-    said then. `is_anyway`: confirm it though it is stale.
+    said then. `is_anyway`: confirm it though it is stale. `concludes`: of a confirm that is the
+    only one under its key, set the task DONE then.
     """
 
     kind: Kind
     reason: str = ""
     edit: str | None = ""
     is_anyway: bool = False
+    concludes: bool = False
 
 
 class Decided(NamedTuple):
@@ -77,6 +80,8 @@ def decide(
     before, own = item_of(home, set_id, number), nth_key(key, nth)
     if verdict.edit:
         verdict = verdict._replace(edit=_resolved(home, before, verdict.edit))
+    if verdict.kind == "reject" and has_lapsed(before):
+        return Decided(before, before, is_done=True)  # with what it needed
     named = ("changes", "item") if verdict.edit is None else ()
     said = _said(home, set_id, number, verdict)
     is_repeated = home.services.agents.answered(own, said, named) is not None
@@ -90,6 +95,8 @@ def decide(
         return Decided(before, item_of(home, set_id, number), is_done=False, refused=refused)
     item = item_of(home, set_id, number)
     if item.status == LEADS_TO[verdict.kind]:
+        if verdict.concludes:
+            edit_task(home, task_of(home, set_id).id, {"status": "DONE"}, key, nth=nth + 1)
         return Decided(before, item, is_done=True)
     error = item.error or item.reason or f"it is {item.status}"
     return Decided(before, item, is_done=False, error=error, code=item.error_code)

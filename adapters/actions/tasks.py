@@ -8,7 +8,7 @@ from adapters.actions.inputs import relation
 from adapters.actions.naming import nth_key
 from domain.journal import commands as do
 from domain.journal.links import INVERSE
-from domain.wire import words
+from domain.wire import Words, payload, words
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -82,12 +82,18 @@ def add_task(
 
 
 def edit_task(
-    home: "Home", task_id: str, fields: Fields, key: str = "", *, description: str | None = None
+    home: "Home",
+    task_id: str,
+    fields: Fields,
+    key: str = "",
+    *,
+    description: str | None = None,
+    nth: int = 1,
 ) -> Kept:
     """Change fields of a task, and its description if one is given."""
     if description is None:
-        return keep(home, do.EditTask(task_id, **fields), key)
-    return _described(home, task_id, fields, description, key)
+        return keep(home, do.EditTask(task_id, **fields), key, nth=nth)
+    return _described(home, task_id, fields, description, key, nth)
 
 
 def describe(home: "Home", task_id: str, text: str, key: str = "") -> Kept:
@@ -101,6 +107,16 @@ def _described(
     said, payloads = words(task_id, text)
     command = do.EditTask(task_id, description=said, **fields)
     return keep(home, command, key, nth=nth, payloads=payloads)
+
+
+def conclude_task(
+    home: "Home", task_id: str, title: str, key: str = "", *, keeps_items: bool = False
+) -> Kept:
+    """Set a task DONE and let a new one follow it, with the items that are open; the first id is
+    the new task's."""
+    said = payload(task_id, title.encode())
+    command = do.ConcludeTask(task_id, Words(payload=said.id), keeps_items)
+    return keep(home, command, key, payloads=[said])
 
 
 def delete_task(home: "Home", task_id: str, key: str = "") -> Kept:

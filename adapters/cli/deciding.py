@@ -37,6 +37,7 @@ def _reason_option(command: Callable[..., Any]) -> Callable[..., Any]:
 @_options
 @click.option("--edit", type=TEXT, default="", metavar="JSON", help="Arguments to change first.")
 @click.option("--anyway", "is_anyway", is_flag=True, help="Apply it though it is stale.")
+@click.option("--conclude", "concludes", is_flag=True, help="Then set the task done.")
 def confirm_command(
     session: Session,
     *,
@@ -44,6 +45,7 @@ def confirm_command(
     is_all: bool,
     edit: str,
     is_anyway: bool,
+    concludes: bool,
     key: str,
 ) -> None:
     """Apply proposed changes to the task, one after the other.
@@ -51,13 +53,14 @@ def confirm_command(
     A stale one, whose values have changed since it was proposed, is refused without --anyway.
     Exit status 1: some were not applied.
     """
-    if edit and (len(refs) != 1 or "." not in refs[0] or is_all):
-        because = "--edit changes one item"
+    is_one = len(refs) == 1 and "." in refs[0] and not is_all
+    if (edit or concludes) and not is_one:
+        because = "--edit changes one item" if edit else "--conclude goes with one item"
         raise Refused("invalid_value", because=because, instead="name it, 3.1 for example")
 
     if edit:
         read_edit(edit)
-    verdict = Verdict("confirm", edit=edit, is_anyway=is_anyway)
+    verdict = Verdict("confirm", edit=edit, is_anyway=is_anyway, concludes=concludes)
     raise SystemExit(decide(session, verdict, refs, key, is_all=is_all))
 
 

@@ -71,7 +71,9 @@ def _tell_sets(session: Session, sets: "list[InboxSet]", home: "Home", *, is_all
         for one in group:
             age = _age(one.created_at, now)
             for item in one.items:
-                session.say(safe(f"  {item.ref:6} {_told(item)}  {age}{_because(item, zone)}"))
+                indent = "    " if item.needs else "  "  # below the item that it needs
+                told = f"{indent}{item.ref:6} {_told(item)}  {age}{_because(item, zone)}"
+                session.say(safe(told))
         session.say()
     first = next((one for one in sets if _open_refs(one)), None)
     if first is not None:

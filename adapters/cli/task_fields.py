@@ -1,4 +1,4 @@
-"""`wakelog task add`, `set`, `delete` and `restore`: a task and its fields."""
+"""`wakelog task add`, `set`, `conclude`, `delete` and `restore`: a task and its fields."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,8 +6,14 @@ from typing import Any
 import click
 
 from adapters.actions.inputs import NONE, status_named, typed
-from adapters.actions.tasks import add_task, delete_task, edit_task, restore_task
-from adapters.cli.editing import Editing
+from adapters.actions.tasks import (
+    add_task,
+    conclude_task,
+    delete_task,
+    edit_task,
+    restore_task,
+)
+from adapters.cli.editing import Editing, named
 from adapters.cli.entering import TEXT, long_text
 from adapters.cli.shared import F, Session, key_option
 from domain.errors import Refused
@@ -117,6 +123,26 @@ def edit(
     editing.tell("Changed", found.id)
 
 
+@click.command(
+    "conclude",
+    epilog='Example: wakelog task conclude "Book the flight" --follow-up "Pack for the flight"',
+)
+@click.argument("task", type=TEXT)
+@click.option(
+    "--follow-up", "title", type=TEXT, metavar="TITLE", required=True, help="The new task's title."
+)
+@click.option("--keep-items", "keeps_items", is_flag=True, help="Leave open items where they are.")
+@key_option
+@click.pass_obj
+def conclude(session: Session, task: str, title: str, key: str, *, keeps_items: bool) -> None:
+    """Set a task done, and let a new one follow it with its open items."""
+    title = edits.titled(title, edits.TITLE_MAX)
+    editing = Editing(session, key)
+    found = editing.task(task)
+    made = conclude_task(editing.home, found.id, title, editing.key, keeps_items=keeps_items)
+    editing.tell(f"Concluded {named(found)}; added", editing.did(made).ids[0])
+
+
 @click.command("delete", epilog='Example: wakelog task delete "Book the flight"')
 @click.argument("task", type=TEXT)
 @key_option
@@ -141,4 +167,4 @@ def restore(session: Session, task: str, key: str) -> None:
     editing.tell("Restored", found.id)
 
 
-COMMANDS: tuple[click.Command, ...] = (add, edit, delete, restore)
+COMMANDS: tuple[click.Command, ...] = (add, edit, conclude, delete, restore)

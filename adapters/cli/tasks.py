@@ -30,7 +30,7 @@ EMPTY = (
     cls=LoadingGroup,
     epilog="TASK is an id, the beginning of one, or an exact title.",
     later={
-        "task_fields": ("add", "set", "delete", "restore"),
+        "task_fields": ("add", "set", "conclude", "delete", "restore"),
         "task_parts": ("check", "uncheck", "item", "note", "link", "unlink"),
         "task_time": ("timer", "time", "retime", "rate"),
     },

@@ -49,7 +49,7 @@ def decide(
     if has_edit := bool(verdict.edit):
         verdict = verdict._replace(edit=_edited(home, named[0], verdict.edit or ""))
     results = [
-        _result(home, one, decided, has_edit=has_edit)
+        _result(home, one, decided, verdict, has_edit=has_edit)
         for one, decided in decide_all(home, named, verdict, key)
     ]
     if session.as_json:
@@ -62,12 +62,15 @@ def decide(
     return 1 if any(one.error for one in results) else 0
 
 
-def _result(home: "Home", one: "Named", decided: "Decided", *, has_edit: bool) -> DecidedItem:
+def _result(
+    home: "Home", one: "Named", decided: "Decided", verdict: "Verdict", *, has_edit: bool
+) -> DecidedItem:
     """What came of one item; a refusal ends it where its arguments may be wrong."""
     if refused := decided.refused:
         if has_edit and refused.code in ("invalid_value", "invalid_input"):
             raise refused
-        error = in_words(refused).replace(f"{one.set_id[:SET_SHOWN]}.{one.number}", one.ref)
+        name = one.ref.partition(".")[0]
+        error = in_words(refused).replace(f"{one.set_id[:SET_SHOWN]}.", f"{name}.")
     else:
         error = _why_not(decided, one.ref, has_edit=has_edit)
     return DecidedItem(
@@ -76,6 +79,7 @@ def _result(home: "Home", one: "Named", decided: "Decided", *, has_edit: bool) -
         error=error or None,
         summary=summary_of(home, one.set_id, decided.item),
         unchanged=decided.is_unchanged,
+        concluded=decided.is_done and verdict.concludes,
     )
 
 
@@ -129,4 +133,5 @@ def _line(result: DecidedItem) -> str:
     head = f"{result.ref:6} {result.status}: {result.summary}"
     if result.error:
         return f"{head}\n       not done: {result.error}"
-    return f"{head} (it was already)" if result.unchanged else head
+    told = f"{head} (it was already)" if result.unchanged else head
+    return f"{told}\n       the task is DONE" if result.concluded else told

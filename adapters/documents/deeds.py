@@ -19,13 +19,14 @@ class Deleted(Struct, frozen=True):
 
 class DecidedItem(Struct, frozen=True):
     """What came of a verdict on an item; `error` says why it is not as the person wanted it,
-    `unchanged`: it was so already."""
+    `unchanged`: it was so already; `concluded`: the task was set DONE after it."""
 
     ref: str
     status: str
     error: str | None
     summary: str
     unchanged: bool
+    concluded: bool
 
 
 class DecidedItems(Struct, frozen=True):

@@ -14,8 +14,10 @@ from adapters.documents.tasks import titles_among
 from adapters.home import local_times
 from adapters.runtime import review
 from adapters.wiring import Home
-from domain.changes.change_set import REPLACED, Item, is_open
-from domain.tools import registry
+from domain.changes.change_set import REPLACED, ChangeSet, Item, is_open
+from domain.changes.needs import need_of, target_of
+from domain.tools import followups, registry
+from domain.tools.base import quoted
 from domain.tools.snapshot import Snapshot
 from projections import inbox, ranks
 from projections.inbox import TABS, SetDocument
@@ -30,7 +32,8 @@ class InboxItem(Struct, frozen=True):
     would change; `now` is the value that it would replace, null for an addition. `reason` is the
     person's, else the agent's; `error` why the last try to apply it failed. `because`: the words
     that it rests on, as the agent quoted them; `because_at`: where they stand in what it was
-    shown (see `place_told`), null where they do not."""
+    shown (see `place_told`), null where they do not. `target` is the id of the other task that it
+    names, there already or not; `needs` the item that makes that task."""
 
     ref: str
     tool: str
@@ -44,6 +47,8 @@ class InboxItem(Struct, frozen=True):
     error: str | None
     because: str | None
     because_at: str | None
+    target: str | None
+    needs: str | None
 
 
 class InboxSet(Struct, frozen=True):
@@ -185,21 +190,22 @@ def _documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list
                 created_at=one.created_at,
                 expires_at=one.expires_at or None,
                 status=one.status,
-                items=[_item(home, ranked, task, f"{name}.{i.number}", i, seen) for i in items],
+                items=[_item(home, ranked, one.changes, name, item, seen) for item in items],
             )
         )
     return found
 
 
 def _item(
-    home: Home, ranked: dict[str, int], task: str, ref: str, item: Item, now: Snapshot
+    home: Home, ranked: dict[str, int], changes: ChangeSet, name: str, item: Item, now: Snapshot
 ) -> InboxItem:
     arguments: dict[str, Any] = msgspec.json.decode(review.arguments_of(home.services, item))
+    need = need_of(changes, item)
     return InboxItem(
-        ref=ref,
+        ref=f"{name}.{item.number}",
         tool=item.tool,
         arguments=arguments,
-        summary=_summary(home, task, item, now),
+        summary=_summary(home, changes, item, now),
         status=item.status,
         stale=is_open(item) and review.is_stale(home.services, item, now),
         fingerprint=item.fingerprint,
@@ -208,6 +214,8 @@ def _item(
         error=item.error or None,
         because=item.because or None,
         because_at=item.because_at or None,
+        target=target_of(item) or None,
+        needs=f"{name}.{need.number}" if need else None,
     )
 
 
@@ -242,14 +250,21 @@ def _present(home: Home, tool: str, now: Snapshot, arguments: dict[str, Any]) ->
 
 def summary_of(home: Home, set_id: str, item: Item) -> str:
     """An item in words, as edited where it was."""
-    task = review.changes_of(home.services, set_id).task
-    return _summary(home, task, item, review.task_now(home.services, task))
+    changes = review.changes_of(home.services, set_id)
+    return _summary(home, changes, item, review.task_now(home.services, changes.task))
 
 
-def _summary(home: Home, task: str, item: Item, now: Snapshot) -> str:
-    """What is done already is told by the task as it was: a rename names both titles."""
-    if item.arguments_now is None:
-        return item.summary
-    is_done = item.status == "confirmed"
-    seen = review.task_before(home.services, task, item.position) if is_done else now
-    return registry.summary(item.tool, seen, review.arguments_of(home.services, item))
+def _summary(home: Home, changes: ChangeSet, item: Item, now: Snapshot) -> str:
+    """What is done already is told by the task as it was: a rename names both titles. Another task
+    is told by its title, which no item keeps."""
+    told = item.summary
+    if item.arguments_now is not None:
+        is_done, task = item.status == "confirmed", changes.task
+        seen = review.task_before(home.services, task, item.position) if is_done else now
+        told = registry.summary(item.tool, seen, review.arguments_of(home.services, item))
+    if not (target := target_of(item)):
+        return told
+    title = titles_among(home, [target]).get(target)
+    if title is None and (need := need_of(changes, item)):
+        title = msgspec.json.decode(review.arguments_of(home.services, need))["title"]
+    return told.replace(followups.named(target), quoted(title)) if title else told

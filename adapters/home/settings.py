@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import Meta, Struct
@@ -34,6 +34,7 @@ FILE_MAX_BYTES = 1_000_000
 _NAMES = "HOME REPLICA NOW TIMEZONE MODEL GEMINI_BASE_URL SERVE_TOKEN"
 VARIABLES = tuple(f"WAKELOG_{name}" for name in _NAMES.split())
 
+FollowUp = Literal["inherit", "none"]
 Tokens = Annotated[int, Meta(ge=0, le=10**12)]  # 0: no limit
 
 
@@ -47,6 +48,7 @@ class Agents(Struct, frozen=True):
     deadline_seconds: Annotated[int, Meta(ge=10, le=86_400)] = 600
     expire_after_days: Annotated[int, Meta(ge=0, le=3_650)] = 0  # of change sets; 0: never
     throttle_seconds: Annotated[int, Meta(ge=1, le=86_400)] = THROTTLE_SECONDS
+    follow_up: FollowUp = "inherit"  # whether a follow-up task gets an agent like its source's
 
     @property
     def throttle(self) -> int:
@@ -193,8 +195,9 @@ def _wrong(told: str, path: str) -> Refused:
     for theirs, ours in _WORDS:
         because = because.replace(theirs, ours)
     instead = "correct the value, or delete the line"
-    if where.startswith("agents.mode"):
-        instead = f"use one of {', '.join(get_args(Mode))}"
+    for name, choices in (("agents.mode", Mode), ("agents.follow_up", FollowUp)):
+        if where.startswith(name):
+            instead = f"use one of {', '.join(get_args(choices))}"
     return _invalid(because, instead)
 
 

@@ -15,6 +15,7 @@ DEFAULT_TOML = """\
 # deadline_seconds = 600         # of one wake
 # expire_after_days = 0          # when undecided proposals expire; 0: never
 # throttle_seconds = 120         # how long a changed task is left alone before its agent wakes
+# follow_up = "inherit"          # a follow-up task gets an agent like its source's; "none": none
 
 # [budget]                       # tokens, in and out, failed answers too; 0: no limit
 # tokens_per_wake = 0

@@ -26,7 +26,7 @@ from domain.agent.commands import TakeJournal
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.causes import Cause, EpochBegan, ReplicasImported, Replied
 from domain.errors import Refused, WakelogError
-from domain.journal.catalog import CATALOG, INBOX
+from domain.journal.catalog import INBOX
 from domain.journal.commands import ApplyOperation, ImportTasks, VoidOperation
 from domain.journal.fields import FIELDS
 from domain.journal.fold import TASK
@@ -37,12 +37,11 @@ from domain.keys import command_key, key, payload_id
 from domain.notices import batch
 from domain.text import fold
 from domain.tools.checklist import CHECKLIST_TITLE
-from domain.tools.snapshot import captured
 from domain.wake.commands import BeginWake, DeferWake
 from domain.wake.events import ModelAnswered, SectionRef
-from domain.wake.shown import given_by, shown
+from domain.wake.shown import given_by, shown, snapshot_of
 from domain.wire import SHARED, Payload, Words, payload, words
-from domain.world import MAIN, Recorded
+from domain.world import Recorded
 from replay.appends import Append, appends
 from replay.payloads import NAMED
 from replay.references import journal_position
@@ -53,14 +52,14 @@ _KEPT = frozenset(name for one in FIELDS for name in (one.name, one.value)) | fr
     status task item note target phrase start end operation agent tool base
     run_key model code subscription schedule zone next_at timer ticks mode replica propagated_due
     tokens until action changes changed fingerprint reproposed call_id at kind thread seed template
-    entry instants
+    entry instants others
     """.split()
 )
 """Fields of stored types whose text is no person's."""
 _KEPT_ARGUMENTS = frozenset(
     """
     id status priority dueDate languageCode confidence fingerprint category minutes isChecked
-    isArchived checklist entryId startedAt endedAt startedUtc endedUtc
+    isArchived checklist entryId startedAt endedAt startedUtc endedUtc relation
     """.split()
 )
 _JSON_BEGINS = frozenset('{["')
@@ -179,8 +178,7 @@ class Redactor:
             because = f"the wake {cause.run_key} is not queued"
             raise Refused("unknown_wake", because=because, instead="prove the history first")
         prompt = shown(journal, agents, agent, queued, given_by(cause))
-        task, catalog = journal.load(TASK, agent.task), journal.load(CATALOG, MAIN)
-        seen = captured(task, catalog, cause.journal_position, cause.scaffold)
+        seen = snapshot_of(journal, agent, cause.journal_position, cause.scaffold)
 
         def kept(data: bytes) -> str:
             self._brought.append(payload(agent.task, data))

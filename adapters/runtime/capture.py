@@ -9,20 +9,16 @@ from domain import canonical
 from domain.agent.agent import AGENT
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.errors import Refused, Remedy
-from domain.journal.catalog import CATALOG
-from domain.journal.fold import TASK
 from domain.policy.gate import is_leaving
 from domain.ports import Section
 from domain.templates import template as templates
 from domain.templates.template import Template
-from domain.tools.snapshot import captured
 from domain.wake.commands import BeginWake
 from domain.wake.events import SectionRef
 from domain.wake.reading import Given
 from domain.wake.scaffolds import SCAFFOLD
-from domain.wake.shown import DEFAULTS, shown
+from domain.wake.shown import DEFAULTS, shown, snapshot_of
 from domain.wire import Payload, payload
-from domain.world import MAIN
 
 
 class Captured(NamedTuple):
@@ -52,8 +48,7 @@ def capture(
             because = f"the wake {run_key} is not queued any more"
             raise Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
         prompt = shown(journal, agents, agent, queued, given)
-        task = journal.load(TASK, agent.task)
-        seen = captured(task, journal.load(CATALOG, MAIN), journal.n - 1, given.scaffold)
+        seen = snapshot_of(journal, agent, journal.n - 1, given.scaffold)
         positions = journal.n - 1, agents.n - 1
         digest = services.journal.digest_at(positions[0])
         template = templates.load(agents, agent.template) if agent.template else Template("")

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from adapters.runtime.services import Services
 from domain.causes import Result
 from domain.journal.commands import ApplyOperation
-from domain.wire import words
+from domain.wire import Words, payload, words
 
 
 class Effect(NamedTuple):
@@ -30,6 +30,9 @@ def apply(
         call_id: The model's call that it answers; empty: a verdict's effect.
     """
     said, kept = words(command.task, text)
+    if command.others and not kept:  # over several units a text stands in no row (DESIGN 4)
+        kept = (payload(command.task, text.encode()),)
+        said = Words(payload=kept[0].id)
     command = replace(command, arguments=said)
     with services.spans.tool(command, text, call_id, attempt) as tell:
         appended = services.append_journal(command, key=command.operation, payloads=kept)

@@ -1,6 +1,6 @@
 """The person's verdicts, carried across both logs: intent, effect, outcome (DESIGN 2, law 7)."""
 
-from adapters.runtime import effects
+from adapters.runtime import effects, follow_ups
 from adapters.runtime.services import Services
 from adapters.store.log import Appended
 from domain.agent.agent import AGENT
@@ -22,6 +22,7 @@ from domain.changes.events import (
     SuppressionAsked,
     SuppressionDone,
 )
+from domain.changes.needs import FOLLOW_UP_TOOL, follow_up_id
 from domain.journal.catalog import CATALOG
 from domain.journal.commands import ApplyOperation
 from domain.journal.fold import TASK
@@ -133,6 +134,9 @@ def drive(services: Services, set_id: str, number: int) -> Item | None:
     for asked in pending_effects(changes):
         if asked.item == number:
             reply = _perform(services, changes, asked)
+            item = find(changes, number)
+            if isinstance(reply, ItemConfirmed) and item and item.tool == FOLLOW_UP_TOOL:
+                follow_ups.accompany(services, changes, number)
             services.append_reply(Replied("changes", set_id, reply))
     return find(changes_of(services, set_id), number)
 
@@ -163,8 +167,16 @@ def _perform(services: Services, changes: ChangeSet, asked: EffectAsked) -> Chan
         tool = item.tool if item else ""
         text = arguments_of(services, item) if item else "{}"
         base = asked.base or (item.base if item else "")
+    others = registry.others(tool, text, follow_up_id(changes.id, asked.item))
     command = ApplyOperation(
-        asked.operation, changes.agent, changes.task, tool, Words(), base, categories
+        asked.operation,
+        changes.agent,
+        changes.task,
+        tool,
+        Words(),
+        base,
+        categories,
+        others=others,
     )
     result, position = effects.apply(services, command, text, asked.attempt)
     is_applied = result.status == "applied"

@@ -18,6 +18,7 @@ from adapters.web.undoing import inverse
 from domain import canonical
 from domain.changes.change_set import Item
 from domain.errors import Refused, WakelogError
+from domain.tools import registry
 
 VERDICTS: dict[str, Kind] = {
     "confirm": "confirm",
@@ -116,8 +117,13 @@ def _decided(site: Site, ref: Ref, button: str, asked: FormRequest, nth: int = 1
     if not decided.is_done:
         how = "conflict" if decided.code == "stale" else "problem"
         return Decided(_told(site, ref, after, decided.error), how)
-    undo = inverse(before, deciding.task_of(home, ref.set_id)) if kind == "confirm" else None
-    return Decided(f"{SAID[after.status]}: {summary_of(home, ref.set_id, after)}", "done", undo)
+    is_one_edit = kind == "confirm" and not registry.is_over_two(item.tool)
+    undo = inverse(before, deciding.task_of(home, ref.set_id)) if is_one_edit else None
+    return Decided(
+        f"{SAID.get(after.status, after.status)}: {summary_of(home, ref.set_id, after)}",
+        "done",
+        undo,
+    )
 
 
 def _verdict(site: Site, item: Item, button: str, asked: FormRequest) -> Verdict:

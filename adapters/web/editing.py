@@ -4,7 +4,7 @@ Which they are stands in the tool's record, how they are asked for follows from 
 """
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
@@ -33,13 +33,19 @@ def fields_of(tool: str, arguments: dict[str, Any]) -> list[dict[str, Any]]:
                 "label": label,
                 "form": form,
                 "most": most if form in ("text", "number") else None,
-                # as the type names them: a schema has them sorted
-                "choices": list(get_args(get_args(types[name])[0])) if form == "choice" else [],
+                "choices": _choices(types[name]) if form == "choice" else [],
                 "needed": name in schema["required"],
                 "value": arguments.get(name, ""),
             }
         )
     return found
+
+
+def _choices(hint: object) -> list[str]:
+    """The values of a choice as its type names them: a schema has them sorted."""
+    if get_origin(hint) is Literal:
+        return list(get_args(hint))
+    return [choice for one in get_args(hint) for choice in _choices(one)]
 
 
 def _form(rule: Mapping[str, Any]) -> str:

@@ -36,7 +36,9 @@ ItemStatus = Literal[
 ]
 REPLACED = "replaced by "
 """Begins the reason of an item that a newer one replaced; that one's reference follows. Nothing
-else takes back what the person put off."""
+else takes back what the person put off, but that what it needs is gone."""
+UNMET = "what it needs "
+"""Begins the reason of an item whose task will not be made; what became of that item follows."""
 OPEN = ("pending", "confirming", "deferred")
 """Statuses of items of which something is still to come."""
 SETS_KEPT = 64  # ids of change sets
@@ -122,6 +124,11 @@ class ChangeSet(Struct, frozen=True):
 def is_open(item: Item) -> bool:
     """Whether something is still to happen: pending, confirming or deferred."""
     return item.status in OPEN
+
+
+def has_lapsed(item: Item) -> bool:
+    """Whether it was closed because what it needs is not to be."""
+    return item.status == "retracted" and item.reason.startswith(UNMET)
 
 
 def status_of(changes: ChangeSet) -> SetStatus:
@@ -235,7 +242,7 @@ def _after(item: Item, fact: Any, at: str) -> Item:
             return _decided(item, "deferred", at, fact.by, fact.reason, fact.position)
         case "pending", ItemRetracted():
             return _decided(item, "retracted", at, fact.by, fact.reason)
-        case "deferred", ItemRetracted() if fact.reason.startswith(REPLACED):
+        case "deferred", ItemRetracted() if fact.reason.startswith((REPLACED, UNMET)):
             return _decided(item, "retracted", at, fact.by, fact.reason, item.position)
         case "pending" | "deferred", ItemExpired():
             return _decided(item, "expired", at, reason=fact.reason)

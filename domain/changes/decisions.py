@@ -27,13 +27,13 @@ from domain.changes.events import (
     SuppressionAsked,
     SuppressionDone,
 )
+from domain.changes.needs import RULES, need_of, unmet
 from domain.errors import Refused, Remedy
 from domain.keys import key
 from domain.text import cut
 from domain.wire import INLINE_MAX_BYTES, Payload, Words, words
 
 LABEL_TOOL = "assign_task_label"
-RULES = "rules"
 HOPELESS = ("not_found", "redundant", "unknown_tool", "invalid_arguments")
 """What a second confirm would meet again. The others depend on what may change: the task
 (stale, sovereignty), the agent's categories, or luck."""
@@ -83,7 +83,7 @@ def retract(
     by: str,
     reproposed: frozenset[str] = frozenset(),
 ) -> list[ItemRetracted]:
-    """Take back the agent's own, still pending items of these fingerprints.
+    """Take back the agent's own, still pending items of these fingerprints, and what needs them.
 
     Args:
         requests: Fingerprint and reason; of two for one fingerprint the first counts.
@@ -95,13 +95,14 @@ def retract(
     reasons: dict[str, str] = {}
     for fingerprint, reason in requests:
         reasons.setdefault(fingerprint, reason)
-    return [
+    facts = [
         ItemRetracted(item.number, by, _short(reasons[item.fingerprint]))
         for item in changes.items
         if item.status == "pending"
         and item.fingerprint in reasons
         and item.fingerprint not in reproposed
     ]
+    return [*facts, *unmet(changes, facts)]
 
 
 def newest(changes: ChangeSet, fields: Callable[[Item], Collection[str]]) -> dict[str, str]:
@@ -155,13 +156,14 @@ def confirm(
         base: What `--anyway` takes as base, else empty.
 
     Raises:
-        Refused: Code ``unknown_item``, ``agent_running`` or ``decided``.
+        Refused: Code ``unknown_item``, ``agent_running``, ``decided`` or ``needs_first``.
     """
     item = _addressed(changes, number)
     match item.status:
         case "confirming" | "confirmed":
             return []
         case "pending" | "deferred":
+            _check_need(changes, item, arguments)
             edited = None if arguments == item.arguments else arguments
             confirmation = item.confirmation + 1
             operation = _operation(changes, item, action, confirmation)
@@ -173,7 +175,8 @@ def confirm(
 def reject(
     changes: ChangeSet, number: int, by: str, reason: str, position: int
 ) -> list[ChangesFact]:
-    """Decline an item, and ask for the suppression of a declined label; again: nothing.
+    """Decline an item and what needs it, and ask for the suppression of a declined label; again:
+    nothing.
 
     Raises:
         Refused: Code ``unknown_item``, ``agent_running``, ``decided`` or ``invalid_value``.
@@ -184,7 +187,7 @@ def reject(
             return []
         case "pending" | "deferred":
             verdict = ItemRejected(number, by, position, _bounded(reason))
-            return [verdict, *_suppression(changes, item)]
+            return [verdict, *_suppression(changes, item), *unmet(changes, [verdict])]
         case _:
             raise _decided(changes, item)
 
@@ -237,7 +240,8 @@ def settle(changes: ChangeSet, reply: ChangesReply) -> list[ChangesFact]:
     match reply:
         case ItemFailed(code=code, message=message) if code in HOPELESS:
             if item.arguments_now is None:
-                return [reply, ItemRetracted(item.number, RULES, _short(message))]
+                gone = ItemRetracted(item.number, RULES, _short(message))
+                return [reply, gone, *unmet(changes, [gone])]
     return [reply]
 
 
@@ -252,12 +256,25 @@ def expire(changes: ChangeSet, at: str, reason: str = "") -> list[ChangesFact]:
     if not is_past and not reason:
         return []
     closing = ("pending", "deferred") if reason else ("pending",)
-    return [
+    facts = [
         ItemExpired(item.number, _short(reason)) for item in changes.items if item.status in closing
     ]
+    return [*facts, *unmet(changes, facts)]
 
 
 # --------------------------------------------------------------------------------------- parts
+
+
+def _check_need(changes: ChangeSet, item: Item, arguments: Words | None) -> None:
+    need = need_of(changes, item, arguments)
+    if need is None or need.status == "confirmed":
+        return
+    first = ref(changes, need.number)
+    raise Refused(
+        "needs_first",
+        because=f"item {ref(changes, item.number)} needs the task that item {first} makes",
+        instead=f"confirm {first} first",
+    )
 
 
 class _LabelArguments(Struct):

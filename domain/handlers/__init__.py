@@ -5,13 +5,24 @@ the same one (DESIGN 2, law 2).
 """
 
 from domain.causes import Command, Replied
-from domain.handlers import agents, changes, imports, journal, operations, policy, templates, wakes
+from domain.handlers import (
+    agents,
+    changes,
+    imports,
+    journal,
+    operations,
+    policy,
+    rollover,
+    templates,
+    wakes,
+)
 from domain.handlers.decided import Decided
 from domain.world import World
 
 _HANDLERS = {
     **journal.HANDLERS,
     **imports.HANDLERS,
+    **rollover.HANDLERS,
     **operations.HANDLERS,
     **agents.HANDLERS,
     **wakes.HANDLERS,

@@ -6,25 +6,19 @@ from typing import Any
 from domain.causes import Result
 from domain.errors import Refused, Remedy
 from domain.handlers.decided import Decided, Event, on
+from domain.handlers.links import edge, linked, task_of
 from domain.journal import catalog as c
 from domain.journal import commands as do
 from domain.journal import edits
 from domain.journal import task as t
 from domain.journal.catalog import CATALOG, Catalog
 from domain.journal.fold import TASK
-from domain.journal.links import CYCLE_SEARCH_MAX, INVERSE, LinkedFrom, UnlinkedFrom
+from domain.journal.links import UnlinkedFrom
 from domain.journal.task import PERSON, Task, TaskFact
 from domain.journal.timer import TIMER, TimerStarted, TimerStopped
 from domain.keys import key as make_key
 from domain.wire import Payload, payload
 from domain.world import MAIN, World
-
-RELATIONS: tuple[t.Relation, ...] = ("relates_to", *INVERSE.values())
-
-
-def task_of(world: World, wanted: str) -> Task:
-    """A living task, or Refused."""
-    return edits.living(world.load(TASK, wanted), wanted)
 
 
 def _facts(world: World, task: str, facts: list[TaskFact]) -> Decided:
@@ -169,58 +163,14 @@ def change_labels(cause: do.ChangeLabels, key: str, at: str, world: World) -> De
     return _facts(world, task.id, facts)
 
 
-def _edge(cause: do.LinkTask | do.UnlinkTask, world: World) -> tuple[Task, Task, t.Relation]:
-    """The edge's source, target and relation in its canonical direction."""
-    here, there = task_of(world, cause.task), task_of(world, cause.target)
-    if here.id == there.id:
-        because = "a task cannot be linked to itself"
-        raise Refused("invalid_value", because=because, instead="name another task")
-    if cause.phrase in INVERSE:
-        return there, here, INVERSE[cause.phrase]
-    relation = next((one for one in RELATIONS if one == cause.phrase), None)
-    if relation is None:
-        known = ", ".join((*RELATIONS, *INVERSE))
-        because = f"{cause.phrase!r} is no relation"
-        raise Refused("invalid_value", because=because, instead=f"use one of {known}")
-    if relation == "relates_to" and t.Link(relation, here.id) in there.links:
-        return there, here, relation  # symmetric: the edge exists from the other end
-    return here, there, relation
-
-
 def link_task(cause: do.LinkTask, key: str, at: str, world: World) -> Decided:
-    source, target, relation = _edge(cause, world)
-    if t.Link(relation, target.id) in source.links:
-        return Decided(result=Result((source.id, target.id)))
-    if relation == "blocks":
-        _no_cycle(world, source, target)
-    events = [
-        *on(world, "task", source.id, [t.TaskLinked(PERSON, relation, target.id)]),
-        *on(world, "links", target.id, [LinkedFrom(relation, source.id)]),
-    ]
+    source, target, relation = edge(world, cause.task, cause.phrase, cause.target)
+    events = linked(world, source, relation, target, PERSON)
     return Decided(events, Result((source.id, target.id)))
 
 
-def _no_cycle(world: World, source: Task, target: Task) -> None:
-    """Refuse an edge `source blocks target` if target already blocks source, however far."""
-    seen, ahead = {target.id}, [target.id]
-    while ahead:  # bounded by CYCLE_SEARCH_MAX
-        if len(seen) > CYCLE_SEARCH_MAX:
-            because = f"more than {CYCLE_SEARCH_MAX} tasks hang on {target.title!r}"
-            instead = "remove some `blocks` links first"
-            raise Refused("cycle", because=because, instead=instead)
-        links = world.load(TASK, ahead.pop()).links
-        blocked = [link.target for link in links if link.relation == "blocks"]
-        if source.id in blocked:
-            because = (
-                f"{target.title!r} already blocks {source.title!r}, directly or through others"
-            )
-            raise Refused("cycle", because=because, instead="remove that link first")
-        ahead += [one for one in blocked if one not in seen]
-        seen.update(blocked)
-
-
 def unlink_task(cause: do.UnlinkTask, key: str, at: str, world: World) -> Decided:
-    source, target, relation = _edge(cause, world)
+    source, target, relation = edge(world, cause.task, cause.phrase, cause.target)
     if t.Link(relation, target.id) not in source.links:
         return Decided(result=Result((source.id, target.id)))
     events = [

@@ -4,12 +4,16 @@
 decides, and the other is answered with its stored outcome (the one exception to law 2).
 """
 
+from collections.abc import Sequence
+
 from domain.causes import Result
-from domain.handlers.decided import Decided, on
+from domain.handlers.decided import Decided, Event, on
 from domain.handlers.journal import Handler
+from domain.handlers.rollover import Both, over_both
 from domain.journal import commands as do
 from domain.journal.catalog import CATALOG
 from domain.journal.fold import TASK
+from domain.journal.task import Task
 from domain.journal.tokens import tokens_of
 from domain.tools import registry
 from domain.tools.base import Refusal
@@ -26,13 +30,33 @@ def apply_operation(cause: do.ApplyOperation, key: str, at: str, world: World) -
     if refusal is None and cause.base and registry.base(cause.tool, now, arguments) != cause.base:
         refusal = Refusal("stale", "what it would change is no longer what it was proposed on")
     if refusal is None:
-        applied = registry.apply(cause.tool, now, arguments, f"agent:{cause.agent}")
-        if not isinstance(applied, Refusal):
-            tokens = tuple(sorted({one for fact in applied for one in tokens_of(task.id, fact)}))
-            result = Result((task.id,), "applied", tokens=tokens)
-            return Decided(on(world, "task", task.id, applied), result)
-        refusal = applied
+        answer = _applied(cause, now, task, arguments, world)
+        if not isinstance(answer, Refusal):
+            result = Result((task.id, *cause.others), "applied", tokens=_tokens(answer.events))
+            return Decided(answer.events, result, answer.payloads)
+        refusal = answer
     return Decided(result=Result((task.id,), "refused", refusal.code, refusal.message))
+
+
+def _applied(
+    cause: do.ApplyOperation, now: Snapshot, task: Task, arguments: str, world: World
+) -> Both | Refusal:
+    """What is written to the task, or to both that it is about."""
+    facts = registry.apply(cause.tool, now, arguments, f"agent:{cause.agent}")
+    if isinstance(facts, Refusal):
+        return facts
+    if registry.is_over_two(cause.tool):
+        return over_both(world, cause, task, arguments)
+    return Both(on(world, "task", task.id, facts))
+
+
+def _tokens(events: Sequence[Event]) -> tuple[str, ...]:
+    """What changed, of each task."""
+    touched: set[str] = set()
+    for stream, fact in events:
+        of_kind, _, entity = stream.partition("@")[0].partition(":")
+        touched.update(tokens_of(entity, fact) if of_kind == "task" else ())
+    return tuple(sorted(touched))
 
 
 def _forbidden(now: Snapshot, cause: do.ApplyOperation, *, exists: bool) -> Refusal | None:

@@ -91,6 +91,18 @@ class UnlinkTask(Stored, frozen=True, tag="command.unlink_task.1"):
     target: str
 
 
+class ConcludeTask(Stored, frozen=True, tag="command.conclude_task.1"):
+    """Set a task DONE; what remains is a follow-up, with its open items unless `keeps_items`.
+
+    `title`: the new task's, a payload of this one's unit: over several units a text stands in no
+    row.
+    """
+
+    task: str
+    title: Words
+    keeps_items: bool = False
+
+
 class DeleteTask(Stored, frozen=True, tag="command.delete_task.1"):
     task: str
 
@@ -178,7 +190,7 @@ class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):
 
     `base`: digest of the values it was proposed on; empty takes them as they are.
     `categories`: what the agent may touch. `hop`: how many agents' writes led here, before
-    this one.
+    this one. `others`: further tasks that it may write to; then `arguments` is always a payload.
     """
 
     operation: str
@@ -189,6 +201,7 @@ class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):
     base: str = ""
     categories: tuple[str, ...] = ()
     hop: int = 0
+    others: tuple[str, ...] = ()
 
 
 class VoidOperation(Stored, frozen=True, tag="command.void_operation.1"):
@@ -210,6 +223,7 @@ JournalCommand = (
     | ChangeLabels
     | LinkTask
     | UnlinkTask
+    | ConcludeTask
     | DeleteTask
     | RestoreTask
     | StartTimer

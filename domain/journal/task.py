@@ -111,6 +111,7 @@ class ItemAdded(Stored, frozen=True, tag="task.item_added.1"):
     item: str
     title: str
     is_checked: bool = False
+    moved_from: str = ""  # the item that it was, on the task that it came from
 
 
 class ItemRetitled(Stored, frozen=True, tag="task.item_retitled.1"):

@@ -17,6 +17,7 @@ from msgspec import Meta, Struct
 
 TITLE_MAX = 200
 ITEM_TITLE_MAX = 400
+DESCRIPTION_MAX = 4_000
 REASON_MAX = 500
 SUMMARY_MAX = 500
 ESTIMATE_MAX = 1440
@@ -324,3 +325,71 @@ def _unresolved(wall: str, utc: str) -> str:
 
 class NoteTimer(Arguments, frozen=True):
     summary: Annotated[str, _text(SUMMARY_MAX, "What is being done, in one line.")]
+
+
+FollowUpRelation = Literal["follows_up_on", "relates_to", "blocks"]
+LinkPhrase = Literal[
+    "relates_to",
+    "blocks",
+    "is_blocked_by",
+    "follows_up_on",
+    "has_follow_up",
+    "duplicates",
+    "is_duplicated_by",
+    "fixes",
+    "is_fixed_by",
+    "supersedes",
+    "is_superseded_by",
+]
+TargetId = Annotated[
+    str, _id("The other task's id: a linked task, one that you found, or your new follow-up task.")
+]
+
+
+class CarriedItem(Arguments, frozen=True):
+    """An item to carry over."""
+
+    id: Annotated[str, _id("The item's id.")]
+
+
+class CreateFollowUpTask(Arguments, frozen=True):
+    title: Annotated[str, _text(TITLE_MAX, "The new task's title, in one line.")]
+    description: Annotated[
+        str, _text(DESCRIPTION_MAX, "What it is about, where the title does not say it.", "text")
+    ] = ""
+    due_date: Annotated[str, _text(10, "The day it is due, YYYY-MM-DD.", "date")] = ""
+    priority: Annotated[
+        Literal["P0", "P1", "P2", "P3"] | None, Meta(description="P0 is the most urgent.")
+    ] = None
+    relation: Annotated[
+        FollowUpRelation | None,
+        Meta(description="How the new task is related to this one; follows_up_on if left out."),
+    ] = None
+    carry_over: Annotated[
+        tuple[CarriedItem, ...],
+        Meta(
+            min_length=0,
+            max_length=BATCH_MAX,
+            description="Open items that move from this task to the new one.",
+        ),
+    ] = ()
+
+
+class MigrateChecklistItem(Arguments, frozen=True):
+    """The singular form: one item moves."""
+
+    id: Annotated[str, _id("The item's id.")]
+    target_task_id: TargetId
+
+
+class MigrateChecklistItems(Arguments, frozen=True):
+    items: Annotated[
+        tuple[CarriedItem, ...],
+        Meta(min_length=1, max_length=BATCH_MAX, description="The items that move."),
+    ]
+    target_task_id: TargetId
+
+
+class ProposeLink(Arguments, frozen=True):
+    relation: Annotated[LinkPhrase, Meta(description="How this task is related to the other one.")]
+    target_task_id: TargetId

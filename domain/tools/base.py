@@ -68,7 +68,9 @@ class Effect(Struct, frozen=True, kw_only=True):
     them as `Snapshot.touched` does. `now` tells the value that it would replace, from decoded
     JSON; None for an addition. `parts`: the values that it replaces, where those are finer than
     `touches`. `form`: the arguments that a person may edit, with the label of each. `remedies`:
-    what helps where it is refused with this code.
+    what helps where it is refused with this code. `others`: the further tasks that it writes to,
+    where a new one would have the given id; then `facts` checks the rules of the first task alone,
+    and `domain.handlers.rollover` makes what is written.
     """
 
     facts: Callable[[Snapshot, Any, str], Facts | Refusal]
@@ -79,6 +81,7 @@ class Effect(Struct, frozen=True, kw_only=True):
     parts: Callable[[Any], tuple[str, ...]] | None = None
     form: Mapping[str, str] = {}
     remedies: Mapping[str, Remedy] = {}
+    others: Callable[[Any, str], tuple[str, ...]] | None = None
 
 
 class Exploded(Struct, frozen=True):

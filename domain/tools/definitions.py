@@ -1,6 +1,7 @@
 """What the record of a tool holds: all that anybody knows of it by its name (SPEC 5).
 
-The records stand in `fields`, `labels`, `checklist`, `times` and `local`; `registry` joins them.
+The records stand in `fields`, `labels`, `checklist`, `times`, `followups` and `local`; `registry`
+joins them.
 """
 
 from collections.abc import Callable, Mapping
@@ -68,7 +69,7 @@ class Tool(Struct, frozen=True, kw_only=True):
     element: type[Arguments] | None = None
     explode: Callable[[Snapshot, Any], Exploded | Refusal] | None = None
     idempotency: Literal["operation_id", "fingerprint", "last_call_wins", "wake"] = "fingerprint"
-    scope: Literal["own_task", "own_wake", "own_proposals"] = "own_task"
+    scope: Literal["own_task", "own_wake", "own_proposals", "two_tasks"] = "own_task"
     entities: tuple[str, ...] = ("task",)
     tokens: tuple[str, ...] = ("TASK",)
     risk: Literal["low", "medium", "high"] = "low"

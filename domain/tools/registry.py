@@ -17,7 +17,7 @@ from domain.errors import Refused
 from domain.ports import ToolSpec
 from domain.text import squeeze
 from domain.tools import base as b
-from domain.tools import checklist, evidence, fields, labels, local, schema, times
+from domain.tools import checklist, evidence, fields, followups, labels, local, schema, times
 from domain.tools.arguments import Arguments, SuppressLabel
 from domain.tools.base import Effect, Facts, Plan, Refusal
 from domain.tools.decoding import decoded
@@ -31,6 +31,7 @@ TOOLS: Mapping[str, Tool] = {
         *fields.TOOLS,
         *labels.TOOLS,
         *checklist.TOOLS,
+        *followups.TOOLS,
         *times.TOOLS,
         *local.TOOLS,
     )
@@ -269,6 +270,31 @@ def apply(tool: str, snapshot: Snapshot, arguments: str, by: str) -> Facts | Ref
 
 def _deleted() -> Refusal:
     return Refusal("not_found", "The task was deleted.")
+
+
+def read(tool: str, arguments: str) -> Struct | Refusal:
+    """The arguments of a change, of the JSON that a proposal or `check_edit` wrote."""
+    change = _change(tool, arguments)
+    return change if isinstance(change, Refusal) else change[1]
+
+
+def is_over_two(tool: str) -> bool:
+    """Whether a change writes to a second task."""
+    return tool in CHANGES and CHANGES[tool].effect.others is not None
+
+
+def others(tool: str, arguments: str, fresh: str) -> tuple[str, ...]:
+    """The further tasks that a change writes to; none, if it has but one or cannot be read.
+
+    Args:
+        tool: A change's name.
+        arguments: JSON, as a proposal or `check_edit` wrote it.
+        fresh: The id of the task that it would make.
+    """
+    if isinstance(change := _change(tool, arguments), Refusal):
+        return ()
+    effect, given = change
+    return effect.others(given, fresh) if effect.others else ()
 
 
 # ------------------------------------------------------------------------ what a change is about

@@ -50,12 +50,24 @@ class SnapshotEntry(Part, frozen=True):
     touched: int = 0
 
 
+class SnapshotLink(Part, frozen=True):
+    """A task that this one is linked with, as far as the agent may see it. `relation` is read from
+    this task to that one."""
+
+    id: str
+    relation: str
+    title: str = ""
+    category: str = ""
+    status: str = ""
+
+
 class Snapshot(Part, frozen=True):
     """What tools read and the edge of what they may touch (SPEC 5).
 
     `position` is the journal's `n` it was taken at; `estimate` is minutes, 0 where there is
     none; `touched` names fields (``title``, ``status``, ``items``, ``label:<id>``, ...).
-    `time` is oldest first, since scaffold 2. `at`: when a change is looked at; never kept.
+    `time` is oldest first, `linked` empty where a change is applied; both since scaffold 2. `at`:
+    when a change is looked at; never kept.
     """
 
     task: str
@@ -78,22 +90,29 @@ class Snapshot(Part, frozen=True):
     is_deleted: bool = False
     time: tuple[SnapshotEntry, ...] = ()
     at: str = ""
+    linked: tuple[SnapshotLink, ...] = ()
 
 
-def captured(task: Task, catalog: Catalog, position: int, scaffold: int) -> Snapshot:
+def captured(
+    task: Task,
+    catalog: Catalog,
+    position: int,
+    scaffold: int,
+    linked: tuple[SnapshotLink, ...] = (),
+) -> Snapshot:
     """What a wake keeps of a task: of its items no more than a prompt could ever show.
 
     Of the open ones the first `OPEN_ITEMS_KEPT`, of the others the last `FINISHED_ITEMS_KEPT`,
     archived ones only where there is room; in their order. To a wake the rest is not there;
     applying a change looks at all of them. Scaffold 1 does not know when notes were written, nor
-    of time entries.
+    of time entries or what is `linked`.
     """
-    seen = snapshot(task, catalog, position)
+    seen = replace(snapshot(task, catalog, position), linked=linked)
     newest = sorted(seen.time, key=lambda one: one.start)[-ENTRIES_KEPT:]
     seen = replace(seen, time=tuple(newest) if scaffold >= 2 else ())
     if scaffold < 2:
         known = tuple(one for one in seen.touched if one.field != "notes")
-        seen = replace(seen, touched=known)
+        seen = replace(seen, touched=known, linked=())
     finished = [one for one in seen.items if one.is_checked or one.is_archived]
     if len(finished) <= FINISHED_ITEMS_KEPT and len(seen.items) - len(finished) <= OPEN_ITEMS_KEPT:
         return seen

@@ -19,6 +19,7 @@ from domain.agent.events import AgentObserved, LoopClosed, LoopOpened
 from domain.changes import decisions, hygiene
 from domain.changes.change_set import CHANGES, ChangeSet, Item
 from domain.changes.events import ChangesFact
+from domain.changes.needs import FOLLOW_UP_TOOL
 from domain.keys import key
 from domain.policy.scrub import told
 from domain.tools import evidence, local, registry
@@ -31,7 +32,7 @@ from domain.tools.arguments import (
 from domain.tools.base import Plan, Refusal, fingerprint
 from domain.tools.evidence import Quotes
 from domain.tools.snapshot import Snapshot
-from domain.wake import grounds, recorded
+from domain.wake import grounds, known, recorded
 from domain.wake.events import (
     ReportDrafted,
     RetractionStaged,
@@ -210,17 +211,19 @@ def _deferred(
 ) -> ToolReturned:
     """Queue what the person has not been asked yet; say what was skipped or refused, and why."""
     tool, text, arguments, quotes = wish
-    plan = registry.plan(tool, bench.snapshot, arguments, call.instants)
-    if isinstance(plan, Refusal):
-        return _denied(wake, call, tool, text, plan, answered)
     own, others = answered.own or bench.own(), bench.others()
     reads = partial(answered.read, text=bench.text)
+    sets = (*others, own)
+    plan = known.refused(wake, bench.snapshot, sets, own, arguments, reads) or registry.plan(
+        tool, bench.snapshot, arguments, call.instants
+    )
+    if isinstance(plan, Refusal):
+        return _denied(wake, call, tool, text, plan, answered)
 
     def touched(fields: tuple[str, ...]) -> int:
         return registry.last_touched(bench.snapshot, fields)
 
     memory = _memory(wake, bench) if wake.begun.scaffold >= 2 else None
-    sets = (*others, own)
     sifted = hygiene.sift(plan.proposals, sets, touched, memory)
     said_of = partial(evidence.quote_of, registry.TOOLS[tool], quotes, arguments)
     accepted = grounds.grounded(sifted.accepted, map(said_of, sifted.accepted), wake, reads)
@@ -236,7 +239,8 @@ def _deferred(
     if wake.begun.scaffold >= 2:
         code = recorded.code_of_none(plan)
         older = recorded.replaced(sifted.accepted, sets, wake, reads)
-        said = recorded.queued(len(facts), (*skipped, *plan.refused), older)
+        made = [] if tool != FOLLOW_UP_TOOL else known.follow_ups(own)[-len(facts) :]
+        said = recorded.queued(len(facts), (*skipped, *plan.refused), older, made)
     message = answered.keep(wake.unit, told(said, wake.begun.scaffold))
     anew = hygiene.reproposed(plan.proposals, others)
     if facts:

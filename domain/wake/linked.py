@@ -9,6 +9,7 @@ from domain.journal.links import LINKS, PHRASE_OF
 from domain.journal.task import Task
 from domain.policy.flow import may_enter
 from domain.policy.projections import project
+from domain.tools.snapshot import SnapshotLink
 from domain.wake.reading import LinkedAgent, LinkSeen
 from domain.world import MAIN, World
 
@@ -29,6 +30,17 @@ def linked(
             other = journal.load(TASK, target)
             told = direction if scaffold >= 2 else ""
             found[phrase, target] = _link(phrase, told, other, agent, said, catalog, scaffold)
+    return tuple(found.values())
+
+
+def linked_tasks(journal: World, task: Task, agent: Agent) -> tuple[SnapshotLink, ...]:
+    """The living tasks that a task is linked with and its agent may see, for its snapshot."""
+    found: dict[tuple[str, str], SnapshotLink] = {}
+    for phrase, _, target in _edges(journal, task):
+        other = journal.load(TASK, target)
+        if other.exists and not other.is_deleted and may_enter((other.category,), agent):
+            one = SnapshotLink(target, phrase, other.title, other.category, other.status)
+            found.setdefault((phrase, target), one)
     return tuple(found.values())
 
 

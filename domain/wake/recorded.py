@@ -24,9 +24,12 @@ WISHES = ("redundant", "limit", "not_found", "sovereignty", "missing_category", 
 Text = Callable[[Words], str]
 
 
-def queued(count: int, missed: Iterable[str], replaced: Iterable[str]) -> str:
-    """What a call that proposes came to."""
+def queued(
+    count: int, missed: Iterable[str], replaced: Iterable[str], made: Iterable[str] = ()
+) -> str:
+    """What a call that proposes came to; `made`: ids of the tasks that confirming makes."""
     lines = [f"Queued for the person's review: {count} item(s)."] if count else []
+    lines += [f"The new task will have the id {one}." for one in made]
     lines += [_line(REPLACES, one) for one in replaced]
     lines += [_line(NOT_PROPOSED, one) for one in missed]
     return "\n".join(lines) or "Nothing to propose."

@@ -6,18 +6,21 @@ from domain.agent import identity
 from domain.agent.agent import AGENT, Agent
 from domain.agent.wake_queue import Queued
 from domain.changes.change_set import CHANGES
+from domain.journal.catalog import CATALOG
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS
 from domain.policy.flow import may_enter
 from domain.templates import template as templates
+from domain.tools.snapshot import Snapshot, captured
 from domain.wake.commands import BeginWake
 from domain.wake.context import gather
+from domain.wake.linked import linked_tasks
 from domain.wake.memory import with_readable_memory
 from domain.wake.prompt import Prompt, render
 from domain.wake.reading import Given, Limits, LinkedAgent, ReportShown, WakeReason
 from domain.wake.state import WAKE
 from domain.wake.thread import thread_of
-from domain.world import World
+from domain.world import MAIN, World
 
 GENERATIONS_MAX = 100  # of a task's agents that are looked through for a living one
 DEFAULTS = Limits()
@@ -60,6 +63,13 @@ def shown(journal: World, agents: World, agent: Agent, queued: Queued, given: Gi
     if given.scaffold >= 2:
         reading = replace(reading, thread=thread_of(agents, agent, queued, limits))
     return render(reading, limits)
+
+
+def snapshot_of(journal: World, agent: Agent, position: int, scaffold: int) -> Snapshot:
+    """What the tools of a wake see of its task, as the journal stands in this world."""
+    task, catalog = journal.load(TASK, agent.task), journal.load(CATALOG, MAIN)
+    links = linked_tasks(journal, task, agent) if scaffold >= 2 else ()
+    return captured(task, catalog, position, scaffold, links)
 
 
 def _directives(agents: World, agent: Agent) -> str:

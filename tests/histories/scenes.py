@@ -35,6 +35,7 @@ from domain.wire import payload, words
 from tests.histories import (
     agent_scenes,
     edge_scenes,
+    followup_scenes,
     more_scenes,
     newer_scenes,
     person_scenes,
@@ -364,6 +365,7 @@ SCENES: tuple[Scene, ...] = (
     *policy_scenes.SCENES,
     *sleeping_scenes.SCENES,
     *time_scenes.SCENES,
+    *followup_scenes.SCENES,
 )
 
 

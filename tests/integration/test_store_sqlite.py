@@ -16,7 +16,7 @@ from adapters.store.recorder import line
 from domain import envelope
 from domain.causes import EpochBegan, Imported, Receipt, ReplicasImported
 from domain.errors import KeyReused, Refused
-from domain.handlers.journal import task_of
+from domain.handlers.links import task_of
 from domain.journal import commands as do
 from domain.journal.fold import TASK
 from domain.journal.task import TaskCreated

@@ -9,6 +9,7 @@ from adapters.runtime import performer
 from adapters.runtime.services import Services
 from adapters.timetravel.logs_at import Past
 from domain import envelope
+from domain.agent.commands import CreateAgent
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.causes import EpochBegan, Replied
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, RetakeEffect
@@ -20,6 +21,7 @@ from domain.changes.events import (
     ItemRejected,
     SuppressionAsked,
 )
+from domain.changes.needs import follow_up_id
 from domain.envelope import Row
 from domain.journal.commands import ApplyOperation, VoidOperation
 from domain.ports import ModelFault, Request, Section
@@ -262,6 +264,7 @@ def test_what_a_verdict_led_to_is_left_out_with_it() -> None:
         VoidOperation("op", "t", "slow"),
         RetakeEffect("s", 1),
         Replied("changes", "s", ItemConfirmed(1, 1)),
+        CreateAgent(follow_up_id("s", 1), "The rest", "c", 7, "hybrid"),
     ):
         assert fork.is_consequence(cause, verdict, effects)
         assert not fork.is_consequence(cause, Verdict("s", 2, "reject"), frozenset())

@@ -157,6 +157,7 @@ def test_an_unknown_key_is_named_with_the_nearest_one(text: str, told: str) -> N
         ("[[agents]]", "agents: expected a table, got array"),
         ("[agents]\nenabled = 1", "agents.enabled: expected true or false"),
         ("[agents]\nmode = 'x'", "agents.mode: invalid value 'x'; use one of autonomous, "),
+        ("[agents]\nfollow_up = 'x'", "agents.follow_up: invalid value 'x'; use one of inherit, "),
         ("[agents]\nparallel = 0", "agents.parallel: expected a whole number >= 1"),
         ("[agents]\nparallel = 65", "agents.parallel: expected a whole number <= 64"),
         ("[agents]\nparallel = true", "expected a whole number, got true or false"),

@@ -21,7 +21,7 @@ from domain.tools.base import Refusal, Remedy
 from domain.tools.definitions import REASONS, Tool
 from domain.tools.registry import CHANGES, TOOLS
 from domain.tools.schema import Schema, rules
-from domain.tools.snapshot import Snapshot
+from domain.tools.snapshot import Snapshot, SnapshotLink
 from domain.wake import machine
 from domain.wake.calls import Bench
 from domain.wake.directives import ROLES
@@ -62,10 +62,19 @@ FULL = given(
 )
 DECLINED = given(*FACTS, t.LabelSuppressed("person", "l-garden"))
 TICKED = given(*FACTS, t.ItemChecked("person", "i1"), t.ItemUnchecked("person", "i1"))
+LINKED = replace(TASK, linked=(SnapshotLink("i1", "supersedes"),))
+"""With the task that calls name: `sample` calls every other thing ``i1``."""
 UNWILLING = {"three labels": FULL, "a declined label": DECLINED, "an unticked item": TICKED}
 PROPOSED = [tool.singular or tool.name for tool in TOOLS.values() if tool.mode == "deferred"]
 
-REPLACES_NOTHING = {"assign_task_label", "add_checklist_item", "log_time"}
+REPLACES_NOTHING = {
+    "assign_task_label",
+    "add_checklist_item",
+    "create_follow_up_task",
+    "migrate_checklist_item",
+    "link_task",
+    "log_time",
+}
 """Changes that add: there is nothing to show beside them."""
 NOT_ASKED = {
     ("assign_task_label", "confidence"): "how sure the agent is, a person need not say",
@@ -78,6 +87,10 @@ NOT_ASKED = {
         for tool in ("log_time", "edit_time_entry")
         for field in ("startedUtc", "endedUtc")
     },
+    ("create_follow_up_task", "relation"): "another relation is another proposal",
+    ("create_follow_up_task", "carryOver"): "items are named by ids, which no form knows",
+    ("migrate_checklist_item", "id"): "another item is another proposal",
+    ("link_task", "targetTaskId"): "another task is another proposal",
 }
 """Arguments that no form asks for, and why."""
 BY_NAME = {
@@ -85,11 +98,14 @@ BY_NAME = {
     "domain/tools/labels.py": "records",
     "domain/tools/checklist.py": "records",
     "domain/tools/times.py": "records",
+    "domain/tools/followups.py": "records",
     "domain/tools/local.py": "records",
     "domain/tools/registry.py": "`suppress_label`, which is no tool of the model",
     "domain/changes/decisions.py": "what rejecting a label does",
+    "domain/changes/needs.py": "what makes the task that other items may need",
     "adapters/runtime/review.py": "the same",
     "projections/operations.py": "the same",
+    "domain/wake/known.py": "what a second task may be named for",
     "domain/wake/machine.py": "a wake that owes its report is forced to write it",
     "domain/wake/calls.py": "the same",
     "adapters/models/rules.py": "phrases that it reads; a tool without one it never calls",
@@ -164,7 +180,7 @@ def test_a_call_of_a_tool_is_answered(name: str) -> None:
     walls = registry.local_times(name, given)
     instants = tuple((one, f"{wall}:00.000000Z") for one, wall in walls.items())
     call = ToolCall("c1", name, Words(canonical.text(given)), instants=instants)
-    bench = Bench(TASK, lambda: ChangeSet("set"), tuple, lambda said: said.text)
+    bench = Bench(LINKED, lambda: ChangeSet("set"), tuple, lambda said: said.text)
     reply = ModelAnswered(1, 1, "reply", None, (call,))
     facts = machine.decide(wake, reply, bench).facts
     found = [one for one in facts if isinstance(one, ToolReturned | ToolAsked)]

@@ -1,0 +1,203 @@
+"""The tools that reach a second task: a follow-up, items that move, a link (SPEC 5, ADR 40).
+
+Here are the rules that the agent's own task tells, and the words for a person. What is written to
+both tasks is made by `domain.handlers.rollover`; which other task a proposal may name is told by
+`domain.wake.known`.
+"""
+
+from collections.abc import Iterable
+
+from domain.text import cut, squeeze
+from domain.tools.arguments import (
+    CreateFollowUpTask,
+    MigrateChecklistItem,
+    MigrateChecklistItems,
+    ProposeLink,
+)
+from domain.tools.base import Effect, Exploded, Facts, Refusal, quoted, redundant
+from domain.tools.definitions import Tool
+from domain.tools.snapshot import Snapshot, SnapshotItem
+
+TITLES_SHOWN = 3
+SHOWN = 80  # characters of a description
+NAME_LENGTH = 8
+"""So much of another task's id stands in a summary: its title is not this task's text."""
+
+
+def named(task: str) -> str:
+    """Another task as summaries name it; documents put its title there."""
+    return f"task {task[:NAME_LENGTH]}"
+
+
+def _find(snapshot: Snapshot, wanted: str) -> SnapshotItem | Refusal:
+    found = next((item for item in snapshot.items if item.id == wanted), None)
+    if found is None:
+        return Refusal("not_found", f"This task has no item with the id {quoted(wanted)}.")
+    if found.is_archived:  # it may have moved away meanwhile
+        return Refusal("stale", f"Item {quoted(found.title)} is archived.")
+    return found
+
+
+def _movable(snapshot: Snapshot, wanted: Iterable[str]) -> Facts | Refusal:
+    """Whether these items are there to be moved, each once."""
+    seen: set[str] = set()
+    for one in wanted:
+        item = _find(snapshot, one)
+        if isinstance(item, Refusal):
+            return item
+        if item.id in seen:
+            return Refusal("invalid_arguments", f"Item {quoted(item.title)} is named twice.")
+        seen.add(item.id)
+    return ()
+
+
+def _state(snapshot: Snapshot, wanted: Iterable[str]) -> list[object]:
+    """What a move rests on: the items as they are."""
+    known = {item.id: item for item in snapshot.items}
+    return [
+        [item.title, item.is_checked, item.is_archived] if (item := known.get(one)) else None
+        for one in wanted
+    ]
+
+
+def _carried(given: CreateFollowUpTask) -> list[str]:
+    return [one.id for one in given.carry_over]
+
+
+def _follow_up(snapshot: Snapshot, given: CreateFollowUpTask, by: str) -> Facts | Refusal:
+    return _movable(snapshot, _carried(given))
+
+
+def _follow_up_summary(snapshot: Snapshot, given: CreateFollowUpTask) -> str:
+    parts = [f'Create follow-up task "{given.title}"']
+    parts += [f"due {given.due_date}"] if given.due_date else []
+    parts += [given.priority] if given.priority else []
+    parts += [_RELATED[given.relation]] if given.relation in _RELATED else []
+    titles = {item.id: item.title for item in snapshot.items}
+    moved = [f'"{titles.get(one, one[:NAME_LENGTH])}"' for one in _carried(given)]
+    if (more := len(moved) - TITLES_SHOWN) > 0:
+        moved[TITLES_SHOWN:] = [f"{more} more"]
+    parts += [f"with {', '.join(moved)}"] if moved else []
+    told = ", ".join(parts)
+    return (
+        f"{told}: {cut(squeeze(given.description), length_max=80)}" if given.description else told
+    )
+
+
+_RELATED = {"relates_to": "related to this one", "blocks": "which blocks this one"}
+
+
+def _explode_moved(snapshot: Snapshot, given: MigrateChecklistItems) -> Exploded | Refusal:
+    accepted: dict[str, MigrateChecklistItem] = {}
+    refusals: list[Refusal] = []
+    for one in given.items:
+        item = _find(snapshot, one.id)
+        if isinstance(item, Refusal):
+            refusals.append(item)
+        elif item.id in accepted:
+            refusals.append(redundant(f"Item {quoted(item.title)} is named twice."))
+        else:
+            accepted[item.id] = MigrateChecklistItem(item.id, given.target_task_id)
+    return Exploded(tuple(accepted.values()), tuple(refusals))
+
+
+def _moved(snapshot: Snapshot, given: MigrateChecklistItem, by: str) -> Facts | Refusal:
+    return _movable(snapshot, [given.id])
+
+
+def _moved_summary(snapshot: Snapshot, given: MigrateChecklistItem) -> str:
+    titles = {item.id: item.title for item in snapshot.items}
+    title = titles.get(given.id, f"{given.id[:NAME_LENGTH]}…")
+    return f'Move: "{title}" to {named(given.target_task_id)}'
+
+
+def _linkable(snapshot: Snapshot, given: ProposeLink, by: str) -> Facts | Refusal:
+    if given.target_task_id == snapshot.task:
+        return Refusal("invalid_arguments", "A task cannot be linked to itself.")
+    return ()
+
+
+_HINT = "only where the texts plainly say so."
+
+TOOLS = (
+    Tool(
+        name="create_follow_up_task",
+        since=2,
+        description=(
+            "Propose a new task for what remains, where the texts say that it is for later or is "
+            "another matter. Open items that belong to it move there. The answer names its id, for "
+            "migrate_checklist_items and link_task. At most 3 such proposals may be open."
+        ),
+        hint=_HINT,
+        arguments=CreateFollowUpTask,
+        effect=Effect(
+            facts=_follow_up,
+            values=lambda snapshot, given: _state(snapshot, _carried(given)),
+            touches=lambda given: ("status", *(f"item:{one}" for one in _carried(given))),
+            summary=_follow_up_summary,
+            form={
+                "title": "Title",
+                "description": "Description",
+                "dueDate": "Due on",
+                "priority": "Priority",
+            },
+            others=lambda _, fresh: (fresh,),
+        ),
+        capabilities=("task.create",),
+        scope="two_tasks",
+        entities=("task", "checklist", "item", "link"),
+        tokens=("TASK", "CHECKLIST", "CHECKLIST_ITEM", "LABEL", "LINK"),
+        risk="medium",
+    ),
+    Tool(
+        name="migrate_checklist_items",
+        since=2,
+        description=(
+            "Propose to move items of this task, up to 20, to a linked task or to a follow-up task "
+            "that you have just proposed. They keep their ticks."
+        ),
+        hint=_HINT,
+        arguments=MigrateChecklistItems,
+        array="items",
+        singular="migrate_checklist_item",
+        element=MigrateChecklistItem,
+        explode=_explode_moved,
+        effect=Effect(
+            facts=_moved,
+            values=lambda snapshot, given: _state(snapshot, [given.id]),
+            touches=lambda given: (f"item:{given.id}",),
+            summary=_moved_summary,
+            form={"targetTaskId": "To the task"},
+            others=lambda given, _: (given.target_task_id,),
+        ),
+        capabilities=("checklist.propose",),
+        scope="two_tasks",
+        entities=("task", "checklist", "item"),
+        tokens=("TASK", "CHECKLIST", "CHECKLIST_ITEM"),
+        risk="medium",
+    ),
+    Tool(
+        name="link_task",
+        since=2,
+        description=(
+            "Propose a relation between this task and another one that you were shown: the "
+            "relation is read from this task to the other one."
+        ),
+        hint=_HINT,
+        arguments=ProposeLink,
+        effect=Effect(
+            facts=_linkable,
+            values=lambda _, __: [],
+            touches=lambda given: (f"link:{given.target_task_id}",),
+            summary=lambda _, given: (
+                f"Link: {given.relation.replace('_', ' ')} {named(given.target_task_id)}"
+            ),
+            form={"relation": "Relation"},
+            others=lambda given, _: (given.target_task_id,),
+        ),
+        capabilities=("link.propose",),
+        scope="two_tasks",
+        entities=("task", "link"),
+        tokens=("LINK",),
+    ),
+)

@@ -1,0 +1,219 @@
+"""What an operation writes to two tasks, and why it writes to neither: given, when, then."""
+
+from collections.abc import Sequence
+from typing import Any, get_args
+
+import pytest
+
+from domain import canonical
+from domain.causes import Result
+from domain.handlers import handle
+from domain.handlers.decided import Decided
+from domain.journal import commands as do
+from domain.journal import task as t
+from domain.journal.links import INVERSE, LinkedFrom
+from domain.keys import key
+from domain.tools import registry
+from domain.tools.arguments import LinkPhrase, ProposeLink
+from domain.tools.decoding import decoded
+from domain.wire import Stored, Words, words
+from tests.support.readings import Book, add_link, add_task
+from tests.support.services import START
+
+BY, FRESH = "agent:a", "fresh"
+STEPS = t.ChecklistAdded("person", "k1", "Steps")
+
+
+def book(*facts: t.TaskFact) -> Book:
+    """A task with two open items and a ticked one, and tasks here and elsewhere."""
+    made = Book()
+    add_task(made, "sink", "Fix the sink", "c1")
+    made.tell(
+        "task",
+        "sink",
+        t.LabelAssigned("person", "l1"),
+        STEPS,
+        t.ItemAdded("person", "k1", "i1", "Buy a seal"),
+        t.ItemAdded(BY, "k1", "i2", "Paint"),
+        t.ItemAdded("person", "k1", "i3", "Turn off the water", is_checked=True),
+        *facts,
+    )
+    for name, category in (("roof", "c1"), ("bare", ""), ("work", "c2")):
+        add_task(made, name, f"The {name}", category)
+    add_task(made, "gone", "Gone", "c1")
+    made.tell("task", "gone", t.TaskDeleted("person"))
+    return made
+
+
+def decided(given: Book, tool: str, *others: str, **arguments: Any) -> Decided:
+    said = Words(canonical.text(arguments))
+    command = do.ApplyOperation("o", "a", "sink", tool, said, "", ("c1",), 0, others)
+    return handle(command, "o", START, given.world())
+
+
+def events(found: Decided) -> list[tuple[str, Stored]]:
+    return [(stream.removesuffix("@r1"), fact) for stream, fact in found.events]
+
+
+def follow_up(given: Book, *others: str, **arguments: Any) -> Decided:
+    return decided(given, "create_follow_up_task", *(others or (FRESH,)), title="Rest", **arguments)
+
+
+def move(given: Book, item: str, target: str) -> Decided:
+    arguments = {"id": item, "targetTaskId": target}
+    return decided(given, "migrate_checklist_item", target, **arguments)
+
+
+def link(given: Book, relation: str, target: str) -> Decided:
+    return decided(given, "link_task", target, relation=relation, targetTaskId=target)
+
+
+def code(found: Decided) -> str:
+    assert bool(found.events) != bool(found.result.code)
+    return found.result.code
+
+
+def test_a_follow_up_is_made_with_what_it_takes_over() -> None:
+    carried = [{"id": "i2"}, {"id": "i1"}]
+    found = follow_up(book(), carryOver=carried, dueDate="2027-03-01", priority="P1")
+    home = key("checklist", FRESH, "steps")
+    ids = [key("item", FRESH, title, "0") for title in ("buy a seal", "paint")]
+    new, old = f"task:{FRESH}", "task:sink"
+    assert events(found) == [
+        (old, t.ItemArchived(BY, "i1")),
+        (old, t.ItemArchived(BY, "i2")),
+        (new, t.TaskCreated(BY, "Rest", "c1")),
+        (new, t.LabelAssigned(BY, "l1")),
+        (new, t.DueSet(BY, "2027-03-01")),
+        (new, t.PrioritySet(BY, "P1")),
+        (new, t.TaskLinked(BY, "follows_up_on", "sink")),
+        (new, t.ChecklistAdded(BY, home, "Steps")),
+        (new, t.ItemAdded(BY, home, ids[0], "Buy a seal", moved_from="i1")),
+        (new, t.ItemAdded(BY, home, ids[1], "Paint", moved_from="i2")),
+        ("links:sink", LinkedFrom("follows_up_on", FRESH)),
+    ]
+    assert (found.result.ids, found.result.status) == (("sink", FRESH), "applied")
+    assert {"id:sink", f"id:{FRESH}", "key:LINK", "key:CHECKLIST_ITEM"} <= set(found.result.tokens)
+
+
+def test_a_long_description_is_a_payload_of_the_new_task_s_own_unit() -> None:
+    text = "x" * 2_000
+    found = follow_up(book(), description=text, relation="blocks")
+    said, kept = words(FRESH, text)
+    assert (f"task:{FRESH}", t.TaskDescribed(BY, said)) in events(found)
+    assert tuple(found.payloads) == kept
+    assert ("links:sink", LinkedFrom("blocks", FRESH)) in events(found)
+
+
+def test_an_item_moves_to_the_first_checklist_of_a_task_that_has_one() -> None:
+    given = book()
+    given.tell("task", "roof", t.ChecklistAdded("person", "k9", "Roof"))
+    fresh = key("item", "roof", "turn off the water", "0")
+    moved = t.ItemAdded(BY, "k9", fresh, "Turn off the water", is_checked=True, moved_from="i3")
+    assert events(move(given, "i3", "roof")) == [
+        ("task:sink", t.ItemArchived(BY, "i3")),
+        ("task:roof", moved),
+        ("task:roof", t.ItemChecked("person", fresh)),
+    ]
+
+
+def test_what_a_person_unticked_stays_unticked_by_her() -> None:
+    found = events(move(book(t.ItemUnchecked("person", "i3")), "i3", "roof"))
+    assert [type(fact) for _, fact in found] == [
+        t.ItemArchived,
+        t.ChecklistAdded,
+        t.ItemAdded,
+        t.ItemUnchecked,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("relation", "expected"),
+    [
+        ("blocks", ("sink", "blocks", "roof")),
+        ("is_blocked_by", ("roof", "blocks", "sink")),
+        ("relates_to", ("sink", "relates_to", "roof")),
+        ("has_follow_up", ("roof", "follows_up_on", "sink")),
+    ],
+)
+def test_a_link_stands_in_its_canonical_direction(
+    relation: str, expected: tuple[str, t.Relation, str]
+) -> None:
+    source, stored, target = expected
+    assert events(link(book(), relation, "roof")) == [
+        (f"task:{source}", t.TaskLinked(BY, stored, target)),
+        (f"links:{target}", LinkedFrom(stored, source)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("nowhere", "not_found"),
+        ("gone", "not_found"),
+        ("sink", "not_found"),
+        ("bare", "missing_category"),
+        ("work", "out_of_scope"),
+    ],
+)
+def test_the_other_task_s_category_is_checked_too(target: str, expected: str) -> None:
+    assert code(move(book(), "i1", target)) == expected
+    is_itself = target == "sink"
+    assert code(link(book(), "blocks", target)) == ("invalid_arguments" if is_itself else expected)
+
+
+def test_what_is_refused_names_neither_task() -> None:
+    given = book()
+    add_link(given, "roof", "blocks", "sink")
+    found = link(given, "blocks", "roof")
+    assert code(found) == "cycle"
+    assert "sink" not in found.result.message
+    assert "roof" not in found.result.message
+    assert code(link(given, "is_blocked_by", "roof")) == "redundant"
+
+
+@pytest.mark.parametrize("others", [(), ("roof", "work")])
+def test_an_operation_over_two_tasks_names_exactly_one_other(others: Sequence[str]) -> None:
+    arguments = {"relation": "blocks", "targetTaskId": "roof"}
+    assert code(decided(book(), "link_task", *others, **arguments)) == "not_found"
+
+
+def test_a_follow_up_is_made_once() -> None:
+    assert code(follow_up(book(), "roof")) == "redundant"
+
+
+@pytest.mark.parametrize(
+    ("carried", "expected"),
+    [(["i9"], "not_found"), (["i1", "i1"], "invalid_arguments"), (["i4"], "stale")],
+)
+def test_only_what_is_there_is_carried_over(carried: list[str], expected: str) -> None:
+    away = t.ItemAdded("person", "k1", "i4", "Old"), t.ItemArchived("person", "i4")
+    given = book(*away)
+    assert code(follow_up(given, carryOver=[{"id": one} for one in carried])) == expected
+    assert (code(move(given, carried[0], "roof")) == expected) == (carried != ["i1", "i1"])
+
+
+def test_another_operation_touches_one_task_whatever_it_names() -> None:
+    found = decided(book(), "update_task_priority", "roof", priority="P0")
+    assert events(found) == [("task:sink", t.PrioritySet(BY, "P0"))]
+
+
+def test_the_further_tasks_of_a_change_follow_from_its_arguments() -> None:
+    moved = canonical.text({"id": "i1", "targetTaskId": "roof"})
+    assert registry.others("migrate_checklist_item", moved, FRESH) == ("roof",)
+    assert registry.others("create_follow_up_task", '{"title":"Rest"}', FRESH) == (FRESH,)
+    for tool, text in (("link_task", "{}"), ("update_task_priority", '{"priority":"P0"}')):
+        assert registry.others(tool, text, FRESH) == ()
+
+
+def test_a_model_may_name_every_relation_of_the_journal() -> None:
+    known = {"relates_to", *INVERSE, *INVERSE.values()}
+    assert set(get_args(LinkPhrase)) == known
+    given = {"relation": "Is_Blocked_By", "targetTaskId": "roof"}
+    assert decoded(ProposeLink, given) == ProposeLink("is_blocked_by", "roof")
+
+
+def test_a_refusal_leaves_a_receipt_alone() -> None:
+    found = move(book(), "i1", "work")
+    told = "The other task's category is not one that the agent may touch."
+    assert found == Decided(result=Result(("sink",), "refused", "out_of_scope", told))
