@@ -196,6 +196,14 @@ def test_a_correction_is_told_in_words() -> None:
     )
 
 
+def test_a_correction_of_one_end_and_of_an_entry_that_is_gone_are_told() -> None:
+    said = changed("edit_time_entry", {"entryId": "e9", "startedAt": "2027-01-01T08:00"})
+    told = registry.summary("edit_time_entry", at_noon(), canonical.text(said))
+    assert told == "Correct the time entry e9…: it began 2027-01-01 08:00"
+    assert registry.present("edit_time_entry", at_noon(), said) == "gone"
+    assert registry.present("note_timer", at_noon(), {}) == "no timer runs"
+
+
 # --------------------------------------------------------------------------- timers, the snapshot
 
 
