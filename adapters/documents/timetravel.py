@@ -21,6 +21,7 @@ from domain.wake.state import WAKE
 from domain.world import Recorded
 from projections import tasks, wakes
 from replay import at, fork, rerun, seen
+from replay.reads import is_read
 from replay.world import AgentThen, ProposalThen, TaskThen, WakeThen
 
 if TYPE_CHECKING:
@@ -290,7 +291,7 @@ def steps_again(past: Past, run_key: str, replica: str) -> Iterator[rerun.Step]:
     rows = past.agents.rows_of(f"wake:{run_key}@{replica}")
     for n in sorted({row.n for row in rows}):
         first = next(row.fact for row in rows if row.n == n)
-        if isinstance(first, ToolReturned) and first.position:
+        if isinstance(first, ToolReturned) and first.position and not is_read(first):
             p = first.position
             yield rerun.step("journal", past.journal.append(p), past.journal.world(p - 1), "")
         world = past.agents.world(n - 1, replica)

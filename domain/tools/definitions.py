@@ -1,6 +1,6 @@
 """What the record of a tool holds: all that anybody knows of it by its name (SPEC 5).
 
-The records stand in `fields`, `labels`, `checklist` and `local`; `registry` joins them.
+The records stand in `fields`, `labels`, `checklist`, `local` and `reads`; `registry` joins them.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from domain.tools.arguments import Arguments
 from domain.tools.base import Effect, Exploded, Refusal
 from domain.tools.snapshot import Snapshot
 
-Mode = Literal["immediate", "deferred", "local"]
+Mode = Literal["immediate", "deferred", "local", "read"]
 
 REASONS = ("subscription", "timer", "user", "creation", "manual", "recovery")
 CAPABILITIES: Mapping[str, tuple[str, ...]] = {
@@ -24,6 +24,8 @@ CAPABILITIES: Mapping[str, tuple[str, ...]] = {
         "report.write",
         "journal.write",
         "proposals.retract",
+        "category.read",
+        "journal.read",
     ),
 }
 """What each kind of agent may do; a kind that is not here may do nothing."""
@@ -34,11 +36,11 @@ class Tool(Struct, frozen=True, kw_only=True):
 
     `hint`: when to call it, for the role text; empty where that speaks of it elsewhere. `since`:
     the scaffold that first had it. `aliases`: other names that models use. `immediate_if`: what
-    makes a deferred call an immediate one. `effect`: of a call, or of each element of a batch; a
-    local tool has none. `array`, `singular`, `element`, `explode`: of a batch, the argument that
-    explodes, the name and arguments of each element's change, what chooses among them. `output`:
-    the Struct or fact that a call comes to. `entities`, `tokens`: what it changes. `scope`: how
-    far it reaches. `idempotency`: what makes a repeat harmless.
+    makes a deferred call an immediate one. `effect`: of a call, or of each element of a batch;
+    local tools and reads have none. `array`, `singular`, `element`, `explode`: of a batch, the
+    argument that explodes, the name and arguments of each element's change, what chooses among
+    them. `output`: the Struct or fact that a call comes to. `entities`, `tokens`: what it changes.
+    `scope`: how far it reaches. `idempotency`: what makes a repeat harmless.
     """
 
     name: str
@@ -58,8 +60,12 @@ class Tool(Struct, frozen=True, kw_only=True):
     singular: str = ""
     element: type[Arguments] | None = None
     explode: Callable[[Snapshot, Any], Exploded | Refusal] | None = None
-    idempotency: Literal["operation_id", "fingerprint", "last_call_wins", "wake"] = "fingerprint"
-    scope: Literal["own_task", "own_wake", "own_proposals"] = "own_task"
+    idempotency: Literal[
+        "operation_id", "fingerprint", "last_call_wins", "wake", "changes_nothing"
+    ] = "fingerprint"
+    scope: Literal["own_task", "own_wake", "own_proposals", "own_past", "allowed_categories"] = (
+        "own_task"
+    )
     entities: tuple[str, ...] = ("task",)
     tokens: tuple[str, ...] = ("TASK",)
     risk: Literal["low", "medium", "high"] = "low"

@@ -15,7 +15,7 @@ from domain.errors import Refused
 from domain.ports import ToolSpec
 from domain.text import squeeze
 from domain.tools import base as b
-from domain.tools import checklist, fields, labels, local, schema
+from domain.tools import checklist, fields, labels, local, reads, schema
 from domain.tools.arguments import Arguments, SuppressLabel
 from domain.tools.base import Effect, Facts, Plan, Refusal
 from domain.tools.decoding import decoded
@@ -24,7 +24,7 @@ from domain.tools.snapshot import Snapshot
 
 TOOLS: Mapping[str, Tool] = {
     tool.name: tool
-    for tool in (*fields.TOOLS, *labels.TOOLS, *checklist.TOOLS, *local.TOOLS)  # as in SPEC 5
+    for tool in (*fields.TOOLS, *labels.TOOLS, *checklist.TOOLS, *local.TOOLS, *reads.TOOLS)
 }
 ALIASES: Mapping[str, str] = {alias: tool.name for tool in TOOLS.values() for alias in tool.aliases}
 
@@ -100,6 +100,11 @@ def mode_of(tool: str, snapshot: Snapshot) -> Mode:
 def proposes(tool: str) -> bool:
     """Whether calls of a tool, by its own name, become items for the person, as a rule."""
     return tool in TOOLS and TOOLS[tool].mode == "deferred"
+
+
+def is_read(tool: str) -> bool:
+    """Whether calls of a tool, by its own name, look something up and change nothing."""
+    return tool in TOOLS and TOOLS[tool].mode == "read"
 
 
 # ---------------------------------------------------------------------------------- reading

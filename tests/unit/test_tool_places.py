@@ -67,6 +67,7 @@ BY_NAME = {
     "domain/tools/labels.py": "records",
     "domain/tools/checklist.py": "records",
     "domain/tools/local.py": "records",
+    "domain/tools/reads.py": "records",
     "domain/tools/registry.py": "`suppress_label`, which is no tool of the model",
     "domain/changes/decisions.py": "what rejecting a label does",
     "adapters/runtime/review.py": "the same",
@@ -129,7 +130,8 @@ def test_a_wake_of_an_older_scaffold_does_not_know_a_tool(tool: Tool) -> None:
 @pytest.mark.parametrize("name", TOOLS)
 def test_a_call_of_a_tool_is_answered(name: str) -> None:
     started = WakeStarted(
-        "a", "t1", "manual", "r", "tape", 1, 3, 1, 1, "p", (), (), (name,), "s", ("c1",)
+        *("a", "t1", "manual", "r", "tape", TOOLS[name].since, 3, 1, 1, "p"),
+        *((), (), (name,), "s", ("c1",)),
     )
     wake = evolve(evolve(Wake("k"), started), ModelAsked(1, 1))
     call = ToolCall("c1", name, Words(canonical.text(sample(rules(TOOLS[name].arguments)))))
