@@ -40,6 +40,7 @@ from tests.histories import (
     person_scenes,
     policy_scenes,
     prompt_scenes,
+    read_scenes,
     stubborn_scenes,
     template_scenes,
     tool_scenes,
@@ -360,6 +361,7 @@ SCENES: tuple[Scene, ...] = (
     *prompt_scenes.SCENES,
     *newer_scenes.SCENES,
     *policy_scenes.SCENES,
+    *read_scenes.SCENES,
 )
 
 

@@ -1,19 +1,35 @@
 """What a wake looks up is found, told in 4 KiB, recorded, and read again by prove (ADR 42)."""
 
+import asyncio
+from pathlib import Path
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
+from adapters.documents.timetravel import steps_again
+from adapters.home.settings import Settings
+from adapters.models.tape import TapeModel
 from adapters.proof import histories
 from adapters.proof.prove import prove_logs
+from adapters.runtime import performer, reading, review, watcher
+from adapters.runtime.capture import capture
 from adapters.runtime.services import Services
+from adapters.simulation.fused_log import Crashed, FusedLog
+from adapters.timetravel.fork import Branch, Wanted
+from adapters.timetravel.logs_at import Past
 from domain import canonical
+from domain.agent.agent import AGENT
+from domain.causes import Replied
 from domain.journal import commands as j
-from domain.wake.events import ToolReturned
-from domain.wire import Words
+from domain.ports import Request
+from domain.wake.commands import RetakeWake
+from domain.wake.events import ModelAnswered, ModelAsked, ToolAsked, ToolCall, ToolReturned
+from domain.wire import Words, payload
+from replay.fork import Verdict
 from tests.support.rows import altered, rechained
-from tests.support.scripted_wakes import call, ended, woken
-from tests.support.services import reply, services, task_with_agent
+from tests.support.scripted_wakes import call, ended, minutes, woken
+from tests.support.services import TickingClock, queued_key, reply, services, task_with_agent
 
 SINK = "Fix the sink"
 
@@ -101,3 +117,92 @@ def test_a_task_of_another_category_cannot_be_told_from_one_that_is_not_there() 
     }
     assert told(at, found) == {"tasks": []}
     proved(at)
+
+
+def test_a_read_that_was_cut_off_is_made_again() -> None:
+    agents, model = FusedLog.fused("agent"), services([]).model_for("")
+    at = Services(FusedLog.fused("journal"), agents, TickingClock(), Settings(), lambda _: model)
+    _, agent = task_with_agent(at, SINK)
+    model = TapeModel("tape", [reply(call("find_tasks", words="sink")), *ended()])
+    run_key = queued_key(at, agent)
+    captured = capture(at, agent, run_key, is_now=True)
+    at.append_agent(captured.command, payloads=captured.payloads)
+    agents.fuse = 2  # the answer of the model, and of the read
+    with pytest.raises(Crashed):
+        asyncio.run(performer.perform(at, run_key))
+    at.append_journal(j.CreateTask("Buy a sink"))
+    at.append_agent(RetakeWake(run_key))
+    asyncio.run(performer.perform(at, run_key))
+    assert [one.attempt for one in returned(at) if one.agent_position] == [2]
+    assert [one["title"] for one in told(at, returned(at)[0])["tasks"]] == ["Buy a sink"]
+    assert (at.wake(run_key).outcome, at.journal.tail().n) == ("completed", 3)
+    proved(at)
+
+
+def test_a_read_of_an_earlier_place_is_proved_where_both_logs_went_on() -> None:
+    """Two processes: the first reads, another writes to both logs, then the answer is recorded."""
+    at = services()
+    task, agent = task_with_agent(at, SINK)
+    at.append_journal(j.CreateTask("Buy a sink"))
+    model = TapeModel("tape", [reply(call("find_tasks", words="sink")), *ended()])
+    at.model_for = lambda _: model
+    run_key = queued_key(at, agent)
+    captured = capture(at, agent, run_key, is_now=True)
+    at.append_agent(captured.command, payloads=captured.payloads)
+    answer = asyncio.run(model.reply(Request("tape", (), ())))
+    first = at.wake(run_key).asked
+    assert isinstance(first, ModelAsked)
+    kept = payload(task, answer.raw)
+    calls = tuple(ToolCall(one.call_id, one.tool, Words(one.arguments)) for one in answer.calls)
+    asked = ModelAnswered(1, 1, kept.id, calls=calls, reply_format="tape.1")
+    at.append_reply(Replied("wake", run_key, asked), [kept])
+    wake = at.wake(run_key)
+    assert isinstance(wake.asked, ToolAsked)
+    fact, payloads = reading.answered(at, wake, wake.asked)
+    task_with_agent(at, "Another sink")
+    watcher.catch_up(at)
+    at.append_reply(Replied("wake", run_key, fact), payloads)
+    asyncio.run(performer.perform(at, run_key))
+    assert "Another" not in str(told(at, returned(at)[0]))
+    proved(at)
+    assert histories.prove(histories.taken(at.journal, at.agents)).divergences == ()
+
+
+def test_a_fork_reads_at_its_own_place_and_proves(tmp_path: Path) -> None:
+    """What a wake recalls between another verdict and the fork is what became of it there."""
+    at = services()
+    _, agent = task_with_agent(at, SINK)
+    made = woken(at, agent, *ended(minutes(45)))
+    review.reject(at, made, 1, "no")
+    recalling = call("recall", words="estimate 45")
+    (there,) = looked_up(at, agent, recalling)
+    looked_up(at, agent, recalling)
+    with at.agents.reading() as world:
+        run_key = world.load(AGENT, agent).last_run
+    past = Past(at.journal, at.agents)
+    spot = past.run(run_key, at.agents.replica, 0)
+    branch = Branch(past, run_key, at.agents.replica, at.settings)
+    tape = TapeModel("tape", [reply(recalling), *ended()])
+    verdict = Verdict(made, 1, "confirm")
+    forked = branch.make(tmp_path / "fork", spot, Wanted(verdicts=(verdict,)), tape)
+    assert (forked.stopped, forked.left_out) == ("", 0)
+    here = Services(forked.journal, forked.agents, at.clock, at.settings, at.model_for)
+    then = [told(here, one) for one in returned(here) if one.agent_position]
+    assert [one["text"][:9] for one in there["entries"]] == ["rejected "]
+    assert [[one["text"][:9] for one in seen["entries"]] for seen in then] == [["confirmed"]] * 2
+    proved(here)
+    forked.close()
+
+
+def test_a_plain_replay_gives_the_recorded_text_and_says_what_reads_differently() -> None:
+    at = services()
+    _, agent = task_with_agent(at, SINK)
+    at.append_journal(j.CreateTask("Buy a sink"))
+    looked_up(at, agent, call("find_tasks", words="sink"))
+    with at.agents.reading() as world:
+        run_key = world.load(AGENT, agent).last_run
+    steps = list(steps_again(Past(at.journal, at.agents), run_key, at.agents.replica))
+    assert all(one.is_same for one in steps)
+    asked = [one for step in steps for one in step.decided if one.kind_of == "wake.tool_asked.1"]
+    assert [one.data["actionType"] for one in asked] == ["read"]
+    assert "looks into both logs" in asked[0].why
