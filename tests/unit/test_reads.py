@@ -1,6 +1,7 @@
 """What a wake looks up is found, told in 4 KiB, recorded, and read again by prove (ADR 42)."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,11 @@ from adapters.timetravel.fork import Branch, Wanted
 from adapters.timetravel.logs_at import Past
 from domain import canonical
 from domain.agent.agent import AGENT
+from domain.agent.commands import ConfigureAgent
+from domain.agent.identity import Wanted as Settled
 from domain.causes import Replied
 from domain.journal import commands as j
-from domain.ports import Request
+from domain.ports import Reply, Request
 from domain.wake.commands import RetakeWake
 from domain.wake.events import ModelAnswered, ModelAsked, ToolAsked, ToolCall, ToolReturned
 from domain.wire import Words, payload
@@ -206,3 +209,65 @@ def test_a_plain_replay_gives_the_recorded_text_and_says_what_reads_differently(
     asked = [one for step in steps for one in step.decided if one.kind_of == "wake.tool_asked.1"]
     assert [one.data["actionType"] for one in asked] == ["read"]
     assert "looks into both logs" in asked[0].why
+
+
+class Narrowing:
+    """A model in whose first turn the person takes something away, and which reads then."""
+
+    name = "tape:narrowing"
+
+    def __init__(self, calls: list[tuple[str, str]], take: Callable[[], object]) -> None:
+        self._left = [reply(*calls), *ended()]
+        self._take: Callable[[], object] | None = take
+
+    async def reply(self, request: Request) -> Reply:
+        if self._take is not None:
+            self._take()
+        self._take = None
+        return self._left.pop(0)
+
+
+@pytest.mark.parametrize("how", ["the agent is allowed less", "the task is elsewhere"])
+def test_what_is_taken_away_while_a_wake_runs_is_not_read_in_it(how: str) -> None:
+    at = services()
+    task, agent = task_with_agent(at, SINK)
+    (inbox,) = at.agent(agent).categories
+    health = at.append_journal(j.AddCategory("Health")).result.ids[0]
+    hidden = at.append_journal(j.CreateTask("Sink tablets", health)).result.ids[0]
+    at.append_journal(j.AddNote(task, "note", Words("The sink drips")))
+    at.append_agent(ConfigureAgent(agent, Settled(categories=(inbox, health))))
+
+    def take() -> None:
+        if how == "the task is elsewhere":
+            other = at.append_journal(j.AddCategory("Secret")).result.ids[0]
+            at.append_journal(j.EditTask(task, category=other))
+        else:
+            at.append_agent(ConfigureAgent(agent, Settled(categories=(inbox,))))
+
+    calls = [call("recall", words="drips"), call("find_tasks", words="sink tablets")]
+    model = Narrowing([*calls, call("read_task", taskId=hidden)], take)
+    at.model_for = lambda _: model
+    asyncio.run(performer.run_wake(at, agent, queued_key(at, agent), is_now=True))
+    past, found, one = returned(at)[:3]
+    is_task = how == "the task is elsewhere"
+    assert len(told(at, past)["entries"]) == (0 if is_task else 1)
+    assert len(told(at, found)["tasks"]) == (1 if is_task else 0)
+    assert one.code == ("" if is_task else "not_found")
+    proved(at)
+
+
+def test_a_wake_does_not_read_more_than_it_began_with() -> None:
+    """What it writes is judged later by the categories that it began with."""
+    at = services()
+    _, agent = task_with_agent(at, SINK)
+    (inbox,) = at.agent(agent).categories
+    health = at.append_journal(j.AddCategory("Health")).result.ids[0]
+    at.append_journal(j.CreateTask("Sink tablets", health))
+    more = ConfigureAgent(agent, Settled(categories=(inbox, health)))
+    calls = [call("find_tasks", words="tablets")]
+    model = Narrowing(calls, lambda: at.append_agent(more))
+    at.model_for = lambda _: model
+    asyncio.run(performer.run_wake(at, agent, queued_key(at, agent), is_now=True))
+    assert told(at, returned(at)[0]) == {"tasks": []}
+    assert len(looked_up(at, agent, *calls)[0]["tasks"]) == 1
+    proved(at)
