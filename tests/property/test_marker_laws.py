@@ -90,15 +90,18 @@ def leaks(home: Marked, told: Told) -> Iterator[str]:
 def direct(home: Marked, told: Told) -> Iterator[str]:
     """What it was shown, at first hand, of a field that the table does not open."""
     for request in told.requests:
-        for text, fields in (
-            (prompt_of(request), LINKED_FIELDS),
-            (results_of(request), READ_FIELDS),
-        ):
-            for mark in set(MARKS.findall(text)):
-                source = home.source(mark)
-                is_own = source.task == home.tasks[told.agent]
-                if mark[0] == "m" and not is_own and source.field not in fields | SHARED_FIELDS:
-                    yield f"{mark}: {source}"
+        found = (
+            (home.source(mark), mark, fields | SHARED_FIELDS)
+            for text, fields in (
+                (prompt_of(request), LINKED_FIELDS),
+                (results_of(request), READ_FIELDS),
+            )
+            for mark in set(MARKS.findall(text))
+            if mark[0] == "m"
+        )
+        for source, mark, fields in found:
+            if source.task != home.tasks[told.agent] and source.field not in fields:
+                yield f"{mark}: {source}"
 
 
 @settings(max_examples=40)
