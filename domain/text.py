@@ -38,6 +38,23 @@ def fold(text: str) -> str:
     return squeeze(text).translate(_FOLDED)
 
 
+_MARKS = (
+    "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~\u00a1\u00ab\u00b7\u00bb\u00bf\u2010\u2011\u2013"
+    "\u2014\u2018\u2019\u201a\u201c\u201d\u201e\u2026"
+)
+_MARK_TO_SPACE = {ord(mark): " " for mark in _MARKS}
+
+
+def tokens(text: str) -> tuple[str, ...]:
+    """The words of a text, folded, each once, in their order.
+
+    >>> tokens("Mow the lawn (the BIG one).")
+    ('mow', 'the', 'lawn', 'big', 'one')
+    """
+    found = fold(text.translate(_MARK_TO_SPACE)).split(" ")
+    return tuple(dict.fromkeys(one for one in found if one))
+
+
 def cut(text: str, *, length_max: int) -> str:
     """The text, or its beginning up to a word, ending in an ellipsis; at most `length_max` long.
 

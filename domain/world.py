@@ -21,6 +21,11 @@ MAIN = "main"
 ROWS_FIRST = 64  # of a stream's end, where only what is new is wanted
 
 
+def entity_of(stream: str) -> str:
+    """The id of a stream without kind and replica."""
+    return stream.partition(":")[2].rpartition("@")[0]
+
+
 class Recorded(Struct, frozen=True):
     """A fact with what its row knows: `row` counts within append `n` of `replica`, from 0."""
 
@@ -35,7 +40,7 @@ class Recorded(Struct, frozen=True):
     @property
     def entity(self) -> str:
         """The id of the stream without kind and replica."""
-        return self.stream.partition(":")[2].rpartition("@")[0]
+        return entity_of(self.stream)
 
     @property
     def of_kind(self) -> str:
@@ -70,6 +75,10 @@ Present = Callable[[Sequence[str]], Iterable[str]]
 """``present(streams)``: those of them that have rows."""
 
 
+Named = Callable[[str], Iterable[str]]
+"""``streams(kind)``: all streams of a kind, perhaps of some that have no rows yet."""
+
+
 class Parts(NamedTuple):
     """How part of a long stream is read: `last_version(stream)` is how many rows it has,
     `read_but(stream, after_version, tags)` the later ones, but for those with these tags."""
@@ -94,14 +103,15 @@ class World:
         present: Present | None = None,
         parts: Parts | None = None,
         counts: Mapping[str, int] | None = None,
+        streams: Named | None = None,
     ) -> None:
         self.log = log
         self.replica = replica
         self.n = n
         self._read = read
         self._payload = payload
-        self._replicas = sorted({replica, *replicas})
-        self.is_merged = len(self._replicas) > 1  # rows of other replicas are read, too
+        self.replicas = tuple(sorted({replica, *replicas}))  # whose rows are read
+        self.is_merged = len(self.replicas) > 1  # rows of other replicas are read, too
         self._cache: MutableMapping[str, Folded] = {} if cache is None else cache
         self._loaded: dict[tuple[str, str], object] = {}
         self._versions: dict[str, int] = {}  # of the streams that were folded here
@@ -109,6 +119,7 @@ class World:
         self._present = present
         self._parts = parts
         self._counts = counts
+        self._streams = streams
         self._absent: set[str] = set()  # streams that are known to have no rows
 
     def stream(self, kind: str, entity: str) -> str:
@@ -185,6 +196,25 @@ class World:
             count *= 8
         return [row for row in self._read(stream, 0) if row.n > after_n]
 
+    def history(self, kind: str, entity: str) -> Sequence[Recorded]:
+        """All rows of an entity whose streams are merged, in canonical order."""
+        streams = [self._read(f"{kind}:{entity}@{name}", 0) for name in self.replicas]
+        return list(merge(*streams, key=_place))
+
+    def entities(self, kind: str) -> tuple[str, ...]:
+        """The ids of a kind, sorted; some may load as their initial state.
+
+        Raises:
+            Damaged: Code ``not_a_log``: whoever holds the rows cannot tell.
+        """
+        if self._streams is None:
+            raise Damaged(
+                "not_a_log",
+                because=f"the streams of {self.log} cannot be listed here",
+                instead="report it: this is a fault of wakelog",
+            )
+        return tuple(sorted(set(map(entity_of, self._streams(kind)))))
+
     def bring(self, payloads: Iterable[Payload]) -> None:
         """Make payloads that come with the cause readable."""
         self._brought.update((kept.id, kept.data) for kept in payloads)
@@ -212,9 +242,8 @@ class World:
 
     def _fold(self, kind: Kind[S], entity: str) -> S:
         if kind.is_merged and self.is_merged:
-            streams = [self._read(f"{kind.name}:{entity}@{name}", 0) for name in self._replicas]
             state = kind.initial(entity)
-            for recorded in merge(*streams, key=lambda row: (row.n, row.replica, row.row)):
+            for recorded in self.history(kind.name, entity):
                 state = kind.evolve(state, recorded)
             return state
         stream = self.stream(kind.name, entity)
@@ -247,3 +276,7 @@ class World:
         after = known.version if known else 0
         rows = () if self._is_all(stream, after) else self._read(stream, after)
         return rows[-1].version if rows else after
+
+
+def _place(row: Recorded) -> tuple[int, str, int]:
+    return row.n, row.replica, row.row

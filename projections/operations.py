@@ -80,6 +80,8 @@ def apply(document: OwnerOperations | None, row: Recorded) -> OwnerOperations | 
 
 def _of_wake(document: OwnerOperations, row: Recorded) -> OwnerOperations:
     match row.fact:
+        case e.ToolAsked(action_type="read"):
+            return document  # it has no effect
         case e.ToolAsked(operation=operation, tool=tool, attempt=attempt):
             return _asked(document, Operation(operation, tool, 0, attempt, row.at))
         case e.ToolReturned() as fact if fact.attempt:

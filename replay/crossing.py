@@ -7,6 +7,7 @@ the walk has left behind (two wakes at once), its world comes from the adapter.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -19,7 +20,7 @@ from domain.agent.matching import Batch
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.agent.wake_queue_events import JournalTaken
 from domain.agent.watch import taken_of
-from domain.causes import Cause, GivenUp, Receipt
+from domain.causes import Cause, GivenUp, Receipt, Replied
 from domain.envelope import Row
 from domain.journal.commands import ApplyOperation
 from domain.journal.fold import TASK
@@ -28,14 +29,16 @@ from domain.journal.task import Task
 from domain.keys import payload_id
 from domain.notices import batch
 from domain.wake.commands import BeginWake
-from domain.wake.events import SectionRef
+from domain.wake.events import SectionRef, ToolReturned
 from domain.wake.shown import given_by, shown, snapshot_of
+from domain.wake.task_lines import TaskLine, TaskLines
 from domain.wire import PayloadId
 from domain.world import Recorded, World
 from replay.appends import Append, appends
 from replay.divergence import ALTERED, CHANGED, DICE, PROMPT, Difference, Divergence, path_within
 from replay.prove import Proof
-from replay.references import INTENTS, is_given_up, journal_position, position_named
+from replay.reads import differs, is_read, read_again
+from replay.references import is_given_up, journal_position, operation_of, position_named
 from replay.streams import FAILURES
 
 At = Callable[[int, str], World]
@@ -66,6 +69,8 @@ class Crossing:
         self._known = 0  # the highest position of the journal that the agent log names
         self._digests: dict[int, tuple[str, str]] = {}  # position and digest, by n
         self._batches: dict[tuple[str, int], Batch | Exception | None] = {}
+        self._lines = TaskLines()
+        self._changed: set[str] | None = None  # tasks, since `_lines` were made; None: never yet
         self._asked: dict[str, None] = {}  # operations with an intent and no effect yet
         self._applied: dict[str, Append] = {}  # and the other way round
 
@@ -112,6 +117,8 @@ class Crossing:
         """Keep what a watcher makes of a journal append, and which operation it applied."""
         if not one.facts:
             return
+        if self._changed is not None:
+            self._changed.update(row.entity for row in one.facts if row.of_kind == "task")
         first = one.facts[0].fact
         if isinstance(first, Receipt) and isinstance(first.command, ApplyOperation):
             operation = first.command.operation
@@ -138,8 +145,8 @@ class Crossing:
         streams = self._journal.proof.streams
         if isinstance(fact, AgentCreated):
             streams.mind(fact.task, replica)
-        elif isinstance(fact, INTENTS):
-            self._ask(fact.operation)
+        elif operation := operation_of(fact):
+            self._ask(operation)
 
     def _ask(self, operation: str) -> None:
         if operation in self._applied:
@@ -170,9 +177,13 @@ class Crossing:
             return
         match cause:
             case BeginWake():
-                found = self._begun_again(one, cause)
+                rendered = self.prompts + 1
+                found = self._twice(partial(self._begun, one, cause))
+                self.prompts = min(self.prompts, rendered)
             case TakeJournal():
                 found = self._taken(one, cause)
+            case Replied(fact=ToolReturned() as fact) if is_read(fact):
+                found = self._twice(partial(self._read, one, cause.entity, fact))
             case _:
                 pass
         fault = self._journal.proof.first_fault
@@ -187,20 +198,43 @@ class Crossing:
             path = "data.command.journalDigest"
             yield Difference(0, ALTERED, path, there, named, upstream=fault or position)
 
-    def _begun_again(self, one: Append, cause: BeginWake) -> list[Difference]:
+    def _twice(self, look: Callable[[], Iterator[Difference]]) -> list[Difference]:
         """What differs in what a wake was shown; what a second look does not find as well is of
         code that differs from itself."""
-        found = list(self._begun(one, cause))
+        found = list(look())
         if not found:
             return found
-        rendered = self.prompts
-        again = list(self._begun(one, cause))
-        self.prompts = rendered
+        again = list(look())
         return [known if known in again else replace(known, kind_of=DICE) for known in found]
+
+    def _read(self, one: Append, run_key: str, fact: ToolReturned) -> Iterator[Difference]:
+        """What a read is answered with otherwise, from both logs as they stood."""
+        positions = fact.position, fact.agent_position
+        agents, journal, missed = self._worlds(one.replica, *positions)
+        if agents is None or journal is None:
+            return
+        try:
+            again = read_again(run_key, fact, journal, agents, self._task_lines)
+        except FAILURES as error:
+            if not missed:  # a payload that is gone is told where it is named
+                told = f"{type(error).__name__}: {error}"
+                yield Difference(0, PROMPT, f"turn {fact.turn}.{fact.tool}", told, "an answer")
+            return
+        if again is not None:
+            yield from differs(again, self._agents.payload)
+
+    def _task_lines(self, journal: World) -> Mapping[str, TaskLine]:
+        """The living tasks of a world; those of where the walk stands are kept."""
+        if journal.n != self._reached + 1:
+            return TaskLines().of(journal)
+        lines = self._lines.of(journal, self._changed)
+        self._changed = set()
+        return lines
 
     def _begun(self, one: Append, cause: BeginWake) -> Iterator[Difference]:
         """The prompt and the snapshot of a wake, from both logs as they stood."""
-        agents, journal, missed = self._worlds(one, cause)
+        positions = cause.journal_position, cause.agent_position
+        agents, journal, missed = self._worlds(one.replica, *positions, agent=cause.agent)
         if agents is None or journal is None:
             return
         agent = agents.load(AGENT, cause.agent)
@@ -255,23 +289,23 @@ class Crossing:
         yield Difference(0, kind_of, path, expected, actual)
 
     def _worlds(
-        self, one: Append, cause: BeginWake
+        self, replica: str, position: int, agent_position: int, agent: str = ""
     ) -> tuple[World | None, World | None, list[PayloadId]]:
-        """Both logs at the positions that a cause names."""
+        """Both logs at positions that a replica names; of the journal with no more rows of a task
+        than what is new to an agent, if one is named."""
         missed: list[PayloadId] = []
         streams = self._agents.proof.streams
         agents: World | None = None
-        if streams.n == cause.agent_position:
-            agents = streams.world(one.replica, cause.agent_position + 1, missed)
+        if streams.n == agent_position:
+            agents = streams.world(replica, agent_position + 1, missed)
         elif self._agents.at is not None:
-            agents = self._agents.at(cause.agent_position, one.replica)
+            agents = self._agents.at(agent_position, replica)
         journal: World | None = None
-        if self._reached == cause.journal_position:
-            seen = agents.load(AGENT, cause.agent).position if agents else 0
-            n = cause.journal_position + 1
-            journal = self._journal.proof.streams.world(one.replica, n, missed, seen=seen)
+        if self._reached == position:
+            seen = (agents.load(AGENT, agent).position if agents else 0) if agent else None
+            journal = self._journal.proof.streams.world(replica, position + 1, missed, seen=seen)
         elif self._journal.at is not None:
-            journal = self._journal.at(cause.journal_position, one.replica)
+            journal = self._journal.at(position, replica)
         return agents, journal, missed
 
     def _taken(self, one: Append, cause: TakeJournal) -> Iterator[Difference]:

@@ -48,6 +48,7 @@ from domain.wake.machine import RETAKES_MAX, ticket
 from domain.wire import Stored
 from domain.world import Recorded
 from replay.appends import Append
+from replay.references import operation_of
 
 TURNS_MAX = 21  # the limit of a wake, and the extra turn for a report
 
@@ -219,8 +220,8 @@ class Laws:
                 yield "law 5: an effect is asked for again under an old attempt"
             if run.retakes > RETAKES_MAX + 1:
                 yield f"law 10: taken over {run.retakes} times"
-        if isinstance(fact, ToolAsked):
-            self._asked.add(fact.operation)
+        if operation := operation_of(fact):
+            self._asked.add(operation)
         run.open, run.is_deferred = fact, False
 
     def _reply(self, run: _Run, fact: ModelAnswered | ModelFailed | ToolReturned) -> Iterator[str]:

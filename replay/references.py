@@ -62,6 +62,13 @@ def known(rows: Iterable[Recorded]) -> int:
     return max((journal_position(row.fact) for row in rows), default=0)
 
 
+def operation_of(fact: object) -> str:
+    """The operation on the journal that a fact is the intent of; empty where it is none, as that
+    of a read."""
+    is_read = isinstance(fact, ToolAsked) and fact.action_type == "read"
+    return fact.operation if isinstance(fact, INTENTS) and not is_read else ""
+
+
 def asked(rows: Iterable[Recorded]) -> set[str]:
     """The operations on the journal that rows are the intents of."""
-    return {row.fact.operation for row in rows if isinstance(row.fact, INTENTS)}
+    return {found for row in rows if (found := operation_of(row.fact))}

@@ -33,8 +33,10 @@ from domain.wake.machine import pending
 from domain.wake.request import request
 from domain.wake.shown import given_by, shown
 from domain.wake.state import WAKE, Wake
+from domain.wake.task_lines import TaskLines
 from domain.wire import Stored, tag_of
 from domain.world import Recorded, World
+from replay.reads import differs, read_again
 from replay.streams import FAILURES
 
 
@@ -158,6 +160,22 @@ def step(log: str, rows: Sequence[Row], world: World, run_key: str) -> Step:
     )
 
 
+def reading(journal: World, agents: World, run_key: str, row: Recorded) -> tuple[Changed, ...]:
+    """What a read of a wake is answered with otherwise by today's code.
+
+    Args:
+        journal: As it was when it was read.
+        agents: The agent log then.
+        run_key: The wake.
+        row: The answer.
+    """
+    if not isinstance(row.fact, ToolReturned):
+        return ()
+    again = read_again(run_key, row.fact, journal, agents, TaskLines().of)
+    found = differs(again, agents.payload) if again else ()
+    return tuple(Changed(row.stream, row.version, one.expected, one.actual) for one in found)
+
+
 def _compared(recorded: Sequence[Row], today: Sequence[Row]) -> Iterator[Changed]:
     for nth in range(max(len(recorded), len(today))):
         was = recorded[nth] if nth < len(recorded) else None
@@ -210,6 +228,8 @@ def why(fact: Stored, turn_max: int = 0) -> str:
             return "a wake begins by asking the model"
         case ModelAsked():
             return "every call of the turn has its result; they go back together"
+        case ToolAsked(action_type="read"):
+            return "it looks into both logs where they end, so it is recorded what it is told"
         case ToolAsked():
             return "it changes the task at once, so its intent is recorded before its effect"
         case ToolReturned() as returned:
@@ -246,4 +266,14 @@ def _why_finished(fact: WakeFinished, turn_max: int) -> str:
     return fact.message or fact.code
 
 
-__all__ = ["AwaitedInput", "Changed", "Decision", "SectionAgain", "Step", "prompt", "step", "why"]
+__all__ = [
+    "AwaitedInput",
+    "Changed",
+    "Decision",
+    "SectionAgain",
+    "Step",
+    "prompt",
+    "reading",
+    "step",
+    "why",
+]

@@ -8,7 +8,7 @@ a source every row is kept: for histories, which are small.
 
 from bisect import bisect_right
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -141,7 +141,12 @@ class Streams(OrderedDict[str, Folded]):
             replicas=others,
             cache=self,
             counts=self._versions,
+            streams=self.of_kind,
         )
+
+    def of_kind(self, kind: str) -> Iterator[str]:
+        """The names of the streams of a kind that the walk has come to."""
+        return (one for one in self._versions if one.startswith(f"{kind}:"))
 
     def read(self, stream: str, after: int) -> Sequence[Recorded]:
         """The rows of a stream above a version, as far as the walk has come."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, Struct, UnsetType
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from adapters.documents.inbox import ranks_of, set_name
 from adapters.timetravel.logs_at import Past
@@ -21,6 +21,7 @@ from domain.wake.state import WAKE
 from domain.world import Recorded
 from projections import tasks, wakes
 from replay import at, fork, rerun, seen
+from replay.reads import is_read
 from replay.world import AgentThen, ProposalThen, TaskThen, WakeThen
 
 if TYPE_CHECKING:
@@ -289,12 +290,17 @@ def steps_again(past: Past, run_key: str, replica: str) -> Iterator[rerun.Step]:
     """Every append of a wake decided anew, the effects of its calls on the journal between."""
     rows = past.agents.rows_of(f"wake:{run_key}@{replica}")
     for n in sorted({row.n for row in rows}):
-        first = next(row.fact for row in rows if row.n == n)
-        if isinstance(first, ToolReturned) and first.position:
+        row = next(row for row in rows if row.n == n)
+        first, found = row.fact, tuple[rerun.Changed, ...]()
+        if isinstance(first, ToolReturned) and is_read(first):
+            where = at.Where(first.position, first.agent_position)
+            found = rerun.reading(*past.worlds(where, replica), run_key, row)
+        elif isinstance(first, ToolReturned) and first.position:
             p = first.position
             yield rerun.step("journal", past.journal.append(p), past.journal.world(p - 1), "")
         world = past.agents.world(n - 1, replica)
-        yield rerun.step("agent", past.agents.append(n), world, run_key)
+        step = rerun.step("agent", past.agents.append(n), world, run_key)
+        yield replace(step, changed=(*found, *step.changed))
 
 
 def section_document(one: rerun.SectionAgain) -> SectionReplayed:

@@ -208,8 +208,8 @@ def _applied(row: Row) -> Iterator[str]:
 def _intents(row: Row) -> Iterator[str]:
     """The operation that a row of the agent log asks for."""
     fact = _fact(row) if row.topic in _INTENTS else None
-    if isinstance(fact, references.INTENTS):
-        yield fact.operation
+    if operation := references.operation_of(fact):
+        yield operation
 
 
 def _fact(row: Row) -> Stored | None:

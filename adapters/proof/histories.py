@@ -295,6 +295,10 @@ def _worlds(name: str, rows: Sequence[Row], payload: Callable[[PayloadId], bytes
             return [row for row in streams.get(stream, ()) if row.version > after and row.n <= n]
 
         replica = replica or (rows[0].stream.rpartition("@")[2] if rows else "")
-        return World(name, replica, n + 1, again, payload)
+
+        def of_kind(kind: str) -> list[str]:
+            return [one for one in streams if one.startswith(f"{kind}:")]
+
+        return World(name, replica, n + 1, again, payload, streams=of_kind)
 
     return at

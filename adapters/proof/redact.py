@@ -19,6 +19,7 @@ from adapters.models import tape
 from adapters.models.replies import KeptCall, KeptReply
 from adapters.proof.beside import beside
 from adapters.proof.histories import History, taken
+from adapters.proof.reads_anew import read_anew
 from adapters.store.log import Log
 from domain import canonical, envelope
 from domain.agent.agent import AGENT
@@ -165,7 +166,10 @@ class Redactor:
             case TakeJournal():
                 return self._take(cause)
             case Replied(of_kind=of_kind, entity=entity, fact=fact):
-                return Replied(of_kind, self._named(entity), self._struct(fact))
+                made = Replied(of_kind, self._named(entity), self._struct(fact))
+                made, kept = read_anew(made, self.logs)
+                self._brought += kept
+                return made
             case _:
                 return self._struct(cause)
 

@@ -12,7 +12,7 @@ from msgspec.structs import astuple
 
 from adapters.home.local_times import instants_of
 from adapters.models import bounds
-from adapters.runtime import effects, gate
+from adapters.runtime import effects, gate, reading
 from adapters.runtime.capture import capture
 from adapters.runtime.services import Services
 from adapters.runtime.spans import TellAppended, ignore
@@ -178,6 +178,10 @@ async def perform(
             case _Question(asked, last):
                 work.asked = asked
                 appended = await _ask_model(services, wake, intent, work)
+            case ToolAsked(action_type="read"):
+                work.asked = intent
+                fact, kept = reading.answered(services, wake, intent)
+                appended = services.append_reply(Replied("wake", run_key, fact), kept)
             case ToolAsked():
                 work.asked = intent
                 appended = services.append_reply(

@@ -20,6 +20,7 @@ from domain.templates import template as templates
 from domain.templates.commands import TemplateCommand
 from domain.wake.commands import WakeCommand
 from domain.wake.state import WAKE, Wake
+from domain.wake.task_lines import TaskLines
 from domain.wire import Payload, PayloadId
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Services:
         self.spans_for = spans_for
         self.listeners: dict[str, Listener] = {}
         self.past: JournalCursor | None = None  # where the watcher stands
+        self.task_lines = TaskLines()  # of the journal, for reads
         self.leases_at: Path | None = None  # where processes say what they run; None: only one
 
     @cached_property

@@ -33,6 +33,7 @@ MOODS: dict[str, int] = {
     "silence": 1,
     "provider": 4,
     "broken": 2,
+    "look": 6,
 }
 
 
@@ -140,6 +141,14 @@ class Unruly:
     def _status(self, shown: str) -> str:
         status = self.dice.pick(["IN PROGRESS", "BLOCKED", "DONE", "GROOMED"])
         self._call("set_task_status", status=status, reason=self._words(2))
+        return ""
+
+    def _look(self, shown: str) -> str:
+        """Reads, sometimes more than a wake may make."""
+        for _ in range(1 + self.dice.number(4)):
+            self._call("find_tasks", words=self._words(2))
+            self._call("read_task", taskId=self._an_id(shown))
+            self._call("recall", words=self._words(1))
         return ""
 
     def _wrong_tool(self, shown: str) -> str:

@@ -89,6 +89,7 @@ class Log:
         self.name = name
         self.replica = replica
         self._recorder = recorder
+        self.streams_of = recorder.streams_of
         self._states = States()
         self._seen = LogPosition()
 
@@ -266,6 +267,7 @@ class Log:
             cache=self._states,
             present=self._recorder.present,
             parts=Parts(self._recorder.last_version, self._read),
+            streams=self._recorder.streams_of,
         )
 
     def _read(self, stream: str, after: int, but: Sequence[str] = ()) -> list[Recorded]:

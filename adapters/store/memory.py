@@ -58,6 +58,9 @@ class MemoryLogRecorder(POPOApplicationRecorder):
     def present(self, streams: Sequence[str]) -> Sequence[str]:
         return [one for one in streams if self._stored_events_index.get(one)]
 
+    def streams_of(self, kind: str) -> Sequence[str]:
+        return [one for one in self._stored_events_index if one.startswith(f"{kind}:")]
+
     def last_append(self) -> Sequence[Row]:
         if not self._stored_events:
             return ()

@@ -72,6 +72,9 @@ class LogRecorder(Protocol):
     def present(self, streams: Sequence[str]) -> Sequence[str]:
         """Those of these streams that have rows."""
 
+    def streams_of(self, kind: str) -> Sequence[str]:
+        """The names of all streams of a kind."""
+
     def last_append(self) -> Sequence[Row]:
         """The rows of the newest append, in order; empty where there is none."""
 

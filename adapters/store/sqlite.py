@@ -53,6 +53,10 @@ _PRESENT = """
 SELECT value FROM json_each(?)
 WHERE EXISTS (SELECT 1 FROM stored_events WHERE originator_id = value)
 """
+_STREAMS = """
+SELECT originator_id FROM stored_events
+WHERE originator_id >= ? AND originator_id < ? AND originator_version = 1
+"""
 _LAST_VERSION = "SELECT max(originator_version) FROM stored_events WHERE originator_id = ?"
 _PAGE = """
 SELECT rowid, originator_id, originator_version, topic, state
@@ -184,6 +188,9 @@ class SQLiteLogRecorder:
     def present(self, streams: Sequence[str]) -> Sequence[str]:
         found = self._found(_PRESENT, msgspec.json.encode(streams).decode())
         return [name for (name,) in found]
+
+    def streams_of(self, kind: str) -> Sequence[str]:
+        return [name for (name,) in self._found(_STREAMS, f"{kind}:", f"{kind};")]  # ; follows :
 
     def last_append(self) -> Sequence[Row]:
         last = self._max()

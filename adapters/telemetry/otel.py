@@ -225,6 +225,8 @@ class OtelSpans:
         match fact:
             case ToolReturned(attempt=0):  # it never left the process
                 self._answered(fact)
+            case ToolReturned(agent_position=n) if n:  # of a read: nothing was applied
+                self._answered(fact)
             case WakeDeferred(until=until, reason=reason):
                 span.set_attributes({"wakelog.outcome": "deferred", "wakelog.until": until})
                 span.set_attribute("wakelog.deferred.reason", reason)

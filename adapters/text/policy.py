@@ -29,6 +29,8 @@ read what it is sent and agree: `wakelog policy allow gemini`."""
 BOUNDARY_WORDS: Final = {
     "own_task": "a prompt, of the agent's own task",
     "linked_task": "a prompt, of a linked task",
+    "category_task": "what an agent looks up, of another task",
+    "own_past": "what an agent recalls",
     "notice": "the agents' log, of the journal",
 }
 REFUSED_WORDS: Final = {

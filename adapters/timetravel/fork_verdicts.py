@@ -3,7 +3,8 @@
 What was recorded is handed to the branch cause by cause, the verdict as it is wanted instead of
 the one that was given, and without what only that one led to. Names that are made of an append's
 number, a run key for example, become others where the numbers do; they are learnt as they come.
-What was read from the logs is read there again: what a wake is shown, and what is news to agents.
+What was read from the logs is read there again: what a wake is shown or looks up, and what is news
+to agents.
 So a branch proves like any other home. The wakes between answer as they did, whatever they see.
 """
 
@@ -14,19 +15,21 @@ from msgspec.structs import replace
 
 from adapters.home.clock import ManualClock
 from adapters.home.settings import Settings
-from adapters.runtime import review, watcher
+from adapters.runtime import reading, review, watcher
 from adapters.runtime.capture import capture
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.timetravel.logs_at import Past, within
 from domain import envelope
 from domain.agent.commands import TakeJournal
-from domain.causes import Cause, EpochBegan, ReplicasImported
+from domain.causes import Cause, EpochBegan, ReplicasImported, Replied
 from domain.changes.change_set import Item
 from domain.errors import Refused, WakelogError
 from domain.journal.commands import ApplyOperation, VoidOperation
 from domain.ports import Clock
 from domain.wake.commands import BeginWake
+from domain.wake.events import ToolAsked, ToolReturned
+from domain.wake.machine import pending
 from domain.wake.reading import Given
 from domain.wake.shown import given_by
 from domain.wire import Payload, Stored
@@ -35,6 +38,7 @@ from replay import fork
 from replay.at import Where
 from replay.fork import Verdict
 from replay.payloads import named
+from replay.reads import is_read
 from replay.references import asked
 
 TOLD_EVERY = 100  # appends
@@ -168,6 +172,13 @@ class Verdicts:
                 news = watcher.following(services, max(0, count))
                 given = {name: getattr(cause, name) for name in _GIVEN}
                 return replace(news, **given) if news else None, []
+            case Replied(entity=run_key, fact=ToolReturned() as fact) if is_read(fact):
+                wake = services.wake(run_key)
+                asked = pending(wake)
+                if isinstance(asked, ToolAsked):
+                    answer, brought = reading.answered(services, wake, asked)
+                    return replace(cause, fact=answer), list(brought)
+                return fork.moved(cause, partial(self._position, services)), []
             case _:
                 return fork.moved(cause, partial(self._position, services)), []
 

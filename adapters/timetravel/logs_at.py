@@ -92,6 +92,7 @@ class History:
             self.log.payload,
             replicas=brought,
             cache=Folds(self, n),
+            streams=self.log.streams_of,
         )
 
     def rows_of(self, stream: str) -> Sequence[Recorded]:

@@ -37,7 +37,10 @@ _TOLD_1: Final[dict[str, str]] = {
     "words": "what you said to it",
     "first_wake": "that it has no report yet",
     "instruction": "a sentence on what to do now",
-    "tools": "the tools that it may call, and what they answered in this wake",
+    "tools": (
+        "the tools that it may call, and what they answered in this wake: other tasks of allowed "
+        "categories that it looks up, too"
+    ),
 }
 TOLD: Final[dict[int, dict[str, str]]] = {1: _TOLD_1}
 """By notice: each section that leaves, and what is said of it."""

@@ -14,7 +14,7 @@ from msgspec.structs import fields
 from domain.errors import Refused
 
 T = TypeVar("T", bound=Struct)
-Boundary = Literal["own_task", "linked_task", "notice"]
+Boundary = Literal["own_task", "linked_task", "category_task", "own_past", "notice"]
 Table = Mapping[Boundary, frozenset[str]]
 
 
@@ -34,12 +34,17 @@ _2: Final[Table] = {
     **_1,
     "own_task": _1["own_task"] | _names("origins time time_unread rating comment"),
     "linked_task": _1["linked_task"] | _names("direction due labels tldr"),
+    "category_task": _names(
+        "id title status category due priority labels items items_left_out tldr"
+    ),
+    "own_past": _names("at what text"),
 }
 
 ALLOWED: Final[Mapping[int, Table]] = {1: _1, 2: _2}
 """The fields that may be filled, by scaffold: ``own_task`` in a prompt of the task's agent,
-``linked_task`` in one of an agent whose task it is linked with, ``notice`` in what the agents'
-log is told of an append of the journal."""
+``linked_task`` in one of an agent whose task it is linked with, ``category_task`` in what an agent
+is told that looks it up, ``own_past`` in what it recalls of itself and its task, ``notice`` in
+what the agents' log is told of an append of the journal."""
 
 
 def project(boundary: Boundary, seen: T, scaffold: int = 1) -> T:

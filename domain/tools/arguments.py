@@ -25,6 +25,9 @@ BATCH_MAX = 20
 LABELS_MAX = 3
 LOOP_MAX = 200
 LOOPS_AT_ONCE = 3
+WORDS_MAX = 200
+FOUND_MAX = 10
+RECALLED_MAX = 8
 NEED_REASON = ("BLOCKED", "ON HOLD")
 
 
@@ -243,6 +246,33 @@ class UpdateLoops(Arguments, frozen=True):
 
     def problem(self) -> str:
         return "" if self.add or self.close else "give add or close"
+
+
+_Words = Annotated[str, _text(WORDS_MAX, "Words to look for, whatever their case.")]
+
+
+class FindTasks(Arguments, frozen=True):
+    words: _Words
+    status: Annotated[
+        Literal["OPEN", "GROOMED", "IN PROGRESS", "BLOCKED", "ON HOLD", "DONE", "REJECTED"] | None,
+        Meta(description="Only tasks of this status."),
+    ] = None
+    limit: Annotated[
+        Annotated[int, Meta(ge=1, le=FOUND_MAX)] | None,
+        Meta(description=f"At most; {FOUND_MAX} if left out."),
+    ] = None
+
+
+class ReadTask(Arguments, frozen=True):
+    task_id: Annotated[str, _id("The task's id, as find_tasks gave it.")]
+
+
+class Recall(Arguments, frozen=True):
+    words: _Words
+    limit: Annotated[
+        Annotated[int, Meta(ge=1, le=RECALLED_MAX)] | None,
+        Meta(description=f"At most; {RECALLED_MAX} if left out."),
+    ] = None
 
 
 class AssignTaskLabel(Arguments, frozen=True):

@@ -1,7 +1,7 @@
 """What the record of a tool holds: all that anybody knows of it by its name (SPEC 5).
 
-The records stand in `fields`, `labels`, `checklist`, `times`, `followups` and `local`; `registry`
-joins them.
+The records stand in `fields`, `labels`, `checklist`, `times`, `followups`, `local` and `reads`;
+`registry` joins them.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from domain.tools.arguments import Arguments
 from domain.tools.base import Effect, Exploded, Refusal
 from domain.tools.snapshot import Snapshot
 
-Mode = Literal["immediate", "deferred", "local"]
+Mode = Literal["immediate", "deferred", "local", "read"]
 
 REASONS = ("subscription", "timer", "user", "creation", "manual", "recovery")
 CAPABILITIES: Mapping[str, tuple[str, ...]] = {
@@ -26,6 +26,7 @@ CAPABILITIES: Mapping[str, tuple[str, ...]] = {
         "journal.write",
         "proposals.retract",
         "category.read",
+        "journal.read",
         "time.propose",
         "link.propose",
         "task.create",
@@ -42,8 +43,8 @@ class Tool(Struct, frozen=True, kw_only=True):
     `hint`: when to call it, for the role text; empty where that speaks of it elsewhere. `since`:
     the scaffold that first had it. `aliases`: other names that models use. `applies`: whether it
     could change a task as it was captured; None: always. `immediate_if`: what makes a deferred
-    call an immediate one. `effect`: of a call, or of each element of a batch; a
-    local tool has none. `array`, `singular`, `element`, `explode`: of a batch, the argument that
+    call an immediate one. `effect`: of a call, or of each element of a batch; local tools and
+    reads have none. `array`, `singular`, `element`, `explode`: of a batch, the argument that
     explodes, the name and arguments of each element's change, what chooses among them; `element`
     alone: the arguments of the change, where they hold more than those of the call. `output`:
     the Struct or fact that a call comes to. `entities`, `tokens`: what it changes. `scope`: how
@@ -68,8 +69,12 @@ class Tool(Struct, frozen=True, kw_only=True):
     singular: str = ""
     element: type[Arguments] | None = None
     explode: Callable[[Snapshot, Any], Exploded | Refusal] | None = None
-    idempotency: Literal["operation_id", "fingerprint", "last_call_wins", "wake"] = "fingerprint"
-    scope: Literal["own_task", "own_wake", "own_proposals", "two_tasks"] = "own_task"
+    idempotency: Literal[
+        "operation_id", "fingerprint", "last_call_wins", "wake", "changes_nothing"
+    ] = "fingerprint"
+    scope: Literal[
+        "own_task", "own_wake", "own_proposals", "two_tasks", "own_past", "allowed_categories"
+    ] = "own_task"
     entities: tuple[str, ...] = ("task",)
     tokens: tuple[str, ...] = ("TASK",)
     risk: Literal["low", "medium", "high"] = "low"

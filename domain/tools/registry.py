@@ -17,7 +17,17 @@ from domain.errors import Refused
 from domain.ports import ToolSpec
 from domain.text import squeeze
 from domain.tools import base as b
-from domain.tools import checklist, evidence, fields, followups, labels, local, schema, times
+from domain.tools import (
+    checklist,
+    evidence,
+    fields,
+    followups,
+    labels,
+    local,
+    reads,
+    schema,
+    times,
+)
 from domain.tools.arguments import Arguments, SuppressLabel
 from domain.tools.base import Effect, Facts, Plan, Refusal
 from domain.tools.decoding import decoded
@@ -34,6 +44,7 @@ TOOLS: Mapping[str, Tool] = {
         *followups.TOOLS,
         *times.TOOLS,
         *local.TOOLS,
+        *reads.TOOLS,
     )
 }
 ALIASES: Mapping[str, str] = {alias: tool.name for tool in TOOLS.values() for alias in tool.aliases}
@@ -135,6 +146,11 @@ def mode_of(tool: str, snapshot: Snapshot) -> Mode:
 def proposes(tool: str) -> bool:
     """Whether calls of a tool, by its own name, become items for the person, as a rule."""
     return tool in TOOLS and TOOLS[tool].mode == "deferred"
+
+
+def is_read(tool: str) -> bool:
+    """Whether calls of a tool, by its own name, look something up and change nothing."""
+    return tool in TOOLS and TOOLS[tool].mode == "read"
 
 
 # ---------------------------------------------------------------------------------- reading

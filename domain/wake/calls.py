@@ -31,6 +31,7 @@ from domain.tools.arguments import (
 )
 from domain.tools.base import Plan, Refusal, fingerprint
 from domain.tools.evidence import Quotes
+from domain.tools.reads import READS_MAX
 from domain.tools.snapshot import Snapshot
 from domain.wake import grounds, known, recorded
 from domain.wake.events import (
@@ -106,17 +107,29 @@ def answer_call(wake: Wake, call: ToolCall, bench: Bench, answered: Answered) ->
             return _local(wake, call, tool, text, arguments, bench, answered)
         case "deferred":
             return [_deferred(wake, call, _Wish(tool, text, arguments, quotes), bench, answered)]
+        case "read" if _reads(wake) >= READS_MAX:
+            refusal = Refusal("limit", f"at most {READS_MAX} reads in one wake")
+            return [_denied(wake, call, tool, text, refusal, answered)]
+        case "read":
+            return [replace(_ask(wake, call, tool, text, answered), action_type="read")]
         case _ if wake.begun.scaffold >= 2 and _is_done(wake, tool):
             refusal = Refusal("redundant", f"{tool} has been done in this wake.")
             return [_denied(wake, call, tool, text, refusal, answered)]
         case _:
-            return [_ask(wake, call, tool, text, bench, answered)]
+            base = registry.base(tool, bench.snapshot, text)
+            return [replace(_ask(wake, call, tool, text, answered), base=base)]
 
 
 def _is_done(wake: Wake, tool: str) -> bool:
     """Whether a call of a tool came through; the snapshot does not know of it."""
     results = (ref for one in wake.exchanges for ref in one.results)
     return any(ref.tool == tool and not ref.is_error for ref in results)
+
+
+def _reads(wake: Wake) -> int:
+    """How many reads a wake has made; what was refused unread is none."""
+    results = (ref for one in wake.exchanges for ref in one.results)
+    return sum(registry.is_read(ref.tool) and ref.code in ("", "not_found") for ref in results)
 
 
 def _refusal(wake: Wake, call: ToolCall, tool: str | None, bench: Bench) -> Refusal | None:
@@ -180,9 +193,7 @@ def _denied(
     return returned(wake, call, tool, text, "denied", message, code=refusal.code)
 
 
-def _ask(
-    wake: Wake, call: ToolCall, tool: str, text: str, bench: Bench, answered: Answered
-) -> ToolAsked:
+def _ask(wake: Wake, call: ToolCall, tool: str, text: str, answered: Answered) -> ToolAsked:
     action, operation = _names(wake, tool, text)
     return ToolAsked(
         wake.turn,
@@ -193,7 +204,6 @@ def _ask(
         call.call_id,
         tool,
         answered.keep(wake.unit, text),
-        registry.base(tool, bench.snapshot, text),
     )
 
 

@@ -104,8 +104,8 @@ class ToolAsked(Stored, frozen=True, tag="wake.tool_asked.1"):
     operation: str  # idempotency key of the effect
     attempt: int
     action: str
-    # all but the first are reserved (ADR 38)
-    action_type: Literal["tool_call", "propose_plan", "ask_user", "lifecycle_transition"]
+    # those between the first and the last are reserved (ADR 38)
+    action_type: Literal["tool_call", "propose_plan", "ask_user", "lifecycle_transition", "read"]
     call_id: str
     tool: str  # canonical name
     arguments: Words
@@ -126,8 +126,9 @@ class ToolReturned(Stored, frozen=True, tag="wake.tool_returned.1"):
     code: str = ""
     changed: tuple[str, ...] = ()
     tokens: tuple[str, ...] = ()
-    position: int = 0  # the journal's n that holds the effect
+    position: int = 0  # the journal's n that holds the effect, or that a read was made at
     reproposed: tuple[str, ...] = ()  # fingerprints of older open items that it proposed anew
+    agent_position: int = 0  # of a read: the agent log's n that it was made at; 0: it was none
 
 
 class ReportDrafted(Stored, frozen=True, tag="wake.report_drafted.1"):

@@ -1,5 +1,6 @@
 """What an agent may be shown of what it wrote itself, once it is allowed less than before."""
 
+from collections.abc import Callable
 from functools import cache
 
 from msgspec.structs import replace
@@ -9,6 +10,17 @@ from domain.changes.change_set import CHANGES
 from domain.policy.flow import may_enter
 from domain.wake.state import WAKE
 from domain.world import World
+
+
+def may_read(agents: World, agent: Agent) -> Callable[[str], bool]:
+    """Tells of a wake, by its run key, whether the agent as it is now may read what it wrote."""
+
+    @cache
+    def may(run_key: str) -> bool:
+        started = agents.load(WAKE, run_key).started
+        return started is not None and may_enter(started.categories, agent)
+
+    return may
 
 
 def with_readable_memory(agents: World, agent: Agent) -> Agent:
@@ -22,11 +34,7 @@ def with_readable_memory(agents: World, agent: Agent) -> Agent:
     """
     if may_enter(agent.categories_ever or (), agent):
         return agent
-
-    @cache
-    def may(run_key: str) -> bool:
-        started = agents.load(WAKE, run_key).started
-        return started is not None and may_enter(started.categories, agent)
+    may = may_read(agents, agent)
 
     def readable(observed: tuple[Observation, ...]) -> tuple[Observation, ...]:
         return tuple(one for one in observed if may(one.run_key))

@@ -74,7 +74,7 @@ FROM (
         "attempt": "INTEGER", "callId": "VARCHAR", "tool": "VARCHAR", "status": "VARCHAR",
         "code": "VARCHAR", "message": {"text": "VARCHAR", "payload": "VARCHAR"},
         "arguments": {"text": "VARCHAR", "payload": "VARCHAR"}, "changed": ["VARCHAR"],
-        "position": "BIGINT"}') AS d
+        "position": "BIGINT", "actionType": "VARCHAR", "agentPosition": "BIGINT"}') AS d
     FROM live WHERE tag IN ('wake.tool_asked.1', 'wake.tool_returned.1')
 );
 
@@ -95,7 +95,8 @@ WITH called AS (
     FROM tool_rows WHERE tag = 'wake.tool_returned.1'
 ), asked AS (
     SELECT run_key, d.turn AS turn, d.operation AS operation, min(occurred_at) AS asked_at,
-        max(d.attempt) AS attempts, any_value(d.tool) AS tool
+        max(d.attempt) AS attempts, any_value(d.tool) AS tool,
+        any_value(d.actionType) AS action_type
     FROM tool_rows WHERE tag = 'wake.tool_asked.1' GROUP BY ALL
 ), waiting AS (
     SELECT a.*, 1 + (SELECT count(*) FROM returned r
@@ -107,7 +108,9 @@ SELECT c.run_key, c.turn, c.ordinal, c.call.callId, c.call.tool,
     nullif(c.call.problem, ''), coalesce(a.operation, w.operation),
     coalesce(a.attempts, w.attempts, 0), coalesce(a.asked_at, w.asked_at), r.occurred_at,
     r.d.status, nullif(r.d.code, ''), CASE WHEN r.d IS NOT NULL THEN said(r.d.message) END,
-    coalesce(len(r.d.changed), 0), r.d.position
+    coalesce(len(r.d.changed), 0),
+    CASE WHEN coalesce(r.d.agentPosition, 0) = 0 THEN r.d.position END,  -- a read has no effect
+    coalesce(a.action_type, w.action_type)
 FROM called c
 LEFT JOIN returned r ON r.run_key = c.run_key AND r.d.turn = c.turn AND r.ordinal = c.ordinal
 LEFT JOIN asked a ON a.run_key = c.run_key AND a.operation = r.d.operation

@@ -52,10 +52,10 @@ WITH asked AS (
         any_value(replica) AS replica
     FROM (
         SELECT *, json_transform(data, '{"operation": "VARCHAR", "item": "INTEGER",
-            "tool": "VARCHAR", "attempt": "INTEGER"}') AS d
+            "tool": "VARCHAR", "attempt": "INTEGER", "actionType": "VARCHAR"}') AS d
         FROM live WHERE tag IN ('wake.tool_asked.1', 'changes.item_confirming.1',
             'changes.suppression_asked.1')
-    ) GROUP BY ALL
+    ) WHERE d.actionType IS DISTINCT FROM 'read' GROUP BY ALL
 ), settled AS (
     SELECT operation, arg_min({'occurred_at': occurred_at, 'outcome': outcome, 'code': code,
         'journal_n': journal_n}, place) AS s

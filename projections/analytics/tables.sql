@@ -120,7 +120,7 @@ CREATE TABLE tool_calls (
     run_key VARCHAR, turn INTEGER, ordinal INTEGER, call_id VARCHAR, called VARCHAR,
     tool VARCHAR, arguments VARCHAR, problem VARCHAR, operation VARCHAR, attempts INTEGER,
     asked_at TIMESTAMP, returned_at TIMESTAMP, status VARCHAR, code VARCHAR, message VARCHAR,
-    changed INTEGER, journal_n BIGINT
+    changed INTEGER, journal_n BIGINT, action_type VARCHAR
 );
 CREATE TABLE reports (
     run_key VARCHAR, agent_id VARCHAR, task_id VARCHAR, drafted_at TIMESTAMP,

@@ -41,6 +41,7 @@ from tests.histories import (
     person_scenes,
     policy_scenes,
     prompt_scenes,
+    read_scenes,
     sleeping_scenes,
     stubborn_scenes,
     template_scenes,
@@ -366,6 +367,7 @@ SCENES: tuple[Scene, ...] = (
     *sleeping_scenes.SCENES,
     *time_scenes.SCENES,
     *followup_scenes.SCENES,
+    *read_scenes.SCENES,
 )
 
 

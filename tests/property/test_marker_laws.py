@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from adapters.runtime import watcher
 from domain.policy.projections import ALLOWED
 from domain.wake.scaffolds import SCAFFOLD
-from tests.support.marked import MARKS, Marked, Told, text_of
+from tests.support.marked import MARKS, Marked, Told, prompt_of, results_of, text_of
 
 HOME, WORK, HEALTH = range(3)
 LINKED_FIELDS = ALLOWED[SCAFFOLD]["linked_task"]
+READ_FIELDS = ALLOWED[SCAFFOLD]["category_task"] | {"item"}
 SHARED_FIELDS = {"correction", "labels", "category"}
 """Of a category: whoever may read it may read them."""
 TASKS = 4
@@ -56,6 +57,19 @@ NARROWED_SINCE: World = (
 )
 
 
+AFTER_A_VERDICT: World = (
+    [WORK, HEALTH, WORK, HOME],
+    [(0, 1)],
+    [
+        ("allow", 0, [WORK, HEALTH]),
+        ("wake", 0),
+        ("reject", 0),
+        ("allow", 0, [WORK]),
+        *(("wake", 0) for _ in range(2)),
+    ],
+)
+
+
 def played(world: World) -> Marked:
     categories, edges, done = world
     home = Marked(categories, [edge for edge in edges if edge[0] != edge[1]])
@@ -76,10 +90,17 @@ def leaks(home: Marked, told: Told) -> Iterator[str]:
 def direct(home: Marked, told: Told) -> Iterator[str]:
     """What it was shown, at first hand, of a field that the table does not open."""
     for request in told.requests:
-        for mark in set(MARKS.findall(text_of(request))):
-            source = home.source(mark)
-            is_own = source.task == home.tasks[told.agent]
-            if mark[0] == "m" and not is_own and source.field not in LINKED_FIELDS | SHARED_FIELDS:
+        found = (
+            (home.source(mark), mark, fields | SHARED_FIELDS)
+            for text, fields in (
+                (prompt_of(request), LINKED_FIELDS),
+                (results_of(request), READ_FIELDS),
+            )
+            for mark in set(MARKS.findall(text))
+            if mark[0] == "m"
+        )
+        for source, mark, fields in found:
+            if source.task != home.tasks[told.agent] and source.field not in fields:
                 yield f"{mark}: {source}"
 
 
@@ -88,6 +109,7 @@ def direct(home: Marked, told: Told) -> Iterator[str]:
 @example(world=LEAK)
 @example(world=TWO_HOPS)
 @example(world=NARROWED_SINCE)
+@example(world=AFTER_A_VERDICT)
 def test_no_agent_is_told_what_its_categories_do_not_allow(world: World) -> None:
     home = played(world)
     for told in home.told:
@@ -108,6 +130,21 @@ def test_a_linked_agents_one_liner_brings_no_title_of_a_category_that_is_not_all
     repeated = title.replace("m", "e")
     assert repeated in home.prompt(2, 1)
     assert repeated not in home.prompt(2, 2)
+
+
+def test_reads_find_what_the_categories_allow_and_nothing_else() -> None:
+    """That the law above is not true for want of results."""
+    home = played(
+        ([WORK, WORK, HEALTH, HOME], [(0, 1), (2, 3)], [("wake", 1), ("wake", 2), ("wake", 0)])
+    )
+    found = "\n".join(map(results_of, home.told[-1].requests))
+    fields = {
+        (home.source(mark).field, mark[0], home.tasks.index(home.source(mark).task))
+        for mark in MARKS.findall(found)
+        if home.source(mark).task
+    }
+    assert {("title", "m", 1), ("item", "m", 1), ("title", "e", 1), ("reason", "m", 0)} <= fields
+    assert {task for _, _, task in fields} == {0, 1}
 
 
 def notices(home: Marked) -> list[bytes]:

@@ -41,7 +41,7 @@ CALL = st.sampled_from(sorted(CALLS)).flatmap(lambda tool: st.tuples(st.just(too
 
 
 def test_every_tool_that_changes_a_task_is_called_here() -> None:
-    assert CALLS.keys() == {tool.name for tool in TOOLS.values() if tool.mode != "local"}
+    assert CALLS.keys() == {tool.name for tool in TOOLS.values() if tool.effect}
 
 
 def plan_of(tool: str, before: Snapshot, arguments: dict[str, Any]) -> Plan | Refusal:

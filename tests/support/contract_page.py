@@ -37,6 +37,7 @@ Made from the tools' records by `python -m tests.support.contract_page`; a test 
 - *deferred*: a proposal that the person decides on
 - *immediate*: an operation at once
 - *local*: in the wake only
+- *read*: a look into both logs, which changes nothing
 
 A tool is there since the scaffold that it names; from scaffold 2 on it is offered only where the
 task has something for it.

@@ -85,6 +85,9 @@ class FaultyRecorder:
     def present(self, streams: Sequence[str]) -> Sequence[str]:
         return self._recorder.present(streams)
 
+    def streams_of(self, kind: str) -> Sequence[str]:
+        return self._recorder.streams_of(kind)
+
     def last_append(self) -> Sequence[Row]:
         return self._recorder.last_append()
 

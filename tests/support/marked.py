@@ -54,16 +54,20 @@ class Told(Struct, frozen=True):
 
 
 class Echo:
-    """A model that puts every marker it is shown into all that it may write."""
+    """A model that looks up all it can, and puts every marker it is shown into all that it may
+    write."""
 
     name = "tape:echo"
 
     def __init__(self) -> None:
         self.asked: list[Request] = []
+        self.reads: list[tuple[str, str]] = []  # its first calls in a wake
 
     async def reply(self, request: Request) -> Reply:
         self.asked.append(request)
-        if request.exchanges:
+        if not request.exchanges:
+            return reply(*self.reads)
+        if len(request.exchanges) > 1:
             return Reply(raw=b"{}", text="Done.")
         known = {one.replace("m", "e") for one in MARKS.findall(text_of(request))}
         found = [*sorted(known), "nothing"]
@@ -78,9 +82,17 @@ class Echo:
 
 def text_of(request: Request) -> str:
     """All that a request says."""
-    sections = [one.text for one in (*request.system, *request.user)]
-    results = [one.output for turn in request.exchanges for one in turn.results]
-    return "\n".join((*sections, *results))
+    return f"{prompt_of(request)}\n{results_of(request)}"
+
+
+def prompt_of(request: Request) -> str:
+    """What its sections say."""
+    return "\n".join(one.text for one in (*request.system, *request.user))
+
+
+def results_of(request: Request) -> str:
+    """What its calls were answered with."""
+    return "\n".join(one.output for turn in request.exchanges for one in turn.results)
 
 
 class Marked:
@@ -135,9 +147,22 @@ class Marked:
         """Wake an agent, and keep what its model was asked."""
         at, agent_id = self.services, self.agents[agent]
         allowed = at.agent(agent_id).categories
+        self.model.reads = self._reads(agent)
         asyncio.run(performer.run_wake(at, agent_id, self._queued(agent_id), is_now=True))
         self.told.append(Told(agent, allowed, tuple(self.model.asked)))
         self.model.asked.clear()
+
+    def _reads(self, agent: int) -> list[tuple[str, str]]:
+        """Reads that would find every task by its title, and all that an agent wrote."""
+        titles = [mark for mark, one in self.sources.items() if one.field == "title"]
+        others = [task for task in self.tasks if task != self.tasks[agent]]
+        calls: list[tuple[str, object]] = [
+            ("find_tasks", {"words": " ".join(titles)}),
+            *(("read_task", {"taskId": one}) for one in others),
+            ("recall", {"words": "nothing"}),
+            ("recall", {"words": ("blocked", "rejected")[len(self.told) % 2]}),
+        ]
+        return [(name, json.dumps(given)) for name, given in calls]
 
     def reject(self, agent: int) -> None:
         """Decline what an agent proposed last, with a reason."""

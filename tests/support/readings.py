@@ -58,7 +58,10 @@ class Book:
 
     def world(self) -> World:
         """The log as it stands now."""
-        return World(self.log, "r1", self.n + 1, self._read, self._payload)
+        return World(self.log, "r1", self.n + 1, self._read, self._payload, streams=self._of_kind)
+
+    def _of_kind(self, kind: str) -> list[str]:
+        return [one for one in self.rows if one.startswith(f"{kind}:")]
 
     def _put(self, one: Payload) -> PayloadId:
         self.payloads[one.id] = one.data

@@ -18,6 +18,7 @@ from domain.policy.projections import ALLOWED, project
 from domain.wake.commands import SkipWake
 from domain.wake.prompt import render
 from domain.wake.reading import Given, Limits, LinkedAgent, LinkSeen, TaskSeen
+from domain.wake.reads import Memory, TaskFound
 from domain.wake.scaffolds import SCAFFOLDS
 from domain.wire import SHARED
 from tests.support.readings import AGENT as READER
@@ -25,12 +26,13 @@ from tests.support.readings import HOME, ROOF, WORK, add_link, add_task, househo
 from tests.support.services import queued_key, services, task_with_agent
 
 ROOT = Path(__file__).parents[2]
-STRUCTS = {"own_task": TaskSeen, "linked_task": LinkSeen, "notice": Batch}
+SINCE_1 = {"own_task": TaskSeen, "linked_task": LinkSeen, "notice": Batch}
+STRUCTS = {**SINCE_1, "category_task": TaskFound, "own_past": Memory}
 
 
 @pytest.mark.parametrize("scaffold", SCAFFOLDS)
 def test_every_scaffold_has_a_row_for_every_boundary(scaffold: int) -> None:
-    assert ALLOWED[scaffold].keys() == STRUCTS.keys()
+    assert ALLOWED[scaffold].keys() == (STRUCTS if scaffold >= 2 else SINCE_1).keys()
     for boundary, names in ALLOWED[scaffold].items():
         assert names <= set(STRUCTS[boundary].__struct_fields__), boundary
 

@@ -100,6 +100,7 @@ BY_NAME = {
     "domain/tools/times.py": "records",
     "domain/tools/followups.py": "records",
     "domain/tools/local.py": "records",
+    "domain/tools/reads.py": "records",
     "domain/tools/registry.py": "`suppress_label`, which is no tool of the model",
     "domain/changes/decisions.py": "what rejecting a label does",
     "domain/changes/needs.py": "what makes the task that other items may need",

@@ -55,7 +55,7 @@ def _intents(log: Log) -> Iterator[tuple[str, Intent]]:
         match row.topic:
             case "wake.started.1":
                 wakes[row.entity] = data
-            case "wake.tool_asked.1":
+            case "wake.tool_asked.1" if data["actionType"] != "read":
                 begun, text = wakes.get(row.entity, {}), log.words(data["arguments"])
                 whose = begun.get("agent", ""), begun.get("task", "")
                 yield data["operation"], Intent(*whose, data["tool"], text, one.where)
@@ -127,7 +127,7 @@ def _outcomes(home: Home, effects: dict[str, Effect]) -> Iterator[Finding]:
             case "changes.suppression_done.1":
                 code = data.get("code", "")
                 yield from _outcome(one, data["operation"], code, 0, effects)
-            case "wake.tool_returned.1" if data["attempt"]:
+            case "wake.tool_returned.1" if data["attempt"] and not data.get("agentPosition"):
                 code = data.get("code", "")
                 yield from _outcome(one, data["operation"], code, data.get("position", 0), effects)
 

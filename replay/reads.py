@@ -1,0 +1,65 @@
+"""A read of a wake made once more, at the positions that it was recorded with (ADR 42)."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from domain.keys import payload_id
+from domain.wake import reads
+from domain.wake.events import ToolAsked, ToolReturned
+from domain.wake.machine import ticket
+from domain.wake.reads import Lines, Told
+from domain.wake.state import WAKE
+from domain.wire import PayloadId
+from domain.world import World
+from replay.divergence import CHANGED, PROMPT, Difference
+
+
+class ReadAgain(NamedTuple):
+    """What a read was answered with, and what it is answered with today; `unit`: of its text."""
+
+    fact: ToolReturned
+    today: Told
+    unit: str
+
+
+def is_read(fact: object) -> bool:
+    """Whether a fact is the answer to a read."""
+    return isinstance(fact, ToolReturned) and bool(fact.agent_position)
+
+
+def read_again(
+    run_key: str, fact: ToolReturned, journal: World, agents: World, lines: Lines
+) -> ReadAgain | None:
+    """A read as today's code makes it; None where nothing asked for it.
+
+    Args:
+        run_key: Whose it was.
+        fact: What it was answered with.
+        journal: The journal where it was made.
+        agents: The agent log where it was made.
+        lines: Gives the living tasks of the journal.
+    """
+    wake = agents.load(WAKE, run_key)
+    rows = (row.fact for row in agents.history("wake", run_key))
+    found = (one for one in rows if isinstance(one, ToolAsked) and ticket(one) == ticket(fact))
+    asked = next(found, None)
+    if asked is None:
+        return None
+    return ReadAgain(fact, reads.read(asked, wake, journal, agents, lines), wake.unit)
+
+
+def differs(again: ReadAgain, payload: Callable[[PayloadId], bytes | None]) -> Iterator[Difference]:
+    """What a read is answered with otherwise."""
+    fact, today = again.fact, again.today
+    path = f"turn {fact.turn}.{fact.tool}"
+    if today.code != fact.code:
+        yield Difference(0, CHANGED, f"{path}.code", today.code, fact.code)
+    data = today.text.encode()
+    if not fact.message.payload:
+        if fact.message.text != today.text:
+            yield Difference(0, PROMPT, path, today.text, fact.message.text)
+        return
+    if payload_id(again.unit, data) != fact.message.payload:
+        was = payload(fact.message.payload)
+        if was is not None and was != data:  # else told where it is named
+            yield Difference(0, PROMPT, path, today.text, was.decode("utf-8", "replace"))

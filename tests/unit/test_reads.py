@@ -1,0 +1,273 @@
+"""What a wake looks up is found, told in 4 KiB, recorded, and read again by prove (ADR 42)."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from adapters.documents.timetravel import steps_again
+from adapters.home.settings import Settings
+from adapters.models.tape import TapeModel
+from adapters.proof import histories
+from adapters.proof.prove import prove_logs
+from adapters.runtime import performer, reading, review, watcher
+from adapters.runtime.capture import capture
+from adapters.runtime.services import Services
+from adapters.simulation.fused_log import Crashed, FusedLog
+from adapters.timetravel.fork import Branch, Wanted
+from adapters.timetravel.logs_at import Past
+from domain import canonical
+from domain.agent.agent import AGENT
+from domain.agent.commands import ConfigureAgent
+from domain.agent.identity import Wanted as Settled
+from domain.causes import Replied
+from domain.journal import commands as j
+from domain.ports import Reply, Request
+from domain.wake.commands import RetakeWake
+from domain.wake.events import ModelAnswered, ModelAsked, ToolAsked, ToolCall, ToolReturned
+from domain.wire import Words, payload
+from replay.fork import Verdict
+from tests.support.rows import altered, rechained
+from tests.support.scripted_wakes import call, ended, minutes, woken
+from tests.support.services import TickingClock, queued_key, reply, services, task_with_agent
+
+SINK = "Fix the sink"
+
+
+def returned(at: Services) -> list[ToolReturned]:
+    """What every call of every wake came to, in order."""
+    rows = (row for append in at.agents.appends() for row in append)
+    return [row.fact for row in rows if isinstance(row.fact, ToolReturned)]
+
+
+def told(at: Services, fact: ToolReturned) -> Any:
+    with at.agents.reading() as world:
+        return canonical.read(world.text(fact.message))
+
+
+def looked_up(at: Services, agent: str, *calls: tuple[str, str]) -> list[Any]:
+    """What reads of one wake are answered with."""
+    before = len(returned(at))
+    woken(at, agent, reply(*calls), *ended())
+    found = returned(at)[before : before + len(calls)]
+    return [told(at, one) for one in found]
+
+
+def proved(at: Services) -> None:
+    assert [str(one) for one in prove_logs(at.journal, at.agents).divergences] == []
+
+
+def test_a_read_is_answered_recorded_and_proved() -> None:
+    at = services()
+    _, agent = task_with_agent(at, SINK)
+    other = at.append_journal(j.CreateTask("Buy a new sink for the kitchen")).result.ids[0]
+    at.append_journal(j.CreateTask("Mow the lawn"))
+    (found,) = looked_up(at, agent, call("find_tasks", words="the SINK!"))
+    assert found["tasks"][0]["id"] == other
+    assert found["tasks"][0]["title"] == "Buy a new sink for the kitchen"
+    assert len(found["tasks"]) == 2, "its own task is not told, the lawn has one word"
+    fact = returned(at)[0]
+    assert (fact.tool, fact.status, fact.attempt) == ("find_tasks", "success", 1)
+    assert fact.position == at.journal.tail().n
+    assert 0 < fact.agent_position < at.agents.tail().n
+    proved(at)
+
+
+def test_another_text_of_a_read_is_named_with_its_wake_turn_and_tool() -> None:
+    """Also where every digest was made to fit."""
+    at = services()
+    _, agent = task_with_agent(at, SINK)
+    at.append_journal(j.CreateTask("Buy a sink"))
+    looked_up(at, agent, call("find_tasks", words="sink"))
+    history = histories.taken(at.journal, at.agents)
+    rows = history.rows["agent"]
+    place = next(nth for nth, row in enumerate(rows) if b"Buy a sink" in row.state)
+    assert rows[place].topic == "wake.tool_returned.1"
+    forged = rechained(rows, place, lambda row: altered(row, "Buy a sink", "Buy a pink"))
+    planted = {**history.rows, "agent": forged}
+    whole = replace(history, rows=planted, digest=histories.digest_of(planted))
+    (found,) = histories.prove(whole).divergences
+    assert (found.kind_of, found.path) == ("prompt changed", "turn 1.find_tasks")
+    assert found.wake == rows[place].stream.partition(":")[2].rpartition("@")[0]
+    assert ("sink" in found.expected, "pink" in found.actual) == (True, True)
+
+
+def test_a_wake_may_read_six_times() -> None:
+    at = services()
+    _, agent = task_with_agent(at, SINK)
+    calls = [call("find_tasks", words="sink")] * 4 + [call("recall", words="sink")] * 4
+    woken(at, agent, reply(*calls[:5]), reply(*calls[5:]), *ended())
+    found = [(one.status, one.code, one.attempt) for one in returned(at)][:8]
+    assert found == [("success", "", 1)] * 6 + [("denied", "limit", 0)] * 2
+    proved(at)
+
+
+def test_a_task_of_another_category_cannot_be_told_from_one_that_is_not_there() -> None:
+    at = services()
+    _, agent = task_with_agent(at, SINK)
+    health = at.append_journal(j.AddCategory("Health")).result.ids[0]
+    hidden = at.append_journal(j.CreateTask("Sink tablets", health)).result.ids[0]
+    gone = at.append_journal(j.CreateTask("Sink of old")).result.ids[0]
+    at.append_journal(j.DeleteTask(gone))
+    calls = [call("read_task", taskId=one) for one in (hidden, gone, "nobody")]
+    woken(at, agent, reply(*calls, call("find_tasks", words="sink")), *ended())
+    *missed, found = returned(at)[:4]
+    assert {(one.status, one.code, one.message) for one in missed} == {
+        ("error", "not_found", Words("There is no such task that you may read."))
+    }
+    assert told(at, found) == {"tasks": []}
+    proved(at)
+
+
+def test_a_read_that_was_cut_off_is_made_again() -> None:
+    agents, model = FusedLog.fused("agent"), services([]).model_for("")
+    at = Services(FusedLog.fused("journal"), agents, TickingClock(), Settings(), lambda _: model)
+    _, agent = task_with_agent(at, SINK)
+    model = TapeModel("tape", [reply(call("find_tasks", words="sink")), *ended()])
+    run_key = queued_key(at, agent)
+    captured = capture(at, agent, run_key, is_now=True)
+    at.append_agent(captured.command, payloads=captured.payloads)
+    agents.fuse = 2  # the answer of the model, and of the read
+    with pytest.raises(Crashed):
+        asyncio.run(performer.perform(at, run_key))
+    at.append_journal(j.CreateTask("Buy a sink"))
+    at.append_agent(RetakeWake(run_key))
+    asyncio.run(performer.perform(at, run_key))
+    assert [one.attempt for one in returned(at) if one.agent_position] == [2]
+    assert [one["title"] for one in told(at, returned(at)[0])["tasks"]] == ["Buy a sink"]
+    assert (at.wake(run_key).outcome, at.journal.tail().n) == ("completed", 3)
+    proved(at)
+
+
+def test_a_read_of_an_earlier_place_is_proved_where_both_logs_went_on() -> None:
+    """Two processes: the first reads, another writes to both logs, then the answer is recorded."""
+    at = services()
+    task, agent = task_with_agent(at, SINK)
+    at.append_journal(j.CreateTask("Buy a sink"))
+    model = TapeModel("tape", [reply(call("find_tasks", words="sink")), *ended()])
+    at.model_for = lambda _: model
+    run_key = queued_key(at, agent)
+    captured = capture(at, agent, run_key, is_now=True)
+    at.append_agent(captured.command, payloads=captured.payloads)
+    answer = asyncio.run(model.reply(Request("tape", (), ())))
+    first = at.wake(run_key).asked
+    assert isinstance(first, ModelAsked)
+    kept = payload(task, answer.raw)
+    calls = tuple(ToolCall(one.call_id, one.tool, Words(one.arguments)) for one in answer.calls)
+    asked = ModelAnswered(1, 1, kept.id, calls=calls, reply_format="tape.1")
+    at.append_reply(Replied("wake", run_key, asked), [kept])
+    wake = at.wake(run_key)
+    assert isinstance(wake.asked, ToolAsked)
+    fact, payloads = reading.answered(at, wake, wake.asked)
+    task_with_agent(at, "Another sink")
+    watcher.catch_up(at)
+    at.append_reply(Replied("wake", run_key, fact), payloads)
+    asyncio.run(performer.perform(at, run_key))
+    assert "Another" not in str(told(at, returned(at)[0]))
+    proved(at)
+    assert histories.prove(histories.taken(at.journal, at.agents)).divergences == ()
+
+
+def test_a_fork_reads_at_its_own_place_and_proves(tmp_path: Path) -> None:
+    """What a wake recalls between another verdict and the fork is what became of it there."""
+    at = services()
+    _, agent = task_with_agent(at, SINK)
+    made = woken(at, agent, *ended(minutes(45)))
+    review.reject(at, made, 1, "no")
+    recalling = call("recall", words="estimate 45")
+    (there,) = looked_up(at, agent, recalling)
+    looked_up(at, agent, recalling)
+    with at.agents.reading() as world:
+        run_key = world.load(AGENT, agent).last_run
+    past = Past(at.journal, at.agents)
+    spot = past.run(run_key, at.agents.replica, 0)
+    branch = Branch(past, run_key, at.agents.replica, at.settings)
+    tape = TapeModel("tape", [reply(recalling), *ended()])
+    verdict = Verdict(made, 1, "confirm")
+    forked = branch.make(tmp_path / "fork", spot, Wanted(verdicts=(verdict,)), tape)
+    assert (forked.stopped, forked.left_out) == ("", 0)
+    here = Services(forked.journal, forked.agents, at.clock, at.settings, at.model_for)
+    then = [told(here, one) for one in returned(here) if one.agent_position]
+    assert [one["text"][:9] for one in there["entries"]] == ["rejected "]
+    assert [[one["text"][:9] for one in seen["entries"]] for seen in then] == [["confirmed"]] * 2
+    proved(here)
+    forked.close()
+
+
+def test_a_plain_replay_gives_the_recorded_text_and_says_what_reads_differently() -> None:
+    at = services()
+    _, agent = task_with_agent(at, SINK)
+    at.append_journal(j.CreateTask("Buy a sink"))
+    looked_up(at, agent, call("find_tasks", words="sink"))
+    with at.agents.reading() as world:
+        run_key = world.load(AGENT, agent).last_run
+    steps = list(steps_again(Past(at.journal, at.agents), run_key, at.agents.replica))
+    assert all(one.is_same for one in steps)
+    asked = [one for step in steps for one in step.decided if one.kind_of == "wake.tool_asked.1"]
+    assert [one.data["actionType"] for one in asked] == ["read"]
+    assert "looks into both logs" in asked[0].why
+
+
+class Narrowing:
+    """A model in whose first turn the person takes something away, and which reads then."""
+
+    name = "tape:narrowing"
+
+    def __init__(self, calls: list[tuple[str, str]], take: Callable[[], object]) -> None:
+        self._left = [reply(*calls), *ended()]
+        self._take: Callable[[], object] | None = take
+
+    async def reply(self, request: Request) -> Reply:
+        if self._take is not None:
+            self._take()
+        self._take = None
+        return self._left.pop(0)
+
+
+@pytest.mark.parametrize("how", ["the agent is allowed less", "the task is elsewhere"])
+def test_what_is_taken_away_while_a_wake_runs_is_not_read_in_it(how: str) -> None:
+    at = services()
+    task, agent = task_with_agent(at, SINK)
+    (inbox,) = at.agent(agent).categories
+    health = at.append_journal(j.AddCategory("Health")).result.ids[0]
+    hidden = at.append_journal(j.CreateTask("Sink tablets", health)).result.ids[0]
+    at.append_journal(j.AddNote(task, "note", Words("The sink drips")))
+    at.append_agent(ConfigureAgent(agent, Settled(categories=(inbox, health))))
+
+    def take() -> None:
+        if how == "the task is elsewhere":
+            other = at.append_journal(j.AddCategory("Secret")).result.ids[0]
+            at.append_journal(j.EditTask(task, category=other))
+        else:
+            at.append_agent(ConfigureAgent(agent, Settled(categories=(inbox,))))
+
+    calls = [call("recall", words="drips"), call("find_tasks", words="sink tablets")]
+    model = Narrowing([*calls, call("read_task", taskId=hidden)], take)
+    at.model_for = lambda _: model
+    asyncio.run(performer.run_wake(at, agent, queued_key(at, agent), is_now=True))
+    past, found, one = returned(at)[:3]
+    is_task = how == "the task is elsewhere"
+    assert len(told(at, past)["entries"]) == (0 if is_task else 1)
+    assert len(told(at, found)["tasks"]) == (1 if is_task else 0)
+    assert one.code == ("" if is_task else "not_found")
+    proved(at)
+
+
+def test_a_wake_does_not_read_more_than_it_began_with() -> None:
+    """What it writes is judged later by the categories that it began with."""
+    at = services()
+    _, agent = task_with_agent(at, SINK)
+    (inbox,) = at.agent(agent).categories
+    health = at.append_journal(j.AddCategory("Health")).result.ids[0]
+    at.append_journal(j.CreateTask("Sink tablets", health))
+    more = ConfigureAgent(agent, Settled(categories=(inbox, health)))
+    calls = [call("find_tasks", words="tablets")]
+    model = Narrowing(calls, lambda: at.append_agent(more))
+    at.model_for = lambda _: model
+    asyncio.run(performer.run_wake(at, agent, queued_key(at, agent), is_now=True))
+    assert told(at, returned(at)[0]) == {"tasks": []}
+    assert len(looked_up(at, agent, *calls)[0]["tasks"]) == 1
+    proved(at)
