@@ -8,16 +8,12 @@ from adapters.runtime.capture import given_now
 from domain.agent.agent import AGENT
 from domain.agent.wake_queue import WAKE_QUEUE, Queued
 from domain.agent.wake_queue_events import Trigger
-from domain.handlers.wakes import tools_of
-from domain.journal.catalog import CATALOG
-from domain.journal.fold import TASK
+from domain.handlers.bench import tools_of
 from domain.policy.gate import is_leaving
 from domain.ports import Request
 from domain.tools import registry
-from domain.tools.snapshot import captured
 from domain.wake.scaffolds import SCAFFOLD
-from domain.wake.shown import shown
-from domain.world import MAIN
+from domain.wake.shown import shown, snapshot_of
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -37,8 +33,7 @@ def preview(home: "Home", agent_id: str) -> tuple[Preview, Request]:
         asked_for = Queued("", "manual", "", now, now, (trigger,), is_urgent=True)
         queued = agents.load(WAKE_QUEUE, agent_id).queued or asked_for
         prompt = shown(journal, agents, agent, queued, given_now(services))
-        task, catalog = journal.load(TASK, agent.task), journal.load(CATALOG, MAIN)
-        seen = captured(task, catalog, journal.n - 1, SCAFFOLD)
+        seen = snapshot_of(journal, agent, journal.n - 1, SCAFFOLD)
         names = tools_of(agents, agent, queued.reason, SCAFFOLD, seen)
     model = gate.full_name(services, services.model_name(agent))
     tools = registry.specs(names, SCAFFOLD)

@@ -16,7 +16,7 @@ from domain.journal.rollover import FollowUp, Moved
 from domain.journal.task import PERSON, Item, Task
 from domain.keys import key as make_key
 from domain.tools import registry
-from domain.tools.arguments import CreateFollowUpTask, MigrateChecklistItem, ProposeLink
+from domain.tools.arguments_tasks import CreateFollowUpTask, MigrateChecklistItem, ProposeLink
 from domain.tools.base import Refusal
 from domain.wire import Payload, words
 from domain.world import World

@@ -1,12 +1,9 @@
 """Wakes: begin on a captured input, take replies, end in one append (DESIGN 7, SPEC 3)."""
 
 from collections.abc import Sequence
-from functools import cache, lru_cache
 
-import msgspec
 from msgspec.structs import replace
 
-from domain import canonical
 from domain.agent import identity
 from domain.agent import wake_queue_person as person
 from domain.agent import wake_queue_rules as rules
@@ -21,6 +18,7 @@ from domain.changes.change_set import CHANGES, ChangeSet, Item, set_id
 from domain.changes.events import ChangesFact, ItemRetracted
 from domain.errors import Refused, Remedy
 from domain.handlers.agents import agent_events, alert_events, known_agent
+from domain.handlers.bench import bench_of, specs_of, tools_of
 from domain.handlers.decided import Decided, Event, after, on
 from domain.handlers.journal import Handler
 from domain.policy.gate import GATE_CODES, Refusal, refusal
@@ -28,10 +26,8 @@ from domain.policy.notices import GATED_SINCE, notice_of
 from domain.policy.policy import POLICY, Policy
 from domain.timestamps import later
 from domain.tools import registry
-from domain.tools.snapshot import Snapshot
 from domain.wake import commands as do
 from domain.wake import machine
-from domain.wake.calls import Bench
 from domain.wake.events import (
     LateReply,
     ModelAsked,
@@ -45,45 +41,11 @@ from domain.wake.events import (
 )
 from domain.wake.machine import Advanced
 from domain.wake.state import WAKE, Wake
-from domain.wire import SHARED, Payload, payload
 from domain.world import MAIN, World
 
-SNAPSHOTS_KEPT = 16  # of running wakes
 DAY_SECONDS = 86_400
 SKIPS = ("dormant", "destroyed", "switched_off", "cancelled", "task_deleted", *GATE_CODES)
 """Why a begun wake is stopped without having failed."""
-
-
-_snapshot = lru_cache(SNAPSHOTS_KEPT)(msgspec.json.Decoder(Snapshot).decode)
-
-
-def _bench(
-    world: World, agent: Agent, run_key: str, snapshot: str, scaffold: int, at: str
-) -> Bench:
-    def own() -> ChangeSet:
-        return world.load(CHANGES, set_id(run_key))
-
-    def others() -> tuple[ChangeSet, ...]:
-        mine = set_id(run_key)
-        sets = [one for one in agent.sets if one != mine]
-        earlier = _earlier_sets(world, agent) if scaffold >= 2 else []
-        return world.load_each(CHANGES, [*earlier, *sets])
-
-    seen = replace(_snapshot(world.payload(snapshot)), at=at)
-    return Bench(seen, own, others, world.text, agent)
-
-
-def _earlier_sets(world: World, agent: Agent) -> list[str]:
-    """The change sets of the task's earlier agents: what the person told one, all have heard."""
-    kind, task = agent.agent_kind, agent.task
-    earlier = (identity.agent_id(kind, task, nth) for nth in range(1, agent.generation))
-    return [one for known in earlier for one in world.load(AGENT, known).sets]
-
-
-@cache
-def _specs(tools: tuple[str, ...], scaffold: int) -> Payload:
-    """The tools as the model is offered them: no task's, so no task's unit."""
-    return payload(SHARED, canonical.encode(registry.specs(tools, scaffold)))
 
 
 def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
@@ -125,9 +87,9 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
     policy = world.load(POLICY, MAIN)
     if refused := refused_of(policy, agent, started, has_secret=cause.has_secret):
         return _not_begun(world, agent, queued, refused)
-    bench = _bench(world, agent, cause.run_key, cause.snapshot, cause.scaffold, at)
+    bench = bench_of(world, agent, cause.run_key, cause.snapshot, cause.scaffold, at)
     tools = tools_of(world, agent, queued.reason, cause.scaffold, bench.snapshot)
-    specs = _specs(tools, cause.scaffold)
+    specs = specs_of(tools, cause.scaffold)
     started = replace(started, tools=tools, specs=specs.id)
     advanced = machine.start(world.load(WAKE, cause.run_key), started, bench)
     events = [
@@ -135,15 +97,6 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
         *on(world, "wake", cause.run_key, advanced.facts),
     ]
     return Decided(events, result, [specs])
-
-
-def tools_of(
-    world: World, agent: Agent, reason: str, scaffold: int, snapshot: Snapshot
-) -> tuple[str, ...]:
-    """The tools that a wake is offered for the task as it was captured."""
-    sets = world.load_each(CHANGES, agent.sets) if scaffold >= 2 else ()
-    has_open = any(item.status == "pending" for one in sets for item in one.items)
-    return registry.offered(agent.agent_kind, reason, scaffold, snapshot, has_open=has_open)
 
 
 def _not_begun(world: World, agent: Agent, queued: Queued, refused: Refusal) -> Decided:
@@ -272,7 +225,7 @@ def replied(entity: str, reply: WakeReply, at: str, world: World) -> Decided:
     if code := _must_stop(world, agent, wake):
         advanced = machine.applied(wake, [reply, WakeFinished("skipped", code=code)])
         return _written(world, agent, advanced, at)
-    bench = _bench(world, agent, entity, wake.begun.snapshot, wake.begun.scaffold, at)
+    bench = bench_of(world, agent, entity, wake.begun.snapshot, wake.begun.scaffold, at)
     advanced = machine.decide(wake, reply, bench)
     if reason := _held(world, agent, advanced.wake):
         advanced = machine.put_off(advanced, HELD_UNTIL, reason)
@@ -401,4 +354,4 @@ HANDLERS: dict[type, Handler] = {
     do.DeferWake: defer,
 }
 
-__all__ = ["HANDLERS", "after", "refused_of", "replied", "tools_of"]
+__all__ = ["HANDLERS", "after", "refused_of", "replied"]

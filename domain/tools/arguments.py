@@ -17,17 +17,12 @@ from msgspec import Meta, Struct
 
 TITLE_MAX = 200
 ITEM_TITLE_MAX = 400
-DESCRIPTION_MAX = 4_000
 REASON_MAX = 500
-SUMMARY_MAX = 500
 ESTIMATE_MAX = 1440
 BATCH_MAX = 20
 LABELS_MAX = 3
 LOOP_MAX = 200
 LOOPS_AT_ONCE = 3
-WORDS_MAX = 200
-FOUND_MAX = 10
-RECALLED_MAX = 8
 NEED_REASON = ("BLOCKED", "ON HOLD")
 
 
@@ -41,18 +36,18 @@ class Arguments(
         return ""
 
 
-def _text(length_max: int, description: str, clean: str = "words") -> Meta:
+def text_of(length_max: int, description: str, clean: str = "words") -> Meta:
     ours = {"x-clean": clean}
     return Meta(
         min_length=1, max_length=length_max, description=description, extra_json_schema=ours
     )
 
 
-def _id(description: str, clean: str = "id") -> Meta:
-    return _text(100, description, clean)
+def id_of(description: str, clean: str = "id") -> Meta:
+    return text_of(100, description, clean)
 
 
-ItemTitle = Annotated[str, _text(ITEM_TITLE_MAX, "The item's text, in one line.")]
+ItemTitle = Annotated[str, text_of(ITEM_TITLE_MAX, "The item's text, in one line.")]
 TaskStatus = Annotated[
     Literal["OPEN", "GROOMED", "IN PROGRESS", "BLOCKED", "ON HOLD"],
     Meta(description="The new status.", extra_json_schema={"x-clean": "status"}),
@@ -64,7 +59,7 @@ LabelConfidence = Annotated[
 
 
 class SetTaskTitle(Arguments, frozen=True):
-    title: Annotated[str, _text(TITLE_MAX, "The new title, in one line.")]
+    title: Annotated[str, text_of(TITLE_MAX, "The new title, in one line.")]
 
 
 class UpdateTaskEstimate(Arguments, frozen=True):
@@ -74,7 +69,7 @@ class UpdateTaskEstimate(Arguments, frozen=True):
 
 
 class UpdateTaskDueDate(Arguments, frozen=True):
-    due_date: Annotated[str, _text(10, "The day it is due, YYYY-MM-DD.", "date")]
+    due_date: Annotated[str, text_of(10, "The day it is due, YYYY-MM-DD.", "date")]
 
 
 class UpdateTaskPriority(Arguments, frozen=True):
@@ -83,7 +78,7 @@ class UpdateTaskPriority(Arguments, frozen=True):
 
 class SetTaskStatus(Arguments, frozen=True):
     status: TaskStatus
-    reason: Annotated[str, _text(REASON_MAX, "Why; needed for BLOCKED and ON HOLD.")] = ""
+    reason: Annotated[str, text_of(REASON_MAX, "Why; needed for BLOCKED and ON HOLD.")] = ""
 
     def problem(self) -> str:
         is_missing = self.status in NEED_REASON and not self.reason
@@ -91,7 +86,7 @@ class SetTaskStatus(Arguments, frozen=True):
 
 
 class SetTaskLanguage(Arguments, frozen=True):
-    language_code: Annotated[str, _text(2, "ISO 639-1, two letters.", "language")]
+    language_code: Annotated[str, text_of(2, "ISO 639-1, two letters.", "language")]
     confidence: Annotated[
         Literal["high", "medium", "low"],
         Meta(description="How sure you are; a low one is refused."),
@@ -105,7 +100,7 @@ class SetTaskLanguage(Arguments, frozen=True):
 class LabelChoice(Arguments, frozen=True):
     """An available label."""
 
-    id: Annotated[str, _id("The label's id, from the available labels.", "label")]
+    id: Annotated[str, id_of("The label's id, from the available labels.", "label")]
     confidence: LabelConfidence
 
 
@@ -137,12 +132,12 @@ class AddMultipleChecklistItems(Arguments, frozen=True):
 class UpdateChecklistItem(Arguments, frozen=True):
     """A change to one item; give only what changes."""
 
-    id: Annotated[str, _id("The item's id.")]
+    id: Annotated[str, id_of("The item's id.")]
     is_checked: Annotated[bool | None, Meta(description="Whether it is done.")] = None
     title: ItemTitle = ""
     is_archived: Annotated[bool | None, Meta(description="Whether it is put away.")] = None
     reason: Annotated[
-        str, _text(REASON_MAX, "Why; at least 20 characters against a person's own tick.")
+        str, text_of(REASON_MAX, "Why; at least 20 characters against a person's own tick.")
     ] = ""
 
     @property
@@ -221,8 +216,8 @@ class RecordObservations(Arguments, frozen=True):
 class Retract(Arguments, frozen=True):
     """An open proposal of yours to take back."""
 
-    fingerprint: Annotated[str, _id("From the list of open proposals.")]
-    reason: Annotated[str, _text(REASON_MAX, "Why it no longer fits.")]
+    fingerprint: Annotated[str, id_of("From the list of open proposals.")]
+    reason: Annotated[str, text_of(REASON_MAX, "Why it no longer fits.")]
 
 
 class RetractSuggestions(Arguments, frozen=True):
@@ -236,7 +231,7 @@ class RetractSuggestions(Arguments, frozen=True):
     ]
 
 
-LoopText = Annotated[str, _text(LOOP_MAX, "What is to be kept in sight, in one line.")]
+LoopText = Annotated[str, text_of(LOOP_MAX, "What is to be kept in sight, in one line.")]
 Loops = Annotated[tuple[LoopText, ...], Meta(min_length=0, max_length=LOOPS_AT_ONCE)]
 
 
@@ -248,178 +243,14 @@ class UpdateLoops(Arguments, frozen=True):
         return "" if self.add or self.close else "give add or close"
 
 
-_Words = Annotated[str, _text(WORDS_MAX, "Words to look for, whatever their case.")]
-
-
-class FindTasks(Arguments, frozen=True):
-    words: _Words
-    status: Annotated[
-        Literal["OPEN", "GROOMED", "IN PROGRESS", "BLOCKED", "ON HOLD", "DONE", "REJECTED"] | None,
-        Meta(description="Only tasks of this status."),
-    ] = None
-    limit: Annotated[
-        Annotated[int, Meta(ge=1, le=FOUND_MAX)] | None,
-        Meta(description=f"At most; {FOUND_MAX} if left out."),
-    ] = None
-
-
-class ReadTask(Arguments, frozen=True):
-    task_id: Annotated[str, _id("The task's id, as find_tasks gave it.")]
-
-
-class Recall(Arguments, frozen=True):
-    words: _Words
-    limit: Annotated[
-        Annotated[int, Meta(ge=1, le=RECALLED_MAX)] | None,
-        Meta(description=f"At most; {RECALLED_MAX} if left out."),
-    ] = None
-
-
 class AssignTaskLabel(Arguments, frozen=True):
     """The singular form; a person who edits it need not say how sure they are."""
 
-    id: Annotated[str, _id("The label's id.", "label")]
+    id: Annotated[str, id_of("The label's id.", "label")]
     confidence: LabelConfidence | None = None
 
 
 class SuppressLabel(Arguments, frozen=True):
     """No tool of the model: what rejecting a label does (SPEC 6)."""
 
-    id: Annotated[str, _id("The label's id.")]
-
-
-# ------------------------------------------------------------------------------------ time spent
-
-
-def _local_time(what: str) -> Meta:
-    told = f"{what}, YYYY-MM-DDTHH:MM as the person's clock shows it."
-    return _text(20, told, "local_time")
-
-
-def _instant_of(name: str) -> Meta:
-    ours = {"x-clean": "instant", "x-instant-of": name}
-    return Meta(min_length=1, max_length=27, extra_json_schema=ours)
-
-
-class LogTime(Arguments, frozen=True):
-    started_at: Annotated[str, _local_time("When it began")]
-    ended_at: Annotated[str, _local_time("When it ended")]
-    summary: Annotated[str, _text(SUMMARY_MAX, "What was done, in one line.")]
-
-
-class LogTimeAt(LogTime, frozen=True):
-    """The change: with the instants of its local times."""
-
-    started_utc: Annotated[str, _instant_of("startedAt")] = ""
-    ended_utc: Annotated[str, _instant_of("endedAt")] = ""
-
-    def problem(self) -> str:
-        return _unresolved(self.started_at, self.started_utc) or _unresolved(
-            self.ended_at, self.ended_utc
-        )
-
-
-class EditTimeEntry(Arguments, frozen=True):
-    entry_id: Annotated[str, _id("The entry's id, from the time section.")]
-    started_at: Annotated[str, _local_time("Its new start")] = ""
-    ended_at: Annotated[str, _local_time("Its new end")] = ""
-    summary: Annotated[str, _text(SUMMARY_MAX, "Its new summary, in one line.")] = ""
-    reason: Annotated[
-        str, _text(REASON_MAX, "Why; at least 20 characters against the person's own times.")
-    ] = ""
-
-    def problem(self) -> str:
-        is_empty = not (self.started_at or self.ended_at or self.summary)
-        return "give startedAt, endedAt or summary" if is_empty else ""
-
-
-class EditTimeEntryAt(EditTimeEntry, frozen=True):
-    """The change: with the instants of its local times."""
-
-    started_utc: Annotated[str, _instant_of("startedAt")] = ""
-    ended_utc: Annotated[str, _instant_of("endedAt")] = ""
-
-    def problem(self) -> str:
-        return (
-            EditTimeEntry.problem(self)
-            or _unresolved(self.started_at, self.started_utc)
-            or _unresolved(self.ended_at, self.ended_utc)
-        )
-
-
-def _unresolved(wall: str, utc: str) -> str:
-    if bool(wall) == bool(utc):
-        return ""
-    return f"{wall or utc}: a local time needs its instant, and an instant its local time"
-
-
-class NoteTimer(Arguments, frozen=True):
-    summary: Annotated[str, _text(SUMMARY_MAX, "What is being done, in one line.")]
-
-
-FollowUpRelation = Literal["follows_up_on", "relates_to", "blocks"]
-LinkPhrase = Literal[
-    "relates_to",
-    "blocks",
-    "is_blocked_by",
-    "follows_up_on",
-    "has_follow_up",
-    "duplicates",
-    "is_duplicated_by",
-    "fixes",
-    "is_fixed_by",
-    "supersedes",
-    "is_superseded_by",
-]
-TargetId = Annotated[
-    str, _id("The other task's id: a linked task, one that you found, or your new follow-up task.")
-]
-
-
-class CarriedItem(Arguments, frozen=True):
-    """An item to carry over."""
-
-    id: Annotated[str, _id("The item's id.")]
-
-
-class CreateFollowUpTask(Arguments, frozen=True):
-    title: Annotated[str, _text(TITLE_MAX, "The new task's title, in one line.")]
-    description: Annotated[
-        str, _text(DESCRIPTION_MAX, "What it is about, where the title does not say it.", "text")
-    ] = ""
-    due_date: Annotated[str, _text(10, "The day it is due, YYYY-MM-DD.", "date")] = ""
-    priority: Annotated[
-        Literal["P0", "P1", "P2", "P3"] | None, Meta(description="P0 is the most urgent.")
-    ] = None
-    relation: Annotated[
-        FollowUpRelation | None,
-        Meta(description="How the new task is related to this one; follows_up_on if left out."),
-    ] = None
-    carry_over: Annotated[
-        tuple[CarriedItem, ...],
-        Meta(
-            min_length=0,
-            max_length=BATCH_MAX,
-            description="Open items that move from this task to the new one.",
-        ),
-    ] = ()
-
-
-class MigrateChecklistItem(Arguments, frozen=True):
-    """The singular form: one item moves."""
-
-    id: Annotated[str, _id("The item's id.")]
-    target_task_id: TargetId
-
-
-class MigrateChecklistItems(Arguments, frozen=True):
-    items: Annotated[
-        tuple[CarriedItem, ...],
-        Meta(min_length=1, max_length=BATCH_MAX, description="The items that move."),
-    ]
-    target_task_id: TargetId
-
-
-class ProposeLink(Arguments, frozen=True):
-    relation: Annotated[LinkPhrase, Meta(description="How this task is related to the other one.")]
-    target_task_id: TargetId
+    id: Annotated[str, id_of("The label's id.")]

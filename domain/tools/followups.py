@@ -8,7 +8,7 @@ both tasks is made by `domain.handlers.rollover`; which other task a proposal ma
 from collections.abc import Iterable
 
 from domain.text import cut, squeeze
-from domain.tools.arguments import (
+from domain.tools.arguments_tasks import (
     CreateFollowUpTask,
     MigrateChecklistItem,
     MigrateChecklistItems,
@@ -151,6 +151,7 @@ TOOLS = (
     ),
     Tool(
         name="migrate_checklist_items",
+        applies=lambda snapshot: any(not item.is_archived for item in snapshot.items),
         since=2,
         description=(
             "Propose to move items of this task, up to 20, to a linked task or to a follow-up task "

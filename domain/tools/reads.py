@@ -3,7 +3,7 @@ from both logs: `domain.wake.reads`."""
 
 from functools import partial
 
-from domain.tools.arguments import FindTasks, ReadTask, Recall
+from domain.tools.arguments_tasks import FindTasks, ReadTask, Recall
 from domain.tools.definitions import Tool
 
 READS_MAX = 6  # of one wake

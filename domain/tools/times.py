@@ -8,7 +8,7 @@ from domain.journal.edits import overlapping
 from domain.keys import key
 from domain.text import squeeze
 from domain.timestamps import seconds_between
-from domain.tools.arguments import (
+from domain.tools.arguments_time import (
     EditTimeEntry,
     EditTimeEntryAt,
     LogTime,

@@ -23,12 +23,7 @@ from domain.changes.needs import FOLLOW_UP_TOOL
 from domain.keys import key
 from domain.policy.scrub import told
 from domain.tools import evidence, local, registry
-from domain.tools.arguments import (
-    RecordObservations,
-    RetractSuggestions,
-    UpdateLoops,
-    UpdateReport,
-)
+from domain.tools.arguments import RecordObservations, RetractSuggestions, UpdateLoops, UpdateReport
 from domain.tools.base import Plan, Refusal, fingerprint
 from domain.tools.evidence import Quotes
 from domain.tools.reads import READS_MAX

@@ -15,7 +15,7 @@ from domain.changes.change_set import ChangeSet, is_open
 from domain.changes.needs import FOLLOW_UP_TOOL, follow_up_id
 from domain.errors import Refused
 from domain.text import fold
-from domain.tools.arguments import CreateFollowUpTask, MigrateChecklistItems, ProposeLink
+from domain.tools.arguments_tasks import CreateFollowUpTask, MigrateChecklistItems, ProposeLink
 from domain.tools.base import Refusal, fingerprint, quoted, redundant
 from domain.tools.snapshot import Snapshot
 from domain.wake.state import Wake

@@ -26,7 +26,7 @@ from domain.policy.projections import project
 from domain.policy.scrub import scrub, scrub_all
 from domain.text import tokens
 from domain.tools import registry
-from domain.tools.arguments import FOUND_MAX, RECALLED_MAX, FindTasks, ReadTask, Recall
+from domain.tools.arguments_tasks import FOUND_MAX, RECALLED_MAX, FindTasks, ReadTask, Recall
 from domain.wake.context import VERDICTS
 from domain.wake.events import ToolAsked, ToolReturned
 from domain.wake.memory import may_read

@@ -14,7 +14,7 @@ from domain.journal import task as t
 from domain.journal.links import INVERSE, LinkedFrom
 from domain.keys import key
 from domain.tools import registry
-from domain.tools.arguments import LinkPhrase, ProposeLink
+from domain.tools.arguments_tasks import LinkPhrase, ProposeLink
 from domain.tools.decoding import decoded
 from domain.wire import Stored, Words, words
 from tests.support.readings import Book, add_link, add_task
