@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from adapters.actions.hearing import heard
 from adapters.actions.inputs import relation
 from adapters.actions.naming import nth_key
+from adapters.runtime import follow_ups
 from domain.journal import commands as do
 from domain.journal.links import INVERSE
+from domain.wake.shown import agent_of_task
 from domain.wire import Words, payload, words
 
 if TYPE_CHECKING:
@@ -112,11 +114,16 @@ def _described(
 def conclude_task(
     home: "Home", task_id: str, title: str, key: str = "", *, keeps_items: bool = False
 ) -> Kept:
-    """Set a task DONE and let a new one follow it, with the items that are open; the first id is
-    the new task's."""
+    """Set a task DONE and let a new one follow it, with the items that are open and an agent like
+    the one that it has; the first id is the new task's."""
     said = payload(task_id, title.encode())
     command = do.ConcludeTask(task_id, Words(payload=said.id), keeps_items)
-    return keep(home, command, key, payloads=[said])
+    kept = keep(home, command, key, payloads=[said])
+    with home.services.agents.reading() as world:
+        agent = agent_of_task(world, task_id)
+    if agent is not None:
+        follow_ups.accompany(home.services, agent, kept.ids[0])
+    return kept
 
 
 def delete_task(home: "Home", task_id: str, key: str = "") -> Kept:

@@ -7,24 +7,25 @@ from domain.agent import identity
 from domain.agent.agent import Agent
 from domain.agent.commands import AgentCommand, ConfigureAgent, CreateAgent
 from domain.agent.identity import Wanted
-from domain.changes.change_set import ChangeSet
-from domain.changes.needs import follow_up_id
 from domain.errors import KeyReused, Refused
 from domain.journal.fold import TASK
 from domain.keys import key
 
 
-def accompany(services: Services, changes: ChangeSet, number: int) -> None:
-    """Make an agent for the task that an item made, unless the setting says none.
+def accompany(services: Services, source: Agent, made: str) -> None:
+    """Make an agent for a new task, unless the setting says none.
 
-    It stands between the effect and its outcome: whoever takes over an effect in doubt comes by
-    here again, and what was done under its key is not done twice. An agent that sleeps, or is
-    gone, gives no heir; and who made an agent for the task meanwhile keeps it.
+    Of a confirmation it stands between the effect and its outcome: whoever takes over an effect
+    in doubt comes by here again, and what was done under its key is not done twice. An agent that
+    sleeps, or is gone, gives no heir; and who made an agent for the task meanwhile keeps it.
+
+    Args:
+        services: Where.
+        source: The agent of the task that is followed.
+        made: The new task's id.
     """
-    source = services.agent(changes.agent)
     if services.settings.agents.follow_up == "none" or source.lifecycle != "active":
         return
-    made = follow_up_id(changes.id, number)
     name = key("follow-up-agent", made)
     _once(services, name, _like(services, source, made))
     if services.agents.receipts(name):

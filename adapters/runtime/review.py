@@ -136,7 +136,8 @@ def drive(services: Services, set_id: str, number: int) -> Item | None:
             reply = _perform(services, changes, asked)
             item = find(changes, number)
             if isinstance(reply, ItemConfirmed) and item and item.tool == FOLLOW_UP_TOOL:
-                follow_ups.accompany(services, changes, number)
+                made = follow_up_id(set_id, number)
+                follow_ups.accompany(services, services.agent(changes.agent), made)
             services.append_reply(Replied("changes", set_id, reply))
     return find(changes_of(services, set_id), number)
 

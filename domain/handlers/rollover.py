@@ -39,7 +39,7 @@ def over_both(world: World, cause: do.ApplyOperation, source: Task, text: str) -
         text: Its arguments.
     """
     by = f"agent:{cause.agent}"
-    if len(cause.others) != 1:
+    if len(cause.others) != 1 or registry.others(cause.tool, text, *cause.others) != cause.others:
         return Refusal("not_found", "It does not name the other task.")
     other = world.load(TASK, cause.others[0])
     match registry.read(cause.tool, text):

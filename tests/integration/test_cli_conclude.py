@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.support.cli import done, proved, refused, run, told
 from tests.support.waking import agent, reply, report, tape
 
@@ -64,6 +66,22 @@ def test_what_is_done_is_not_concluded_again(home: Path) -> None:
     line = refused(["task", "conclude", TITLE, "--follow-up", "The rest"], home)
     assert "the task 'Fix the sink' is DONE already; set it open first" in line
     assert "the title is empty" in refused(["task", "conclude", TITLE, "--follow-up", " "], home)
+
+
+@pytest.mark.parametrize("setting", ["inherit", "none"])
+def test_the_task_that_follows_gets_an_agent_where_that_is_the_setting(
+    home: Path, setting: str
+) -> None:
+    agent(home, TITLE)
+    settings = f'[agents]\nfollow_up = "{setting}"\n'
+    (home / "settings.toml").write_text(settings, encoding="utf-8")
+    conclude = ["task", "conclude", TITLE, "--follow-up", "The rest", "--key", "k"]
+    done(conclude, home)
+    done(conclude, home)
+    names = [one["name"] for one in told(["agent", "list"], home)]
+    assert names == [TITLE, *["The rest"] * (setting == "inherit")]
+    assert (told(["task", "show", "The rest"], home)["agent_id"] is None) == (setting == "none")
+    proved(home)
 
 
 def proposed(home: Path, tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ CALLS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
             }
         )
         for tool in TOOLS.values()
-        if tool.mode == "deferred" and not tool.array
+        if tool.mode == "deferred" and not tool.array and tool.scope != "two_tasks"
     },
     "set_task_language": st.fixed_dictionaries(
         {

@@ -7,17 +7,21 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import replace
 
+from domain.agent.agent import Agent
 from domain.changes.change_set import ChangeSet
 from domain.changes.needs import follow_up_id
 from domain.journal import task as t
+from domain.journal.fold import TASK
 from domain.tools import registry
-from domain.tools.base import Proposal, Refusal, fingerprint
+from domain.tools.base import Plan, Proposal, Refusal, fingerprint
 from domain.tools.snapshot import SnapshotLink
 from domain.wake import known
+from domain.wake.linked import linked_tasks
 from domain.wake.state import ExchangeRef, ResultRef, Wake
 from domain.wire import Words
 from tests.support.proposals import proposed
-from tests.support.tools import given
+from tests.support.readings import Book, add_link, add_task
+from tests.support.tools import given, planned
 
 LINKED = SnapshotLink("linked", "relates_to", "Pay the tax", "c1", "OPEN")
 SEEN = replace(
@@ -150,3 +154,35 @@ def test_a_link_that_the_person_took_away_is_not_proposed_again() -> None:
 
 def test_other_tools_name_no_task() -> None:
     assert refused("update_task_priority", priority="P1") == ""
+
+
+def test_a_linked_task_that_the_agent_may_not_see_is_not_in_its_snapshot() -> None:
+    book = Book()
+    for name, category in (("sink", "c1"), ("roof", "c1"), ("secret", "c2"), ("gone", "c1")):
+        add_task(book, name, f"The {name}", category)
+    book.tell("task", "gone", t.TaskDeleted("person"))
+    for name in ("roof", "secret", "gone", "nowhere"):
+        add_link(book, "sink", "blocks", name)
+    world = book.world()
+    found = linked_tasks(world, world.load(TASK, "sink"), Agent("a", categories=("c1",)))
+    assert found == (SnapshotLink("roof", "blocks", "The roof", "c1", "OPEN"),)
+    back = linked_tasks(world, world.load(TASK, "roof"), Agent("a", categories=("c1",)))
+    assert [(one.id, one.relation) for one in back] == [("sink", "is_blocked_by")]
+
+
+def test_items_that_cannot_move_leave_the_others_standing() -> None:
+    items = [{"id": one} for one in ("i1", "i1", "i3", "i9")]
+    plan = planned("migrate_checklist_items", SEEN, items=items, targetTaskId="linked")
+    assert isinstance(plan, Plan)
+    assert [one.summary for one in plan.proposals] == ['Move: "Dig" to task linked']
+    assert plan.skipped == ('Item "Dig" is named twice.',)
+    assert len(plan.refused) == 2
+
+
+def test_a_summary_names_the_first_items_and_counts_the_others() -> None:
+    many = given(*(t.ItemAdded("person", "k1", f"i{n}", f"Step {n}") for n in range(5)))
+    carried = [{"id": f"i{n}"} for n in range(5)]
+    plan = planned("create_follow_up_task", many, title="Rest", carryOver=carried)
+    assert isinstance(plan, Plan)
+    told = 'Create follow-up task "Rest", with "Step 0", "Step 1", "Step 2", 2 more'
+    assert plan.proposals[0].summary == told

@@ -172,8 +172,8 @@ def test_what_is_refused_names_neither_task() -> None:
     assert code(link(given, "is_blocked_by", "roof")) == "redundant"
 
 
-@pytest.mark.parametrize("others", [(), ("roof", "work")])
-def test_an_operation_over_two_tasks_names_exactly_one_other(others: Sequence[str]) -> None:
+@pytest.mark.parametrize("others", [(), ("roof", "work"), ("work",)])
+def test_an_operation_over_two_tasks_names_the_one_of_its_arguments(others: Sequence[str]) -> None:
     arguments = {"relation": "blocks", "targetTaskId": "roof"}
     assert code(decided(book(), "link_task", *others, **arguments)) == "not_found"
 
