@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import marimo
 import matplotlib as mpl
 import polars as pl
 from matplotlib.axes import Axes
@@ -32,13 +33,13 @@ mpl.rcParams |= {
 
 
 class Prose:
-    """Markdown as a cell's output: marimo shows it, and the executed copy keeps it."""
+    """Markdown as a cell's output: marimo renders it, and the executed copy keeps its source."""
 
     def __init__(self, text: str) -> None:
         self.text = textwrap.dedent(text).strip()
 
     def _mime_(self) -> tuple[str, str]:
-        return "text/markdown", self.text
+        return marimo.md(self.text)._mime_()  # its page wants what is rendered, under this name
 
 
 class _Answer:
