@@ -63,10 +63,18 @@ def ask(connection: "duckdb.DuckDBPyConnection", sql: str, *values: object) -> p
 
 def picture(title: str, *, height: float = 3.6, width: float = WIDTH) -> tuple[Figure, Axes]:
     """A picture with one plot; sizes in inches."""
+    figure, (axes,) = panels(title, 1, height=height, width=width)
+    return figure, axes
+
+
+def panels(
+    title: str, count: int, *, height: float, width: float = WIDTH
+) -> tuple[Figure, list[Axes]]:
+    """A picture with plots one above the other, on one axis of time or values."""
     figure = Figure(figsize=(width, height))
     told = wrapped(title, width)
     figure.suptitle(told, x=0.01, horizontalalignment="left", fontsize=12.5, weight="bold")
-    return figure, figure.subplots()
+    return figure, list(figure.subplots(count, sharex=True, squeeze=False)[:, 0])
 
 
 def wrapped(title: str, width: float = WIDTH) -> str:
@@ -122,7 +130,12 @@ def bars(axes: Axes, labels: Sequence[str], values: Sequence[float], colour: str
         axes.annotate(
             f"{value:,.0f}", (value, row), (5, 0), textcoords="offset points", va="center"
         )
-    axes.margins(x=0.1)
+    room(axes, max(values))
+
+
+def room(axes: Axes, most: float, *, along: str = "x") -> None:
+    """Let an axis begin at 0 and end beyond its longest bar, which touches no frame then."""
+    (axes.set_xlim if along == "x" else axes.set_ylim)(0, (most or 1) * 1.12)
 
 
 def percent(share: float | None) -> str:
