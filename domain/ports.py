@@ -4,6 +4,7 @@ from collections.abc import Awaitable
 from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 
 class Section(Struct, frozen=True):
@@ -70,6 +71,22 @@ class Usage(Struct, frozen=True):
     tokens_thought: int | None = None
     tokens_cached: int | None = None
 
+    @property
+    def written(self) -> int | None:
+        """What is paid as output: the answer and the thoughts before it."""
+        return None if self.tokens_out is None else self.tokens_out + (self.tokens_thought or 0)
+
+    def with_other(self, other: "Usage") -> "Usage":
+        """The tokens of two tries. What neither told stays unknown; what one told counts."""
+        return Usage(*map(_total, astuple(self), astuple(other)))
+
+
+def _total(one: int | None, other: int | None) -> int | None:
+    return other if one is None else one + (other or 0)
+
+
+NOT_TOLD = Usage()
+
 
 class Reply(Struct, frozen=True):
     """A model's answer: the provider's bytes verbatim, and what they mean. `model` and `finish`:
@@ -79,7 +96,7 @@ class Reply(Struct, frozen=True):
     raw: bytes
     text: str = ""
     calls: tuple[Call, ...] = ()
-    usage: Usage = Usage()
+    usage: Usage = NOT_TOLD
     model: str = ""
     finish: str = ""
     reply_format: str = ""
@@ -90,16 +107,23 @@ class ModelFault(Exception):
 
     `of_provider`: network, 429 or 5xx: the wake is deferred and its failures are not counted
     (SPEC 3); otherwise the wake fails with `code`. `retry_seconds`: the delay the provider
-    named, if it did.
+    named, if it did. `usage`: of answers that came and cannot be used.
     """
 
     def __init__(
-        self, code: str, message: str, *, of_provider: bool, retry_seconds: int | None = None
+        self,
+        code: str,
+        message: str,
+        *,
+        of_provider: bool,
+        retry_seconds: int | None = None,
+        usage: Usage = NOT_TOLD,
     ) -> None:
         super().__init__(message)
         self.code = code
         self.of_provider = of_provider
         self.retry_seconds = retry_seconds
+        self.usage = usage
 
 
 class Model(Protocol):

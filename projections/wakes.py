@@ -3,21 +3,24 @@
 It begins in its agent's queue (`WakeQueued`), whether or not the wake ever starts. How many
 items it proposed stands in its change set only: take ``len(items)`` of the document `set_id` in
 `projections.inbox`. A reply that came too late has no part in the counts, as it had none in the
-wake.
+wake; its tokens are paid all the same, as those of answers that failed are.
 """
 
 from collections.abc import Callable
 from typing import Any, Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from domain.agent import wake_queue_events as a
 from domain.agent.events import AgentObserved
 from domain.agent.wake_queue_events import Reason, Trigger
 from domain.changes.change_set import set_id
+from domain.ports import Usage
 from domain.wake import events as e
 from domain.wake.events import Outcome, Stop
+from domain.wake.usage import used
+from domain.wire import Stored
 from domain.world import Recorded
 from projections.view import View, position
 
@@ -36,15 +39,6 @@ class CauseLine(Struct, frozen=True):
     trigger: Trigger
 
 
-class Usage(Struct, frozen=True):
-    """Tokens of all turns; None as soon as one turn's are not known (SPEC 7)."""
-
-    tokens_in: int | None = 0
-    tokens_out: int | None = 0
-    tokens_thought: int | None = 0
-    tokens_cached: int | None = 0
-
-
 class WakeDocument(Struct, frozen=True):
     """A wake. Empty texts are what has not happened (yet), or what nobody said.
 
@@ -54,7 +48,8 @@ class WakeDocument(Struct, frozen=True):
     longer. `until`, `waits_for`: while it is backed off.
     `superseded_by`: the wake that inherited its triggers. `code`, `message`: why it failed or
     was skipped. `turns`: those that the model answered. `tool_calls`: those that have a result.
-    `is_report_missing`: one was due, and an extra turn brought none.
+    `is_report_missing`: one was due, and an extra turn brought none. `usage`: tokens of all
+    answers that are paid, None as soon as one's are not known (SPEC 7); `paid` counts these.
     """
 
     run_key: str
@@ -88,6 +83,7 @@ class WakeDocument(Struct, frozen=True):
     has_report: bool = False
     is_report_missing: bool = False
     usage: Usage = Usage()
+    paid: int = 0
 
     @property
     def queued_n(self) -> int:
@@ -211,14 +207,16 @@ def _started(wake: WakeDocument, fact: e.WakeStarted, row: Recorded) -> Change:
 
 
 def _answered(wake: WakeDocument, fact: e.ModelAnswered, row: Recorded) -> Change:
-    used = wake.usage
-    usage = Usage(
-        _plus(used.tokens_in, fact.tokens_in),
-        _plus(used.tokens_out, fact.tokens_out),
-        _plus(used.tokens_thought, fact.tokens_thought),
-        _plus(used.tokens_cached, fact.tokens_cached),
-    )
-    return {"turns": wake.turns + 1, "usage": usage}
+    return {"turns": wake.turns + 1, **_paid(wake, fact, row)}
+
+
+def _paid(wake: WakeDocument, fact: Stored, row: Recorded) -> Change:
+    """One more answer that is paid, whatever came of it."""
+    more = used(fact)
+    if more is None:
+        return {}
+    usage = Usage(*map(_plus, astuple(wake.usage), astuple(more))) if wake.paid else more
+    return {"usage": usage, "paid": wake.paid + 1}
 
 
 def _plus(known: int | None, spent: int | None) -> int | None:
@@ -255,6 +253,8 @@ _APPLY: dict[type, Callable[[WakeDocument, Any, Recorded], Change]] = {
     AgentObserved: _observed,
     e.WakeStarted: _started,
     e.ModelAnswered: _answered,
+    e.ModelFailed: _paid,
+    e.LateReply: _paid,
     e.ToolReturned: _returned,
     e.ReportDrafted: _drafted,
     e.WakeFinished: _finished,
@@ -270,5 +270,5 @@ def _place(document: WakeDocument) -> str:
 
 
 VIEW: View[WakeDocument] = View(
-    "wakes", "agent", 1, WakeDocument, keys, apply, shelf=_shelf, place=_place
+    "wakes", "agent", 2, WakeDocument, keys, apply, shelf=_shelf, place=_place
 )

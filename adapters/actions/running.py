@@ -11,6 +11,7 @@ from adapters.actions.recovering import in_flight_sets
 from adapters.documents.agents import all_agents
 from adapters.documents.inbox import sets_under
 from adapters.home.files import AGENT, JOURNAL, RUNTIME
+from adapters.runtime import gate
 from adapters.runtime.due_index import Known, schedule_from
 from adapters.runtime.engine import Engine
 from adapters.runtime.files import Files
@@ -48,7 +49,7 @@ def check_model(home: "Home") -> None:
     Raises:
         Refused: It cannot.
     """
-    home.services.model_for(home.settings.model)
+    gate.checked_model(home.services, home.settings.model)
 
 
 def leases_of(home: "Home") -> Leases:

@@ -13,7 +13,7 @@ from adapters.actions.naming import nth_key
 from adapters.actions.policy import held_agents
 from adapters.documents.agents import all_agents
 from adapters.documents.inbox import expiring_sets
-from adapters.runtime import on_demand, watcher
+from adapters.runtime import gate, on_demand, watcher
 from adapters.runtime.on_demand import Waiting, WakeProgress
 from adapters.runtime.running import Ran
 from domain.errors import Refused
@@ -154,7 +154,8 @@ def _ticking(home: "Home", now: str) -> list[str]:
 
 def _check_model(home: "Home", agent_id: str) -> None:
     """Refuse before anything is queued if the agent's model cannot be had."""
-    home.services.model_for(home.services.model_name(home.services.agent(agent_id)))
+    services = home.services
+    gate.checked_model(services, services.model_name(services.agent(agent_id)))
 
 
 def _check_question(words: str) -> None:

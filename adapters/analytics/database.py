@@ -29,6 +29,7 @@ from adapters.analytics.rows import (
     digest_at,
     fill,
     keep_settings,
+    price_lines,
 )
 from adapters.home import files
 from adapters.home.settings import Settings
@@ -145,7 +146,7 @@ def refresh(
     """
     path = home / files.ANALYTICS
     known = _known(path)
-    after = _trusted(known, logs)
+    after = _trusted(known, logs, settings)
     if known is not None and after is not None and _is_current(known, logs, settings):
         return False
     _remove_left(home)
@@ -232,13 +233,17 @@ def _is_current(known: _Known, logs: Mapping[str, Log], settings: Settings) -> b
 
 
 def _settings(settings: Settings) -> tuple[object, ...]:
-    prices = sorted(settings.prices.items())
-    return (settings.timezone, *((model, one.input, one.output) for model, one in prices))
+    return (settings.timezone, *price_lines(settings))
 
 
-def _trusted(known: _Known | None, logs: Mapping[str, Log]) -> dict[str, Position] | None:
-    """The positions to go on from; None where the tables are to be made anew."""
+def _trusted(
+    known: _Known | None, logs: Mapping[str, Log], settings: Settings
+) -> dict[str, Position] | None:
+    """The positions to go on from; None where the tables are to be made anew: costs in them are
+    by the prices of then."""
     if known is None or known.schema_version != SCHEMA_VERSION or set(known.positions) != {*LOGS}:
+        return None
+    if known.settings[1:] != _settings(settings)[1:]:
         return None
     for name, position in known.positions.items():
         if digest_at(logs[name], position.n) != position.digest:
@@ -256,7 +261,7 @@ def _known(path: Path) -> _Known | None:
         return None
     try:
         version, zone = connection.execute("FROM home").fetchall()[0]
-        prices = connection.execute("FROM prices ORDER BY model").fetchall()
+        prices = connection.execute("FROM prices ORDER BY model, since NULLS FIRST").fetchall()
         positions = connection.execute("SELECT log, n, digest FROM positions").fetchall()
         return _Known(
             version, (zone, *prices), {name: Position(n, digest) for name, n, digest in positions}

@@ -145,7 +145,8 @@ def _samples(
     with home.services.agents.reading() as world:
         for wake in found:
             agent, task = names.agents.get(wake.agent_id, ""), names.tasks.get(wake.task_id, "")
-            yield sample(world, WakeRecord(wake, rows_of(home, wake), agent, task, template))
+            rows, prices = rows_of(home, wake), home.settings.prices
+            yield sample(world, WakeRecord(wake, rows, agent, task, template, prices))
 
 
 def _results(samples: Sequence[EvalSample]) -> EvalResults:

@@ -28,10 +28,12 @@ from inspect_ai.tool import ToolCall, ToolCallError, ToolInfo, ToolParams
 from msgspec import Struct
 
 from adapters.documents.wakes import decoded_or_text, plain
+from adapters.home.prices import MICRO, Prices, cost, cost_of_rows, price_at
 from adapters.models.gemini_contents import SEPARATOR
 from domain.changes import events as c
-from domain.ports import ToolSpec
+from domain.ports import ToolSpec, Usage
 from domain.wake import events as w
+from domain.wake.usage import used
 from domain.wire import tag_of
 from domain.world import Recorded, World
 from projections.wakes import WakeDocument
@@ -53,6 +55,7 @@ class WakeRecord(Struct, frozen=True):
     agent: str  # name
     task: str  # title now
     template: str  # name; empty: none
+    prices: Prices
 
 
 def sample(world: World, told: WakeRecord) -> EvalSample:
@@ -69,7 +72,11 @@ def sample(world: World, told: WakeRecord) -> EvalSample:
     made = _Conversation(world, told)
     for row in told.rows:
         made.take(row)
-    usage = {wake.model: made.usage} if made.usage is not None else {}
+    total = cost_of_rows(told.prices, wake.model, told.rows)
+    usage = {}
+    if made.usage is not None:  # a sum of Inspect's leaves out what is not known
+        made.usage.total_cost = None if total is None else total / MICRO
+        usage = {wake.model: made.usage}
     return EvalSample(
         id=wake.run_key,
         uuid=wake.run_key,
@@ -98,6 +105,7 @@ class _Conversation:
         self._world = world
         self._run_key = told.wake.run_key
         self._model = started.model
+        self._prices = told.prices
         self._since = told.wake.started_at
         self._tools = [_tool(one) for one in _specs.decode(world.payload(started.specs))]
         self._asked = ""
@@ -124,11 +132,13 @@ class _Conversation:
             case w.ModelAnswered() as fact:
                 self._answered(row, fact)
             case w.ModelFailed() as fact:
-                output = ModelOutput(model=self._model, error=fact.message)
+                usage = self._spent(row)
+                output = ModelOutput(model=self._model, error=fact.message, usage=usage)
                 self._ask(row, output, fact.message or fact.code)
             case w.ToolReturned() as fact:
                 self._returned(row, fact)
             case _:
+                self._spent(row)  # a late answer is paid, too
                 data = {"fact": tag_of(row.fact), **plain(self._world, row.fact)}
                 self.events.append(InfoEvent(source=SOURCE, data=data, **self._when(row)))
 
@@ -146,11 +156,18 @@ class _Conversation:
         choice = ChatCompletionChoice(
             message=message, stop_reason="tool_calls" if self._calls else "stop"
         )
-        usage = _usage(fact)
-        self.usage = None if self.usage is None or usage is None else self.usage + usage
-        self.output = ModelOutput(model=self._model, choices=[choice], usage=usage)
+        self.output = ModelOutput(model=self._model, choices=[choice], usage=self._spent(row))
         self._ask(row, self.output)
         self.messages.append(message)
+
+    def _spent(self, row: Recorded) -> ModelUsage | None:
+        """What a row's answer took, counted among the wake's."""
+        told = used(row.fact)
+        if told is None:
+            return None
+        usage = _usage(told, cost(told, price_at(self._prices, self._model, row.at)))
+        self.usage = None if self.usage is None or usage is None else self.usage + usage
+        return usage
 
     def _ask(self, row: Recorded, output: ModelOutput, error: str | None = None) -> None:
         asked = self._asked or row.at
@@ -232,18 +249,17 @@ def _tool(spec: ToolSpec) -> ToolInfo:
     return ToolInfo(name=spec.name, description=spec.description, parameters=parameters)
 
 
-def _usage(fact: w.ModelAnswered) -> ModelUsage | None:
+def _usage(usage: Usage, micros: int | None) -> ModelUsage | None:
     """What a turn used. Inspect counts cached tokens beside the input, not in it."""
-    if fact.tokens_in is None or fact.tokens_out is None:
+    if usage.tokens_in is None or usage.written is None:
         return None
-    thought, cached = fact.tokens_thought, fact.tokens_cached
-    written = fact.tokens_out + (thought or 0)
     return ModelUsage(
-        input_tokens=fact.tokens_in - (cached or 0),
-        output_tokens=written,
-        total_tokens=fact.tokens_in + written,
-        input_tokens_cache_read=cached,
-        reasoning_tokens=thought,
+        input_tokens=usage.tokens_in - (usage.tokens_cached or 0),
+        output_tokens=usage.written,
+        total_tokens=usage.tokens_in + usage.written,
+        input_tokens_cache_read=usage.tokens_cached,
+        reasoning_tokens=usage.tokens_thought,
+        total_cost=None if micros is None else micros / MICRO,
     )
 
 

@@ -7,6 +7,7 @@ envelope is taken apart on the way. Everything else is a statement over all that
 import tempfile
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import date
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -25,7 +26,7 @@ from domain.envelope import Row
 from domain.journal.fields import ADDED, FIELDS, TaskField
 from domain.journal.fold import TASK
 
-SCHEMA_VERSION = 4 + ADDED
+SCHEMA_VERSION = 5 + ADDED
 """Of the tables and views that `projections/analytics` defines and README.md there describes."""
 
 PAGE_ROWS = 20_000  # that DuckDB is given at once
@@ -54,13 +55,13 @@ FROM lines JOIN appends ON appends.replica = lines.replica AND appends.n = lines
 """
 _PAYLOADS = """
 SELECT DISTINCT payload FROM (
-    SELECT unnest(regexp_extract_all(data, '"payload":"([a-z2-7]{32})"', 1)) AS payload
-    FROM fresh WHERE kind IN ('wake', 'agent', 'changes', 'template')
+    SELECT log, unnest(regexp_extract_all(data, '"payload":"([a-z2-7]{32})"', 1)) AS payload
+    FROM fresh WHERE kind IN ('wake', 'agent', 'changes', 'template', 'task')
         AND contains(data, '"payload":"')
     UNION ALL
-    SELECT data->'trigger'->>'words' FROM fresh WHERE tag IN (
+    SELECT log, data->'trigger'->>'words' FROM fresh WHERE tag IN (
         'alert.wake_queued.1', 'alert.trigger_merged.1', 'alert.trigger_suppressed.1')
-) ANTI JOIN texts USING (payload) WHERE payload IS NOT NULL ORDER BY payload
+) ANTI JOIN texts USING (payload) WHERE log = ? AND payload IS NOT NULL ORDER BY payload
 """
 _PLACE = "SELECT * FROM events WHERE log = 'journal' AND n > {} OR log = 'agent' AND n > {}"
 
@@ -153,7 +154,8 @@ def fill(
     sql = "SELECT count(*) FROM fresh WHERE tag = 'log.imported.1'"
     if not is_anew and _number(connection, sql):
         return False
-    _texts(connection, logs["agent"])
+    for name in LOGS:
+        _texts(connection, logs[name])
     connection.execute(statements("rows"))
     connection.execute(statements("touched"))
     if not is_anew:
@@ -177,10 +179,21 @@ def keep_settings(connection: duckdb.DuckDBPyConnection, settings: Settings) -> 
     """What the questions need from the settings: the time zone and the prices."""
     connection.execute("UPDATE home SET timezone = ?", [settings.timezone])
     connection.execute("DELETE FROM prices")
-    for model, price in sorted(settings.prices.items()):
-        connection.execute(
-            "INSERT INTO prices VALUES (?, ?, ?)", [model, price.input, price.output]
-        )
+    for line in price_lines(settings):
+        connection.execute("INSERT INTO prices VALUES (?, ?, ?, ?, ?)", line)
+
+
+def price_lines(settings: Settings) -> list[tuple[object, ...]]:
+    """The rows of the table `prices`, in its order."""
+    return [
+        (model, one.input, one.output, one.cached, _day(one.since))
+        for model, prices in sorted(settings.prices.items())
+        for one in prices
+    ]
+
+
+def _day(since: str) -> date | None:
+    return date.fromisoformat(since) if since else None
 
 
 def digest_at(log: Log, n: int) -> str:
@@ -225,7 +238,7 @@ def _load(
 
 def _texts(connection: duckdb.DuckDBPyConnection, log: Log) -> None:
     """The texts that fresh rows name, each once."""
-    wanted = [str(row[0]) for row in connection.execute(_PAYLOADS).fetchall()]
+    wanted = [str(row[0]) for row in connection.execute(_PAYLOADS, [log.name]).fetchall()]
     appender = connection.appender("texts")
     for first in range(0, len(wanted), PAGE_TEXTS):
         appender.append_rows(

@@ -14,7 +14,8 @@ class ToolMetrics(Struct, frozen=True):
 
 class TemplateMetrics(Struct, frozen=True):
     """How a template does; the one without an id and a name is the built-in directives. Rates are
-    between 0 and 1, and null where there is nothing to divide by."""
+    between 0 and 1, and null where there is nothing to divide by. Of `active` seconds, what a wake
+    waited is left out; `cost_per_wake` is in the person's currency."""
 
     template_id: str | None
     template_name: str | None
@@ -35,3 +36,9 @@ class TemplateMetrics(Struct, frozen=True):
     tokens_per_wake: float | None
     noop_rate: float | None
     tools: list[ToolMetrics]
+    median_duration_seconds: float | None
+    p95_duration_seconds: float | None
+    median_active_seconds: float | None
+    p95_active_seconds: float | None
+    waited_seconds: float
+    cost_per_wake: float | None

@@ -11,16 +11,14 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from adapters.home.settings import Price
+from adapters.home.prices import MICRO, cost_of_rows
 from adapters.wiring import Home
 from domain.agent.events import AgentObserved
 from domain.agent.wake_queue import HELD
 from domain.wire import Words, tag_of
 from domain.world import Recorded, World
 from projections import agents, inbox, reports, wakes
-from projections.wakes import CauseLine, Usage, WakeDocument
-
-MICRO = 1_000_000
+from projections.wakes import CauseLine, WakeDocument
 
 
 class WakeReport(Struct, frozen=True):
@@ -91,8 +89,8 @@ class WakeStep(Struct, frozen=True):
 
 
 class WakeUsage(Struct, frozen=True):
-    """Tokens of all turns; null where the model did not tell. `cost` is by the prices of
-    settings.toml, in their currency."""
+    """Tokens of all answers, late and failed ones too; null where the model did not tell. `cost`
+    is by the prices of settings.toml at their times, in their currency."""
 
     input_tokens: int | None
     output_tokens: int | None
@@ -184,7 +182,7 @@ def run_document(home: Home, run_key: str) -> WakeDetails:
         cause_count=wake.cause_count,
         causes=causes,
         steps=steps,
-        usage=_usage(wake, home.settings.prices.get(wake.model)),
+        usage=_usage(wake, cost_of_rows(home.settings.prices, wake.model, rows)),
     )
 
 
@@ -249,21 +247,12 @@ def decoded_or_text(text: str) -> Any:
         return text
 
 
-def _usage(wake: WakeDocument, price: Price | None) -> WakeUsage:
-    used: Usage = wake.usage if wake.turns else Usage(None, None, None, None)
+def _usage(wake: WakeDocument, micros: int | None) -> WakeUsage:
+    used = wake.usage
     return WakeUsage(
         input_tokens=used.tokens_in,
         output_tokens=used.tokens_out,
         thought_tokens=used.tokens_thought,
         cached_tokens=used.tokens_cached,
-        cost=_cost(used, price),
+        cost=None if micros is None else micros / MICRO,
     )
-
-
-def _cost(used: Usage, price: Price | None) -> float | None:
-    """In the person's currency; unknown stays unknown."""
-    if price is None or used.tokens_in is None or used.tokens_out is None:
-        return None
-    written = used.tokens_out + (used.tokens_thought or 0)  # thoughts are paid as output
-    millionths = (used.tokens_in * price.input + written * price.output) // MICRO
-    return millionths / MICRO

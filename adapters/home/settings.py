@@ -7,7 +7,7 @@ so that a home can be copied without handing them on.
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -18,6 +18,10 @@ from msgspec.structs import fields, replace
 
 from adapters.home import zones
 from adapters.home.files import SETTINGS
+from adapters.home.prices import Prices, micros, priced
+from adapters.home.settings_refusals import invalid as _invalid
+from adapters.home.settings_refusals import near as _near
+from adapters.home.settings_refusals import unknown as _unknown
 from domain.agent import limits
 from domain.agent.events import Mode
 from domain.agent.wake_queue_rules import THROTTLE_SECONDS
@@ -28,8 +32,6 @@ GRACE_SECONDS = 30  # behind the deadline of a wake
 FILE_MAX_BYTES = 1_000_000
 _NAMES = "HOME REPLICA NOW TIMEZONE MODEL GEMINI_BASE_URL SERVE_TOKEN"
 VARIABLES = tuple(f"WAKELOG_{name}" for name in _NAMES.split())
-MICRO = 1_000_000
-LINE_MAX = 500  # of a message that repeats what was given
 
 Tokens = Annotated[int, Meta(ge=0, le=10**12)]  # 0: no limit
 
@@ -57,11 +59,12 @@ class Agents(Struct, frozen=True):
 
 
 class Budget(Struct, frozen=True):
-    """Tokens, in and out; 0: no limit."""
+    """Tokens, in and out, and millionths of the person's currency; 0: no limit."""
 
     tokens_per_wake: Tokens = 0
     tokens_per_agent_day: Tokens = 0
     tokens_per_day: Tokens = 0
+    cost_per_day: int = 0
 
 
 class Policy(Struct, frozen=True):
@@ -96,15 +99,8 @@ class Analytics(Struct, frozen=True):
     memory_mb: Annotated[int, Meta(ge=256, le=1_000_000)] = 1_024
 
 
-class Price(Struct, frozen=True):
-    """Price of a million tokens in millionths of the person's currency."""
-
-    input: int
-    output: int
-
-
 class Settings(Struct, frozen=True):
-    """All settings of a home. `prices` are by model, as it is named on a wake."""
+    """All settings of a home. `prices` are by model, as it is named on a wake, oldest first."""
 
     timezone: str = "UTC"
     model: str = "rules"
@@ -115,7 +111,7 @@ class Settings(Struct, frozen=True):
     gemini: Gemini = Gemini()
     otel: Otel = Otel()
     analytics: Analytics = Analytics()
-    prices: dict[str, Price] = {}
+    prices: Prices = {}
 
 
 def load(home: Path, environ: Mapping[str, str], model: str = "") -> Settings:
@@ -163,11 +159,18 @@ def parse(text: str, path: str = SETTINGS) -> Settings:
     _refuse_secrets(table, path)
     _refuse_unknown(table, Settings, path, "")
     prices = table.pop("prices", {})
+    _in_micros(table.get("budget"), path)
     try:
         settings = msgspec.convert(table, Settings)
     except msgspec.ValidationError as error:
         raise _wrong(str(error), path) from None
-    return _checked(replace(settings, prices=_prices(prices, path)), path)
+    return _checked(replace(settings, prices=priced(prices, path)), path)
+
+
+def _in_micros(budget: Any, path: str) -> None:
+    if isinstance(budget, dict) and "cost_per_day" in budget:
+        given = budget["cost_per_day"]
+        budget["cost_per_day"] = micros(given, f"{path}: budget.cost_per_day", "no amount")
 
 
 _WORDS = (
@@ -283,19 +286,6 @@ def _every_key() -> list[str]:
     return [*top, *inner]
 
 
-def _near(name: str, known: Sequence[str]) -> str:
-    """The known name that is meant, by what stands behind table or prefix; else empty."""
-    by_end = {_end(one): one for one in reversed(known)}
-    from difflib import get_close_matches  # only who mistyped a name waits for it
-
-    found = get_close_matches(_end(name[:100]), by_end, 1, 0.65)
-    return by_end[found[0]] if found else ""
-
-
-def _end(name: str) -> str:
-    return name.rpartition(".")[2].removeprefix("WAKELOG_")
-
-
 # ---------------------------------------------------------------------------------------- values
 
 
@@ -332,48 +322,3 @@ def _base_url(given: str, source: str) -> str:
     if not is_good or " " in given:
         raise _invalid(f"{source}: {given!r} is no web address", "write one like https://host/path")
     return given.rstrip("/")
-
-
-def _prices(given: Any, path: str) -> dict[str, Price]:
-    if not isinstance(given, dict):
-        told = f"{path}: prices: expected a table of models"
-        raise _invalid(told, 'write [prices."MODEL"] and input and output below it')
-    return {model: _price(table, f"{path}: prices.{model}") for model, table in given.items()}
-
-
-def _price(given: Any, source: str) -> Price:
-    instead = "give input and output, the prices of a million tokens, as in input = 1.25"
-    if not isinstance(given, dict):
-        raise _invalid(f"{source}: expected a table", instead)
-    for name in given:
-        if name not in ("input", "output"):
-            raise _unknown(
-                f"{source}: the key {name}", _near(name, ("input", "output")), "input, output"
-            )
-    missing = [name for name in ("input", "output") if name not in given]
-    if missing:
-        raise _invalid(f"{source}: {missing[0]} is missing", instead)
-    return Price(*(_micro(given[name], f"{source}.{name}") for name in ("input", "output")))
-
-
-def _micro(given: Any, source: str) -> int:
-    """An amount, written as a number or as text, in millionths."""
-    text = "" if isinstance(given, bool) else str(given)
-    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", text) is None:
-        told = f"{source}: {str(given)!r} is no price"
-        raise _invalid(told, "use digits, at most six of them behind the point")
-    return int(Decimal(text) * MICRO)
-
-
-def _unknown(what: str, near: str, known: str) -> Refused:
-    instead = f"did you mean {near}?" if near else f"known are {known}"
-    return Refused("unknown_setting", because=f"{_line(what)} is not known", instead=instead)
-
-
-def _invalid(because: str, instead: str) -> Refused:
-    return Refused("invalid_value", because=_line(because), instead=instead)
-
-
-def _line(text: str) -> str:
-    """One line, whatever a quoted key or a path may hold."""
-    return "".join(char if char.isprintable() else "?" for char in text[:LINE_MAX])

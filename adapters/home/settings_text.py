@@ -16,10 +16,11 @@ DEFAULT_TOML = """\
 # expire_after_days = 0          # when undecided proposals expire; 0: never
 # throttle_seconds = 120         # how long a changed task is left alone before its agent wakes
 
-# [budget]                       # tokens, in and out; 0: no limit
+# [budget]                       # tokens, in and out, failed answers too; 0: no limit
 # tokens_per_wake = 0
 # tokens_per_agent_day = 0
 # tokens_per_day = 0
+# cost_per_day = 0               # in your currency; a model without a price is not asked then
 
 # [prompt]
 # max_bytes = 120000
@@ -39,6 +40,8 @@ DEFAULT_TOML = """\
 
 # [prices."gemini:MODEL"]        # of a million tokens, in your currency; without it no cost is told
 # input = 1.25
-# output = 10
+# output = 10                    # thoughts too
+# cached = 0.31                  # of input from a cache; without it, it costs as other input
+# since = "2027-01-01"           # from this day on, UTC; of several: [[prices."gemini:MODEL"]] each
 """
 """What a new home is given; with every # gone before a key, it says the same."""

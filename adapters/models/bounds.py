@@ -6,7 +6,7 @@ calls than `CALLS_MAX`, those that are too many for a turn are refused one by on
 `domain.wake.calls`.
 """
 
-from domain.ports import ModelFault, Reply
+from domain.ports import NOT_TOLD, ModelFault, Reply, Usage
 
 CODE = "malformed"
 CALLS_MAX = 1_024
@@ -16,16 +16,16 @@ UNPACKED_MAX_BYTES = 32 * 1024 * 1024
 """What packed bytes may come to."""
 
 
-def too_large(what: str) -> ModelFault:
+def too_large(what: str, usage: Usage = NOT_TOLD) -> ModelFault:
     """The fault of a reply that has more than `what`."""
-    return ModelFault(CODE, f"the reply has more than {what}", of_provider=False)
+    return ModelFault(CODE, f"the reply has more than {what}", of_provider=False, usage=usage)
 
 
 def checked(reply: Reply) -> Reply:
     """A reply as it was given. Raises `ModelFault` if it is beyond the bounds."""
     if len(reply.calls) > CALLS_MAX:
         told = f"the reply has {len(reply.calls)} calls; at most {CALLS_MAX} are read"
-        raise ModelFault(CODE, told, of_provider=False)
+        raise ModelFault(CODE, told, of_provider=False, usage=reply.usage)
     if len(reply.raw) > UNPACKED_MAX_BYTES:
-        raise too_large(f"{UNPACKED_MAX_BYTES} bytes")
+        raise too_large(f"{UNPACKED_MAX_BYTES} bytes", reply.usage)
     return reply

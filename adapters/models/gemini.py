@@ -85,20 +85,22 @@ class GeminiModel:
     async def _reply(self, request: Request, listener: Listener | None) -> Reply:
         from adapters.models.gemini_session import Session
 
+        spent = _Spent()
         try:
             async with (
                 asyncio.timeout(self._patience),
                 Session(self._model, self._key, self._base_url, self._timeout) as session,
             ):
-                return await self._answered(session, request, listener)
+                return await self._answered(session, request, listener, spent)
         except TimeoutError:
             told = f"no answer within {self._patience:g} seconds, with all tries"
-            raise provider("timeout", told) from None
+            raise spent.of(provider("timeout", told)) from None
+        except ModelFault as fault:
+            raise spent.of(fault) from None
 
     async def _answered(
-        self, session: "Session", request: Request, listener: Listener | None
+        self, session: "Session", request: Request, listener: Listener | None, spent: "_Spent"
     ) -> Reply:
-        usage = Usage()
         tries = nudges = empty = 0
         while True:  # bounded: each round ends it, or uses up a try, a nudge or an empty answer
             if listener is not None and tries + nudges + empty:
@@ -106,7 +108,7 @@ class GeminiModel:
             try:
                 raw = await self._ask(session, request, nudges, listener)
                 answer = gemini_reply.read(raw)
-                usage = gemini_reply.added(usage, answer.usage)
+                spent.add(answer.usage())
                 verdict = gemini_reply.judge(answer)
             except Trouble as trouble:
                 tries += 1
@@ -114,12 +116,12 @@ class GeminiModel:
                 continue
             if verdict == "nudge":
                 if nudges == len(NUDGES):
-                    raise _malformed(usage)
+                    raise _malformed(spent.usage)
                 nudges += 1
             elif verdict == "empty" and empty < EMPTY_MAX:
                 empty += 1
             else:
-                return gemini_reply.reply(raw, answer, usage)
+                return gemini_reply.reply(raw, answer, spent.usage)
 
     async def _ask(
         self, session: "Session", request: Request, nudges: int, listener: Listener | None
@@ -137,6 +139,22 @@ class GeminiModel:
             raise trouble.fault from None
         wait = trouble.wait_seconds
         await self._sleep(BACKOFF_SECONDS[tries - 1] if wait is None else wait)
+
+
+class _Spent:
+    """The tokens of all answers that came, whatever becomes of the reply: they are paid."""
+
+    def __init__(self) -> None:
+        self.usage = Usage()
+
+    def add(self, usage: Usage) -> None:
+        """One more answer."""
+        self.usage = self.usage.with_other(usage)
+
+    def of(self, fault: ModelFault) -> ModelFault:
+        """A fault that says what was spent before it."""
+        fault.usage = self.usage
+        return fault
 
 
 def _malformed(usage: Usage) -> ModelFault:

@@ -20,9 +20,10 @@ from adapters.models.gemini_faults import Trouble, line, provider, wrong
 from domain.errors import Refused
 from domain.ports import Call, Reply, Usage
 
-FORMAT = "gemini.2"
+FORMAT = "gemini.3"
 """What reads such bytes, as recorded with them. Empty, the first version, keeps the last of two
-equal keys of a call's arguments; this one hands on both, so that the call is refused."""
+equal keys of a call's arguments; since ``gemini.2`` both are handed on, so that the call is
+refused; since ``gemini.3`` a count that is left out beside that of the prompt is 0."""
 
 Verdict = Literal["ok", "retry", "nudge", "blocked", "cut", "failed"]
 
@@ -117,16 +118,17 @@ class Answer(_Wire, frozen=True):
         content = self.first.content if self.first else None
         return (content.parts if content else None) or ()
 
-    @property
-    def usage(self) -> Usage:
+    def usage(self, reply_format: str = FORMAT) -> Usage:
         """Tokens, as far as they were told. Thoughts are not among those of the answer."""
         told = self.usage_metadata or Tokens()
-        return Usage(
-            told.prompt_token_count,
+        prompt = told.prompt_token_count
+        none = 0 if reply_format == FORMAT and prompt is not None else None
+        counts = (
             told.candidates_token_count,
             told.thoughts_token_count,
             told.cached_content_token_count,
         )
+        return Usage(prompt, *(none if count is None else count for count in counts))
 
 
 class Twice(dict[str, Any]):
@@ -157,7 +159,7 @@ def loads(raw: bytes, reply_format: str = FORMAT) -> dict[str, Any] | None:
         raw: Its bytes.
         reply_format: How they are read, see `FORMAT`.
     """
-    hook = _object if reply_format == FORMAT else None
+    hook = _object if reply_format else None
     try:
         document = json.loads(raw, object_pairs_hook=hook)
     except (ValueError, RecursionError):
@@ -278,18 +280,4 @@ def parse(raw: bytes, reply_format: str) -> Reply:
         because = f"a recorded answer of Gemini: {trouble.fault}"
         instead = "give the bytes of an answer that was recorded"
         raise Refused("invalid_input", because=because, instead=instead) from None
-    return replace(reply(raw, answer, answer.usage), reply_format=reply_format)
-
-
-def added(one: Usage, other: Usage) -> Usage:
-    """The tokens of two tries. What neither told stays unknown; what one told counts."""
-    return Usage(
-        _sum(one.tokens_in, other.tokens_in),
-        _sum(one.tokens_out, other.tokens_out),
-        _sum(one.tokens_thought, other.tokens_thought),
-        _sum(one.tokens_cached, other.tokens_cached),
-    )
-
-
-def _sum(one: int | None, other: int | None) -> int | None:
-    return other if one is None else one + (other or 0)
+    return replace(reply(raw, answer, answer.usage(reply_format)), reply_format=reply_format)

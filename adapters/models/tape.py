@@ -129,4 +129,5 @@ def _again(fault: ModelFault) -> ModelFault:
         str(fault),
         of_provider=fault.of_provider,
         retry_seconds=fault.retry_seconds,
+        usage=fault.usage,
     )

@@ -1,22 +1,32 @@
-"""Budgets: what models may be asked in a day, in tokens (SPEC 2). Off unless set.
+"""Budgets: what models may be asked in a day, in tokens and in money (SPEC 2). Off unless set.
 
 What is spent is read from the agent log, so it holds over restarts and for all processes. A day
-is the person's. What a provider did not say counts as nothing: unknown stays unknown. Spending
-is known after a reply only, so the reply that reaches a limit is the last one before the wait.
+is the person's. Late answers and those that failed count: they are paid. Where a provider did not
+say what an answer took, its prompt is estimated from its bytes; a model of this machine that says
+nothing counts as nothing. Spending is known after a reply only, so the reply that reaches a limit
+is the last one before the wait.
 """
 
 from collections import Counter
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
+from adapters.home.prices import cost, price_at
 from adapters.home.schedules import next_local
-from adapters.home.settings import Settings
+from adapters.home.settings import Budget, Settings
 from adapters.store.log import Log
+from domain.errors import Refused
+from domain.policy.gate import is_leaving
+from domain.ports import Usage
 from domain.timestamps import later
-from domain.wake.events import ModelAnswered, unwrapped
-from domain.wake.state import WAKE, Wake, spent_by
+from domain.wake.state import WAKE, Wake
+from domain.wake.usage import used
+from domain.world import World
 
 MIDNIGHT = "00:00"
 DAY_SECONDS = 86_400
+BYTES_PER_TOKEN = 3  # of a prompt whose tokens nobody told: rather too many than too few
 
 
 class _Day(NamedTuple):
@@ -26,6 +36,7 @@ class _Day(NamedTuple):
     end: str
     by_wake: Counter[str]
     by_agent: Counter[str]
+    by_model: Counter[str]  # millionths of the person's currency
 
 
 class Budgets:
@@ -34,14 +45,26 @@ class Budgets:
     def __init__(self, agents: Log, settings: Settings) -> None:
         self._log = agents
         self._settings = settings
-        self._day = _Day("", "", Counter(), Counter())
+        self._day = _Day("", "", Counter(), Counter(), Counter())
         self._seen = 0  # the last n that was counted
 
     @property
     def is_on(self) -> bool:
         """Whether any budget is set."""
         budget = self._settings.budget
-        return bool(budget.tokens_per_wake or budget.tokens_per_agent_day or budget.tokens_per_day)
+        return budget != Budget()
+
+    def check_priced(self, model: str, at: str) -> None:
+        """Refuse a model whose answers cost nobody knows what, where money is limited.
+
+        Raises:
+            Refused: Code ``unpriced_model``.
+        """
+        is_limited = self._settings.budget.cost_per_day and is_leaving(model)
+        if is_limited and price_at(self._settings.prices, model, at) is None:
+            because = f"budget.cost_per_day is set, and no price of the model {model} holds now"
+            instead = f'write [prices."{model}"] in settings.toml, with input and output below it'
+            raise Refused("unpriced_model", because=because, instead=instead)
 
     def until(self, wake: Wake, at: str) -> str:
         """Until when a wake must wait; empty where it may go on.
@@ -57,6 +80,7 @@ class Budgets:
             (day.by_wake[wake.run_key], budget.tokens_per_wake),
             (day.by_agent[wake.begun.agent], budget.tokens_per_agent_day),
             (day.by_agent.total(), budget.tokens_per_day),
+            (day.by_model.total(), budget.cost_per_day),
         )
         is_spent = any(limit and spent >= limit for spent, limit in spent_and_limits)
         return day.end if is_spent else ""
@@ -65,19 +89,31 @@ class Budgets:
         """Count the replies of the day so far that were not counted yet."""
         if not self._day.start <= at < self._day.end:
             start, end = _day_of(at, self._settings.timezone)
-            self._day = _Day(start, end, Counter(), Counter())
+            self._day = _Day(start, end, Counter(), Counter(), Counter())
             self._seen = self._last_before(start)
-        spent: Counter[str] = Counter()
+        spent: list[tuple[str, str, Usage]] = []
         for rows in self._log.appends(self._seen):
             self._seen = rows[0].n
             for row in rows:
-                fact = unwrapped(row.fact)
-                if isinstance(fact, ModelAnswered) and row.at >= self._day.start:
-                    spent[row.entity] += spent_by(fact)
+                usage = used(row.fact) if row.at >= self._day.start else None
+                spent += [(row.entity, row.at, usage)] if usage else []
         with self._log.reading() as world:
-            for run_key, tokens in spent.items():
-                self._day.by_wake[run_key] += tokens
-                self._day.by_agent[world.load(WAKE, run_key).begun.agent] += tokens
+            for run_key, told_at, usage in spent:
+                self._add(world, run_key, told_at, usage)
+
+    def _add(self, world: World, run_key: str, at: str, usage: Usage) -> None:
+        """One more answer of the day."""
+        begun = world.load(WAKE, run_key).begun
+        read = usage.tokens_in or 0
+        if usage.tokens_in is None and is_leaving(begun.model):
+            shown = (*begun.system, *begun.user)
+            read = sum(len(world.payload(one.payload)) for one in shown) // BYTES_PER_TOKEN
+        known = replace(usage, tokens_in=read, tokens_out=usage.tokens_out or 0)
+        tokens = read + (known.written or 0)
+        self._day.by_wake[run_key] += tokens
+        self._day.by_agent[begun.agent] += tokens
+        price = price_at(self._settings.prices, begun.model, at)
+        self._day.by_model[begun.model] += cost(known, price) or 0
 
     def _last_before(self, at: str) -> int:
         """The last append's n before a time; times never go back, so halving finds it."""

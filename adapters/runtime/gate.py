@@ -35,12 +35,23 @@ def destination(services: Services, agent: Agent) -> Destination:
 def _has_key(services: Services, model: str) -> Destination:
     """The full name of a model, and whether its key is there."""
     try:
-        name = services.model_for(model).name
+        name = checked_model(services, model)
     except Refused as refused:
         if refused.code != "missing_key":
             raise
         return Destination(model, has_secret=False)
     return Destination(name, has_secret=is_leaving(name))
+
+
+def checked_model(services: Services, model: str) -> str:
+    """The full name of a model that can be had, and paid where money is limited.
+
+    Raises:
+        Refused: What `model_for` refuses; ``unpriced_model``.
+    """
+    name = services.model_for(model).name
+    services.budgets.check_priced(name, services.clock.now())
+    return name
 
 
 def full_name(services: Services, model: str) -> str:

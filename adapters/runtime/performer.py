@@ -8,6 +8,8 @@ process.
 import asyncio
 from typing import NamedTuple
 
+from msgspec.structs import astuple
+
 from adapters.models import bounds
 from adapters.runtime import effects, gate
 from adapters.runtime.capture import capture
@@ -241,8 +243,9 @@ async def _ask_model(services: Services, wake: Wake, question: _Question, work: 
             asked.attempt,
             fault.code,
             str(fault)[:MESSAGE_MAX],
-            of_provider=fault.of_provider,
-            retry_seconds=fault.retry_seconds or 0,
+            fault.of_provider,
+            fault.retry_seconds or 0,
+            *astuple(fault.usage),
         )
     return services.append_reply(Replied("wake", wake.run_key, fact), payloads)
 

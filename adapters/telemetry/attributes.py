@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from domain.ports import Reply, Request
+from adapters.home.prices import MICRO
+from domain.ports import Reply, Request, Usage
 
 PROVIDERS = {"gemini": "gcp.gemini"}  # as the conventions name them; others are ours
 
@@ -23,9 +24,20 @@ def model(name: str) -> dict[str, str]:
     }
 
 
-def total(one: int | None, other: int | None) -> int | None:
-    """Both counts; what neither told stays unknown."""
-    return other if one is None else one + (other or 0)
+def no_cost(_: str, __: Usage) -> None:
+    """Where no prices are known."""
+
+
+def counted(usage: Usage, micros: int | None) -> dict[str, int | float]:
+    """What an answer took, as far as it is known, and what that costs."""
+    counts = {
+        "gen_ai.usage.input_tokens": usage.tokens_in,
+        "gen_ai.usage.output_tokens": usage.written,
+        "gen_ai.usage.reasoning.output_tokens": usage.tokens_thought,
+        "gen_ai.usage.cache_read.input_tokens": usage.tokens_cached,
+        "wakelog.cost": None if micros is None else micros / MICRO,
+    }
+    return {name: count for name, count in counts.items() if count is not None}
 
 
 def asked_texts(request: Request) -> dict[str, str]:

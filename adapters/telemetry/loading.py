@@ -1,5 +1,6 @@
 """Whether effects are traced, and by what: OpenTelemetry is loaded here, or not at all."""
 
+from adapters.home.prices import CostOf
 from adapters.home.settings import Otel
 from adapters.runtime.spans import NoSpans, Spans
 from domain.errors import Refused
@@ -30,7 +31,7 @@ def _is_there(module: str) -> bool:
         return False
 
 
-def spans_for(settings: Otel) -> Spans:
+def spans_for(settings: Otel, cost_of: CostOf) -> Spans:
     """What the settings ask for. Where it cannot be made, that is told, and nothing is traced:
     a mistake in an `OTEL_` variable must not keep an agent from waking."""
     if not settings.enabled:
@@ -38,7 +39,7 @@ def spans_for(settings: Otel) -> Spans:
     try:
         from adapters.telemetry import otel
 
-        return otel.sending(has_texts=settings.texts)
+        return otel.sending(has_texts=settings.texts, cost_of=cost_of)
     except Exception as error:  # noqa: BLE001  whatever the packages make of their variables
         import logging  # who only reads never comes here
 

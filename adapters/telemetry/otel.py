@@ -32,16 +32,24 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, Spa
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 from opentelemetry.trace import Link, Span, SpanContext, SpanKind, Status, StatusCode, TraceFlags
 
+from adapters.home.prices import CostOf
 from adapters.runtime.spans import TellAppended, TellItem, TellReply, TellResult, Verb
 from adapters.store.log import Appended
-from adapters.telemetry.attributes import PROVIDERS, asked_texts, model, replied_texts, total
+from adapters.telemetry.attributes import (
+    PROVIDERS,
+    asked_texts,
+    counted,
+    model,
+    no_cost,
+    replied_texts,
+)
 from domain import envelope
 from domain.causes import Result
 from domain.changes.change_set import ChangeSet, Item, find
 from domain.errors import WakelogError
 from domain.journal.commands import ApplyOperation
 from domain.keys import key
-from domain.ports import ModelFault, Reply, Request
+from domain.ports import ModelFault, Reply, Request, Usage
 from domain.wake.events import LateReply, ModelAsked, ToolReturned, WakeDeferred, WakeFinished
 from domain.wake.state import Wake
 
@@ -70,10 +78,10 @@ def first_ids(run_key: str) -> Ids:
     return Ids(int.from_bytes(digest[:16]) or 1, int.from_bytes(digest[16:24]) or 1)
 
 
-def sending(*, has_texts: bool) -> "OtelSpans":
+def sending(*, has_texts: bool, cost_of: CostOf) -> "OtelSpans":
     """Spans that are sent over OTLP and HTTP; where to and how is said by the standard variables,
     `OTEL_EXPORTER_OTLP_ENDPOINT` for example."""
-    return OtelSpans(OTLPSpanExporter(), has_texts=has_texts)
+    return OtelSpans(OTLPSpanExporter(), has_texts=has_texts, cost_of=cost_of)
 
 
 class OtelSpans:
@@ -82,13 +90,17 @@ class OtelSpans:
     Args:
         exporter: Takes them, in a thread of its own; whatever it does, no effect waits for it.
         has_texts: With the texts in them.
+        cost_of: Says what a model's answer costs now.
     """
 
-    def __init__(self, exporter: SpanExporter, *, has_texts: bool = False) -> None:
+    def __init__(
+        self, exporter: SpanExporter, *, has_texts: bool = False, cost_of: CostOf = no_cost
+    ) -> None:
         logger = logging.getLogger("opentelemetry")  # it tells of each trouble, at length
         logger.propagate = False
         logger.addHandler(logging.NullHandler())
         self._has_texts = has_texts
+        self._cost_of = cost_of
         self._provider = TracerProvider(
             resource=_resource(), id_generator=_Given(), shutdown_on_exit=False
         )
@@ -151,7 +163,11 @@ class OtelSpans:
             attributes=attributes,
         )
         with _under(span):
-            yield partial(self._replied, span)
+            try:
+                yield partial(self._replied, span, request.model)
+            except ModelFault as fault:
+                self._spent(span, request.model, fault.usage)
+                raise
 
     @contextmanager
     def tool(
@@ -249,15 +265,11 @@ class OtelSpans:
         if self._has_texts:
             span.set_attribute("gen_ai.tool.call.result", result.message or result.status)
 
-    def _replied(self, span: Span, reply: Reply) -> None:
-        usage = reply.usage
-        counts = {
-            "gen_ai.usage.input_tokens": usage.tokens_in,
-            "gen_ai.usage.output_tokens": total(usage.tokens_out, usage.tokens_thought),
-            "gen_ai.usage.reasoning.output_tokens": usage.tokens_thought,
-            "gen_ai.usage.cache_read.input_tokens": usage.tokens_cached,
-        }
-        span.set_attributes({name: count for name, count in counts.items() if count is not None})
+    def _spent(self, span: Span, asked: str, usage: Usage) -> None:
+        span.set_attributes(counted(usage, self._cost_of(asked, usage)))
+
+    def _replied(self, span: Span, asked: str, reply: Reply) -> None:
+        self._spent(span, asked, reply.usage)
         if reply.model:
             span.set_attribute("gen_ai.response.model", reply.model)
         if reply.finish:

@@ -271,7 +271,7 @@ def _usage(recent: Sequence[WakeDocument]) -> list[ModelUsage]:
     """Tokens by model, of the newest wakes; unknown stays unknown."""
     by_model: dict[str, ModelUsage] = {}
     for wake in recent:
-        if not wake.model or not wake.turns:
+        if not wake.model or not wake.paid:
             continue
         row = by_model.setdefault(wake.model, ModelUsage(wake.model))
         row.wakes += 1

@@ -67,7 +67,7 @@ class ModelAsked(Stored, frozen=True, tag="wake.model_asked.1"):
 
 
 class ModelAnswered(Stored, frozen=True, tag="wake.model_answered.1"):
-    """`reply_format`: which decoder read the kept bytes, with its version: ``gemini.2``,
+    """`reply_format`: which decoder read the kept bytes, with its version: ``gemini.3``,
     ``tape.1``, ``rules.1``. Empty: the first one of the wake's model, or none."""
 
     turn: int
@@ -89,6 +89,10 @@ class ModelFailed(Stored, frozen=True, tag="wake.model_failed.1"):
     message: str
     of_provider: bool = False  # the wake is deferred, the failure not counted
     retry_seconds: int = 0
+    tokens_prompt: int | None = None  # of answers that came and could not be used; None: none told
+    tokens_reply: int | None = None
+    tokens_thought: int | None = None
+    tokens_cached: int | None = None
 
 
 class ToolAsked(Stored, frozen=True, tag="wake.tool_asked.1"):

@@ -67,7 +67,6 @@ class Wake(Struct, frozen=True):
     retakes: int = 0
     deferred_until: str = ""
     defers: int = 0
-    tokens: int = 0  # in, out and thoughts, as far as the provider said
     outcome: Outcome | Literal[""] = ""
 
     @property
@@ -130,13 +129,7 @@ def _answered(wake: Wake, event: ModelAnswered) -> Wake:
         exchanges=(*wake.exchanges, ExchangeRef(event.reply)),
         retakes=0,
         defers=0,
-        tokens=wake.tokens + spent_by(event),
     )
-
-
-def spent_by(event: ModelAnswered) -> int:
-    """Tokens of a turn, thoughts included, as far as the provider said."""
-    return (event.tokens_in or 0) + (event.tokens_out or 0) + (event.tokens_thought or 0)
 
 
 def _returned(wake: Wake, event: ToolReturned) -> Wake:

@@ -1,33 +1,71 @@
 -- What is one row for each entity: all rows of the touched ones are made anew, from `live`, the
 -- whole streams of those entities. So a rebuild and any sequence of refreshes agree.
 
+CREATE OR REPLACE TEMP TABLE started AS
+SELECT entity AS run_key, replica, n, row_n, occurred_at, d
+FROM (
+    SELECT *, json_transform(data, '{"agent": "VARCHAR", "task": "VARCHAR",
+        "reason": "VARCHAR", "thread": "VARCHAR", "model": "VARCHAR", "scaffold": "INTEGER",
+        "turnMax": "INTEGER", "journalPosition": "BIGINT", "agentPosition": "BIGINT",
+        "isFirst": "BOOLEAN", "template": "VARCHAR", "templateVersion": "INTEGER",
+        "hop": "INTEGER"}') AS d
+    FROM live WHERE tag = 'wake.started.1'
+);
+
+UPDATE token_usage u SET cost = c.cost  -- at the price that holds then
+FROM (
+    SELECT u.replica, u.n, u.row_n, arg_max(cost_of(u.tokens_in, u.tokens_out, u.tokens_thought,
+        u.tokens_cached, p.input_micros, p.output_micros, p.cached_micros), p.since) AS cost
+    FROM token_usage u JOIN started s USING (run_key)
+    JOIN (SELECT * REPLACE (coalesce(since, DATE '0001-01-01') AS since) FROM prices) p
+        ON p.model = s.d.model AND p.since <= u.occurred_at::DATE
+    GROUP BY ALL
+) c WHERE u.replica = c.replica AND u.n = c.n AND u.row_n = c.row_n;
+
 DELETE FROM turns WHERE run_key IN (FROM touched_wakes);
 INSERT INTO turns
+WITH used AS (
+    SELECT run_key, turn, known_sum(tokens_in) AS tokens_in, known_sum(tokens_out) AS tokens_out,
+        known_sum(tokens_thought) AS tokens_thought, known_sum(tokens_cached) AS tokens_cached,
+        round(known_sum(cost), 6) AS cost
+    FROM token_usage WHERE run_key IN (FROM touched_wakes) GROUP BY run_key, turn
+), said_of AS (
+    SELECT *, json_transform(data, '{"turn": "INTEGER", "forced": "VARCHAR", "reply": "VARCHAR",
+        "calls": "JSON", "code": "VARCHAR",
+        "text": {"text": "VARCHAR", "payload": "VARCHAR"}}') AS d,
+        lead(CASE tag WHEN 'wake.deferred.1' THEN data->>'reason'
+                WHEN 'wake.finished.1' THEN data->>'code' END)
+            OVER (PARTITION BY replica, entity ORDER BY n, row_n) AS stopped_by
+    FROM live
+    WHERE tag IN ('wake.model_asked.1', 'wake.model_answered.1', 'wake.model_failed.1',
+        'wake.deferred.1', 'wake.finished.1')
+)
 SELECT run_key, turn, asked_at, answered_at,
     date_diff('microsecond', asked_at, answered_at) / 1e6, attempts, failures, failure_code,
     forced, CASE WHEN answered_at IS NOT NULL THEN calls END, reply, nullif(said(text), ''),
-    tokens_in, tokens_out, tokens_thought, tokens_cached
+    u.tokens_in, u.tokens_out, u.tokens_thought, u.tokens_cached, u.cost
 FROM (
     SELECT entity AS run_key, d.turn,
         min(occurred_at) FILTER (tag = 'wake.model_asked.1') AS asked_at,
         min(occurred_at) FILTER (tag = 'wake.model_answered.1') AS answered_at,
-        coalesce(max(d.attempt) FILTER (tag = 'wake.model_asked.1'), 0) AS attempts,
+        count(*) FILTER (tag = 'wake.model_asked.1' AND coalesce(stopped_by, '') NOT IN (
+            'budget', 'consent', 'secret', 'unpriced_model', 'switched_off', 'out_of_scope',
+            'disallowed_provider_model')) AS attempts,
         count(*) FILTER (tag = 'wake.model_failed.1') AS failures,
         arg_max(d.code, place(n, row_n)) AS failure_code, nullif(max(d.forced), '') AS forced,
         max(coalesce(json_array_length(d.calls), 0)) AS calls, max(d.reply) AS reply,
-        any_value(d.text) AS text,
-        max(d.tokensIn) AS tokens_in, max(d.tokensOut) AS tokens_out,
-        max(d.tokensThought) AS tokens_thought, max(d.tokensCached) AS tokens_cached
-    FROM (
-        SELECT *, json_transform(data, '{"turn": "INTEGER", "attempt": "INTEGER",
-            "forced": "VARCHAR", "reply": "VARCHAR", "calls": "JSON", "code": "VARCHAR",
-            "text": {"text": "VARCHAR", "payload": "VARCHAR"},
-            "tokensIn": "BIGINT", "tokensOut": "BIGINT", "tokensThought": "BIGINT",
-            "tokensCached": "BIGINT"}') AS d
-        FROM live
-        WHERE tag IN ('wake.model_asked.1', 'wake.model_answered.1', 'wake.model_failed.1')
-    ) GROUP BY entity, d.turn
-);
+        any_value(d.text) AS text
+    FROM said_of WHERE tag LIKE 'wake.model_%' GROUP BY entity, d.turn
+) LEFT JOIN used u USING (run_key, turn);
+
+DELETE FROM waits WHERE run_key IN (FROM touched_wakes);
+INSERT INTO waits  -- it ends with the next that is written of its wake
+SELECT entity, data->>'reason', occurred_at, ended_at,
+    date_diff('microsecond', occurred_at, ended_at) / 1e6
+FROM (
+    SELECT *, lead(occurred_at) OVER (PARTITION BY replica, entity ORDER BY n, row_n) AS ended_at
+    FROM live WHERE kind = 'wake' AND tag != 'wake.late_reply.1'
+) WHERE tag = 'wake.deferred.1' AND entity IN (SELECT run_key FROM started);
 
 CREATE OR REPLACE TEMP TABLE tool_rows AS
 SELECT entity AS run_key, place(n, row_n) AS place, occurred_at, tag, d
@@ -74,17 +112,6 @@ FROM called c
 LEFT JOIN returned r ON r.run_key = c.run_key AND r.d.turn = c.turn AND r.ordinal = c.ordinal
 LEFT JOIN asked a ON a.run_key = c.run_key AND a.operation = r.d.operation
 LEFT JOIN waiting w ON w.run_key = c.run_key AND w.turn = c.turn AND w.ordinal = c.ordinal;
-
-CREATE OR REPLACE TEMP TABLE started AS
-SELECT entity AS run_key, replica, n, row_n, occurred_at, d
-FROM (
-    SELECT *, json_transform(data, '{"agent": "VARCHAR", "task": "VARCHAR",
-        "reason": "VARCHAR", "thread": "VARCHAR", "model": "VARCHAR", "scaffold": "INTEGER",
-        "turnMax": "INTEGER", "journalPosition": "BIGINT", "agentPosition": "BIGINT",
-        "isFirst": "BOOLEAN", "template": "VARCHAR", "templateVersion": "INTEGER",
-        "hop": "INTEGER"}') AS d
-    FROM live WHERE tag = 'wake.started.1'
-);
 
 DELETE FROM reports WHERE run_key IN (FROM touched_wakes);
 INSERT INTO reports

@@ -7,7 +7,8 @@ WITH facts AS (
     FROM (
         SELECT *, json_transform(data, '{"by": "VARCHAR", "title": "VARCHAR",
             "status": "VARCHAR", $task_types, "category": "VARCHAR", "label": "VARCHAR",
-            "item": "VARCHAR", "note": "VARCHAR", "isChecked": "BOOLEAN"}') AS d
+            "item": "VARCHAR", "note": "VARCHAR", "isChecked": "BOOLEAN",
+            "description": {"text": "VARCHAR", "payload": "VARCHAR"}}') AS d
         FROM live WHERE kind = 'task'
     )
 ), labelled AS (
@@ -32,8 +33,9 @@ WITH facts AS (
 ), noted AS (
     SELECT task_id, count(*) AS notes
     FROM (
-        SELECT task_id, d.note, bool_or(tag = 'task.note_removed.1') AS is_removed
-        FROM facts WHERE d.note IS NOT NULL GROUP BY task_id, d.note
+        SELECT task_id, d.note, arg_max(tag, place) = 'task.note_removed.1' AS is_removed
+        FROM facts WHERE tag IN ('task.note_added.1', 'task.note_removed.1')  -- it may come back
+        GROUP BY task_id, d.note
     ) WHERE NOT is_removed GROUP BY task_id
 ), folded AS (
     SELECT task_id, arg_max(d.title, place) FILTER (
@@ -45,12 +47,13 @@ WITH facts AS (
         arg_min(d.by, place) FILTER (tag = 'task.created.1') AS created_by,
         max(occurred_at) AS updated_at,
         arg_max(tag, place) FILTER (
-            tag IN ('task.deleted.1', 'task.restored.1')) = 'task.deleted.1' AS is_deleted
+            tag IN ('task.deleted.1', 'task.restored.1')) = 'task.deleted.1' AS is_deleted,
+        arg_max(d.description, place) AS description
     FROM facts GROUP BY task_id
 )
-SELECT f.* EXCLUDE (created_at, created_by, updated_at, is_deleted), coalesce(l.labels, []),
+SELECT f.* EXCLUDE (created_at, created_by, updated_at, is_deleted, description), coalesce(l.labels, []),
     coalesce(i.items, 0), coalesce(i.items_checked, 0), coalesce(o.notes, 0), f.created_at,
-    f.created_by, f.updated_at, coalesce(f.is_deleted, false)
+    f.created_by, f.updated_at, coalesce(f.is_deleted, false), nullif(said(f.description), '')
 FROM folded f LEFT JOIN labelled l USING (task_id) LEFT JOIN itemised i USING (task_id)
 LEFT JOIN noted o USING (task_id);
 

@@ -117,14 +117,16 @@ WITH queued AS (
         FROM live WHERE tag = 'wake.finished.1'
     ) GROUP BY entity
 ), turned AS (
-    SELECT run_key, count(answered_at) AS turns,
-        CASE WHEN count(tokens_in) = count(answered_at) THEN sum(tokens_in) END AS tokens_in,
-        CASE WHEN count(tokens_out) = count(answered_at) THEN sum(tokens_out) END AS tokens_out,
-        CASE WHEN count(tokens_thought) = count(answered_at)
-            THEN sum(tokens_thought) END AS tokens_thought,
-        CASE WHEN count(tokens_cached) = count(answered_at)
-            THEN sum(tokens_cached) END AS tokens_cached
-    FROM turns WHERE run_key IN (FROM touched_wakes) GROUP BY run_key
+    SELECT run_key, count(answered_at) AS turns FROM turns
+    WHERE run_key IN (FROM touched_wakes) GROUP BY run_key
+), used AS (
+    SELECT run_key, known_sum(tokens_in) AS tokens_in, known_sum(tokens_out) AS tokens_out,
+        known_sum(tokens_thought) AS tokens_thought, known_sum(tokens_cached) AS tokens_cached,
+        round(known_sum(cost), 6) AS cost
+    FROM token_usage WHERE run_key IN (FROM touched_wakes) GROUP BY run_key
+), waited AS (
+    SELECT run_key, sum(date_diff('microsecond', since, ended_at)) AS micros FROM waits
+    WHERE run_key IN (FROM touched_wakes) GROUP BY run_key
 ), called AS (
     SELECT run_key, count(returned_at) AS calls, count(*) FILTER (status = 'denied') AS denied,
         count(*) FILTER (status IN ('success', 'partial') AND changed > 0) AS changes
@@ -153,15 +155,16 @@ SELECT k.run_key, coalesce(s.replica, q.q.replica), coalesce(s.d.agent, q.q.agen
     coalesce(t.turns, 0), coalesce(c.calls, 0), coalesce(c.denied, 0), coalesce(c.changes, 0),
     coalesce(p.items, 0), coalesce(o.observations, 0), coalesce(x.retractions, 0),
     r.run_key IS NOT NULL, coalesce(f.d.isReportMissing, false), coalesce(a.waits, 0),
-    CASE WHEN t.turns > 0 THEN t.tokens_in END, CASE WHEN t.turns > 0 THEN t.tokens_out END,
-    CASE WHEN t.turns > 0 THEN t.tokens_thought END,
-    CASE WHEN t.turns > 0 THEN t.tokens_cached END,
+    u.tokens_in, u.tokens_out, u.tokens_thought, u.tokens_cached,
     CASE WHEN f.d.outcome = 'completed' THEN r.run_key IS NULL AND p.items IS NULL
-        AND o.observations IS NULL AND x.retractions IS NULL AND coalesce(c.changes, 0) = 0 END
+        AND o.observations IS NULL AND x.retractions IS NULL AND coalesce(c.changes, 0) = 0 END,
+    u.cost, CASE WHEN s.run_key IS NOT NULL THEN coalesce(v.micros, 0) / 1e6 END,
+    (date_diff('microsecond', s.occurred_at, f.ended_at) - coalesce(v.micros, 0)) / 1e6
 FROM touched_wakes k
 LEFT JOIN queued q USING (run_key) LEFT JOIN attended a USING (run_key)
 LEFT JOIN started s USING (run_key) LEFT JOIN finished f USING (run_key)
 LEFT JOIN turned t USING (run_key) LEFT JOIN called c USING (run_key)
+LEFT JOIN used u USING (run_key) LEFT JOIN waited v USING (run_key)
 LEFT JOIN proposed p USING (run_key) LEFT JOIN observed o USING (run_key)
 LEFT JOIN retracted x USING (run_key) LEFT JOIN reports r USING (run_key)
 LEFT JOIN agents g ON g.agent_id = q.q.agent_id

@@ -7,6 +7,13 @@ CREATE MACRO wilson_low(k, n) AS CASE WHEN n > 0 THEN greatest(0.0,
 CREATE MACRO wilson_high(k, n) AS CASE WHEN n > 0 THEN least(1.0,
     (k / n + 1.9207294 / n + 1.959963985 * sqrt(k / n * (1 - k / n) / n + 0.9603647 / (n * n)))
     / (1 + 3.8414588 / n)) END;
+CREATE MACRO cost_of(tokens_in, tokens_out, tokens_thought, tokens_cached, input_micros,
+    output_micros, cached_micros) AS (  -- as `cost` in adapters/home/prices.py
+    (tokens_in::HUGEINT * input_micros
+        + least(coalesce(tokens_cached, 0), tokens_in)::HUGEINT
+            * (coalesce(cached_micros, input_micros) - input_micros)
+        + (tokens_out + coalesce(tokens_thought, 0))::HUGEINT * output_micros
+    ) // 1000000)::BIGINT / 1e6;
 CREATE MACRO day_in(at_utc, zone) AS
     ((at_utc AT TIME ZONE 'UTC') AT TIME ZONE zone)::DATE;
 
@@ -22,7 +29,12 @@ WITH ran AS (
         sum(date_diff('microsecond', started_at, ended_at)) FILTER (duration_seconds > 0)::BIGINT
             / count(*) FILTER (duration_seconds > 0) / 1e6 AS average_duration_seconds,
         min(started_at) AS first_wake_at, max(started_at) AS last_wake_at,
-        avg(tokens_in + tokens_out) AS tokens_per_wake,
+        avg(tokens_in + tokens_out + tokens_thought) AS tokens_per_wake,
+        median(duration_seconds) AS median_duration_seconds,
+        quantile_cont(duration_seconds, 0.95) AS p95_duration_seconds,
+        median(active_seconds) AS median_active_seconds,
+        quantile_cont(active_seconds, 0.95) AS p95_active_seconds,
+        round(sum(waited_seconds), 6) AS waited_seconds, avg(cost) AS cost_per_wake,
         count(*) FILTER (is_noop)
             / nullif(count(*) FILTER (outcome = 'completed'), 0) AS noop_rate
     FROM wakes WHERE started_at IS NOT NULL GROUP BY template_id
@@ -48,7 +60,9 @@ SELECT k.template_id, t.name AS template_name, coalesce(r.total_wakes, 0) AS tot
     coalesce(r.skipped_count, 0) AS skipped_count, coalesce(r.running_count, 0) AS running_count,
     coalesce(d.confirmed, 0) AS confirmed_items, coalesce(d.decided, 0) AS decided_items,
     d.confirmed / d.decided AS acceptance_rate,
-    d.seconds AS median_seconds_to_decision, r.tokens_per_wake, r.noop_rate
+    d.seconds AS median_seconds_to_decision, r.tokens_per_wake, r.noop_rate,
+    r.median_duration_seconds, r.p95_duration_seconds, r.median_active_seconds,
+    r.p95_active_seconds, coalesce(r.waited_seconds, 0.0) AS waited_seconds, r.cost_per_wake
 FROM known k LEFT JOIN templates t ON t.template_id IS NOT DISTINCT FROM k.template_id
 LEFT JOIN ran r ON r.template_id IS NOT DISTINCT FROM k.template_id
 LEFT JOIN living l ON l.template_id IS NOT DISTINCT FROM k.template_id
@@ -145,9 +159,22 @@ FROM change_items WHERE status = 'rejected' GROUP BY ALL ORDER BY rejected DESC,
 CREATE VIEW time_to_decision AS
 SELECT tool, count(*) AS decided,
     median(date_diff('microsecond', opened_at, decided_at)) / 1e6 AS median_seconds,
-    quantile_cont(date_diff('microsecond', opened_at, decided_at), 0.9) / 1e6 AS p90_seconds
+    quantile_cont(date_diff('microsecond', opened_at, decided_at), 0.9) / 1e6 AS p90_seconds,
+    quantile_cont(date_diff('microsecond', opened_at, decided_at), 0.95) / 1e6 AS p95_seconds
 FROM change_items WHERE status IN ('confirmed', 'rejected')
 GROUP BY tool ORDER BY decided DESC, tool;
+
+CREATE MACRO open_proposals_at(at_utc := NULL) AS TABLE
+WITH told AS (
+    SELECT coalesce(at_utc::TIMESTAMP, (SELECT max(occurred_at) FROM events)) AS at_utc
+)
+SELECT i.set_id, i.item, i.agent_id, i.task_id, i.run_key, i.tool, i.summary, i.status,
+    i.opened_at, date_diff('microsecond', i.opened_at, t.at_utc) / 1e6 AS waiting_seconds
+FROM change_items i, told t
+WHERE i.opened_at <= t.at_utc AND i.status IN ('pending', 'confirming', 'deferred')
+ORDER BY i.opened_at, i.set_id, i.item;
+
+CREATE VIEW open_proposals AS FROM open_proposals_at();
 
 CREATE VIEW repeated_proposals AS
 WITH repeated AS (
@@ -177,6 +204,23 @@ FROM triggers t JOIN wakes w USING (run_key)
 JOIN noticed d ON d.agent_id = t.agent_id AND d.trigger_id = t.trigger_id
 LEFT JOIN causes c ON c.log = 'journal' AND c.replica = t.journal_replica AND c.n = t.journal_n
 WHERE w.started_at IS NOT NULL GROUP BY t.reason ORDER BY triggers DESC, t.reason;
+
+CREATE VIEW wake_times AS
+WITH parts AS (
+    SELECT unnest(['duration', 'active', 'waited', 'provider', 'budget', 'other']) AS part,
+        unnest([duration_seconds, active_seconds, waited_seconds,
+            coalesce(provider, 0.0), coalesce(budget, 0.0), coalesce(other, 0.0)]) AS seconds
+    FROM wakes LEFT JOIN (
+        SELECT run_key, sum(seconds) FILTER (reason = 'provider') AS provider,
+            sum(seconds) FILTER (reason = 'budget') AS budget,
+            sum(seconds) FILTER (reason NOT IN ('provider', 'budget')) AS other
+        FROM waits GROUP BY run_key
+    ) USING (run_key) WHERE duration_seconds IS NOT NULL
+)
+SELECT part, count(*) AS wakes, count(*) FILTER (seconds > 0) AS above_zero,
+    median(seconds) AS median_seconds, quantile_cont(seconds, 0.95) AS p95_seconds,
+    round(sum(seconds), 6) AS total_seconds
+FROM parts GROUP BY part ORDER BY total_seconds DESC, part;
 
 CREATE VIEW noop_wakes AS
 SELECT agent_id, run_key, reason, started_at, duration_seconds, turns, tool_calls, denied_calls,
@@ -221,11 +265,12 @@ SELECT coalesce(w.model, '?') AS model, w.template_id, count(*) AS turns,
     count(*) FILTER (u.tokens_in IS NULL OR u.tokens_out IS NULL) AS unknown_turns,
     CASE WHEN count(u.tokens_in) = count(*) THEN sum(u.tokens_in)::BIGINT END AS tokens_in,
     CASE WHEN count(u.tokens_out) = count(*) THEN sum(u.tokens_out)::BIGINT END AS tokens_out,
-    CASE WHEN count(u.tokens_in) = count(*) AND count(u.tokens_out) = count(*)
-        AND any_value(p.model) IS NOT NULL
-        THEN (sum(u.tokens_in * p.input_micros + u.tokens_out * p.output_micros)
-            // 1000000)::BIGINT / 1e6 END AS cost
-FROM token_usage u LEFT JOIN wakes w USING (run_key) LEFT JOIN prices p ON p.model = w.model
+    CASE WHEN count(u.cost) = count(*) THEN round(sum(u.cost), 6) END AS cost,
+    CASE WHEN count(u.tokens_thought) = count(*) THEN sum(u.tokens_thought)::BIGINT END
+        AS tokens_thought,
+    CASE WHEN count(u.tokens_cached) = count(*) THEN sum(u.tokens_cached)::BIGINT END
+        AS tokens_cached
+FROM token_usage u LEFT JOIN wakes w USING (run_key)
 GROUP BY w.model, w.template_id ORDER BY turns DESC, model;
 
 -- ------------------------------------------------------------------- where a row comes from

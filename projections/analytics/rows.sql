@@ -6,6 +6,8 @@ CREATE OR REPLACE TEMP MACRO said(words) AS
     CASE WHEN words['payload'] IS NULL THEN coalesce(words['text'], '')
     ELSE (SELECT t.text FROM texts t WHERE t.payload = words['payload']) END;
 
+CREATE OR REPLACE TEMP MACRO known_sum(x) AS CASE WHEN count(x) = count(*) THEN sum(x) END;
+
 INSERT INTO causes
 SELECT log, replica, n, occurred_at,
     CASE kind WHEN 'receipt' THEN 'command' WHEN 'log' THEN 'log' ELSE 'reply' END,
@@ -106,21 +108,31 @@ FROM (
     )
 ) s LEFT JOIN texts t ON t.payload = s.ref.payload;
 
-INSERT INTO token_usage
-SELECT replica, n, row_n, occurred_at, entity, coalesce(d.turn, d.reply.turn),
-    coalesce(d.attempt, d.reply.attempt), tag = 'wake.late_reply.1',
-    coalesce(d.tokensIn, d.reply.tokensIn), coalesce(d.tokensOut, d.reply.tokensOut),
-    coalesce(d.tokensThought, d.reply.tokensThought),
-    coalesce(d.tokensCached, d.reply.tokensCached)
+INSERT INTO token_usage  -- what it costs is told once its wake's model is known
+SELECT replica, n, row_n, occurred_at, entity, d.turn, d.attempt, is_late, tokens_in, tokens_out,
+    CASE WHEN tokens_in + tokens_out IS NULL THEN d.tokensThought
+        ELSE coalesce(d.tokensThought, 0) END,
+    CASE WHEN tokens_in + tokens_out IS NULL THEN d.tokensCached
+        ELSE coalesce(d.tokensCached, 0) END,
+    is_failed, NULL
 FROM (
-    SELECT *, json_transform(data, '{
-        "turn": "INTEGER", "attempt": "INTEGER", "tokensIn": "BIGINT", "tokensOut": "BIGINT",
-        "tokensThought": "BIGINT", "tokensCached": "BIGINT",
-        "reply": {"kind": "VARCHAR", "turn": "INTEGER", "attempt": "INTEGER",
-            "tokensIn": "BIGINT", "tokensOut": "BIGINT", "tokensThought": "BIGINT",
-            "tokensCached": "BIGINT"}}') AS d
-    FROM fresh WHERE tag IN ('wake.model_answered.1', 'wake.late_reply.1')
-) WHERE tag = 'wake.model_answered.1' OR d.reply.kind = 'wake.model_answered.1';
+    SELECT *, coalesce(d.tokensIn, d.tokensPrompt) AS tokens_in,
+        coalesce(d.tokensOut, d.tokensReply) AS tokens_out,
+        fact = 'wake.model_failed.1' AS is_failed
+    FROM (
+        SELECT *, json_transform(reply, '{"turn": "INTEGER", "attempt": "INTEGER",
+            "tokensIn": "BIGINT", "tokensOut": "BIGINT", "tokensPrompt": "BIGINT",
+            "tokensReply": "BIGINT", "tokensThought": "BIGINT", "tokensCached": "BIGINT"}') AS d
+        FROM (
+            SELECT *, tag = 'wake.late_reply.1' AS is_late,
+                CASE WHEN is_late THEN data->'reply' ELSE data END AS reply,
+                CASE WHEN is_late THEN data->'reply'->>'kind' ELSE tag END AS fact
+            FROM fresh WHERE tag IN (
+                'wake.model_answered.1', 'wake.model_failed.1', 'wake.late_reply.1')
+        )
+    )
+) WHERE fact = 'wake.model_answered.1' OR (is_failed
+    AND coalesce(tokens_in, tokens_out, d.tokensThought, d.tokensCached) IS NOT NULL);
 
 INSERT INTO observations
 SELECT replica, n, row_n, occurred_at, entity, d.runKey, said(d.words), d.priority, d.category,
@@ -157,13 +169,16 @@ SELECT f.replica, f.n, f.row_n, f.occurred_at, f.entity, split_part(f.tag, '.', 
     split_part(d.by, ':', 1), CASE WHEN d.by LIKE 'agent:%' THEN substr(d.by, 7) END,
     CASE WHEN c.what = 'apply_operation' THEN c.key END,
     coalesce(d.item, d.note, d.entry, d.label, d.target, d.checklist),
-    coalesce(d.title, d.status, $task_values, d.category, d.summary, d.relation),
+    coalesce(d.title, d.status, $task_values, d.category, d.summary, d.relation,
+        nullif(said(coalesce(d.words, d.description)), '')),
     d.reason
 FROM (
     SELECT *, json_transform(data, '{"by": "VARCHAR", "item": "VARCHAR", "note": "VARCHAR",
         "entry": "VARCHAR", "label": "VARCHAR", "target": "VARCHAR", "checklist": "VARCHAR",
         "title": "VARCHAR", "status": "VARCHAR", $task_types, "category": "VARCHAR",
-        "summary": "VARCHAR", "relation": "VARCHAR", "reason": "VARCHAR"}') AS d
+        "summary": "VARCHAR", "relation": "VARCHAR", "reason": "VARCHAR",
+        "words": {"text": "VARCHAR", "payload": "VARCHAR"},
+        "description": {"text": "VARCHAR", "payload": "VARCHAR"}}') AS d
     FROM fresh WHERE kind = 'task'
 ) f LEFT JOIN causes c ON c.log = f.log AND c.replica = f.replica AND c.n = f.n;
 

@@ -12,7 +12,7 @@ CREATE TABLE home (
     schema_version INTEGER, timezone VARCHAR
 );
 CREATE TABLE prices (
-    model VARCHAR, input_micros BIGINT, output_micros BIGINT
+    model VARCHAR, input_micros BIGINT, output_micros BIGINT, cached_micros BIGINT, since DATE
 );
 CREATE TABLE texts (
     payload VARCHAR, bytes BIGINT, text VARCHAR USING COMPRESSION zstd
@@ -50,7 +50,7 @@ CREATE TABLE prompt_sections (
 CREATE TABLE token_usage (
     replica VARCHAR, n BIGINT, row_n INTEGER, occurred_at TIMESTAMP, run_key VARCHAR,
     turn INTEGER, attempt INTEGER, is_late BOOLEAN, tokens_in BIGINT, tokens_out BIGINT,
-    tokens_thought BIGINT, tokens_cached BIGINT
+    tokens_thought BIGINT, tokens_cached BIGINT, is_failed BOOLEAN, cost DOUBLE
 );
 CREATE TABLE observations (
     replica VARCHAR, n BIGINT, row_n INTEGER, occurred_at TIMESTAMP, agent_id VARCHAR,
@@ -104,13 +104,17 @@ CREATE TABLE wakes (
     turns INTEGER, tool_calls INTEGER, denied_calls INTEGER, journal_changes INTEGER,
     proposals INTEGER, observations INTEGER, retractions INTEGER, has_report BOOLEAN,
     is_report_missing BOOLEAN, waits INTEGER, tokens_in BIGINT, tokens_out BIGINT,
-    tokens_thought BIGINT, tokens_cached BIGINT, is_noop BOOLEAN
+    tokens_thought BIGINT, tokens_cached BIGINT, is_noop BOOLEAN, cost DOUBLE,
+    waited_seconds DOUBLE, active_seconds DOUBLE
 );
 CREATE TABLE turns (
     run_key VARCHAR, turn INTEGER, asked_at TIMESTAMP, answered_at TIMESTAMP,
     latency_seconds DOUBLE, attempts INTEGER, failures INTEGER, failure_code VARCHAR,
     forced VARCHAR, calls INTEGER, reply VARCHAR, text VARCHAR, tokens_in BIGINT,
-    tokens_out BIGINT, tokens_thought BIGINT, tokens_cached BIGINT
+    tokens_out BIGINT, tokens_thought BIGINT, tokens_cached BIGINT, cost DOUBLE
+);
+CREATE TABLE waits (
+    run_key VARCHAR, reason VARCHAR, since TIMESTAMP, ended_at TIMESTAMP, seconds DOUBLE
 );
 CREATE TABLE tool_calls (
     run_key VARCHAR, turn INTEGER, ordinal INTEGER, call_id VARCHAR, called VARCHAR,
@@ -139,7 +143,8 @@ CREATE TABLE operations (
 CREATE TABLE tasks (
     task_id VARCHAR, title VARCHAR, status VARCHAR, $task_columns, category_id VARCHAR,
     labels VARCHAR[], items INTEGER, items_checked INTEGER, notes INTEGER, created_at TIMESTAMP,
-    created_by VARCHAR, updated_at TIMESTAMP, is_deleted BOOLEAN
+    created_by VARCHAR, updated_at TIMESTAMP, is_deleted BOOLEAN,
+    description VARCHAR USING COMPRESSION zstd
 );
 CREATE TABLE names (
     kind VARCHAR, id VARCHAR, name VARCHAR

@@ -12,14 +12,15 @@ import pytest
 from adapters.analytics.database import connect, opened, refresh
 from adapters.analytics.rows import LINE_BYTES, SCHEMA_VERSION, Position, create, statements
 from adapters.home.files import ANALYTICS
-from adapters.home.settings import Price, Settings
+from adapters.home.prices import Price
+from adapters.home.settings import Settings
 from adapters.store.log import Log
 from domain.envelope import Row
 from domain.journal.commands import CreateTask
 from tests.support.analysed import Tables, template
 from tests.support.lives import PROPOSE, REPORT, Life
 
-BERLIN = Settings(timezone="Europe/Berlin", prices={"rules": Price(1_250_000, 10_000_000)})
+BERLIN = Settings(timezone="Europe/Berlin", prices={"rules": (Price(1_250_000, 10_000_000),)})
 
 
 class Kept:

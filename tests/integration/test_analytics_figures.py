@@ -6,6 +6,8 @@ import duckdb
 import pytest
 
 from adapters.analytics.rows import create
+from adapters.home.prices import Price
+from adapters.home.settings import Settings
 from adapters.store.log import Log
 from domain.agent.commands import PauseAgent
 from tests.support.analysed import Tables, TimedLife, template
@@ -116,13 +118,8 @@ def test_cost_is_known_only_where_tokens_and_price_are() -> None:
     tables = Tables(life.log)
     sql = "SELECT tokens_in, tokens_out, unknown_turns, cost FROM tokens_and_cost"
     assert tables.ask(sql) == [(1500, 1500, 0, None)]
-    tables.connection.execute("INSERT INTO prices VALUES ('rules', 1250000, 10000000)")
+    tables = Tables(life.log, settings=Settings(prices={"rules": (Price(1_250_000, 10_000_000),)}))
     assert tables.ask(sql) == [(1500, 1500, 0, 0.016875)]
-    tables.connection.execute(
-        "INSERT INTO token_usage (run_key, turn, tokens_in, tokens_out) VALUES (?, 3, 1000, 0)",
-        [run_key],
-    )
-    assert tables.ask(sql) == [(2500, 1500, 0, 0.018125)]
     life.ask(reason="manual")
     life.answer(life.begin(), text="Well.")
     tables.catch_up()

@@ -98,11 +98,16 @@ def test_a_home_without_room_for_the_file_is_answered_from_memory(home: Path) ->
     assert told(["sql", "SELECT count(*) AS n FROM wakes"], home) == [{"n": 1}]
 
 
+PARTS = ("median_duration", "p95_duration", "median_active", "p95_active")
+
+
 def test_metrics_has_the_fields_of_the_specification(home: Path) -> None:
     (found,) = told(["metrics"], home)
     assert found.pop("first_wake_at") == found.pop("last_wake_at")
     assert found.pop("average_duration_seconds") > 0
     assert found.pop("median_seconds_to_decision") > 0
+    seconds = [found.pop(f"{which}_seconds") for which in PARTS]
+    assert seconds == [seconds[0]] * len(PARTS)  # of one wake, which did not wait
     tools = found.pop("tools")
     assert found == {
         "template_id": None,
@@ -119,6 +124,8 @@ def test_metrics_has_the_fields_of_the_specification(home: Path) -> None:
         "acceptance_rate": 0.5,
         "tokens_per_wake": None,
         "noop_rate": 0.0,
+        "waited_seconds": 0.0,
+        "cost_per_wake": None,
     }
     assert sorted(one["confirmed"] for one in tools) == [0, 1]
 

@@ -233,7 +233,7 @@ def test_a_reply_is_the_bytes_as_sent_and_what_they_mean() -> None:
         Call("fc-1", ESTIMATE, '{"minutes": 60, "why": "größer"}'),
         Call("c2", REPORT, "{}"),
     )
-    assert reply.usage == Usage(tokens_in=1000, tokens_out=50, tokens_thought=300)
+    assert reply.usage == Usage(1000, 50, 300, 0)
 
 
 def test_fields_nobody_knows_are_kept_in_the_bytes_and_do_no_harm() -> None:
@@ -252,7 +252,7 @@ def test_fields_nobody_knows_are_kept_in_the_bytes_and_do_no_harm() -> None:
     body = json.dumps(fields, ensure_ascii=False).encode()
     with serving(Answer(body, content_type="application/json; charset=latin-1")) as server:
         reply = ask(server)
-    assert (reply.raw, reply.text, reply.usage) == (body, "ä", Usage(5))
+    assert (reply.raw, reply.text, reply.usage) == (body, "ä", Usage(5, 0, 0, 0))
 
 
 def test_usage_that_was_not_told_stays_unknown() -> None:
@@ -261,13 +261,21 @@ def test_usage_that_was_not_told_stays_unknown() -> None:
         assert ask(server).usage == Usage()
 
 
+def test_counts_that_are_left_out_beside_the_prompts_are_zero_but_in_older_formats() -> None:
+    sent = answer(text("x"), tokens=(100, 20)).body
+    assert gemini_reply.parse(sent, "gemini.3").usage == Usage(100, 20, 0, 0)
+    for older in ("", "gemini.2"):
+        assert gemini_reply.parse(sent, older).usage == Usage(100, 20)
+        assert gemini_reply.parse(sent, older).reply_format == older
+
+
 def test_recorded_bytes_are_read_without_the_sdk_as_they_were_when_they_came() -> None:
     sent = answer(text("x"), call(ESTIMATE, {"minutes": 5}, signature=SIGNATURE))
     with serving(sent) as server:
-        assert gemini_reply.parse(sent.body, "gemini.2") == ask(server)
+        assert gemini_reply.parse(sent.body, "gemini.3") == ask(server)
     for other in (b'{"calls":[],"text":"x"}', b"\xff", answer(finish="SAFETY").body):
         with pytest.raises(Refused, match="a recorded answer of Gemini"):
-            gemini_reply.parse(other, "gemini.2")
+            gemini_reply.parse(other, "gemini.3")
 
 
 # ------------------------------------------------------------------------ calls nobody can read
@@ -279,7 +287,7 @@ def test_a_call_that_cannot_be_read_is_asked_for_again_and_its_tokens_count() ->
     with serving(broken, broken, fine) as server:
         reply = ask(server, sleeps=(sleeps := Sleeps()))
     assert reply.raw == fine.body
-    assert reply.usage == Usage(310, 20)
+    assert reply.usage == Usage(310, 20, 0, 0)
     assert sleeps.seconds == []
     assert [sent.calling["mode"] for sent in server.sent] == ["VALIDATED", "ANY", "ANY"]
     hints = [sent.contents[1:] for sent in server.sent]
@@ -305,7 +313,7 @@ def test_an_empty_stop_is_asked_again_once_and_then_is_an_empty_reply(
     with serving(empty, empty) as server:
         reply = ask(server)
     assert (reply.raw, reply.text, reply.calls) == (empty.body, "", ())
-    assert reply.usage == Usage(200, 0)
+    assert reply.usage == Usage(200, 0, 0, 0)
 
 
 def test_an_answer_after_an_empty_one_is_the_answer() -> None:

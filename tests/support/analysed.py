@@ -6,7 +6,8 @@ from typing import Any
 import duckdb
 from msgspec.structs import replace
 
-from adapters.analytics.rows import LOGS, Position, create, fill
+from adapters.analytics.rows import LOGS, Position, create, fill, keep_settings
+from adapters.home.settings import Settings
 from adapters.store.log import Log
 from domain.causes import Cause, Result
 from domain.templates.commands import AssignTemplate, CreateTemplate
@@ -25,8 +26,10 @@ VIEWS = (
     "acceptance",
     "rejection_reasons",
     "time_to_decision",
+    "open_proposals",
     "repeated_proposals",
     "trigger_latency",
+    "wake_times",
     "noop_wakes",
     "wake_reasons",
     "why_no_wake",
@@ -37,12 +40,15 @@ VIEWS = (
 class Tables:
     """A DuckDB in memory, filled from logs as far as they are now."""
 
-    def __init__(self, agents: Log, journal: Log | None = None) -> None:
+    def __init__(
+        self, agents: Log, journal: Log | None = None, settings: Settings | None = None
+    ) -> None:
         self.logs = {"journal": journal or Log.in_memory("journal"), "agent": agents}
         self.reached: Mapping[str, Position] = {name: Position() for name in LOGS}
         self.connection = duckdb.connect()
         self.connection.execute("SET TimeZone = 'UTC'")
         create(self.connection)
+        keep_settings(self.connection, settings or Settings())
         self.catch_up()
 
     def catch_up(self) -> None:

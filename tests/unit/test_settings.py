@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from adapters.home.settings import Agents, Budget, Price, Settings, load, parse
+from adapters.home.prices import Price, price_at
+from adapters.home.settings import Agents, Budget, Settings, load, parse
 from adapters.home.settings_text import DEFAULT_TOML
 from domain.errors import Refused
 
@@ -31,7 +32,7 @@ def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
     assert settings == Settings()
     assert (settings.timezone, settings.model) == ("UTC", "rules")
     assert settings.agents == Agents(True, "hybrid", 3, "06:00", 600, 0)
-    assert settings.budget == Budget(0, 0, 0)
+    assert settings.budget == Budget(0, 0, 0, 0)
     assert (settings.prompt.max_bytes, settings.gemini.base_url) == (120_000, "")
     assert settings.prices == {}
 
@@ -40,7 +41,7 @@ def test_a_new_homes_file_says_the_defaults() -> None:
     assert parse(DEFAULT_TOML) == Settings()
     shown = re.sub(r"^# (?=\[|[a-z_]+ = )", "", DEFAULT_TOML, flags=re.MULTILINE)
     told = parse(shown)
-    assert told.prices == {"gemini:MODEL": Price(1_250_000, 10_000_000)}
+    assert told.prices == {"gemini:MODEL": (Price(1_250_000, 10_000_000, 310_000, "2027-01-01"),)}
     known = [name for name in Settings.__struct_fields__ if name != "prices"]
     assert all(getattr(told, name) == getattr(Settings(), name) for name in known)
     tables = [getattr(Settings(), name) for name in known]
@@ -171,6 +172,9 @@ def test_an_unknown_key_is_named_with_the_nearest_one(text: str, told: str) -> N
         ("[gemini]\nbase_url = 'https://host:x'", "is no web address"),
         ("prices = 3", "prices: expected a table of models"),
         ("[prices]\nx = 3", "prices.x: expected a table"),
+        ("[prices.x]\ninput = 1\noutput = 1\nsince = 'soon'", "prices.x.since: 'soon' is no day"),
+        ("[prices]\nx = [{input=1, output=1}, {input=2, output=2}]", "hold since the same day"),
+        ("[budget]\ncost_per_day = -1", "budget.cost_per_day: '-1' is no amount"),
         ("[prices.x]\ninput = 1", "prices.x: output is missing"),
         ("[prices.x]\ninput = -1\noutput = 1", "prices.x.input: '-1' is no price"),
         ("[prices.x]\ninput = 'free'\noutput = 1", "prices.x.input: 'free' is no price"),
@@ -189,7 +193,23 @@ def test_prices_are_kept_in_millionths() -> None:
     text = (
         "[prices.'gemini:a']\ninput = 1.25\noutput = '10'\n[prices.b]\ninput = 0\noutput = 0.000001"
     )
-    assert parse(text).prices == {"gemini:a": Price(1_250_000, 10_000_000), "b": Price(0, 1)}
+    assert parse(text).prices == {
+        "gemini:a": (Price(1_250_000, 10_000_000),),
+        "b": (Price(0, 1),),
+    }
+
+
+def test_prices_hold_from_their_days_on_and_cached_input_may_cost_less() -> None:
+    text = """[[prices.a]]\nsince = 2027-02-01\ninput = 3\noutput = 4\ncached = 0.5
+        [[prices.a]]\ninput = 1\noutput = 2\n[budget]\ncost_per_day = 2.5"""
+    told = parse(text)
+    old = Price(1_000_000, 2_000_000)
+    new = Price(3_000_000, 4_000_000, 500_000, "2027-02-01")
+    assert told.prices == {"a": (old, new)}
+    assert told.budget.cost_per_day == 2_500_000
+    assert price_at(told.prices, "a", "2027-01-31T23:59:59.999999Z") == old
+    assert price_at(told.prices, "a", "2027-02-01T00:00:00.000000Z") == new
+    assert price_at(told.prices, "b", "2027-02-01T00:00:00.000000Z") is None
 
 
 SECRET = "AIza" + "x" * 35

@@ -1,14 +1,15 @@
 """What is told of wakes, their messages, reports and operations, from real logs."""
 
 from domain.agent.wake_queue_events import TriggerMerged
+from domain.ports import Usage
 from domain.wake import commands as do
-from domain.wake.events import ModelAnswered
+from domain.wake.events import ModelAnswered, ModelFailed
 from domain.world import Recorded
 from projections import journal, messages, operations, reports, wakes
 from projections.messages import Message
 from projections.operations import OwnerOperations
 from projections.view import fold
-from projections.wakes import CAUSES_KEPT, Usage, WakeDocument
+from projections.wakes import CAUSES_KEPT, WakeDocument
 from tests.support.agents import change, row
 from tests.support.lives import ADD, LANGUAGE, OBSERVE, PROPOSE, REPORT, Life, call
 
@@ -54,15 +55,26 @@ def test_a_whole_wake_is_counted() -> None:
     assert (found.outcome, found.stop, found.has_report) == ("completed", "answered", True)
     assert (found.task_id, found.model, found.turn_max) == (life.task, "rules", 5)
     assert found.queued_at < found.started_at < found.ended_at
-    assert found.usage == Usage(13, 13, None, None)
+    assert found.usage == Usage(13, 13, 0, 0)
 
 
-def test_a_late_reply_has_no_part_in_the_counts() -> None:
+def test_a_late_reply_has_no_part_in_the_counts_and_its_tokens_are_paid() -> None:
     life = Life()
     run_key = life.create()
     life.begin()
-    life.reply(run_key, ModelAnswered(1, 9, "late", tokens_in=5))
-    assert (wake(life, run_key).turns, wake(life, run_key).usage) == (0, Usage())
+    life.reply(run_key, ModelAnswered(1, 9, "late", tokens_in=5, tokens_out=2))
+    assert (wake(life, run_key).turns, wake(life, run_key).usage) == (0, Usage(5, 2, 0, 0))
+
+
+def test_an_answer_that_failed_is_paid_and_a_provider_that_gave_none_is_not() -> None:
+    life = Life()
+    run_key = life.create()
+    life.begin()
+    life.reply(run_key, ModelFailed(1, 1, "unavailable", "no answer", of_provider=True))
+    assert (wake(life, run_key).paid, wake(life, run_key).usage) == (0, Usage())
+    life.do(do.RetakeWake(run_key))
+    life.reply(run_key, ModelFailed(1, 2, "max_tokens", "cut", tokens_prompt=5, tokens_reply=2))
+    assert (wake(life, run_key).turns, wake(life, run_key).usage) == (0, Usage(5, 2, 0, 0))
 
 
 def test_what_a_persons_wake_supersedes_it_inherits() -> None:

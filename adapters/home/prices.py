@@ -1,0 +1,141 @@
+"""What models cost: the prices of `settings.toml`, and `cost`, which says what a turn costs.
+
+In SQL the macro `cost_of` says the same; a test holds the two together.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from msgspec import Struct
+
+from adapters.home.settings_refusals import invalid, near, unknown
+from domain.ports import Clock, Usage
+from domain.wake.usage import used
+from domain.world import Recorded
+
+MICRO = 1_000_000
+_KEYS = ("input", "output", "cached", "since")
+
+
+class Price(Struct, frozen=True):
+    """Price of a million tokens in millionths of the person's currency. `cached`: of input from a
+    cache, None: as other input; `since`: the day, UTC, from which on it holds, empty: ever."""
+
+    input: int
+    output: int
+    cached: int | None = None
+    since: str = ""
+
+
+Prices = Mapping[str, tuple[Price, ...]]
+"""By model, as it is named on a wake; oldest first."""
+
+
+CostOf = Callable[[str, Usage], int | None]
+"""What an answer of a model costs now, in millionths; None: not known."""
+
+
+def price_at(prices: Prices, model: str, at: str) -> Price | None:
+    """The price that holds for a model at an instant; None: there is none."""
+    held = [one for one in prices.get(model, ()) if one.since <= at[: len("2027-01-01")]]
+    return held[-1] if held else None
+
+
+def cost(usage: Usage, price: Price | None) -> int | None:
+    """What a turn costs, in millionths; thoughts are paid as output; unknown stays unknown.
+
+    >>> cost(Usage(1000, 20, 300), Price(1_250_000, 10_000_000))
+    4450
+    >>> cost(Usage(1000, 20, 300, 800), Price(1_250_000, 10_000_000, 250_000))
+    3650
+    """
+    if price is None or usage.tokens_in is None or usage.written is None:
+        return None
+    kept = 0 if price.cached is None else min(usage.tokens_cached or 0, usage.tokens_in)
+    read = (usage.tokens_in - kept) * price.input + kept * (price.cached or 0)
+    return (read + usage.written * price.output) // MICRO
+
+
+def costs_now(prices: Prices, clock: Clock) -> CostOf:
+    """What answers cost that come now."""
+    return lambda model, usage: cost(usage, price_at(prices, model, clock.now()))
+
+
+def cost_of_rows(prices: Prices, model: str, rows: Iterable[Recorded]) -> int | None:
+    """What the answers among a wake's rows cost together; None: there is none, or one's cost is
+    not known."""
+    total: int | None = None
+    for row in rows:
+        if usage := used(row.fact):
+            one = cost(usage, price_at(prices, model, row.at))
+            if one is None:
+                return None
+            total = (total or 0) + one
+    return total
+
+
+# ---------------------------------------------------------------------------------- in settings
+
+
+def priced(given: Any, path: str) -> dict[str, tuple[Price, ...]]:
+    """The prices that the table `prices` of settings holds.
+
+    Args:
+        given: The table: of each model a table, or several with dates.
+        path: How errors name the file.
+
+    Raises:
+        Refused: Code ``unknown_setting`` or ``invalid_value``.
+    """
+    if not isinstance(given, dict):
+        told = f"{path}: prices: expected a table of models"
+        raise invalid(told, 'write [prices."MODEL"] and input and output below it')
+    return {model: _dated(tables, f"{path}: prices.{model}") for model, tables in given.items()}
+
+
+def _dated(given: Any, source: str) -> tuple[Price, ...]:
+    tables = given if isinstance(given, list) else [given]
+    found = sorted((_price(one, source) for one in tables), key=lambda one: one.since)
+    if len({one.since for one in found}) < len(found):
+        told = f"{source}: two prices hold since the same day"
+        raise invalid(told, 'give each a day of its own, as in since = "2027-01-01"')
+    return tuple(found)
+
+
+def _price(given: Any, source: str) -> Price:
+    instead = "give input and output, the prices of a million tokens, as in input = 1.25"
+    if not isinstance(given, dict):
+        raise invalid(f"{source}: expected a table", instead)
+    for name in given:
+        if name not in _KEYS:
+            raise unknown(f"{source}: the key {name}", near(name, _KEYS), ", ".join(_KEYS))
+    missing = [name for name in ("input", "output") if name not in given]
+    if missing:
+        raise invalid(f"{source}: {missing[0]} is missing", instead)
+    read, written = (micros(given[name], f"{source}.{name}") for name in ("input", "output"))
+    cached = micros(given["cached"], f"{source}.cached") if "cached" in given else None
+    return Price(read, written, cached, _day(given.get("since", ""), f"{source}.since"))
+
+
+def _day(given: Any, source: str) -> str:
+    try:
+        return date.fromisoformat(str(given)).isoformat() if given != "" else ""
+    except ValueError:
+        told = f"{source}: {str(given)!r} is no day"
+        raise invalid(told, 'write it like "2027-01-01"') from None
+
+
+def micros(given: Any, source: str, is_not: str = "no price") -> int:
+    """An amount, written as a number or as text, in millionths.
+
+    Raises:
+        Refused: Code ``invalid_value``.
+    """
+    text = "" if isinstance(given, bool) else str(given)
+    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", text) is None:
+        told = f"{source}: {str(given)!r} is {is_not}"
+        raise invalid(told, "use digits, at most six of them behind the point")
+    return int(Decimal(text) * MICRO)
