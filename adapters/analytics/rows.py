@@ -25,7 +25,7 @@ from domain.envelope import Row
 from domain.journal.fields import ADDED, FIELDS, TaskField
 from domain.journal.fold import TASK
 
-SCHEMA_VERSION = 4 + ADDED
+SCHEMA_VERSION = 5 + ADDED
 """Of the tables and views that `projections/analytics` defines and README.md there describes."""
 
 PAGE_ROWS = 20_000  # that DuckDB is given at once

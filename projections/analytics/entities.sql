@@ -75,7 +75,7 @@ LEFT JOIN returned r ON r.run_key = c.run_key AND r.d.turn = c.turn AND r.ordina
 LEFT JOIN asked a ON a.run_key = c.run_key AND a.operation = r.d.operation
 LEFT JOIN waiting w ON w.run_key = c.run_key AND w.turn = c.turn AND w.ordinal = c.ordinal;
 
-CREATE OR REPLACE TEMP TABLE started AS
+CREATE OR REPLACE TEMP TABLE started AS  -- of a wake that two replicas ran, the first one's
 SELECT entity AS run_key, replica, n, row_n, occurred_at, d
 FROM (
     SELECT *, json_transform(data, '{"agent": "VARCHAR", "task": "VARCHAR",
@@ -84,7 +84,7 @@ FROM (
         "isFirst": "BOOLEAN", "template": "VARCHAR", "templateVersion": "INTEGER",
         "hop": "INTEGER"}') AS d
     FROM live WHERE tag = 'wake.started.1'
-);
+) QUALIFY row_number() OVER (PARTITION BY entity ORDER BY place(n, row_n)) = 1;
 
 DELETE FROM reports WHERE run_key IN (FROM touched_wakes);
 INSERT INTO reports
