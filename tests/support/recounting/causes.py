@@ -93,13 +93,13 @@ def _spot(log: str, row: Doc) -> Spot:
     return log, row["replica"], row["n"], row["row_n"]
 
 
-def causality(past: Past, links: Iterable[Doc], of: Spot) -> list[tuple[int, Spot]]:
+def causality(links: Iterable[Doc], past: Past, of: Spot) -> Rows:
     """All that led to a row, with how far away it is, by breadth first."""
     by: dict[Spot, list[Spot]] = {}
     for link in links:
         cause = (link["by_log"], link["by_replica"], link["by_n"], link["by_row_n"])
         by.setdefault((link["log"], link["replica"], link["n"], link["row_n"]), []).append(cause)
-    there = {one.spot for one in past.facts}
+    there = {one.spot: one for one in past.facts}
     depths = {of: 0}
     waiting = [of]
     for spot in waiting:
@@ -109,4 +109,16 @@ def causality(past: Past, links: Iterable[Doc], of: Spot) -> list[tuple[int, Spo
             if one not in depths:
                 depths[one] = depths[spot] + 1
                 waiting.append(one)
-    return sorted((depth, spot) for spot, depth in depths.items() if spot in there)
+    return [
+        {
+            "depth": depth,
+            "position": f"{spot[0]}:{spot[1]}:{spot[2]}",
+            "row_n": spot[3],
+            "occurred_at": there[spot].at,
+            "stream": there[spot].stream,
+            "tag": there[spot].topic,
+            "data": there[spot].data,
+        }
+        for spot, depth in depths.items()
+        if spot in there
+    ]

@@ -2,14 +2,14 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date, datetime
 from typing import Any
 
 import duckdb
 
 from tests.support.checking.logs import Home
-from tests.support.recounting import causes, entities, proposals, rows
+from tests.support.recounting import causes, entities, proposals, rows, views, wake_views
 from tests.support.recounting.facts import Past, Rows
 
 TABLES: dict[str, Callable[[Past], Rows]] = {
@@ -43,22 +43,81 @@ TABLES: dict[str, Callable[[Past], Rows]] = {
         causes.caused_by,
     )
 }
+VIEWS: dict[str, Callable[[views.Tables], Rows]] = {
+    one.__name__: one
+    for one in (
+        views.template_performance,
+        views.version_series,
+        views.resolution_time,
+        views.acceptance,
+        views.rejection_reasons,
+        views.time_to_decision,
+        views.repeated_proposals,
+        wake_views.trigger_latency,
+        wake_views.noop_wakes,
+        wake_views.wake_reasons,
+        wake_views.why_no_wake,
+    )
+}
 SHOWN_MAX = 3
+ROWS_STEP = 7  # causes of every so manieth end are looked at
 KNOWN_WRONG = {"tasks": {"notes"}}
 """Columns whose SQL is known to count wrongly: a note that was removed and came back."""
 
 
-class Counted:
-    """A home counted once more. Each table is made when it is first asked for."""
+class Counted(dict[str, Rows]):
+    """The tables of a home counted once more. Each is made when it is first asked for."""
 
     def __init__(self, home: Home) -> None:
+        super().__init__()
         self.past = Past(home)
-        self._made: dict[str, Rows] = {}
 
-    def __getitem__(self, table: str) -> Rows:
-        if table not in self._made:
-            self._made[table] = TABLES[table](self.past)
-        return self._made[table]
+    def __missing__(self, table: str) -> Rows:
+        self[table] = TABLES[table](self.past)
+        return self[table]
+
+
+def answers(counted: Counted, zone: str, prices: wake_views.Prices) -> Iterator[tuple[str, Rows]]:
+    """What each view and macro is to answer, with the SQL that asks it."""
+    for name, view in VIEWS.items():
+        yield f"FROM {name}", view(counted)
+    yield "FROM tokens_and_cost", wake_views.tokens_and_cost(counted, prices)
+    yield "FROM resolution_series", views.resolution_series_of(counted, zone)
+    yield "FROM wake_series", views.wake_series_of(counted, None, zone)
+    templates = [str(one["template_id"]) for one in counted["templates"]]
+    for other in ("Pacific/Auckland", "UTC"):
+        asked = f"zone := '{other}'"
+        told = views.resolution_series_of(counted, other)
+        yield f"FROM resolution_series_of({asked})", told
+        for one in templates[:2]:
+            told = views.wake_series_of(counted, one, other)
+            yield f"FROM wake_series_of(template := '{one}', {asked})", told
+    yield from _about_rows(counted)
+
+
+def _about_rows(counted: Counted) -> Iterator[tuple[str, Rows]]:
+    """What led to the ends of some wakes, and what some agents knew."""
+    for one in [*counted.past.of("wake.finished", "changes.item_confirmed")][::ROWS_STEP]:
+        log, replica, n, row_n = one.spot
+        sql = f"FROM causality('{log}', {n}, of_row_n := {row_n}, of_replica := '{replica}')"
+        yield sql, causes.causality(counted["caused_by"], counted.past, one.spot)
+    times = [one["occurred_at"] for one in counted["events"]]
+    for agent in counted["agents"][:2]:
+        for at in {times[len(times) // 2], max(times)}:
+            sql = f"FROM what_it_knew('{agent['agent_id']}', '{at.isoformat()}')"
+            yield sql, wake_views.what_it_knew(counted, agent["agent_id"], at)
+
+
+def mismatches(
+    asked: "duckdb.DuckDBPyConnection", counted: Counted, zone: str, prices: wake_views.Prices
+) -> list[str]:
+    """All that the SQL made or answered otherwise, in words."""
+    lines = [
+        line for name in TABLES for line in differing(name, counted[name], asked, f"FROM {name}")
+    ]
+    for sql, expected in answers(counted, zone, prices):
+        lines += differing(sql, expected, asked, sql)
+    return lines
 
 
 def differing(name: str, expected: Rows, asked: "duckdb.DuckDBPyConnection", sql: str) -> list[str]:
@@ -90,8 +149,8 @@ def comparable(value: Any) -> Any:
     match value:
         case bool() | None:
             return value
-        case float() | int():
-            return float(f"{value:.9g}") if isinstance(value, float) else value
+        case float():  # the SQL's constants of the interval have eight digits
+            return round(value, 6) if abs(value) < 1 else float(f"{value:.9g}")
         case datetime() | date():
             return value.isoformat()
         case list() | tuple():
