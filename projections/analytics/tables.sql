@@ -141,6 +141,10 @@ CREATE TABLE tasks (
     labels VARCHAR[], items INTEGER, items_checked INTEGER, notes INTEGER, created_at TIMESTAMP,
     created_by VARCHAR, updated_at TIMESTAMP, is_deleted BOOLEAN
 );
+CREATE TABLE time_entries (
+    entry_id VARCHAR, task_id VARCHAR, started_at TIMESTAMP, ended_at TIMESTAMP, minutes DOUBLE,
+    decided_by VARCHAR, summary VARCHAR
+);
 CREATE TABLE names (
     kind VARCHAR, id VARCHAR, name VARCHAR
 );

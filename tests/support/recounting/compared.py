@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 
 from tests.support.checking.logs import Home
+from tests.support.recounting import answers as asked_often
 from tests.support.recounting import causes, entities, proposals, rows, views, wake_views
 from tests.support.recounting.facts import Past, Rows
 
@@ -37,6 +38,7 @@ TABLES: dict[str, Callable[[Past], Rows]] = {
         entities.reports,
         entities.tasks,
         entities.names,
+        asked_often.time_entries,
         proposals.change_items,
         proposals.operations,
         proposals.wakes,
@@ -57,6 +59,7 @@ VIEWS: dict[str, Callable[[views.Tables], Rows]] = {
         wake_views.noop_wakes,
         wake_views.wake_reasons,
         wake_views.why_no_wake,
+        asked_often.proposals,
     )
 }
 SHOWN_MAX = 3
@@ -92,7 +95,26 @@ def answers(counted: Counted, zone: str, prices: wake_views.Prices) -> Iterator[
         for one in templates[:2]:
             told = views.wake_series_of(counted, one, other)
             yield f"FROM wake_series_of(template := '{one}', {asked})", told
+    for one in ("template", "version", "model", "agent", "task"):
+        told = asked_often.cost_per_confirmed_change(counted, one, prices)
+        yield f"FROM cost_per_confirmed_change('{one}')", told
+    yield from _of_versions(counted)
+    yield from _of_days(counted, zone)
     yield from _about_rows(counted)
+
+
+def _of_versions(counted: Counted) -> Iterator[tuple[str, Rows]]:
+    for one in counted["templates"][:3]:
+        for a, b in ((1, 2), (2, 3)):
+            sql = f"FROM compare_versions('{one['template_id']}', {a}, {b})"
+            yield sql, [asked_often.compare_versions(counted, one["template_id"], a, b)]
+
+
+def _of_days(counted: Counted, zone: str) -> Iterator[tuple[str, Rows]]:
+    times = sorted(one["occurred_at"] for one in counted["events"])
+    for at in (times[0], times[-1]):
+        day = views.local_day(at, zone).isoformat()
+        yield f"FROM happened('{day}', '{zone}')", asked_often.happened(counted, day, zone)
 
 
 def _about_rows(counted: Counted) -> Iterator[tuple[str, Rows]]:
