@@ -119,7 +119,7 @@ def documentation() -> str:
 
 def create(connection: duckdb.DuckDBPyConnection) -> None:
     """Make the empty tables, and the views over them."""
-    for name in ("tables", "questions"):
+    for name in ("tables", "questions", "answers"):
         connection.execute(statements(name))
     connection.execute("INSERT INTO home VALUES (?, 'UTC')", [SCHEMA_VERSION])
     for name in LOGS:

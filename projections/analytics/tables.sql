@@ -146,6 +146,10 @@ CREATE TABLE tasks (
     created_by VARCHAR, updated_at TIMESTAMP, is_deleted BOOLEAN,
     description VARCHAR USING COMPRESSION zstd
 );
+CREATE TABLE time_entries (
+    entry_id VARCHAR, task_id VARCHAR, started_at TIMESTAMP, ended_at TIMESTAMP, minutes DOUBLE,
+    decided_by VARCHAR, summary VARCHAR
+);
 CREATE TABLE names (
     kind VARCHAR, id VARCHAR, name VARCHAR
 );
