@@ -104,7 +104,7 @@ WITH paid AS (  -- what the answers to each wake cost; NULL: not known
     WHERE w.started_at IS NOT NULL
 ), summed AS (
     SELECT value, count(*) AS wakes, count(*) - count(cost) AS unknown_wakes,
-        CASE WHEN count(cost) = count(*) THEN round(sum(cost), 6) END AS cost,
+        CASE WHEN count(cost) = count(*) THEN round(sum(cost), 9) END AS cost,
         coalesce(sum(proposed), 0)::BIGINT AS proposed,
         coalesce(sum(confirmed), 0)::BIGINT AS confirmed
     FROM ran GROUP BY value

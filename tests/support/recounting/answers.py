@@ -179,7 +179,7 @@ def _cost(value: Any, wakes: Rows, used: Doc, items: Doc, prices: Prices) -> Doc
     shown = [item for one in wakes for item in items.get(one["run_key"], []) if item["opened_at"]]
     confirmed = sum(one["status"] == "confirmed" for one in shown)
     known = [one for one in costs if one is not None]
-    cost = round(sum(known), 6) if len(known) == len(costs) else None
+    cost = round(sum(known), 9) if len(known) == len(costs) else None
     return {
         "value": value,
         "wakes": len(wakes),
