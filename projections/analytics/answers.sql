@@ -87,10 +87,8 @@ FROM judged;
 
 CREATE MACRO cost_per_confirmed_change(dimension := 'template') AS TABLE
 WITH paid AS (  -- what the answers to each wake cost; NULL: not known
-    SELECT u.run_key, CASE WHEN count(u.tokens_in + u.tokens_out + p.input_micros) = count(*)
-        THEN sum(u.tokens_in * p.input_micros + u.tokens_out * p.output_micros) / 1e12 END AS cost
-    FROM token_usage u LEFT JOIN wakes w USING (run_key) LEFT JOIN prices p ON p.model = w.model
-    GROUP BY u.run_key
+    SELECT run_key, CASE WHEN count(cost) = count(*) THEN sum(cost) END AS cost
+    FROM token_usage GROUP BY run_key
 ), proposed AS (
     SELECT run_key, count(*) AS proposed, count(*) FILTER (status = 'confirmed') AS confirmed
     FROM change_items WHERE opened_at IS NOT NULL GROUP BY run_key

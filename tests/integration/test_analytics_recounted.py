@@ -10,7 +10,8 @@ import pytest
 
 from adapters.analytics.database import connect
 from adapters.analytics.rows import LOGS, keep_settings, statements
-from adapters.home.settings import Price, Settings
+from adapters.home.prices import Price
+from adapters.home.settings import Settings
 from adapters.proof import histories
 from adapters.simulation.plan import plan
 from adapters.simulation.play import Play
@@ -56,7 +57,7 @@ def filled(history: histories.History) -> Tables:
         logs[name] = Log(name, recorder, "r1")
     tables = Tables(logs["agent"], logs["journal"])
     tables.connection.execute("SET threads = 1")
-    prices = {model: Price(*price) for model, price in PRICES.items()}
+    prices = {model: (Price(*price),) for model, price in PRICES.items()}
     keep_settings(tables.connection, Settings(timezone=ZONE, prices=prices))
     return tables
 
