@@ -9,7 +9,7 @@ CREATE TABLE positions (
     log VARCHAR, n BIGINT, digest VARCHAR, events BIGINT
 );
 CREATE TABLE home (
-    schema_version INTEGER, timezone VARCHAR
+    schema_version INTEGER, timezone VARCHAR, currency VARCHAR
 );
 CREATE TABLE prices (
     model VARCHAR, input_micros BIGINT, output_micros BIGINT, cached_micros BIGINT, since DATE
