@@ -143,6 +143,14 @@ def percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.0f} %"
 
 
+def money(amount: float | None, unit: str) -> str:
+    """An amount for a sentence: two places, or two digits where it is small; then its currency."""
+    if amount is None:
+        return "-"
+    told = f"{amount:,.2f}" if amount >= 1 or not amount else f"{amount:.2g}"
+    return f"{told} {unit}".strip()
+
+
 def lasting(seconds: float | None) -> str:
     """A length of time for a sentence: seconds, minutes, hours or days."""
     if seconds is None:

@@ -43,12 +43,16 @@ def _():
         """,
     )
     _all, _yes = (sum(decided[name].to_list()) for name in ("decided", "confirmed"))
+    _here = (
+        f"Of {_all:,} proposals decided here, {_all - _yes:,} were rejected."
+        if _all
+        else "Nobody has decided about a proposal in this home yet."
+    )
     Prose(f"""
         # What do people reject?
 
         Nothing that an agent proposes is applied before its person confirms it, so each rejection
-        is a lesson with a reason. Of {_all:,} proposals decided here, {_all - _yes:,} were
-        rejected.
+        is a lesson with a reason. {_here}
     """)
     return connection, decided
 

@@ -34,12 +34,18 @@ def _():
         "SELECT count(*) AS wakes, count(DISTINCT agent_id) AS agents,"
         " min(started_at)::DATE AS first, max(started_at)::DATE AS last FROM wakes",
     )
+    _here = (
+        f"This home has {about['wakes'][0]:,} wakes of {about['agents'][0]} agents, from "
+        f"{about['first'][0]} to {about['last'][0]}."
+        if about["first"][0]
+        else "No agent has woken in this home yet, so no template has earned any."
+    )
     Prose(f"""
         # Which template earns trust?
 
         A template tells agents how to work. Trust is what people do with its proposals: they
-        confirm them, or they do not. This home has {about["wakes"][0]:,} wakes of
-        {about["agents"][0]} agents, from {about["first"][0]} to {about["last"][0]}.
+        confirm them, or they do not. {_here}
+
         Shares stand with their 95 % Wilson interval: where two intervals overlap widely, the
         difference may be chance.
     """)

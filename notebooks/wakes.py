@@ -31,11 +31,12 @@ def _():
         connection = _home.connect()
     reasons = ask(connection, "SELECT * FROM wake_reasons WHERE begun > 0")
     _begun = reasons["begun"].sum()
+    _here = f"Here are {_begun:,} wakes that began." if _begun else "No agent has woken here yet."
     Prose(f"""
         # Where do wakes come from, and which did nothing?
 
         An agent sleeps until its task changes, a timer fires, or somebody asks. Each wake costs
-        tokens, whatever comes of it. Here are {_begun:,} wakes that began. One *did nothing* if it
+        tokens, whatever comes of it. {_here} One *did nothing* if it
         completed without a proposal, a change, an observation, a retraction or a report.
     """)
     return connection, reasons
@@ -253,9 +254,14 @@ def _(connection):
 @app.cell
 def _(idlers, reasons):
     _share = idlers["did_nothing"].sum() / max(1, reasons["noop"].sum())
+    _said = (
+        f"The agents in the table stand for {percent(_share)} of all wakes that did nothing. "
+        "Tokens are empty where the model counts none."
+        if len(idlers)
+        else "No wake has done nothing so far, so the table is empty."
+    )
     Prose(f"""
-        The agents in the table stand for {percent(_share)} of all wakes that did nothing. Tokens
-        are empty where the model counts none. A rarer timer, or none, is a change worth trying:
+        {_said} A rarer timer, or none, is a change worth trying:
         `wakelog agent timer TASK remove`.
     """)
     return
