@@ -174,8 +174,16 @@ def _usage(samples: Iterable[EvalSample]) -> dict[str, ModelUsage]:
     total: dict[str, ModelUsage] = {}
     for one in samples:
         for model, used in one.model_usage.items():
-            total[model] = total[model] + used if model in total else used
+            total[model] = _plus(total[model], used) if model in total else used
     return total
+
+
+def _plus(one: ModelUsage, other: ModelUsage) -> ModelUsage:
+    """As Inspect adds, but a cost with a part that is not known is not known."""
+    both = one + other
+    if None in (one.total_cost, other.total_cost):
+        both.total_cost = None
+    return both
 
 
 def _file_name(log: EvalLog) -> str:

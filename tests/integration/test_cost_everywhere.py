@@ -60,6 +60,7 @@ CASES: dict[str, tuple[Sequence[Answer], int]] = {
     "failed after a turn": ([answer(REPORT, tokens=(1000, 20, 300)), CUT], 14_250),
     "garbled": ([GARBLED] * (len(NUDGES) + 1), 3_000 * (len(NUDGES) + 1)),
     "streamed": ([answer(REPORT, tokens=(1000, 20, 300)), DONE], 5_400),
+    "streamed and failed": ([answer(tokens=(50, 0, 10)), CUT], 9_250),
 }
 """What is answered, and what that costs in millionths, by hand."""
 
@@ -91,7 +92,7 @@ class Lived:
         home.views.catch_up()
         (turn,) = on_demand.ready(services, [agent_id])
         self.runs[case] = turn.run_key
-        if case == "streamed":
+        if case.startswith("streamed"):
             services.listeners[turn.run_key] = Heard()
         on_demand.run_ready(services, [agent_id], lambda *_: None)
         services.spans.close()
