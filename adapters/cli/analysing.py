@@ -11,12 +11,12 @@ from msgspec.structs import asdict
 
 from adapters.actions.naming import pick
 from adapters.analytics.performance import performance
-from adapters.cli.entering import TEXT
+from adapters.cli.entering import TEXT, long_text
 from adapters.cli.shared import Session
 from adapters.documents.deeds import ExportedFile, ExportedTables, ExportedWakes
 from adapters.documents.metrics import TemplateMetrics
 from adapters.text.common import safe
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 from domain.text import fold
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -42,26 +42,51 @@ def timeout_option(seconds: float) -> Callable[[F], F]:
 
 @click.command(
     "sql",
-    epilog="Examples: wakelog sql 'SHOW TABLES'; wakelog sql 'FROM acceptance' --json",
+    epilog="Examples: wakelog sql 'SHOW TABLES'; wakelog sql 'FROM acceptance' --json; "
+    "wakelog sql --file weekly.sql --format csv",
 )
-@click.argument("query", type=TEXT)
+@click.argument("query", type=TEXT, required=False)
+@click.option("--file", metavar="PATH", type=click.Path(), help="Read the query from a file.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv", "parquet", "arrow"]),
+    default="table",
+    show_default=True,
+    help="How to print the answer; parquet and arrow are for a file or a pipe.",
+)
 @timeout_option(ASK_SECONDS)
 @click.pass_obj
-def sql_command(session: Session, query: str, timeout: float) -> None:
+def sql_command(
+    session: Session, query: str | None, file: str | None, form: str, timeout: float
+) -> None:
     """Ask the analytics tables, read-only, in DuckDB's SQL.
 
     Both logs stand there as tables, with views that answer standing questions. `SHOW TABLES`
     lists them, `DESCRIBE wakes` the columns of one. Times are UTC. A query may use the memory
-    that `analytics.memory_mb` in settings.toml gives it.
+    that `analytics.memory_mb` in settings.toml gives it. It is one statement; `-` reads it from
+    stdin. CSV has times as JSON has them, parquet and arrow the types of the tables.
     """
     from adapters.analytics.database import asking, lock
+    from adapters.analytics.formats import BINARY, binary, csv_lines
     from adapters.analytics.values import answer
 
+    if session.as_json and form not in ("table", "json"):
+        raise invalid(f"--json and --format {form} are two formats", "leave one of them out")
+    if form in BINARY and sys.stdout.isatty():
+        raise invalid(f"{form} is no text for a terminal", "redirect it to a file: > answer")
+    query = long_text(query, file, "query")
     with asking(session.opened(), timeout) as connection:
+        if form in BINARY:
+            click.echo(binary(connection, query, form), nl=False)
+            return
         lock(connection)
         found = answer(connection, query)
-        if session.as_json:
+        if session.as_json or form == "json":
             session.document(list(found.documents()))
+        elif form == "csv":
+            for line in csv_lines(found):
+                click.echo(line, nl=False)
         else:
             session.table(found.columns, [[_cell(one) for one in row] for row in found.rows])
 
