@@ -267,3 +267,33 @@ def test_a_file_is_no_way_round_what_a_query_may_do(home: Path, form: str) -> No
         ("SET enable_external_access = true", "locked"),
     ):
         assert says in refused(["sql", query, "--format", form], home)
+
+
+# ---------------------------------------------------------------------- what exports hold
+
+
+def held(folder: Path) -> str:
+    """All values of the Parquet files below a folder, as text."""
+    tables = [one.name for one in folder.iterdir() if one.is_dir()]
+    sql = "SELECT t::VARCHAR FROM '{}/{}/**/*.parquet' t"
+    return str([duckdb.execute(sql.format(folder, one)).fetchall() for one in tables])
+
+
+def test_an_export_says_what_it_holds_and_without_its_texts_holds_none(
+    home: Path, tmp_path: Path
+) -> None:
+    plain, redacted = tmp_path / "plain", tmp_path / "redacted"
+    said = run(["export", "--parquet", str(plain)], home).stderr
+    assert "It holds what people and agents wrote, word for word" in said
+    assert said.splitlines()[-1] in (plain / "README.md").read_text()
+    document = told(["export", "--parquet", str(redacted), "--redact"], home)
+    assert document["redacted"]
+    assert "Texts, names and ids were rewritten" in (redacted / "README.md").read_text()
+    for word in ("sink", "I know"):
+        assert word in held(plain)
+        assert word not in held(redacted)
+    assert "update_task_" in held(redacted)
+    assert (
+        told(["export", "--parquet", str(plain)], home)["tables"].items()
+        >= {name: count for name, count in document["tables"].items() if name != "texts"}.items()
+    )

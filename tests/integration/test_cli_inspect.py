@@ -134,6 +134,15 @@ def test_acceptance_is_weighted_by_items_and_agents_are_its_clusters(tmp_path: P
     assert log.eval.metadata.keys() >= {"template_id", "template", "template_version"}
 
 
+def test_wakes_without_their_texts_are_told_of_no_task(home: Path, tmp_path: Path) -> None:
+    said = run(["export", "--inspect", str(tmp_path / "out"), "--redact"], home).stderr
+    assert "Texts, names and ids were rewritten" in said
+    found = logs(tmp_path / "out")
+    assert sum(len(one.samples) for one in found) == 2
+    for text in ("sink", "Let me see", "I know"):
+        assert not any(text in one.model_dump_json() for one in found)
+
+
 def test_a_failed_wake_says_why(home: Path, tmp_path: Path) -> None:
     (sample,) = (
         one for log in exported(home, tmp_path / "out") for one in log.samples if one.error
