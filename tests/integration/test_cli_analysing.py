@@ -180,7 +180,12 @@ def asking_for_ever(home: Path, view: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", [FOR_EVER, f"{FOR_EVER}; SELECT 1", "SELECT x FROM range(1_000_000_000_000) many(x)"]
+    "query",
+    [
+        FOR_EVER,
+        f"SELECT count(*) FROM ({FOR_EVER})",
+        "SELECT x FROM range(1_000_000_000_000) many(x)",
+    ],
 )
 def test_a_query_that_takes_too_long_is_given_up_in_one_line(home: Path, query: str) -> None:
     line = refused(["sql", query, "--timeout", "0.3"], home)
