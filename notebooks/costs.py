@@ -338,14 +338,11 @@ def _(candidates, given, unit):
         if candidates.is_empty():
             return "Of every agent that still lives something was confirmed"
         sure = (candidates["by_luck"].fill_null(1.0) * len(given) < 0.05).sum()
-        told = "that is more than bad luck" if sure else "too few were decided to rule out bad luck"
-        cost = candidates["cost"].sum()
+        least = "at least " if candidates["cost"].null_count() else ""
         return (
-            f"Nothing of {len(candidates)} living agents was confirmed; they cost "
-            f"{money(cost, unit)} (of {sure}: {told})"
-            if sure
-            else f"Nothing of {len(candidates)} living agents was confirmed; they cost "
-            f"{money(cost, unit)}, and {told}"
+            f"Nothing of {len(candidates)} living agents was confirmed; they cost {least}"
+            f"{money(candidates['cost'].sum(), unit)}, and "
+            + (f"of {sure} it is more than bad luck" if sure else "it may all be bad luck")
         )
 
     gifts()

@@ -143,8 +143,8 @@ def _(by_reason, total):
     else:
         _top = by_reason.row(0, named=True)
         why, _axes = picture(
-            f"“{cut(_top['reason'], 40)}” is the reason for {percent(_top['rejected'] / total)} of "
-            "all rejections",
+            f"“{cut(_top['reason'], 40)}” ({_top['tool'].replace('_', ' ')}) is the reason for "
+            f"{percent(_top['rejected'] / total)} of all rejections",
             height=1.4 + 0.4 * len(by_reason),
         )
         _labels = [
