@@ -23,7 +23,7 @@ with app.setup:
         picture,
         room,
     )
-    from notebooks.reckoning import ended_by, reached
+    from notebooks.reckoning import DECISIONS, ended_by, reached
 
 
 @app.cell
@@ -201,7 +201,7 @@ def _(spent, unit):
 def _(connection):
     waits = ask(
         connection,
-        """
+        f"""
         SELECT 'until a wake begins' AS part, true AS is_over,
             date_diff('millisecond', queued_at, started_at) / 86400000 AS days
         FROM wakes WHERE started_at IS NOT NULL AND queued_at IS NOT NULL
@@ -212,11 +212,7 @@ def _(connection):
         SELECT 'wake is held up', true, waited_seconds / 86400 FROM wakes
         WHERE waited_seconds IS NOT NULL
         UNION ALL
-        SELECT 'person decides', status IN ('confirmed', 'rejected'),
-            date_diff('millisecond', opened_at, CASE WHEN status IN ('pending', 'confirming',
-                'deferred') THEN (SELECT max(occurred_at) FROM events) ELSE decided_at END)
-                / 86400000
-        FROM change_items WHERE opened_at IS NOT NULL
+        SELECT 'person decides', is_over, days FROM ({DECISIONS})
         """,
     )
     return (waits,)

@@ -10,6 +10,16 @@ import polars as pl
 
 Z = 1.959964  # of a 95 % interval
 
+DECISIONS = """
+    SELECT tool, status IN ('confirmed', 'rejected') AS is_over,
+        date_diff('millisecond', opened_at, CASE WHEN status IN ('pending', 'confirming',
+            'deferred') THEN (SELECT max(occurred_at) FROM events) ELSE decided_at END)
+            / 86400000 AS days
+    FROM change_items WHERE opened_at IS NOT NULL
+"""
+"""How long each proposal waited for its person, and whether it was decided then: what is deferred
+still waits, what expired or was taken back waited so long in vain."""
+
 
 def ended_by(lasted: pl.DataFrame) -> pl.DataFrame:
     """Which share has ended by when, with its 95 % interval (Greenwood's, on the log-log scale).

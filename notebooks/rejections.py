@@ -23,7 +23,7 @@ with app.setup:
         picture,
         room,
     )
-    from notebooks.reckoning import ended_by, reached
+    from notebooks.reckoning import DECISIONS, ended_by, reached
 
 
 @app.cell
@@ -159,16 +159,7 @@ def _(by_reason, total):
 
 @app.cell
 def _(connection):
-    waits = ask(
-        connection,
-        """
-        SELECT tool, status IN ('confirmed', 'rejected') AS is_over,
-            date_diff('millisecond', opened_at, CASE WHEN status IN ('pending', 'confirming',
-                'deferred') THEN (SELECT max(occurred_at) FROM events) ELSE decided_at END)
-                / 86400000 AS days
-        FROM change_items WHERE opened_at IS NOT NULL
-        """,
-    )
+    waits = ask(connection, DECISIONS)
     return (waits,)
 
 
