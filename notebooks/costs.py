@@ -129,8 +129,8 @@ def _(a_change, unit):
         apart = (low["high"] or float("inf")) < (high["low"] or 0)
         if not apart:
             return f"{told}: that may be chance"
-        times = high["low"] / low["high"], high["high"] / low["low"]
-        return f"{told}: {times[0]:.0f} to {times[1]:.0f} times as much"
+        least = high["low"] / low["high"]
+        return f"{told}: at least {least:.0f} times as much" if least >= 2 else told
 
     per_change()
     return
@@ -336,8 +336,8 @@ def _(candidates, given, unit):
         sure = (candidates["by_luck"].fill_null(1.0) * len(given) < 0.05).sum()
         least = "at least " if candidates["cost"].null_count() else ""
         return (
-            f"Nothing of {len(candidates)} living agents was confirmed; they cost {least}"
-            f"{money(candidates['cost'].sum(), unit)}, and "
+            f"Nothing of {len(candidates)} living agent{'s' * (len(candidates) > 1)} was confirmed, "
+            f"at a cost of {least}{money(candidates['cost'].sum(), unit)}, and "
             + (f"of {sure} it is more than bad luck" if sure else "it may all be bad luck")
         )
 

@@ -10,6 +10,10 @@ import polars as pl
 
 Z = 1.959964  # of a 95 % interval
 
+COLUMNS = ("days", "at_risk", "ended", "share", "low", "high")
+NONE_ENDED = pl.DataFrame(dict.fromkeys(COLUMNS, 0.0))
+"""A row to draw where nothing has ended yet."""
+
 DECISIONS = """
     SELECT tool, status IN ('confirmed', 'rejected') AS is_over,
         date_diff('millisecond', opened_at, CASE WHEN status IN ('pending', 'confirming',
@@ -47,8 +51,7 @@ def ended_by(lasted: pl.DataFrame) -> pl.DataFrame:
             low, high = rows[-1]["low"] if rows else 0.0, 1.0
         row = {"days": float(days), "at_risk": at_risk, "ended": ended, "share": 1 - kept}
         rows.append({**row, "low": min(low, high), "high": max(low, high)})
-    columns = ("days", "at_risk", "ended", "share", "low", "high")
-    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.Float64))
+    return pl.DataFrame(rows, schema=dict.fromkeys(COLUMNS, pl.Float64))
 
 
 def reached(shares: pl.DataFrame, share: float) -> tuple[float | None, float | None, float | None]:

@@ -22,7 +22,7 @@ with app.setup:
         percents,
         picture,
     )
-    from notebooks.reckoning import ended_by, reached
+    from notebooks.reckoning import NONE_ENDED, ended_by, reached
 
 
 @app.cell
@@ -275,8 +275,9 @@ def _(colour_of, lives):
 
     def curve(axes, mine, colour):
         shares = ended_by(mine)
-        days = [0.0, *shares["days"], mine["days"].max()]
-        lines = [[0.0, *shares[one], shares[one][-1]] for one in ("share", "low", "high")]
+        known = shares if len(shares) else NONE_ENDED
+        days = [0.0, *known["days"], mine["days"].max()]
+        lines = [[0.0, *known[one], known[one][-1]] for one in ("share", "low", "high")]
         axes.step(days, lines[0], where="post", color=colour, linewidth=2)
         axes.fill_between(days, *lines[1:], step="post", color=colour, alpha=0.2, linewidth=0)
         for lasted in mine.filter(is_over=False)["days"]:
