@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import marimo
 import matplotlib as mpl
 import polars as pl
 from matplotlib.axes import Axes
@@ -32,13 +33,13 @@ mpl.rcParams |= {
 
 
 class Prose:
-    """Markdown as a cell's output: marimo shows it, and the executed copy keeps it."""
+    """Markdown as a cell's output: marimo renders it, and the executed copy keeps its source."""
 
     def __init__(self, text: str) -> None:
         self.text = textwrap.dedent(text).strip()
 
     def _mime_(self) -> tuple[str, str]:
-        return "text/markdown", self.text
+        return marimo.md(self.text)._mime_()  # its page wants what is rendered, under this name
 
 
 class _Answer:
@@ -62,10 +63,18 @@ def ask(connection: "duckdb.DuckDBPyConnection", sql: str, *values: object) -> p
 
 def picture(title: str, *, height: float = 3.6, width: float = WIDTH) -> tuple[Figure, Axes]:
     """A picture with one plot; sizes in inches."""
+    figure, (axes,) = panels(title, 1, height=height, width=width)
+    return figure, axes
+
+
+def panels(
+    title: str, count: int, *, height: float, width: float = WIDTH
+) -> tuple[Figure, list[Axes]]:
+    """A picture with plots one above the other, on one axis of time or values."""
     figure = Figure(figsize=(width, height))
     told = wrapped(title, width)
     figure.suptitle(told, x=0.01, horizontalalignment="left", fontsize=12.5, weight="bold")
-    return figure, figure.subplots()
+    return figure, list(figure.subplots(count, sharex=True, squeeze=False)[:, 0])
 
 
 def wrapped(title: str, width: float = WIDTH) -> str:
@@ -121,12 +130,25 @@ def bars(axes: Axes, labels: Sequence[str], values: Sequence[float], colour: str
         axes.annotate(
             f"{value:,.0f}", (value, row), (5, 0), textcoords="offset points", va="center"
         )
-    axes.margins(x=0.1)
+    room(axes, max(values))
+
+
+def room(axes: Axes, most: float, *, along: str = "x") -> None:
+    """Let an axis begin at 0 and end beyond its longest bar, which touches no frame then."""
+    (axes.set_xlim if along == "x" else axes.set_ylim)(0, (most or 1) * 1.12)
 
 
 def percent(share: float | None) -> str:
     """A share for a sentence."""
     return "-" if share is None else f"{100 * share:.0f} %"
+
+
+def money(amount: float | None, unit: str) -> str:
+    """An amount for a sentence: two places, or two digits where it is small; then its currency."""
+    if amount is None:
+        return "-"
+    told = f"{amount:,.2f}" if amount >= 1 or not amount else f"{amount:.2g}"
+    return f"{told} {unit}".strip()
 
 
 def lasting(seconds: float | None) -> str:

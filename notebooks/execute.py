@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 
 from notebooks.drawing import Prose
 
-NOTEBOOKS = ("trust", "wakes", "rejections", "odd_wake")
+NOTEBOOKS = ("trust", "wakes", "rejections", "odd_wake", "costs")
 HERE = Path(__file__).parent
 DPI = 110
 ROWS_MAX = 20

@@ -23,12 +23,13 @@ def _():
         ORDER BY denied_calls DESC, tool_calls DESC, started_at
         """,
     )
-    Prose("""
+    _none = "" if len(wakes) else "No wake has ended in this home yet."
+    Prose(f"""
         # Replaying an odd wake
 
         Most wakes look alike. This notebook finds the one that does not, shows what its model saw
         and did, runs it again on its recorded replies, and compares it with the wake before it.
-        *Odd* means here: the most tool calls that were denied.
+        *Odd* means here: the most tool calls that were denied. {_none}
     """)
     return connection, wakes
 
@@ -95,8 +96,9 @@ def _(odd):
     Prose(
         "## What it did\n\n"
         + (
-            f"The first calls of wake `{odd['run_key'][:8]}`. Each was refused, with its reason, "
-            "and the wake went on until its turns were used up: nothing was changed."
+            f"The first calls of wake `{odd['run_key'][:8]}`. Of all its {odd['tool_calls']} calls "
+            f"{odd['denied_calls']} were denied, each with its reason. It ended as "
+            f"“{odd['ending'].replace('_', ' ')}” after {odd['turns']} turns."
             if odd and odd["denied_calls"]
             else "There is no wake with a denied call."
         )
@@ -139,9 +141,10 @@ def _(sections):
             return empty("There is no prompt to look at.")
         grew = sections.with_columns(more=pl.col("odd") - pl.col("before"))
         most = grew.sort("more", descending=True).row(0, named=True)
+        has_before = sections["before"].sum() > 0
         figure, axes = picture(
             f"Its prompt's section “{most['name']}” had {most['odd']:,} bytes, "
-            f"{most['before']:,} in the wake before",
+            + (f"{most['before']:,} in the wake before" if has_before else "the most of all"),
             height=1.5 + 0.45 * len(sections),
         )
         rows = range(len(sections))
@@ -223,16 +226,15 @@ def _(before_key, odd, run_key):
 
 @app.cell
 def _(before_key, run_key):
-    Prose(f"""
-        The same in the shell:
-
-        ```console
-        $ wakelog replay {run_key[:8]} --step
-        $ wakelog at {run_key[:8]} --prompt
-        $ wakelog diff {before_key[:8]} {run_key[:8]}
-        $ wakelog fork {run_key[:8]} --model rules
-        ```
-    """)
+    _lines = [f"replay {run_key[:8]} --step", f"at {run_key[:8]} --prompt"]
+    _lines += [f"diff {before_key[:8]} {run_key[:8]}"] if before_key else []
+    _lines += [f"fork {run_key[:8]} --model rules"]
+    _shell = "\n".join(["```console", *(f"$ wakelog {one}" for one in _lines), "```"])
+    Prose(
+        f"The same in the shell:\n\n{_shell}"
+        if run_key
+        else "With a wake, `wakelog replay`, `at`, `diff` and `fork` do the same in the shell."
+    )
     return
 
 

@@ -4,6 +4,7 @@ __generated_with = "0.25.2"
 app = marimo.App(width="medium")
 
 with app.setup:
+    import matplotlib as mpl
     import polars as pl
 
     import wakelog
@@ -20,7 +21,9 @@ with app.setup:
         lasting,
         percent,
         picture,
+        room,
     )
+    from notebooks.reckoning import DECISIONS, ended_by, reached
 
 
 @app.cell
@@ -31,19 +34,25 @@ def _():
         connection,
         """
         SELECT i.tool, coalesce(c.name, '?') AS category, count(*) AS decided,
-            count(*) FILTER (i.status = 'confirmed') AS confirmed
+            count(*) FILTER (i.status = 'confirmed') AS confirmed,
+            confirmed / decided AS rate, wilson_low(confirmed, decided) AS low,
+            wilson_high(confirmed, decided) AS high
         FROM change_items i LEFT JOIN tasks t ON t.task_id = i.task_id
         LEFT JOIN names c ON c.kind = 'category' AND c.id = t.category_id
         WHERE i.status IN ('confirmed', 'rejected') GROUP BY ALL
         """,
     )
     _all, _yes = (sum(decided[name].to_list()) for name in ("decided", "confirmed"))
+    _here = (
+        f"Of {_all:,} proposals decided here, {_all - _yes:,} were rejected."
+        if _all
+        else "Nobody has decided about a proposal in this home yet."
+    )
     Prose(f"""
         # What do people reject?
 
         Nothing that an agent proposes is applied before its person confirms it, so each rejection
-        is a lesson with a reason. Of {_all:,} proposals decided here, {_all - _yes:,} were
-        rejected.
+        is a lesson with a reason. {_here}
     """)
     return connection, decided
 
@@ -56,40 +65,48 @@ def _(decided):
         order = decided.group_by("tool").agg(pl.col("decided").sum())
         tools = order.sort(-pl.col("decided"), "tool")["tool"].to_list()
         categories = sorted(set(decided["category"]))
-        many = decided.filter(pl.col("decided") >= 8)
-        worst = (many if len(many) else decided).with_columns(
-            rate=pl.col("confirmed") / pl.col("decided")
-        )
-        low = worst.sort("rate", -pl.col("decided"), "category", "tool").row(0, named=True)
-        figure, axes = picture(
-            f"{low['category']} wants no {names_of.get(low['tool'], low['tool'])}: "
-            f"{low['confirmed']} of {low['decided']} were confirmed",
-            height=1.8 + 0.5 * len(tools),
-        )
+        figure, axes = picture(least_wanted(), height=1.8 + 0.5 * len(tools))
         known = {(one["tool"], one["category"]): one for one in decided.iter_rows(named=True)}
-        cells = [[_rate(known.get((tool, one))) for one in categories] for tool in tools]
-        shown = axes.imshow(cells, cmap="cividis", vmin=0, vmax=1, aspect="auto")
+        shades = mpl.colormaps["cividis"]
+        cells = [[shade(known.get((tool, one)), shades) for one in categories] for tool in tools]
+        axes.imshow(cells, aspect="auto")
         for row, tool in enumerate(tools):
             for column, category in enumerate(categories):
                 one = known.get((tool, category))
-                text = f"{percent(cells[row][column])} of {one['decided']}" if one else "none"
-                dark = one and cells[row][column] < 0.55
+                text = f"{percent(one['rate'])} of {one['decided']}" if one else "none"
+                is_dark = sum(cells[row][column]) < 1.5
                 axes.text(
                     column, row, text, ha="center", va="center", fontsize=10,
-                    color="white" if dark else "black" if one else GREY,
+                    color="white" if is_dark else "black" if one else GREY,
                 )  # fmt: skip
         axes.set_xticks(range(len(categories)), categories)
         axes.set_yticks(range(len(tools)), [names_of.get(one, one) for one in tools])
         axes.tick_params(length=0)
         for side in axes.spines.values():
             side.set_visible(False)
-        bar = figure.colorbar(shown, ax=axes, shrink=0.9)
-        bar.set_label("confirmed")
+        bar = figure.colorbar(mpl.cm.ScalarMappable(cmap=shades), ax=axes, shrink=0.9)
+        bar.set_label("confirmed (paler: less is known)")
         bar.set_ticks([0, 0.5, 1], labels=["0 %", "50 %", "100 %"])
         return figure
 
-    def _rate(one):
-        return one["confirmed"] / one["decided"] if one else float("nan")
+    def least_wanted():
+        """About the one field of which most is known to be bad, if it is worse than all."""
+        low = decided.sort("high", "category", "tool").row(0, named=True)
+        rate = sum(decided["confirmed"]) / sum(decided["decided"])
+        if low["high"] >= rate:
+            return f"No field stands out: any may have the {percent(rate)} of all together"
+        return (
+            f"Least wanted are {names_of.get(low['tool'], low['tool'])} in {low['category']}: "
+            f"{low['confirmed']} of {low['decided']} confirmed (95 % interval "
+            f"{percent(low['low'])} to {percent(low['high'])}; all together {percent(rate)})"
+        )
+
+    def shade(one, shades):
+        """Its colour, the paler the wider its interval."""
+        if one is None:
+            return 1.0, 1.0, 1.0
+        strength = max(0.0, 1 - 1.2 * (one["high"] - one["low"]))
+        return tuple(1 - strength * (1 - part) for part in shades(one["rate"])[:3])
 
     names_of = {
         "update_task_due_date": "due dates",
@@ -126,8 +143,8 @@ def _(by_reason, total):
     else:
         _top = by_reason.row(0, named=True)
         why, _axes = picture(
-            f"“{cut(_top['reason'], 40)}” is the reason for {percent(_top['rejected'] / total)} of "
-            "all rejections",
+            f"“{cut(_top['reason'], 40)}” ({_top['tool'].replace('_', ' ')}) is the reason for "
+            f"{percent(_top['rejected'] / total)} of all rejections",
             height=1.4 + 0.4 * len(by_reason),
         )
         _labels = [
@@ -142,40 +159,66 @@ def _(by_reason, total):
 
 @app.cell
 def _(connection):
-    waits = ask(
-        connection,
-        """
-        SELECT tool, decided, median_seconds / 3600 AS median, p90_seconds / 3600 AS p90
-        FROM time_to_decision WHERE decided >= 5 ORDER BY median, tool
-        """,
-    )
+    waits = ask(connection, DECISIONS)
     return (waits,)
 
 
 @app.cell
 def _(waits):
-    if waits.is_empty():
-        to_decision = empty("No tool has five decided proposals yet.")
-    else:
-        to_decision, _axes = picture(
-            f"Whatever is proposed, half of it is decided within "
-            f"{lasting(3600 * waits['median'].max())}, nine in ten within "
-            f"{lasting(3600 * waits['p90'].max())}",
-            height=1.5 + 0.42 * len(waits),
-        )
-        for _row, _one in enumerate(waits.iter_rows(named=True)):
-            _axes.plot([_one["median"], _one["p90"]], [_row, _row], color=BLUE, linewidth=3)
-            _axes.plot(_one["median"], _row, "o", color=BLUE, markersize=9)
-            _axes.plot(_one["p90"], _row, "|", color=BLUE, markersize=14, markeredgewidth=3)
-        _labels = [
-            f"{one['tool'].replace('_', ' ')} ({one['decided']})"
-            for one in waits.iter_rows(named=True)
+    def to_decision():
+        if not waits["is_over"].any():
+            return empty("No proposal has been decided yet.")
+        tools = waits.group_by("tool").agg(pl.len().alias("n"), pl.col("is_over").sum())
+        shown = tools.filter(pl.col("is_over") >= 5).sort("n", "tool", descending=[True, False])
+        rows = [("all", waits), *((one, waits.filter(tool=one)) for one in shown["tool"])]
+        figure, axes = picture(how_soon(), height=1.7 + 0.42 * len(rows))
+        most = 24 * float(waits["days"].max())
+        ticks = {1: "1 h", 6: "6 h", 24: "1 day", 72: "3 days", 168: "1 week", 672: "4 weeks",
+                 2160: "90 days", 8760: "1 year"}  # fmt: skip
+        for row, (_, lasted) in enumerate(rows):
+            half, nine = (reached(ended_by(lasted), share) for share in (0.5, 0.9))
+            ends = [most if one is None else 24 * one for one in (half[0], nine[0])]
+            colour = GREY if row else BLUE
+            axes.plot(ends, [row, row], color=colour, linewidth=3)
+            axes.plot(ends[0], row, "o", color=colour, markersize=9)
+            marker = "|" if nine[0] is not None else ">"  # an arrow: not known yet
+            axes.plot(ends[1], row, marker, color=colour, markersize=14, markeredgewidth=3)
+        labels = [
+            f"{name.replace('_', ' ')} ({lasted['is_over'].sum()} of {len(lasted)} decided)"
+            for name, lasted in rows
         ]
-        _axes.set_yticks(range(len(waits)), _labels)
-        _axes.set_ylim(len(waits) - 0.5, -0.5)
-        _axes.set_xlim(left=0)
-        _axes.set_xlabel("hours from being shown to being decided: median (dot) to 90 % (bar)")
-    to_decision
+        axes.set_yticks(range(len(rows)), labels)
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+        axes.set_xscale("log")
+        axes.set_xticks([hours for hours in ticks if hours <= 2 * most], minor=False)
+        axes.set_xticks([], minor=True)
+        axes.set_xticklabels([ticks[hours] for hours in axes.get_xticks()])
+        axes.set_xlim(right=1.3 * most)
+        axes.set_xlabel("from being shown until half (dot) and 90 % (bar; arrow: not yet)")
+        return figure
+
+    def how_soon():
+        shares = ended_by(waits)
+        half, nine = reached(shares, 0.5), reached(shares, 0.9)
+        open_yet = len(waits) - waits["is_over"].sum()
+        told = f"Half of all proposals are decided within {within(half)}"
+        return f"{told}, nine in ten within {within(nine)}; {open_yet} of {len(waits)} were not"
+
+    def within(found):
+        at, low, high = (None if one is None else lasting(86_400 * one) for one in found)
+        return f"{at or 'a time not known yet'} (95 %: {low or '?'} to {high or '?'})"
+
+    to_decision()
+    return
+
+
+@app.cell
+def _():
+    Prose("""
+        Of what is still open, expired or was taken back, only this is known: it waited so long
+        and was not decided. It counts until then (Kaplan and Meier). Left out, it would make people
+        look quicker than they are.
+    """)
     return
 
 
@@ -232,7 +275,12 @@ def _(held):
         _axes.barh(_rows, _open, left=_no, color=BLUE, label="still waiting")
         _axes.set_yticks(_rows, [cut(one, 38) for one in held["agent"]])
         _axes.set_ylim(len(held) - 0.5, -0.5)
-        _axes.margins(x=0.1)
+        for _row in _rows:
+            _axes.annotate(
+                f"{_no[_row] + _open[_row]}", (_no[_row] + _open[_row], _row), (5, 0),
+                textcoords="offset points", va="center",
+            )  # fmt: skip
+        room(_axes, max(a + b for a, b in zip(_no, _open, strict=True)))
         _axes.legend(loc="lower right", frameon=False)
         _axes.set_xlabel("proposals held back from the person")
     held_back

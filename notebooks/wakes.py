@@ -18,8 +18,10 @@ with app.setup:
         cut,
         empty,
         lasting,
+        panels,
         percent,
         picture,
+        room,
     )
 
 
@@ -29,11 +31,12 @@ def _():
         connection = _home.connect()
     reasons = ask(connection, "SELECT * FROM wake_reasons WHERE begun > 0")
     _begun = reasons["begun"].sum()
+    _here = f"Here are {_begun:,} wakes that began." if _begun else "No agent has woken here yet."
     Prose(f"""
         # Where do wakes come from, and which did nothing?
 
         An agent sleeps until its task changes, a timer fires, or somebody asks. Each wake costs
-        tokens, whatever comes of it. Here are {_begun:,} wakes that began. One *did nothing* if it
+        tokens, whatever comes of it. {_here} One *did nothing* if it
         completed without a proposal, a change, an observation, a retraction or a report.
     """)
     return connection, reasons
@@ -72,6 +75,7 @@ def _(reasons, weekly):
             values = [rows.get(week, 0) for week in weeks]
             axes.bar(weeks, values, width=6, bottom=bottom, color=colour, label=name)
             bottom = [low + value for low, value in zip(bottom, values, strict=True)]
+        room(axes, max(bottom), along="y")
         axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
         axes.set_ylabel("wakes in a week")
         axes.set_xlabel("week, by its Monday in the person's time zone")
@@ -111,7 +115,7 @@ def _(reasons):
             )  # fmt: skip
         axes.set_yticks(rows, found["reason"].to_list())
         axes.set_ylim(len(found) - 0.5, -0.5)
-        axes.margins(x=0.2)
+        room(axes, 1.12 * max(found["completed"]))  # the text beside a bar is long
         axes.legend(loc="lower right", frameon=False)
         axes.set_xlabel("completed wakes")
         return figure
@@ -169,20 +173,23 @@ def _(ticks):
     def over_the_change():
         if ticks.is_empty():
             return empty("No timer has fired yet.")
-        walls = sorted(set(ticks["wall"]))
-        told = " and ".join(f"{one}:00" for one in walls)
-        figure, axes = picture(f"On the person's clock timers fire at {told}, whatever UTC says")
-        axes.scatter(ticks["day"], ticks["utc"], color=GREY, marker="s", s=14, label="hour in UTC")
-        axes.scatter(
-            ticks["day"], ticks["wall"], color=BLUE, s=14, label="hour on the person's clock"
-        )
-        both = sorted(set(ticks["utc"]) | set(walls))
-        axes.set_yticks(both, [f"{one}:00" for one in both])
-        axes.set_ylim(both[0] - 1, both[-1] + 1)
-        axes.set_ylabel("hour of the tick")
-        axes.set_xlabel("day")
-        axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+        clocks = {"in UTC": "utc", "on the person's clock": "wall"}
+        hours = {clock: sorted(set(ticks[column])) for clock, column in clocks.items()}
+        figure, both = panels(claim(*hours.values()), 2, height=4.4)
+        for axes, (clock, column), colour in zip(both, clocks.items(), (GREY, BLUE), strict=True):
+            axes.scatter(ticks["day"], ticks[column], color=colour, s=14)
+            axes.set_yticks(hours[clock], [f"{one}:00" for one in hours[clock]])
+            axes.set_ylim(min(hours[clock]) - 1, max(hours[clock]) + 1)
+            axes.set_ylabel(f"hour {clock}".replace(" on ", "\non "))
+        both[-1].set_xlabel("day of the tick")
         return figure
+
+    def claim(utc, wall):
+        told = " and ".join(f"{one}:00" for one in wall[:3])
+        told = f"the hours of {told}" if len(wall) <= 3 else f"{len(wall)} hours of the day"
+        if len(utc) > len(wall):
+            return f"On the person's clock timers fire in {told}; in UTC these move with the season"
+        return f"On the person's clock timers fire in {told}; no change of the clock moved them yet"
 
     over_the_change()
     return
@@ -193,8 +200,9 @@ def _(connection):
     silent = ask(
         connection,
         """
-        SELECT outcome || ': ' || replace(why, '_', ' ') AS why, count(*) AS times
-        FROM why_no_wake GROUP BY ALL ORDER BY times DESC LIMIT 10
+        SELECT outcome || ': ' || replace(why, '_', ' ') AS why, count(*) AS times,
+            (SELECT count(*) FROM why_no_wake) AS of_all
+        FROM why_no_wake GROUP BY ALL ORDER BY times DESC, why LIMIT 10
         """,
     )
     return (silent,)
@@ -207,12 +215,12 @@ def _(silent):
     else:
         _top = silent.row(0, named=True)
         no_wake, _axes = picture(
-            f"What led to no wake: {_top['times']} of {silent['times'].sum()} triggers were "
+            f"{_top['times']} of {_top['of_all']} changes and ticks that led to no wake were "
             f"“{_top['why']}”",
             height=1.4 + 0.4 * len(silent),
         )
         bars(_axes, silent["why"].to_list(), silent["times"].to_list(), GREY)
-        _axes.set_xlabel("triggers, by the rule that stopped them")
+        _axes.set_xlabel("changes and ticks, by what stopped them")
     no_wake
     return
 
@@ -246,9 +254,14 @@ def _(connection):
 @app.cell
 def _(idlers, reasons):
     _share = idlers["did_nothing"].sum() / max(1, reasons["noop"].sum())
+    _said = (
+        f"The agents in the table stand for {percent(_share)} of all wakes that did nothing. "
+        "Tokens are empty where the model counts none."
+        if len(idlers)
+        else "No wake has done nothing so far, so the table is empty."
+    )
     Prose(f"""
-        The agents in the table stand for {percent(_share)} of all wakes that did nothing. Tokens
-        are empty where the model counts none. A rarer timer, or none, is a change worth trying:
+        {_said} A rarer timer, or none, is a change worth trying:
         `wakelog agent timer TASK remove`.
     """)
     return

@@ -28,6 +28,7 @@ from adapters.analytics.rows import (
     create,
     digest_at,
     fill,
+    home_line,
     keep_settings,
     price_lines,
 )
@@ -233,7 +234,7 @@ def _is_current(known: _Known, logs: Mapping[str, Log], settings: Settings) -> b
 
 
 def _settings(settings: Settings) -> tuple[object, ...]:
-    return (settings.timezone, *price_lines(settings))
+    return (home_line(settings), *price_lines(settings))
 
 
 def _trusted(
@@ -260,12 +261,11 @@ def _known(path: Path) -> _Known | None:
     except (duckdb.Error, OSError):
         return None
     try:
-        version, zone = connection.execute("FROM home").fetchall()[0]
+        version, *told = connection.execute("FROM home").fetchall()[0]
         prices = connection.execute("FROM prices ORDER BY model, since NULLS FIRST").fetchall()
         positions = connection.execute("SELECT log, n, digest FROM positions").fetchall()
-        return _Known(
-            version, (zone, *prices), {name: Position(n, digest) for name, n, digest in positions}
-        )
+        reached = {name: Position(n, digest) for name, n, digest in positions}
+        return _Known(version, (tuple(told), *prices), reached)
     except (duckdb.Error, IndexError):
         return None
     finally:

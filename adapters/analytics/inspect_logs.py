@@ -8,8 +8,8 @@ two versions, or two models.
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.metadata import version
+from math import sqrt
 from pathlib import Path
-from statistics import mean
 
 from inspect_ai.log import (
     EvalConfig,
@@ -54,6 +54,14 @@ class _Group(Struct, frozen=True, order=True):
     template_id: str
     template_version: int
     model: str
+
+
+class _Counted(Struct, frozen=True):
+    """The score of a wake, and whose wake it is."""
+
+    agent: str
+    yes: float
+    items: int
 
 
 class _Names(Struct, frozen=True):
@@ -123,7 +131,11 @@ def _log(home: Home, group: _Group, found: Sequence[WakeDocument], names: _Names
         ),
         config=EvalConfig(),
         packages={"wakelog": version("wakelog")},
-        metadata={"template_id": group.template_id or None},
+        metadata={
+            "template_id": group.template_id or None,
+            "template": name or None,
+            "template_version": group.template_version or None,
+        },
     )
     ended = [one.ended_at for one in found if one.ended_at]
     return EvalLog(
@@ -152,22 +164,45 @@ def _samples(
 def _results(samples: Sequence[EvalSample]) -> EvalResults:
     scores = []
     for name in (ACCEPTED, COMPLETED):
-        scored = [one.scores or {} for one in samples]
-        values = [one[name].as_float() for one in scored if name in one]
-        if not values:
+        scored = [one for one in samples if name in (one.scores or {})]
+        if not scored:
             continue
-        metric = EvalMetric(name="mean", value=mean(values))
+        found = _metrics([_counted(one, name) for one in scored])
         scores.append(
             EvalScore(
                 name=name,
                 scorer=name,
-                scored_samples=len(values),
-                unscored_samples=len(samples) - len(values),
-                metrics={"mean": metric},
+                scored_samples=len(scored),
+                unscored_samples=len(samples) - len(scored),
+                metrics={one: EvalMetric(name=one, value=value) for one, value in found.items()},
             )
         )
     done = sum(one.completed_at is not None for one in samples)
     return EvalResults(total_samples=len(samples), completed_samples=done, scores=scores)
+
+
+def _counted(one: EvalSample, name: str) -> _Counted:
+    """A sample's score as what was said yes to, of how many."""
+    score = (one.scores or {})[name]
+    counts = score.metadata or {"confirmed": score.as_float(), "decided": 1}
+    return _Counted((one.metadata or {})["agent_id"], counts["confirmed"], counts["decided"])
+
+
+def _metrics(counted: Sequence[_Counted]) -> dict[str, float]:
+    """The share of all items, its standard error with an agent's items as one cluster (none for
+    one agent), and how many items there are."""
+    items = sum(one.items for one in counted)
+    share = sum(one.yes for one in counted) / items
+    clusters: dict[str, float] = {}
+    for one in counted:
+        residual = one.yes - share * one.items
+        clusters[one.agent] = clusters.get(one.agent, 0.0) + residual
+    metrics = {"mean": share, "items": items}
+    if len(clusters) > 1:
+        squares = sum(one * one for one in clusters.values())
+        error = sqrt(squares * len(clusters) / (len(clusters) - 1)) / items
+        metrics |= {"stderr": error}
+    return metrics
 
 
 def _usage(samples: Iterable[EvalSample]) -> dict[str, ModelUsage]:

@@ -271,7 +271,9 @@ def _scores(wake: WakeDocument, rows: Iterable[Recorded]) -> dict[str, Score]:
     scores = {COMPLETED: Score(value=float(wake.outcome == "completed"), answer=wake.outcome)}
     if last:
         told = f"{sum(last.values())} of {len(last)} decided proposals confirmed"
-        scores[ACCEPTED] = Score(value=sum(last.values()) / len(last), explanation=told)
+        counts = {"confirmed": sum(last.values()), "decided": len(last)}
+        value = sum(last.values()) / len(last)
+        scores[ACCEPTED] = Score(value=value, explanation=told, metadata=counts)
     return scores
 
 

@@ -20,12 +20,13 @@ _PARTITIONED = {
 """By what a big table is split, and the time its month is taken from; others are one file."""
 
 
-def export(connection: duckdb.DuckDBPyConnection, folder: Path) -> dict[str, int]:
+def export(connection: duckdb.DuckDBPyConnection, folder: Path, holds: str = "") -> dict[str, int]:
     """Write every table below a folder, with a README of the schema.
 
     Args:
         connection: See `adapters.analytics.database.connect`.
         folder: Made if it is not there. An earlier export in it is replaced.
+        holds: What is personal in it, for its README.
 
     Returns:
         How many rows each table has.
@@ -43,7 +44,7 @@ def export(connection: duckdb.DuckDBPyConnection, folder: Path) -> dict[str, int
         for table in _tables(connection):
             counts[table] = _count(connection, table)
             _copy(connection, table, folder)
-        (folder / README).write_text(_HEAD + documentation(), "utf-8")
+        (folder / README).write_text(f"{_HEAD}{holds}\n\n{documentation()}", "utf-8")
         close_to_others(folder.rglob("*"))
     except (duckdb.InterruptException, duckdb.OutOfMemoryException) as error:
         raise refused(error) from None

@@ -119,9 +119,9 @@ def documentation() -> str:
 
 def create(connection: duckdb.DuckDBPyConnection) -> None:
     """Make the empty tables, and the views over them."""
-    for name in ("tables", "questions"):
+    for name in ("tables", "questions", "answers"):
         connection.execute(statements(name))
-    connection.execute("INSERT INTO home VALUES (?, 'UTC')", [SCHEMA_VERSION])
+    connection.execute("INSERT INTO home VALUES (?, 'UTC', NULL)", [SCHEMA_VERSION])
     for name in LOGS:
         connection.execute("INSERT INTO positions VALUES (?, 0, '', 0)", [name])
 
@@ -176,11 +176,16 @@ def fill(
 
 
 def keep_settings(connection: duckdb.DuckDBPyConnection, settings: Settings) -> None:
-    """What the questions need from the settings: the time zone and the prices."""
-    connection.execute("UPDATE home SET timezone = ?", [settings.timezone])
+    """What the questions need from the settings: the time zone, the currency and the prices."""
+    connection.execute("UPDATE home SET timezone = ?, currency = ?", home_line(settings))
     connection.execute("DELETE FROM prices")
     for line in price_lines(settings):
         connection.execute("INSERT INTO prices VALUES (?, ?, ?, ?, ?)", line)
+
+
+def home_line(settings: Settings) -> tuple[str, str | None]:
+    """What the table `home` holds of the settings."""
+    return settings.timezone, settings.currency or None
 
 
 def price_lines(settings: Settings) -> list[tuple[object, ...]]:

@@ -30,18 +30,13 @@ class Answer:
 
 
 def answer(connection: duckdb.DuckDBPyConnection, query: str) -> Answer:
-    """Ask, in SQL; of several statements the last one answers.
+    """Ask, in one statement of SQL.
 
     Raises:
         Refused: Code ``invalid_value``, with DuckDB's own words, or as `analytics_bounds` says.
     """
     try:
-        statements = connection.extract_statements(query)
-        if not statements:
-            raise invalid("the query is empty", "ask something, like FROM wakes")
-        for one in statements[:-1]:
-            connection.execute(one)
-        asked = connection.execute(_readable(connection, statements[-1]))
+        asked = connection.execute(readable(connection, query))
         columns = _distinct([one[0] for one in asked.description])
         return Answer(columns, _rows(asked))
     except duckdb.Error as error:
@@ -77,8 +72,20 @@ def plain(value: Any) -> Any:
             return str(value)
 
 
-def _readable(connection: duckdb.DuckDBPyConnection, statement: Any) -> Any:
-    """The statement, its zoned times as UTC: Python's DuckDB gives them out with pytz only."""
+def readable(connection: duckdb.DuckDBPyConnection, query: str) -> Any:
+    """The one statement of a query, its zoned times as UTC: Python's DuckDB gives them out with
+    pytz only.
+
+    Raises:
+        Refused: Code ``invalid_value``: there is none, or more than one.
+    """
+    statements = connection.extract_statements(query)
+    if not statements:
+        raise invalid("the query is empty", "ask something, like FROM wakes")
+    if len(statements) > 1:
+        because = f"there are {len(statements)} statements, and one is answered"
+        raise invalid(because, "ask one at a time; WITH puts steps into one")
+    statement = statements[0]
     inner = statement.query.strip().rstrip(";")
     if statement.type != duckdb.StatementType.SELECT:
         return statement

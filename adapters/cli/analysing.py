@@ -4,20 +4,23 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from msgspec.structs import asdict
 
 from adapters.actions.naming import pick
 from adapters.analytics.performance import performance
-from adapters.cli.entering import TEXT
+from adapters.cli.entering import TEXT, long_text
 from adapters.cli.shared import Session
 from adapters.documents.deeds import ExportedFile, ExportedTables, ExportedWakes
 from adapters.documents.metrics import TemplateMetrics
 from adapters.text.common import safe
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 from domain.text import fold
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
 
 F = TypeVar("F", bound=Callable[..., object])
 ASK_SECONDS = 60.0  # of `sql` and `metrics`
@@ -42,26 +45,51 @@ def timeout_option(seconds: float) -> Callable[[F], F]:
 
 @click.command(
     "sql",
-    epilog="Examples: wakelog sql 'SHOW TABLES'; wakelog sql 'FROM acceptance' --json",
+    epilog="Examples: wakelog sql 'SHOW TABLES'; wakelog sql 'FROM acceptance' --json; "
+    "wakelog sql --file weekly.sql --format csv",
 )
-@click.argument("query", type=TEXT)
+@click.argument("query", type=TEXT, required=False)
+@click.option("--file", metavar="PATH", type=click.Path(), help="Read the query from a file.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv", "parquet", "arrow"]),
+    default="table",
+    show_default=True,
+    help="How to print the answer; parquet and arrow are for a file or a pipe.",
+)
 @timeout_option(ASK_SECONDS)
 @click.pass_obj
-def sql_command(session: Session, query: str, timeout: float) -> None:
+def sql_command(
+    session: Session, query: str | None, file: str | None, form: str, timeout: float
+) -> None:
     """Ask the analytics tables, read-only, in DuckDB's SQL.
 
     Both logs stand there as tables, with views that answer standing questions. `SHOW TABLES`
     lists them, `DESCRIBE wakes` the columns of one. Times are UTC. A query may use the memory
-    that `analytics.memory_mb` in settings.toml gives it.
+    that `analytics.memory_mb` in settings.toml gives it. It is one statement; `-` reads it from
+    stdin. CSV has times as JSON has them, parquet and arrow the types of the tables.
     """
     from adapters.analytics.database import asking, lock
+    from adapters.analytics.formats import BINARY, binary, csv_lines
     from adapters.analytics.values import answer
 
+    if session.as_json and form not in ("table", "json"):
+        raise invalid(f"--json and --format {form} are two formats", "leave one of them out")
+    if form in BINARY and sys.stdout.isatty():
+        raise invalid(f"{form} is no text for a terminal", "redirect it to a file: > answer")
+    query = long_text(query, file, "query")
     with asking(session.opened(), timeout) as connection:
+        if form in BINARY:
+            click.echo(binary(connection, query, form), nl=False)
+            return
         lock(connection)
         found = answer(connection, query)
-        if session.as_json:
+        if session.as_json or form == "json":
             session.document(list(found.documents()))
+        elif form == "csv":
+            for line in csv_lines(found):
+                click.echo(line, nl=False)
         else:
             session.table(found.columns, [[_cell(one) for one in row] for row in found.rows])
 
@@ -155,10 +183,11 @@ def _percent(share: float | None) -> str:
     type=click.Path(path_type=Path, file_okay=False),
     help="Wakes as Inspect logs (.eval), one for each template version and model.",
 )
+@click.option("--redact", is_flag=True, help="Rewrite every text before it is written.")
 @timeout_option(EXPORT_SECONDS)
 @click.pass_obj
 def export_command(
-    session: Session, parquet: Path | None, inspect: Path | None, timeout: float
+    session: Session, parquet: Path | None, inspect: Path | None, timeout: float, *, redact: bool
 ) -> None:
     """Write the log for other tools; an earlier export in DIR is replaced.
 
@@ -166,6 +195,10 @@ def export_command(
     very messages, calls and verdicts; read it with `inspect view --log-dir DIR` or
     `inspect_ai.log.read_eval_log`. It needs inspect_ai: pip install 'wakelog[inspect]'. --timeout
     is for --parquet.
+
+    Both hold the home's texts, word for word: titles, notes, reasons, reports, prompts. With
+    --redact every word becomes another one of its length, ids with it; times, statuses, tokens
+    and codes stay.
     """
     if (parquet is None) == (inspect is None):
         because = "one of --parquet DIR and --inspect DIR is needed"
@@ -174,19 +207,35 @@ def export_command(
         because = f"there is no home at {session.path}"
         raise Refused("invalid_value", because=because, instead="name one with --home")
     if parquet is not None:
-        _export_tables(session, parquet, timeout)
+        _export_tables(session, parquet, timeout, is_redacted=redact)
     elif inspect is not None:
-        _export_wakes(session, inspect)
+        _export_wakes(session, inspect, is_redacted=redact)
+    session.note(_held(is_redacted=redact))
 
 
-def _export_tables(session: Session, folder: Path, timeout: float) -> None:
+def _exported(home: "Home", *, is_redacted: bool) -> "Home":
+    """The home that is exported: as it is, or without its texts."""
+    from adapters.proof.redacted_home import redacted_home
+
+    return redacted_home(home) if is_redacted else home
+
+
+def _held(*, is_redacted: bool) -> str:
+    """What is personal in an export."""
+    from adapters.proof.redacted_home import HOLDS, REDACTED
+
+    return REDACTED if is_redacted else HOLDS
+
+
+def _export_tables(session: Session, folder: Path, timeout: float, *, is_redacted: bool) -> None:
     from adapters.analytics.database import asking
     from adapters.analytics.parquet import export
 
-    with asking(session.opened(), timeout) as connection:
-        counts = export(connection, folder)
+    home = _exported(session.opened(), is_redacted=is_redacted)
+    with asking(home, timeout) as connection:
+        counts = export(connection, folder, _held(is_redacted=is_redacted))
     if session.as_json:
-        session.document(ExportedTables(str(folder), counts))
+        session.document(ExportedTables(str(folder), counts, is_redacted))
         return
     session.table(("Table", "Rows"), sorted(counts.items()))
     session.note(f"What each column means: {folder / 'README.md'}.")
@@ -202,7 +251,7 @@ def _progress(session: Session) -> Iterator[Callable[[int, int], None] | None]:
         yield lambda nth, of: bar.update(100 * nth // of - bar.pos)
 
 
-def _export_wakes(session: Session, folder: Path) -> None:
+def _export_wakes(session: Session, folder: Path, *, is_redacted: bool) -> None:
     try:
         from adapters.analytics.inspect_logs import export
     except ModuleNotFoundError as error:
@@ -210,13 +259,12 @@ def _export_wakes(session: Session, folder: Path) -> None:
         instead = "run pip install 'wakelog[inspect]'"
         raise Refused("missing_extra", because=because, instead=instead) from None
 
-    home = session.reading()
+    home = _exported(session.reading(), is_redacted=is_redacted)
     with _progress(session) as progress:
         written = export(home, folder, progress)
     if session.as_json:
-        session.document(
-            ExportedWakes(safe(str(folder)), [ExportedFile(**asdict(one)) for one in written])
-        )
+        files = [ExportedFile(**asdict(one)) for one in written]
+        session.document(ExportedWakes(safe(str(folder)), files, is_redacted))
         return
     if not written:
         session.say("No wakes yet. Wake all that are queued with `wakelog wake`.")

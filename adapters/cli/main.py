@@ -151,7 +151,7 @@ def cli(ctx: click.Context, home: str | None, model: str, as_json: bool, quiet: 
     from adapters.home.files import home_path
 
     path: Path = home_path(home, os.environ)
-    ctx.obj = Session(path, model=model, as_json=as_json, is_quiet=quiet)
+    ctx.obj = Session(path, model=model, as_json=as_json, is_quiet=quiet, is_named=bool(home))
     ctx.call_on_close(ctx.obj.close)
 
 

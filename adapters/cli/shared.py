@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., object])
 NO_HOME = "There is no home at {} yet. Begin with `wakelog demo` or `wakelog import TODO.md`."
+BEGINS = frozenset(
+    "demo|demo-data|import|serve|simulate|schema|task add|category add|label add|template create"
+    "|policy allow|policy models".split("|")
+)
+"""Commands that a home may begin with, or that need none."""
 UNASKED = (
     "Note: the agent log is older than the journal: {} of the journal's effects have no intent "
     "in it; see `wakelog doctor`."
@@ -39,8 +44,11 @@ def complain(text: str) -> None:
 class Session:
     """One run of the command line: where the home is, and how to print."""
 
-    def __init__(self, path: Path, *, model: str, as_json: bool, is_quiet: bool) -> None:
+    def __init__(
+        self, path: Path, *, model: str, as_json: bool, is_quiet: bool, is_named: bool = False
+    ) -> None:
         self.path = path
+        self.is_named = is_named  # with --home
         self.model = model
         self.as_json = as_json
         self.is_quiet = is_quiet
@@ -96,6 +104,22 @@ class Session:
             self.close()
             adopting.place(self.path, os.environ, is_copy=how == "copy")
 
+    def check_named(self) -> None:
+        """Look whether a home that was named with --home is there, where a command needs one.
+
+        Raises:
+            Refused: Code ``invalid_value``: it is not; its name may be mistyped.
+        """
+        from adapters.home import files
+
+        context = click.get_current_context(silent=True)
+        command = " ".join(context.command_path.split()[1:]) if context else ""
+        if self.is_named and command not in BEGINS and not files.exists(self.path):
+            instead = "check the name; `wakelog demo`, `import` and `task add` make a home"
+            raise Refused(
+                "invalid_value", because=f"there is no home at {self.path}", instead=instead
+            )
+
     def _tell_unasked(self, home: "Home") -> None:
         """Say once if the agent log is older than the journal."""
         from adapters.home.belonging import newly_unasked
@@ -107,6 +131,7 @@ class Session:
         from adapters.home import files
         from adapters.wiring import open_home
 
+        self.check_named()
         if is_writing:
             self.settle()
         if self._home is not None and is_writing:

@@ -120,6 +120,7 @@ def doctor_command(session: Session) -> None:
 
     It changes nothing. Exit status 1: there is something to see to.
     """
+    session.check_named()
     findings = examine(session.path, os.environ, session.model)
     is_ok = all(one.is_ok for one in findings)
     if session.as_json:

@@ -53,6 +53,7 @@ SCHEDULES = ("", "", "", "every monday 09:00", "every monday 09:00", "every day 
 AT_FIRST = 12  # tasks that are imported on the first day
 SETTINGS = """\
 timezone = "Europe/Berlin"
+currency = "EUR"
 model = "rules"
 
 [agents]

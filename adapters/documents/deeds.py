@@ -112,6 +112,7 @@ class ExportedTables(Struct, frozen=True):
 
     folder: str
     tables: dict[str, int]
+    redacted: bool = False
 
 
 class ExportedFile(Struct, frozen=True):
@@ -129,6 +130,7 @@ class ExportedWakes(Struct, frozen=True):
 
     folder: str
     files: list[ExportedFile]
+    redacted: bool = False
 
 
 class ExportedHistory(Struct, frozen=True):

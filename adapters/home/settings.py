@@ -103,10 +103,12 @@ class Analytics(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """All settings of a home. `prices` are by model, as it is named on a wake, oldest first."""
+    """All settings of a home. `currency`: of all amounts, ISO 4217, or empty. `prices` are by
+    model, as it is named on a wake, oldest first."""
 
     timezone: str = "UTC"
     model: str = "rules"
+    currency: str = ""
     agents: Agents = Agents()
     budget: Budget = Budget()
     prompt: Prompt = Prompt()
@@ -208,6 +210,9 @@ def _checked(settings: Settings, path: str) -> Settings:
         raise _invalid(told, 'write hours and minutes, as in "06:00"')
     if wrong := wrong_with(settings.notify):
         raise _invalid(f"{path}: notify.{wrong.because}", wrong.instead)
+    if re.fullmatch(r"([A-Z]{3})?", settings.currency) is None:
+        told = f"{path}: currency: {settings.currency[:20]!r} is no code of a currency"
+        raise _invalid(told, 'write three capital letters, as in "EUR"')
     url = settings.gemini.base_url
     return replace(
         settings,

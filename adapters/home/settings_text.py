@@ -6,6 +6,7 @@ DEFAULT_TOML = """\
 
 # timezone = "UTC"               # your time zone, like "Europe/Berlin"   (WAKELOG_TIMEZONE)
 # model = "rules"                # rules, gemini, gemini:MODEL, tape:FILE  (WAKELOG_MODEL, --model)
+# currency = ""                  # of all prices and costs, like "EUR"; empty: not said
 
 # [agents]
 # enabled = true                 # false: no agent wakes

@@ -1,7 +1,7 @@
 -- What is one row for each entity: all rows of the touched ones are made anew, from `live`, the
 -- whole streams of those entities. So a rebuild and any sequence of refreshes agree.
 
-CREATE OR REPLACE TEMP TABLE started AS
+CREATE OR REPLACE TEMP TABLE started AS  -- of a wake that two replicas ran, the first one's
 SELECT entity AS run_key, replica, n, row_n, occurred_at, d
 FROM (
     SELECT *, json_transform(data, '{"agent": "VARCHAR", "task": "VARCHAR",
@@ -10,7 +10,7 @@ FROM (
         "isFirst": "BOOLEAN", "template": "VARCHAR", "templateVersion": "INTEGER",
         "hop": "INTEGER"}') AS d
     FROM live WHERE tag = 'wake.started.1'
-);
+) QUALIFY row_number() OVER (PARTITION BY entity ORDER BY place(n, row_n)) = 1;
 
 UPDATE token_usage u SET cost = c.cost  -- at the price that holds then
 FROM (

@@ -1,4 +1,4 @@
--- Tasks, and the names of categories and labels: made anew like all in entities.sql.
+-- Tasks, the time spent on them, and the names of categories and labels: made anew like all in entities.sql.
 
 DELETE FROM tasks WHERE task_id IN (SELECT entity FROM touched WHERE kind = 'task');
 INSERT INTO tasks
@@ -56,6 +56,23 @@ SELECT f.* EXCLUDE (created_at, created_by, updated_at, is_deleted, description)
     f.created_by, f.updated_at, coalesce(f.is_deleted, false), nullif(said(f.description), '')
 FROM folded f LEFT JOIN labelled l USING (task_id) LEFT JOIN itemised i USING (task_id)
 LEFT JOIN noted o USING (task_id);
+
+DELETE FROM time_entries
+WHERE task_id IN (SELECT entity FROM touched WHERE kind = 'task');
+INSERT INTO time_entries
+SELECT entry_id, task_id, started_at, ended_at,
+    date_diff('microsecond', started_at, ended_at) / 6e7, decided_by, summary
+FROM (
+    SELECT d.entry AS entry_id, entity AS task_id, max(d."start") AS started_at,
+        max(d."end") AS ended_at, arg_min(d.by, place(n, row_n)) AS decided_by,
+        nullif(max(d.summary), '') AS summary
+    FROM (
+        SELECT *, json_transform(data, '{"by": "VARCHAR", "entry": "VARCHAR",
+            "start": "TIMESTAMP", "end": "TIMESTAMP", "summary": "VARCHAR"}') AS d
+        FROM live
+        WHERE tag IN ('task.time_started.1', 'task.time_stopped.1', 'task.time_logged.1')
+    ) GROUP BY entity, d.entry
+);
 
 DELETE FROM names WHERE EXISTS (FROM touched WHERE kind = 'catalog');
 INSERT INTO names

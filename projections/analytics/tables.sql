@@ -9,7 +9,7 @@ CREATE TABLE positions (
     log VARCHAR, n BIGINT, digest VARCHAR, events BIGINT
 );
 CREATE TABLE home (
-    schema_version INTEGER, timezone VARCHAR
+    schema_version INTEGER, timezone VARCHAR, currency VARCHAR
 );
 CREATE TABLE prices (
     model VARCHAR, input_micros BIGINT, output_micros BIGINT, cached_micros BIGINT, since DATE
@@ -145,6 +145,10 @@ CREATE TABLE tasks (
     labels VARCHAR[], items INTEGER, items_checked INTEGER, notes INTEGER, created_at TIMESTAMP,
     created_by VARCHAR, updated_at TIMESTAMP, is_deleted BOOLEAN,
     description VARCHAR USING COMPRESSION zstd
+);
+CREATE TABLE time_entries (
+    entry_id VARCHAR, task_id VARCHAR, started_at TIMESTAMP, ended_at TIMESTAMP, minutes DOUBLE,
+    decided_by VARCHAR, summary VARCHAR
 );
 CREATE TABLE names (
     kind VARCHAR, id VARCHAR, name VARCHAR

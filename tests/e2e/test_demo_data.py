@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
+from notebooks.execute import NOTEBOOKS
 from tests.support import checker
+from tests.support.waking import proposing
 
 pytestmark = pytest.mark.e2e
 
 WAKELOG = Path(sys.executable).parent / "wakelog"
 ROOT = Path(__file__).parents[2]
-NOTEBOOKS = ("trust", "wakes", "rejections", "odd_wake")
 SIZE = ("--agents", "12", "--months", "3")
 
 
@@ -107,10 +108,37 @@ def test_every_notebook_runs_and_its_copy_is_the_same_each_time(home: Path, tmp_
         assert str(tmp_path) not in (one / path).read_bytes().decode("latin-1")
 
 
-def test_a_notebook_on_an_empty_home_says_so(tmp_path: Path) -> None:
-    done = executed(tmp_path / "nothing", tmp_path / "copies")
+NO_WAKES = {
+    "costs": "No agent has woken in this home yet, so nothing was paid.",
+    "odd_wake": "No wake has ended in this home yet.",
+    "rejections": "Nobody has decided about a proposal in this home yet.",
+    "trust": "No agent has woken in this home yet, so no template has earned any.",
+    "wakes": "No agent has woken here yet.",
+}
+NO_VERDICTS = {
+    "costs": "no cost is known: `settings.toml` holds no price",
+    "odd_wake": "There is no wake with a denied call.",
+    "rejections": "Nobody has decided about a proposal in this home yet.",
+    "trust": "![Nothing to show yet]",
+    "wakes": "No wake has done nothing so far",
+}
+
+
+@pytest.mark.parametrize(("has_wakes", "said"), [(False, NO_WAKES), (True, NO_VERDICTS)])
+def test_a_home_with_little_in_it_is_told_so(
+    tmp_path: Path, has_wakes: bool, said: dict[str, str]
+) -> None:
+    """In a plain sentence; and nothing is concluded from nothing."""
+    if has_wakes:
+        proposing(tmp_path, "Fix the sink", "Paint the door")
+    done = executed(tmp_path if has_wakes else tmp_path / "nothing", tmp_path / "copies")
     assert done.returncode == 0, done.stderr
-    assert "Nothing to show yet" in (tmp_path / "copies" / "trust.md").read_text()
+    assert set(said) == set(NOTEBOOKS)
+    for name, sentence in said.items():
+        text = (tmp_path / "copies" / f"{name}.md").read_text(encoding="utf-8")
+        told = re.sub(r"```python.*?```", "", text, flags=re.DOTALL)
+        assert sentence in told
+        assert re.findall(r"\b(None|nan|inf)\b", told) == []
 
 
 def test_a_cell_that_fails_fails_the_run(home: Path, tmp_path: Path) -> None:

@@ -1,10 +1,12 @@
 """`wakelog sql`, `metrics` and `export`, as a person and a script use them."""
 
+import csv
 import json
 from collections import deque
 from pathlib import Path
 
 import duckdb
+import polars as pl
 import pytest
 
 from adapters.analytics.values import answer
@@ -185,7 +187,12 @@ def asking_for_ever(home: Path, view: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", [FOR_EVER, f"{FOR_EVER}; SELECT 1", "SELECT x FROM range(1_000_000_000_000) many(x)"]
+    "query",
+    [
+        FOR_EVER,
+        f"SELECT count(*) FROM ({FOR_EVER})",
+        "SELECT x FROM range(1_000_000_000_000) many(x)",
+    ],
 )
 def test_a_query_that_takes_too_long_is_given_up_in_one_line(home: Path, query: str) -> None:
     line = refused(["sql", query, "--timeout", "0.3"], home)
@@ -222,3 +229,83 @@ def test_an_answer_without_an_end_is_not_kept_in_memory() -> None:
         found = answer(connection, "SELECT x FROM range(1_000_000_000) many(x)")
         with pytest.raises(Refused, match="add LIMIT"):
             deque(found.rows, maxlen=0)
+
+
+# ------------------------------------------------------------------------------- ways to ask
+
+ODD = """SELECT TIMESTAMP '2027-01-01' AS t, [1, 2] AS l, NULL AS n, 'a,"b' AS c"""
+
+
+def test_an_answer_comes_as_csv_with_values_as_json_has_them(home: Path) -> None:
+    (row,) = csv.DictReader(done(["sql", ODD, "--format", "csv"], home).splitlines())
+    assert row == {"t": "2027-01-01T00:00:00.000000Z", "l": "[1, 2]", "n": "", "c": 'a,"b'}
+
+
+def test_an_answer_comes_as_files_with_the_types_of_the_tables(home: Path) -> None:
+    for form, read in (("parquet", pl.read_parquet), ("arrow", pl.read_ipc)):
+        frame = read(run(["sql", ODD, "--format", form], home).stdout_bytes)
+        assert frame.schema["t"] == pl.Datetime("us")
+        assert frame["l"].to_list() == [[1, 2]]
+    assert told(["sql", "SELECT 1 AS a"], home) == [{"a": 1}]
+
+
+def test_a_format_of_json_is_that_of_the_option(home: Path) -> None:
+    sql = ["sql", "SELECT 1 AS a"]
+    assert json.loads(done([*sql, "--format", "json"], home)) == told(sql, home)
+    assert "two formats" in refused(["--json", *sql, "--format", "csv"], home)
+
+
+def test_a_query_comes_from_a_file_or_from_stdin(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "asked.sql"
+    file.write_text("-- how many\nSELECT count(*) AS n\nFROM wakes;\n")
+    assert told(["sql", "--file", str(file)], home) == [{"n": 1}]
+    assert told(["sql", "-"], home, input="SELECT 2 AS n") == [{"n": 2}]
+    assert "given twice" in refused(["sql", "SELECT 1", "--file", str(file)], home)
+    assert "the query is missing" in refused(["sql"], home)
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "parquet"])
+def test_one_statement_is_answered_and_two_are_not(home: Path, form: str) -> None:
+    line = refused(["sql", "SELECT 1; SELECT 2", "--format", form], home)
+    assert "there are 2 statements, and one is answered; ask one at a time" in line
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_a_file_is_no_way_round_what_a_query_may_do(home: Path, form: str) -> None:
+    for query, says in (
+        ("FROM read_text('/etc/hostname')", "disabled by configuration"),
+        ("COPY wakes TO '/tmp/wakes.csv'", "disabled by configuration"),
+        ("DELETE FROM wakes", "read-only"),
+        ("SET enable_external_access = true", "locked"),
+    ):
+        assert says in refused(["sql", query, "--format", form], home)
+
+
+# ---------------------------------------------------------------------- what exports hold
+
+
+def held(folder: Path) -> str:
+    """All values of the Parquet files below a folder, as text."""
+    tables = [one.name for one in folder.iterdir() if one.is_dir()]
+    sql = "SELECT t::VARCHAR FROM '{}/{}/**/*.parquet' t"
+    return str([duckdb.execute(sql.format(folder, one)).fetchall() for one in tables])
+
+
+def test_an_export_says_what_it_holds_and_without_its_texts_holds_none(
+    home: Path, tmp_path: Path
+) -> None:
+    plain, redacted = tmp_path / "plain", tmp_path / "redacted"
+    said = run(["export", "--parquet", str(plain)], home).stderr
+    assert "It holds what people and agents wrote, word for word" in said
+    assert said.splitlines()[-1] in (plain / "README.md").read_text()
+    document = told(["export", "--parquet", str(redacted), "--redact"], home)
+    assert document["redacted"]
+    assert "Texts, names and ids were rewritten" in (redacted / "README.md").read_text()
+    for word in ("sink", "I know"):
+        assert word in held(plain)
+        assert word not in held(redacted)
+    assert "update_task_" in held(redacted)
+    assert (
+        told(["export", "--parquet", str(plain)], home)["tables"].items()
+        >= {name: count for name, count in document["tables"].items() if name != "texts"}.items()
+    )

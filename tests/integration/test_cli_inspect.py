@@ -16,6 +16,7 @@ inspect_log = pytest.importorskip("inspect_ai.log", reason="inspect_ai is not in
 GARBAGE = ("update_task_estimate", "{not json")
 ROCKET = ("launch_rocket", {"to": "the moon"})
 DUE = ("update_task_due_date", {"dueDate": "2027-02-12"})
+P0 = ("update_task_priority", {"priority": "P0"})
 HOUR = ("update_task_estimate", {"minutes": 60})
 
 
@@ -110,6 +111,36 @@ def test_verdicts_are_scores_and_tokens_are_usage(home: Path, tmp_path: Path) ->
     facts = [one.data["fact"] for one in sample.events if one.event == "info"]
     assert facts.count("changes.item_confirmed.1") == 1
     assert facts.count("changes.item_rejected.1") == 1
+
+
+def test_acceptance_is_weighted_by_items_and_agents_are_its_clusters(tmp_path: Path) -> None:
+    """One agent's item is confirmed, three of another are rejected: a quarter, and not a half."""
+    home = tmp_path / "home"
+    agent(home)
+    done(["task", "add", "Paint the door"], home)
+    done(["agent", "create", "--task", "Paint the door"], home)
+    for nth, calls in enumerate([(HOUR,), (HOUR, DUE, P0)]):
+        lines = reply(*calls, report()), reply(text="Nothing more.")
+        made = tape(home / "model.jsonl", *lines)
+        done(["--model", made, "wake", ("Fix the sink", "Paint the door")[nth]], home)
+    first, *others = (item["ref"] for item in sorted(inbox(home), key=lambda one: one["ref"]))
+    done(["confirm", first], home)
+    for one in others:
+        done(["reject", one], home)
+    (log,) = exported(home, tmp_path / "out")
+    accepted = next(one for one in log.results.scores if one.name == "accepted")
+    metrics = {name: one.value for name, one in accepted.metrics.items()}
+    assert metrics == {"mean": 0.25, "items": 4, "stderr": pytest.approx(0.375)}
+    assert log.eval.metadata.keys() >= {"template_id", "template", "template_version"}
+
+
+def test_wakes_without_their_texts_are_told_of_no_task(home: Path, tmp_path: Path) -> None:
+    said = run(["export", "--inspect", str(tmp_path / "out"), "--redact"], home).stderr
+    assert "Texts, names and ids were rewritten" in said
+    found = logs(tmp_path / "out")
+    assert sum(len(one.samples) for one in found) == 2
+    for text in ("sink", "Let me see", "I know"):
+        assert not any(text in one.model_dump_json() for one in found)
 
 
 def test_a_failed_wake_says_why(home: Path, tmp_path: Path) -> None:

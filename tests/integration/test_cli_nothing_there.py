@@ -1,6 +1,7 @@
 """What is told where there is nothing to see: a lost log, no home, a wake that never began."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,36 @@ def test_where_there_is_no_home_that_is_told(tmp_path: Path, command: list[str])
     shown = done(command, tmp_path / "home")
     assert shown == f"{NO_HOME.format(tmp_path / 'home')}\n"
     assert json.loads(done(["--json", *command], tmp_path / "home"))
+
+
+NEEDS_A_HOME = (
+    """
+task list|task show x|task set x --priority P1|agent list|agent create --all|wake|run|inbox
+confirm 1.1|reject 1.1|report x|wakes|show x|why x|sql 'FROM wakes'|metrics|status|health|prove
+replay x|at 2027-01-01|diff a b|recover|rebuild|doctor|home show|policy show|template list
+export --parquet x|export-history --all|backup b
+""".strip()
+    .replace("\n", "|")
+    .split("|")
+)
+
+
+@pytest.mark.parametrize("command", NEEDS_A_HOME)
+def test_a_home_whose_name_is_mistyped_is_refused_and_not_made(
+    tmp_path: Path, command: str
+) -> None:
+    home = tmp_path / "mistyped"
+    line = refused(["--home", str(home), *shlex.split(command)], tmp_path / "other")
+    assert f"there is no home at {home}" in line
+    assert not home.exists()
+
+
+@pytest.mark.parametrize("command", [["task", "add", "Begin"], ["category", "add", "Begin"]])
+def test_a_home_that_is_named_may_begin_with_what_makes_one(
+    tmp_path: Path, command: list[str]
+) -> None:
+    done(["--home", str(tmp_path / "home"), *command], tmp_path / "other")
+    assert told(["--home", str(tmp_path / "home"), "prove"], tmp_path / "other")["ok"]
 
 
 def test_an_empty_home_is_no_history(tmp_path: Path) -> None:

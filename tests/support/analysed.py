@@ -34,6 +34,7 @@ VIEWS = (
     "wake_reasons",
     "why_no_wake",
     "tokens_and_cost",
+    "proposals",
 )
 
 

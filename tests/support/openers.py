@@ -30,6 +30,7 @@ _NO_DATABASES = {
     "adapters/analytics/database.py _replacing: touch": "a new file",
     "adapters/actions/forking.py _keep: read_bytes": "settings",
     "adapters/actions/forking.py _keep: write_bytes": "settings and notes of a fork",
+    "adapters/analytics/formats.py binary: read_bytes": "an answer, in a folder of its own",
     "adapters/analytics/parquet.py _prepare: read_text": "README of an export",
     "adapters/analytics/parquet.py _prepare: write_text": "README of an export",
     "adapters/analytics/parquet.py export: write_text": "README of an export",

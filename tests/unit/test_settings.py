@@ -45,9 +45,9 @@ def test_a_new_homes_file_says_the_defaults() -> None:
     known = [name for name in Settings.__struct_fields__ if name != "prices"]
     assert all(getattr(told, name) == getattr(Settings(), name) for name in known)
     tables = [getattr(Settings(), name) for name in known]
-    inner = [name for table in tables[2:] for name in table.__struct_fields__]
+    inner = [name for table in tables[3:] for name in table.__struct_fields__]
     lines = shown.splitlines()
-    for name in (*known[:2], *inner):
+    for name in (*known[:3], *inner):
         assert any(line.startswith(f"{name} = ") for line in lines)
 
 
@@ -129,7 +129,7 @@ def test_the_known_variables_are_let_through(tmp_path: Path) -> None:
         ("[agents]\nparalel = 3", "agents.paralel is not known; did you mean agents.parallel?"),
         ("parallel = 3", "the key parallel is not known; did you mean agents.parallel?"),
         ("[budget]\nmax = 1", "budget.max is not known; known are budget.tokens_per_wake, "),
-        ("zzz = 1", "zzz is not known; known are timezone, model, agents, budget, "),
+        ("zzz = 1", "zzz is not known; known are timezone, model, currency, agents, budget, "),
         ("agents.deadline.seconds = 3", "the key agents.deadline is not known"),
         ('[prices.x]\ninput = 1\noutpt = "2"', "prices.x: the key outpt is not known"),
         ('"a\\nb" = 1', "the key a?b is not known"),
@@ -164,6 +164,7 @@ def test_an_unknown_key_is_named_with_the_nearest_one(text: str, told: str) -> N
         ("[agents]\nparallel = 3.0", "expected a whole number, got a fraction"),
         ("[agents]\npropagated_at = 06:00:00", "expected a text in quotes, got time"),
         ("[agents]\npropagated_at = '6:00'", "agents.propagated_at: '6:00' is no time of day"),
+        ("currency = 'euro'", "currency: 'euro' is no code of a currency"),
         ("[agents]\npropagated_at = '24:00'", "'24:00' is no time of day"),
         ("[budget]\ntokens_per_day = -1", "expected a whole number >= 0"),
         ("[prompt]\nmax_bytes = 100", "prompt.max_bytes: expected a whole number >= 16384"),

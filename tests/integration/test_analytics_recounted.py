@@ -1,0 +1,209 @@
+"""Every table, view and macro, counted a second time from the raw rows (`support/recounting`)."""
+
+import gzip
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from adapters.analytics.database import connect
+from adapters.analytics.rows import LOGS, keep_settings, statements
+from adapters.home.prices import Price
+from adapters.home.settings import Settings
+from adapters.proof import histories
+from adapters.simulation.plan import plan
+from adapters.simulation.play import Play
+from adapters.store.log import Log
+from adapters.store.memory import MemoryLogRecorder
+from domain.wire import Payload
+from tests.histories import scenes
+from tests.histories.test_formats import restored
+from tests.support.analysed import Tables
+from tests.support.checking.logs import opened
+from tests.support.cli import done
+from tests.support.recounting.compared import TABLES, Counted, answers, mismatches, uncounted
+from tests.support.recounting.facts import Rows
+
+FILES = [file for file in sorted(scenes.FOLDER.glob("**/*.jsonl*")) if "formats" not in file.parts]
+FORMATS = sorted(scenes.FOLDER.glob("formats/*/"))
+ZONE = "America/New_York"
+PRICES = {"tape": (1_250_000, 10_000_000), "rules": (300_001, 2_500_003)}
+NOT_COUNTED = {
+    "positions": {"digest"},  # the checker's: `tests.support.checking.shape`
+    "rejection_reasons": {"example"},  # of several that were decided at once any is right
+    "repeated_proposals": {"summary"},  # likewise
+}
+NAMES = """
+SELECT table_name FROM duckdb_tables() WHERE NOT temporary
+UNION SELECT view_name FROM duckdb_views() WHERE NOT internal AND NOT temporary
+"""
+TOGETHER = "each_verdict already_so held_wakes templates_again remembered imports".split()
+QUICK = ("each_verdict", "providers", "two_replicas")  # the other files are for the slow part
+
+
+def named(file: Path) -> str:
+    return str(file.relative_to(scenes.FOLDER)).partition(".jsonl")[0]
+
+
+def filled(history: histories.History) -> Tables:
+    """The analytics of a history."""
+    logs = {}
+    for name in ("agent", "journal"):
+        recorder = MemoryLogRecorder()
+        payloads = [Payload(one, data) for one, data in history.payloads.items()]
+        recorder.insert(history.rows[name], payloads)
+        logs[name] = Log(name, recorder, "r1")
+    tables = Tables(logs["agent"], logs["journal"])
+    tables.connection.execute("SET threads = 1")
+    prices = {model: (Price(*price),) for model, price in PRICES.items()}
+    keep_settings(tables.connection, Settings(timezone=ZONE, prices=prices))
+    return tables
+
+
+def kept(file: Path, folder: Path) -> Path:
+    """A history's file, unpacked."""
+    if file.suffix != ".gz":
+        return file
+    unpacked = folder / file.stem
+    unpacked.write_bytes(gzip.decompress(file.read_bytes()))
+    return unpacked
+
+
+def same(history: histories.History, file: Path) -> None:
+    tables = filled(history)
+    found = mismatches(tables.connection, Counted(opened(file)), ZONE, PRICES)
+    assert found == [], "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        pytest.param(file, id=named(file), marks=() if named(file) in QUICK else pytest.mark.slow)
+        for file in FILES
+    ],
+)
+def test_a_kept_history_counted_twice_is_the_same(file: Path, tmp_path: Path) -> None:
+    file = kept(file, tmp_path)
+    same(histories.read(file), file)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", FORMATS, ids=lambda folder: f"format {folder.name}")
+def test_logs_of_this_format_counted_twice_are_the_same(folder: Path, tmp_path: Path) -> None:
+    journal, agents = (restored(folder / f"{name}.jsonl", tmp_path) for name in LOGS)
+    same(histories.taken(journal, agents), tmp_path)
+    journal.close()
+    agents.close()
+
+
+# ------------------------------------------------------------------------------- whole homes
+
+
+def simulated(seed: str, steps: int, folder: Path) -> Path:
+    """The history of a simulated home, in which processes die and the disk fills up."""
+    play = Play()
+    play.run(plan(seed, steps))
+    kept = folder / "simulated.jsonl"
+    kept.write_text("".join(histories.lines(histories.taken(play.journal, play.agents))))
+    return kept
+
+
+@pytest.mark.parametrize(
+    ("seed", "steps"),
+    [
+        ("counted", 60),
+        *(pytest.param(seed, 400, marks=pytest.mark.slow) for seed in ("a", "b", "c", "d", "e")),
+    ],
+)
+def test_a_simulated_home_counted_twice_is_the_same(seed: str, steps: int, tmp_path: Path) -> None:
+    file = simulated(seed, steps, tmp_path)
+    same(histories.read(file), file)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "size",
+    [
+        pytest.param(("--agents", "8", "--months", "1"), id="of many agents"),
+        pytest.param(("--agents", "2", "--months", "4"), id="of a spring when clocks change"),
+    ],
+)
+def test_a_home_of_demo_data_counted_twice_is_the_same(
+    size: tuple[str, ...], tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    done(["demo-data", *size], home)
+    settings = tomllib.loads((home / "settings.toml").read_text())
+    prices = {
+        model: (round(price["input"] * 1e6), round(price["output"] * 1e6))
+        for model, price in settings["prices"].items()
+    }
+    counted = Counted(opened(home))
+    with connect(home, {}) as connection:
+        found = mismatches(connection, counted, settings["timezone"], prices)
+    assert found == [], "\n".join(found)
+    assert {one["status"] for one in counted["change_items"]} >= {"confirmed", "rejected"}
+
+
+def test_every_column_is_counted_twice() -> None:
+    told: dict[str, Rows] = {}
+    for file in TOGETHER:
+        counted = Counted(opened(scenes.FOLDER / f"{file}.jsonl"))
+        for sql, rows in answers(counted, ZONE, PRICES):
+            told[sql.removeprefix("FROM ")] = rows or told.get(sql.removeprefix("FROM "), [])
+        told |= {name: counted[name] or told.get(name, []) for name in TABLES}
+    tables = Tables(Log.in_memory("agent"))
+    names = {name for (name,) in tables.ask(NAMES)} - {"home", "prices"}
+    left = {name: uncounted(tables.connection, name, told[name]) for name in names}
+    assert {name: columns for name, columns in left.items() if columns} == NOT_COUNTED
+
+
+# --------------------------------------------------------------------------------- broken SQL
+
+
+def asked_again(tables: Tables, file: str, old: str, new: str) -> None:
+    """Run one file of the SQL again on what came in, with a text in it replaced."""
+    sql = statements(file)
+    assert sql.count(old) >= 1, f"{file}.sql has no {old!r} any more: break something else"
+    for table in re.findall(r"INSERT INTO (\w+)", sql):
+        tables.connection.execute(f"DELETE FROM {table}")
+    sql = sql.replace(old, new, 1)
+    tables.connection.execute(re.sub("CREATE (VIEW|MACRO)", r"CREATE OR REPLACE \1", sql))
+
+
+BROKEN = [
+    ("rows", "each_verdict", "split_part(d.by, ':', 1)", "d.by"),
+    ("rows", "each_verdict", "d.arguments IS NOT NULL", "d.arguments IS NULL"),
+    ("rows", "second_wakes", "IN ('manual', 'user')", "IN ('user')"),
+    ("entities", "every_edit", "w.attempts, 0", "w.attempts, 1"),
+    ("proposals", "checklists", "status = 'denied'", "status = 'error'"),
+    ("proposals", "each_verdict", "w.owner IS NOT NULL THEN 'in_doubt'", "w.owner IS NULL THEN ''"),
+    ("proposals", "in_doubt", "THEN 'pending' ELSE coalesce(", "THEN 'failed' ELSE coalesce("),
+    ("journal", "checklists", "WHERE NOT coalesce(is_archived", "WHERE coalesce(is_archived"),
+    ("templates", "templates_again", "arg_max(d.version", "arg_min(d.version"),
+    ("causality", "crashes", "AND a.d.attempt = f.d.attempt", ""),
+    ("questions", "each_verdict", "- 1.959963985 * sqrt", "- 1.645 * sqrt"),
+    ("questions", "each_verdict", "AT TIME ZONE zone", "AT TIME ZONE 'UTC'"),
+    ("questions", "each_verdict", "opened_at, decided_at), 0.9)", "proposed_at, decided_at), 0.9)"),
+    ("questions", "already_so", "IN ('DONE', 'REJECTED')", "IN ('REJECTED')"),
+    ("questions", "crashes", "c.n > a.journal_n", "c.n >= a.journal_n"),
+    ("questions", "crashes", "depth + 1 AS depth", "depth + 2 AS depth"),
+    ("questions", "checklists", "started_at DESC LIMIT 1", "started_at LIMIT 1"),
+]
+
+
+@cache
+def prepared(history: str) -> tuple[Tables, Counted]:
+    path = scenes.FOLDER / f"{history}.jsonl"
+    return filled(histories.read(path)), Counted(opened(path))
+
+
+@pytest.mark.parametrize(("file", "history", "old", "new"), BROKEN)
+def test_sql_that_is_broken_is_caught(file: str, history: str, old: str, new: str) -> None:
+    tables, counted = prepared(history)
+    asked_again(tables, file, old, new)
+    assert mismatches(tables.connection, counted, ZONE, PRICES) != []
+    asked_again(tables, file, old, old)
+    assert mismatches(tables.connection, counted, ZONE, PRICES) == []

@@ -1,0 +1,203 @@
+"""What people ask in one line, answered a second time: what happened, versions, costs."""
+
+from datetime import datetime
+from math import comb, sqrt
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from tests.support.checking.logs import Doc
+from tests.support.recounting.facts import Past, Rows, grouped, indexed, when
+from tests.support.recounting.proposals import known_sum
+from tests.support.recounting.views import Tables, begun, share
+from tests.support.recounting.wake_views import Prices
+
+OF_PEOPLE = ("task", "catalog", "agent", "template", "wake", "changes", "policy")
+STUDENT = (4.302653, 3.182446, 2.776445, 2.570582, 2.446912, 2.364624, 2.306004, 2.262157, 2.228139)
+"""The 97.5 % points for 2 and more degrees of freedom, from a table."""
+
+
+def time_entries(past: Past) -> Rows:
+    told = past.of("task.time_started", "task.time_stopped", "task.time_logged")
+    found: Rows = []
+    for (task, entry), facts in grouped(told, lambda f: (f.entity, f.data["entry"])).items():
+        said: Doc = {}
+        for one in facts:
+            said |= {name: value for name, value in one.data.items() if value}
+        started_at, ended_at = when(said.get("start")), when(said.get("end"))
+        is_whole = started_at is not None and ended_at is not None
+        found.append(
+            {
+                "entry_id": entry,
+                "task_id": task,
+                "started_at": started_at,
+                "ended_at": ended_at,
+                "minutes": _minutes(started_at, ended_at) if is_whole else None,
+                "decided_by": facts[0].data["by"],
+                "summary": said.get("summary"),
+            }
+        )
+    return found
+
+
+def _minutes(begin: Any, end: Any) -> float:
+    return float((end - begin).total_seconds() / 60)
+
+
+def proposals(tables: Tables) -> Rows:
+    wakes, tasks = indexed(tables["wakes"], "run_key"), indexed(tables["tasks"], "task_id")
+    agents = indexed(tables["agents"], "agent_id")
+    templates = indexed(tables["templates"], "template_id")
+    same = ("set_id", "item", "status", "tool", "summary", "opened_at", "decided_at")
+    more = ("decided_by", "reason", "is_edited", "agent_id", "task_id", "run_key")
+    found: Rows = []
+    for one in tables["change_items"]:
+        wake = wakes.get(one["run_key"], {})
+        found.append(
+            {
+                **{name: one[name] for name in (*same, *more)},
+                "task": tasks.get(one["task_id"], {}).get("title"),
+                "agent": agents.get(one["agent_id"], {}).get("name"),
+                "template": templates.get(wake.get("template_id"), {}).get("name"),
+                "version": wake.get("template_version"),
+                "model": wake.get("model"),
+            }
+        )
+    return found
+
+
+def happened(tables: Tables, day: str, zone: str) -> Rows:
+    """All that people would call an event, of a day by the clock of a zone."""
+    wakes, tasks = indexed(tables["wakes"], "run_key"), indexed(tables["tasks"], "task_id")
+    agents, sets = indexed(tables["agents"], "agent_id"), indexed(tables["change_items"], "set_id")
+    found: Rows = []
+    for one in tables["events"]:
+        local_at = local(one["occurred_at"], zone)
+        if one["kind"] not in OF_PEOPLE or not local_at.isoformat().startswith(day):
+            continue
+        about = {"wake": wakes, "changes": sets}.get(one["kind"], {}).get(one["entity"], {})
+        agent = agents.get(about.get("agent_id") or one["entity"], {})
+        task = tasks.get(about.get("task_id") or agent.get("task_id") or one["entity"], {})
+        found.append(
+            {
+                "local_at": local_at,
+                "what": one["tag"].rpartition(".")[0],
+                "decided_by": one["data"].get("by"),
+                "task": task.get("title"),
+                "agent": agent.get("name"),
+                **{name: one[name] for name in ("log", "replica", "n", "row_n", "entity")},
+            }
+        )
+    return found
+
+
+def local(at: datetime, zone: str) -> datetime:
+    return at.replace(tzinfo=ZoneInfo("UTC")).astimezone(ZoneInfo(zone)).replace(tzinfo=None)
+
+
+# --------------------------------------------------------------------------------------- versions
+
+
+def fisher(k1: int, n1: int, k2: int, n2: int) -> float | None:
+    """Fisher's exact test of two shares, two-sided."""
+    if not n1 or not n2:
+        return None
+    yes = k1 + k2
+    ways = {k: comb(n1, k) * comb(n2, yes - k) for k in range(max(0, yes - n2), min(n1, yes) + 1)}
+    return sum(one for one in ways.values() if one <= ways[k1]) / sum(ways.values())
+
+
+def compare_versions(tables: Tables, template: str, a: int, b: int) -> Doc:
+    """How the acceptance of two versions differs. Items of one agent are no news of their own: the
+    error is that of the agents' residuals, and the test's counts are fewer by the design effect."""
+    wakes = indexed(tables["wakes"], "run_key")
+    cells: dict[str, dict[int, list[bool]]] = {}
+    for one in tables["change_items"]:
+        wake = wakes.get(one["run_key"], {})
+        version = int(wake.get("template_version") or 0)
+        is_meant = wake.get("template_id") == template and version in (a, b)
+        if is_meant and one["status"] in ("confirmed", "rejected"):
+            cell = cells.setdefault(one["agent_id"], {a: [], b: []})
+            cell[version].append(one["status"] == "confirmed")
+    all_a, all_b = ([yes for cell in cells.values() for yes in cell[v]] for v in (a, b))
+    rate_a, rate_b = share(sum(all_a), len(all_a)), share(sum(all_b), len(all_b))
+    row = {
+        "agents": len(cells),
+        "agents_of_both": sum(bool(cell[a] and cell[b]) for cell in cells.values()),
+        "confirmed_a": sum(all_a),
+        "decided_a": len(all_a),
+        "rate_a": rate_a,
+        "confirmed_b": sum(all_b),
+        "decided_b": len(all_b),
+        "rate_b": rate_b,
+        "p_if_independent": fisher(sum(all_a), len(all_a), sum(all_b), len(all_b)),
+    }
+    if rate_a is None or rate_b is None:
+        return {**row, "difference": None, "low": None, "high": None, "design_effect": 1.0}
+    residuals = [
+        sum(yes - rate_b for yes in cell[b]) / len(all_b)
+        - sum(yes - rate_a for yes in cell[a]) / len(all_a)
+        for cell in cells.values()
+    ]
+    m = len(cells)
+    error = sqrt(m / (m - 1) * sum(one * one for one in residuals)) if m > 1 else 0.0
+    plain = sqrt(rate_a * (1 - rate_a) / len(all_a) + rate_b * (1 - rate_b) / len(all_b))
+    effect = max(1.0, (error / plain) ** 2) if plain and error else 1.0
+    fewer = [round(one / effect) for one in (sum(all_a), len(all_a), sum(all_b), len(all_b))]
+    spread = STUDENT[m - 3] * error if 2 < m < 12 and error else None
+    difference = rate_b - rate_a
+    return {
+        **row,
+        "difference": difference,
+        "low": None if spread is None else difference - spread,
+        "high": None if spread is None else difference + spread,
+        "design_effect": effect,
+        "p_value": fisher(fewer[0], fewer[1], fewer[2], fewer[3]),
+    }
+
+
+# ------------------------------------------------------------------------------------------ costs
+
+
+def cost_per_confirmed_change(tables: Tables, dimension: str, prices: Prices) -> Rows:
+    used = grouped(tables["token_usage"], lambda one: one["run_key"])
+    items = grouped(tables["change_items"], lambda one: one["run_key"])
+
+    def side(wake: Doc) -> Any:
+        if dimension != "version":
+            return wake[{"model": "model"}.get(dimension, f"{dimension}_id")]
+        is_one = wake["template_id"] and wake["template_version"]
+        return f"{wake['template_id']} v{wake['template_version']}" if is_one else None
+
+    return [
+        _cost(value, wakes, used, items, prices)
+        for value, wakes in grouped(begun(tables), side).items()
+    ]
+
+
+def _cost(value: Any, wakes: Rows, used: Doc, items: Doc, prices: Prices) -> Doc:
+    costs = [_paid(one["model"], used.get(one["run_key"], []), prices) for one in wakes]
+    shown = [item for one in wakes for item in items.get(one["run_key"], []) if item["opened_at"]]
+    confirmed = sum(one["status"] == "confirmed" for one in shown)
+    known = [one for one in costs if one is not None]
+    cost = round(sum(known), 9) if len(known) == len(costs) else None
+    return {
+        "value": value,
+        "wakes": len(wakes),
+        "unknown_wakes": len(costs) - len(known),
+        "cost": cost,
+        "proposed": len(shown),
+        "confirmed": confirmed,
+        "cost_per_confirmed": cost / confirmed if cost is not None and confirmed else None,
+    }
+
+
+def _paid(model: str, answers: Rows, prices: Prices) -> float | None:
+    """What a wake cost; nothing where no model has answered."""
+    if not answers:
+        return 0.0
+    given, written = (
+        known_sum(one[name] for one in answers) for name in ("tokens_in", "tokens_out")
+    )
+    if model not in prices or given is None or written is None:
+        return None
+    return (given * prices[model][0] + written * prices[model][1]) / 1e12

@@ -1,0 +1,329 @@
+"""Tables with one row for each row of a log."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from tests.support.checking.logs import Doc
+from tests.support.recounting.facts import TEXTS_OF, TRIGGERS, Fact, Past, Rows, when
+
+ATTENTION = ("wake_begun", "wake_dropped", "wake_backed_off", "settled")
+VALUES = ("title", "status", "priority", "minutes", "due", "language", "category", "summary")
+PARTS = ("item", "note", "entry", "label", "target", "checklist")
+TOKENS = {
+    "tokens_in": "tokensIn",
+    "tokens_out": "tokensOut",
+    "tokens_thought": "tokensThought",
+    "tokens_cached": "tokensCached",
+}
+
+
+def first_of(data: Doc, *names: str) -> Any:
+    """The first of the values that is there."""
+    return next((data[name] for name in names if data.get(name) is not None), None)
+
+
+def events(past: Past) -> Rows:
+    return [
+        {
+            "log": one.log,
+            **one.place,
+            "rows": one.rows,
+            "occurred_at": one.at,
+            "stream": one.stream,
+            "kind": one.kind,
+            "entity": one.entity,
+            "version": one.version,
+            "tag": one.topic,
+            "data": one.data,
+        }
+        for one in past.facts
+    ]
+
+
+def causes(past: Past) -> Rows:
+    return [_cause(one) for one in past.facts if one.row_n == 0]
+
+
+def _cause(fact: Fact) -> Doc:
+    command, result = fact.data.get("command", {}), fact.data.get("result", {})
+    kind, what = "reply", fact.what
+    about: Any = fact.entity
+    if fact.kind == "log":
+        kind, about = "log", None
+    if fact.kind == "receipt":
+        kind, what = "command", command["kind"].split(".")[1]
+        about = first_of(command, "runKey", "changes", "agent", "task")
+        about = about if about is not None else next(iter(result.get("ids", [])), None)
+    return {
+        "log": fact.log,
+        "replica": fact.replica,
+        "n": fact.n,
+        "occurred_at": fact.at,
+        "kind": kind,
+        "what": what,
+        "key": fact.entity if fact.kind == "receipt" else None,
+        "about": about,
+        "rows": fact.rows,
+        "result_status": result.get("status"),
+        "result_code": result.get("code"),
+    }
+
+
+def triggers(past: Past) -> Rows:
+    """Append by append: what is recorded in it, then what a drop in it passes on unrecorded."""
+    found: Rows = []
+    appends: dict[Any, list[Fact]] = {}
+    for one in past.of(*TRIGGERS, "alert.wake_dropped"):
+        appends.setdefault((one.replica, one.n), []).append(one)
+    for facts in appends.values():
+        asked = {
+            (one.entity, one.data["runKey"])
+            for one in facts
+            if one.tag == "alert.wake_queued"
+            and one.data["trigger"]["reason"] in ("manual", "user")
+        }
+        found += [_trigger(one, asked) for one in facts if one.tag in TRIGGERS]
+        for one in facts:
+            if one.tag == "alert.wake_dropped" and one.data.get("leftOut", 0):
+                found += _passed_on(one, found)
+    return found
+
+
+def _trigger(fact: Fact, asked: set[tuple[str, str]]) -> Doc:
+    trigger, run_key = fact.data["trigger"], fact.data.get("runKey")
+    ticks = trigger.get("ticks", [])
+    nth = first_of({**trigger, "tick": next(iter(ticks), None)}, "change", "tick", "turn")
+    named = [trigger.get(name) for name in ("reason", "reasonId", "replica")]
+    fate = "inherited" if (fact.entity, run_key) in asked else "merged"
+    if fact.tag != "alert.trigger_merged":
+        fate = "first" if fact.tag == "alert.wake_queued" else "suppressed"
+    return {
+        **fact.place,
+        "occurred_at": fact.at,
+        "agent_id": fact.entity,
+        "trigger_id": " ".join(str(one) for one in (*named, nth) if one is not None),
+        "fate": fate,
+        "run_key": run_key,
+        "rule": fact.data.get("rule"),
+        "reason": trigger.get("reason"),
+        "reason_id": trigger.get("reasonId"),
+        "journal_replica": trigger.get("replica") if "position" in trigger else None,
+        "journal_n": trigger.get("position"),
+        "tokens": trigger.get("tokens", []),
+        "is_propagated": trigger.get("isPropagated", False),
+        "hop": trigger.get("hop", 0),
+        "ticks": len(ticks),
+        "due_at": when(fact.data.get("dueAt")),
+        "words": trigger.get("words"),
+    }
+
+
+def _passed_on(drop: Fact, known: Rows) -> Rows:
+    """What the wake that is dropped stood for and its heir has no row of."""
+    heir = drop.data["by"]
+    has = {one["trigger_id"] for one in known if one["run_key"] == heir}
+    found: dict[str, Doc] = {}
+    for one in known:
+        if one["run_key"] == drop.data["runKey"] and one["trigger_id"] not in has:
+            found.setdefault(one["trigger_id"], one)
+    fate = {"fate": "inherited", "run_key": heir, "rule": None, "due_at": None}
+    return [{**one, **drop.place, "occurred_at": drop.at, **fate} for one in found.values()]
+
+
+def attention(past: Past) -> Rows:
+    return [
+        {
+            **one.place,
+            "occurred_at": one.at,
+            "agent_id": one.entity,
+            "run_key": one.data.get("runKey"),
+            "what": one.what,
+            "until": when(one.data.get("until")),
+            "reason": first_of(one.data, "reason", "code", "outcome"),
+            "superseded_by": one.data.get("by"),
+            "left_out": one.data.get("leftOut", 0),
+        }
+        for one in past.of(*(f"alert.{what}" for what in ATTENTION))
+    ]
+
+
+def prompt_sections(past: Past) -> Rows:
+    return [
+        {
+            "run_key": one.entity,
+            "part": part,
+            "ordinal": ordinal,
+            "name": section["name"],
+            "payload": section["payload"],
+            "bytes": past.size(section["payload"]),
+        }
+        for one in past.of("wake.started")
+        for part in ("system", "user")
+        for ordinal, section in enumerate(one.data.get(part, []), 1)
+    ]
+
+
+def token_usage(past: Past) -> Rows:
+    found: Rows = []
+    for one in past.of("wake.model_answered", "wake.late_reply"):
+        said = one.data["reply"] if one.tag == "wake.late_reply" else one.data
+        if one.tag == "wake.late_reply" and said["kind"] != "wake.model_answered.1":
+            continue
+        found.append(
+            {
+                **one.place,
+                "occurred_at": one.at,
+                "run_key": one.entity,
+                "turn": said["turn"],
+                "attempt": said["attempt"],
+                "is_late": one.tag == "wake.late_reply",
+                **{column: said.get(name) for column, name in TOKENS.items()},
+            }
+        )
+    return found
+
+
+def observations(past: Past) -> Rows:
+    return [
+        {
+            **one.place,
+            "occurred_at": one.at,
+            "agent_id": one.entity,
+            "run_key": one.data.get("runKey"),
+            "text": past.said(one.data.get("words")),
+            "priority": one.data.get("priority"),
+            "category": one.data.get("category"),
+            "target": one.data.get("target") or None,
+        }
+        for one in past.of("agent.observed")
+    ]
+
+
+def receipts(past: Past) -> Rows:
+    return [
+        {
+            **one.place,
+            "occurred_at": one.at,
+            "what": one.what.removeprefix("receipt_"),
+            "model": one.data.get("model"),
+            "categories": one.data.get("categories", []),
+            "notice": one.data.get("notice"),
+            "sections": one.data.get("sections"),
+        }
+        for one in past.of("policy.receipt_given", "policy.receipt_withdrawn")
+    ]
+
+
+def verdicts(past: Past) -> Rows:
+    return [
+        {
+            **one.place,
+            "occurred_at": one.at,
+            "set_id": one.entity,
+            "item": one.data["item"],
+            "verdict": one.what.removeprefix("item_"),
+            "decided_by": one.data.get("by"),
+            "reason": first_of(one.data, "reason", "message"),
+            "code": one.data.get("code"),
+            "confirmation": one.data.get("confirmation"),
+            "operation": one.data.get("operation"),
+            "is_edited": one.data.get("arguments") is not None,
+            "journal_n": one.data.get("position"),
+        }
+        for one in past.facts
+        if one.tag.startswith("changes.item_") and one.what != "item_proposed"
+    ]
+
+
+def task_changes(past: Past) -> Rows:
+    applied = {
+        (one.replica, one.n): one.entity
+        for one in past.of("receipt")
+        if one.log == "journal" and one.data["command"]["kind"] == "command.apply_operation.1"
+    }
+    return [_task_change(one, applied) for one in past.facts if one.kind == "task"]
+
+
+def _task_change(fact: Fact, applied: dict[tuple[str, int], str]) -> Doc:
+    by = fact.data.get("by", "")
+    actor, _, whose = by.partition(":")
+    value = first_of(fact.data, *VALUES, "relation")
+    return {
+        **fact.place,
+        "occurred_at": fact.at,
+        "task_id": fact.entity,
+        "what": fact.what,
+        "decided_by": by or None,
+        "actor": actor or None,
+        "agent_id": whose if actor == "agent" else None,
+        "operation": applied.get((fact.replica, fact.n)),
+        "part_id": first_of(fact.data, *PARTS),
+        "value": None if value is None else str(value),
+        "reason": fact.data.get("reason"),
+    }
+
+
+def operation_effects(past: Past) -> Rows:
+    return [
+        {
+            "operation": one["key"],
+            "replica": one["replica"],
+            "n": one["n"],
+            "occurred_at": one["occurred_at"],
+            "status": one["result_status"],
+            "code": one["result_code"],
+        }
+        for one in causes(past)
+        if one["log"] == "journal" and one["what"] in ("apply_operation", "void_operation")
+    ]
+
+
+def journal_taken(past: Past) -> Rows:
+    return [
+        {
+            "replica": one.replica,
+            "n": one.n,
+            "journal_replica": one.data["replica"],
+            "first_n": one.data["first"],
+            "last_n": one.data["last"],
+        }
+        for one in past.of("watch.journal_taken")
+    ]
+
+
+def texts(past: Past) -> Rows:
+    named = {
+        payload
+        for one in past.facts
+        for payload in (
+            _named(one.data)
+            if one.kind in TEXTS_OF
+            else [one.data["trigger"].get("words")]
+            if one.tag in TRIGGERS
+            else []
+        )
+    }
+    return [
+        {"payload": one, "bytes": past.size(one), "text": past.said({"payload": one})}
+        for one in sorted((named - {None}) & past.payloads.keys())
+    ]
+
+
+def _named(value: Any) -> Iterator[str]:
+    """Payloads that a document names as texts."""
+    if isinstance(value, list):
+        for one in value:
+            yield from _named(one)
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            if name == "payload":
+                yield one
+            else:
+                yield from _named(one)
+
+
+def positions(past: Past) -> Rows:
+    return [
+        {"log": log, "n": n, "events": sum(one.log == log for one in past.facts)}
+        for log, n in past.ends.items()
+    ]
