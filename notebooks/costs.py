@@ -336,7 +336,8 @@ def _(candidates, given, unit):
         sure = (candidates["by_luck"].fill_null(1.0) * len(given) < 0.05).sum()
         least = "at least " if candidates["cost"].null_count() else ""
         return (
-            f"Nothing of {len(candidates)} living agent{'s' * (len(candidates) > 1)} was confirmed, "
+            f"Nothing of {len(candidates)} living agent{'s' * (len(candidates) > 1)} "
+            "was confirmed, "
             f"at a cost of {least}{money(candidates['cost'].sum(), unit)}, and "
             + (f"of {sure} it is more than bad luck" if sure else "it may all be bad luck")
         )
