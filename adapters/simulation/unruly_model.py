@@ -1,13 +1,15 @@
 """A model that misbehaves: what it says is drawn from dice, what it names from what it is shown."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from datetime import date, timedelta
 
 from adapters.simulation.plan import Dice
 from domain import canonical
 from domain.ports import Call, ModelFault, Reply, Request, Usage
 
 _ID = re.compile(r"(?<![a-z2-7])[a-z2-7]{32}(?![a-z2-7])")
+_TODAY = re.compile(r"## Now\n\n\w+ (\d{4}-\d\d-\d\d)")
 _RESULTS = "## Results"
 _FINGERPRINT = re.compile(r"fp=([a-z2-7]{32})")
 CALLS_MAX = 70  # one more turn's worth than are answered one by one
@@ -65,6 +67,13 @@ class Unruly:
         usage = Usage(self.dice.number(5000), self.dice.number(500))
         said = {"text": told, "calls": [[*one] for one in self._calls[:CALLS_MAX]]}
         return Reply(canonical.encode(said), told, calls, usage)
+
+    def calls(self, request: Request, moods: Iterable[str]) -> list[tuple[str, str]]:
+        """Tools and arguments that some moods call; of moods that always answer."""
+        self._calls = []
+        for mood in moods:
+            self._do(mood, request)
+        return self._calls
 
     def _do(self, mood: str, request: Request) -> str:
         match mood:
@@ -186,7 +195,7 @@ class Unruly:
 
     def _time(self, shown: str) -> str:
         """Time that was spent, or will be; also times that are none."""
-        start, end = self._wall(), self._wall()
+        start, end = self._wall(shown), self._wall(shown)
         match self.dice.number(4):
             case 0:
                 entry = self._an_id(shown, "## Time", "\n## ")
@@ -198,10 +207,12 @@ class Unruly:
                 self._quoting("log_time", startedAt=start, endedAt=end, summary=self._words(2))
         return ""
 
-    def _wall(self) -> str:
-        day, hour = 28 + self.dice.number(4), 6 + self.dice.number(19)
+    def _wall(self, shown: str) -> str:
+        """A local time of the last days, an hour to come, or none at all."""
+        today = date.fromisoformat(_TODAY.findall(shown)[0])
+        day, hour = today - timedelta(days=self.dice.number(4)), self.dice.number(24)
         strange = self.dice.pick(["2027-03-28T02:30", "2026-10-25T02:30", "at noon", ""])
-        return strange if self.dice.number(8) == 0 else f"2026-12-{day}T{hour:02d}:00"
+        return strange if self.dice.number(8) == 0 else f"{day.isoformat()}T{hour:02d}:00"
 
     def _loops(self, shown: str) -> str:
         added = [self._words(2) for _ in range(self.dice.number(4))]
