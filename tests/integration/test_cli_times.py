@@ -78,6 +78,19 @@ def test_local_times_are_resolved_as_timers_resolve_them(
     assert proved(home)
 
 
+def test_a_quote_beside_local_times_leaves_them_what_they_are(home: Path) -> None:
+    entry = logged(home, "2027-03-26 10:00", "2027-03-26 11:00")
+    span = {"startedAt": "2027-03-27T16:00", "endedAt": "2027-03-27T18:00", "summary": "Soldered"}
+    moved = {"entryId": entry, "startedAt": "2027-03-26T10:30", "reason": "the note tells it so"}
+    calls = [("log_time", span), ("edit_time_entry", moved)]
+    called(home, *((name, {**given, "because": "from four to six"}) for name, given in calls))
+    assert [one["arguments"]["startedUtc"] for one in inbox(home)] == [
+        "2027-03-27T15:00:00.000000Z",
+        "2027-03-26T09:30:00.000000Z",
+    ]
+    assert proved(home)
+
+
 @pytest.mark.parametrize(
     ("span", "message"),
     [
