@@ -12,6 +12,7 @@ from adapters.runtime import review
 from domain import canonical
 from domain.changes.change_set import Item, find, has_lapsed
 from domain.changes.commands import ChangesCommand, ConfirmItem, DeferItem, RejectItem
+from domain.changes.needs import need_of
 from domain.errors import Refused, Remedy, WakelogError
 from domain.journal.fold import TASK
 from domain.journal.task import PERSON, Task
@@ -166,6 +167,13 @@ def item_of(home: "Home", set_id: str, number: int) -> Item:
         because = f"there is no proposal {f'{set_id}.{number}'[:40]!r}"
         raise Refused("unknown_item", because=because, instead=Remedy("see_all_proposals"))
     return item
+
+
+def lapsed_with(home: "Home", set_id: str, number: int) -> list[Item]:
+    """The items that ended because they needed this one, which is not to be."""
+    changes = review.changes_of(home.services, set_id)
+    needs = ((one, need_of(changes, one)) for one in changes.items if has_lapsed(one))
+    return [one for one, need in needs if need is not None and need.number == number]
 
 
 def task_of(home: "Home", set_id: str) -> Task:
