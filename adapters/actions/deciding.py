@@ -86,18 +86,19 @@ def decide(
     named = ("changes", "item") if verdict.edit is None else ()
     said = _said(home, set_id, number, verdict)
     is_repeated = home.services.agents.answered(own, said, named) is not None
-    try:
-        with heard(home):
+    with heard(home):
+        try:
             if before.asked is not None:
                 review.recover(home.services, set_id)
             if not is_repeated:
                 _carry_out(home, set_id, number, verdict, own)
-    except WakelogError as refused:
-        return Decided(before, item_of(home, set_id, number), is_done=False, refused=refused)
-    item = item_of(home, set_id, number)
-    if item.status == LEADS_TO[verdict.kind]:
-        if verdict.concludes:
+        except WakelogError as refused:
+            return Decided(before, item_of(home, set_id, number), is_done=False, refused=refused)
+        item = item_of(home, set_id, number)
+        is_done = item.status == LEADS_TO[verdict.kind]
+        if is_done and verdict.concludes:
             edit_task(home, task_of(home, set_id).id, {"status": "DONE"}, key, nth=nth + 1)
+    if is_done:
         return Decided(before, item, is_done=True)
     error = item.error or item.reason or f"it is {item.status}"
     return Decided(before, item, is_done=False, error=error, code=item.error_code)

@@ -17,15 +17,15 @@ def item_id(home: Path, title: str, task: str = TITLE) -> str:
     return str(next(one["id"] for one in items if one["title"] == title))
 
 
-def with_items(home: Path) -> str:
-    made = agent(home, TITLE, note="The rest next month.")
+def with_items(home: Path, task: str = TITLE) -> str:
+    made = agent(home, task, note="The rest next month.")
     for one in ITEMS:
-        done(["task", "item", "add", TITLE, one], home)
+        done(["task", "item", "add", task, one], home)
     return made
 
 
-def follow_up(home: Path, *titles: str, **more: Any) -> tuple[str, object]:
-    carried = [{"id": item_id(home, one)} for one in titles]
+def follow_up(home: Path, *titles: str, task: str = TITLE, **more: Any) -> tuple[str, object]:
+    carried = [{"id": item_id(home, one, task)} for one in titles]
     return "create_follow_up_task", {"title": "The rest", "carryOver": carried, **more}
 
 
@@ -40,15 +40,15 @@ def made_by(home: Path, number: int) -> str:
     return follow_up_id(set_id(told(["wakes"], home)[0]["run_key"]), number)
 
 
-def with_all(home: Path, tmp_path: Path) -> None:
+def with_all(home: Path, tmp_path: Path, task: str = TITLE) -> None:
     """A wake proposes a follow-up with one item, then to move and to link there, and another."""
-    with_items(home)
+    with_items(home, task)
     made = made_by(home, 1)
-    moved = [{"id": item_id(home, one)} for one in ITEMS[1:]]
+    moved = [{"id": item_id(home, one, task)} for one in ITEMS[1:]]
     woken(
         home,
         tmp_path,
-        follow_up(home, ITEMS[0]),
+        follow_up(home, ITEMS[0], task=task),
         ("migrate_checklist_items", {"items": moved, "targetTaskId": made}),
         ("link_task", {"relation": "blocks", "targetTaskId": made}),
         ("update_task_priority", {"priority": "P0"}),
