@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
+from adapters.actions.deciding import arguments_of
 from adapters.documents.inbox import InboxItem
 from adapters.documents.tasks import titles_among
 from adapters.web import editing
@@ -116,5 +118,10 @@ def _tasks_to_choose(site: Site, one: SetDocument, chosen: str) -> list[tuple[st
         outgoing = [link.target for link in world.load(TASK, one.task_id).links]
         incoming = [link.source for link in world.load(LINKS, one.task_id).incoming]
     found = dict(_titled(site, dict.fromkeys([*made, *outgoing, *incoming, chosen])))
-    planned = {task: f"the follow-up of {other.number}" for task, other in made.items()}
+    planned = {task: _planned(site, other) for task, other in made.items()}
     return list(({chosen: chosen[:8]} | planned | found).items())
+
+
+def _planned(site: Site, item: Item) -> str:
+    """The title of the task that a proposal will make."""
+    return str(msgspec.json.decode(arguments_of(site.home, item))["title"])

@@ -69,7 +69,7 @@ def test_what_moves_may_move_to_a_task_that_is_there(home: Path, tmp_path: Path)
     with visiting(home) as visitor:
         page = visitor.page("/inbox")
         assert f'<option value="{taxes}">Taxes</option>' in page
-        assert "the follow-up of 1</option>" in page
+        assert " selected>The rest</option>" in page
         form = decision(page, "1.2", "edit.targetTaskId")
         answer = visitor.send(form, verdict="confirm", edit__targetTaskId=taxes)
     assert "Applied: Move: &#34;Paint the wall&#34; to &#34;Taxes&#34;" in text_of(answer.text)
