@@ -39,6 +39,16 @@ def entries(home: Path) -> Any:
     return told(["task", "show", SINK], home, env=NOON)["time"]
 
 
+def test_time_that_an_agent_proposes_with_a_quote_is_proposed(home: Path) -> None:
+    done(["task", "note", SINK, "Soldered from 4 to 6."], home, env=NOON)
+    _, arguments = spent("2027-03-27T16:00", "2027-03-27 18:00")
+    assert isinstance(arguments, dict)
+    called(home, ("log_time", {**arguments, "because": "Soldered from 4 to 6."}))
+    (item,) = inbox(home)
+    assert item["because"] == "Soldered from 4 to 6."
+    assert item["arguments"]["startedUtc"] == "2027-03-27T15:00:00.000000Z"
+
+
 def test_time_that_an_agent_proposes_is_an_entry_once_it_is_confirmed(home: Path) -> None:
     called(home, spent("2027-03-27T16:00", "2027-03-27 18:00"))
     (item,) = inbox(home)
