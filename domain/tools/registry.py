@@ -174,7 +174,10 @@ def local_times(tool: str, arguments: object) -> dict[str, str]:
     it cannot be read. An adapter resolves them and puts them in place, see `with_instants`."""
     shape = CHANGES[tool].arguments if tool in CHANGES else None
     named = set(_instants(shape).values()) if shape else None
-    if not shape or not named or isinstance(found := decoded(shape, arguments), Refusal):
+    if not shape or not named:
+        return {}
+    bare, _ = evidence.parted(TOOLS[tool], arguments)
+    if isinstance(found := decoded(shape, bare), Refusal):
         return {}
     given = msgspec.to_builtins(found)
     return {name: given[name] for name in sorted(named & given.keys())}
