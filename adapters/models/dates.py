@@ -57,6 +57,7 @@ _EXPLICIT = (
     rf"(?:,? (?P<dy>\d{{4}}))?"
     rf"|(?P<mm>{_MONTH})\.? (?P<md>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (?P<my>\d{{4}}))?)"
 )
+_NAMED = pattern(rf"{START}{_EXPLICIT}{END}")
 _RELATIVE = (
     rf"(?:(?P<which>next|this|coming|nächste[nrms]?|kommende[nrms]?|diese[nrms]?) )?(?P<day>{_DAY})"
     r"|(?P<word>(?:the )?day after tomorrow|tomorrow|today|tonight|übermorgen|morgen|heute)"
@@ -106,6 +107,11 @@ def due(sentence: str, written: date | None) -> Dated | None:
             if day is not None:
                 return Dated(day, quote(sentence, match.start(), match.end()))
     return None
+
+
+def names_a_day(sentence: str) -> bool:
+    """Whether a date stands in a sentence, due or not."""
+    return _NAMED.search(sentence) is not None
 
 
 def _is_other(sentence: str, match: re.Match[str]) -> bool:

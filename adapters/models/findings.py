@@ -39,13 +39,27 @@ NOT_STARTED = ("OPEN", "GROOMED")
 _ARTICLE = re.compile("^(?:the|a|an|my|our|der|die|das|den|ein|eine|einen) ")
 _QUOTED = re.compile('"[^"]{0,500}"')
 
-Kind = Literal["language", "due", "estimate", "priority", "status", "label", "item", "check"]
+Kind = Literal[
+    "language",
+    "due",
+    "estimate",
+    "priority",
+    "status",
+    "label",
+    "item",
+    "check",
+    "follow_up",
+    "time",
+    "link",
+]
 
 
 class Finding(Struct, frozen=True):
     """Something to propose, with the words it was read from.
 
-    `target` is the id of a label or item, `extra` a status's reason or a language's confidence.
+    `target` is the id of a label, item or task, `extra` a status's reason or a language's
+    confidence. Of a follow-up they are its due date and description, `items` what it takes along;
+    of a time its start and end.
     """
 
     kind: Kind
@@ -54,15 +68,19 @@ class Finding(Struct, frozen=True):
     source: Source = Source("title", "")
     target: str = ""
     extra: str = ""
+    items: tuple[str, ...] = ()
 
 
 class Findings(Struct, frozen=True):
     """All that was found; `freed` is a note that a blocked task is blocked no longer,
-    `held_back` counts what was found and not taken up."""
+    `held_back` counts what was found and not taken up. A task that a text names is `sought`
+    until it is looked up, and `unclear` where it is none or might be several."""
 
     proposals: tuple[Finding, ...] = ()
     freed: Finding | None = None
     held_back: int = 0
+    sought: Finding | None = None
+    unclear: Finding | None = None
 
 
 class _Values(Struct):
@@ -76,15 +94,19 @@ class _Values(Struct):
     freed: Finding | None = None
 
 
-def find(seen: PromptTask) -> Findings:
-    """Look through all texts of a task. Deterministic; the order of proposals is fixed."""
+def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
+    """Look through all texts of a task. Deterministic; the order of proposals is fixed.
+
+    `aside`: sentences that speak of another task.
+    """
     language = list(_language(seen))
     if seen.status in CLOSED:
         return Findings(tuple(language))
     values = _Values()
     for source in seen.sources:
         for sentence in _told(source):
-            _take(values, source, sentence)
+            if sentence not in aside:
+                _take(values, source, sentence)
     proposals = (
         *language,
         *_single(seen, values),
@@ -202,23 +224,28 @@ def _items(seen: PromptTask) -> list[Finding]:
 
 def _checks(seen: PromptTask) -> list[Finding]:
     """Open items that a text says are done."""
-    todo = [item for item in seen.items if not item.is_checked and not item.is_archived]
+    todo = unfinished(seen)
     found: dict[str, Finding] = {}
     for what, said, source in _done(seen):
-        for item in _named(todo, fold(what)):
+        for item in named(todo, fold(what)):
             is_older = bool(source.at) and source.at <= item.changed_at
             if not is_older:  # a person took the tick off again later
                 found[item.id] = Finding("check", item.title, said, source, item.id)
     return list(found.values())[:ITEMS_PROPOSED_MAX]
 
 
-def _named(items: list[Item], what: str) -> list[Item]:
+def unfinished(seen: PromptTask) -> list[Item]:
+    """The items that are still to do."""
+    return [item for item in seen.items if not item.is_checked and not item.is_archived]
+
+
+def named(items: list[Item], what: str) -> list[Item]:
     """The items whose title the words hold, or the only one that holds the words."""
     what = _ARTICLE.sub("", what.strip(" .,:;!-–*`\"'"))
     titles = [(item, fold(item.title).strip(" .,:;!")) for item in items]
-    named = [item for item, title in titles if title and contains(what, title)]
-    if named or len(what) < PART_LENGTH_MIN:
-        return named
+    held = [item for item, title in titles if title and contains(what, title)]
+    if held or len(what) < PART_LENGTH_MIN:
+        return held
     parts = [item for item, title in titles if contains(title, what)]
     return parts if len(parts) == 1 else []
 

@@ -45,7 +45,7 @@ _COUNTS = {
 }
 _COUNT = "|".join(sorted((name.replace("~", " ") for name in _COUNTS), key=len, reverse=True))
 _UNIT = "h|hrs?|hours?|minutes?|minuten?|mins?|std|stunden?|days?|tage?n?"
-_LENGTH = (
+LENGTH = (
     r"(?:\d{1,3} ?(?:-|–|to|bis) ?)?(?:(?P<digits>\d{1,4}(?:[.,]\d{1,2})?) ?"
     rf"|(?P<count>{_COUNT}) )(?P<unit>{_UNIT})(?: ?(?:and |und )?(?P<more>\d{{1,2}}) ?(?:m|min)?)?"
     rf"{END}"
@@ -60,10 +60,10 @@ _EFFORT = (
     r"geschätzt auf|schätzung|schätze|brauche|brauchen|braucht|benötigt|needs?"
 )
 _ESTIMATES = (
-    pattern(rf"{START}(?:{_EFFORT})(?: ?[:,])? {_ABOUT}{_LENGTH}"),
-    pattern(rf"(?:~|≈) ?{_LENGTH}"),
-    pattern(rf"{START}{_ABOUT}{_LENGTH}(?:'s)? (?:of )?(?:work|arbeit|aufwand|effort){END}"),
-    pattern(rf"^{_ABOUT}{_LENGTH}[.!]?$"),
+    pattern(rf"{START}(?:{_EFFORT})(?: ?[:,])? {_ABOUT}{LENGTH}"),
+    pattern(rf"(?:~|≈) ?{LENGTH}"),
+    pattern(rf"{START}{_ABOUT}{LENGTH}(?:'s)? (?:of )?(?:work|arbeit|aufwand|effort){END}"),
+    pattern(rf"^{_ABOUT}{LENGTH}[.!]?$"),
 )
 _DENIED = NEGATIVE | word_set("if wenn falls whether ob")
 _NO_EFFORT = word_set(
@@ -189,9 +189,9 @@ def estimate(sentence: str) -> Phrase | None:
     for rule in _ESTIMATES:
         match = rule.search(sentence)
         if match is not None and _DENIED.isdisjoint(clause_before(sentence, match.start())):
-            minutes = _minutes(match)
-            if 1 <= minutes <= MINUTES_MAX:
-                return Phrase(str(minutes), quote(sentence, match.start(), match.end()))
+            found = minutes(match)
+            if 1 <= found <= MINUTES_MAX:
+                return Phrase(str(found), quote(sentence, match.start(), match.end()))
     return None
 
 
@@ -240,7 +240,8 @@ def language(texts: Iterable[str]) -> tuple[str, str]:
     return "", ""
 
 
-def _minutes(match: re.Match[str]) -> int:
+def minutes(match: re.Match[str]) -> int:
+    """How long a match of `LENGTH` says that something takes."""
     if digits := match["digits"]:
         count = float(digits.replace(",", "."))
     else:

@@ -8,8 +8,11 @@ import re
 from datetime import date
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
+from adapters.models import around
+from adapters.models.around import Around
 from domain import canonical
 from domain.errors import Refused
 from domain.ports import Request
@@ -36,6 +39,7 @@ class Source(Struct, frozen=True):
     text: str
     at: str = ""
     day: date | None = None
+    written: str = ""  # when a note was begun
 
 
 class Item(Struct, frozen=True):
@@ -78,6 +82,7 @@ class PromptTask(Struct, frozen=True):
     is_readable: bool = True
     is_cut: bool = False
     decided: dict[str, str] = {}  # when a person or an import set a field, by its key
+    around: Around = Around()
 
 
 def read(request: Request) -> PromptTask:
@@ -114,6 +119,7 @@ def read(request: Request) -> PromptTask:
         is_readable=is_readable,
         is_cut=is_cut,
         decided={name: at for name in task if (at := _set_at(task, name, "person", "import"))},
+        around=around.read(sections),
     )
 
 
@@ -167,7 +173,7 @@ def _sources(task: dict[str, Any], words: str) -> tuple[tuple[Source, ...], bool
         room = min(left, ENTRY_CHARS_MAX)
         is_cut = is_cut or len(source.text) > room
         left -= min(len(source.text), room)
-        kept.append(Source(source.kind, source.text[:room], source.at, source.day))
+        kept.append(msgspec.structs.replace(source, text=source.text[:room]))
     return tuple(source for source in reversed(kept) if source.text.strip()), is_cut
 
 
@@ -179,7 +185,9 @@ def _field_text(task: dict[str, Any], name: str, created: str) -> Source:
 def _entry(entry: dict[str, Any]) -> Source:
     """A note as it reads since it was last edited; its day is that on which it was begun."""
     at = _text(entry.get("at"))
-    return Source("note", _text(entry.get("text")), _text(entry.get("editedAt")) or at, day_of(at))
+    return Source(
+        "note", _text(entry.get("text")), _text(entry.get("editedAt")) or at, day_of(at), at
+    )
 
 
 def _item(item: dict[str, Any]) -> Item:

@@ -33,6 +33,7 @@ _EN = {
     "open": "Open items",
     "more": "and {} more",
     "freed": "The text says it is no longer blocked, the status still does",
+    "unclear": "The text names a task that is none here, or might be several",
     "cut": "Only the newest part of a long text was read.",
     "unreadable": "The task could not be read.",
     "you said": "Your words",
@@ -51,6 +52,9 @@ _EN = {
     "k.label": "Label",
     "k.item": "New checklist item",
     "k.check": "Checklist item done",
+    "k.follow_up": "Follow-up task",
+    "k.time": "Time spent",
+    "k.link": "Blocked by",
     "proposed": "Proposed: {}.",
     "count": "{} proposed",
 }
@@ -73,6 +77,7 @@ _DE = {
     "open": "Offene Punkte",
     "more": "und {} weitere",
     "freed": "Laut Text ist die Aufgabe nicht mehr blockiert, der Status sagt es noch",
+    "unclear": "Der Text nennt eine Aufgabe, die es hier nicht oder nicht eindeutig gibt",
     "cut": "Von langem Text wurde nur der neueste Teil gelesen.",
     "unreadable": "Die Aufgabe ließ sich nicht lesen.",
     "you said": "Deine Worte",
@@ -92,6 +97,9 @@ _DE = {
     "k.label": "Label",
     "k.item": "Neuer Checklistenpunkt",
     "k.check": "Checklistenpunkt erledigt",
+    "k.follow_up": "Folgeaufgabe",
+    "k.time": "Aufgewendete Zeit",
+    "k.link": "Blockiert durch",
     "proposed": "Vorgeschlagen: {}.",
     "count": "{} vorgeschlagen",
 }
@@ -181,6 +189,9 @@ def _found(findings: Findings, texts: dict[str, str]) -> str:
     if findings.freed is not None:
         said = f'"{findings.freed.quote}" ({_where(findings.freed, texts)})'
         rows.append(f"- {texts['freed']}: {said}")
+    if findings.unclear is not None:
+        said = f'"{findings.unclear.quote}" ({_where(findings.unclear, texts)})'
+        rows.append(f"- {texts['unclear']}: {said}")
     if findings.held_back:
         rows.append(f"- {texts['held'].format(findings.held_back)}")
     return "\n".join(rows) or texts["nothing"]

@@ -1,18 +1,20 @@
 """The model that needs no key and no network: fixed phrases in, proposals and a report out.
 
-    request -> reading.read -> findings.find -> calls -> reply
+    request -> reading.read -> acts.find, findings.find -> calls -> reply
 
 It never invents: each proposal quotes the text it was read from, and where nothing is found
 nothing is proposed. Its report says what wrote it. The same request always gets the same bytes.
 
 `Reply.raw` is canonical JSON: ``{"calls": [{"arguments": {...}, "id": "c1", "tool": "..."}],
-"model": "rules", "rules": 2, "text": "...", "usage": {}}``; empty ``calls`` and ``text`` stay.
+"model": "rules", "rules": 3, "text": "...", "usage": {}}``; empty ``calls`` and ``text`` stay.
 """
 
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from adapters.models import findings, reading, replies, reporting, results
+from msgspec.structs import replace
+
+from adapters.models import acts, blocking, findings, reading, replies, reporting, results
 from adapters.models.findings import Finding, Findings
 from adapters.models.reading import PromptTask
 from adapters.models.replies import KeptReply
@@ -24,8 +26,10 @@ from domain.tools.evidence import BECAUSE
 
 FORMAT = "rules.1"
 """What reads such bytes, as recorded with them: raised where they would be read otherwise."""
-RULES_VERSION = 2
+RULES_VERSION = 3
 """Raised when the same request may get another reply."""
+BEFORE_ACTS = 2
+"""Of a request that no tool of `acts` reaches: it gets the reply that it always got."""
 
 NOTE_LENGTH_MAX = 240
 TICK_REASON_MIN = 20
@@ -40,6 +44,7 @@ _TOOLS: dict[str, str] = {
     "item": "add_multiple_checklist_items",
     "check": "update_checklist_items",
 }
+_ALL_TOOLS = {**_TOOLS, **acts.TOOLS}
 _GRIEVANCE = pattern(
     r"you(?:'re| are) wrong|(?:that|this)(?:'s| is) wrong|wrong again|"
     r"not what i (?:asked|said|want)|"
@@ -63,25 +68,29 @@ class RulesModel:
 
     async def reply(self, request: Request) -> Reply:
         """Propose and report on the first turn, close on the second; before that report anew
-        where not all that was found was taken up. Never raises `ModelFault`."""
+        where not all that was found was taken up, or a task was looked up. Never raises
+        `ModelFault`."""
         seen = reading.read(request)
-        found = findings.find(seen)
+        answers = [result for one in request.exchanges for result in one.results]
         offered = {tool.name for tool in request.tools}
+        reached = offered.union(one.tool for one in answers)
+        version = BEFORE_ACTS if reached.isdisjoint(acts.TOOLS.values()) else RULES_VERSION
+        found = acts.find(seen, reached, answers)
         if request.exchanges:
-            found = results.proposed(found, request.exchanges, _TOOLS)
-            if not request.forced and (len(request.exchanges) > 1 or not found.held_back):
-                return _reply(reporting.closing(seen, found), [])
-            offered &= {request.forced or "update_report"}
+            found, late = _answered(found, request)
+            if not request.forced and not _is_report_due(found, request, late):
+                return _reply(version, reporting.closing(seen, found), [])
+            offered &= {request.forced or "update_report", *late}
         elif request.forced:
             offered &= {request.forced}
         else:
-            unheard = {kind for kind, tool in _TOOLS.items() if tool not in offered}
+            unheard = {kind for kind, tool in _ALL_TOOLS.items() if tool not in offered}
             found = findings.without(found, frozenset(unheard))
         quoting = {tool.name for tool in request.tools if _asks_for_a_quote(tool.schema)}
         is_due = bool(request.exchanges or request.forced)
         wishes = _wishes(seen, found, quoting, is_due=is_due)
         calls = [(tool, arguments) for tool, arguments in wishes if tool in offered]
-        return _reply("" if calls else reporting.closing(seen, found), calls)
+        return _reply(version, "" if calls else reporting.closing(seen, found), calls)
 
 
 def parse(raw: bytes) -> Reply:
@@ -94,10 +103,31 @@ def parse(raw: bytes) -> Reply:
     return replies.reply(raw, kept, FORMAT)
 
 
-def _reply(text: str, calls: list[tuple[str, dict[str, Any]]]) -> Reply:
+def _answered(found: Findings, request: Request) -> tuple[Findings, frozenset[str]]:
+    """What was taken up, and what can be proposed since a task was looked up; with its tool."""
+    taken = results.proposed(found, request.exchanges, _ALL_TOOLS)
+    asked = {result.tool for one in request.exchanges for result in one.results}
+    tool = acts.TOOLS["link"]
+    late = [one for one in found.proposals if one.kind == "link"]
+    if request.forced or len(request.exchanges) > 1 or tool in asked or not late:
+        return taken, frozenset()
+    return replace(taken, proposals=(*taken.proposals, *late)), frozenset((tool,))
+
+
+def _is_report_due(found: Findings, request: Request, late: Collection[str]) -> bool:
+    """Whether the report of an earlier turn may say too much or too little by now."""
+    turns = len(request.exchanges)
+    looked_up = any(
+        result.tool == blocking.LOOKUP for one in request.exchanges for result in one.results
+    )
+    is_unclear = looked_up and turns == 1 and found.unclear is not None
+    return turns <= 1 + looked_up and bool(found.held_back or late or is_unclear)
+
+
+def _reply(version: int, text: str, calls: list[tuple[str, dict[str, Any]]]) -> Reply:
     document = {
         "model": RulesModel.name,
-        "rules": RULES_VERSION,
+        "rules": version,
         "text": text,
         "calls": [
             {"id": f"c{place}", "tool": tool, "arguments": arguments}
@@ -134,6 +164,7 @@ def _proposals(
         if of_kind:
             arguments = _arguments(seen, kind, of_kind)
             yield tool, _quoting(arguments, of_kind) if tool in quoting else arguments
+    yield from acts.calls(found)
 
 
 def _asks_for_a_quote(schema: dict[str, Any]) -> bool:
@@ -184,11 +215,14 @@ def _tick_reason(seen: PromptTask, finding: Finding) -> str:
 
 
 def _observations(seen: PromptTask, found: Findings) -> list[dict[str, str]]:
-    """At most three: what the user said, what was found, what was strange; nothing twice."""
+    """What the user said, what was found, what was strange; nothing twice."""
     notes: list[dict[str, str]] = []
-    if found.proposals:
-        facts = ", ".join(f"{finding.kind} {finding.value}" for finding in found.proposals)
-        notes.append(_note(f"Found by rule: {facts}", "routine"))
+    done = [*found.proposals, found.sought] if found.sought else [*found.proposals]
+    plain = [_fact(finding) for finding in done if finding.kind not in acts.TOOLS]
+    if plain:
+        notes.append(_note(f"Found by rule: {', '.join(plain)}", "routine"))
+    acted = [one for one in done if one.kind in acts.TOOLS]  # each whole: it is not asked again
+    notes += [_note(f"Found by rule: {_fact(one)}", "routine") for one in acted]
     if found.freed is not None:
         notes.append(_note(f'A note says it is not blocked now: "{found.freed.quote}"', "notable"))
     elif not seen.is_readable:
@@ -198,6 +232,10 @@ def _observations(seen: PromptTask, found: Findings) -> list[dict[str, str]]:
     known = fold(seen.journal)
     fresh = [note for note in notes if fold(note["text"]) not in known]
     return [*_user_said(seen), *fresh]
+
+
+def _fact(finding: Finding) -> str:
+    return f"{finding.kind} {finding.value}"
 
 
 def _user_said(seen: PromptTask) -> Iterator[dict[str, str]]:

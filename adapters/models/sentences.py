@@ -34,6 +34,16 @@ CONDITIONAL = word_set(
     "wenn falls sobald ob könnte könnten würde würden vielleicht sollte sollten"
 )
 
+_SPEECH = word_set(
+    "says said tells told writes wrote asks asked thinks thought means meant claims suggests "
+    "suggested mentioned wants wanted sagt sagte schreibt schrieb meint meinte fragt fragte findet "
+    "fand behauptet denkt dachte"
+)
+_OWN_LEAD = word_set(
+    "done finished update note status now ps info fyi time log fertig erledigt stand notiz zeit nun"
+)
+_LEAD = re.compile("^([^:]{1,60}): ")
+
 _MONTH_STARTS = "Jan|Jän|Feb|Mar|Mär|Apr|May|Mai|Jun|Jul|Aug|Sep|Oct|Okt|Nov|Dec|Dez"
 _ABBREVIATIONS = word_set(
     "ca z b zb d u a e g i nr no st std min bzw usw etc dr mr mrs ms vs approx evtl ggf inkl "
@@ -98,6 +108,16 @@ def sentences(text: str) -> Iterator[str]:
 def is_question(sentence: str) -> bool:
     """Whether the sentence asks."""
     return "?" in sentence[-8:]
+
+
+def is_hearsay(sentence: str, position: int) -> bool:
+    """Whether what begins at a position is somebody else's speech, as far as that can be told."""
+    lead = _LEAD.match(sentence)
+    if lead and lead.end() <= position and not _OWN_LEAD.issuperset(words(lead[1])):
+        return True
+    head = sentence[:position]
+    is_quoted = head.count('"') % 2 == 1 or head.count("„") > head.count("“")
+    return is_quoted or not _SPEECH.isdisjoint(words(sentence))
 
 
 def words(text: str) -> list[str]:

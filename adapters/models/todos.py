@@ -129,12 +129,16 @@ def _listed_within(sentence: str) -> list[Phrase]:
 def _listed(rest: str, line: str) -> list[Phrase]:
     """The elements of "todo: a, b and c"; without a comma it is one element."""
     first = next(sentences(rest), "")
-    parts = [part for part in _PARTS.split(first) if part]
+    start = line.find(rest)
+    return [Phrase(title, quote(line, start, start + len(first))) for title in elements(first)]
+
+
+def elements(text: str) -> list[str]:
+    """The titles in "a, b and c"."""
+    parts = [part for part in _PARTS.split(text) if part]
     if len(parts) > 1 and (last := _LAST_PART.match(parts[-1])):
         parts[-1:] = [last[1], last[2]]
-    start = line.find(rest)
-    titles = (_title(part) for part in parts)
-    return [Phrase(title, quote(line, start, start + len(first))) for title in titles if title]
+    return [title for part in parts if (title := _title(part))]
 
 
 def _of_sentence(sentence: str) -> Iterator[Phrase]:

@@ -27,7 +27,7 @@ from domain.journal.fold import TASK
 from domain.policy.scrub import told
 from domain.ports import Call, ModelFault, Reply, Request, Streaming
 from domain.timestamps import seconds_between
-from domain.tools import evidence, registry
+from domain.tools import registry
 from domain.tools.snapshot import snapshot
 from domain.wake.commands import DeferWake, RetakeWake, SkipWake, StopWake, WakeCommand
 from domain.wake.events import (
@@ -304,8 +304,7 @@ def _call(unit: str, call: Call, payloads: list[Payload], zone: str, scaffold: i
     said, kept = words(unit, canonical.text(decoded))
     payloads += kept
     known = registry.canonical_name(tool, scaffold)
-    bare = evidence.parted(registry.TOOLS[known], decoded)[0] if known else decoded
-    instants = instants_of(known, bare, zone) if known else {}
+    instants = instants_of(known, decoded, zone) if known else {}
     return ToolCall(name, tool, said, instants=tuple(sorted(instants.items())))
 
 

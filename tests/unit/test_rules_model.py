@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.models.reading import ENTRIES_MAX, ENTRY_CHARS_MAX
-from adapters.models.rules import RULES_VERSION, RulesModel, parse
+from adapters.models.rules import BEFORE_ACTS, RulesModel, parse
 from domain.errors import Refused
 from domain.ports import CallResult, Exchange, Request, Section, ToolSpec
 from domain.wake.recorded import NOT_PROPOSED
@@ -340,7 +340,7 @@ def test_the_bytes_are_of_a_small_documented_form() -> None:
     told = ask("It was a fine day.", sections=REPORT)
     assert told.raw == (
         b'{"calls":[],"model":"rules","rules":%d,'
-        b'"text":"Nothing new was found in the text.","usage":{}}' % RULES_VERSION
+        b'"text":"Nothing new was found in the text.","usage":{}}' % BEFORE_ACTS
     )
     assert told.usage.tokens_in is None
     assert RulesModel().name == "rules"

@@ -227,3 +227,10 @@ def test_a_wake_knows_the_newest_entries_and_one_of_scaffold_1_none() -> None:
     ))  # fmt: skip
     assert len(captured(task, CATALOG, 1, 2).time) == ENTRIES_KEPT
     assert captured(task, CATALOG, 1, 1).time == ()
+
+
+def test_local_times_are_read_beside_a_quote() -> None:
+    given = {"startedAt": "2026-11-20T16:00", "endedAt": "2026-11-20T18:00", "summary": "Painted"}
+    walls = registry.local_times("log_time", given)
+    assert sorted(walls) == ["endedAt", "startedAt"]
+    assert registry.local_times("log_time", given | {"because": "from 4 to 6pm"}) == walls
