@@ -1,4 +1,5 @@
--- Tasks, the time spent on them, and the names of categories and labels: made anew like all in entities.sql.
+-- Tasks, the time spent on them, their ratings, and the names of categories and labels: made anew
+-- like all in entities.sql.
 
 DELETE FROM tasks WHERE task_id IN (SELECT entity FROM touched WHERE kind = 'task');
 INSERT INTO tasks
@@ -51,8 +52,8 @@ WITH facts AS (
         arg_max(d.description, place) AS description
     FROM facts GROUP BY task_id
 )
-SELECT f.* EXCLUDE (created_at, created_by, updated_at, is_deleted, description), coalesce(l.labels, []),
-    coalesce(i.items, 0), coalesce(i.items_checked, 0), coalesce(o.notes, 0), f.created_at,
+SELECT f.* EXCLUDE (created_at, created_by, updated_at, is_deleted, description),
+    coalesce(l.labels, []), coalesce(i.items, 0), coalesce(i.items_checked, 0), coalesce(o.notes, 0), f.created_at,
     f.created_by, f.updated_at, coalesce(f.is_deleted, false), nullif(said(f.description), '')
 FROM folded f LEFT JOIN labelled l USING (task_id) LEFT JOIN itemised i USING (task_id)
 LEFT JOIN noted o USING (task_id);
@@ -63,16 +64,31 @@ INSERT INTO time_entries
 SELECT entry_id, task_id, started_at, ended_at,
     date_diff('microsecond', started_at, ended_at) / 6e7, decided_by, summary
 FROM (
-    SELECT d.entry AS entry_id, entity AS task_id, max(d."start") AS started_at,
-        max(d."end") AS ended_at, arg_min(d.by, place(n, row_n)) AS decided_by,
-        nullif(max(d.summary), '') AS summary
+    SELECT d.entry AS entry_id, entity AS task_id,
+        arg_max(d."start", place(n, row_n)) AS started_at,
+        arg_max(d."end", place(n, row_n)) AS ended_at,
+        arg_min(d.by, place(n, row_n)) AS decided_by,
+        nullif(arg_max(d.summary, place(n, row_n)), '') AS summary
     FROM (
         SELECT *, json_transform(data, '{"by": "VARCHAR", "entry": "VARCHAR",
             "start": "TIMESTAMP", "end": "TIMESTAMP", "summary": "VARCHAR"}') AS d
         FROM live
-        WHERE tag IN ('task.time_started.1', 'task.time_stopped.1', 'task.time_logged.1')
+        WHERE tag IN ('task.time_started.1', 'task.time_stopped.1', 'task.time_logged.1',
+            'task.time_edited.1')
     ) GROUP BY entity, d.entry
 );
+
+DELETE FROM ratings
+WHERE task_id IN (SELECT entity FROM touched WHERE kind = 'task');
+INSERT INTO ratings
+SELECT entity, nullif(d.entry, ''), max(occurred_at), arg_max(d.score, place(n, row_n)),
+    nullif(arg_max(coalesce(d.comment, ''), place(n, row_n)), ''),
+    arg_max(d.by, place(n, row_n))
+FROM (
+    SELECT *, json_transform(data, '{"by": "VARCHAR", "entry": "VARCHAR", "score": "INTEGER",
+        "comment": "VARCHAR"}') AS d
+    FROM live WHERE tag = 'task.rated.1'
+) GROUP BY entity, d.entry;
 
 DELETE FROM names WHERE EXISTS (FROM touched WHERE kind = 'catalog');
 INSERT INTO names

@@ -150,6 +150,10 @@ CREATE TABLE time_entries (
     entry_id VARCHAR, task_id VARCHAR, started_at TIMESTAMP, ended_at TIMESTAMP, minutes DOUBLE,
     decided_by VARCHAR, summary VARCHAR
 );
+CREATE TABLE ratings (
+    task_id VARCHAR, entry_id VARCHAR, rated_at TIMESTAMP, score INTEGER, comment VARCHAR,
+    decided_by VARCHAR
+);
 CREATE TABLE names (
     kind VARCHAR, id VARCHAR, name VARCHAR
 );

@@ -1,15 +1,17 @@
 """Every table, view and macro, counted a second time from the raw rows (`support/recounting`)."""
 
 import gzip
+import json
 import re
 import tomllib
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from adapters.analytics.database import connect
-from adapters.analytics.rows import LOGS, keep_settings, statements
+from adapters.analytics.rows import LOGS, statements
 from adapters.home.prices import Price
 from adapters.home.settings import Settings
 from adapters.proof import histories
@@ -24,22 +26,45 @@ from tests.support.analysed import Tables
 from tests.support.checking.logs import opened
 from tests.support.cli import done
 from tests.support.recounting.compared import TABLES, Counted, answers, mismatches, uncounted
-from tests.support.recounting.facts import Rows
+from tests.support.recounting.facts import Prices, Rows
 
 FILES = [file for file in sorted(scenes.FOLDER.glob("**/*.jsonl*")) if "formats" not in file.parts]
 FORMATS = sorted(scenes.FOLDER.glob("formats/*/"))
 ZONE = "America/New_York"
-PRICES = {"tape": (1_250_000, 10_000_000), "rules": (300_001, 2_500_003)}
+PRICES: Prices = {
+    "tape": [
+        (1_250_000, 10_000_000, None, ""),
+        (1_400_000, 9_000_001, 120_007, "2027-01-02"),
+        (1_100_000, 9_500_000, 0, "2027-01-09"),
+    ],
+    "rules": [(300_001, 2_500_003, 30_001, "")],
+}
 NOT_COUNTED = {
     "positions": {"digest"},  # the checker's: `tests.support.checking.shape`
     "rejection_reasons": {"example"},  # of several that were decided at once any is right
     "repeated_proposals": {"summary"},  # likewise
 }
+AFTER = {"rows": ("entities", "proposals"), "entities": ("proposals",)}
 NAMES = """
 SELECT table_name FROM duckdb_tables() WHERE NOT temporary
 UNION SELECT view_name FROM duckdb_views() WHERE NOT internal AND NOT temporary
 """
-TOGETHER = "each_verdict already_so held_wakes templates_again remembered imports".split()
+ODD = (  # tokens of input, output, thoughts and cached ones: what providers have told
+    (1200, 35, 310, 0),
+    (900_001, 20, None, 800),
+    (None, 20, 5, None),
+    (7, 3, 0, 9),
+    (1000, None, None, None),
+    (333_333, 1, 2, 333_332),
+    (None, None, None, None),
+)
+TOLD = {
+    "wake.model_answered.1": ("tokensIn", "tokensOut", "tokensThought", "tokensCached"),
+    "wake.model_failed.1": ("tokensPrompt", "tokensReply", "tokensThought", "tokensCached"),
+}
+TOGETHER = (
+    "each_verdict already_so held_wakes templates_again remembered imports time_spent".split()
+)
 QUICK = ("each_verdict", "providers", "two_replicas")  # the other files are for the slow part
 
 
@@ -55,10 +80,9 @@ def filled(history: histories.History) -> Tables:
         payloads = [Payload(one, data) for one, data in history.payloads.items()]
         recorder.insert(history.rows[name], payloads)
         logs[name] = Log(name, recorder, "r1")
-    tables = Tables(logs["agent"], logs["journal"])
+    prices = {model: tuple(Price(*one) for one in dated) for model, dated in PRICES.items()}
+    tables = Tables(logs["agent"], logs["journal"], Settings(timezone=ZONE, prices=prices))
     tables.connection.execute("SET threads = 1")
-    prices = {model: (Price(*price),) for model, price in PRICES.items()}
-    keep_settings(tables.connection, Settings(timezone=ZONE, prices=prices))
     return tables
 
 
@@ -73,7 +97,7 @@ def kept(file: Path, folder: Path) -> Path:
 
 def same(history: histories.History, file: Path) -> None:
     tables = filled(history)
-    found = mismatches(tables.connection, Counted(opened(file)), ZONE, PRICES)
+    found = mismatches(tables.connection, Counted(opened(file), PRICES), ZONE)
     assert found == [], "\n".join(found)
 
 
@@ -96,6 +120,35 @@ def test_logs_of_this_format_counted_twice_are_the_same(folder: Path, tmp_path: 
     same(histories.taken(journal, agents), tmp_path)
     journal.close()
     agents.close()
+
+
+def odd(file: Path, folder: Path, first: int) -> Path:
+    """A history whose models told odd numbers of tokens, of answers that failed, too."""
+    lines, nth = file.read_text().splitlines(), first
+    for at, line in enumerate(lines):
+        row = json.loads(line)
+        state = json.loads(row.get("state", "{}"))
+        said = state.get("data", {}).get("reply", state.get("data"))
+        said = said if isinstance(said, dict) else state.get("data", {})
+        if names := TOLD.get(said.get("kind", "")):
+            told = dict(zip(names, ODD[nth % len(ODD)], strict=True))
+            for name in names:
+                said.pop(name, None)
+            said |= {name: value for name, value in told.items() if value is not None}
+            lines[at] = json.dumps({**row, "state": json.dumps(state, separators=(",", ":"))})
+            nth += 1
+    kept = folder / file.name
+    kept.write_text("\n".join(lines) + "\n")
+    return kept
+
+
+@pytest.mark.parametrize("first", [0, 2, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["providers", "crashes", "too_late"])
+def test_what_odd_answers_cost_counted_twice_is_the_same(
+    name: str, first: int, tmp_path: Path
+) -> None:
+    file = odd(scenes.FOLDER / f"{name}.jsonl", tmp_path, first)
+    same(histories.read(file), file)
 
 
 # ------------------------------------------------------------------------------- whole homes
@@ -137,12 +190,12 @@ def test_a_home_of_demo_data_counted_twice_is_the_same(
     done(["demo-data", *size], home)
     settings = tomllib.loads((home / "settings.toml").read_text())
     prices = {
-        model: (round(price["input"] * 1e6), round(price["output"] * 1e6))
+        model: [(round(price["input"] * 1e6), round(price["output"] * 1e6), None, "")]
         for model, price in settings["prices"].items()
     }
-    counted = Counted(opened(home))
+    counted = Counted(opened(home), prices)
     with connect(home, {}) as connection:
-        found = mismatches(connection, counted, settings["timezone"], prices)
+        found = mismatches(connection, counted, settings["timezone"])
     assert found == [], "\n".join(found)
     assert {one["status"] for one in counted["change_items"]} >= {"confirmed", "rejected"}
 
@@ -150,8 +203,8 @@ def test_a_home_of_demo_data_counted_twice_is_the_same(
 def test_every_column_is_counted_twice() -> None:
     told: dict[str, Rows] = {}
     for file in TOGETHER:
-        counted = Counted(opened(scenes.FOLDER / f"{file}.jsonl"))
-        for sql, rows in answers(counted, ZONE, PRICES):
+        counted = Counted(opened(scenes.FOLDER / f"{file}.jsonl"), PRICES)
+        for sql, rows in answers(counted, ZONE):
             told[sql.removeprefix("FROM ")] = rows or told.get(sql.removeprefix("FROM "), [])
         told |= {name: counted[name] or told.get(name, []) for name in TABLES}
     tables = Tables(Log.in_memory("agent"))
@@ -171,6 +224,8 @@ def asked_again(tables: Tables, file: str, old: str, new: str) -> None:
         tables.connection.execute(f"DELETE FROM {table}")
     sql = sql.replace(old, new, 1)
     tables.connection.execute(re.sub("CREATE (VIEW|MACRO)", r"CREATE OR REPLACE \1", sql))
+    for one in AFTER.get(file, ()):  # what is made of what that file makes
+        tables.connection.execute(statements(one))
 
 
 BROKEN = [
@@ -181,6 +236,15 @@ BROKEN = [
     ("proposals", "checklists", "status = 'denied'", "status = 'error'"),
     ("proposals", "each_verdict", "w.owner IS NOT NULL THEN 'in_doubt'", "w.owner IS NULL THEN ''"),
     ("proposals", "in_doubt", "THEN 'pending' ELSE coalesce(", "THEN 'failed' ELSE coalesce("),
+    ("rows", "time_spent", "coalesce(d.reason, d.comment)", "d.reason"),
+    (
+        "journal",
+        "time_spent",
+        """,
+            'task.time_edited.1'""",
+        "",
+    ),
+    ("journal", "time_spent", "nullif(d.entry, '')", "d.entry"),
     ("journal", "checklists", "WHERE NOT coalesce(is_archived", "WHERE coalesce(is_archived"),
     ("templates", "templates_again", "arg_max(d.version", "arg_min(d.version"),
     ("causality", "crashes", "AND a.d.attempt = f.d.attempt", ""),
@@ -194,16 +258,51 @@ BROKEN = [
 ]
 
 
+BROKEN_MONEY = [  # of histories with odd tokens
+    ("rows", "providers", "OR (is_failed", "OR (false"),
+    ("rows", "providers", "coalesce(d.tokensThought, 0) END", "d.tokensThought END"),
+    ("rows", "providers", "NULL THEN d.tokensThought", "NULL THEN 0"),
+    ("rows", "too_late", "is_late THEN data->'reply'->>'kind'", "false THEN ''"),
+    ("rows", "crashes", "is_late THEN data->'reply' ELSE", "false THEN '' ELSE"),
+    ("entities", "providers", "p.since <= u.occurred_at::DATE", "true"),
+    ("entities", "providers", "known_sum(cost)", "sum(cost)"),
+    ("entities", "held_wakes", "'consent', ", ""),
+    ("entities", "providers", "(PARTITION BY replica, entity ORDER BY n, row_n) AS ended_at",
+     "(PARTITION BY replica ORDER BY n, row_n) AS ended_at"),
+    ("entities", "providers", "AND tag != 'wake.late_reply.1'", "AND tag = 'wake.deferred.1'"),
+    ("proposals", "providers", "known_sum(cost)", "sum(cost)"),
+    ("proposals", "providers", "- coalesce(v.micros, 0)", "- 0"),
+    ("questions", "templates_again", "tokens_out + tokens_thought)", "tokens_out)"),
+    ("questions", "providers", "CASE WHEN count(u.cost) = count(*)", "CASE WHEN true"),
+    ("questions", "providers", "quantile_cont(active_seconds", "quantile_cont(duration_seconds"),
+    ("questions", "providers", "NOT IN ('provider', 'budget')", "IN ('provider', 'budget')"),
+    ("answers", "providers", "WHEN count(cost) = count(*) THEN sum", "WHEN true THEN sum"),
+]  # fmt: skip
+
+
 @cache
-def prepared(history: str) -> tuple[Tables, Counted]:
+def prepared(history: str, is_odd: bool = False) -> tuple[Tables, Counted]:
     path = scenes.FOLDER / f"{history}.jsonl"
-    return filled(histories.read(path)), Counted(opened(path))
+    with TemporaryDirectory() as folder:
+        path = odd(path, Path(folder), 0) if is_odd else path
+        return filled(histories.read(path)), Counted(opened(path), PRICES)
+
+
+@pytest.mark.parametrize(("file", "history", "old", "new"), BROKEN_MONEY)
+def test_sql_that_miscounts_money_or_waits_is_caught(
+    file: str, history: str, old: str, new: str
+) -> None:
+    tables, counted = prepared(history, is_odd=True)
+    asked_again(tables, file, old, new)
+    assert mismatches(tables.connection, counted, ZONE) != []
+    asked_again(tables, file, old, old)
+    assert mismatches(tables.connection, counted, ZONE) == []
 
 
 @pytest.mark.parametrize(("file", "history", "old", "new"), BROKEN)
 def test_sql_that_is_broken_is_caught(file: str, history: str, old: str, new: str) -> None:
     tables, counted = prepared(history)
     asked_again(tables, file, old, new)
-    assert mismatches(tables.connection, counted, ZONE, PRICES) != []
+    assert mismatches(tables.connection, counted, ZONE) != []
     asked_again(tables, file, old, old)
-    assert mismatches(tables.connection, counted, ZONE, PRICES) == []
+    assert mismatches(tables.connection, counted, ZONE) == []

@@ -6,37 +6,55 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from tests.support.checking.logs import Doc
-from tests.support.recounting.facts import Past, Rows, grouped, indexed, when
-from tests.support.recounting.proposals import known_sum
+from tests.support.recounting.facts import Fact, Past, Rows, grouped, indexed, known_sum, when
 from tests.support.recounting.views import Tables, begun, share
-from tests.support.recounting.wake_views import Prices
 
 OF_PEOPLE = ("task", "catalog", "agent", "template", "wake", "changes", "policy")
 STUDENT = (4.302653, 3.182446, 2.776445, 2.570582, 2.446912, 2.364624, 2.306004, 2.262157, 2.228139)
 """The 97.5 % points for 2 and more degrees of freedom, from a table."""
 
 
+TIMES = tuple(f"task.time_{what}" for what in ("started", "stopped", "logged", "edited"))
+
+
 def time_entries(past: Past) -> Rows:
-    told = past.of("task.time_started", "task.time_stopped", "task.time_logged")
-    found: Rows = []
-    for (task, entry), facts in grouped(told, lambda f: (f.entity, f.data["entry"])).items():
-        said: Doc = {}
-        for one in facts:
-            said |= {name: value for name, value in one.data.items() if value}
-        started_at, ended_at = when(said.get("start")), when(said.get("end"))
-        is_whole = started_at is not None and ended_at is not None
-        found.append(
-            {
-                "entry_id": entry,
-                "task_id": task,
-                "started_at": started_at,
-                "ended_at": ended_at,
-                "minutes": _minutes(started_at, ended_at) if is_whole else None,
-                "decided_by": facts[0].data["by"],
-                "summary": said.get("summary"),
-            }
-        )
-    return found
+    entries = grouped(past.of(*TIMES), lambda one: (one.entity, one.data["entry"]))
+    return [_time_entry(task, entry, facts) for (task, entry), facts in entries.items()]
+
+
+def _time_entry(task: str, entry: str, facts: list[Fact]) -> Doc:
+    said: Doc = {}
+    for one in facts:  # a start or an end that is left empty is as it was; a summary may go
+        said |= {name: one.data[name] for name in ("start", "end") if one.data.get(name)}
+        if one.data.get("summary") is not None:
+            said["summary"] = one.data["summary"]
+    started_at, ended_at = when(said.get("start")), when(said.get("end"))
+    is_whole = started_at is not None and ended_at is not None
+    return {
+        "entry_id": entry,
+        "task_id": task,
+        "started_at": started_at,
+        "ended_at": ended_at,
+        "minutes": _minutes(started_at, ended_at) if is_whole else None,
+        "decided_by": facts[0].data["by"],
+        "summary": said.get("summary") or None,
+    }
+
+
+def ratings(past: Past) -> Rows:
+    """What each task and each time entry is worth to the person: the last of what was said."""
+    told = grouped(past.of("task.rated"), lambda one: (one.entity, one.data.get("entry") or None))
+    return [
+        {
+            "task_id": task,
+            "entry_id": entry,
+            "rated_at": facts[-1].at,
+            "score": facts[-1].data["score"],
+            "comment": facts[-1].data.get("comment") or None,
+            "decided_by": facts[-1].data["by"],
+        }
+        for (task, entry), facts in told.items()
+    ]
 
 
 def _minutes(begin: Any, end: Any) -> float:
@@ -158,7 +176,7 @@ def compare_versions(tables: Tables, template: str, a: int, b: int) -> Doc:
 # ------------------------------------------------------------------------------------------ costs
 
 
-def cost_per_confirmed_change(tables: Tables, dimension: str, prices: Prices) -> Rows:
+def cost_per_confirmed_change(tables: Tables, dimension: str) -> Rows:
     used = grouped(tables["token_usage"], lambda one: one["run_key"])
     items = grouped(tables["change_items"], lambda one: one["run_key"])
 
@@ -169,13 +187,12 @@ def cost_per_confirmed_change(tables: Tables, dimension: str, prices: Prices) ->
         return f"{wake['template_id']} v{wake['template_version']}" if is_one else None
 
     return [
-        _cost(value, wakes, used, items, prices)
-        for value, wakes in grouped(begun(tables), side).items()
+        _cost(value, wakes, used, items) for value, wakes in grouped(begun(tables), side).items()
     ]
 
 
-def _cost(value: Any, wakes: Rows, used: Doc, items: Doc, prices: Prices) -> Doc:
-    costs = [_paid(one["model"], used.get(one["run_key"], []), prices) for one in wakes]
+def _cost(value: Any, wakes: Rows, used: Doc, items: Doc) -> Doc:
+    costs = [_paid(used.get(one["run_key"], [])) for one in wakes]
     shown = [item for one in wakes for item in items.get(one["run_key"], []) if item["opened_at"]]
     confirmed = sum(one["status"] == "confirmed" for one in shown)
     known = [one for one in costs if one is not None]
@@ -191,13 +208,7 @@ def _cost(value: Any, wakes: Rows, used: Doc, items: Doc, prices: Prices) -> Doc
     }
 
 
-def _paid(model: str, answers: Rows, prices: Prices) -> float | None:
+def _paid(answers: Rows) -> float | None:
     """What a wake cost; nothing where no model has answered."""
-    if not answers:
-        return 0.0
-    given, written = (
-        known_sum(one[name] for one in answers) for name in ("tokens_in", "tokens_out")
-    )
-    if model not in prices or given is None or written is None:
-        return None
-    return (given * prices[model][0] + written * prices[model][1]) / 1e12
+    cost: float | None = known_sum(one["cost"] for one in answers)
+    return cost if answers else 0.0

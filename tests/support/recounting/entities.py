@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime
+from itertools import pairwise
 from typing import Any
 
 from tests.support.checking.logs import Doc
-from tests.support.recounting.facts import Fact, Past, Rows, grouped, last
-from tests.support.recounting.rows import TOKENS
+from tests.support.recounting.facts import Fact, Past, Rows, grouped, known_cost, known_sum, last
+from tests.support.recounting.rows import TOKENS, token_usage
 
 LIFE = {
     "agent.created": "created",
@@ -14,6 +15,10 @@ LIFE = {
     "agent.paused": "dormant",
     "agent.destroyed": "destroyed",
 }
+NEVER_ASKED = (
+    *("budget", "consent", "secret", "unpriced_model", "switched_off", "out_of_scope"),
+    "disallowed_provider_model",
+)
 CHECKED = {"task.item_checked": True, "task.item_unchecked": False}
 
 
@@ -35,10 +40,11 @@ def first_at(facts: Iterable[Fact], *tags: str) -> datetime | None:
 
 def tasks(past: Past) -> Rows:
     of_tasks = [one for one in past.facts if one.kind == "task"]
-    return [_task(task, facts) for task, facts in grouped(of_tasks, lambda one: one.entity).items()]
+    by_task = grouped(of_tasks, lambda one: one.entity)
+    return [_task(past, task, facts) for task, facts in by_task.items()]
 
 
-def _task(task: str, facts: list[Fact]) -> Doc:
+def _task(past: Past, task: str, facts: list[Fact]) -> Doc:
     def value(tag: str, name: str) -> Any:
         found = tagged(facts, tag)
         return found[-1].data.get(name) if found else None
@@ -68,6 +74,7 @@ def _task(task: str, facts: list[Fact]) -> Doc:
         "created_by": created[0].data["by"] if created else None,
         "updated_at": max(one.at for one in facts),
         "is_deleted": bool(gone) and gone[-1].tag == "task.deleted",
+        "description": past.said(last(facts, "description")) or None,
     }
 
 
@@ -180,7 +187,35 @@ def template_versions(past: Past) -> Rows:
 def turns(past: Past) -> Rows:
     told = past.of("wake.model_asked", "wake.model_answered", "wake.model_failed")
     by_turn = grouped(told, lambda one: (one.entity, one.data["turn"]))
-    return [_turn(past, run_key, turn, facts) for (run_key, turn), facts in by_turn.items()]
+    used = grouped(token_usage(past), lambda one: (one["run_key"], one["turn"]))
+    stopped = _stopped(past)
+    return [
+        {
+            **_turn(past, run_key, turn, facts),
+            "attempts": sum(f.tag == "wake.model_asked" and f.spot not in stopped for f in facts),
+            **{
+                name: known_sum(one[name] for one in used.get((run_key, turn), []))
+                for name in TOKENS
+            },
+            "cost": known_cost(one["cost"] for one in used.get((run_key, turn), [])),
+        }
+        for (run_key, turn), facts in by_turn.items()
+    ]
+
+
+def _stopped(past: Past) -> set[Any]:
+    """The intents that something stopped before the model was asked: the wake's next step says."""
+    steps = past.of(
+        *("wake.model_asked", "wake.model_answered", "wake.model_failed"),
+        *("wake.deferred", "wake.finished"),
+    )
+    found = set()
+    for facts in grouped(steps, lambda one: one.stream).values():
+        for one, after in pairwise(facts):
+            why = after.data.get("reason" if after.tag == "wake.deferred" else "code")
+            if after.tag in ("wake.deferred", "wake.finished") and why in NEVER_ASKED:
+                found.add(one.spot)
+    return found
 
 
 def _turn(past: Past, run_key: str, turn: int, facts: list[Fact]) -> Doc:
@@ -195,15 +230,35 @@ def _turn(past: Past, run_key: str, turn: int, facts: list[Fact]) -> Doc:
         "asked_at": asked_at,
         "answered_at": answered_at,
         "latency_seconds": seconds(asked_at, answered_at),
-        "attempts": max((one.data["attempt"] for one in asked), default=0),
         "failures": len(failed),
         "failure_code": last(failed, "code"),
         "forced": last(asked, "forced") or None,
         "calls": len(answer.get("calls", [])) if answers else None,
         "reply": answer.get("reply"),
         "text": past.said(answer.get("text")) or None,
-        **{column: answer.get(name) for column, name in TOKENS.items()},
     }
+
+
+def waits(past: Past) -> Rows:
+    """Each wait of a wake that began: until the next that its replica wrote of it."""
+    begun = {one.entity for one in past.of("wake.started")}
+    steps = (one for one in past.facts if one.kind == "wake" and one.tag != "wake.late_reply")
+    found: Rows = []
+    for facts in grouped(steps, lambda one: one.stream).values():
+        for one, after in zip(facts, (*facts[1:], None), strict=True):
+            if one.tag != "wake.deferred" or one.entity not in begun:
+                continue
+            ended_at = after.at if after else None
+            found.append(
+                {
+                    "run_key": one.entity,
+                    "reason": one.data.get("reason"),
+                    "since": one.at,
+                    "ended_at": ended_at,
+                    "seconds": seconds(one.at, ended_at),
+                }
+            )
+    return found
 
 
 def tool_calls(past: Past) -> Rows:
@@ -253,7 +308,8 @@ def _call(
         "code": done.get("code") or None if done else None,
         "message": past.said(done.get("message")) if done else None,
         "changed": len(done.get("changed", [])) if done else 0,
-        "journal_n": done.get("position") if done else None,
+        "journal_n": done.get("position") if done and not done.get("agentPosition") else None,
+        "action_type": next((f.data["actionType"] for f in asked if "actionType" in f.data), None),
     }
 
 

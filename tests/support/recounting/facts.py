@@ -1,6 +1,6 @@
 """The rows of both logs, each with its place, and what is asked of them everywhere."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
 
@@ -8,7 +8,9 @@ from tests.support.checking.logs import Doc, Home
 
 Rows = list[Doc]
 T = TypeVar("T")
-TEXTS_OF = ("wake", "agent", "changes", "template")
+TEXTS_OF = ("wake", "agent", "changes", "template", "task")
+Prices = Mapping[str, Sequence[tuple[int, int, int | None, str]]]
+"""By model: of input, of output, of cached input, and since which day; in millionths."""
 TRIGGERS = ("alert.wake_queued", "alert.trigger_merged", "alert.trigger_suppressed")
 
 
@@ -60,7 +62,8 @@ def when(text: str | None) -> datetime | None:
 class Past:
     """All that both logs of a home hold."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, prices: Prices) -> None:
+        self.prices = prices
         self.facts = list(_facts(home))
         self.payloads = {**home.journal.payloads, **home.agents.payloads}
         self.ends = {log.name: log.last() for log in home.logs}
@@ -103,6 +106,19 @@ def last(facts: Iterable[Fact], name: str, default: Any = None) -> Any:
     """The value that the last of the facts has which has one."""
     found = [one.data[name] for one in facts if name in one.data]
     return found[-1] if found else default
+
+
+def known_sum(values: Iterable[Any]) -> Any:
+    """The sum; None as soon as one is not known, or where there is none at all."""
+    found = list(values)
+    known = [one for one in found if one is not None]
+    return sum(known) if found and len(known) == len(found) else None
+
+
+def known_cost(values: Iterable[float | None]) -> float | None:
+    """The same of amounts of money."""
+    found = known_sum(values)
+    return None if found is None else round(found, 6)
 
 
 def indexed(rows: Iterable[Mapping[str, Any]], *names: str) -> dict[Any, Doc]:

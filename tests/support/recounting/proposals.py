@@ -1,12 +1,19 @@
 """Change items, operations and wakes: what became of what was asked."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from tests.support.checking.logs import Doc
 from tests.support.recounting import entities, rows
 from tests.support.recounting.entities import first_at, seconds, tagged
-from tests.support.recounting.facts import Fact, Past, Rows, grouped, when
+from tests.support.recounting.facts import (
+    Fact,
+    Past,
+    Rows,
+    grouped,
+    known_cost,
+    known_sum,
+    when,
+)
 
 DECIDED = ("confirming", "rejected", "deferred", "retracted", "expired")
 INTENTS = ("wake.tool_asked", "changes.item_confirming", "changes.suppression_asked")
@@ -58,7 +65,8 @@ def _item(past: Past, proposed: Fact, opened: Fact | None, steps: Rows) -> Doc:
 
 
 def operations(past: Past) -> Rows:
-    asked = grouped(past.of(*INTENTS), lambda one: one.data["operation"])
+    meant = (one for one in past.of(*INTENTS) if one.data.get("actionType") != "read")
+    asked = grouped(meant, lambda one: one.data["operation"])
     effects: dict[str, Doc] = {}
     for one in rows.operation_effects(past):
         effects.setdefault(one["operation"], one)
@@ -155,6 +163,8 @@ class _Wakes:
         self.queued = grouped(queued, _by_wake)
         self.attended = grouped(rows.attention(past), _by_wake)
         self.turns = grouped(entities.turns(past), _by_wake)
+        self.used = grouped(rows.token_usage(past), _by_wake)
+        self.waited = grouped(entities.waits(past), _by_wake)
         self.calls = grouped(entities.tool_calls(past), _by_wake)
         self.items = grouped(change_items(past), _by_wake)
         self.observed = grouped(rows.observations(past), _by_wake)
@@ -193,7 +203,7 @@ class _Wakes:
             "causes": len(queued) or None,
             "started_at": started_at,
             "ended_at": ended_at,
-            "duration_seconds": seconds(started_at, ended_at),
+            **self._times(run_key, started_at, ended_at),
             "outcome": ended.get("outcome"),
             "stop": ended.get("stop") or None,
             "code": ended.get("code") or None,
@@ -209,7 +219,7 @@ class _Wakes:
             "journal_n": begun.get("journalPosition"),
             "agent_n": begun.get("agentPosition"),
             **self._counts(run_key, facts, attended),
-            **self._tokens(run_key),
+            **self._used(run_key),
             "is_noop": self._is_noop(run_key, facts)
             if ended.get("outcome") == "completed"
             else None,
@@ -230,21 +240,24 @@ class _Wakes:
             "waits": sum(one["what"] == "wake_backed_off" for one in attended),
         }
 
-    def _tokens(self, run_key: str) -> Doc:
-        answered = [one for one in self.turns.get(run_key, []) if one["answered_at"] is not None]
-        return {name: known_sum(one[name] for one in answered) for name in rows.TOKENS}
+    def _used(self, run_key: str) -> Doc:
+        used = self.used.get(run_key, [])
+        tokens = {name: known_sum(one[name] for one in used) for name in rows.TOKENS}
+        return {**tokens, "cost": known_cost(one["cost"] for one in used)}
+
+    def _times(self, run_key: str, started_at: Any, ended_at: Any) -> Doc:
+        waited = sum(one["seconds"] or 0.0 for one in self.waited.get(run_key, []))
+        took = seconds(started_at, ended_at)
+        return {
+            "duration_seconds": took,
+            "waited_seconds": round(waited, 6) if started_at else None,
+            "active_seconds": None if took is None else round(took - waited, 6),
+        }
 
     def _is_noop(self, run_key: str, facts: list[Fact]) -> bool:
         did = tagged(facts, "wake.report_drafted", "wake.retraction_staged")
         made = self.items.get(run_key) or self.observed.get(run_key)
         return not did and not made and not _changes(self.calls.get(run_key, []))
-
-
-def known_sum(values: Iterable[int | None]) -> int | None:
-    """The sum; None as soon as one is not known, or where there is none at all."""
-    found = list(values)
-    known = [one for one in found if one is not None]
-    return sum(known) if found and len(known) == len(found) else None
 
 
 def _changes(calls: Rows) -> int:

@@ -1,20 +1,24 @@
 """Tables with one row for each row of a log."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from tests.support.checking.logs import Doc
-from tests.support.recounting.facts import TEXTS_OF, TRIGGERS, Fact, Past, Rows, when
+from tests.support.recounting.facts import TEXTS_OF, TRIGGERS, Fact, Past, Prices, Rows, when
 
 ATTENTION = ("wake_begun", "wake_dropped", "wake_backed_off", "settled")
 VALUES = ("title", "status", "priority", "minutes", "due", "language", "category", "summary")
+MORE_VALUES = ("relation", "score")
 PARTS = ("item", "note", "entry", "label", "target", "checklist")
 TOKENS = {
-    "tokens_in": "tokensIn",
-    "tokens_out": "tokensOut",
-    "tokens_thought": "tokensThought",
-    "tokens_cached": "tokensCached",
+    "tokens_in": ("tokensIn", "tokensPrompt"),
+    "tokens_out": ("tokensOut", "tokensReply"),
+    "tokens_thought": ("tokensThought",),
+    "tokens_cached": ("tokensCached",),
 }
+"""How an answer tells them, and one that failed."""
+MILLION = 1_000_000
 
 
 def first_of(data: Doc, *names: str) -> Any:
@@ -164,11 +168,23 @@ def prompt_sections(past: Past) -> Rows:
 
 
 def token_usage(past: Past) -> Rows:
+    models: dict[str, str] = {}
+    for one in past.of("wake.started"):
+        models.setdefault(one.entity, one.data["model"])
     found: Rows = []
-    for one in past.of("wake.model_answered", "wake.late_reply"):
-        said = one.data["reply"] if one.tag == "wake.late_reply" else one.data
-        if one.tag == "wake.late_reply" and said["kind"] != "wake.model_answered.1":
+    for one in past.of("wake.model_answered", "wake.model_failed", "wake.late_reply"):
+        is_late = one.tag == "wake.late_reply"
+        said = one.data["reply"] if is_late else one.data
+        tag = said["kind"] if is_late else one.topic
+        tokens = {column: first_of(said, *names) for column, names in TOKENS.items()}
+        is_failed = tag == "wake.model_failed.1"
+        is_silent = all(value is None for value in tokens.values())
+        if tag != "wake.model_answered.1" and (not is_failed or is_silent):
             continue
+        if tokens["tokens_in"] is not None and tokens["tokens_out"] is not None:
+            tokens = {
+                name: value or 0 for name, value in tokens.items()
+            }  # what is zero is left out
         found.append(
             {
                 **one.place,
@@ -176,11 +192,26 @@ def token_usage(past: Past) -> Rows:
                 "run_key": one.entity,
                 "turn": said["turn"],
                 "attempt": said["attempt"],
-                "is_late": one.tag == "wake.late_reply",
-                **{column: said.get(name) for column, name in TOKENS.items()},
+                "is_late": is_late,
+                **tokens,
+                "is_failed": is_failed,
+                "cost": paid(tokens, past.prices, models.get(one.entity, ""), one.at),
             }
         )
     return found
+
+
+def paid(tokens: Doc, prices: Prices, model: str, at: datetime) -> float | None:
+    """What an answer costs at the price of its day; whole millionths, the rest is let go."""
+    held = [one for one in prices.get(model, ()) if one[3] <= at.date().isoformat()]
+    if not held or tokens["tokens_in"] is None or tokens["tokens_out"] is None:
+        return None
+    of_input, of_output, of_cached, _ = max(held, key=lambda one: one[3])
+    cached = min(tokens["tokens_cached"], tokens["tokens_in"])
+    read = (tokens["tokens_in"] - cached) * of_input
+    read += cached * (of_input if of_cached is None else of_cached)
+    written = (tokens["tokens_out"] + tokens["tokens_thought"]) * of_output
+    return float((read + written) // MILLION / MILLION)
 
 
 def observations(past: Past) -> Rows:
@@ -241,13 +272,16 @@ def task_changes(past: Past) -> Rows:
         for one in past.of("receipt")
         if one.log == "journal" and one.data["command"]["kind"] == "command.apply_operation.1"
     }
-    return [_task_change(one, applied) for one in past.facts if one.kind == "task"]
+    return [_task_change(past, one, applied) for one in past.facts if one.kind == "task"]
 
 
-def _task_change(fact: Fact, applied: dict[tuple[str, int], str]) -> Doc:
+def _task_change(past: Past, fact: Fact, applied: dict[tuple[str, int], str]) -> Doc:
     by = fact.data.get("by", "")
     actor, _, whose = by.partition(":")
-    value = first_of(fact.data, *VALUES, "relation")
+    value = first_of(fact.data, *VALUES, *MORE_VALUES)
+    words = first_of(fact.data, "words", "description")
+    if value is None and words is not None:
+        value = past.said(words) or None
     return {
         **fact.place,
         "occurred_at": fact.at,
@@ -259,7 +293,7 @@ def _task_change(fact: Fact, applied: dict[tuple[str, int], str]) -> Doc:
         "operation": applied.get((fact.replica, fact.n)),
         "part_id": first_of(fact.data, *PARTS),
         "value": None if value is None else str(value),
-        "reason": fact.data.get("reason"),
+        "reason": first_of(fact.data, "reason", "comment"),
     }
 
 

@@ -9,8 +9,7 @@ from zoneinfo import ZoneInfo
 
 from tests.support.checking.logs import Doc
 from tests.support.recounting.entities import seconds
-from tests.support.recounting.facts import Rows, grouped, indexed
-from tests.support.recounting.proposals import known_sum
+from tests.support.recounting.facts import Rows, grouped, indexed, known_sum
 
 Tables = Mapping[str, Rows]
 Z = 1.959963985
@@ -103,7 +102,8 @@ def _performance(
     settled = [one for one in items or [] if one["status"] in DECIDED and one["wake"]]
     confirmed = sum(one["status"] == "confirmed" for one in settled)
     waited = taken(settled, "opened_at", "decided_at")
-    tokens = [known_sum((one["tokens_in"], one["tokens_out"])) for one in wakes]
+    names_of = ("tokens_in", "tokens_out", "tokens_thought")
+    tokens = [known_sum(one[name] for name in names_of) for one in wakes]
     active = [one for one in agents if one["lifecycle"] == "active" and not one["is_deleted"]]
     return {
         "template_id": template,
@@ -119,6 +119,21 @@ def _performance(
         "median_seconds_to_decision": median(waited) if waited else None,
         "tokens_per_wake": mean(one for one in tokens if one is not None),
         "noop_rate": share(sum(bool(one["is_noop"]) for one in wakes), len(completed)),
+        **_times(wakes),
+        "cost_per_wake": mean(one["cost"] for one in wakes if one["cost"] is not None),
+    }
+
+
+def _times(wakes: Rows) -> Doc:
+    """How long wakes took, and of that what they did not wait."""
+    took = [one["duration_seconds"] for one in wakes if one["duration_seconds"] is not None]
+    active = [one["active_seconds"] for one in wakes if one["active_seconds"] is not None]
+    return {
+        "median_duration_seconds": quantile(took, 0.5),
+        "p95_duration_seconds": quantile(took, 0.95),
+        "median_active_seconds": quantile(active, 0.5),
+        "p95_active_seconds": quantile(active, 0.95),
+        "waited_seconds": round(sum(one["waited_seconds"] for one in wakes), 6),
     }
 
 
@@ -257,8 +272,23 @@ def time_to_decision(tables: Tables) -> Rows:
             "decided": len(items),
             "median_seconds": quantile(taken(items, "opened_at", "decided_at"), 0.5),
             "p90_seconds": quantile(taken(items, "opened_at", "decided_at"), 0.9),
+            "p95_seconds": quantile(taken(items, "opened_at", "decided_at"), 0.95),
         }
         for tool, items in grouped(told, lambda one: one["tool"]).items()
+    ]
+
+
+def open_proposals(tables: Tables, at: datetime | None = None) -> Rows:
+    """Those that are open now, and how long they had waited at a time."""
+    at = at or max(one["occurred_at"] for one in tables["events"])
+    same = ("set_id", "item", "agent_id", "task_id", "run_key", "tool", "summary", "status")
+    return [
+        {
+            **{name: one[name] for name in (*same, "opened_at")},
+            "waiting_seconds": seconds(one["opened_at"], at),
+        }
+        for one in tables["change_items"]
+        if one["status"] in UNDECIDED and one["opened_at"] and one["opened_at"] <= at
     ]
 
 

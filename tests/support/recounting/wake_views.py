@@ -1,15 +1,12 @@
 """Questions about wakes, those that never began, and what they used, answered a second time."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from tests.support.checking.logs import Doc
-from tests.support.recounting.facts import Rows, grouped, indexed
-from tests.support.recounting.proposals import known_sum
+from tests.support.recounting.facts import Rows, grouped, indexed, known_cost, known_sum
+from tests.support.recounting.rows import TOKENS
 from tests.support.recounting.views import Tables, begun, quantile, taken
-
-Prices = Mapping[str, tuple[int, int]]
 
 
 def trigger_latency(tables: Tables) -> Rows:
@@ -111,7 +108,34 @@ def _unnoticed(tables: Tables) -> set[tuple[Any, ...]]:
     return found
 
 
-def tokens_and_cost(tables: Tables, prices: Prices) -> Rows:
+def wake_times(tables: Tables) -> Rows:
+    """How the time of wakes that ended is made up, those that never waited included."""
+    by_wake = grouped(tables["waits"], lambda one: one["run_key"])
+    parts: dict[str, list[float]] = {}
+    for one in tables["wakes"]:
+        if one["duration_seconds"] is None:
+            continue
+        spent = {name: one[f"{name}_seconds"] for name in ("duration", "active", "waited")}
+        spent |= dict.fromkeys(("provider", "budget", "other"), 0.0)
+        for wait in by_wake.get(one["run_key"], []):
+            reason = wait["reason"] if wait["reason"] in ("provider", "budget") else "other"
+            spent[reason] += wait["seconds"] or 0.0
+        for name, value in spent.items():
+            parts.setdefault(name, []).append(value)
+    return [
+        {
+            "part": name,
+            "wakes": len(values),
+            "above_zero": sum(one > 0 for one in values),
+            "median_seconds": quantile(values, 0.5),
+            "p95_seconds": quantile(values, 0.95),
+            "total_seconds": round(sum(values), 6),
+        }
+        for name, values in parts.items()
+    ]
+
+
+def tokens_and_cost(tables: Tables) -> Rows:
     wakes = indexed(tables["wakes"], "run_key")
     used = grouped(
         tables["token_usage"],
@@ -119,25 +143,18 @@ def tokens_and_cost(tables: Tables, prices: Prices) -> Rows:
             wakes.get(one["run_key"], {}).get(name) for name in ("model", "template_id")
         ),
     )
-    return [_used(model, template, of, prices) for (model, template), of in used.items()]
+    return [_used(model, template, of) for (model, template), of in used.items()]
 
 
-def _used(model: str | None, template: str | None, used: Rows, prices: Prices) -> Doc:
-    given, written = (known_sum(one[name] for one in used) for name in ("tokens_in", "tokens_out"))
-    cost = None
-    if model is not None and model in prices and given is not None and written is not None:
-        of_input, of_output = prices[model]
-        cost = (given * of_input + written * of_output) // 1_000_000 / 1e6
-    unknown = [one for one in used if None in (one["tokens_in"], one["tokens_out"])]
+def _used(model: str | None, template: str | None, used: Rows) -> Doc:
     return {
         "model": model or "?",
         "template_id": template,
         "turns": len(used),
         "wakes": len({one["run_key"] for one in used}),
-        "unknown_turns": len(unknown),
-        "tokens_in": given,
-        "tokens_out": written,
-        "cost": cost,
+        "unknown_turns": sum(None in (one["tokens_in"], one["tokens_out"]) for one in used),
+        **{name: known_sum(one[name] for one in used) for name in TOKENS},
+        "cost": known_cost(one["cost"] for one in used),
     }
 
 
