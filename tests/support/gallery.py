@@ -8,7 +8,7 @@ import shutil
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
@@ -19,8 +19,12 @@ from adapters.home.clock import SystemClock
 from adapters.web.guard import Guard
 from adapters.web.server import beside, closed
 from adapters.web.site import Site
+from domain.changes.change_set import set_id
+from domain.changes.needs import follow_up_id
 from domain.timestamps import later
 from projections import agents, templates, wakes
+from tests.support.cli import done, told
+from tests.support.waking import reply, tape
 
 FOLDER = Path(__file__).parents[2] / "tests/gallery"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-background-networking")
@@ -47,7 +51,7 @@ DEEDS: dict[int, tuple[tuple[str, ...], ...]] = {  # by how many hours ago
     78: (
         ("template", "version", "laura", "--report", "Two sentences: where it stands, what next."),
         ("confirm", "11", "--all"),
-        ("confirm", "2.3"),
+        ("confirm", "2", "--all"),
         ("task", "note", PASSPORT, "Need to book an appointment at the office."),
         ("task", "note", TALK, "Done: ask Tomasz for the adapter for the projector"),
         ("wake",),
@@ -65,18 +69,28 @@ DEEDS: dict[int, tuple[tuple[str, ...], ...]] = {  # by how many hours ago
     2: (("task", "note", TAP, "The landlord wants it done by 2027-02-12."), ("wake",)),
     0: (("task", "note", TALK, "Need to call the venue."), ("template", "assign", MACHINE, "tom")),
 }
+FENCE = "Mend the garden fence"
+FENCE_ITEMS = ("Buy posts", "Set the posts", "Oil the boards", "Paint the gate")
+FENCE_NOTE = (
+    "The posts stand, worked on them from 9 to 11. The rest in spring: oil the boards, paint the "
+    "gate."
+)
 COLOURS: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 JOBS_SECONDS = 10
 
 
 def main() -> None:
-    """Make a demo home, serve it, and take the pictures."""
+    """Make a demo home, serve it, and take the pictures; and one of a home with a follow-up."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as home:
         _make(Path(home))
         with served(Path(home)) as (site, address):
-            _shoot(site, address, folder)
+            _shoot(address, pages(site), folder)
+    with tempfile.TemporaryDirectory() as home:
+        _propose(Path(home), later(SystemClock().now(), seconds=-HOUR))
+        with served(Path(home)) as (_, address):
+            _shoot(address, {"followup": "/inbox"}, folder)
 
 
 def _make(home: Path) -> None:
@@ -91,6 +105,41 @@ def _make(home: Path) -> None:
         for args in deeds:
             done = runner.invoke(cli, ["--home", str(home), *args], env={"WAKELOG_NOW": at})
             assert done.exit_code == 0, (args, done.output)
+
+
+def _propose(home: Path, at: str) -> None:
+    """A wake that proposes a follow-up, what goes with it, and the time that was spent."""
+    env = {"WAKELOG_NOW": at, "WAKELOG_REPLICA": ""}
+    items = [part for one in FENCE_ITEMS for part in ("--item", one)]
+    done(["task", "add", FENCE, *items], home, env=env)
+    done(["task", "note", FENCE, FENCE_NOTE], home, env=env)
+    done(["agent", "create", FENCE], home, env=env)
+    ids = {one["title"]: one["id"] for one in told(["task", "show", FENCE], home, env=env)["items"]}
+    (queued,) = told(["wakes"], home, env=env)
+    rest = {
+        "title": "Oil the fence and paint its gate",
+        "dueDate": f"{int(at[:4]) + 1}-04-15",
+        "carryOver": [{"id": ids["Oil the boards"]}],
+        "because": FENCE_NOTE[FENCE_NOTE.index("The rest") :],
+    }
+    target, day = follow_up_id(set_id(queued["run_key"]), 1), later(at, seconds=-24 * HOUR)[:10]
+    spent = {"startedAt": f"{day}T09:00", "endedAt": f"{day}T11:00", "summary": "Set the posts"}
+    said = {
+        "oneLiner": "The posts stand; oil and paint are for spring",
+        "tldr": "The posts stand. Oil and paint wait for spring; I propose a task for them.",
+        "content": "**Done**: the posts stand.\n\n**Left**: oil the boards, paint the gate.",
+    }
+    calls = (
+        ("create_follow_up_task", rest),
+        (
+            "migrate_checklist_items",
+            {"items": [{"id": ids["Paint the gate"]}], "targetTaskId": target},
+        ),
+        ("log_time", {**spent, "because": "worked on them from 9 to 11"}),
+        ("update_report", said),
+    )
+    model = tape(home / "fence.jsonl", reply(*calls), reply(text="The rest is for spring."))
+    done(["--model", model, "wake"], home, env=env)
 
 
 @contextmanager
@@ -138,7 +187,7 @@ def pages(site: Site) -> dict[str, str]:
     }
 
 
-def _shoot(site: Site, address: str, folder: Path) -> None:
+def _shoot(address: str, shown: Mapping[str, str], folder: Path) -> None:
     from playwright.sync_api import sync_playwright
 
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
@@ -148,7 +197,7 @@ def _shoot(site: Site, address: str, folder: Path) -> None:
             page = browser.new_page(
                 color_scheme=colours, viewport={"width": width, "height": height}
             )
-            for name, path in pages(site).items():
+            for name, path in shown.items():
                 page.goto(address + path)
                 page.screenshot(path=folder / f"{name}-{size}-{colours}.png")
             page.close()
