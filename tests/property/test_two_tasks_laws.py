@@ -11,8 +11,8 @@ from adapters.runtime import review
 from adapters.runtime.services import Services
 from domain.agent.commands import ConfigureAgent
 from domain.agent.identity import AGENT_KIND, Wanted, agent_id
-from domain.changes.change_set import set_id
-from domain.changes.needs import follow_up_id
+from domain.changes.change_set import is_open, set_id
+from domain.changes.needs import follow_up_id, need_of
 from domain.errors import Refused
 from domain.journal import commands as do
 from domain.journal.catalog import category_id
@@ -101,6 +101,7 @@ _COMMANDS: dict[str, Callable[[str, str], do.JournalCommand]] = {
 @given(done=steps)
 @example(done=[("confirm", 0), ("delete", 2), ("confirm", 1), ("restore", 2), ("confirm", 1)])
 @example(done=[("delete", 1), ("confirm", 2), ("confirm", 3)])
+@example(done=[("delete", 0), ("confirm", 0), ("restore", 0), ("confirm", 1)])
 @example(done=[("allow less", 1), ("confirm", 0), ("allow all", 0), ("confirm", 0)])
 @example(done=[("category", 1), ("confirm", 2), ("allow all", 0), ("confirm", 2)])
 def test_items_stand_once_whatever_happens_to_their_tasks_meanwhile(
@@ -112,6 +113,10 @@ def test_items_stand_once_whatever_happens_to_their_tasks_meanwhile(
         was = {one: (pair.load(one), pair.at.agent(pair.agent).categories) for one in pair.tasks}
         pair.try_to(deed, which)
         assert pair.held() == before
+        changes = review.changes_of(pair.at, pair.set)
+        for item in filter(is_open, changes.items):
+            need = need_of(changes, item)
+            assert need is None or is_open(need) or need.status == "confirmed"
         for task, (known, allowed) in was.items():
             if deed == "confirm" and pair.load(task) != known:
                 may_be_made = not known.exists and task == pair.new
