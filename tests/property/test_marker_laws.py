@@ -6,7 +6,9 @@ from typing import Any
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from msgspec import json
 
+from adapters.notify.notices import found_in, message_of, without_texts
 from adapters.runtime import watcher
 from domain.policy.projections import ALLOWED
 from domain.wake.scaffolds import SCAFFOLD
@@ -154,6 +156,14 @@ def notices(home: Marked) -> list[bytes]:
     return [one.state for one in rows if one.stream.encode().startswith(kinds)]
 
 
+def waiting(home: Marked) -> str:
+    """What an address would be sent of all that waits."""
+    rows = (row for append in home.services.agents.appends() for row in append)
+    message = message_of(home.services, found_in(rows), "m")
+    assert message is None or MARKS.findall(message.text), "a program here is told titles"
+    return json.encode(without_texts(message)).decode() if message else ""
+
+
 @settings(max_examples=10)
 @given(world=worlds)
 @example(world=TWO_HOPS)
@@ -161,9 +171,10 @@ def test_no_text_stands_in_a_span_or_a_notice(world: World) -> None:
     home = played(world)
     watcher.catch_up(home.services)
     told = notices(home)
+    posted = waiting(home)
     home.services.close()
     spans = home.exporter.get_finished_spans()
     assert told
     assert len(spans) >= len(home.told)
-    said = [*(span.to_json() for span in spans), *(one.decode() for one in told)]
+    said = [*(span.to_json() for span in spans), *(one.decode() for one in told), posted]
     assert MARKS.findall("\n".join(said)) == []

@@ -76,6 +76,18 @@ def test_a_read_is_answered_recorded_and_proved() -> None:
     proved(at)
 
 
+def test_an_answer_to_a_read_that_nobody_asked_for_is_not_taken() -> None:
+    at = services()
+    _, agent = task_with_agent(at, SINK)
+    looked_up(at, agent, call("find_tasks", words="sink"))
+    with at.agents.reading() as world:
+        run_key = world.load(AGENT, agent).last_run
+    again = replace(returned(at)[0], attempt=9, message=Words("Nothing."))
+    at.append_reply(Replied("wake", run_key, again))
+    assert again not in returned(at)
+    proved(at)
+
+
 def test_another_text_of_a_read_is_named_with_its_wake_turn_and_tool() -> None:
     """Also where every digest was made to fit."""
     at = services()
