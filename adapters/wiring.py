@@ -8,7 +8,7 @@ from adapters.home import files, installation
 from adapters.home.belonging import OtherPast, other_past
 from adapters.home.clock import clock_from
 from adapters.home.given import read_named
-from adapters.home.prices import costs_now
+from adapters.home.prices import costs_at
 from adapters.home.settings import Settings, load
 from adapters.home.views import Views
 from adapters.runtime.services import Services
@@ -99,7 +99,8 @@ def open_home(
         journal, agents = Log.in_memory("journal"), Log.in_memory("agent")
         views = Views.in_memory({"journal": journal, "agent": agents})
     clock = clock_from(environ, max(journal.tail().at, agents.tail().at))
-    spans = partial(spans_for, settings.otel, costs_now(settings.prices, clock))
+    costs = costs_at(settings.prices, lambda: agents.tail().at)
+    spans = partial(spans_for, settings.otel, costs)
     services = Services(journal, agents, clock, settings, Models(environ, settings), spans)
     services.leases_at = path / files.RUNTIME if exists else None
     return Home(path, services, views, exists=exists, other=other)

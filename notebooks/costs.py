@@ -334,10 +334,10 @@ def _(candidates, given, unit):
         if candidates.is_empty():
             return "Of every agent that still lives something was confirmed"
         sure = (candidates["by_luck"].fill_null(1.0) * len(given) < 0.05).sum()
+        plural = "s" if len(candidates) > 1 else ""
         least = "at least " if candidates["cost"].null_count() else ""
         return (
-            f"Nothing of {len(candidates)} living agent{'s' * (len(candidates) > 1)} "
-            "was confirmed, "
+            f"Nothing of {len(candidates)} living agent{plural} was confirmed, "
             f"at a cost of {least}{money(candidates['cost'].sum(), unit)}, and "
             + (f"of {sure} it is more than bad luck" if sure else "it may all be bad luck")
         )

@@ -37,7 +37,7 @@ from domain.world import Recorded, World
 from replay.appends import Append, appends
 from replay.divergence import ALTERED, CHANGED, DICE, PROMPT, Difference, Divergence, path_within
 from replay.prove import Proof
-from replay.reads import differs, is_read, read_again
+from replay.reads import asked_for, differs, is_read, misplaced, read_again
 from replay.references import is_given_up, journal_position, operation_of, position_named
 from replay.streams import FAILURES
 
@@ -209,6 +209,13 @@ class Crossing:
 
     def _read(self, one: Append, run_key: str, fact: ToolReturned) -> Iterator[Difference]:
         """What a read is answered with otherwise, from both logs as they stood."""
+        before = self._agents.proof.streams.world(one.replica, one.n, [])
+        asked = asked_for(run_key, fact, before)
+        if asked is None:  # what nobody asked for is not taken
+            return
+        if found := [*misplaced(asked, fact, one.n)]:
+            yield from found
+            return
         positions = fact.position, fact.agent_position
         agents, journal, missed = self._worlds(one.replica, *positions)
         if agents is None or journal is None:

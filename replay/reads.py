@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from domain.keys import payload_id
+from domain.tools import registry
 from domain.wake import reads
 from domain.wake.events import ToolAsked, ToolReturned
 from domain.wake.machine import ticket
@@ -22,9 +23,33 @@ class ReadAgain(NamedTuple):
     unit: str
 
 
+class Asked(NamedTuple):
+    """An intent, and the append of the agent log that holds it."""
+
+    n: int
+    fact: ToolAsked
+
+
 def is_read(fact: object) -> bool:
-    """Whether a fact is the answer to a read."""
-    return isinstance(fact, ToolReturned) and bool(fact.agent_position)
+    """Whether a fact is the answer to a read: it says where it was made, or its tool only reads."""
+    return isinstance(fact, ToolReturned) and bool(
+        fact.agent_position or (fact.attempt and registry.is_read(fact.tool))
+    )
+
+
+def asked_for(run_key: str, fact: ToolReturned, agents: World) -> Asked | None:
+    """What asks for what a fact answers; None: nothing does so far."""
+    for row in agents.history("wake", run_key):
+        if isinstance(row.fact, ToolAsked) and ticket(row.fact) == ticket(fact):
+            return Asked(row.n, row.fact)
+    return None
+
+
+def misplaced(asked: Asked, fact: ToolReturned, n: int) -> Iterator[Difference]:
+    """A read that is not said to be made after it was asked for, and before append n answers it."""
+    if not asked.n <= fact.agent_position < n:
+        path = f"turn {fact.turn}.{fact.tool}.agentPosition"
+        yield Difference(0, CHANGED, path, f"{asked.n} to {n - 1}", str(fact.agent_position))
 
 
 def read_again(
@@ -40,12 +65,10 @@ def read_again(
         lines: Gives the living tasks of the journal.
     """
     wake = agents.load(WAKE, run_key)
-    rows = (row.fact for row in agents.history("wake", run_key))
-    found = (one for one in rows if isinstance(one, ToolAsked) and ticket(one) == ticket(fact))
-    asked = next(found, None)
+    asked = asked_for(run_key, fact, agents)
     if asked is None:
         return None
-    return ReadAgain(fact, reads.read(asked, wake, journal, agents, lines), wake.unit)
+    return ReadAgain(fact, reads.read(asked.fact, wake, journal, agents, lines), wake.unit)
 
 
 def differs(again: ReadAgain, payload: Callable[[PayloadId], bytes | None]) -> Iterator[Difference]:

@@ -12,6 +12,7 @@ from adapters.runtime import review
 from domain import canonical
 from domain.changes.change_set import Item, find, has_lapsed
 from domain.changes.commands import ChangesCommand, ConfirmItem, DeferItem, RejectItem
+from domain.changes.needs import need_of
 from domain.errors import Refused, Remedy, WakelogError
 from domain.journal.fold import TASK
 from domain.journal.task import PERSON, Task
@@ -85,18 +86,19 @@ def decide(
     named = ("changes", "item") if verdict.edit is None else ()
     said = _said(home, set_id, number, verdict)
     is_repeated = home.services.agents.answered(own, said, named) is not None
-    try:
-        with heard(home):
+    with heard(home):
+        try:
             if before.asked is not None:
                 review.recover(home.services, set_id)
             if not is_repeated:
                 _carry_out(home, set_id, number, verdict, own)
-    except WakelogError as refused:
-        return Decided(before, item_of(home, set_id, number), is_done=False, refused=refused)
-    item = item_of(home, set_id, number)
-    if item.status == LEADS_TO[verdict.kind]:
-        if verdict.concludes:
+        except WakelogError as refused:
+            return Decided(before, item_of(home, set_id, number), is_done=False, refused=refused)
+        item = item_of(home, set_id, number)
+        is_done = item.status == LEADS_TO[verdict.kind]
+        if is_done and verdict.concludes:
             edit_task(home, task_of(home, set_id).id, {"status": "DONE"}, key, nth=nth + 1)
+    if is_done:
         return Decided(before, item, is_done=True)
     error = item.error or item.reason or f"it is {item.status}"
     return Decided(before, item, is_done=False, error=error, code=item.error_code)
@@ -166,6 +168,13 @@ def item_of(home: "Home", set_id: str, number: int) -> Item:
         because = f"there is no proposal {f'{set_id}.{number}'[:40]!r}"
         raise Refused("unknown_item", because=because, instead=Remedy("see_all_proposals"))
     return item
+
+
+def lapsed_with(home: "Home", set_id: str, number: int) -> list[Item]:
+    """The items that ended because they needed this one, which is not to be."""
+    changes = review.changes_of(home.services, set_id)
+    needs = ((one, need_of(changes, one)) for one in changes.items if has_lapsed(one))
+    return [one for one, need in needs if need is not None and need.number == number]
 
 
 def task_of(home: "Home", set_id: str) -> Task:

@@ -118,11 +118,12 @@ def conclude_task(
     the one that it has; the first id is the new task's."""
     said = payload(task_id, title.encode())
     command = do.ConcludeTask(task_id, Words(payload=said.id), keeps_items)
-    kept = keep(home, command, key, payloads=[said])
-    with home.services.agents.reading() as world:
-        agent = agent_of_task(world, task_id)
-    if agent is not None:
-        follow_ups.accompany(home.services, agent, kept.ids[0])
+    with heard(home):
+        kept = keep(home, command, key, payloads=[said])
+        with home.services.agents.reading() as world:
+            agent = agent_of_task(world, task_id)
+        if agent is not None:
+            follow_ups.accompany(home.services, agent, kept.ids[0])
     return kept
 
 

@@ -9,7 +9,7 @@ from adapters.actions.deciding import arguments_of, decide_all, item_of
 from adapters.actions.proposals import named_items
 from adapters.cli.shared import Session
 from adapters.documents.deeds import DecidedItem, DecidedItems
-from adapters.documents.inbox import summary_of
+from adapters.documents.inbox import by_name, summary_of
 from adapters.text.common import safe
 from adapters.text.remedies import in_words
 from domain import canonical
@@ -27,7 +27,6 @@ REMEDIES: dict["Remedy", str] = {
     "allow_label": "`wakelog label allow` takes that back; else reject {ref}",
     "give_reason": '`wakelog confirm {ref} --edit \'{{"reason": "..."}}\'` gives one',
 }
-SET_SHOWN = 8  # characters of a set's id in the core's messages, which know no ranks
 
 
 def decide(
@@ -69,8 +68,7 @@ def _result(
     if refused := decided.refused:
         if has_edit and refused.code in ("invalid_value", "invalid_input"):
             raise refused
-        name = one.ref.partition(".")[0]
-        error = in_words(refused).replace(f"{one.set_id[:SET_SHOWN]}.", f"{name}.")
+        error = by_name(in_words(refused), one.set_id, one.ref.partition(".")[0])
     else:
         error = _why_not(decided, one.ref, has_edit=has_edit)
     return DecidedItem(

@@ -26,6 +26,9 @@ Shows = Callable[[SetDocument, Item], bool]
 """Which items of a set are shown; the others are not read."""
 
 
+SET_SHOWN = 8  # characters of a set's id
+
+
 class InboxItem(Struct, frozen=True):
     """A proposal. `ref` names it in commands, `arguments` are those of `tool` as they stand now,
     `fingerprint` is the same for the same change. `stale`: the task has changed since in what it
@@ -139,7 +142,12 @@ def sets_under(
 
 def set_name(ranked: dict[str, int], set_id: str) -> str:
     """How a set is addressed: by its rank, else by the beginning of its id."""
-    return str(ranked[set_id]) if set_id in ranked else set_id[:8]
+    return str(ranked[set_id]) if set_id in ranked else set_id[:SET_SHOWN]
+
+
+def by_name(told: str, set_id: str, name: str) -> str:
+    """A message of the core, which knows no ranks, with a set as the person calls it."""
+    return told.replace(f"{set_id[:SET_SHOWN]}.", f"{name}.")
 
 
 def reason_of(ranked: dict[str, int], item: Item) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from adapters.home.settings_refusals import invalid, near, unknown
-from domain.ports import Clock, Usage
+from domain.ports import Usage
 from domain.wake.usage import used
 from domain.world import Recorded
 
@@ -35,7 +35,7 @@ Prices = Mapping[str, tuple[Price, ...]]
 
 
 CostOf = Callable[[str, Usage], int | None]
-"""What an answer of a model costs now, in millionths; None: not known."""
+"""What an answer of a model costs, in millionths; None: not known."""
 
 
 def price_at(prices: Prices, model: str, at: str) -> Price | None:
@@ -59,9 +59,10 @@ def cost(usage: Usage, price: Price | None) -> int | None:
     return (read + usage.written * price.output) // MICRO
 
 
-def costs_now(prices: Prices, clock: Clock) -> CostOf:
-    """What answers cost that come now."""
-    return lambda model, usage: cost(usage, price_at(prices, model, clock.now()))
+def costs_at(prices: Prices, asked_at: Callable[[], str]) -> CostOf:
+    """What answers cost to questions of the time that `asked_at` tells: to ask the clock would give
+    what is recorded next another time than without whoever wants to know."""
+    return lambda model, usage: cost(usage, price_at(prices, model, asked_at()))
 
 
 def cost_of_rows(prices: Prices, model: str, rows: Iterable[Recorded]) -> int | None:

@@ -33,6 +33,7 @@ from domain.journal.task import NoteKind, Task
 from domain.keys import key
 from domain.policy.commands import GiveReceipt, RuleModels, WithdrawReceipt
 from domain.policy.notices import NOTICE_VERSION, sections_of
+from domain.timestamps import later
 from domain.wire import payload
 
 TASKS_MAX = 12
@@ -141,6 +142,7 @@ class Steps:
                 tasks.edit_task(home, task.id, {"status": status, "reason": _words(dice, 3)})
             case 6:
                 fields = {"priority": f"P{dice.number(4)}", "estimate": dice.number(90)}
+                fields |= {"category": dice.pick(["Inbox", "Home"])} if dice.number(2) else {}
                 tasks.edit_task(home, task.id, fields)
             case 7:
                 dice.pick(_LABELS)(home, task.id, (dice.pick(WORDS),))
@@ -201,15 +203,14 @@ class Steps:
         deed(self._home, task.id)
 
     def _decide(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
-        items = [
-            (one.id, item.number)
-            for one in self._sets(self._agent(who))
-            for item in one.items
-            if one.is_opened and is_open(item)
-        ]
-        if not items:
+        by_tool: dict[str, list[tuple[str, int]]] = {}  # each as likely as another
+        for one in self._sets(self._agent(who)):
+            for item in one.items:
+                if one.is_opened and is_open(item):
+                    by_tool.setdefault(item.tool, []).append((one.id, item.number))
+        if not by_tool:
             return
-        set_id, number = dice.pick(items)
+        set_id, number = dice.pick(by_tool[dice.pick(list(by_tool))])
         match dice.number(7):
             case 0:
                 review.reject(self._services, set_id, number, _words(dice, 2))
@@ -282,13 +283,16 @@ class Steps:
 
     def _life(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         agent = self._agent(who)
-        match dice.number(8):
+        match dice.number(10):
             case 0:
                 self._services.append_agent(agents.DestroyAgent(agent))
                 self._agents.remove(agent)
                 self._gone.append(agent)
             case 1 | 2 | 3:
                 self._services.append_agent(agents.PauseAgent(agent))
+            case 4:
+                until = later(self._clock.now(), seconds=3_600 * (1 + dice.number(48)))
+                self._services.append_agent(agents.SleepAgent(agent, until))
             case _:
                 self._services.append_agent(agents.ResumeAgent(agent, is_enabled=True))
 

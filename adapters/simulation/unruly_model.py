@@ -1,13 +1,16 @@
 """A model that misbehaves: what it says is drawn from dice, what it names from what it is shown."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from datetime import date, timedelta
 
 from adapters.simulation.plan import Dice
 from domain import canonical
 from domain.ports import Call, ModelFault, Reply, Request, Usage
 
 _ID = re.compile(r"(?<![a-z2-7])[a-z2-7]{32}(?![a-z2-7])")
+_TODAY = re.compile(r"## Now\n\n\w+ (\d{4}-\d\d-\d\d)")
+_RESULTS = "## Results"
 _FINGERPRINT = re.compile(r"fp=([a-z2-7]{32})")
 CALLS_MAX = 70  # one more turn's worth than are answered one by one
 
@@ -34,7 +37,13 @@ MOODS: dict[str, int] = {
     "provider": 4,
     "broken": 2,
     "look": 6,
+    "follow_up": 6,
+    "move": 6,
+    "relate": 4,
+    "time": 6,
+    "loops": 4,
 }
+RELATIONS = "relates_to blocks is_blocked_by follows_up_on has_follow_up fixes is_near".split()
 
 
 class Unruly:
@@ -59,6 +68,13 @@ class Unruly:
         said = {"text": told, "calls": [[*one] for one in self._calls[:CALLS_MAX]]}
         return Reply(canonical.encode(said), told, calls, usage)
 
+    def calls(self, request: Request, moods: Iterable[str]) -> list[tuple[str, str]]:
+        """Tools and arguments that some moods call; of moods that always answer."""
+        self._calls = []
+        for mood in moods:
+            self._do(mood, request)
+        return self._calls
+
     def _do(self, mood: str, request: Request) -> str:
         match mood:
             case "silence":
@@ -70,8 +86,7 @@ class Unruly:
                 raise ModelFault("blocked", "it was blocked", of_provider=False)
             case _:
                 deed: Callable[[str], str] = getattr(self, f"_{mood}")
-                shown = "\n".join(one.text for one in request.user)
-                return deed(shown)
+                return deed(_shown(request))
 
     def _call(self, tool: str, **arguments: object) -> None:
         self._calls.append((tool, canonical.text(arguments)))
@@ -79,9 +94,19 @@ class Unruly:
     def _words(self, count: int) -> str:
         return " ".join(self.dice.pick(WORDS) for _ in range(count))
 
-    def _an_id(self, shown: str) -> str:
-        found: list[str] = _ID.findall(shown)
+    def _an_id(self, shown: str, after: str = "", until: str = "") -> str:
+        """Any id that is shown; mostly one of a part, if one is named."""
+        part = shown.partition(after)[2].partition(until)[0] if after else ""
+        near: list[str] = _ID.findall(part) if self.dice.number(4) else []
+        found: list[str] = near or _ID.findall(shown)
         return self.dice.pick(found or ["nothing"])
+
+    def _an_item(self, shown: str) -> str:
+        return self._an_id(shown, '"checklist": [', '"log": [')
+
+    def _another(self, shown: str) -> str:
+        """Mostly a task that is linked, was found, or is to be made."""
+        return self._an_id(shown, _RESULTS if self.dice.number(2) else "## Linked tasks", "\n## ")
 
     def _nothing(self, shown: str) -> str:
         return "Nothing to do."
@@ -151,6 +176,54 @@ class Unruly:
             self._call("recall", words=self._words(1))
         return ""
 
+    def _follow_up(self, shown: str) -> str:
+        """A new task, with items, tasks or nothing at all; often something goes there at once."""
+        carried = [{"id": self._an_item(shown)} for _ in range(self.dice.number(3))]
+        more = self.dice.pick([{}, {}, {"dueDate": "2027-02-30"}, {"relation": "blocks"}])
+        self._call("create_follow_up_task", title=self._words(2), carryOver=carried, **more)
+        return "The rest is another matter."
+
+    def _move(self, shown: str) -> str:
+        moved = [{"id": self._an_item(shown)} for _ in range(1 + self.dice.number(3))]
+        self._quoting("migrate_checklist_items", items=moved, targetTaskId=self._another(shown))
+        return ""
+
+    def _relate(self, shown: str) -> str:
+        relation = self.dice.pick(RELATIONS)
+        self._quoting("link_task", relation=relation, targetTaskId=self._another(shown))
+        return ""
+
+    def _time(self, shown: str) -> str:
+        """Time that was spent, or will be; also times that are none."""
+        start, end = self._wall(shown), self._wall(shown)
+        match self.dice.number(4):
+            case 0:
+                entry = self._an_id(shown, "## Time", "\n## ")
+                why = self.dice.pick(["", "the person wrote when it really was"])
+                self._call("edit_time_entry", entryId=entry, startedAt=start, reason=why)
+            case 1:
+                self._call("note_timer", summary=self._words(3))
+            case _:
+                self._quoting("log_time", startedAt=start, endedAt=end, summary=self._words(2))
+        return ""
+
+    def _wall(self, shown: str) -> str:
+        """A local time of the last days, an hour to come, or none at all."""
+        today = date.fromisoformat(_TODAY.findall(shown)[0])
+        day, hour = today - timedelta(days=self.dice.number(4)), self.dice.number(24)
+        strange = self.dice.pick(["2027-03-28T02:30", "2026-10-25T02:30", "at noon", ""])
+        return strange if self.dice.number(8) == 0 else f"{day.isoformat()}T{hour:02d}:00"
+
+    def _loops(self, shown: str) -> str:
+        added = [self._words(2) for _ in range(self.dice.number(4))]
+        self._call("update_loops", add=added, close=[self.dice.pick(WORDS), *added[:1]])
+        return ""
+
+    def _quoting(self, tool: str, **arguments: object) -> None:
+        """A call with a quote of what was shown, or of nothing that was."""
+        quote = self.dice.pick([self.dice.pick(WORDS), self._words(3), ""])
+        self._call(tool, **arguments, because=quote)
+
     def _wrong_tool(self, shown: str) -> str:
         self._call(self.dice.pick(["delete_task", "", "set_task_estimate"]), minutes=5)
         return ""
@@ -182,3 +255,10 @@ class Unruly:
     def _long(self, shown: str) -> str:
         self._call("update_report", content=self._words(400), tldr="Long.", oneLiner="Long")
         return self._words(300)
+
+
+def _shown(request: Request) -> str:
+    """What the ids that it names are taken from: its sections, and what its calls came to."""
+    told = [*(one.text for one in request.user), _RESULTS]
+    told += [one.output for turn in request.exchanges for one in turn.results]
+    return "\n".join(told)

@@ -90,7 +90,7 @@ class OtelSpans:
     Args:
         exporter: Takes them, in a thread of its own; whatever it does, no effect waits for it.
         has_texts: With the texts in them.
-        cost_of: Says what a model's answer costs now.
+        cost_of: Says what a model's answer costs.
     """
 
     def __init__(

@@ -91,6 +91,26 @@ def live(site: Site, asked: FormRequest) -> Notice:
     return Notice(done)
 
 
+def sleep(site: Site, asked: FormRequest) -> Notice:
+    """Let only a person wake an agent before a day, or any time again."""
+    agent = known(site, asked.names["id"])
+    if asked.needed("verb") == "end":
+        agents.sleep_agent(site.home, agent.id, "", asked.key)
+        return Notice("It sleeps no longer.")
+    until = asked.needed("until").strip()
+    if not until:
+        because = "it is not said until when it sleeps"
+        raise Refused("invalid_value", because=because, instead="choose a day")
+    agents.sleep_agent(site.home, agent.id, until, asked.key)
+    return Notice(f"It sleeps until {until}; only you wake it before.")
+
+
+def cancel(site: Site, asked: FormRequest) -> Notice:
+    """Drop the wake that is queued for an agent."""
+    waking.cancel_wake(site.home, known(site, asked.names["id"]).id, asked.key)
+    return Notice("Cancelled: what had asked for the wake stays in the log.")
+
+
 def configure(site: Site, asked: FormRequest) -> Notice:
     """Set the goal, the mode and whether changes wake it: what of it the form changes."""
     agent = known(site, asked.names["id"])

@@ -192,6 +192,7 @@ def show_one(site: Site, asked: FormRequest) -> Page:
             "usage_wakes": min(len(recent), USAGE_WAKES),
             "enabled": home.services.is_enabled,
             "is_living": agent.is_living,
+            "is_queued": agent.wake_queue.queued is not None,
             "kind": kind,
             "kinds": [(name, count, asked.with_query(kind=name)) for name, count in kinds.items()],
             "all_kinds": asked.with_query(kind=""),

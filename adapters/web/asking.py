@@ -119,7 +119,8 @@ class Notice(Struct):
 
     `kept` are the proposals that were decided, set and number: the next page leaves them in their
     place. `clashes` are what was changed meanwhile; `again`, with the `action` of the form, holds
-    what it is sent again with besides, made from what is there now; `button` sends it.
+    what it is sent again with besides, made from what is there now; `button` sends it. `leads`: a
+    task to look at next, id and title; `rates`: what may be rated now, ids of a task and an entry.
     """
 
     text: str
@@ -132,6 +133,8 @@ class Notice(Struct):
     action: str = ""
     again: Mapping[str, str] = _NONE
     button: str = "Save yours"
+    leads: tuple[str, str] | None = None
+    rates: tuple[str, str] | None = None
 
 
 _STATUS = {
@@ -225,13 +228,16 @@ def clash_of(asked: FormRequest, clashes: Sequence[Clash], now: Mapping[str, str
     )
 
 
-LONG = ("general", "goal", "report", "text")
+LONG = ("edit.description", "general", "goal", "report", "text")
 TYPED = (
     *LONG,
     *(
         "agent",
         "allowed",
+        "began",
+        "comment",
         "due",
+        "ended",
         "estimate",
         "language",
         "model",
@@ -240,7 +246,7 @@ TYPED = (
         "schedule",
         "sub",
     ),
-    *("summary", "target", "task", "title", "words", "zone"),
+    *("summary", "target", "task", "title", "until", "words", "zone"),
 )
 """Fields that a person types in; an item's arguments are ``edit.NAME``."""
 

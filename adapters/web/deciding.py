@@ -8,7 +8,7 @@ import msgspec
 from adapters.actions import deciding
 from adapters.actions.deciding import Kind, Verdict
 from adapters.actions.hearing import heard
-from adapters.documents.inbox import summary_of
+from adapters.documents.inbox import by_name, ranks_of, set_name, summary_of
 from adapters.web import remedies
 from adapters.web.asking import Clash, FormRequest, Notice, Undo, missing
 from adapters.web.editing import edited, fields_of
@@ -23,6 +23,7 @@ from domain.tools import registry
 VERDICTS: dict[str, Kind] = {
     "confirm": "confirm",
     "anyway": "confirm",
+    "conclude": "confirm",
     "reject": "reject",
     "defer": "defer",
 }
@@ -46,17 +47,18 @@ class Decided(NamedTuple):
     text: str
     kind: str
     undo: Undo | None = None
+    lines: Sequence[str] = ()
 
 
 def decide(site: Site, asked: FormRequest) -> Notice:
-    """One item: confirm, confirm anyway, reject or defer."""
+    """One item: confirm, confirm anyway, confirm and set the task done, reject or defer."""
     verdict = asked.needed("verdict")
     if verdict not in VERDICTS:
         raise missing("invalid_input", "verdict", verdict)
     ref = _ref(asked.needed("ref"))
     one = _decided(site, ref, verdict, asked)
     clashes = _typed(site, ref, asked) if one.kind == "conflict" else ()
-    return Notice(one.text, one.kind, one.undo, kept=_kept([ref]), clashes=clashes)
+    return Notice(one.text, one.kind, one.undo, one.lines, kept=_kept([ref]), clashes=clashes)
 
 
 def decide_all(site: Site, asked: FormRequest) -> Notice:
@@ -119,11 +121,15 @@ def _decided(site: Site, ref: Ref, button: str, asked: FormRequest, nth: int = 1
         return Decided(_told(site, ref, after, decided.error), how)
     is_one_edit = kind == "confirm" and not registry.is_over_two(item.tool)
     undo = inverse(before, deciding.task_of(home, ref.set_id)) if is_one_edit else None
-    return Decided(
-        f"{SAID.get(after.status, after.status)}: {summary_of(home, ref.set_id, after)}",
-        "done",
-        undo,
-    )
+    said = f"{SAID.get(after.status, after.status)}: {summary_of(home, ref.set_id, after)}"
+    done = ". The task is DONE." if verdict.concludes else ""
+    return Decided(said + done, "done", undo, _lapsed(site, ref))
+
+
+def _lapsed(site: Site, ref: Ref) -> list[str]:
+    """What ended with an item, as it needs that one."""
+    found = deciding.lapsed_with(site.home, ref.set_id, ref.number)
+    return [f"With it goes: {summary_of(site.home, ref.set_id, one)}" for one in found]
 
 
 def _verdict(site: Site, item: Item, button: str, asked: FormRequest) -> Verdict:
@@ -134,7 +140,7 @@ def _verdict(site: Site, item: Item, button: str, asked: FormRequest) -> Verdict
     arguments = msgspec.json.decode(deciding.arguments_of(site.home, item))
     changed = edited(item.tool, arguments, asked.form)
     edit = None if changed is None else canonical.text(changed)
-    return Verdict(kind, edit=edit, is_anyway=button == "anyway")
+    return Verdict(kind, edit=edit, is_anyway=button == "anyway", concludes=button == "conclude")
 
 
 def _item(site: Site, ref: Ref) -> Item:
@@ -153,4 +159,5 @@ def _told(site: Site, ref: Ref, item: Item, why: str) -> str:
 
 
 def _refused(site: Site, ref: Ref, item: Item, error: WakelogError) -> str:
-    return _told(site, ref, item, remedies.in_words(error))
+    name = set_name(ranks_of(site.home), ref.set_id)
+    return _told(site, ref, item, by_name(remedies.in_words(error), ref.set_id, name))

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
+from adapters.web.asking import in_lines
 from domain.errors import Refused
 from domain.tools import registry
 from domain.tools.schema import rules
@@ -32,7 +33,7 @@ def fields_of(tool: str, arguments: dict[str, Any]) -> list[dict[str, Any]]:
                 "name": PREFIX + name,
                 "label": label,
                 "form": form,
-                "most": most if form in ("text", "number") else None,
+                "most": most if form in ("text", "long", "number") else None,
                 "choices": _choices(types[name]) if form == "choice" else [],
                 "needed": name in schema["required"],
                 "value": arguments.get(name, ""),
@@ -49,12 +50,15 @@ def _choices(hint: object) -> list[str]:
 
 
 def _form(rule: Mapping[str, Any]) -> str:
-    """``number``, ``choice``, ``date``, ``label`` or ``text``."""
+    """``number``, ``choice``, ``date``, ``time``, ``label``, ``task``, ``text`` or ``long``."""
     if rule["type"] == "integer":
         return "number"
     if "enum" in rule:
         return "choice"
-    return rule["x-clean"] if rule["x-clean"] in ("date", "label") else "text"
+    return _FORMS.get(rule["x-clean"], "text")
+
+
+_FORMS = {"date": "date", "label": "label", "local_time": "time", "id": "task", "text": "long"}
 
 
 def edited(tool: str, arguments: dict[str, Any], form: Mapping[str, str]) -> dict[str, Any] | None:
@@ -77,7 +81,7 @@ def edited(tool: str, arguments: dict[str, Any], form: Mapping[str, str]) -> dic
 
 
 def _read(form: str, given: str) -> str | int:
-    told = given.strip()
+    told = in_lines(given).strip()
     if form != "number" or not told:
         return told
     if not (told.isascii() and told.isdigit() and len(told) < 10):

@@ -7,10 +7,11 @@ from msgspec.structs import asdict
 
 from adapters.documents.inbox import InboxItem, InboxSet, documents_of, sets_under
 from adapters.documents.wakes import wake_document
+from adapters.web import cards
 from adapters.web.asking import FormRequest, Page, made_from
-from adapters.web.editing import fields_of
 from adapters.web.site import Site, page_size
 from domain.changes.change_set import OPEN, Item
+from domain.changes.needs import need_of
 from projections import inbox, wakes
 from projections.inbox import TABS, SetDocument
 
@@ -29,7 +30,8 @@ Ref = tuple[str, int]
 
 class CardItem(InboxItem, frozen=True):
     """A proposal on a page, with what its forms need. `version` tells whether somebody decided
-    meanwhile; `kept`: it was decided a moment ago and keeps its place."""
+    meanwhile; `kept`: it was decided a moment ago and keeps its place. `told`: what its tool has
+    to say besides; `after`: the item that must be confirmed first, as the person calls it."""
 
     set_id: str
     number: int
@@ -39,6 +41,8 @@ class CardItem(InboxItem, frozen=True):
     error_code: str | None
     fields: list[dict[str, Any]]
     kept: bool
+    told: cards.Told
+    after: str | None
 
 
 class Card(InboxSet, frozen=True):
@@ -139,13 +143,17 @@ def _card(
     site: Site, one: SetDocument, document: InboxSet, shown: Sequence[Item], kept: Collection[Ref]
 ) -> Card:
     items = [
-        _card_item(one, item, told, is_kept=(one.id, item.number) in kept)
+        _card_item(site, one, item, told, is_kept=(one.id, item.number) in kept)
         for item, told in zip(shown, document.items, strict=True)
     ]
+    items.sort(key=lambda item: (cards.number_of(item.needs or item.ref), item.number))
     return Card(**{**asdict(document), "items": items}, why=_why(site, one))
 
 
-def _card_item(one: SetDocument, item: Item, told: InboxItem, *, is_kept: bool) -> CardItem:
+def _card_item(
+    site: Site, one: SetDocument, item: Item, told: InboxItem, *, is_kept: bool
+) -> CardItem:
+    need = need_of(one.changes, item)
     return CardItem(
         **asdict(told),
         set_id=one.id,
@@ -154,8 +162,10 @@ def _card_item(one: SetDocument, item: Item, told: InboxItem, *, is_kept: bool) 
         decided_at=item.decided_at or None,
         decided_by=item.decided_by or None,
         error_code=item.error_code or None,
-        fields=fields_of(item.tool, told.arguments) if item.status != "confirmed" else [],
+        fields=cards.fields_of(site, one, item, told) if item.status != "confirmed" else [],
         kept=is_kept,
+        told=cards.told_of(site, one, item, told),
+        after=told.needs if need is not None and need.status != "confirmed" else None,
     )
 
 

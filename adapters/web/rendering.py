@@ -21,6 +21,8 @@ from adapters.web.words import (
     percent,
     revealed,
     shown,
+    span,
+    wall,
 )
 from domain.policy.notices import NOTICE_VERSION
 
@@ -46,7 +48,16 @@ def render(template: str, values: dict[str, Any]) -> str:
             at, told, kind, ago(at, now)
         )
 
-    return environment().get_template(template).render(**values, when=when)
+    return (
+        environment()
+        .get_template(template)
+        .render(
+            **values,
+            when=when,
+            wall=lambda at: wall(at, zone),
+            span=lambda one: span(one["start"], one["end"], now, zone),
+        )
+    )
 
 
 @cache

@@ -35,7 +35,8 @@ MARKS = {
 KINDS = ("note", "transcript", "image_analysis")
 
 
-def _task(site: Site, asked: FormRequest) -> Task:
+def task_of(site: Site, asked: FormRequest) -> Task:
+    """The task that an address names, as it is now; or Refused."""
     task_id = known(site, asked.names["id"]).id
     with site.home.services.journal.reading() as world:
         return world.load(TASK, task_id)
@@ -53,7 +54,7 @@ def create(site: Site, asked: FormRequest) -> Notice:
 
 def edit(site: Site, asked: FormRequest) -> Notice:
     """Change the fields that the form says otherwise than it was made with."""
-    task = _task(site, asked)
+    task = task_of(site, asked)
     now = present(task)
     given = {name: asked.form[name] for name in now if name in asked.form}
     found = compared(asked, given, now)
@@ -91,7 +92,7 @@ def _fields(site: Site, changed: dict[str, str], asked: FormRequest) -> dict[str
 
 def describe(site: Site, asked: FormRequest) -> Notice:
     """Replace the description."""
-    task = _task(site, asked)
+    task = task_of(site, asked)
     text = _long(asked.needed("text"))
     if clash := _moved(site, asked, text, task.description, "The description"):
         return clash
@@ -132,7 +133,7 @@ def _long(text: str) -> str:
 
 def item(site: Site, asked: FormRequest) -> Notice:
     """Tick, untick, rename, put away or bring back an item."""
-    task = _task(site, asked)
+    task = task_of(site, asked)
     item_id, verb = asked.needed("item"), asked.needed("verb")
     title = asked.form.get("title", asked.needed("was.title")).strip()
     if verb not in (*MARKS, "rename"):
@@ -162,14 +163,14 @@ def _renamed(site: Site, asked: FormRequest, title: str, known: Item) -> Notice 
 
 def add_item(site: Site, asked: FormRequest) -> Notice:
     """Add an item to the checklist."""
-    task = _task(site, asked)
+    task = task_of(site, asked)
     deeds.add_items(site.home, task.id, [asked.needed("title").strip()], asked.key)
     return Notice("Added the item.")
 
 
 def note(site: Site, asked: FormRequest) -> Notice:
     """Add, change or remove a note."""
-    task = _task(site, asked)
+    task = task_of(site, asked)
     verb = asked.form.get("verb", "add")
     known = next((one for one in task.notes if one.id == asked.form.get("note")), None)
     if verb == "remove":
@@ -192,7 +193,7 @@ def note(site: Site, asked: FormRequest) -> Notice:
 
 def label(site: Site, asked: FormRequest) -> Notice:
     """Assign or remove a label."""
-    task = _task(site, asked)
+    task = task_of(site, asked)
     one = (asked.needed("label"),)
     if asked.form.get("verb") == "remove":
         deeds.remove_labels(site.home, task.id, one, asked.key)
@@ -203,7 +204,7 @@ def label(site: Site, asked: FormRequest) -> Notice:
 
 def link(site: Site, asked: FormRequest) -> Notice:
     """Link to another task, or take a link away."""
-    task = _task(site, asked)
+    task = task_of(site, asked)
     phrase = asked.needed("phrase")
     other = pick_task(site.home, asked.needed("target").strip())
     if asked.form.get("verb") == "remove":
@@ -219,7 +220,7 @@ def timer(site: Site, asked: FormRequest) -> Notice:
     Raises:
         Refused: Code ``stale``: it runs on another task, or not at all.
     """
-    task = _task(site, asked)
+    task = task_of(site, asked)
     if asked.needed("verb") == "start":
         deeds.start_timer(site.home, task.id, asked.key)
         return Notice("The timer runs.")
@@ -228,13 +229,13 @@ def timer(site: Site, asked: FormRequest) -> Notice:
     if runs_on != task.id and not _is_known(site, asked):
         because = "the timer does not run on this task any more"
         raise Refused("stale", because=because, instead="look where it runs")
-    deeds.stop_timer(site.home, asked.form.get("summary", "").strip(), asked.key)
-    return Notice("The timer stopped.")
+    kept = deeds.stop_timer(site.home, asked.form.get("summary", "").strip(), asked.key)
+    return Notice("The timer stopped.", rates=(task.id, kept.ids[0]))
 
 
 def delete(site: Site, asked: FormRequest) -> Notice:
     """Delete the task, or bring it back."""
-    task = _task(site, asked)
+    task = task_of(site, asked)
     if asked.needed("verb") == "restore":
         deeds.restore_task(site.home, task.id, asked.key)
         return Notice("Restored.")

@@ -13,7 +13,7 @@ from adapters.web.policy import consents_of
 from adapters.web.reports import report_of
 from adapters.web.site import SCAN_MAX, Site, page_size
 from domain.journal.catalog import Catalog
-from domain.journal.document import LinkDetails, TaskLine, task_line
+from domain.journal.document import LinkDetails, TaskLine, TimeDetails, task_line
 from domain.journal.fields import FIELDS
 from domain.journal.links import INVERSE, PHRASE_OF
 from domain.journal.task import STATUSES, Task
@@ -130,14 +130,15 @@ def show_one(site: Site, asked: FormRequest) -> Page:
     """The page of a task: its report and proposals on top, then all that a person may edit."""
     page = task_page(site.home, known(site, asked.names["id"]).id)
     agent = site.living_agent(page.task.id)
-    now = site.now
+    now, told = site.now, page.document()
     document = {
-        **asdict(page.document()),
+        **asdict(told),
         "deleted": page.task.is_deleted,
         "status_reason": page.task.status_reason or None,
         "created_at": page.task.created_at,
         "updated_at": page.task.updated_at,
         "agent": agent_line(agent, now) if agent else None,
+        "time": [_entry(one) for one in told.time],
         "report": report_of(site, agent.id) if agent else None,
         "proposals": open_cards(site, asked, page.task.id),
         "needed": consents_of(site, agent),
@@ -145,6 +146,11 @@ def show_one(site: Site, asked: FormRequest) -> Page:
     if asked.query.get("full") != "1":
         _shorten(document)
     return Page("task.html", page.task.title, document, _more(site, page, document, now))
+
+
+def _entry(one: TimeDetails) -> dict[str, Any]:
+    minutes = seconds_between(one.start, one.end) // 60 if one.end else None
+    return {**asdict(one), "minutes": minutes}
 
 
 def known(site: Site, task_id: str) -> TaskDocument:
@@ -189,6 +195,7 @@ def _more(site: Site, page: TaskPage, document: dict[str, Any], now: str) -> dic
         "fields": FIELDS,
         "statuses": STATUSES,
         "phrases": [(one, one.replace("_", " ")) for one in PHRASES],
+        "is_open": task.is_open and not task.is_deleted,
         "running_since": running.start if running else "",
         "spent": max(spent, 0),
         "links": links,

@@ -1,7 +1,7 @@
 """Texts and times as a page shows them. Whatever a person or a model wrote may be hostile."""
 
 import re
-from datetime import datetime
+from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 from domain.timestamps import instant
@@ -107,6 +107,40 @@ def exact(at: str, zone: str) -> str:
 def local(at: str, zone: str) -> datetime:
     """A stored time as an aware one of a zone."""
     return instant(at).astimezone(ZoneInfo(zone))
+
+
+def weekday(day: date, today: date) -> str:
+    """A day as a person says it; the year only of another one.
+
+    >>> weekday(date(2026, 11, 21), date(2026, 11, 22)), weekday(date(2025, 1, 2), date.max)
+    ('Sat 21 Nov', 'Thu 2 Jan 2025')
+    """
+    year = "" if day.year == today.year else f" {day.year}"
+    return f"{day:%a} {day.day} {day:%b}{year}"
+
+
+def span(start: str, end: str, now: str, zone: str) -> str:
+    """Two stored times as clocks in a zone show them; without an end until now.
+
+    >>> times = "2026-11-21T15:00:00.000000Z", "2026-11-21T17:00:00.000000Z"
+    >>> span(*times, "2026-11-22T00:00:00.000000Z", "Europe/Berlin")
+    'Sat 21 Nov 16:00-18:00'
+    """
+    began, ended, today = local(start, zone), local(end or now, zone), local(now, zone).date()
+    told = f"{weekday(began.date(), today)} {began:%H:%M}"
+    if not end:
+        return f"{told} until now"
+    is_one_day = ended.date() == began.date()
+    return f"{told}{'-' if is_one_day else f' to {weekday(ended.date(), today)} '}{ended:%H:%M}"
+
+
+def wall(at: str | None, zone: str) -> str:
+    """A stored time as an input for local times holds it: to the minute.
+
+    >>> wall("2026-11-21T15:00:59.000000Z", "Europe/Berlin"), wall(None, "UTC")
+    ('2026-11-21T16:00', '')
+    """
+    return local(at, zone).strftime("%Y-%m-%dT%H:%M") if at else ""
 
 
 def lasting(seconds: float) -> str:

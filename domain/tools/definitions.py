@@ -30,7 +30,6 @@ CAPABILITIES: Mapping[str, tuple[str, ...]] = {
         "time.propose",
         "link.propose",
         "task.create",
-        "rating.read",
         "loop.write",
     ),
 }

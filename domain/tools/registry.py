@@ -170,14 +170,14 @@ def check_edit(tool: str, arguments: object) -> str | Refusal:
 
 
 def local_times(tool: str, arguments: object) -> dict[str, str]:
-    """The local times in the JSON of a change, by the name of each, in their one spelling; none, if
-    it cannot be read. An adapter resolves them and puts them in place, see `with_instants`."""
+    """The local times in the JSON of a change, or of a call of it with its quote, by the name of
+    each, in their one spelling; none, if it cannot be read. An adapter resolves them and puts them
+    in place, see `with_instants`."""
     shape = CHANGES[tool].arguments if tool in CHANGES else None
-    named = set(_instants(shape).values()) if shape else None
-    if not shape or not named:
+    if not shape or not (named := set(_instants(shape).values())):
         return {}
-    bare, _ = evidence.parted(TOOLS[tool], arguments)
-    if isinstance(found := decoded(shape, bare), Refusal):
+    found = decoded(shape, evidence.parted(TOOLS[tool], arguments)[0])
+    if isinstance(found, Refusal):
         return {}
     given = msgspec.to_builtins(found)
     return {name: given[name] for name in sorted(named & given.keys())}

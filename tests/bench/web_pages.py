@@ -33,11 +33,11 @@ def copied(path: Path, name: str, number: int) -> None:
     """Fill a view up with copies under keys of their own, older than the real ones."""
     connection = sqlite3.connect(path / "views.db")
     rows = connection.execute(
-        "SELECT key, shelf, mark, document FROM documents WHERE view = ?", (name,)
+        "SELECT key, shelf, mark, due, tally, turn, document FROM documents WHERE view = ?", (name,)
     ).fetchall()
     made = []
     for nth in range(number - len(rows)):
-        key, shelf, mark, data = rows[nth % len(rows)]
+        key, shelf, mark, *counted, data = rows[nth % len(rows)]
         document = msgspec.json.decode(data)
         place = f"000000000000 r0 {nth:09d}"
         document["place"] = place
@@ -51,8 +51,10 @@ def copied(path: Path, name: str, number: int) -> None:
             inner["id"] = other
             if name == "agents":
                 shelf = inner["task"] = f"{inner['task'][:24]}{nth:08d}"
-        made.append((name, other, shelf, place, mark, msgspec.json.encode(document)))
-    connection.executemany("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?)", made)
+        made.append((name, other, shelf, place, mark, *counted, msgspec.json.encode(document)))
+    connection.executemany(
+        "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", made
+    )
     connection.commit()
     connection.close()
 

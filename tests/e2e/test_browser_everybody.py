@@ -15,6 +15,7 @@ from tests.support.browsing import (
     refusals,
     statuses,
 )
+from tests.support.followups import with_all
 from tests.support.hostile import HOSTILE, hostile_home
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -35,6 +36,7 @@ WHO_IS_WIDE = """[...document.querySelectorAll('#page *')].filter(
 ).slice(0, 3).map((one) => one.outerHTML.slice(0, 120))"""
 
 pytestmark = in_browser
+SPENT = ("--start", "2026-12-31 09:00", "--end", "2026-12-31 10:30")
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +52,7 @@ def axe() -> str:
 @pytest.fixture
 def lived_in(home: Path) -> Path:
     """The home after some use: of each kind of thing there is one to see."""
+    aside(with_all, home, home, "屋根を直す")  # a follow-up, and what needs it
     done(["reject", "1.1", "--reason", "Not this year"], home)
     done(["defer", "2.2"], home)
     done(["confirm", "2.1"], home)
@@ -65,6 +68,10 @@ def lived_in(home: Path) -> Path:
     done(["template", "assign", "Fix the sink", "laura"], home)
     done(["template", "version", "laura", "--report", "Two sentences."], home)
     done(["agent", "ask", "Fix the sink", "What is left?"], home)
+    done(["task", "time", "Fix the sink", *SPENT], home)
+    done(["task", "rate", "Fix the sink", "4", "--entry", "1", "--note", "Went well"], home)
+    done(["agent", "set", "Fix the sink", "--loop", "The invoice"], home)
+    done(["agent", "sleep", "Fix the sink", "--until", "2027-02-01"], home)
     done(["agent", "pause", "Paint the door"], home)
     return home
 
@@ -131,7 +138,7 @@ def test_every_page_can_be_read_by_everybody(
         page.goto(address + path)
         page.evaluate(OPEN_ALL)
         page.evaluate(axe)
-        for width in (1200, 400):
+        for width in (1200, 320):
             page.set_viewport_size({"width": width, "height": 900})
             page.evaluate(TWO_FRAMES)
             seen = f"{path} at {width}"

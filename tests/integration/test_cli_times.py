@@ -39,6 +39,16 @@ def entries(home: Path) -> Any:
     return told(["task", "show", SINK], home, env=NOON)["time"]
 
 
+def test_time_that_an_agent_proposes_with_a_quote_is_proposed(home: Path) -> None:
+    done(["task", "note", SINK, "Soldered from 4 to 6."], home, env=NOON)
+    _, arguments = spent("2027-03-27T16:00", "2027-03-27 18:00")
+    assert isinstance(arguments, dict)
+    called(home, ("log_time", {**arguments, "because": "Soldered from 4 to 6."}))
+    (item,) = inbox(home)
+    assert item["because"] == "Soldered from 4 to 6."
+    assert item["arguments"]["startedUtc"] == "2027-03-27T15:00:00.000000Z"
+
+
 def test_time_that_an_agent_proposes_is_an_entry_once_it_is_confirmed(home: Path) -> None:
     called(home, spent("2027-03-27T16:00", "2027-03-27 18:00"))
     (item,) = inbox(home)
@@ -75,6 +85,19 @@ def test_local_times_are_resolved_as_timers_resolve_them(
     assert summary in item["summary"]
     found = item["arguments"]["startedUtc"], item["arguments"]["endedUtc"]
     assert tuple(one[8:16] for one in found) == utc
+    assert proved(home)
+
+
+def test_a_quote_beside_local_times_leaves_them_what_they_are(home: Path) -> None:
+    entry = logged(home, "2027-03-26 10:00", "2027-03-26 11:00")
+    span = {"startedAt": "2027-03-27T16:00", "endedAt": "2027-03-27T18:00", "summary": "Soldered"}
+    moved = {"entryId": entry, "startedAt": "2027-03-26T10:30", "reason": "the note tells it so"}
+    calls = [("log_time", span), ("edit_time_entry", moved)]
+    called(home, *((name, {**given, "because": "from four to six"}) for name, given in calls))
+    assert [one["arguments"]["startedUtc"] for one in inbox(home)] == [
+        "2027-03-27T15:00:00.000000Z",
+        "2027-03-26T09:30:00.000000Z",
+    ]
     assert proved(home)
 
 

@@ -13,7 +13,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from adapters.analytics.database import connect
 from adapters.analytics.rows import create
-from adapters.home.prices import Price, cost, costs_now
+from adapters.home.prices import Price, cost, costs_at
 from adapters.models.gemini import GeminiModel
 from adapters.models.gemini_contents import NUDGES
 from adapters.runtime import on_demand
@@ -87,7 +87,7 @@ class Lived:
     def _wake(self, home: Home, case: str, agent_id: str, asked: GeminiModel) -> None:
         exporter, services = InMemorySpanExporter(), home.services
         services.model_for = lambda _: asked
-        costs = costs_now(home.settings.prices, services.clock)
+        costs = costs_at(home.settings.prices, lambda: services.agents.tail().at)
         services.spans_for = lambda: OtelSpans(exporter, cost_of=costs)
         home.views.catch_up()
         (turn,) = on_demand.ready(services, [agent_id])

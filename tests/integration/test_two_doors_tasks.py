@@ -65,6 +65,8 @@ def field(**sent: str) -> Deed:
 DELETED = [["task", "delete", SINK]]
 RUNS = [["task", "timer", "start", SINK]]
 LINKED = [["task", "link", SINK, "blocks", WALL]]
+SPENT = ("2026-12-31T09:00", "2026-12-31T10:30")
+TIMED = [["task", "time", SINK, "--start", SPENT[0], "--end", SPENT[1]]]
 PUT_AWAY = [["task", "item", "archive", SINK, "1"]]
 TICKED = [["task", "check", SINK, "1"]]
 HEARD = [
@@ -168,6 +170,36 @@ DEEDS = {
         {"verb": "stop", "summary": "Looked"},
         first=RUNS,
     ),
+    "enter time": Deed(
+        ["task", "time", "{task}", "--start", SPENT[0], "--end", SPENT[1], "--summary", "Looked"],
+        "time",
+        {"began": SPENT[0], "ended": SPENT[1], "summary": "Looked"},
+    ),
+    "correct a time": Deed(
+        ["task", "retime", "{task}", "1", "--end", "2026-12-31T11:00"],
+        "retime",
+        {"ended": "2026-12-31T11:00"},
+        first=TIMED,
+    ),
+    "rate": Deed(
+        ["task", "rate", "{task}", "4", "--note", "Went well"],
+        "rate",
+        {"score": "4", "comment": "Went well"},
+        {"entry": ""},
+    ),
+    "rate an entry": Deed(
+        ["task", "rate", "{task}", "2", "--entry", "1"], "rate", {"score": "2"}, first=TIMED
+    ),
+    "conclude": Deed(
+        ["task", "conclude", "{task}", "--follow-up", "The rest"],
+        "conclude",
+        {"title": "The rest"},
+    ),
+    "conclude, the items stay": Deed(
+        ["task", "conclude", "{task}", "--follow-up", "The rest", "--keep-items"],
+        "conclude",
+        {"title": "The rest", "keep": "yes"},
+    ),
     "delete": Deed(["task", "delete", "{task}"], "delete", {"verb": "delete", "sure": "yes"}),
     "restore": Deed(["task", "restore", "{task}"], "delete", {"verb": "restore"}, first=DELETED),
 }
@@ -181,6 +213,7 @@ VERDICTS = {
         "edit.minutes",
     ),
     "confirm what is stale": Verdict(["confirm"], {"verdict": "confirm"}, first=STALE),
+    "confirm, and it is done": Verdict(["confirm"], {"verdict": "conclude"}, ["--conclude"]),
     "confirm anyway": Verdict(["confirm"], {"verdict": "anyway"}, ["--anyway"], first=STALE),
     "reject": Verdict(
         ["reject"], {"verdict": "reject", "reason": "Not so"}, ["--reason", "Not so"], "reason"

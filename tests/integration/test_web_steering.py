@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import done, proved, told
+from tests.support.cli import done, proved, run, told
 from tests.support.homes import Homes
 from tests.support.pages import text_of, visiting
 from tests.support.waking import proposing
@@ -80,3 +80,68 @@ def test_it_hears_of_more_and_of_less(home: Path) -> None:
         visitor.send(remove, verb="remove")
     assert [one["built_in"] for one in shown(home)["subscriptions"]] == [True]
     proved(home)
+
+
+# ------------------------------------------------------------------------- sleep, and what waits
+
+
+def test_an_agent_sleeps_until_a_day_and_is_let_up_again(home: Path) -> None:
+    url = f"/agents/{shown(home)['id']}"
+    with visiting(home) as visitor:
+        form = visitor.form(url, f"{url}/sleep")
+        for wrong, why in (
+            ("", "not said until when"),
+            ("2026-12-31", "later"),
+            ("soon", "no time"),
+        ):
+            answer = visitor.send(form, verb="sleep", until=wrong, nonce=f"wrong-one-{wrong}")
+            assert (answer.status_code, why in text_of(answer.text)) == (422, True), answer.text
+            assert not wrong or f'name="until" value="{wrong}"' in answer.text
+        for _ in range(2):
+            answer = visitor.send(form, verb="sleep", until="2027-02-01")
+            assert answer.status_code == 200
+        assert "It sleeps until 2027-02-01" in text_of(answer.text)
+        assert shown(home)["asleep_until"] == "2027-02-01T00:00:00.000000Z"
+        visitor.send(visitor.form(url, f"{url}/sleep"), verb="end")
+    assert shown(home)["asleep_until"] is None
+    proved(home)
+
+
+def test_a_queued_wake_is_cancelled_once(home: Path) -> None:
+    url = f"/agents/{shown(home)['id']}"
+    done(["task", "note", "Fix the sink", "It drips again."], home)
+    done(["agent", "pause", shown(home)["id"]], home)
+    done(["agent", "resume", shown(home)["id"]], home)  # that queues one
+    with visiting(home) as visitor:
+        form = visitor.form(url, f"{url}/cancel")
+        for _ in range(2):
+            assert visitor.send(form).status_code == 200
+        assert f"{url}/cancel" not in visitor.page(url)
+        late = visitor.send(form, nonce="another-one")
+        assert (late.status_code, "nothing is queued" in text_of(late.text)) == (404, True)
+    newest = told(["wakes"], home)[0]
+    assert (newest["outcome"], newest["error_code"]) == ("skipped", "cancelled")
+
+
+def test_open_loops_say_whose_they_are(home: Path) -> None:
+    done(["agent", "set", shown(home)["id"], "--loop", "The plumber's invoice"], home)
+    with visiting(home) as visitor:
+        said = text_of(visitor.page(f"/agents/{shown(home)['id']}"))
+    assert "Open loops The plumber&#39;s invoice yours" in said
+
+
+def test_health_names_who_is_told_nothing_and_why(home: Path) -> None:
+    with visiting(home) as visitor:
+        assert "Nobody: settings.toml names nobody" in text_of(visitor.page("/health"))
+    (home / "settings.toml").write_text('[notify]\ncommand = ["no-such-program-here"]\n')
+    with visiting(home) as visitor:
+        said = text_of(visitor.page("/health"))
+        assert "no-such-program-here is told nothing: not allowed on this machine yet" in said
+    done(["notify", "allow"], home)
+    done(["task", "note", "Fix the sink", "Need to buy a wrench. Due by 2027-03-01."], home)
+    run(["run", "--until-idle"], home)
+    with visiting(home) as visitor:
+        said = text_of(visitor.page("/health"))
+        (one,) = visitor.json("/health")["receivers"]
+    assert one["failure"]
+    assert "no-such-program-here could not be told" in said

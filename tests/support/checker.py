@@ -21,6 +21,7 @@ from tests.support.checking import (
     keys,
     payloads,
     shape,
+    two_tasks,
     waking,
     watching,
 )
@@ -36,6 +37,7 @@ CHECKS: tuple[Callable[[Home], Iterator[Finding]], ...] = (
     watching.check,
     items.check,
     crossing.check,
+    two_tasks.check,
 )
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 SHOWN_MAX = 40

@@ -10,9 +10,14 @@ import sys
 import time
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from adapters.importers import markdown
+from adapters.models.rules import RulesModel
 from adapters.runtime import on_demand, review
 from adapters.runtime.services import Services
+from adapters.simulation.plan import Dice
+from adapters.simulation.unruly_model import Unruly
 from adapters.wiring import Home, open_home
 from domain import canonical
 from domain.agent.agent import AGENT
@@ -22,9 +27,11 @@ from domain.changes.change_set import CHANGES, is_open
 from domain.errors import Refused
 from domain.journal.commands import AddNote, ImportedRef, ImportTasks
 from domain.journal.fold import TASK
+from domain.ports import Call, Reply, Request
 from domain.wire import payload, words
 
 TASKS = 4
+MOODS = ("follow_up", "follow_up", "move", "relate", "time", "loops", "look")
 SAID = (
     "It takes about {n} minutes. Urgent!",
     "We need to buy part {n}. Due by 2027-03-{day:02}.",
@@ -71,11 +78,34 @@ def bring(services: Services, count: int) -> None:
     services.append_journal(ImportTasks(file.source, tuple(refs)), payloads=kept)
 
 
+class Busy:
+    """The offline model, with calls of the tools over two tasks, of time, and reads beside its own.
+    It has that one's name: whoever takes a wake over goes on with the offline model alone."""
+
+    name = "rules"
+
+    def __init__(self, dice: random.Random) -> None:
+        self._rules = RulesModel()
+        self._dice = dice
+
+    async def reply(self, request: Request) -> Reply:
+        """What the offline model says, and more; on the first turns alone."""
+        said = await self._rules.reply(request)
+        if request.forced or len(request.exchanges) > 1:
+            return said
+        more = Unruly()
+        more.dice = Dice(str(self._dice.random()))
+        added = more.calls(request, self._dice.sample(MOODS, 2))
+        calls = (Call(f"more{nth}", *one) for nth, one in enumerate(added, 1))
+        return replace(said, calls=(*said.calls, *calls), reply_format="")
+
+
 class Driver:
     """One process's part: `name` tells its notes from others'."""
 
     def __init__(self, home: Home, name: str, dice: random.Random) -> None:
         self._services = home.services
+        self._services.model_for = lambda _: Busy(dice)
         self._name = name
         self._dice = dice
         self._agents = agents_of(home.services)

@@ -24,6 +24,7 @@ from domain.agent.wake_queue_events import (
 from domain.causes import Receipt
 from domain.changes.events import ItemConfirmed, ItemConfirming, ItemFailed
 from domain.journal.commands import ApplyOperation
+from domain.journal.links import LinkedFrom
 from domain.wake.events import LateReply, ModelAsked, ToolAsked, WakeFinished, WakeStarted
 from domain.world import Recorded
 from replay.prove import Proof
@@ -146,7 +147,8 @@ def _operations(rows: Rows, *, is_finished: bool) -> Iterator[str]:
 
 def _triggers(rows: Rows, taken: int) -> Iterator[str]:
     """Every change of a task after its agent was made, as far as the watcher has come, stands in
-    one wake's causes or one suppression of its agent (DESIGN 2, law 9)."""
+    one wake's causes or one suppression of its agent (DESIGN 2, law 9); so may one of a task that
+    it has a link to, and a link to it."""
     agents = {
         row.fact.task: (row.entity, row.fact.position)
         for row in rows.agents
@@ -165,13 +167,19 @@ def _triggers(rows: Rows, taken: int) -> Iterator[str]:
             case _:
                 pass
     written: defaultdict[str, set[int]] = defaultdict(set)
+    named: defaultdict[str, set[int]] = defaultdict(set)  # by a link to it
+    linked: defaultdict[str, set[str]] = defaultdict(set)  # to whom it has links, or had
     for row in rows.journal:
         if row.of_kind == "task" and row.n <= taken:
             written[row.entity].add(row.n)
+        if isinstance(row.fact, LinkedFrom):
+            linked[row.fact.source].add(row.entity)
+            named[row.entity].add(row.n)
     for task, (agent, born) in agents.items():
         wrote = {n for n in written[task] if n > born}
         seen = {n: count for n, count in noticed[agent].items() if count}
-        if seen != dict.fromkeys(wrote, 1):
+        near = wrote.union(named[task], *(written[one] for one in linked[task]))
+        if not wrote <= seen.keys() <= near or max(seen.values(), default=1) > 1:
             yield f"agent {agent}: noticed {sorted(seen.items())}, written {sorted(wrote)}"
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from tests.support import checker
 from tests.support.broken import Broken, altered
-from tests.support.checking.logs import Raw, key
+from tests.support.checking.logs import Doc, Raw, key
 
 ROOT = Path(__file__).parents[2]
 HISTORIES = ROOT / "tests" / "histories"
@@ -287,6 +287,54 @@ def words_that_stand_in_a_row(home: Broken) -> None:
     home.data("changes.item_proposed.1")["arguments"] = {"text": "x" * 1025}
 
 
+def an_operation_over_two(home: Broken) -> Doc:
+    """The command of the first operation that wrote to a second task."""
+    receipts = (one.facts[0].data for one in home.logs["journal"] if len(one.facts) > 1)
+    commands = (one.get("command", {}) for one in receipts)
+    found: Doc = next(one for one in commands if one.get("others"))
+    return found
+
+
+def a_second_task_that_was_not_named(home: Broken) -> None:
+    an_operation_over_two(home)["others"] = ["a" * 32]
+
+
+def a_second_task_of_another_category(home: Broken) -> None:
+    an_operation_over_two(home)["categories"] = []
+
+
+def an_item_that_moves_and_is_another(home: Broken) -> None:
+    moved(home)["title"] = "Another"
+
+
+def an_item_that_moves_and_is_ticked(home: Broken) -> None:
+    moved(home)["isChecked"] = True
+
+
+def an_item_that_moves_and_stays(home: Broken) -> None:
+    home.drop("task.item_archived.1", item=moved(home)["movedFrom"])
+
+
+def moved(home: Broken) -> Doc:
+    added = (one.facts[place].data for one, place in home.all("task.item_added.1"))
+    return next(one for one in added if one.get("movedFrom"))
+
+
+def time_that_an_agent_lays_over_other_time(home: Broken) -> None:
+    one, place = next(
+        spot
+        for spot in home.all("task.time_logged.1")
+        if spot[0].facts[spot[1]].data["by"].startswith("agent:")
+    )
+    again = deepcopy(one.facts[place])
+    again.data["entry"] = "a" * 32
+    one.facts.append(again)
+
+
+def a_wake_within_a_sleep(home: Broken) -> None:
+    home.data("alert.slept.1")["until"] = "2099-01-01T00:00:00.000000Z"
+
+
 CASES = [
     ("verdicts", a_missing_append, "law 1: journal:r1:4: append 3 is missing"),
     ("crashes", appends_out_of_order, "missing or out of order"),
@@ -326,6 +374,13 @@ CASES = [
     ("verdicts", a_set_that_nobody_is_shown, "law 9: .* is opened, or its agent's, and not both"),
     ("crashes", a_turn_too_many, "law 10: .* may have 21 turns"),
     ("crashes", a_prompt_that_is_too_long, "law 10: .* its prompt has"),
+    ("follow_ups", a_second_task_that_was_not_named, "law 7: .* is not as agent:.* asked"),
+    ("follow_ups", a_second_task_of_another_category, "law 8: .* writes to the category"),
+    ("follow_ups", an_item_that_moves_and_is_another, "law 8: .* moved as .*Another"),
+    ("follow_ups", an_item_that_moves_and_is_ticked, "law 8: .* moved as .*True"),
+    ("follow_ups", an_item_that_moves_and_stays, "law 8: .* and leaves no task"),
+    ("time_spent", time_that_an_agent_lays_over_other_time, "law 8: .* lays the entry"),
+    ("asleep", a_wake_within_a_sleep, "law 9: .* and its agent sleeps until 2099"),
     ("verdicts", words_that_stand_in_a_row, "law 10: .* stands in the row"),
 ]
 

@@ -49,6 +49,8 @@
     const found = item.querySelector(`[data-do="${letter}"]`);
     if (letter === "c" && item.classList.contains("is-stale")) {
       hinted("The task has changed since this was proposed: no key confirms it. Look at it, then press “Confirm anyway”.");
+    } else if (letter === "c" && item.dataset.after) {
+      hinted(`It needs ${item.dataset.after}: confirm that one first.`);
     } else if (found && found.tagName === "DETAILS") {
       found.open = true;
       (firstField(found) || found).focus();
@@ -248,7 +250,7 @@
 
   // --------------------------------------------------------------------------------------- swaps
   const keyed = (where) => [...where.querySelectorAll("details[data-key]")];
-  const ofForms = /^(reject|edit|note|item|describe|set|destroy|delete|all)/;
+  const ofForms = /^(reject|edit|note|item|describe|set|destroy|delete|all|conclude|entry|log|rate)/;
   let wasIn = ""; // the item in which the focus was, and its place
   let wasAt = -1;
   function keepOpen(made, isOfForm) { // in what comes, before it is there: nothing flickers

@@ -10,6 +10,7 @@ from tests.support.checking.logs import Append, Doc, Finding, Home, Row
 TICKS_MAX = 100
 FAILURES_MAX = 5
 HOPS_MAX = 3
+ASKED = ("manual", "user", "recovery")  # reasons of a trigger that wake an agent from its sleep
 
 
 class _Queue:
@@ -23,6 +24,8 @@ class _Queue:
         self.places: defaultdict[str, set[str]] = defaultdict(set)  # of each trigger: wakes
         self.suppressed: set[str] = set()
         self.dropped: dict[str, str] = {}  # superseded wakes, and by which
+        self.asked: set[str] = set()  # wakes that a person asked for
+        self.sleeps_until = ""
 
 
 def check(home: Home) -> Iterator[Finding]:
@@ -58,7 +61,9 @@ def _row(one: Append, row: Row, queue: _Queue) -> Iterator[str]:
                     yield f"the trigger {_named(trigger)} is suppressed and was noticed before"
                 queue.suppressed.add(name)
         case "alert.wake_begun.1":
-            yield from _begun(data["runKey"], queue)
+            yield from _begun(data["runKey"], one.at, queue)
+        case "alert.slept.1":
+            queue.sleeps_until = data.get("until", "")
         case "alert.wake_dropped.1":
             yield from _dropped(data, queue)
         case "alert.wake_backed_off.1":
@@ -96,6 +101,7 @@ def _queued(one: Append, row: Row, queue: _Queue) -> Iterator[str]:
         if name in queue.suppressed or name in queue.places:
             yield f"the trigger {_named(trigger)} was noticed before"
         queue.places[name].add(named)
+        queue.asked |= {named} if trigger["reason"] in ASKED else set()
     queue.queued = named
 
 
@@ -111,9 +117,10 @@ def _merged(one: Append, row: Row, queue: _Queue, trigger: Doc) -> Iterator[str]
     if wake in queue.places[name]:
         yield f"the trigger {_named(trigger)} stands twice in {wake}"
     queue.places[name].add(wake)
+    queue.asked |= {wake} if trigger["reason"] in ASKED else set()
 
 
-def _begun(named: str, queue: _Queue) -> Iterator[str]:
+def _begun(named: str, at: str, queue: _Queue) -> Iterator[str]:
     if named == queue.begun:  # goes on after a wait, or was taken over
         queue.is_running = True
         return
@@ -121,6 +128,8 @@ def _begun(named: str, queue: _Queue) -> Iterator[str]:
         yield f"{named} begins while {queue.begun} has not ended"
     if named != queue.queued:
         yield f"{named} begins and was not queued"
+    if at < queue.sleeps_until and named not in queue.asked:
+        yield f"{named} begins at {at}, and its agent sleeps until {queue.sleeps_until}"
     queue.begun, queue.queued, queue.is_running = named, "", True
 
 
@@ -130,6 +139,7 @@ def _dropped(data: Doc, queue: _Queue) -> Iterator[str]:
         yield f"{named} is dropped as {data['code']}, by {by or 'nobody'}"
     if by:
         queue.dropped[named] = by
+        queue.asked |= {by} if named in queue.asked else set()
     if by and queue.queued != by:
         yield f"{named} is superseded by {by}, which is not queued"
     if left_out := data.get("leftOut", 0):  # triggers that go on without a row of their own

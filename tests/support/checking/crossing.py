@@ -5,20 +5,24 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tests.support.checking.logs import Append, Doc, Finding, Home, Log, canonical
+from tests.support.checking.two_tasks import follow_up, moved, others_of
 
 ASKED = {"wake.tool_asked.1", "changes.item_confirming.1", "changes.suppression_asked.1"}
 POSITIONS = {"journalPosition", "position"}
+TICKS = ("task.item_checked.1", "task.item_unchecked.1")
 NEVER = {"DONE", "REJECTED"}  # statuses that are a person's alone
 
 
 class Intent(NamedTuple):
-    """An operation that the agent log asks for. `agent` and `task`: whose; empty: not known."""
+    """An operation that the agent log asks for. `agent` and `task`: whose; empty: not known.
+    `others`: the further tasks that it names."""
 
     agent: str
     task: str
     tool: str
     arguments: str
     where: str
+    others: tuple[str, ...] = ()
 
 
 class Effect(NamedTuple):
@@ -68,7 +72,9 @@ def _intents(log: Log) -> Iterator[tuple[str, Intent]]:
                 item, own = items.get(spot, {}), sets.get(row.entity, {})
                 text = log.words(data.get("arguments") or item.get("arguments"))
                 whose = own.get("agent", ""), own.get("task", "")
-                yield data["operation"], Intent(*whose, item.get("tool", ""), text, one.where)
+                tool, made = item.get("tool", ""), follow_up(*spot)
+                others = others_of(tool, text, made)
+                yield data["operation"], Intent(*whose, tool, text, one.where, others)
             case "changes.suppression_asked.1":
                 own = sets.get(row.entity, {})
                 whose = own.get("agent", ""), own.get("task", "")
@@ -91,7 +97,9 @@ def _unasked(
             continue
         command = one.command
         text = home.journal.words(command.get("arguments"))
-        given = Intent(command["agent"], command["task"], command["tool"], text, intent.where)
+        whose = command["agent"], command["task"]
+        others = tuple(command.get("others", ()))
+        given = Intent(*whose, command["tool"], text, intent.where, others)
         if given != intent:
             yield Finding(7, one.where, f"the operation {operation} is not as {intent.where} asked")
 
@@ -195,13 +203,16 @@ def _positions(home: Home) -> Iterator[Finding]:
 
 
 def _may(journal: Log) -> Iterator[Finding]:
-    """Agents write by operations alone, on their own task, in their categories, and never DONE."""
+    """Agents write by operations alone, on their own task and those that the operation names, in
+    their categories, and never DONE; with an item that moves its tick does, whoever made it."""
     categories: dict[str, str] = {}
     for one in journal.appends:
         if one.does == "apply_operation":
             yield from (Finding(8, one.where, told) for told in _applied(one, categories))
         for row in one.rows:
             by = str(row.data.get("by", ""))
+            if row.data.get("item") in moved(one) and row.topic in TICKS:
+                continue
             if by.startswith("agent:") and one.does != "apply_operation":
                 yield Finding(8, one.where, f"{row.topic} by {by}, caused by {one.does}")
             if by.startswith("agent:") and row.data.get("status") in NEVER:
@@ -213,12 +224,16 @@ def _may(journal: Log) -> Iterator[Finding]:
 def _applied(one: Append, categories: dict[str, str]) -> Iterator[str]:
     """What an operation wrote, and whether it might."""
     command, status = one.command, one.first.data.get("result", {}).get("status")
-    category = categories.get(command["task"], "")
-    if status == "applied" and category not in command.get("categories", []):
-        yield f"an agent writes to the category {category}"
+    tasks = [command["task"], *command.get("others", [])]
+    made = {row.entity: row.data["category"] for row in one.of("task.created.1")}
+    for category in [{**categories, **made}.get(task, "") for task in tasks]:
+        if status == "applied" and category not in command.get("categories", []):
+            yield f"an agent writes to the category {category}"
     if (len(one.rows) > 1) != (status == "applied"):
         yield f"an operation is {status} and has {len(one.rows)} rows"
+    kinds = ("task", "links") if len(tasks) > 1 else ("task",)
     for row in one.rows[1:]:
-        own = "task", command["task"], f"agent:{command['agent']}"
-        if (row.kind, row.entity, row.data.get("by")) != own:
+        is_tick = row.topic in TICKS and row.data["item"] in moved(one)
+        is_own = is_tick or row.kind == "links" or row.data.get("by") == f"agent:{command['agent']}"
+        if row.kind not in kinds or row.entity not in tasks or not is_own:
             yield f"an operation on {command['task']} writes {row.topic} of {row.entity}"

@@ -52,7 +52,7 @@ class _Journal:
     def _row(self, one: Append, row: Row) -> Iterator[Finding]:
         data, given = row.data, one.first.entity
         match row.topic:
-            case "task.created.1" if one.does == "create_task":
+            case "task.created.1" if one.does in ("create_task", "conclude_task"):
                 yield from _differs(one.where, "the task", row.entity, key("task", given, "0"))
             case "task.note_added.1" if one.does == "add_note":
                 yield from _differs(one.where, "the note", data["note"], key("note", given, "0"))

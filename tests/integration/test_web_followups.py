@@ -1,0 +1,148 @@
+"""A follow-up, what goes with it, and times, on the cards of a page without JavaScript."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import done, proved, run, told
+from tests.support.followups import ITEMS, TITLE, follow_up, made_by, with_all, with_items, woken
+from tests.support.pages import decision, text_of, visiting
+from tests.support.waking import inbox
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+def test_a_follow_up_is_shown_with_what_it_is_made_of(home: Path, tmp_path: Path) -> None:
+    with_items(home)
+    more = {"dueDate": "2027-03-01", "priority": "P1", "description": "First it\n\nhas to dry."}
+    woken(home, tmp_path, follow_up(home, *ITEMS, **more))
+    with visiting(home) as visitor:
+        said = text_of(visitor.page("/inbox"))
+        (card,) = visitor.json("/inbox")["sets"]
+    assert "1.1 Create follow-up task &#34;The rest&#34;" in said
+    assert "Due 2027-03-01 Priority P1 Relation follows up on &#34;Fix the sink&#34;" in said
+    assert f"Goes with it {' '.join(ITEMS)}" in said
+    assert card["items"][0]["told"]["carried"] == list(ITEMS)
+
+
+def test_what_needs_a_follow_up_stands_below_it_and_waits(home: Path, tmp_path: Path) -> None:
+    with_all(home, tmp_path)
+    with visiting(home) as visitor:
+        page = visitor.page("/inbox")
+        assert page.count("is-below") == page.count("Confirm after 1.1") == 3
+        assert "Move: &#34;Paint the wall&#34; to &#34;The rest&#34; after 1.1" in text_of(page)
+        (card,) = visitor.json("/inbox")["sets"]
+        assert [(one["ref"], one["after"]) for one in card["items"]] == [
+            ("1.1", None),
+            *[(f"1.{number}", "1.1") for number in (2, 3, 4)],
+            ("1.5", None),
+        ]
+        form = decision(page, "1.2")
+        answer = visitor.send(form, verdict="confirm")
+        assert answer.status_code == 422
+        wanted = "item 1.2 needs the task that item 1.1 makes; confirm 1.1 first"
+        assert wanted in text_of(answer.text)
+        visitor.send(decision(page, "1.1"), verdict="confirm")
+        made = made_task(home)
+        page = visitor.page("/inbox")
+        assert "Confirm after" not in page
+        assert page.count(f'<a href="/tasks/{made}">') == 3  # one on each card that names it
+        assert visitor.send(decision(page, "1.2"), verdict="confirm").status_code == 200
+    assert proved(home)
+
+
+def made_task(home: Path) -> str:
+    return str(told(["task", "show", "The rest"], home)["id"])
+
+
+def test_what_moves_may_move_to_a_task_that_is_there(home: Path, tmp_path: Path) -> None:
+    done(["task", "add", "Taxes"], home)
+    with_all(
+        home,
+        tmp_path,
+    )
+    done(["task", "link", TITLE, "blocks", "Taxes"], home)
+    taxes = told(["task", "show", "Taxes"], home)["id"]
+    with visiting(home) as visitor:
+        page = visitor.page("/inbox")
+        assert f'<option value="{taxes}">Taxes</option>' in page
+        assert " selected>The rest</option>" in page
+        form = decision(page, "1.2", "edit.targetTaskId")
+        answer = visitor.send(form, verdict="confirm", edit__targetTaskId=taxes)
+    assert "Applied: Move: &#34;Paint the wall&#34; to &#34;Taxes&#34;" in text_of(answer.text)
+    assert [one["title"] for one in told(["task", "show", "Taxes"], home)["items"]] == [ITEMS[1]]
+
+
+def test_a_confirmed_follow_up_ends_its_task_and_leads_to_it(home: Path, tmp_path: Path) -> None:
+    with_all(home, tmp_path)
+    with visiting(home) as visitor:
+        form = decision(visitor.page("/inbox"), "1.1")
+        for _ in range(2):  # a double click is one
+            answer = visitor.send(form, verdict="conclude")
+            assert answer.status_code == 200
+        assert "The task is DONE." in text_of(answer.text)
+        assert f'See the task <a href="/tasks/{made_task(home)}">' in answer.text
+        assert "Confirm and set done" not in answer.text
+    assert told(["task", "show", TITLE], home)["status"] == "DONE"
+    assert [one["title"] for one in told(["task", "list"], home)].count("The rest") == 1
+    proved(home)
+
+
+def test_a_rejected_follow_up_tells_what_goes_with_it(home: Path, tmp_path: Path) -> None:
+    with_all(home, tmp_path)
+    with visiting(home) as visitor:
+        page = visitor.page("/inbox")
+        answer = visitor.send(decision(page, "1.1"), verdict="reject", reason="Not now")
+        said = text_of(answer.text)
+        assert said.count("With it goes:") == 3
+        assert "With it goes: Link: blocks &#34;The rest&#34;" in said
+        late = visitor.send(decision(page, "1.2"), verdict="confirm")
+        assert late.status_code == 409
+        assert "what it needs was rejected" in text_of(late.text)
+    assert [one["status"] for one in inbox(home)] == ["pending"]
+
+
+def test_a_follow_up_is_edited_with_its_lines(home: Path, tmp_path: Path) -> None:
+    with_items(home)
+    woken(home, tmp_path, follow_up(home, description="One\n\nTwo"))
+    with visiting(home) as visitor:
+        form = decision(visitor.page("/inbox"), "1.1", "edit.title")
+        same = visitor.send(form, verdict="confirm", edit__description="One\r\n\r\nTwo")
+    assert same.status_code == 200
+    (item,) = inbox(home, "--all")
+    assert item["arguments"]["description"] == "One\n\nTwo"
+    made = told(["task", "show", "The rest"], home)
+    assert made["description"] == "One\n\nTwo"
+
+
+def test_a_stale_follow_up_is_told_and_does_nothing(home: Path, tmp_path: Path) -> None:
+    with_all(home, tmp_path)
+    with visiting(home) as visitor:
+        page = visitor.page("/inbox")
+        done(["reject", "1.1"], home)
+        answer = visitor.send(decision(page, "1.1"), verdict="conclude")
+        assert answer.status_code == 409
+    assert told(["task", "show", TITLE], home)["status"] == "OPEN"
+    assert run(["task", "show", made_by(home, 1)], home).exit_code != 0
+
+
+SPENT = {"startedAt": "2026-12-31T16:00", "endedAt": "2026-12-31T18:00", "summary": "Soldered"}
+
+
+def test_a_quoted_time_is_a_card_with_its_day(home: Path, tmp_path: Path) -> None:
+    with_items(home)
+    woken(home, tmp_path, ("log_time", {**SPENT, "because": "The rest next month."}))
+    with visiting(home) as visitor:
+        page = visitor.page("/inbox")
+        assert "Log Thu 31 Dec 2026 16:00-18:00 (2 h): Soldered" in text_of(page)
+        assert 'type="datetime-local" value="2026-12-31T16:00"' in page
+        form = decision(page, "1.1", "edit.startedAt")
+        assert visitor.send(form, verdict="confirm", edit__startedAt="soon").status_code == 422
+        form = decision(visitor.page("/inbox"), "1.1", "edit.startedAt")
+        assert visitor.send(form, verdict="confirm", edit__startedAt="2026-12-31T17:00")
+    (entry,) = told(["task", "show", TITLE], home)["time"]
+    assert entry["start"] == "2026-12-31T17:00:00.000000Z"
+    assert proved(home)

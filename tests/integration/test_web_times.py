@@ -1,0 +1,180 @@
+"""How a task ends and what it took, on its page without JavaScript; nothing typed is lost."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cli import done, proved, told
+from tests.support.homes import Homes
+from tests.support.pages import text_of, visiting
+from tests.support.waking import proposing
+
+BERLIN = 'timezone = "Europe/Berlin"\n'
+TASK = "Fix the sink"
+
+
+@pytest.fixture
+def home(tmp_path: Path, homes: Homes) -> Path:
+    return homes.copy(proposing, tmp_path)
+
+
+def task(home: Path) -> Any:
+    return told(["task", "show", TASK], home)
+
+
+def url_of(home: Path) -> str:
+    return f"/tasks/{task(home)['id']}"
+
+
+def entered(home: Path, began: str = "09:00", ended: str = "10:30") -> str:
+    """The page of the task, which has an entry of yesterday."""
+    day = "2026-12-31"
+    start, end = f"{day} {began}", f"{day} {ended}"
+    done(["task", "time", TASK, "--start", start, "--end", end, "--summary", "Looked"], home)
+    return url_of(home)
+
+
+# ------------------------------------------------------------------------------------ the end
+
+
+def test_a_task_is_concluded_with_what_follows(home: Path) -> None:
+    done(["task", "item", "add", TASK, "Paint the wall"], home)
+    url = url_of(home)
+    with visiting(home) as visitor:
+        form = visitor.form(url, f"{url}/conclude")
+        for _ in range(2):  # a double click is one
+            answer = visitor.send(form, title="壁を塗る")
+            assert answer.status_code == 200
+        made = told(["task", "show", "壁を塗る"], home)
+        assert f'<a href="/tasks/{made["id"]}">' in answer.text
+        assert f"{url}/conclude" not in answer.text  # it is done
+        late = visitor.send(form, title="Another", nonce="another-one")
+        assert (late.status_code, "is DONE already" in text_of(late.text)) == (422, True)
+        assert 'value="Another"' in late.text
+    assert [one["title"] for one in made["items"]] == ["Paint the wall"]
+    assert (task(home)["status"], made["agent_id"] is None) == ("DONE", False)
+    proved(home)
+
+
+def test_the_items_stay_where_that_is_ticked(home: Path) -> None:
+    done(["task", "item", "add", TASK, "Paint the wall"], home)
+    url = url_of(home)
+    with visiting(home) as visitor:
+        form = visitor.form(url, f"{url}/conclude")
+        empty = visitor.send(form, title=" ", keep="yes")
+        assert (empty.status_code, "the title is empty" in text_of(empty.text)) == (422, True)
+        assert task(home)["status"] == "OPEN"
+        assert visitor.send(form, title="The rest", keep="yes").status_code == 200
+    assert told(["task", "show", "The rest"], home)["items"] == []
+
+
+# ------------------------------------------------------------------------------------ its time
+
+
+def test_time_is_entered_as_the_clock_at_home_shows_it(home: Path) -> None:
+    (home / "settings.toml").write_text(BERLIN)
+    url = url_of(home)
+    with visiting(home) as visitor:
+        form = visitor.form(url, f"{url}/time")
+        answer = visitor.send(
+            form, began="2026-12-31T16:00", ended="2026-12-31T18:00", summary="Soldered"
+        )
+        assert "Thu 31 Dec 2026 16:00-18:00 (2h) Soldered" in text_of(answer.text)
+        bad = visitor.send(form, nonce="another-one", began="", ended="2027-01-01T09:00")
+        assert (bad.status_code, "is no time" in text_of(bad.text)) == (422, True)
+        assert 'name="ended" value="2027-01-01T09:00"' in bad.text
+        before = visitor.send(
+            form, nonce="another-two", began="2026-12-30T09:00", ended="2026-12-30T08:00"
+        )
+        assert before.status_code == 422
+    (entry,) = task(home)["time"]
+    assert entry["start"] == "2026-12-31T15:00:00.000000Z"
+
+
+def test_an_entry_is_corrected_and_what_stays_is_not_touched(home: Path) -> None:
+    url = entered(home, "09:00:30", "10:30:40")
+    (entry,) = task(home)["time"]
+    with visiting(home) as visitor:
+        form = visitor.form(url, f"{url}/retime", entry=entry["id"])
+        assert "Nothing was changed" in text_of(visitor.send(form).text)
+        for _ in range(2):
+            answer = visitor.send(form, nonce="another-one", ended="2026-12-31T11:00")
+            assert answer.status_code == 200
+    (after,) = task(home)["time"]
+    assert (after["start"], after["end"]) == (entry["start"], "2026-12-31T11:00:00.000000Z")
+    proved(home)
+
+
+def test_an_entry_that_moved_meanwhile_is_not_overwritten(home: Path) -> None:
+    url = entered(home)
+    (entry,) = task(home)["time"]
+    with visiting(home) as visitor:
+        form = visitor.form(url, f"{url}/retime", entry=entry["id"])
+        done(["task", "retime", TASK, "1", "--end", "2026-12-31 10:45"], home)
+        answer = visitor.send(form, ended="2026-12-31T11:00", summary="Looked twice")
+        assert answer.status_code == 409
+        said = text_of(answer.text)
+        assert "When it ended was changed elsewhere" in said
+        assert 'value="2026-12-31T11:00"' in answer.text
+        assert 'value="Looked twice"' in answer.text
+    assert task(home)["time"][0]["end"] == "2026-12-31T10:45:00.000000Z"
+
+
+@pytest.mark.parametrize(
+    ("ended", "why"),
+    [
+        ("2026-12-31T08:00", "ends before it starts"),
+        ("2027-12-31T08:00", "in the future"),
+        ("soon", "is no time"),
+        ("", "is no time"),
+    ],
+)
+def test_a_wrong_time_is_told_and_what_was_typed_stays(home: Path, ended: str, why: str) -> None:
+    url = entered(home)
+    (entry,) = task(home)["time"]
+    with visiting(home) as visitor:
+        form = visitor.form(url, f"{url}/retime", entry=entry["id"])
+        answer = visitor.send(form, ended=ended, summary="Looked twice")
+        assert (answer.status_code, why in text_of(answer.text)) == (422, True), answer.text
+        assert 'name="summary" value="Looked twice"' in answer.text
+        gone = visitor.send(form, nonce="another-one", entry="nothing")
+        assert gone.status_code == 404
+    assert task(home)["time"] == [entry]
+
+
+# --------------------------------------------------------------------------------- how it went
+
+
+def test_a_timer_that_stops_asks_how_it_went(home: Path) -> None:
+    url = url_of(home)
+    with visiting(home) as visitor:
+        visitor.send(visitor.form(url, f"{url}/timer"), verb="start")
+        stopped = visitor.send(visitor.form(url, f"{url}/timer"), verb="stop", summary="Looked")
+        assert stopped.text.count("How did it go?") == 2  # in the notice, and at the entry
+        (entry,) = task(home)["time"]
+        form = visitor.form(url, f"{url}/rate", entry=entry["id"])
+        none = visitor.send(form, score="", comment="Went well")
+        assert (none.status_code, "no stars are chosen" in text_of(none.text)) == (422, True)
+        assert 'name="comment" value="Went well"' in none.text
+        for _ in range(2):
+            answer = visitor.send(form, score="4", comment="Went well")
+            assert answer.status_code == 200
+        assert 'aria-label="rated 4 of 5"' in answer.text
+    rating = task(home)["time"][0]["rating"]
+    assert (rating["score"], rating["comment"]) == (4, "Went well")
+    proved(home)
+
+
+def test_a_task_is_rated_and_its_note_stays_in_the_form(home: Path) -> None:
+    url = url_of(home)
+    with visiting(home) as visitor:
+        for score in ("6", "0", "²", "many"):
+            form = visitor.form(url, f"{url}/rate", entry="")
+            assert visitor.send(form, score=score).status_code == 422
+        visitor.send(form, score="5", comment="No more drips")
+        again = visitor.form(url, f"{url}/rate", entry="")
+        assert again.has("comment", "No more drips")
+        visitor.send(again, score="3")
+    rating = task(home)["rating"]
+    assert (rating["score"], rating["comment"]) == (3, "No more drips")
