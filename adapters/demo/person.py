@@ -10,12 +10,14 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from adapters.actions import deciding, tasks
+from adapters.actions.agents import configure_agent
 from adapters.actions.deciding import Verdict
 from adapters.demo.stories import Stories, Story
 from adapters.models.demo import FILLERS
 from adapters.simulation.plan import Dice
 from adapters.wiring import Home
 from domain.agent.agent import AGENT
+from domain.agent.identity import Wanted
 from domain.changes.change_set import CHANGES, ChangeSet, Item
 from domain.journal.fold import TASK
 from domain.journal.task import Task
@@ -38,6 +40,12 @@ DEEDS: dict[str, int] = {
     "field": 4,
     "ask": 5,
     "nudge": 2,
+    "worked": 5,
+    "rest": 6,
+    "blocked": 4,
+    "correct": 3,
+    "rate": 3,
+    "loop": 2,
 }
 HOURS = (1, 2, 3, 4, 6)
 OVERLOOKED = 4  # of a hundred
@@ -75,12 +83,14 @@ class Person:
         self._services = home.services
         self._stories = stories
         self._dice = dice
+        self._met: defaultdict[str, dict[str, None]] = defaultdict(dict)  # titles by category
         self._decided: set[str] = set()  # change sets with nothing left to decide
 
     # ------------------------------------------------------------------------------ on the task
 
     def go_on(self, care: TendedTask) -> None:
         """Do one of the things that people do to a task."""
+        self._met[care.story.category.name][care.story.title] = None
         deed = self._dice.weighed(DEEDS)
         match deed:
             case "tick":
@@ -94,6 +104,13 @@ class Person:
                 self._field(care)
             case "ask":
                 self._ask(care)
+            case "correct":
+                self._correct(care)
+            case "rate":
+                tasks.rate(self._home, care.task, 2 + self._dice.number(4))
+            case "loop":
+                loop = self._told(care, "loop")
+                configure_agent(self._home, care.agent, Wanted(open_loops=(loop,)))
             case "nudge":
                 self._services.append_agent(self._services.request(care.agent))
             case "due" if care.is_undecided:
@@ -115,12 +132,20 @@ class Person:
         day = self._today() + timedelta(days=5 + dice.number(40))
         hours = dice.pick(HOURS)
         step = dice.pick(story.steps)
+        began = 13 + dice.number(4)
+        others = [one for one in self._met[story.category.name] if one != story.title]
         if use == "due":
             care.truths["update_task_due_date"] = {day.isoformat()}
         if use == "estimate":
             care.truths["update_task_estimate"] = {str(hours * 60)}
         return self.say(care.language, use).format(
-            who=dice.pick(story.category.people), date=day.isoformat(), hours=hours, step=step
+            who=dice.pick(story.category.people),
+            date=day.isoformat(),
+            hours=hours,
+            step=step,
+            other=dice.pick(others or [story.category.name]),
+            began=began,
+            ended=began + 1 + hours // 3,
         )
 
     def _tick(self, care: TendedTask) -> None:
@@ -134,6 +159,13 @@ class Person:
         start = later(end, seconds=-60 * self._dice.pick((15, 25, 40, 75)))
         summary = self.say(care.language, "spent")
         tasks.log_time(self._home, care.task, start, end, summary=summary)
+
+    def _correct(self, care: TendedTask) -> None:
+        """An entry of theirs began somewhat earlier than they said."""
+        entries = [one for one in self._task(care).time if one.end and one.start]
+        if entries:
+            began = later(entries[-1].start, seconds=-60 * self._dice.pick((5, 10, 20)))
+            tasks.retime(self._home, care.task, entries[-1].id, began=began)
 
     def _field(self, care: TendedTask) -> None:
         """Set by hand what an agent might have proposed."""
@@ -224,6 +256,10 @@ class Person:
                 return "" if luck < 70 else "not_blocked"
             case "update_task_priority":
                 return "" if luck < 55 else "calm"
+            case "create_follow_up_task":
+                return "" if luck < 55 else "same_task"
+            case "log_time" | "link_task":
+                return "" if luck < 85 else "other"
             case _:
                 return "" if luck < 92 else "other"
 

@@ -4,6 +4,7 @@ It is looked for among the linked tasks, then by `find_tasks`. Where its name fi
 nothing is proposed and the report says so.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
@@ -37,6 +38,7 @@ _NAMES = (
     pattern(rf"{_BY}(?:task|aufgabe) (?P<name>[^,;:]{{2,100}})$"),
     pattern(rf"{_BY}(?P<name>[^,;:]{{2,80}}?)[ -]?(?:task|aufgabe){END}"),
 )
+_HINT = re.compile("block", re.IGNORECASE)
 _VAGUE = word_set("this that another other some one a an diese dieser andere anderen eine einer")
 
 
@@ -44,7 +46,7 @@ def blocker(seen: PromptTask) -> Finding | None:
     """The newest that a text names, by its name; nothing where a newer text frees the task."""
     found: Finding | None = None
     for source in seen.sources:
-        if source.kind == "title":
+        if source.kind == "title" or not (found or _HINT.search(source.text)):
             continue
         for line in lines(source.text):
             for sentence in sentences(line.text):

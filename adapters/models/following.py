@@ -70,6 +70,7 @@ _LATERS = (
     ),
     pattern(rf"{START}(?:the |der )?rest (?:follows|folgt|kommt) (?:dann )?{_LATER}{END}"),
 )
+_HINT = re.compile("rest|remainder", re.IGNORECASE)  # cheap: most texts ask for no follow-up
 _TAIL = re.compile(r"(?P<gap>[^:]{0,80})(?P<colon>: ?)?(?P<list>.*)$")
 
 
@@ -77,7 +78,7 @@ def follow_up(seen: PromptTask) -> tuple[Finding | None, frozenset[str]]:
     """The newest that is asked for, and all sentences that ask: they say nothing else."""
     found, said = None, set[str]()
     for source in seen.sources:
-        if source.kind != "title":
+        if source.kind != "title" and _HINT.search(source.text):
             for sentence, names, is_task in _asked(source):
                 said.add(sentence)
                 found = _finding(seen, source, sentence, names, is_task=is_task) or found

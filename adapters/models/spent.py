@@ -65,6 +65,7 @@ _RULES = (
     ),
     pattern(rf"{_HEAD}(?:daran )?{phrases.LENGTH}(?: daran)?{_DAY} (?:ab|von|seit) {_CLOCK}"),
 )
+_HINT = re.compile(r"work|gearbeitet|\b(?:from|since|start|ab|von|seit)", re.IGNORECASE)
 _NOT_SO = (
     NEGATIVE
     | CONDITIONAL
@@ -83,7 +84,7 @@ def times(seen: PromptTask) -> list[Finding]:
         return []
     found: dict[str, Finding] = {}
     for source in seen.sources:
-        if source.kind in ("note", "words"):
+        if source.kind in ("note", "words") and _HINT.search(source.text):
             for one in _of(seen, source):
                 found.setdefault(one.value, one)
     kept: list[Finding] = []

@@ -86,6 +86,13 @@ def test_there_is_something_to_find(home: Path) -> None:
     assert asked(home, "FROM triggers WHERE is_propagated LIMIT 1")
     statuses = {one["status"] for one in asked(home, "SELECT DISTINCT status FROM change_items")}
     assert statuses >= {"confirmed", "rejected", "deferred"}
+    assert asked(home, "FROM tool_calls WHERE tool = 'find_tasks' AND status = 'success' LIMIT 1")
+    verdicts = asked(home, "SELECT DISTINCT tool, status FROM change_items")
+    assert {"tool": "create_follow_up_task", "status": "rejected"} in verdicts
+    for tool in ("create_follow_up_task", "link_task", "log_time"):
+        assert {"tool": tool, "status": "confirmed"} in verdicts
+    tags = {one["tag"] for one in asked(home, "SELECT DISTINCT tag FROM events")}
+    assert tags >= {"task.rated.1", "task.time_edited.1", "task.linked.1", "agent.loop_opened.1"}
     hours = asked(
         home,
         "SELECT DISTINCT agent_id, hour(occurred_at) FROM triggers"
