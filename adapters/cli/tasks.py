@@ -28,7 +28,7 @@ EMPTY = (
 @click.group(
     "task",
     cls=LoadingGroup,
-    epilog="TASK is an id, the beginning of one, or an exact title.",
+    epilog="TASK is an id, the beginning of one, or words of its title.",
     later={
         "task_fields": ("add", "set", "conclude", "delete", "restore"),
         "task_parts": ("check", "uncheck", "item", "note", "link", "unlink"),

@@ -379,3 +379,17 @@ def test_confirming_again_finishes_what_a_crash_left(home: Path) -> None:
     assert results(["confirm", ref], home)[0]["status"] == "confirmed"
     assert task(home)["estimate_minutes"] == 60
     assert proved(home)
+
+
+# --------------------------------------------------------------------------------- words for sets
+
+
+def test_a_set_and_a_wake_are_named_by_the_words_of_their_task(home: Path) -> None:
+    (one,) = told(["inbox"], home)
+    assert results(["reject", "the SINK.1"], home)[0]["ref"] == "1.1"
+    assert told(["show", "the sink"], home)["run_key"] == one["run_key"]
+    done(["wake", "Fix the sink"], home)
+    assert "the newest first" in refused(["show", "the sink"], home)
+    line = refused(["reject", "the sonk.1"], home)
+    assert 'the nearest: 1 "Fix the sink"' in line
+    assert "[unknown_set]" in line

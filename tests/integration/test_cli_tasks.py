@@ -113,10 +113,12 @@ def test_a_person_reads_times_in_their_zone_and_links_from_both_ends(home: Path,
 # ------------------------------------------------------------------------------------ finding
 
 
-def test_a_task_is_found_by_id_prefix_and_exact_title(home: Path, door: str) -> None:
-    for word in (door, door[:6], door[:6].upper(), "Paint the door"):
+def test_a_task_is_found_by_id_prefix_and_words_of_its_title(home: Path, door: str) -> None:
+    for word in (door, door[:6], door[:6].upper(), "Paint the door", "THE DOOR", "pai doo"):
         assert told(["task", "show", word], home)["id"] == door
-    assert "unknown_task" in refused(["task", "show", "paint the door"], home)
+    line = refused(["task", "show", "paint the foor"], home)
+    assert f'the nearest: {door[:8]} "Paint the door"' in line
+    assert "[unknown_task]" in line
 
 
 def test_two_tasks_of_one_title_are_ambiguous(home: Path, door: str) -> None:
