@@ -360,3 +360,19 @@ def test_the_real_program_takes_bytes_that_are_no_utf_8(tmp_path: Path) -> None:
     assert missing.returncode == 2
     assert missing.stderr.count(b"\n") == 1
     proved(tmp_path / "home")
+
+
+def test_a_day_may_be_in_words_and_is_never_guessed_from_slashes(home: Path, door: str) -> None:
+    for given, due in (
+        ("monday", "2027-01-04"),
+        ("+3d", "2027-01-04"),
+        ("12.2.2027", "2027-02-12"),
+        ("none", None),
+    ):
+        page = told(["task", "set", door, "--due", given, "--estimate", "1h30"], home)
+        assert (page["due_date"], page["estimate_minutes"]) == (due, 90)
+    line = refused(["task", "set", door, "--due", "12/10/2027"], home)
+    assert "which is the day and which the month" in line
+    entered = ["task", "time", door, "--start", "yesterday 08:00", "--end", "yesterday 09:00"]
+    assert told(entered, home)["time"][0]["start"][:10] == "2026-12-31"
+    assert told(["at", "monday 14:00"], home)["tasks"] == []

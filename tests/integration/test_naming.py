@@ -1,6 +1,6 @@
 """A word names what it named when every document was read for it, and is refused as it was."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 import pytest
@@ -54,7 +54,7 @@ def answer(pick_it: Callable[[], str]) -> str:
         return f"{refused.code}: {refused}"
 
 
-def by_words(wanted: str, titles: dict[str, tuple[str, ...]]) -> list[str]:
+def by_words(wanted: str, titles: Mapping[str, tuple[str, ...]]) -> list[str]:
     """Those with the words as a title in any case, else as a part, else begun word by word."""
     told = " ".join(wanted.lower().split())
     low = {one: [title.lower() for title in names] for one, names in titles.items()}
