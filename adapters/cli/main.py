@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo-data": ("demo_data", "Make a home of many agents and months, to ask and plot."),
     "import": ("importing", "Bring tasks in from files."),
     "task": ("tasks", "List, show and edit tasks."),
+    "done": ("finishing", "Set tasks done."),
     "category": ("catalog", "List, add, rename and correct categories."),
     "label": ("catalog", "List, add, delete and suppress labels."),
     "agent": ("agents", "Make, see and steer agents."),
