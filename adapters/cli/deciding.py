@@ -29,13 +29,24 @@ def _reason_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--reason", type=TEXT, default="", metavar="R", help=help_text)(command)
 
 
+def _yes_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    def keep(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+        ctx.ensure_object(Session).is_agreed = value
+
+    option = click.option(
+        "--yes", is_flag=True, expose_value=False, callback=keep, help="Do not ask before all."
+    )
+    return option(command)
+
+
 @click.command(
     "confirm",
     epilog="Examples: wakelog confirm 3.1; wakelog confirm 3 --all; "
-    "wakelog confirm 3.1 --edit '{\"minutes\": 45}'",
+    "wakelog confirm 3.1 --edit minutes=45 due=monday",
 )
 @_options
-@click.option("--edit", type=TEXT, default="", metavar="JSON", help="Arguments to change first.")
+@click.option("--edit", type=TEXT, default="", metavar="A=V", help="What to change first; or JSON.")
+@_yes_option
 @click.option("--anyway", "is_anyway", is_flag=True, help="Apply it though it is stale.")
 @click.option("--conclude", "concludes", is_flag=True, help="Then set the task done.")
 def confirm_command(
@@ -53,6 +64,9 @@ def confirm_command(
     A stale one, whose values have changed since it was proposed, is refused without --anyway.
     Exit status 1: some were not applied.
     """
+    # a shell hands what stands behind the first of `--edit a=1 b=2` over as names
+    edit = " ".join([edit, *(one for one in refs if edit and "=" in one)]).strip()
+    refs = [one for one in refs if not (edit and "=" in one)]
     is_one = len(refs) == 1 and "." in refs[0] and not is_all
     if (edit or concludes) and not is_one:
         because = "--edit changes one item" if edit else "--conclude goes with one item"
@@ -67,6 +81,7 @@ def confirm_command(
 @click.command("reject", epilog='Example: wakelog reject 3.2 --reason "We have one already"')
 @_options
 @_reason_option
+@_yes_option
 def reject_command(
     session: Session, *, refs: Sequence[str], is_all: bool, reason: str, key: str
 ) -> None:

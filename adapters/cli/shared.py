@@ -72,6 +72,7 @@ class Session:
         self.is_quiet = is_quiet
         self._home: Home | None = None
         self._is_writing = False
+        self.is_agreed = False  # to what would be asked, with --yes
         self.has_declined = False  # to agree to what a model is sent
 
     def reading(self) -> "Home":

@@ -16,6 +16,7 @@ from adapters.wiring import Models, open_home
 from tests.support.cli import done, proved, refused, run, told
 from tests.support.faults import Died, FaultyRecorder, Fuse
 from tests.support.homes import Homes
+from tests.support.terminal import on_terminal
 from tests.support.waking import agent, at, inbox, proposing, reply, report, tape
 
 
@@ -393,3 +394,59 @@ def test_a_set_and_a_wake_are_named_by_the_words_of_their_task(home: Path) -> No
     line = refused(["reject", "the sonk.1"], home)
     assert 'the nearest: 1 "Fix the sink"' in line
     assert "[unknown_set]" in line
+
+
+# --------------------------------------------------------------------- edits in words, and all
+
+
+def test_an_edit_is_written_as_options_are(home: Path) -> None:
+    estimate, due = ref_of(home, "update_task_estimate"), ref_of(home, "update_task_due_date")
+    (one,) = results(["confirm", estimate, "--edit", "minutes=1h30"], home)
+    assert one["summary"] == "Set estimate to 90 minutes"
+    (one,) = results(["confirm", due, "--edit", "due=12.2.2027"], home)
+    assert (one["status"], task(home)["due_date"]) == ("confirmed", "2027-02-12")
+    assert proved(home)
+
+
+def test_several_edits_stand_behind_one_another_and_a_text_may_have_spaces(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    model = tape(
+        tmp_path / "tape.jsonl",
+        reply(("set_task_status", {"status": "BLOCKED", "reason": "No key"}), report()),
+        reply(),
+    )
+    agent(home, "Fix the sink", "--model", model)
+    done(["wake", "Fix the sink"], home)
+    edit = ["confirm", "1.1", "--edit", "status=ON HOLD", "reason=Rain until spring"]
+    assert results(edit, home)[0]["status"] == "confirmed"
+    assert task(home)["status"] == "ON HOLD"
+    assert "Rain until spring" in done(["task", "show", "Fix the sink"], home)
+    assert "[invalid_value]" in refused(["confirm", "1.1", "--edit", "colour"], home)
+
+
+@pytest.mark.parametrize(("answer", "status"), [("y", "rejected"), ("n", "pending")])
+def test_all_that_is_meant_is_listed_and_asked_on_a_terminal(
+    home: Path, answer: str, status: str
+) -> None:
+    count = len(inbox(home))
+    with on_terminal(home, "reject", "--all") as terminal:
+        listed = terminal.until(f"Reject {count} proposals? [y/N]: ")
+        terminal.press(f"{answer}\n")
+        assert terminal.ended()[0] == 0
+    assert [line.split()[0] for line in listed.splitlines()] == [
+        one["ref"] for one in inbox(home, "--all")
+    ]
+    assert {one["status"] for one in inbox(home, "--all")} == {status}
+
+
+def test_who_says_yes_or_has_no_terminal_is_not_asked(home: Path) -> None:
+    with on_terminal(home, "reject", "--all", "--yes") as terminal:
+        status, seen = terminal.ended()
+    assert (status, "[y/N]" in seen) == (0, False)
+    assert {one["status"] for one in inbox(home, "--all")} == {"rejected"}
+
+
+def test_a_second_reason_is_not_dropped_in_silence(home: Path) -> None:
+    done(["reject", "1.1"], home)
+    told_so = run(["reject", "1.1", "--reason", "We have one"], home)
+    assert "1.1 was rejected before without one; that stays." in told_so.stderr
