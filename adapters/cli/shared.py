@@ -1,6 +1,5 @@
 """What all commands share: the session, output as text or JSON, errors, and common options."""
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -52,6 +51,8 @@ def complain(
     if not as_json:
         click.echo(one_line(cut(f"Error: {text} {instead}".rstrip())), err=True)
         return
+    import json  # only who did something wrong waits for it
+
     code = "invalid_input"
     if isinstance(cause, WakelogError):
         code, text, instead = cause.code, cause.because, cause.instead_in(WORDS)
