@@ -10,6 +10,7 @@ from domain.errors import Refused, invalid
 from domain.journal.fields import TaskField
 from domain.journal.task import STATUSES
 from domain.text import squeeze
+from domain.timestamps import is_date
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -61,6 +62,13 @@ def day(given: str, home: "Home") -> str:
     """A due date as it is stored, whatever day it is where the home is, see `spelled_out`."""
     now = home.services.clock.now
     return spelled_out(squeeze(given).lower(), lambda: there(now(), home.settings.timezone))
+
+
+def beginning(given: str, home: "Home") -> str:
+    """A time to come, as it is stored: of a day alone its beginning, where the home is."""
+    told = day(given, home)
+    at = f"{told} 00:00" if is_date(told) else told
+    return first_instant(at, home.settings.timezone, home.services.clock.now)
 
 
 def first_instant(given: str, zone: str, now: Callable[[], str], *, is_back: bool = False) -> str:

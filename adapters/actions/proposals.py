@@ -33,7 +33,7 @@ def named_items(home: "Home", verb: str, refs: Sequence[str], *, is_all: bool) -
             ``invalid_value``.
     """
     from adapters.documents.inbox import all_sets, ranks_of, set_name, set_of
-    from domain.changes.change_set import OPEN
+    from domain.changes.change_set import OPEN, is_waiting
 
     ranked = ranks_of(home)
     if not refs and not is_all:
@@ -43,13 +43,14 @@ def named_items(home: "Home", verb: str, refs: Sequence[str], *, is_all: bool) -
     found: list[Named] = []
     picked = [pick_item(home, ref, ranked) for ref in refs]
     asked = [(set_of(home, one), number) for one, number in picked]
-    meant = OPEN if refs else ("pending", "confirming")
+    now = home.services.clock.now()
     for one, number in asked or [(one, 0) for one in all_sets(home)]:
         name = set_name(ranked, one.id)
         items = [item for item in one.items if number in (0, item.number)]
         _check(one, items, name, number, verb, is_all=is_all)
         for item in items:
-            ref, is_meant = f"{name}.{item.number}", bool(number) or item.status in meant
+            is_meant = item.status in OPEN if refs else is_waiting(item, now)
+            ref, is_meant = f"{name}.{item.number}", bool(number) or is_meant
             found.append(Named(one.id, item.number, ref, len(found) + 1, is_meant))
     return found
 

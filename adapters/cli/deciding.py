@@ -6,10 +6,11 @@ from typing import Any
 import click
 
 from adapters.actions.deciding import Verdict
+from adapters.actions.inputs import beginning
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, json_option, key_option
 from adapters.cli.verdicts import decide, read_edit
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 
 
 def _options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -89,11 +90,21 @@ def reject_command(
     raise SystemExit(decide(session, Verdict("reject", reason), refs, key, is_all=is_all))
 
 
-@click.command("defer", epilog='Example: wakelog defer 3 --all --reason "After the holidays"')
+@click.command("defer", epilog="Example: wakelog defer 3 --all --until monday")
 @_options
 @_reason_option
+@click.option(
+    "--until", type=TEXT, default="", metavar="DAY", help="monday, +3d: the inbox shows them then."
+)
 def defer_command(
-    session: Session, *, refs: Sequence[str], is_all: bool, reason: str, key: str
+    session: Session, *, refs: Sequence[str], is_all: bool, reason: str, until: str, key: str
 ) -> None:
     """Put proposed changes off: they leave the inbox, and can still be decided."""
-    raise SystemExit(decide(session, Verdict("defer", reason), refs, key, is_all=is_all))
+    at = ""
+    if until:
+        home = session.reading()
+        at = beginning(until, home)
+        if at <= home.services.clock.now():
+            raise invalid(f"{until!r} is over", "give a day or a time to come")
+    verdict = Verdict("defer", reason, until=at)
+    raise SystemExit(decide(session, verdict, refs, key, is_all=is_all))

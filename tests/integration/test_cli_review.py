@@ -450,3 +450,32 @@ def test_a_second_reason_is_not_dropped_in_silence(home: Path) -> None:
     done(["reject", "1.1"], home)
     told_so = run(["reject", "1.1", "--reason", "We have one"], home)
     assert "1.1 was rejected before without one; that stays." in told_so.stderr
+
+
+# ------------------------------------------------------------------------------- put off until ...
+
+
+def test_what_is_put_off_until_a_day_waits_again_from_then_on(home: Path) -> None:
+    (one,) = told(["inbox"], home)
+    refs = [item["ref"] for item in one["items"]]
+    done(["defer", *refs, "--until", "monday"], home)
+    assert told(["inbox"], home) == []
+    assert "put off" in done(["inbox"], home)
+    assert {item["until"] for item in inbox(home, "--all")} == {"2027-01-04T00:00:00.000000Z"}
+    then = at("2027-01-04T00:00:00Z")
+    (back,) = told(["inbox"], home, env=then)
+    assert [item["ref"] for item in back["items"]] == refs
+    assert "[deferred until 2027-01-04" in done(["inbox"], home, env=then)
+    later = results(["defer", refs[0], "--until", "+7d"], home)  # put off again, further
+    assert later[0]["unchanged"] is False
+    assert results(["defer", refs[0]], home)[0]["unchanged"] is True
+    (back,) = told(["inbox"], home, env=then)
+    assert [item["ref"] for item in back["items"]] == refs[1:]
+    done(["reject", "--all"], home, env=then)
+    assert [item["status"] for item in inbox(home, "--all")].count("rejected") == len(refs) - 1
+    assert proved(home)
+
+
+def test_a_day_that_is_over_puts_nothing_off(home: Path) -> None:
+    assert "give a day or a time to come" in refused(["defer", "1.1", "--until", "yesterday"], home)
+    assert told(["inbox"], home)[0]["items"][0]["status"] == "pending"
