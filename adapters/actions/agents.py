@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from adapters.actions.inputs import day, first_instant
+from adapters.actions.inputs import beginning
 from adapters.actions.naming import nth_key
 from adapters.actions.templates import pick_template
 from adapters.documents.agents import all_agents
@@ -28,7 +28,6 @@ from domain.agent.commands import (
 )
 from domain.agent.identity import Wanted
 from domain.errors import Refused
-from domain.timestamps import is_date
 from projections.tasks import VIEW
 
 if TYPE_CHECKING:
@@ -219,13 +218,7 @@ def sleep_agent(home: "Home", agent_id: str, given: str, key: str = "") -> Steer
     Raises:
         Refused: Code ``invalid_value``, or the agent is no more.
     """
-    return _steer(home, SleepAgent(agent_id, _waking_time(home, given) if given else ""), key)
-
-
-def _waking_time(home: "Home", given: str) -> str:
-    told = day(given, home)
-    at = f"{told} 00:00" if is_date(told) else told
-    return first_instant(at, home.settings.timezone, home.services.clock.now)
+    return _steer(home, SleepAgent(agent_id, beginning(given, home) if given else ""), key)
 
 
 def destroy_agent(home: "Home", agent_id: str, key: str = "") -> Steered:

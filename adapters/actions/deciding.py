@@ -31,7 +31,7 @@ class Verdict(NamedTuple):
     `reason` is for reject and defer: the agent is told. `edit` are other arguments for a confirm,
     canonical JSON; empty: as proposed; None: those in force, and a retry is known whatever was
     said then. `is_anyway`: confirm it though it is stale. `concludes`: of a confirm that is the
-    only one under its key, set the task DONE then.
+    only one under its key, set the task DONE then. `until`: of a defer, when it waits again.
     """
 
     kind: Kind
@@ -39,6 +39,7 @@ class Verdict(NamedTuple):
     edit: str | None = ""
     is_anyway: bool = False
     concludes: bool = False
+    until: str = ""
 
 
 class Decided(NamedTuple):
@@ -58,7 +59,8 @@ class Decided(NamedTuple):
     @property
     def is_unchanged(self) -> bool:
         """Whether the item was so already."""
-        return self.is_done and self.before.status == self.item.status
+        was, now = self.before, self.item
+        return self.is_done and (was.status, was.until) == (now.status, now.until)
 
 
 def decide(
@@ -143,7 +145,7 @@ def _said(home: "Home", set_id: str, number: int, verdict: Verdict) -> ChangesCo
         case "reject":
             return RejectItem(set_id, number, PERSON, 0, verdict.reason)
         case "defer":
-            return DeferItem(set_id, number, PERSON, 0, verdict.reason)
+            return DeferItem(set_id, number, PERSON, 0, verdict.reason, verdict.until)
 
 
 def _carry_out(home: "Home", set_id: str, number: int, verdict: Verdict, key: str) -> None:
@@ -154,7 +156,8 @@ def _carry_out(home: "Home", set_id: str, number: int, verdict: Verdict, key: st
         case "reject":
             review.reject(services, set_id, number, verdict.reason, key)
         case "defer":
-            review.defer(services, set_id, number, verdict.reason, key)
+            until = verdict.until
+            review.defer(services, set_id, number, verdict.reason, key, until=until)
 
 
 def item_of(home: "Home", set_id: str, number: int) -> Item:

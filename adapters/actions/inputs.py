@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from adapters.actions.days import spelled_out
 from domain.errors import Refused, invalid
 from domain.journal.fields import TaskField
 from domain.journal.task import STATUSES
 from domain.text import squeeze
+from domain.timestamps import is_date
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -17,9 +19,7 @@ NONE = "none"
 TEXT_BYTES_MAX = 1_000_000  # of one note or description
 _AMOUNT = r"[0-9]+(?:[.,][0-9]+)?"
 _DURATION = re.compile(rf"(?:{_AMOUNT}d)?(?:{_AMOUNT}h)?(?:{_AMOUNT}m(?:in)?)?")
-_CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}")
 _LOCAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2})?")
-_DAYS = {"today": 0, "tomorrow": 1}
 
 
 def typed(field: TaskField, given: str, home: "Callable[[], Home]") -> Any:
@@ -40,36 +40,43 @@ def typed(field: TaskField, given: str, home: "Callable[[], Home]") -> Any:
 
 
 def minutes(given: str) -> int:
-    """An estimate: ``90``, ``90m``, ``2h``, ``1h30m``, ``1d`` (8 hours).
+    """An estimate: ``90``, ``90m``, ``2h``, ``1h30m``, ``1h30``, ``1d`` (8 hours).
 
-    >>> minutes("90"), minutes("1h30m"), minutes("1.5h")
-    (90, 90, 90)
+    >>> minutes("90"), minutes("1h30m"), minutes("1.5h"), minutes("1h30")
+    (90, 90, 90, 90)
     """
     from adapters.importers.marks import minutes as added_up
 
     told = given.replace(" ", "").lower()
     if told.isascii() and told.isdigit() and len(told) < 10:
         return int(told)
+    # what stands behind the hours is minutes
+    told = f"{told}m" if re.search("h[0-9]{1,2}$", told) else told
     read = added_up(told) if told and _DURATION.fullmatch(told) and len(told) < 20 else 0
     if not read:
-        raise invalid(f"{given!r} is no duration", "write 90, 90m, 2h, 1h30m or none")
+        raise invalid(f"{given!r} is no duration", "write 90, 90m, 2h, 1h30 or none")
     return read
 
 
 def day(given: str, home: "Home") -> str:
-    """A due date: ``YYYY-MM-DD``, or where the home is ``today`` or ``tomorrow``."""
-    told = squeeze(given).lower()
-    if told not in _DAYS:
-        return told
-    there = _there(home.services.clock.now(), home.settings.timezone)
-    return (there + timedelta(days=_DAYS[told])).date().isoformat()
+    """A due date as it is stored, whatever day it is where the home is, see `spelled_out`."""
+    now = home.services.clock.now
+    return spelled_out(squeeze(given).lower(), lambda: there(now(), home.settings.timezone))
 
 
-def first_instant(given: str, zone: str, now: Callable[[], str]) -> str:
+def beginning(given: str, home: "Home") -> str:
+    """A time to come, as it is stored: of a day alone its beginning, where the home is."""
+    told = day(given, home)
+    at = f"{told} 00:00" if is_date(told) else told
+    return first_instant(at, home.settings.timezone, home.services.clock.now)
+
+
+def first_instant(given: str, zone: str, now: Callable[[], str], *, is_back: bool = False) -> str:
     """A time that a person enters, as it is stored: RFC 3339, or what a clock in the zone shows.
 
-    A bare ``HH:MM`` is of today. It is when a clock first shows it: of a time that comes twice the
-    first one. Who looks back wants the last one, see `places.last_instant`.
+    The day may be in words, a bare ``HH:MM`` is of today, see `spelled_out`. It is when a clock
+    first shows it: of a time that comes twice the first one. Who looks back wants the last one, see
+    `places.last_instant`.
 
     >>> first_instant("2027-01-01 07:00", "Europe/Berlin", str)
     '2027-01-01T06:00:00.000000Z'
@@ -78,9 +85,7 @@ def first_instant(given: str, zone: str, now: Callable[[], str]) -> str:
     from adapters.home.zones import zone_named
     from domain.timestamps import moment
 
-    told = squeeze(given)
-    if _CLOCK.fullmatch(told):
-        told = f"{_there(now(), zone).date().isoformat()} {told:0>5}"
+    told = spelled_out(squeeze(given), lambda: there(now(), zone), is_back=is_back)
     try:
         if not _LOCAL.fullmatch(told):
             return rfc_3339(told)
@@ -88,7 +93,7 @@ def first_instant(given: str, zone: str, now: Callable[[], str]) -> str:
         found = moment(local)
         back = local.astimezone(UTC).astimezone(local.tzinfo)
     except (Refused, ValueError, OverflowError):
-        instead = "write YYYY-MM-DD HH:MM, HH:MM for today, or 2027-01-01T07:00:00Z"
+        instead = "write YYYY-MM-DD HH:MM, monday HH:MM, HH:MM for today, or 2027-01-01T07:00:00Z"
         raise invalid(f"{given!r} is no time", instead) from None
     if back.replace(tzinfo=None) != local.replace(tzinfo=None):
         raise invalid(f"there is no {told} in {zone}: clocks skip it", "give another time")
@@ -130,7 +135,8 @@ def language_named(given: str) -> str:
     return told
 
 
-def _there(now: str, zone: str) -> datetime:
+def there(now: str, zone: str) -> datetime:
+    """What a clock in the zone shows."""
     from adapters.home.zones import zone_named
     from domain.timestamps import instant
 

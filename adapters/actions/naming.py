@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from adapters.actions.likeness import Name, meant, nearest
 from adapters.text.common import ID_SHOWN
 from domain.errors import Refused, Remedy
+from domain.text import cut
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -12,12 +14,20 @@ if TYPE_CHECKING:
 
 
 PREFIX_MIN = 1  # characters of an id that name it, if they do so alone
+LISTED_MAX = 5  # of what a word names, in a refusal
 
 
 def pick(
-    wanted: str, found: Sequence[tuple[str, str]], what: str, code: str, see: str | Remedy
+    wanted: str,
+    found: Sequence[tuple[str, str]],
+    what: str,
+    code: str,
+    see: str | Remedy,
+    *,
+    is_whole: bool = False,
 ) -> str:
-    """The one id that a word names: an id, an unambiguous prefix of one, or an exact title.
+    """The one id that a word names: an id, an unambiguous prefix of one, or a title: exactly, else
+    by a part of it, see `meant`.
 
     Args:
         wanted: What the user typed.
@@ -25,9 +35,22 @@ def pick(
         what: ``"task"``, for the message.
         code: Of the refusal if there is none, ``"unknown_task"`` for example.
         see: Where all there are can be seen.
+        is_whole: A part of a title does not do.
 
     Raises:
         Refused: With `code`, or ``ambiguous``.
+    """
+    if exact := _exactly(wanted, found, what):
+        return exact
+    names = [Name(one, (title,)) for one, title in found]
+    return by_words(wanted, [] if is_whole else [names], what, code, see)
+
+
+def _exactly(wanted: str, found: Sequence[tuple[str, str]], what: str) -> str:
+    """The one id that a word names as an id, a title, or the beginning of an id; else empty.
+
+    Raises:
+        Refused: Code ``ambiguous``.
     """
     ids = [one for one, _ in found]
     if wanted in ids:
@@ -35,23 +58,48 @@ def pick(
     titled = [one for one, title in found if wanted and title == wanted]
     begun = [one for one in ids if len(wanted) >= PREFIX_MIN and one.startswith(wanted.lower())]
     matches = titled or begun
-    if len(matches) == 1:
-        return matches[0]
-    if not matches:
-        because = f"there is no {what} {wanted!r}"
-        raise Refused(code, because=because, instead=see)
-    names = ", ".join(one[:8] for one in matches[:5])
-    because = f"{wanted!r} names {len(matches)} {what}s ({names})"
-    raise Refused("ambiguous", because=because, instead="use more of the id")
+    if len(matches) > 1:
+        because = f"{wanted!r} names {len(matches)} {what}s ({_short(matches)})"
+        raise Refused("ambiguous", because=because, instead="use more of the id")
+    return matches[0] if matches else ""
 
 
-def pick_task(home: "Home", wanted: str, *, is_deleted: bool = False) -> str:
+def by_words(
+    wanted: str, groups: Sequence[Sequence[Name]], what: str, code: str, see: str | Remedy
+) -> str:
+    """The id that words mean in the first group where they mean any.
+
+    Raises:
+        Refused: Code ``ambiguous`` with those they mean, or `code` with the nearest ones.
+    """
+    for group in groups:
+        found = meant(wanted, group)
+        if len(found) == 1:
+            return found[0].id
+        if found:
+            because = f"{wanted!r} names {len(found)} {what}s: {_listed(found)}"
+            raise Refused("ambiguous", because=because, instead="use more words, or the id")
+    because = f"there is no {what} {wanted!r}"
+    if near := nearest(wanted, [one for group in groups for one in group]):
+        because += f", the nearest: {_listed(near)}"
+    raise Refused(code, because=because, instead=see)
+
+
+def _listed(names: Sequence[Name]) -> str:
+    shown = [f'{one.id[:8]} "{cut(one.titles[0], length_max=40)}"' for one in names[:LISTED_MAX]]
+    return ", ".join(shown) + (", ..." if len(names) > LISTED_MAX else "")
+
+
+def pick_task(
+    home: "Home", wanted: str, *, is_deleted: bool = False, is_whole: bool = False
+) -> str:
     """The id of the task that a word names, see `pick`; living tasks before deleted ones.
 
     Args:
         home: Open, its views caught up.
         wanted: What the user typed.
         is_deleted: Look among the deleted ones first.
+        is_whole: A part of a title does not do.
 
     Raises:
         Refused: Code ``unknown_task`` or ``ambiguous``.
@@ -63,14 +111,16 @@ def pick_task(home: "Home", wanted: str, *, is_deleted: bool = False) -> str:
     begun = home.views.page(VIEW, prefix=wanted.lower()) if len(wanted) >= PREFIX_MIN else []
     found = {task.id: task for task in (*home.views.titled(VIEW, wanted), *begun)}
     tasks = [found[one] for one in sorted(found)]
-    first = [(task.id, task.title) for task in tasks if task.is_deleted == is_deleted]
-    second = [(task.id, task.title) for task in tasks if task.is_deleted != is_deleted]
-    try:
-        return pick(wanted, first, "task", "unknown_task", Remedy("see_tasks"))
-    except Refused as refused:
-        if refused.code == "ambiguous":
-            raise
-        return pick(wanted, second, "task", "unknown_task", Remedy("see_tasks"))
+    for is_it in (is_deleted, not is_deleted):
+        known = [(task.id, task.title) for task in tasks if task.is_deleted == is_it]
+        if exact := _exactly(wanted, known, "task"):
+            return exact
+    every = [] if is_whole else home.views.page(VIEW)
+    groups = [
+        [Name(one.id, (one.title,)) for one in every if one.is_deleted == is_it]
+        for is_it in (is_deleted, not is_deleted)
+    ]
+    return by_words(wanted, groups, "task", "unknown_task", Remedy("see_tasks"))
 
 
 def nth_key(key: str, nth: int) -> str:
@@ -125,10 +175,40 @@ def pick_agent(home: "Home", wanted: str) -> str:
             because = f"{wanted!r} names {len(found)} agents ({_short(found)})"
             raise Refused("ambiguous", because=because, instead="use more of the id")
     if wanted in titles.values() or home.views.get(tasks.VIEW, stored) is not None:
-        because = f"the task {wanted!r} has no agent"
-        raise Refused("no_agent", because=because, instead=Remedy("give_task_agent"))
-    because = f"there is no agent and no task {wanted!r}"
-    raise Refused("unknown_agent", because=because, instead=Remedy("see_agents"))
+        raise _without_agent(wanted)
+    return _agent_by_words(home, stored)
+
+
+def _agent_by_words(home: "Home", wanted: str) -> str:
+    """The agent that words mean by its name or its task's title; living ones come first."""
+    from projections import agents, tasks
+
+    titles = {task.id: task.title for task in home.views.page(tasks.VIEW)}
+    known = [one for one in home.views.page(agents.VIEW) if one.exists]
+    groups = [
+        [
+            Name(one.id, (one.name, titles.get(one.task_id, "")))
+            for one in known
+            if one.is_living == is_living
+        ]
+        for is_living in (True, False)
+    ]
+    given = {one.task_id for one in known}
+    others = [Name(one, (title,)) for one, title in titles.items() if one not in given]
+    if not any(meant(wanted, group) for group in groups) and (found := meant(wanted, others)):
+        raise _without_agent(found[0].titles[0])
+    try:
+        return by_words(wanted, groups, "agent", "unknown_agent", Remedy("see_agents"))
+    except Refused as refused:
+        because = refused.because.replace("there is no agent", "there is no agent and no task", 1)
+        raise Refused(
+            refused.code, because=because, instead=refused.remedy or refused.instead
+        ) from None
+
+
+def _without_agent(task: str) -> Refused:
+    because = f"the task {task!r} has no agent"
+    return Refused("no_agent", because=because, instead=Remedy("give_task_agent"))
 
 
 def _agents_like(
@@ -152,12 +232,35 @@ def _agents_like(
 
 
 def _short(ids: Sequence[str]) -> str:
-    return ", ".join(one[:8] for one in ids[:5])
+    return ", ".join(one[:8] for one in ids[:LISTED_MAX])
 
 
 def pick_run(home: "Home", wanted: str) -> str:
-    """The run key that a word names: itself, or an unambiguous beginning of it."""
+    """The run key that a word names: itself, an unambiguous beginning of it, or, where it has run
+    only once, the agent that it names.
+
+    Raises:
+        Refused: Code ``unknown_wake`` or ``ambiguous``, which lists the agent's newest wakes.
+    """
     from projections.wakes import VIEW
 
     known = [(one.run_key, "") for one in home.views.page(VIEW, prefix=wanted.lower()[:ID_SHOWN])]
-    return pick(wanted, known, "wake", "unknown_wake", Remedy("see_wakes"))
+    try:
+        return pick(wanted, known, "wake", "unknown_wake", Remedy("see_wakes"))
+    except Refused as refused:
+        if refused.code == "ambiguous":
+            raise
+        try:
+            agent_id = pick_agent(home, wanted)
+        except Refused:
+            raise refused from None
+    newest = home.views.page(VIEW, shelf=agent_id, newest_first=True, limit=LISTED_MAX)
+    if len(newest) == 1:
+        return newest[0].run_key
+    count = home.views.count(VIEW, shelf=agent_id)
+    because = f"{wanted!r} names an agent with {count} wakes"
+    if not newest:
+        raise Refused("unknown_wake", because=because, instead=Remedy("see_wakes"))
+    shown = _short([one.run_key for one in newest])
+    instead = f"name one of them, the newest first: {shown}"
+    raise Refused("ambiguous", because=because, instead=instead)

@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adapters.actions.days import spelled_out
+from adapters.actions.inputs import there
 from adapters.home.clock import rfc_3339
 from adapters.timetravel.place import Place, past_of
 from domain.errors import Refused
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
 
 WHERE = (
     "WHERE is RUN (before that wake), RUN.STEP (after that step of it, numbered as `show` does), "
-    "a position (journal:r1:42, agent:r1:42) or a time (2027-01-31, 2027-01-31 07:00, RFC 3339)."
+    "a position (journal:r1:42, agent:r1:42) or a time (2027-01-31, 2027-01-31 07:00, yesterday, "
+    "monday 14:00, RFC 3339)."
 )
 _POSITION = re.compile(r"(journal|agent):(?:([a-z][a-z0-9]{0,15}):)?([0-9]{1,12})")
 _LOCAL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T]([0-9]{2}:[0-9]{2})(:[0-9]{2})?)?")
@@ -33,8 +36,10 @@ def find(home: "Home", given: str) -> Place:
     if position := _POSITION.fullmatch(given):
         log, replica, digits = position.groups()
         return Place(home, past, past.position(log, int(digits), replica or ""), given)
-    if ":" in given or _LOCAL.fullmatch(given):
-        return Place(home, past, past.time(last_instant(given, home.settings.timezone)), given)
+    zone, now = home.settings.timezone, home.services.clock.now
+    told = spelled_out(given, lambda: there(now(), zone), is_back=True)
+    if ":" in told or _LOCAL.fullmatch(told):
+        return Place(home, past, past.time(last_instant(told, zone)), given)
     return _run(home, past, given)
 
 

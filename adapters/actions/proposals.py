@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from adapters.actions.naming import PREFIX_MIN
+from adapters.actions.likeness import Name
+from adapters.actions.naming import PREFIX_MIN, by_words
 from domain.errors import Refused, Remedy
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def named_items(home: "Home", verb: str, refs: Sequence[str], *, is_all: bool) -
             ``invalid_value``.
     """
     from adapters.documents.inbox import all_sets, ranks_of, set_name, set_of
-    from domain.changes.change_set import OPEN
+    from domain.changes.change_set import OPEN, is_waiting
 
     ranked = ranks_of(home)
     if not refs and not is_all:
@@ -42,13 +43,14 @@ def named_items(home: "Home", verb: str, refs: Sequence[str], *, is_all: bool) -
     found: list[Named] = []
     picked = [pick_item(home, ref, ranked) for ref in refs]
     asked = [(set_of(home, one), number) for one, number in picked]
-    meant = OPEN if refs else ("pending", "confirming")
+    now = home.services.clock.now()
     for one, number in asked or [(one, 0) for one in all_sets(home)]:
         name = set_name(ranked, one.id)
         items = [item for item in one.items if number in (0, item.number)]
         _check(one, items, name, number, verb, is_all=is_all)
         for item in items:
-            ref, is_meant = f"{name}.{item.number}", bool(number) or item.status in meant
+            is_meant = item.status in OPEN if refs else is_waiting(item, now)
+            ref, is_meant = f"{name}.{item.number}", bool(number) or is_meant
             found.append(Named(one.id, item.number, ref, len(found) + 1, is_meant))
     return found
 
@@ -73,7 +75,8 @@ def _check(
 
 
 def pick_item(home: "Home", ref: str, ranked: dict[str, int]) -> tuple[str, int]:
-    """A set's id and an item's number, 0 for the whole set."""
+    """A set's id and an item's number, 0 for the whole set. Words name the sets of a task, those
+    with something open before the others."""
     from projections.inbox import VIEW
 
     name, dot, digits = ref.partition(".")
@@ -87,7 +90,21 @@ def pick_item(home: "Home", ref: str, ranked: dict[str, int]) -> tuple[str, int]
     if len(found) > 1:
         because = f"{name!r} begins {len(found)} sets"
         raise Refused("ambiguous", because=because, instead="use more of the id")
-    if not found:
-        because = f"there is no set {name!r}"
-        raise Refused("unknown_set", because=because, instead=Remedy("see_all_proposals"))
-    return found[0], int(digits) if dot else 0
+    return found[0] if found else _by_task(home, name, ranked), int(digits) if dot else 0
+
+
+def _by_task(home: "Home", name: str, ranked: dict[str, int]) -> str:
+    """The set of the task that words mean."""
+    from adapters.documents.inbox import all_sets, set_name
+    from adapters.documents.tasks import titles_among
+    from domain.changes.change_set import is_open
+
+    sets = all_sets(home)
+    titles = titles_among(home, {one.task_id for one in sets})
+    names = {set_name(ranked, one.id): one for one in sets}
+    groups: list[list[Name]] = [[], []]
+    for called, one in names.items():
+        group = groups[0 if any(map(is_open, one.items)) else 1]
+        group.append(Name(called, (titles.get(one.task_id, ""),)))
+    see = Remedy("see_all_proposals")
+    return names[by_words(name, groups, "set", "unknown_set", see)].id

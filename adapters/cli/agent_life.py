@@ -150,7 +150,7 @@ def resume(session: Session, agent: str, key: str) -> None:
     type=TEXT,
     default="",
     metavar="DATE",
-    help="YYYY-MM-DD, tomorrow, HH:MM for today, or YYYY-MM-DD HH:MM.",
+    help="YYYY-MM-DD, 31.1.2027, tomorrow, monday, +3d; with or without HH:MM.",
 )
 @click.option("--end", "is_end", is_flag=True, help="It sleeps no longer.")
 @key_option

@@ -6,10 +6,11 @@ from typing import Any
 import click
 
 from adapters.actions.deciding import Verdict
+from adapters.actions.inputs import beginning
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, json_option, key_option
 from adapters.cli.verdicts import decide, read_edit
-from domain.errors import Refused
+from domain.errors import Refused, invalid
 
 
 def _options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -29,13 +30,24 @@ def _reason_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--reason", type=TEXT, default="", metavar="R", help=help_text)(command)
 
 
+def _yes_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    def keep(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+        ctx.ensure_object(Session).is_agreed = value
+
+    option = click.option(
+        "--yes", is_flag=True, expose_value=False, callback=keep, help="Do not ask before all."
+    )
+    return option(command)
+
+
 @click.command(
     "confirm",
     epilog="Examples: wakelog confirm 3.1; wakelog confirm 3 --all; "
-    "wakelog confirm 3.1 --edit '{\"minutes\": 45}'",
+    "wakelog confirm 3.1 --edit minutes=45 due=monday",
 )
 @_options
-@click.option("--edit", type=TEXT, default="", metavar="JSON", help="Arguments to change first.")
+@click.option("--edit", type=TEXT, default="", metavar="A=V", help="What to change first; or JSON.")
+@_yes_option
 @click.option("--anyway", "is_anyway", is_flag=True, help="Apply it though it is stale.")
 @click.option("--conclude", "concludes", is_flag=True, help="Then set the task done.")
 def confirm_command(
@@ -53,6 +65,9 @@ def confirm_command(
     A stale one, whose values have changed since it was proposed, is refused without --anyway.
     Exit status 1: some were not applied.
     """
+    # a shell hands what stands behind the first of `--edit a=1 b=2` over as names
+    edit = " ".join([edit, *(one for one in refs if edit and "=" in one)]).strip()
+    refs = [one for one in refs if not (edit and "=" in one)]
     is_one = len(refs) == 1 and "." in refs[0] and not is_all
     if (edit or concludes) and not is_one:
         because = "--edit changes one item" if edit else "--conclude goes with one item"
@@ -67,6 +82,7 @@ def confirm_command(
 @click.command("reject", epilog='Example: wakelog reject 3.2 --reason "We have one already"')
 @_options
 @_reason_option
+@_yes_option
 def reject_command(
     session: Session, *, refs: Sequence[str], is_all: bool, reason: str, key: str
 ) -> None:
@@ -74,11 +90,21 @@ def reject_command(
     raise SystemExit(decide(session, Verdict("reject", reason), refs, key, is_all=is_all))
 
 
-@click.command("defer", epilog='Example: wakelog defer 3 --all --reason "After the holidays"')
+@click.command("defer", epilog="Example: wakelog defer 3 --all --until monday")
 @_options
 @_reason_option
+@click.option(
+    "--until", type=TEXT, default="", metavar="DAY", help="monday, +3d: the inbox shows them then."
+)
 def defer_command(
-    session: Session, *, refs: Sequence[str], is_all: bool, reason: str, key: str
+    session: Session, *, refs: Sequence[str], is_all: bool, reason: str, until: str, key: str
 ) -> None:
     """Put proposed changes off: they leave the inbox, and can still be decided."""
-    raise SystemExit(decide(session, Verdict("defer", reason), refs, key, is_all=is_all))
+    at = ""
+    if until:
+        home = session.reading()
+        at = beginning(until, home)
+        if at <= home.services.clock.now():
+            raise invalid(f"{until!r} is over", "give a day or a time to come")
+    verdict = Verdict("defer", reason, until=at)
+    raise SystemExit(decide(session, verdict, refs, key, is_all=is_all))

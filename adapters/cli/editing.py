@@ -34,33 +34,31 @@ class Editing:
         """The task that a word names; a retry knows it by the title it had then.
 
         Args:
-            wanted: An id, an unambiguous prefix of one, or an exact title.
+            wanted: An id, an unambiguous prefix of one, or a title or a part of one.
             is_deleted: Look among the deleted ones first.
         """
         home = self.session.reading()
         try:
-            task_id = pick_task(home, wanted, is_deleted=is_deleted)
+            task_id = pick_task(home, wanted, is_deleted=is_deleted, is_whole=bool(self.key))
         except Refused:
-            task_id = self._named_before(wanted)
-            if not task_id:
-                raise
+            # before a part of another's title: a retry means what it meant
+            task_id = self._named_before(wanted) or pick_task(home, wanted, is_deleted=is_deleted)
         with home.services.journal.reading() as world:
             return world.load(TASK, task_id)
 
     def item(self, task: Task, wanted: str) -> t.Item:
-        """The item that a word names: its number, id, prefix of it, or exact title."""
+        """The item that a word names: its number, id, prefix of it, or title."""
         titles = [(item.id, item.title) for item in task.items]
         numbered = {str(number): item for number, item in enumerate(task.items, start=1)}
         if wanted in numbered and wanted not in (title for _, title in titles):
             return numbered[wanted]
         see = f"see `wakelog task show {task.id[:ID_SHOWN]}` for its items and their numbers"
         try:
-            item_id = pick(wanted, titles, "item", "unknown_item", see=see)
+            item_id = pick(wanted, titles, "item", "unknown_item", see=see, is_whole=bool(self.key))
         except Refused:
-            command = self._kept_before()
-            item_id = getattr(command, "item", "")
+            item_id = getattr(self._kept_before(), "item", "")
             if not self._has_had(task.id, wanted, item_id):
-                raise
+                item_id = pick(wanted, titles, "item", "unknown_item", see=see)
         return next(item for item in task.items if item.id == item_id)
 
     def note(self, task: Task, wanted: str) -> str:

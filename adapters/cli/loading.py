@@ -1,6 +1,7 @@
 """Commands whose modules are loaded when they are asked for, so that each starts quickly."""
 
 import importlib
+import os
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
@@ -47,6 +48,11 @@ def prepared(command: click.Command) -> click.Command:
     for one in command.params:
         if one.type is click.STRING:
             one.type = click.types.convert_type(TEXT)
+    if "_WAKELOG_COMPLETE" in os.environ:
+        from adapters.cli.completing import give_values
+
+        for one in command.params:
+            give_values(one)
     if isinstance(command, click.Group):
         for inner in command.commands.values():
             prepared(inner)

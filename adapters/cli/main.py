@@ -8,7 +8,9 @@ import gc
 import os
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -25,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo-data": ("demo_data", "Make a home of many agents and months, to ask and plot."),
     "import": ("importing", "Bring tasks in from files."),
     "task": ("tasks", "List, show and edit tasks."),
+    "done": ("finishing", "Set tasks done."),
     "category": ("catalog", "List, add, rename and correct categories."),
     "label": ("catalog", "List, add, delete and suppress labels."),
     "agent": ("agents", "Make, see and steer agents."),
@@ -84,6 +87,19 @@ class Commands(click.Group):
         command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         return prepared(command)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Whoever mistyped a command is told the nearest; none is imported for that."""
+        is_asked = not (ctx.resilient_parsing or args[0].startswith("-"))
+        if is_asked and args[0] not in COMMANDS:
+            from difflib import get_close_matches  # only who mistyped a name waits for it
+
+            near = " or ".join(f"`{one}`" for one in get_close_matches(args[0], COMMANDS))
+            hint = f" Did you mean {near}?" if near else ""
+            raise click.UsageError(f"No such command {args[0]!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
@@ -98,6 +114,7 @@ class Commands(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run, and end with the exit status; every error is one line on stderr."""
         kwargs["standalone_mode"] = False
+        told = partial(complain, as_json=_wants_json(kwargs.get("args") or sys.argv[1:]))
         try:
             came = super().main(*args, **kwargs)
             sys.stdout.flush()
@@ -106,10 +123,10 @@ class Commands(click.Group):
             sys.exit(0)
         except click.UsageError as error:
             command = error.ctx.command_path if error.ctx else "wakelog"
-            complain(f"{error.format_message()} See `{command} --help`.")
+            told(error.format_message(), instead=f"See `{command} --help`.", cause=error)
             sys.exit(2)
         except click.ClickException as error:
-            complain(error.format_message())
+            told(error.format_message(), cause=error.__cause__)
             sys.exit(error.exit_code)
         except (click.Abort, KeyboardInterrupt):
             click.echo("Stopped.", err=True)
@@ -119,7 +136,7 @@ class Commands(click.Group):
             sys.exit(141)
         except OSError as error:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            complain(f"the output cannot be written: {error.strerror}")
+            told(f"the output cannot be written: {error.strerror}", cause=error)
             sys.exit(2)
         sys.exit(came if isinstance(came, int) else 0)
 
@@ -153,6 +170,11 @@ def cli(ctx: click.Context, home: str | None, model: str, as_json: bool, quiet: 
     path: Path = home_path(home, os.environ)
     ctx.obj = Session(path, model=model, as_json=as_json, is_quiet=quiet, is_named=bool(home))
     ctx.call_on_close(ctx.obj.close)
+
+
+def _wants_json(args: Sequence[str]) -> bool:
+    """Whether errors are to be JSON: it is asked before anybody has read the options."""
+    return "--json" in args[: args.index("--") if "--" in args else None]
 
 
 def main() -> None:

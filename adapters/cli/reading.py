@@ -45,7 +45,7 @@ OUTCOMES = ("completed", "failed", "skipped", "superseded")
 STATES = ("queued", "running", "waiting")
 COUNT = click.IntRange(min=1)
 _CHANGE = re.compile(r"journal:(?:[a-z][a-z0-9]{0,15}:)?([0-9]{1,12})")
-WHO = "TASK or AGENT is an id, the beginning of one, or an exact title or name."
+WHO = "TASK or AGENT is an id, the beginning of one, or words of a title or name."
 
 
 # ---------------------------------------------------------------------------------------- report

@@ -72,7 +72,7 @@ def _tell_sets(session: Session, sets: "list[InboxSet]", home: "Home", *, is_all
             age = _age(one.created_at, now)
             for item in one.items:
                 indent = "    " if item.needs else "  "  # below the item that it needs
-                told = f"{indent}{item.ref:6} {_told(item)}  {age}{_because(item, zone)}"
+                told = f"{indent}{item.ref:6} {_told(item, zone)}  {age}{_because(item, zone)}"
                 session.say(safe(told))
         session.say()
     first = next((one for one in sets if _open_refs(one)), None)
@@ -92,7 +92,7 @@ def _open_refs(one: "InboxSet") -> list[str]:
     return [item.ref for item in one.items if item.status in OPEN]
 
 
-def _told(item: "InboxItem") -> str:
+def _told(item: "InboxItem", zone: str) -> str:
     """An item in one line."""
     parts = [item.summary]
     if item.now is not None and item.status in OPEN:
@@ -100,7 +100,8 @@ def _told(item: "InboxItem") -> str:
     if item.reason:
         parts.append(f"- {squeeze(item.reason)}")
     if item.status != "pending":
-        parts.append(f"[{item.status}]")
+        until = f" until {local_time(item.until, zone)}" if item.until else ""
+        parts.append(f"[{item.status}{until}]")
     if item.stale:
         parts.append("[stale]")
     if item.error:

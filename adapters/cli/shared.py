@@ -10,7 +10,8 @@ import click
 
 from adapters.actions.naming import retry_key
 from adapters.text.common import one_line, safe
-from domain.errors import Refused, cut
+from adapters.text.remedies import WORDS
+from domain.errors import Refused, WakelogError, cut
 
 if TYPE_CHECKING:
     from adapters.home.settings import Settings
@@ -36,9 +37,27 @@ class UserError(click.ClickException):
     exit_code = 2
 
 
-def complain(text: str) -> None:
-    """Say on stderr, in one line, what went wrong; what it repeats may be of anybody's making."""
-    click.echo(one_line(cut(f"Error: {text}")), err=True)
+def complain(
+    text: str, *, instead: str = "", cause: BaseException | None = None, as_json: bool = False
+) -> None:
+    """Say on stderr, in one line, what went wrong; what it repeats may be of anybody's making.
+
+    Args:
+        text: What happened.
+        instead: What to do, where the text does not say that.
+        cause: What was raised: a refusal knows its code, and what it says to do.
+        as_json: As ``{"error": {"code", "because", "instead"}}``.
+    """
+    if not as_json:
+        click.echo(one_line(cut(f"Error: {text} {instead}".rstrip())), err=True)
+        return
+    import json  # only who did something wrong waits for it
+
+    code = "invalid_input"
+    if isinstance(cause, WakelogError):
+        code, text, instead = cause.code, cause.because, cause.instead_in(WORDS)
+    error = {"code": code, "because": cut(text), "instead": instead}
+    click.echo(json.dumps({"error": error}), err=True)
 
 
 class Session:
@@ -54,6 +73,7 @@ class Session:
         self.is_quiet = is_quiet
         self._home: Home | None = None
         self._is_writing = False
+        self.is_agreed = False  # to what would be asked, with --yes
         self.has_declined = False  # to agree to what a model is sent
 
     def reading(self) -> "Home":

@@ -25,7 +25,9 @@ from domain.journal.document import task_line
 if TYPE_CHECKING:
     from domain.journal.task import NoteKind
 
-ITEM_HELP = "ITEM is its number in `task show`, its id, the beginning of one, or its exact title."
+ITEM_HELP = (
+    "ITEM is its number in `task show`, its id, the beginning of one, or words of its title."
+)
 KINDS = ("note", "transcript", "image_analysis")
 
 

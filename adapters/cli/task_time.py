@@ -51,7 +51,7 @@ def stop(session: Session, summary: str, key: str) -> None:
     type=TEXT,
     required=True,
     metavar="T",
-    help="YYYY-MM-DD HH:MM in your time zone, HH:MM of today, or RFC 3339.",
+    help="YYYY-MM-DD HH:MM in your time zone, HH:MM of today, monday HH:MM, or RFC 3339.",
 )
 @click.option("--end", "ended", type=TEXT, required=True, metavar="T", help="As --start.")
 @click.option("--summary", type=TEXT, default="", metavar="TEXT", help="What was done.")
@@ -61,7 +61,7 @@ def time(session: Session, task: str, began: str, ended: str, summary: str, key:
     """Enter time that a task took."""
     home = session.reading()
     zone, now = home.settings.timezone, home.services.clock.now
-    first, last = first_instant(began, zone, now), first_instant(ended, zone, now)
+    first, last = (first_instant(one, zone, now, is_back=True) for one in (began, ended))
     editing = Editing(session, key)
     found = editing.task(task)
     editing.did(log_time(editing.home, found.id, first, last, summary=summary, key=editing.key))
@@ -86,7 +86,9 @@ def retime_command(
         raise invalid("there is nothing to change", "give --start, --end or --summary")
     home = session.reading()
     zone, now = home.settings.timezone, home.services.clock.now
-    first, last = (first_instant(one, zone, now) if one else "" for one in (began, ended))
+    first, last = (
+        first_instant(one, zone, now, is_back=True) if one else "" for one in (began, ended)
+    )
     editing = Editing(session, key)
     found = editing.task(task)
     entry_id = editing.entry(found, entry)

@@ -1,15 +1,17 @@
 """`wakelog task`: the group, `list` and `show`; what edits tasks stands in modules of its own."""
 
+import sys
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from adapters.actions.inputs import status_named
+from adapters.actions.inputs import day, status_named
 from adapters.actions.naming import pick_task
 from adapters.cli.entering import TEXT
 from adapters.cli.loading import LoadingGroup
 from adapters.cli.shared import Session
+from adapters.cli.task_list import ORDERS, Wanted, fits, ordered
 from adapters.documents.tasks import catalog_of, category_named, label_named, task_lines, task_page
 from adapters.text.common import ID_SHOWN
 from adapters.text.task import duration, told
@@ -17,6 +19,7 @@ from domain.journal.document import task_line
 from projections.tasks import MARKS, VIEW
 
 if TYPE_CHECKING:
+    from domain.journal.catalog import Catalog
     from domain.journal.document import TaskLine
 
 EMPTY = (
@@ -28,7 +31,7 @@ EMPTY = (
 @click.group(
     "task",
     cls=LoadingGroup,
-    epilog="TASK is an id, the beginning of one, or an exact title.",
+    epilog="TASK is an id, the beginning of one, or words of its title.",
     later={
         "task_fields": ("add", "set", "conclude", "delete", "restore"),
         "task_parts": ("check", "uncheck", "item", "note", "link", "unlink"),
@@ -40,40 +43,46 @@ def task_command() -> None:
 
 
 @task_command.command(
-    "list", epilog='Example: wakelog task list --open --category "Phase 4" --limit 10'
+    "list",
+    epilog="Example: wakelog task list --today --overdue; or wakelog task list --text door --all",
 )
 @click.option("--status", "statuses", type=TEXT, multiple=True, metavar="S", help="Of this status.")
 @click.option("--category", type=TEXT, default="", metavar="C", help="Of this category.")
 @click.option("--label", "labels", type=TEXT, multiple=True, metavar="L", help="With this label.")
 @click.option("--open", "scope", flag_value="open", help="Neither done, rejected nor deleted.")
-@click.option("--all", "scope", flag_value="all", help="Deleted ones, too.")
+@click.option("--all", "scope", flag_value="all", help="Done and deleted ones, too.")
 @click.option("--deleted", "scope", flag_value="deleted", help="Only the deleted ones.")
+@click.option("--overdue", "is_overdue", is_flag=True, help="Open ones that were due before today.")
+@click.option("--today", "is_today", is_flag=True, help="Open ones that are due today.")
+@click.option("--text", type=TEXT, default="", metavar="WORDS", help="With these in their titles.")
+@click.option("--sort", "order", type=click.Choice(ORDERS), help="On a terminal: by urgency.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
 @click.pass_obj
 def list_tasks(
     session: Session,
-    statuses: Sequence[str],
-    category: str,
-    labels: Sequence[str],
+    /,
+    *,
     scope: str | None,
+    order: str | None,
     limit: int | None,
+    **given: Any,
 ) -> None:
-    """List tasks in the order they came in; done ones too, deleted ones not."""
+    """List tasks: on a terminal those that are open, the most urgent first; else in the order they
+    came in, done ones too, deleted ones not."""
     home = session.reading()
-    catalog = catalog_of(home)
-    wanted = {status_named(status) for status in statuses}
-    category_id = category_named(catalog, category).id if category else ""
-    label_ids = {label_named(catalog, label).id for label in labels}
+    catalog, today = catalog_of(home), day("today", home)
+    wanted = _wanted(catalog, **given)
+    is_shown = sys.stdout.isatty() and not session.as_json  # to somebody who looks for what to do
+    is_due = wanted.is_overdue or wanted.is_today
+    if scope is None and (is_due or (is_shown and not wanted.statuses)):
+        scope = "open"
+    order = order or ("urgency" if is_shown else "")
     marks = MARKS[scope or "kept"]
-    is_narrowed = wanted or category_id or label_ids  # only the documents tell which these are
-    found = [
-        one
-        for one in home.views.marked(VIEW, marks, limit=-1 if is_narrowed else limit or -1)
-        if (not wanted or one.status in wanted)
-        and (not category_id or one.category == category_id)
-        and label_ids <= set(one.labels)
-    ]
-    shown = found[:limit]
+    # only the documents tell which are wanted, and which come first
+    is_narrowed = order or wanted != Wanted()
+    every = home.views.marked(VIEW, marks, limit=-1 if is_narrowed else limit or -1)
+    found = [one for one in every if fits(one, wanted, today)]
+    shown = (ordered(found, order, today) if order else found)[:limit]
     if session.as_json:
         session.document(task_lines(home, shown))
     elif shown:
@@ -87,7 +96,25 @@ def list_tasks(
             session.note(f"{count - len(shown)} more; raise --limit to see them.")
     else:
         has_tasks = home.views.count(VIEW) > 0
-        session.say("No task matches; see `wakelog task list`." if has_tasks else EMPTY)
+        session.say("No task matches; see `wakelog task list --all`." if has_tasks else EMPTY)
+
+
+def _wanted(
+    catalog: "Catalog",
+    *,
+    statuses: Sequence[str],
+    category: str,
+    labels: Sequence[str],
+    text: str,
+    **due: bool,
+) -> Wanted:
+    return Wanted(
+        frozenset(status_named(status) for status in statuses),
+        category_named(catalog, category).id if category else "",
+        frozenset(label_named(catalog, label).id for label in labels),
+        text,
+        **due,
+    )
 
 
 def _table(session: Session, lines: Sequence["TaskLine"], deleted: Collection[str]) -> None:

@@ -1,16 +1,21 @@
 """Tells what came of a person's verdicts, one item after the other."""
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import click
 import msgspec
 
 from adapters.actions.deciding import arguments_of, decide_all, item_of
+from adapters.actions.inputs import NONE, day, minutes
 from adapters.actions.proposals import named_items
+from adapters.cli.consent import can_ask
 from adapters.cli.shared import Session
 from adapters.documents.deeds import DecidedItem, DecidedItems
 from adapters.documents.inbox import by_name, summary_of
 from adapters.text.common import safe
+from adapters.text.reading import counted
 from adapters.text.remedies import in_words
 from domain import canonical
 from domain.errors import Refused, WakelogError
@@ -27,10 +32,16 @@ REMEDIES: dict["Remedy", str] = {
     "allow_label": "`wakelog label allow` takes that back; else reject {ref}",
     "give_reason": '`wakelog confirm {ref} --edit \'{{"reason": "..."}}\'` gives one',
 }
+_PAIR = re.compile(r"(?:^|(?<=\s))([A-Za-z_]+)=")
 
 
 def decide(
-    session: Session, verdict: "Verdict", refs: Sequence[str], key: str, *, is_all: bool
+    session: Session,
+    verdict: "Verdict",
+    refs: Sequence[str],
+    key: str,
+    *,
+    is_all: bool,
 ) -> int:
     """Decide what is named, and tell what came of each; the exit status.
 
@@ -43,22 +54,44 @@ def decide(
     """
     home = session.reading()
     named = named_items(home, verdict.kind, refs, is_all=is_all)
+    is_asked = not refs and verdict.kind != "defer" and not session.is_agreed
+    if is_asked and not _agreed(session, home, verdict, named):
+        return 0
     if any(one.is_meant for one in named) or key:
         home = session.writing()
     if has_edit := bool(verdict.edit):
         verdict = verdict._replace(edit=_edited(home, named[0], verdict.edit or ""))
-    results = [
-        _result(home, one, decided, verdict, has_edit=has_edit)
-        for one, decided in decide_all(home, named, verdict, key)
-    ]
+    results = []
+    for one, decided in decide_all(home, named, verdict, key):
+        results.append(_result(home, one, decided, verdict, has_edit=has_edit))
+        if decided.is_unchanged and verdict.reason not in ("", decided.item.reason):
+            why = (
+                f"with the reason {decided.item.reason!r}" if decided.item.reason else "without one"
+            )
+            session.note(f"{one.ref} was {decided.item.status} before {why}; that stays.")
     if session.as_json:
         session.document(DecidedItems(results))
     else:
-        for one in results:
-            session.say(safe(_line(one)))
+        for result in results:
+            session.say(safe(_line(result)))
         if not results:
             session.say(f"Nothing to {verdict.kind}.")
     return 1 if any(one.error for one in results) else 0
+
+
+def _agreed(session: Session, home: "Home", verdict: "Verdict", named: "Sequence[Named]") -> bool:
+    """Show what is about to be done to all, and ask; without a terminal nobody is asked."""
+    meant = [one for one in named if one.is_meant]
+    if not meant or not can_ask(session):
+        return True
+    for one in meant:
+        summary = summary_of(home, one.set_id, item_of(home, one.set_id, one.number))
+        click.echo(safe(f"{one.ref:6} {summary}"), err=True)
+    question = f"{verdict.kind.capitalize()} {counted(len(meant), 'proposal')}?"
+    if click.confirm(question, default=False, err=True):
+        return True
+    session.say("Nothing was decided. Name what is meant, `wakelog inbox` shows it.")
+    return False
 
 
 def _result(
@@ -104,27 +137,52 @@ def _instead(decided: "Decided", ref: str, *, has_edit: bool) -> str:
 
 
 def read_edit(edit: str) -> dict[str, Any]:
-    """What `--edit` says.
+    """What `--edit` says: ``minutes=45 due=monday``, its values as they were typed, or JSON.
 
     Raises:
         Refused: Code ``invalid_value``.
+
+    >>> read_edit("title=Buy grey sealant minutes=1h30")
+    {'title': 'Buy grey sealant', 'minutes': '1h30'}
     """
+    if _PAIR.match(edit):
+        parts = _PAIR.split(edit)[1:]
+        return dict(zip(parts[::2], map(str.strip, parts[1::2]), strict=True))
     try:
         given = canonical.read(edit)
     except WakelogError as error:
         given = error.because
     if isinstance(given, dict):
         return given
-    because = f"--edit is no JSON object: {given}"[:200]
-    instead = "give what differs, '{\"minutes\": 45}' for example"
+    because = f"--edit is no JSON object and no NAME=VALUE: {given}"[:200]
+    instead = "give what differs, `--edit minutes=45` or '{\"minutes\": 45}' for example"
     raise Refused("invalid_value", because=because, instead=instead)
 
 
 def _edited(home: "Home", one: "Named", edit: str) -> str:
     """The item's arguments with the edited ones in their place; null takes one away."""
-    known = msgspec.json.decode(arguments_of(home, item_of(home, one.set_id, one.number)))
-    merged = {**known, **read_edit(edit)}
+    item = item_of(home, one.set_id, one.number)
+    known = msgspec.json.decode(arguments_of(home, item))
+    given = read_edit(edit)
+    if _PAIR.match(edit):
+        given = dict(_as_typed(home, item.tool, *pair) for pair in given.items())
+    merged = {**known, **given}
     return canonical.text({name: value for name, value in merged.items() if value is not None})
+
+
+def _as_typed(home: "Home", tool: str, name: str, value: str) -> tuple[str, Any]:
+    """An argument's name, of which the beginning does, and its value as options read it."""
+    names = registry.CHANGES[tool].arguments.__struct_encode_fields__
+    begun = [one for one in names if one.startswith(name)]
+    name = name if name in names or len(begun) != 1 else begun[0]
+    if value.lower() == NONE:
+        return name, None
+    if name == "minutes":
+        return name, minutes(value)
+    if name == "dueDate":
+        return name, day(value, home)
+    is_truth = name.startswith("is") and value.lower() in ("true", "false")
+    return name, value.lower() == "true" if is_truth else value
 
 
 def _line(result: DecidedItem) -> str:

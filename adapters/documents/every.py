@@ -65,6 +65,7 @@ DOCUMENTS: dict[str, Described] = {
             "label assign", "label remove", "label suppress", "label allow",
         ),
     ),
+    "tasks-done": Described(list[TaskDetails], ("done",)),
     "categories": Described(list[CategoryDetails], ("category list",)),
     "category": Described(
         CategoryDetails, ("category add", "category rename", "category correct")

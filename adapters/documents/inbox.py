@@ -14,13 +14,13 @@ from adapters.documents.tasks import titles_among
 from adapters.home import local_times
 from adapters.runtime import review
 from adapters.wiring import Home
-from domain.changes.change_set import REPLACED, ChangeSet, Item, is_open
+from domain.changes.change_set import REPLACED, ChangeSet, Item, is_open, is_waiting
 from domain.changes.needs import need_of, target_of
 from domain.tools import followups, registry
 from domain.tools.base import quoted
 from domain.tools.snapshot import Snapshot
 from projections import inbox, ranks
-from projections.inbox import TABS, SetDocument
+from projections.inbox import SetDocument
 
 Shows = Callable[[SetDocument, Item], bool]
 """Which items of a set are shown; the others are not read."""
@@ -36,7 +36,8 @@ class InboxItem(Struct, frozen=True):
     person's, else the agent's; `error` why the last try to apply it failed. `because`: the words
     that it rests on, as the agent quoted them; `because_at`: where they stand in what it was
     shown (see `place_told`), null where they do not. `target` is the id of the other task that it
-    names, there already or not; `needs` the item that makes that task."""
+    names, there already or not; `needs` the item that makes that task. `until`: when one
+    that was put off waits again, null where it does not of itself."""
 
     ref: str
     tool: str
@@ -52,6 +53,7 @@ class InboxItem(Struct, frozen=True):
     because_at: str | None
     target: str | None
     needs: str | None
+    until: str | None
 
 
 class InboxSet(Struct, frozen=True):
@@ -106,11 +108,21 @@ def page_of_sets(
     """
     marks = inbox.marks("waiting", "deferred") if is_all else inbox.marks("waiting")
     views, found = home.views, home.views.marked(inbox.VIEW, marks, shelf=task, limit=limit)
+    back = [] if is_all else put_off_until_now(home, task)
     if is_all:
         marks = (*marks, "decided")
         found += views.page(inbox.VIEW, shelf=task, mark="decided", limit=limit, newest_first=True)
-    count = sum(views.count(inbox.VIEW, mark, shelf=task) for mark in marks)
+    elif back:
+        found = sorted([*found, *back], key=inbox.VIEW.place)[: limit if limit >= 0 else None]
+    count = len(back) + sum(views.count(inbox.VIEW, mark, shelf=task) for mark in marks)
     return sorted(found, key=inbox.VIEW.place), count - len(found)
+
+
+def put_off_until_now(home: Home, task: str | None = None) -> list[SetDocument]:
+    """The change sets where nothing waits but what was put off until a time that has come."""
+    now, marks = home.services.clock.now(), set(inbox.marks("deferred"))
+    others = home.views.marked(inbox.VIEW, marks - set(inbox.marks("waiting")), shelf=task)
+    return [one for one in others if any(is_waiting(item, now) for item in one.items)]
 
 
 def deferred_only(home: Home, task: str | None = None) -> int:
@@ -166,7 +178,8 @@ def set_documents(home: Home, sets: Iterable[SetDocument], *, is_all: bool) -> l
         sets: Which sets.
         is_all: Their deferred and decided items too.
     """
-    return documents_of(home, list(sets), lambda _, item: is_all or item.status in TABS["waiting"])
+    now = home.services.clock.now()
+    return documents_of(home, list(sets), lambda _, item: is_all or is_waiting(item, now))
 
 
 def documents_of(home: Home, sets: Sequence[SetDocument], shows: Shows) -> list[InboxSet]:
@@ -224,6 +237,7 @@ def _item(
         because_at=item.because_at or None,
         target=target_of(item) or None,
         needs=f"{name}.{need.number}" if need else None,
+        until=item.until or None,
     )
 
 

@@ -119,11 +119,14 @@ def _driven(services: Services, appended: Appended, set_id: str, number: int) ->
     return find(changes_of(services, set_id), number)
 
 
-def defer(services: Services, set_id: str, number: int, reason: str, key: str = "") -> Item | None:
+def defer(
+    services: Services, set_id: str, number: int, reason: str, key: str = "", *, until: str = ""
+) -> Item | None:
     """Put an item off."""
     position = services.journal.tail().n
     with services.spans.verdict("defer", changes_of(services, set_id), number) as tell:
-        services.append_agent(DeferItem(set_id, number, PERSON, position, reason), key=key)
+        command = DeferItem(set_id, number, PERSON, position, reason, until)
+        services.append_agent(command, key=key)
         tell(item := find(changes_of(services, set_id), number))
     return item
 

@@ -5,12 +5,18 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from adapters.documents.inbox import InboxItem, InboxSet, documents_of, sets_under
+from adapters.documents.inbox import (
+    InboxItem,
+    InboxSet,
+    documents_of,
+    put_off_until_now,
+    sets_under,
+)
 from adapters.documents.wakes import wake_document
 from adapters.web import cards
 from adapters.web.asking import FormRequest, Page, made_from
 from adapters.web.site import Site, page_size
-from domain.changes.change_set import OPEN, Item
+from domain.changes.change_set import OPEN, Item, is_waiting
 from domain.changes.needs import need_of
 from projections import inbox, wakes
 from projections.inbox import TABS, SetDocument
@@ -59,7 +65,8 @@ def show(site: Site, asked: FormRequest) -> Page:
     tab, _ = VIEWS[name]
     size, before = page_size(asked, SETS_SHOWN), asked.query.get("before", "")
     found = sets_under(site.home, tab, before=before, limit=size + 1)
-    cards = cards_of(site, found[:size], TABS[tab], kept_on(site, asked))
+    back = put_off_until_now(site.home) if tab == "waiting" and not before else []
+    cards = cards_of(site, [*back, *found[:size]], TABS[tab], kept_on(site, asked))
     groups: dict[str, list[Card]] = {}
     for card in cards:
         groups.setdefault(card.task_id, []).append(card)
@@ -121,7 +128,8 @@ def cards_of(
             by_id.setdefault(set_id, found)
 
     def shows(one: SetDocument, item: Item) -> bool:
-        return item.status in wanted or (one.id, item.number) in kept
+        is_wanted = item.status in wanted or ("pending" in wanted and is_waiting(item, site.now))
+        return is_wanted or (one.id, item.number) in kept
 
     shown = [one for one in by_id.values() if any(shows(one, item) for item in one.items)]
     shown.sort(key=lambda one: one.place, reverse=True)

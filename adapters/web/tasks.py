@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
+from adapters.actions.likeness import Name, is_meant
 from adapters.documents.agents import agent_line
 from adapters.documents.tasks import TaskPage, catalog_of, task_page
 from adapters.web.asking import FormRequest, Page, made_from, missing
@@ -17,7 +18,6 @@ from domain.journal.document import LinkDetails, TaskLine, TimeDetails, task_lin
 from domain.journal.fields import FIELDS
 from domain.journal.links import INVERSE, PHRASE_OF
 from domain.journal.task import STATUSES, Task
-from domain.text import fold
 from domain.timestamps import seconds_between
 from projections import reports, tasks
 from projections.agents import AgentDocument
@@ -85,14 +85,18 @@ def _newest_first(site: Site, before: str) -> Iterator[TaskDocument]:
 
 
 def _is_wanted(one: TaskDocument, query: Mapping[str, str]) -> bool:
-    status, words = query.get("status", ""), fold(query.get("q", ""))
+    status, words = query.get("status", ""), query.get("q", "")
     is_status = {
         "": not one.is_deleted,
         "open": one.is_open,
         "deleted": one.is_deleted,
     }.get(status, one.status == status and not one.is_deleted)
     is_category = query.get("category", "") in ("", one.category)
-    return is_status and is_category and (not words or words in fold(one.title))
+    return (
+        is_status
+        and is_category
+        and (not words.strip() or is_meant(words, Name(one.id, (one.title,))))
+    )
 
 
 def _has_wanted(agent: AgentDocument | None, query: Mapping[str, str]) -> bool:

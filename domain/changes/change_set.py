@@ -83,6 +83,7 @@ class Item(Struct, frozen=True):
     last confirm failed with; it goes with the next one. `position` is the journal's `n` of the
     verdict, of a confirmed item the one that holds the effect; of a replaced one that of its
     deferral, if it was put off. `because`, `because_at`: as in `ItemProposed`.
+    `until` is when one that is put off waits for the person again, if ever of itself.
     """
 
     number: int
@@ -106,6 +107,7 @@ class Item(Struct, frozen=True):
     error_code: str = ""
     because: str = ""
     because_at: str = ""
+    until: str = ""
 
 
 class ChangeSet(Struct, frozen=True):
@@ -124,6 +126,12 @@ class ChangeSet(Struct, frozen=True):
 def is_open(item: Item) -> bool:
     """Whether something is still to happen: pending, confirming or deferred."""
     return item.status in OPEN
+
+
+def is_waiting(item: Item, now: str) -> bool:
+    """Whether an item waits for the person: undecided, or put off until a time that has come."""
+    has_come = item.status == "deferred" and "" < item.until <= now
+    return has_come or item.status in ("pending", "confirming")
 
 
 def has_lapsed(item: Item) -> bool:
@@ -239,7 +247,9 @@ def _after(item: Item, fact: Any, at: str) -> Item:
         case "pending" | "deferred", ItemRejected():
             return _decided(item, "rejected", at, fact.by, fact.reason, fact.position)
         case "pending", ItemDeferred():
-            return _decided(item, "deferred", at, fact.by, fact.reason, fact.position)
+            return _put_off(item, fact, at)
+        case "deferred", ItemDeferred() if fact.until:
+            return _put_off(item, fact, at)
         case "pending", ItemRetracted():
             return _decided(item, "retracted", at, fact.by, fact.reason)
         case "deferred", ItemRetracted() if fact.reason.startswith((REPLACED, UNMET)):
@@ -268,6 +278,7 @@ def _confirming(item: Item, fact: ItemConfirming, at: str) -> Item:
             decided_by=fact.by,
             decided_at=at,
             reason="",
+            until="",
             position=0,
             error="",
             error_code="",
@@ -305,5 +316,16 @@ def _decided(
     item: Item, status: ItemStatus, at: str, by: str = "", reason: str = "", position: int = 0
 ) -> Item:
     return replace(
-        item, status=status, decided_by=by, decided_at=at, reason=reason, position=position
+        item,
+        status=status,
+        decided_by=by,
+        decided_at=at,
+        reason=reason,
+        position=position,
+        until="",
     )
+
+
+def _put_off(item: Item, fact: ItemDeferred, at: str) -> Item:
+    after = _decided(item, "deferred", at, fact.by, fact.reason, fact.position)
+    return replace(after, until=fact.until)

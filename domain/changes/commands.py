@@ -31,12 +31,15 @@ class RejectItem(Stored, frozen=True, tag="command.reject_item.1"):
 
 
 class DeferItem(Stored, frozen=True, tag="command.defer_item.1"):
-    said: ClassVar = ("changes", "item", "reason")
+    """`until`: when it waits for the person again; empty: never of itself."""
+
+    said: ClassVar = ("changes", "item", "reason", "until")
     changes: str
     item: int
     by: str
     position: int
     reason: str = ""
+    until: str = ""
 
 
 class RetakeEffect(Stored, frozen=True, tag="command.retake_effect.1"):

@@ -193,19 +193,19 @@ def reject(
 
 
 def defer(
-    changes: ChangeSet, number: int, by: str, reason: str, position: int
+    changes: ChangeSet, number: int, by: str, reason: str, position: int, until: str = ""
 ) -> list[ChangesFact]:
-    """Put an item off; it can still be decided. Again: nothing.
+    """Put an item off; it can still be decided. Again: nothing, but with another `until`.
 
     Raises:
         Refused: Code ``unknown_item``, ``agent_running``, ``decided`` or ``invalid_value``.
     """
     item = _addressed(changes, number)
     match item.status:
-        case "deferred":
+        case "deferred" if until in ("", item.until):
             return []
-        case "pending":
-            return [ItemDeferred(number, by, position, _bounded(reason))]
+        case "pending" | "deferred":
+            return [ItemDeferred(number, by, position, _bounded(reason), until)]
         case _:
             raise _decided(changes, item)
 

@@ -75,6 +75,7 @@ class ItemDeferred(Stored, frozen=True, tag="changes.item_deferred.1"):
     by: str
     position: int
     reason: str = ""
+    until: str = ""
 
 
 class ItemRetracted(Stored, frozen=True, tag="changes.item_retracted.1"):

@@ -68,7 +68,9 @@ def reject(cause: do.RejectItem, key: str, at: str, world: World) -> Decided:
 
 def defer(cause: do.DeferItem, key: str, at: str, world: World) -> Decided:
     changes = _set(world, cause.changes)
-    facts = decisions.defer(changes, cause.item, cause.by, cause.reason, cause.position)
+    facts = decisions.defer(
+        changes, cause.item, cause.by, cause.reason, cause.position, cause.until
+    )
     return _decided(world, changes, cause.item, facts)
 
 

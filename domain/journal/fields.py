@@ -51,11 +51,11 @@ FIELDS = (
     TaskField(
         "estimate", t.EstimateSet, "minutes", "minutes", key="estimate_minutes",
         column="estimate_minutes", label="Estimate, minutes", metavar="E",
-        help="90, 90m, 2h, 1h30m or none.", example="90, 2h, 1h30m",
+        help="90, 90m, 2h, 1h30 or none.", example="90, 2h, 1h30",
     ),
     TaskField(
         "due", t.DueSet, "due", "day", key="due_date", column="due", label="Due", metavar="DAY",
-        help="YYYY-MM-DD, today, tomorrow or none.", pair="due",
+        help="YYYY-MM-DD, 31.1.2027, tomorrow, monday, +3d or none.", pair="due",
     ),
     TaskField(
         "language", t.LanguageSet, "language", "language", key="language", column="language",

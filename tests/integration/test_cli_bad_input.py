@@ -205,3 +205,35 @@ def test_a_text_that_looks_like_an_option_stays_a_text(home: Path) -> None:
     done(["task", "note", "Fix the sink", "--", "--json"], home)
     (note,) = told(["task", "show", "Fix the sink"], home)["notes"]
     assert note["text"] == "--json"
+
+
+# --------------------------------------------------------------------------------- errors as JSON
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "because"),
+    [
+        (["task", "show", "nothing"], "unknown_task", "there is no task 'nothing'"),
+        (["tasks"], "invalid_input", "No such command 'tasks'. Did you mean `task` or"),
+        (["task", "show"], "invalid_input", "Missing argument 'TASK'."),
+        (["wakes", "--nope"], "invalid_input", "No such option '--nope'."),
+        (["confirm"], "invalid_value", "it is not said what to confirm"),
+    ],
+)
+def test_an_error_with_json_is_json_and_the_status_is_as_without(
+    tmp_path: Path, args: list[str], code: str, because: str
+) -> None:
+    for with_json in (["--json", *args], [*args, "--json"]):
+        result = run(with_json, tmp_path)
+        error = json.loads(result.stderr)["error"]
+        assert list(error) == ["code", "because", "instead"]
+        assert (error["code"], result.exit_code, result.stdout) == (code, 2, "")
+        assert error["because"].startswith(because)
+        assert error["instead"].lower().startswith(("see", "name"))
+    assert refused(args, tmp_path).startswith(f"Error: {because}")
+
+
+def test_a_mistyped_command_is_told_the_nearest(tmp_path: Path) -> None:
+    assert "Did you mean `inbox`?" in refused(["inbx"], tmp_path)
+    assert "`task`" in refused(["tasks"], tmp_path)
+    assert "'list'" in refused(["task", "lst"], tmp_path)

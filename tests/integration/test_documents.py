@@ -149,6 +149,7 @@ def test_what_each_command_prints_fits_its_schema(fits: Fitting, tmp_path: Path)
     fits("answer", "agent", "ask", agent, "What is left?")
     fits("wake", "wake", agent)
     fits("run-counts", "run", "--until-idle")
+    fits("tasks-done", "done", tasks[0]["id"])
     runs = [one["run_key"] for one in fits("wakes", "wakes")]
     read(fits, agent, runs)
     keep(fits, tmp_path, runs[0])

@@ -1,6 +1,6 @@
 """A word names what it named when every document was read for it, and is refused as it was."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 import pytest
@@ -54,18 +54,45 @@ def answer(pick_it: Callable[[], str]) -> str:
         return f"{refused.code}: {refused}"
 
 
+def by_words(wanted: str, titles: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Those with the words as a title in any case, else as a part, else begun word by word."""
+    told = " ".join(wanted.lower().split())
+    low = {one: [title.lower() for title in names] for one, names in titles.items()}
+    parts = told.replace("-", " ").replace("%", " % ").replace("'", " ").split()
+    ranks: list[Callable[[str], bool]] = [
+        lambda title: title == told,
+        lambda title: told in title,
+        lambda title: (
+            bool(parts)
+            and all(any(word.startswith(part) for word in title.split()) for part in parts)
+        ),
+    ]
+    for fits in ranks if told else []:
+        if found := [one for one, names in low.items() if any(map(fits, names))]:
+            return found
+    return []
+
+
 def task_by_reading_all(home: Home, wanted: str, *, is_deleted: bool) -> str:
     found = home.views.all(tasks.VIEW)
     if wanted in [one.id for one in found]:
         return wanted
-    first = [(one.id, one.title) for one in found if one.is_deleted == is_deleted]
-    second = [(one.id, one.title) for one in found if one.is_deleted != is_deleted]
-    try:
-        return pick(wanted, first, "task", "unknown_task", Remedy("see_tasks"))
-    except Refused as refused:
-        if refused.code == "ambiguous":
-            raise
-        return pick(wanted, second, "task", "unknown_task", Remedy("see_tasks"))
+    groups = [
+        [one for one in found if one.is_deleted == is_it] for is_it in (is_deleted, not is_deleted)
+    ]
+    for group in groups:
+        pairs = [(one.id, one.title) for one in group]
+        try:
+            return pick(wanted, pairs, "task", "unknown_task", Remedy("see_tasks"), is_whole=True)
+        except Refused as refused:
+            if refused.code == "ambiguous":
+                raise
+    for group in groups:
+        if meant := by_words(wanted, {one.id: (one.title,) for one in group}):
+            return (
+                meant[0] if len(meant) == 1 else f"ambiguous: {wanted!r} names {len(meant)} tasks"
+            )
+    return f"unknown_task: there is no task {wanted!r}"
 
 
 def agents_by_reading_all(home: Home, wanted: str) -> tuple[str, ...]:
@@ -83,6 +110,16 @@ def agents_by_reading_all(home: Home, wanted: str) -> tuple[str, ...]:
             fits = [one.id for one in known if one.is_living == is_living and ranks(one)[rank]]
             if fits:
                 return tuple(fits)
+    if wanted in titles or wanted in titles.values():
+        return ()  # a task without one
+    for is_living in (True, False):
+        names = {
+            one.id: (one.name, titles.get(one.task_id, ""))
+            for one in known
+            if one.is_living == is_living
+        }
+        if meant := by_words(wanted, names):
+            return tuple(meant)
     return ()
 
 
@@ -91,7 +128,7 @@ def test_a_task_is_named_as_if_all_were_read(home: Home, *, is_deleted: bool) ->
     for word in words(home):
         found = answer(partial(pick_task, home, word, is_deleted=is_deleted))
         read = answer(partial(task_by_reading_all, home, word, is_deleted=is_deleted))
-        assert found == read, word
+        assert found == read or (found.startswith(read) and ": " in read), word
 
 
 def test_an_agent_is_named_as_if_all_were_read(home: Home) -> None:
@@ -103,15 +140,38 @@ def test_an_agent_is_named_as_if_all_were_read(home: Home) -> None:
             assert found == fits[0], word
             seen.add("one")
         elif fits:
-            short = ", ".join(one[:8] for one in fits[:5])
-            assert f"{word!r} names {len(fits)} agents ({short})" in found
+            assert f"{word!r} names {len(fits)} agents" in found
+            assert all(one[:8] in found for one in fits[:5])
             seen.add("many")
         else:
-            titled = {part for one in home.views.all(tasks.VIEW) for part in (one.id, one.title)}
-            code = "no_agent" if word in titled else "unknown_agent"
+            every = {one.id: (one.title,) for one in home.views.all(tasks.VIEW)}
+            has_task = word in every or by_words(word, every)
+            code = "no_agent" if has_task else "unknown_agent"
             assert found.startswith(code), word
             seen.add(code)
     assert seen == {"one", "many", "no_agent", "unknown_agent"}
+
+
+def test_who_names_none_is_told_the_nearest_and_who_names_several_which(home: Home) -> None:
+    told = answer(partial(pick_task, home, "Plian"))
+    assert "the nearest: " in told
+    assert '"Plain"' in told
+    told = answer(partial(pick_task, home, "fix TAP"))
+    assert told.count('"Fix tap"') == 2
+    assert told.endswith("; use more words, or the id")
+    several = answer(partial(pick_task, home, "more"))
+    assert several.count('"More ') == 5
+    assert ", ...;" in several
+
+
+def test_a_retry_means_the_task_that_it_meant_before_a_part_of_another(home: Home) -> None:
+    path = home.path
+    first = told(["task", "add", "Call Ann"], path)["id"]
+    retry = ["task", "set", "Call Ann", "--title", "Phone Ann", "--key", "call"]
+    assert told(retry, path)["id"] == first
+    told(["task", "add", "Call Ann again"], path)
+    assert told(retry, path)["id"] == first
+    assert told(["task", "show", "call ann"], path)["title"] == "Call Ann again"
 
 
 def test_a_word_that_no_text_can_be_names_no_agent(home: Home) -> None:

@@ -9,7 +9,7 @@ from tests.support.cli import done, proved, told
 from tests.support.forms import forms
 from tests.support.homes import Homes
 from tests.support.pages import decision, refs, text_of, visiting
-from tests.support.waking import agent, inbox, proposing, sink
+from tests.support.waking import agent, at, inbox, proposing, sink
 
 
 def task(home: Path) -> dict[str, object]:
@@ -237,3 +237,12 @@ def test_an_empty_inbox_says_what_to_do(tmp_path: Path) -> None:
     with visiting(tmp_path) as visitor:
         assert "there are no agents yet" in text_of(visitor.page("/"))
         assert visitor.json("/inbox") == {"sets": [], "next": None}
+
+
+def test_what_was_put_off_until_a_day_is_in_the_inbox_again_from_then_on(home: Path) -> None:
+    done(["defer", "1", "--all", "--until", "monday"], home)
+    with visiting(home) as visitor:
+        assert visitor.json("/inbox")["sets"] == []
+    with visiting(home, env=at("2027-01-04T00:00:00Z")) as visitor:
+        (card,) = visitor.json("/inbox")["sets"]
+    assert {item["status"] for item in card["items"]} == {"deferred"}

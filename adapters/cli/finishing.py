@@ -1,0 +1,32 @@
+"""`wakelog done`: the deed of every day, for one task or several."""
+
+from collections.abc import Sequence
+
+import click
+
+from adapters.actions.naming import nth_key
+from adapters.actions.tasks import edit_task
+from adapters.cli.editing import Editing, named
+from adapters.cli.entering import TEXT
+from adapters.cli.shared import Session, key_option
+from adapters.documents.tasks import task_page
+
+
+@click.command("done", epilog='Example: wakelog done "Book the flight" "Call Ann"')
+@click.argument("tasks", type=TEXT, nargs=-1, required=True, metavar="TASK...")
+@key_option
+@click.pass_obj
+def done_command(session: Session, tasks: Sequence[str], key: str) -> None:
+    """Set tasks done; all are looked up before the first is. TASK as in `wakelog task`."""
+    runs = [
+        Editing(session, nth_key(key, nth) if nth > 1 else key) for nth in range(1, len(tasks) + 1)
+    ]
+    found = {one.task(wanted).id: one for one, wanted in zip(runs, tasks, strict=True)}
+    for task_id, one in found.items():
+        one.did(edit_task(one.home, task_id, {"status": "DONE"}, one.key))
+    home = session.reading()
+    pages = [task_page(home, task_id) for task_id in found]
+    if session.as_json:
+        session.document([page.document() for page in pages])
+    for page in pages:
+        session.say(f"{found[page.task.id].outcome('Done')}: {named(page.task)}")

@@ -1,0 +1,69 @@
+"""What the shell offers for values, asked as the shell's script asks."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support import process
+from tests.support.cli import done, told
+from tests.support.waking import agent, inbox
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two open tasks, one of them with an agent that has proposed; one that is done."""
+    home = tmp_path_factory.mktemp("completed") / "home"
+    agent(home, "Fix the sink")
+    done(["task", "note", "Fix the sink", "Deadline: 2027-02-12. Not before."], home)
+    done(["wake", "Fix the sink"], home)
+    done(["task", "add", "Call Ann"], home)
+    done(["task", "add", "Was done", "--status", "done"], home)
+    done(["category", "add", "Garden and house"], home)
+    return home
+
+
+def offered(home: Path, *words: str, shell: str = "zsh") -> list[str]:
+    """What is offered for the last word, and what it is called."""
+    asked = {
+        "COMP_WORDS": " ".join(("wakelog", *words)),
+        "COMP_CWORD": str(len(words)),
+        "_WAKELOG_COMPLETE": f"{shell}_complete",
+    }
+    return process.ran(home, more=asked).splitlines()
+
+
+def test_a_task_is_offered_by_its_id_and_the_words_of_its_title(home: Path) -> None:
+    ids = {one["title"]: one["id"][:8] for one in told(["task", "list"], home)}
+    every = offered(home, "task", "show", "")
+    assert every[1:3] + every[4:6] == [
+        ids["Fix the sink"],
+        "Fix the sink",
+        ids["Call Ann"],
+        "Call Ann",
+    ]
+    assert "Was done" not in every
+    for typed in ("ANN", ids["Call Ann"][:3]):
+        assert ids["Call Ann"] in offered(home, "task", "check", typed)
+    assert offered(home, "done", "Call", "sink")[1] == ids["Fix the sink"]
+    assert "".join(offered(home, "task", "show", "nothing")) == ""
+
+
+def test_each_kind_of_value_is_offered_where_it_is_asked_for(home: Path) -> None:
+    refs = {one["ref"] for one in inbox(home)}
+    assert refs
+    assert refs <= set(offered(home, "confirm", ""))
+    wake = told(["wakes"], home)[0]
+    assert wake["run_key"][:8] in offered(home, "show", "")
+    (one,) = told(["agent", "list"], home)
+    assert one["id"][:8] in offered(home, "agent", "pause", "sink")
+    assert "Laura" in offered(home, "template", "show", "la")
+    assert "in-progress" in offered(home, "task", "list", "--status", "in")
+    assert r"plain,Garden\ and\ house" in offered(
+        home, "task", "add", "x", "--category", "gar", shell="bash"
+    )
+    assert offered(home, "import", "")[0] == "file"
+
+
+def test_a_home_that_is_not_there_offers_nothing_and_is_not_made(tmp_path: Path) -> None:
+    assert "".join(offered(tmp_path / "none", "task", "show", "")) == ""
+    assert not (tmp_path / "none").exists()
