@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TextIO, TypeVar
 
 import click
 
@@ -165,8 +165,9 @@ class Session:
     def say(self, text: str = "", *, style: str = "") -> None:
         """Print a line for a person, in a colour where it is shown; nothing with --json."""
         if not self.as_json:
+            shown = _fitted(text, sys.stdout)
             is_coloured = style and not os.environ.get("NO_COLOR")
-            click.echo(click.style(text, fg=style) if is_coloured else text)
+            click.echo(click.style(shown, fg=style) if is_coloured else shown)
 
     def lines(self, lines: "Iterable[Line]") -> None:
         """Print the lines of a difference: its two sides in colours of their own."""
@@ -178,7 +179,7 @@ class Session:
     def note(self, text: str) -> None:
         """Print progress or a hint on stderr; nothing with --quiet or --json."""
         if not (self.is_quiet or self.as_json):
-            click.echo(safe(text), err=True)
+            click.echo(_fitted(safe(text), sys.stderr), err=True)
 
     def table(self, headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """Print a table: drawn on a terminal, tab-separated with its headings in a pipe."""
@@ -188,17 +189,27 @@ class Session:
             for row in (headings, *rows):
                 click.echo("\t".join(_plain(cell) for cell in row))
             return
-        from rich.box import SIMPLE_HEAD
-        from rich.console import Console
-        from rich.table import Table
-        from rich.text import Text
+        from adapters.text.columns import table_lines
 
-        table = Table(box=SIMPLE_HEAD, pad_edge=False)
-        for heading in headings:
-            table.add_column(heading, overflow="fold")
-        for row in rows:
-            table.add_row(*(Text(_plain(cell)) for cell in row))
-        Console().print(table)
+        cells = [[_plain(cell) for cell in row] for row in rows]
+        for line in table_lines(headings, cells, _width()):
+            click.echo(line)
+
+
+def _width() -> int:
+    """Of the terminal, in cells; the variable COLUMNS first."""
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
+
+
+def _fitted(text: str, stream: TextIO) -> str:
+    """A text whose lines no terminal breaks at its edge; in a pipe as it is."""
+    if not stream.isatty():
+        return text
+    from adapters.text.columns import wrapped
+
+    return "\n".join(line for one in text.split("\n") for line in wrapped(one, _width()))
 
 
 def _plain(cell: object) -> str:
