@@ -66,6 +66,16 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "completion": ("upkeep", "Print the shell's completion script."),
 }
 
+GROUPS: dict[str, str] = {
+    "Every day": "demo import task category label inbox confirm reject defer report status run "
+    "serve",
+    "Agents": "agent template wake policy notify",
+    "Looking back": "wakes show why journal messages replay at diff bisect fork prove",
+    "Asking": "sql metrics export export-history demo-data schema",
+    "Upkeep": "doctor recover rebuild backup home health simulate completion",
+}
+"""Each command once, as the help of `wakelog` tells them."""
+
 GARBAGE = 100_000, 20, 20
 """When to look for it: what a start brings is kept, and looking through it takes a tenth."""
 PAGE_THREADS = ("wakelog-page", "wakelog-job")
@@ -85,9 +95,10 @@ class Commands(click.Group):
         return prepared(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        """List the commands by group, without importing them."""
+        for group, names in GROUPS.items():
+            with formatter.section(group):
+                formatter.write_dl([(name, COMMANDS[name][1]) for name in names.split()])
 
     def invoke(self, ctx: click.Context) -> object:
         try:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from adapters.cli.main import COMMANDS, cli
+from adapters.cli.main import COMMANDS, GROUPS, cli
 from domain.errors import REPEATED_MAX
 from tests.support.cli import done, proved, refused, run, told
 
@@ -205,3 +205,15 @@ def test_a_text_that_looks_like_an_option_stays_a_text(home: Path) -> None:
     done(["task", "note", "Fix the sink", "--", "--json"], home)
     (note,) = told(["task", "show", "Fix the sink"], home)["notes"]
     assert note["text"] == "--json"
+
+
+# --------------------------------------------------------------------------------- help in groups
+
+
+def test_the_help_names_each_command_once_below_its_group(tmp_path: Path) -> None:
+    grouped = [name for names in GROUPS.values() for name in names.split()]
+    assert sorted(grouped) == sorted(COMMANDS)
+    shown = done(["--help"], tmp_path / "home")
+    places = [shown.index(f"\n{group}:\n") for group in GROUPS]
+    assert places == sorted(places)
+    assert [shown.count(f"\n  {name} ") for name in grouped] == [1] * len(grouped)
