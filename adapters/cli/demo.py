@@ -118,7 +118,7 @@ def _demonstrate(session: Session) -> None:
     home = session.reading()
     is_there = check_ours(home, SOURCE) and _has_reports(home)
     if not is_there:  # or one that was interrupted: go on with it
-        home = session.writing()
+        home = session.writing(is_asking=False)
         _import(home)
         _make_agents(home)
         _wake(session, home)

@@ -22,6 +22,7 @@ from domain.errors import WakelogError
 # command: (module below adapters.cli, short help); the order is that of a first day's use
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "See it all at once: sample tasks, agents, wakes, reports, proposals."),
+    "init": ("first_run", "Make a home: your time zone, tasks from a file, agents."),
     "demo-data": ("demo_data", "Make a home of many agents and months, to ask and plot."),
     "import": ("importing", "Bring tasks in from files."),
     "task": ("tasks", "List, show and edit tasks."),
@@ -67,8 +68,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 GROUPS: dict[str, str] = {
-    "Every day": "demo import task category label inbox confirm reject defer report status run "
-    "serve",
+    "Every day": "demo init import task category label inbox confirm reject defer report status "
+    "run serve",
     "Agents": "agent template wake policy notify",
     "Looking back": "wakes show why journal messages replay at diff bisect fork prove",
     "Asking": "sql metrics export export-history demo-data schema",

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., object])
 NO_HOME = "There is no home at {} yet. Begin with `wakelog demo` or `wakelog import TODO.md`."
 BEGINS = frozenset(
-    "demo|demo-data|import|serve|simulate|schema|task add|category add|label add|template create"
-    "|policy allow|policy models".split("|")
+    "demo|demo-data|init|import|serve|simulate|schema|task add|category add|label add"
+    "|template create|policy allow|policy models".split("|")
 )
 """Commands that a home may begin with, or that need none."""
 UNASKED = (
@@ -66,9 +66,12 @@ class Session:
         """The home as it is, its views left alone: for looking at logs that may be damaged."""
         return self._open(is_writing=False)
 
-    def writing(self) -> "Home":
-        """The home, made if it is not there, its views caught up."""
+    def writing(self, *, is_asking: bool = True) -> "Home":
+        """The home, made if it is not there, its views caught up; `is_asking`: whose time zone a
+        new one has, where somebody can answer."""
         is_first = self._home is None or not self._is_writing
+        if is_first and is_asking:
+            self._ask_zone()
         home = self._open(is_writing=True)
         if is_first:
             self._is_writing = True
@@ -119,6 +122,17 @@ class Session:
             raise Refused(
                 "invalid_value", because=f"there is no home at {self.path}", instead=instead
             )
+
+    def _ask_zone(self) -> None:
+        from adapters.home import files
+
+        self.check_named()
+        if self.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+            return
+        if not files.exists(self.path):
+            from adapters.cli.offering import offer_zone
+
+            offer_zone(self.path, self.settings().timezone)
 
     def _tell_unasked(self, home: "Home") -> None:
         """Say once if the agent log is older than the journal."""

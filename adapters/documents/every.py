@@ -129,6 +129,7 @@ DOCUMENTS: dict[str, Described] = {
     "recovered": Described(deeds.RecoveredSteps, ("recover",)),
     "rebuilt": Described(deeds.RebuiltViews, ("rebuild",)),
     "backup": Described(deeds.BackupDetails, ("backup",)),
+    "begun": Described(deeds.BegunHome, ("init",)),
     "home": Described(deeds.HomeDetails, ("home show",)),
     "adopted": Described(deeds.AdoptedHome, ("home adopt",)),
     "demo": Described(DemoDetails, ("demo",)),
