@@ -11,7 +11,7 @@ from adapters.cli.entering import TEXT
 from adapters.cli.importing import import_again
 from adapters.cli.offering import offer_zone
 from adapters.cli.shared import Session, UserError
-from adapters.documents.deeds import BegunHome
+from adapters.documents.first_run import BegunHome
 from adapters.documents.tasks import ImportReport, import_document
 from adapters.home import zones
 from adapters.text.common import safe

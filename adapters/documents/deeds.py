@@ -7,7 +7,6 @@ from typing import Literal
 
 from msgspec import Struct
 
-from adapters.documents.tasks import ImportDetails
 from domain.causes import GivenUp
 
 
@@ -83,15 +82,6 @@ class BackupDetails(Struct, frozen=True):
     folder: str
     files: list[str]
     bytes: int
-
-
-class BegunHome(Struct, frozen=True):
-    """What `init` prints; `imported` is what `import` prints, `agents` how many were made."""
-
-    home: str
-    timezone: str
-    imported: ImportDetails | None
-    agents: int
 
 
 class HomeDetails(Struct, frozen=True):
