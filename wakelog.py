@@ -314,7 +314,7 @@ class Home:
         Args:
             run: RUN, or RUN.STEP to go on from that step.
             model: Who answers what is new; empty: the model that the home was opened with, else
-                nobody, and the fork may stop.
+                after other notes the home's, else nobody, and the fork may stop.
             template: T or T.N, or ``built-in``.
             notes: Pairs of TASK, or TASK.N, and what that note says.
             verdicts: Each SET.ITEM=confirm or SET.ITEM=reject.

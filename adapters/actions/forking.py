@@ -31,6 +31,7 @@ from replay.fork import Verdict
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
+    from domain.ports import Model
 
 T = TypeVar("T")
 
@@ -46,7 +47,8 @@ class Branching(NamedTuple):
 
     `template` is T or T.N, or ``built-in``; each of `notes` a task, with the number of a note or
     without, and its text; `verdicts` are spelled SET.ITEM=confirm or SET.ITEM=reject. `model`
-    answers what the record does not; empty: nobody. `out` is a new folder; empty: one in the home.
+    answers what the record does not; empty: nobody, after other notes the home's. `out` is a new
+    folder; empty: one in the home.
     """
 
     model: str = ""
@@ -76,7 +78,7 @@ def fork_wake(
     place = find(home, run)
     wanted = _wanted(home, place, run, wish)
     folder = _folder(home, place.spot.run_key, wish.out)
-    model = home.services.model_for(wanted.model) if wanted.model else None
+    model = _model(home, wanted)
     branch = Branch(place.past, place.spot.run_key, place.replica, home.settings)
     forked = branch.make(folder, place.spot, wanted, model, progress)
     try:
@@ -88,6 +90,17 @@ def fork_wake(
     document = _document(place, wanted, folder, forked, compared)
     _keep(folder, home.path, document)
     return document
+
+
+def _model(home: "Home", wanted: Wanted) -> "Model | None":
+    """Who answers what the record does not; a model that nobody asked for by name, and that has no
+    key here, is none."""
+    try:
+        return home.services.model_for(wanted.model) if wanted.model else None
+    except Refused as refused:
+        if wanted.is_going_on and refused.code == "missing_key":
+            return None
+        raise
 
 
 # ---------------------------------------------------------------------------------- what is wanted
@@ -104,11 +117,13 @@ def _wanted(home: "Home", place: Place, run: str, wish: Branching) -> Wanted:
             because="what a wake is shown is fixed once it has begun",
             instead=f"use `wakelog fork {place.spot.run_key[:ID_SHOWN]}` without a step",
         )
+    is_going_on = bool(wish.notes) and not wish.model
     return Wanted(
-        wish.model,
+        home.settings.model if is_going_on else wish.model,
         _template(home, wish.template) if wish.template else None,
         tuple(_note(home, *one) for one in wish.notes),
         tuple(_verdict(home, one) for one in wish.verdicts),
+        is_going_on,
     )
 
 

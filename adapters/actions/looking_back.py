@@ -129,13 +129,13 @@ class Question(NamedTuple):
     asked: PredicateDetails
 
 
-def question_of(**given: str | None) -> Question:
-    """The one question that is asked: ``sql``, ``text`` or ``python``.
+def question_of(**given: Sequence[str]) -> Question:
+    """The one question that is asked: ``sql``, ``text`` or ``python``, once.
 
     Raises:
         Refused: There is none, there are more, or it cannot be asked.
     """
-    named = [(kind, said) for kind, said in given.items() if said is not None]
+    named = [(kind, one) for kind, said in given.items() for one in said]
     if len(named) != 1:
         because = "one question is needed" if not named else "only one question can be asked"
         raise Refused("invalid_value", because=because, instead="give --sql, --text or --python")

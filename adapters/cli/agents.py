@@ -104,4 +104,4 @@ def show(session: Session, agent: str) -> None:
     else:
         tokens = (token for one in page.subscriptions for token in one.tokens)
         named = {page.task_id, *(token.removeprefix("id:") for token in tokens)}
-        click.echo(told(page, titles_among(home, named), home.settings.timezone))
+        session.say(told(page, titles_among(home, named), home.settings.timezone))

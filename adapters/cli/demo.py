@@ -118,7 +118,7 @@ def _demonstrate(session: Session) -> None:
     home = session.reading()
     is_there = check_ours(home, SOURCE) and _has_reports(home)
     if not is_there:  # or one that was interrupted: go on with it
-        home = session.writing()
+        home = session.writing(is_asking=False)
         _import(home)
         _make_agents(home)
         _wake(session, home)
@@ -208,6 +208,8 @@ def _tell_counts(session: Session, home: "Home", inbox: "Sequence[InboxSet]") ->
     session.say(f"{len(found)} tasks in {categories} categories, {open_tasks} of them open.")
     session.say(f"{living} agents, one for each open task; they woke {len(woken)} times,")
     session.say(f"wrote {head} reports, noted {noted} observations and propose {items} changes.")
+    told = sum(bool(one.task.language) for one in found)
+    session.say(f"Done at once, without asking: the language of {told} tasks was set.")
     session.say(
         "The model is `rules`: fixed phrases, no key, no network. Others come with --model."
     )

@@ -24,6 +24,7 @@ from domain.errors import WakelogError
 # command: (module below adapters.cli, short help); the order is that of a first day's use
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "See it all at once: sample tasks, agents, wakes, reports, proposals."),
+    "init": ("first_run", "Make a home: your time zone, tasks from a file, agents."),
     "demo-data": ("demo_data", "Make a home of many agents and months, to ask and plot."),
     "import": ("importing", "Bring tasks in from files."),
     "task": ("tasks", "List, show and edit tasks."),
@@ -69,6 +70,16 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "completion": ("upkeep", "Print the shell's completion script."),
 }
 
+GROUPS: dict[str, str] = {
+    "Every day": "demo init import task category label inbox confirm reject defer report status "
+    "run serve",
+    "Agents": "agent template wake policy notify",
+    "Looking back": "wakes show why journal messages replay at diff bisect fork prove",
+    "Asking": "sql metrics export export-history demo-data schema",
+    "Upkeep": "doctor recover rebuild backup home health simulate completion",
+}
+"""Each command once, as the help of `wakelog` tells them."""
+
 GARBAGE = 100_000, 20, 20
 """When to look for it: what a start brings is kept, and looking through it takes a tenth."""
 PAGE_THREADS = ("wakelog-page", "wakelog-job")
@@ -101,9 +112,10 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        """List the commands by group, without importing them."""
+        for group, names in GROUPS.items():
+            with formatter.section(group):
+                formatter.write_dl([(name, COMMANDS[name][1]) for name in names.split()])
 
     def invoke(self, ctx: click.Context) -> object:
         try:

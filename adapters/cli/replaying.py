@@ -187,12 +187,22 @@ def _called(place: "Place", zone: str) -> str:
     "wakelog bisect \"Fix the sink\" --python 'len(proposals) > 3'",
 )
 @click.argument("agent", type=TEXT, metavar="AGENT|TASK")
-@click.option("--sql", type=TEXT, metavar="QUERY", help="The first value of its first row is true.")
-@click.option("--text", type=TEXT, metavar="TEXT", help="It stands in the agent's report.")
-@click.option("--python", type=TEXT, metavar="EXPR", help="It is true. Runs what you type.")
+@click.option(
+    "--sql",
+    type=TEXT,
+    multiple=True,
+    metavar="QUERY",
+    help="The first value of its first row is true.",
+)
+@click.option(
+    "--text", type=TEXT, multiple=True, metavar="TEXT", help="It stands in the agent's report."
+)
+@click.option(
+    "--python", type=TEXT, multiple=True, metavar="EXPR", help="It is true. Runs what you type."
+)
 @click.pass_obj
 def bisect_command(
-    session: Session, agent: str, sql: str | None, text: str | None, python: str | None
+    session: Session, agent: str, sql: Sequence[str], text: Sequence[str], python: Sequence[str]
 ) -> None:
     """Find the wake of an agent since which something holds; no model is asked.
 

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TextIO, TypeVar
 
 import click
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., object])
 NO_HOME = "There is no home at {} yet. Begin with `wakelog demo` or `wakelog import TODO.md`."
 BEGINS = frozenset(
-    "demo|demo-data|import|serve|simulate|schema|task add|category add|label add|template create"
-    "|policy allow|policy models".split("|")
+    "demo|demo-data|init|import|serve|simulate|schema|task add|category add|label add"
+    "|template create|policy allow|policy models".split("|")
 )
 """Commands that a home may begin with, or that need none."""
 UNASKED = (
@@ -86,9 +86,12 @@ class Session:
         """The home as it is, its views left alone: for looking at logs that may be damaged."""
         return self._open(is_writing=False)
 
-    def writing(self) -> "Home":
-        """The home, made if it is not there, its views caught up."""
+    def writing(self, *, is_asking: bool = True) -> "Home":
+        """The home, made if it is not there, its views caught up; `is_asking`: whose time zone a
+        new one has, where somebody can answer."""
         is_first = self._home is None or not self._is_writing
+        if is_first and is_asking:
+            self._ask_zone()
         home = self._open(is_writing=True)
         if is_first:
             self._is_writing = True
@@ -140,6 +143,17 @@ class Session:
                 "invalid_value", because=f"there is no home at {self.path}", instead=instead
             )
 
+    def _ask_zone(self) -> None:
+        from adapters.home import files
+
+        self.check_named()
+        if self.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+            return
+        if not files.exists(self.path):
+            from adapters.cli.offering import offer_zone
+
+            offer_zone(self.path, self.settings().timezone)
+
     def _tell_unasked(self, home: "Home") -> None:
         """Say once if the agent log is older than the journal."""
         from adapters.home.belonging import newly_unasked
@@ -185,8 +199,9 @@ class Session:
     def say(self, text: str = "", *, style: str = "") -> None:
         """Print a line for a person, in a colour where it is shown; nothing with --json."""
         if not self.as_json:
+            shown = _fitted(text, sys.stdout)
             is_coloured = style and not os.environ.get("NO_COLOR")
-            click.echo(click.style(text, fg=style) if is_coloured else text)
+            click.echo(click.style(shown, fg=style) if is_coloured else shown)
 
     def lines(self, lines: "Iterable[Line]") -> None:
         """Print the lines of a difference: its two sides in colours of their own."""
@@ -198,7 +213,7 @@ class Session:
     def note(self, text: str) -> None:
         """Print progress or a hint on stderr; nothing with --quiet or --json."""
         if not (self.is_quiet or self.as_json):
-            click.echo(safe(text), err=True)
+            click.echo(_fitted(safe(text), sys.stderr), err=True)
 
     def table(self, headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """Print a table: drawn on a terminal, tab-separated with its headings in a pipe."""
@@ -208,17 +223,27 @@ class Session:
             for row in (headings, *rows):
                 click.echo("\t".join(_plain(cell) for cell in row))
             return
-        from rich.box import SIMPLE_HEAD
-        from rich.console import Console
-        from rich.table import Table
-        from rich.text import Text
+        from adapters.text.columns import table_lines
 
-        table = Table(box=SIMPLE_HEAD, pad_edge=False)
-        for heading in headings:
-            table.add_column(heading, overflow="fold")
-        for row in rows:
-            table.add_row(*(Text(_plain(cell)) for cell in row))
-        Console().print(table)
+        cells = [[_plain(cell) for cell in row] for row in rows]
+        for line in table_lines(headings, cells, _width()):
+            click.echo(line)
+
+
+def _width() -> int:
+    """Of the terminal, in cells; the variable COLUMNS first."""
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
+
+
+def _fitted(text: str, stream: TextIO) -> str:
+    """A text whose lines no terminal breaks at its edge; in a pipe as it is."""
+    if not stream.isatty():
+        return text
+    from adapters.text.columns import wrapped
+
+    return "\n".join(line for one in text.split("\n") for line in wrapped(one, _width()))
 
 
 def _plain(cell: object) -> str:

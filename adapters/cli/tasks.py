@@ -146,4 +146,4 @@ def show(session: Session, task: str) -> None:
     if session.as_json:
         session.document(page.document())
     else:
-        click.echo(told(page, home.settings.timezone))
+        session.say(told(page, home.settings.timezone))

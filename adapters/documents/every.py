@@ -10,6 +10,7 @@ from adapters.documents import deeds
 from adapters.documents.agents import AgentDetails, AgentLine, AgentsMade, TimerDetails
 from adapters.documents.demo import DemoData, DemoDataThere, DemoDetails
 from adapters.documents.diffs import HomesDiff, WakesDiff, WorldsDiff
+from adapters.documents.first_run import BegunHome
 from adapters.documents.forks import ForkDetails
 from adapters.documents.inbox import InboxSet
 from adapters.documents.metrics import TemplateMetrics
@@ -130,6 +131,7 @@ DOCUMENTS: dict[str, Described] = {
     "recovered": Described(deeds.RecoveredSteps, ("recover",)),
     "rebuilt": Described(deeds.RebuiltViews, ("rebuild",)),
     "backup": Described(deeds.BackupDetails, ("backup",)),
+    "begun": Described(BegunHome, ("init",)),
     "home": Described(deeds.HomeDetails, ("home show",)),
     "adopted": Described(deeds.AdoptedHome, ("home adopt",)),
     "demo": Described(DemoDetails, ("demo",)),

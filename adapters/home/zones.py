@@ -3,16 +3,25 @@
 The standard library takes zones from the system, and from `tzdata` where the system has none.
 """
 
+import os
+import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tzdata
 
+from adapters.home import files
 from domain.errors import invalid
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
+
+LOCALTIME, ETC_TIMEZONE = Path("/etc/localtime"), Path("/etc/timezone")
+PINNED = ("WAKELOG_NOW", files.REPLICA_VARIABLE, "WAKELOG_TIMEZONE")
+"""Where one of these is set, a run shall be the same on every machine, or the zone is said."""
+_SETTING = re.compile(r"^(?:# *)?timezone *= *(?:\"[^\"\n]*\"|'[^'\n]*')", re.MULTILINE)
 
 
 def zone_named(name: str) -> "ZoneInfo":
@@ -44,3 +53,39 @@ def checked(name: str) -> str:
 def _names() -> frozenset[str]:
     listed = Path(tzdata.__path__[0], "zones")
     return frozenset(listed.read_text(encoding="ascii").split())
+
+
+def other_zone(zone: str, environ: Mapping[str, str]) -> str:
+    """The machine's time zone, where it is another than a home's; empty where it is not, where it
+    is not known, and where the environment says what the zone is or pins the run."""
+    found = machine_zone(environ)
+    return "" if found == zone or any(environ.get(name) for name in PINNED) else found
+
+
+def machine_zone(environ: Mapping[str, str]) -> str:
+    """The machine's time zone by its IANA name; empty where that is not known.
+
+    >>> machine_zone({"TZ": ":/usr/share/zoneinfo/Europe/Berlin"}), machine_zone({"TZ": "CET-1"})
+    ('Europe/Berlin', '')
+    """
+    told = environ.get("TZ", "").lstrip(":") or os.path.realpath(LOCALTIME)
+    if told == str(LOCALTIME):  # a copy of the zone's file, which has no name
+        told = ETC_TIMEZONE.read_text("utf-8", "replace").strip() if ETC_TIMEZONE.exists() else ""
+    name = told.rpartition("zoneinfo/")[2].removeprefix("posix/").removeprefix("Etc/")
+    return name if name in _names() else ""
+
+
+def keep_zone(home: Path, zone: str, environ: Mapping[str, str]) -> None:
+    """Write a time zone into a home's settings, all else of which stays; the home is made if it is
+    not there.
+
+    Raises:
+        Refused: `zone` is none, or the home cannot be written.
+    """
+    line = f'timezone = "{checked(zone)}"'
+    files.ensure(home, environ)
+    path = (home / files.SETTINGS).resolve()
+    with files.told(home):
+        text = path.read_text("utf-8-sig") if path.exists() else ""
+        told, count = _SETTING.subn(line, text, count=1)
+        files.replace_file(path, told if count else f"{line}\n{text}")

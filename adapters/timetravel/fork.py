@@ -44,6 +44,7 @@ from replay import fork
 from replay.fork import Answer, How, ModelReply, Verdict
 
 APPENDS_AT_ONCE = 500
+STUBS = ("rules", "tape")  # only stand for a language model
 ANSWERS_MAX = 200  # recorded ones that a fork takes; a wake has at most 21 turns
 
 
@@ -67,12 +68,14 @@ class TemplateVersion(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What is to be otherwise. `model` is empty where only the record may answer."""
+    """What is to be otherwise. `model` is empty where only the record may answer; `is_going_on`: it
+    answers only what the record, whoever it is of, does not."""
 
     model: str = ""
     template: TemplateVersion | None = None
     notes: tuple[NoteEdit, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
+    is_going_on: bool = False
 
 
 class Forked(NamedTuple):
@@ -108,13 +111,15 @@ class _Stopped(Exception):
 class ForkModel:
     """Answers with what was recorded for the same bytes; else asks somebody, or stops.
 
-    `name` is what the wake is told that its model is called.
+    `name` is what the wake is told that its model is called; `of`: whose the record is, where it
+    answers whoever is asked.
     """
 
     def __init__(
-        self, name: str, recorded: Mapping[str, ModelReply], asks: Model | None, how: How
+        self, name: str, of: str, recorded: Mapping[str, ModelReply], asks: Model | None, how: How
     ) -> None:
         self._name = name
+        self.of = of
         self._recorded = recorded
         self._asks = asks
         self._how: How = how
@@ -127,13 +132,13 @@ class ForkModel:
     async def reply(self, request: Request) -> Reply:
         """The chosen model's answer. What the record answers, or nobody, is raised."""
         asking = replace(request, model=self._name)
-        asked = fork.digest(asking)
+        asked = fork.digest(replace(request, model=self.of))
         if asked in self._recorded:
             raise _UseRecorded(self._recorded[asked], asked)
         if self._asks is None:
             raise _Stopped
         turn = len(request.exchanges) + 1
-        self.answers.append(Answer(turn, self._how, self._name, asked))
+        self.answers.append(Answer(turn, self._how, self._name, fork.digest(asking)))
         return await self._asks.reply(asking)
 
 
@@ -227,9 +232,10 @@ class Branch:
                 progress(log, n, ends[log])
 
         journal, agents = self._copied(folder, start, told)
-        how: How = "stub" if _is_stub(model) else "live"
         name = model.name if model else self._begun.model
-        answering = ForkModel(name, self._recorded(), model, how)
+        how: How = "stub" if name.partition(":")[0] in STUBS else "live"
+        of = self._begun.model if wanted.is_going_on else name
+        answering = ForkModel(name, of, self._recorded(), model, how)
         services = Services(journal, agents, ManualClock(at), self._settings, lambda _: answering)
         try:
             verdicts.go_on(services, start, spot.where, told)
@@ -328,7 +334,7 @@ class Branch:
         assert isinstance(asked, ModelAsked)
         fact = replace(found.fact, turn=asked.turn, attempt=asked.attempt)
         kept = payloads_of(self._past.agents.log, [fact])
-        model.answers.append(Answer(asked.turn, "recorded", model.name, found.asked))
+        model.answers.append(Answer(asked.turn, "recorded", model.of, found.asked))
         services.append_reply(Replied("wake", run_key, fact), kept)
 
     def _recorded(self) -> dict[str, ModelReply]:
@@ -377,11 +383,6 @@ def asked_and_answered(
         asked = pending(wake)
         if isinstance(asked, ModelAsked):
             waiting = request(world, wake, asked)
-
-
-def _is_stub(model: Model | None) -> bool:
-    """Whether it only stands for a language model: the offline rules, or a tape."""
-    return model is not None and model.name.partition(":")[0] in ("rules", "tape")
 
 
 def _prepare(folder: Path, replica: str) -> None:

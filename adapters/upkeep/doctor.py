@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from adapters.documents.notify import receivers_of
 from adapters.documents.policy import waiting
-from adapters.home import belonging, files, installation
+from adapters.home import belonging, files, installation, zones
 from adapters.home.settings import load
 from adapters.runtime import watcher
 from adapters.store.log import Log
@@ -84,6 +84,9 @@ def _settings(path: Path, environ: Mapping[str, str], model: str) -> Finding:
     if not settings.agents.enabled:
         do = "set agents.enabled to true in settings.toml to let them wake"
         return Finding("settings", True, f"{told}; all agents are switched off", do)
+    if zone := zones.other_zone(settings.timezone, environ):
+        do = f"this machine's is {zone}: `wakelog init --zone {zone}` takes it"
+        return Finding("settings", True, told, do)
     return Finding("settings", True, told)
 
 

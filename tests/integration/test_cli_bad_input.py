@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from adapters.cli.main import COMMANDS, cli
+from adapters.cli.main import COMMANDS, GROUPS, cli
 from domain.errors import REPEATED_MAX
 from tests.support.cli import done, proved, refused, run, told
 
@@ -237,3 +237,15 @@ def test_a_mistyped_command_is_told_the_nearest(tmp_path: Path) -> None:
     assert "Did you mean `inbox`?" in refused(["inbx"], tmp_path)
     assert "`task`" in refused(["tasks"], tmp_path)
     assert "'list'" in refused(["task", "lst"], tmp_path)
+
+
+# --------------------------------------------------------------------------------- help in groups
+
+
+def test_the_help_names_each_command_once_below_its_group(tmp_path: Path) -> None:
+    grouped = [name for names in GROUPS.values() for name in names.split()]
+    assert sorted(grouped) == sorted(COMMANDS)
+    shown = done(["--help"], tmp_path / "home")
+    places = [shown.index(f"\n{group}:\n") for group in GROUPS]
+    assert places == sorted(places)
+    assert [shown.count(f"\n  {name} ") for name in grouped] == [1] * len(grouped)

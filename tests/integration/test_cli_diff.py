@@ -184,6 +184,7 @@ def test_bisect_prints_what_it_looks_at(home: Path, keys: list[str]) -> None:
     [
         ([], "one question is needed"),
         (["--text", "a", "--sql", "SELECT 1"], "only one question"),
+        (["--text", "a", "--text", "b"], "only one question"),
         (["--text", " "], "is empty"),
         (["--sql", "SELECT nothing FROM nowhere"], "the query fails"),
         (["--sql", "SELECT * FROM read_text('/etc/passwd')"], "the query fails"),

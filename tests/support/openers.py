@@ -52,6 +52,8 @@ _NO_DATABASES = {
     "adapters/demo/stories.py stories: read_text": "a file of this package",
     "adapters/runtime/leases.py place: read_text": "what the machine says of itself",
     "adapters/home/zones.py _names: read_text": "a file of a package",
+    "adapters/home/zones.py machine_zone: read_text": "the machine's zone",
+    "adapters/home/zones.py keep_zone: read_text": "settings",
     "adapters/home/settings.py _text: open": "settings",
     "adapters/web/machine.py _outgoing: connect": "a socket",
 }

@@ -14,6 +14,7 @@ from pathlib import Path
 from tests.support import process
 
 SECONDS = 60.0
+PLAIN = {"NO_PROXY": "127.0.0.1", "COLUMNS": "200", "TZ": "UTC"}  # no line is wrapped
 CTRL_C, CTRL_D = "\x03", "\x04"
 OWN = """
 import fcntl, os, sys, termios
@@ -68,7 +69,7 @@ def on_terminal(home: Path, *args: str, env: Mapping[str, str] | None = None) ->
     running = subprocess.Popen(
         [sys.executable, "-c", OWN, *process.command(*args)],
         cwd=home.parent,
-        env={**process.environ(home), "NO_PROXY": "127.0.0.1", **(env or {})},
+        env={**process.environ(home), **PLAIN, **(env or {})},
         stdin=slave,
         stdout=slave,
         stderr=slave,
