@@ -185,6 +185,13 @@ class World:
             count *= 8
         return [row for row in self._read(stream, 0) if row.n > after_n]
 
+    def rows(self, kind: Kind[S], entity: str) -> Iterable[Recorded]:
+        """All rows that `load` folds, in its order."""
+        if not (kind.is_merged and self.is_merged):
+            return self._read(self.stream(kind.name, entity), 0)
+        streams = [self._read(f"{kind.name}:{entity}@{name}", 0) for name in self._replicas]
+        return merge(*streams, key=lambda row: (row.n, row.replica, row.row))
+
     def bring(self, payloads: Iterable[Payload]) -> None:
         """Make payloads that come with the cause readable."""
         self._brought.update((kept.id, kept.data) for kept in payloads)
@@ -212,9 +219,8 @@ class World:
 
     def _fold(self, kind: Kind[S], entity: str) -> S:
         if kind.is_merged and self.is_merged:
-            streams = [self._read(f"{kind.name}:{entity}@{name}", 0) for name in self._replicas]
             state = kind.initial(entity)
-            for recorded in merge(*streams, key=lambda row: (row.n, row.replica, row.row)):
+            for recorded in self.rows(kind, entity):
                 state = kind.evolve(state, recorded)
             return state
         stream = self.stream(kind.name, entity)

@@ -2,13 +2,15 @@
 facts. The command line, `run --watch` and the demo do it by these."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from adapters.actions.differing import Side, settle
 from adapters.actions.naming import nth_key
+from adapters.documents.conflicts import ConflictDetails, conflicts
 from adapters.documents.tasks import GoneItem, ImportReport
 from adapters.home.api_keys import SECRETS, without_keys
 from adapters.home.entering import entering, json_entering
@@ -203,8 +205,9 @@ def made_of(home: "Home", given: Given, environ: Mapping[str, str]) -> list[str]
 class Importing:
     """The appends of one import over all its files, the nth under ``K:n``."""
 
-    def __init__(self, key: str = "") -> None:
+    def __init__(self, key: str = "", prefer: Side | None = None) -> None:
         self._key = key
+        self.prefer = prefer  # what shall stand where the file and the person differ
         self._nth = 0
 
     def take(
@@ -226,6 +229,7 @@ class Importing:
         tasks = read.tasks if self._key else _differing(home, found, known)
         report.unchanged = len(read.tasks) - len(tasks)
         told(report.unchanged)
+        written: set[str] = set()
 
         def append(tasks: Sequence[ImportedTask]) -> None:
             """Append these tasks; halves of what is refused, down to the one that is the reason."""
@@ -246,6 +250,7 @@ class Importing:
                 return
             self._nth += 1
             changed = set(appended.result.ids) if appended.rows else set[str]()
+            written.update(changed)
             report.events += len(appended.rows)
             report.created += sum(one not in known for one in changed)
             report.changed += sum(one in known for one in changed)
@@ -255,7 +260,26 @@ class Importing:
             batch = tasks[first : first + TASKS_MAX]
             append(batch)
             told(len(batch))
+        report.conflicts = _conflicts(home, read, known, written)
+        if self.prefer is not None:
+            self._settle(home, report, self.prefer)
         return report
+
+    def _settle(self, home: "Home", report: ImportReport, side: Side) -> None:
+        """Settle all that is open in the file's tasks."""
+        for one in report.conflicts:
+            self._nth += 1
+            settle(home, one.task, one.field, side, self._key, nth=self._nth)
+        report.settled, report.conflicts = len(report.conflicts), ()
+
+
+def _conflicts(
+    home: "Home", read: ImportedFile, known: Known, written: Collection[str] = ()
+) -> tuple[ConflictDetails, ...]:
+    """What is open in a file's tasks; those that were written are looked up anew."""
+    there = [known[one.task_id] for one in read.tasks if one.task_id in known]
+    now = (home.views.get(VIEW, one.id) if one.id in written else one for one in there)
+    return tuple(conflicts(home, [one for one in now if one is not None]))
 
 
 def plan_import(home: "Home", file: str, found: Found) -> ImportReport:
@@ -265,6 +289,7 @@ def plan_import(home: "Home", file: str, found: Found) -> ImportReport:
     report.created = sum(one.task_id not in known for one in differing)
     report.changed = len(differing) - report.created
     report.unchanged = len(found.file.tasks) - len(differing)
+    report.conflicts = _conflicts(home, found.file, known)
     return report
 
 
@@ -327,7 +352,9 @@ def _command(
     refs = [ImportedRef(task.task_id, kept.id) for task, kept in zip(tasks, payloads, strict=True)]
     sources = (known[task.task_id].sources for task in tasks if task.task_id in known)
     is_shared = any(name != source for names in sources for name in names)
-    return ImportTasks(source, tuple(refs), across_sources=is_shared), payloads
+    is_again = any(task.task_id in known for task in tasks)
+    command = ImportTasks(source, tuple(refs), across_sources=is_shared, is_three_way=is_again)
+    return command, payloads
 
 
 def _payloads(home: "Home", tasks: Sequence[ImportedTask], known: Known) -> list[Payload]:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import click
 
+from adapters.actions.differing import Side
 from adapters.actions.importing import (
     Given,
     Importing,
@@ -51,16 +52,22 @@ class ProgressBar(Protocol):
     type=click.Choice(["tasks"]),
     help="In Markdown: a heading is a task, its boxes its checklist.",
 )
+@click.option(
+    "--prefer",
+    type=click.Choice(["file", "mine"]),
+    help="What stands where the file and you changed a field; else yours, and it is told.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @key_option
 @click.pass_obj
-def import_command(
+def import_command(  # noqa: PLR0913  one for each option
     session: Session,
     /,
     files: Sequence[str],
     form: str,
     source: str,
     headings: str | None,
+    prefer: Side | None,
     key: str,
     *,
     dry_run: bool,
@@ -70,9 +77,9 @@ def import_command(
     In Markdown, `- [ ] Paint the door ~2h !p1 #home due:2027-02-12` is a task. todo.txt, what
     `task export` and `gh issue list --json number,title,body,labels,state,url` write, and issues
     of GitHub's REST interface are read, too. Importing a file again takes over what changed in
-    it: a field that the file changes takes the file's value, the others stay as they are here.
+    it; what you changed here meanwhile stays, and `wakelog conflicts` lists what both changed.
     """
-    importing, form = Importing(key), format_named(form)
+    importing, form = Importing(key, prefer), format_named(form)
     sources = sources_of(files, source, os.environ)
     reports: list[ImportReport] = []
     for file, name in zip(files, sources, strict=True):
@@ -126,7 +133,8 @@ def _imported(
     """
     home = session.opened()
     seen = made_of(home, given, os.environ)
-    if not is_keyed and (told := told_before(home, given, seen)) is not None:
+    told = None if is_keyed else told_before(home, given, seen)
+    if told is not None and not (told.conflicts and importing and importing.prefer):
         if importing is not None:
             session.writing()  # refused where nothing may be written
         return told

@@ -7,6 +7,7 @@ import click
 
 from adapters.cli.shared import Session
 from adapters.home.entering import entered_line
+from adapters.text import conflicts
 from adapters.text.common import ID_SHOWN, safe
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ def tell(
         "created": report.created,
         "changed": report.changed,
         "unchanged": report.unchanged,
+        "in conflict": len(report.conflicts),
+        "settled": report.settled,
         "gone": len(report.gone),
         "read as open": report.boxes_as_open,
         "unreadable": len(report.unreadable),
@@ -45,6 +48,11 @@ def tell(
     for remark in report.remarks[:SHOWN_MAX]:
         session.say(f"  {_place(report.file, remark)}: {safe(remark.reason)}")
     _more(session, len(report.remarks))
+    if report.conflicts:
+        session.say("  Changed in the file and here, left as it is here:")
+        for conflict in report.conflicts[:SHOWN_MAX]:
+            session.say(f"    {safe(conflict.title)}: {conflicts.told(conflict)}")
+        _more(session, len(report.conflicts))
     if report.gone:
         session.say("  No longer in the file, left alone here:")
         for one in report.gone[:SHOWN_MAX]:
@@ -75,6 +83,8 @@ def tell_next(session: Session, reports: Sequence["ImportReport"], *, is_dry_run
         session.note("A task is a line with a box, like `- [ ] Paint the door ~2h due:2027-02-12`.")
     elif is_dry_run:
         session.note("Nothing was written; leave --dry-run out to do it.")
+    elif any(report.conflicts for report in read):
+        session.note("Settle each with `wakelog settle TASK FIELD --keep file|mine`.")
     elif any(report.created for report in read):
         session.note(
             "See them with `wakelog task list`; `wakelog agent create --all` gives agents."

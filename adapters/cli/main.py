@@ -24,6 +24,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "See it all at once: sample tasks, agents, wakes, reports, proposals."),
     "demo-data": ("demo_data", "Make a home of many agents and months, to ask and plot."),
     "import": ("importing", "Bring tasks in from files."),
+    "conflicts": ("differing", "See what a file and you changed both."),
+    "settle": ("differing", "Settle such a conflict: the file's or yours."),
     "task": ("tasks", "List, show and edit tasks."),
     "category": ("catalog", "List, add, rename and correct categories."),
     "label": ("catalog", "List, add, delete and suppress labels."),

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from adapters.documents import deeds
 from adapters.documents.agents import AgentDetails, AgentLine, AgentsMade, TimerDetails
+from adapters.documents.conflicts import ConflictDetails
 from adapters.documents.demo import DemoData, DemoDataThere, DemoDetails
 from adapters.documents.diffs import HomesDiff, WakesDiff, WorldsDiff
 from adapters.documents.forks import ForkDetails
@@ -61,7 +62,7 @@ DOCUMENTS: dict[str, Described] = {
             "task uncheck", "task item add", "task item rename", "task item archive",
             "task item restore", "task note", "task link", "task unlink", "task time",
             "task timer start", "task timer stop", "label assign", "label remove",
-            "label suppress", "label allow",
+            "label suppress", "label allow", "settle",
         ),
     ),
     "categories": Described(list[CategoryDetails], ("category list",)),
@@ -71,6 +72,7 @@ DOCUMENTS: dict[str, Described] = {
     "labels": Described(list[LabelDetails], ("label list",)),
     "label": Described(LabelDetails, ("label add",)),
     "import": Described(ImportDetails, ("import",)),
+    "conflicts": Described(list[ConflictDetails], ("conflicts",)),
     "agents": Described(list[AgentLine], ("agent list",)),
     "agent": Described(
         AgentDetails,

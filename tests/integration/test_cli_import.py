@@ -59,6 +59,7 @@ def test_the_document_has_the_fixed_keys(home: Path, todo: Path) -> None:
             "remarks": [],
             "boxes": {"read_as_open": 0, "left_out": 0},
             "keys_replaced": {},
+            "conflicts": 0,
         }
     ]
     assert document["events"] == proved(home) - 1  # all but the epoch's row
@@ -330,7 +331,8 @@ def test_a_persons_edits_survive_the_same_issues_under_another_name(
     assert imported(home, new)["events"] == 0
     new.write_text(issues.replace(task["title"], "Theirs", 1))
     assert counts(imported(home, new, "--key", "k")) == (0, 1, 1, 0)
-    assert told(["task", "list"], home)[0]["title"] == "Theirs"
+    assert told(["task", "list"], home)[0]["title"] == "Mine"
+    assert [one["field"] for one in told(["conflicts"], home)] == ["title"]
     assert imported(home, new, "--key", "k")["events"] == 0
     done(["task", "set", task["id"], "--title", "Mine"], home)
     assert imported(home, old)["events"] == imported(home, new)["events"] == 0

@@ -1,0 +1,96 @@
+"""What a file and the person both changed: import tells it, two commands and the page settle it."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cli import done, proved, refused, run, told
+from tests.support.pages import visiting
+
+TODO = "# Home\n- [ ] Paint the door ~2h due:2027-02-12\n- [ ] Fix the tap\n"
+DOOR = "Paint the door"
+
+
+@pytest.fixture
+def todo(home: Path, tmp_path: Path) -> Path:
+    """A file that changed a due date, and so did the person."""
+    file = tmp_path / "TODO.md"
+    file.write_text(TODO)
+    done(["import", str(file)], home)
+    done(["task", "set", DOOR, "--due", "2027-03-01"], home)
+    file.write_text(TODO.replace("02-12", "02-20").replace("~2h", "~3h"))
+    return file
+
+
+def door(home: Path) -> Any:
+    return told(["task", "show", DOOR], home)
+
+
+def test_an_import_overwrites_no_edit_and_tells_both_values(home: Path, todo: Path) -> None:
+    first = run(["import", str(todo)], home)
+    line = f"{DOOR}: due: 2027-03-01 here, 2027-02-20 in TODO.md"
+    assert (first.exit_code, line in first.stdout) == (0, True)
+    assert "1 changed, 1 unchanged, 1 in conflict" in first.stdout
+    assert "wakelog settle TASK FIELD" in first.stderr
+    assert (door(home)["due_date"], door(home)["estimate_minutes"]) == ("2027-03-01", 180)
+    again = told(["import", str(todo)], home)
+    assert (again["files"][0]["conflicts"], again["events"]) == (1, 0)
+    assert "due: 2027-03-01 here, 2027-02-20 in TODO.md" in done(["task", "show", DOOR], home)
+    assert line.partition(": ")[2] in done(["conflicts"], home)
+    (one,) = told(["conflicts"], home)
+    assert list(one) == ["task", "title", "field", "kind", "stands", "values"]
+    assert [(side["replica"], side["value"]) for side in one["values"]] == [
+        ("mine", "2027-03-01"),
+        ("file", "2027-02-20"),
+    ]
+    proved(home)
+
+
+@pytest.mark.parametrize(("keep", "due"), [("file", "2027-02-20"), ("mine", "2027-03-01")])
+def test_a_conflict_is_settled_once(home: Path, todo: Path, keep: str, due: str) -> None:
+    done(["import", str(todo)], home)
+    line = ["settle", DOOR, "due", "--keep", keep]
+    assert told([*line, "--key", "k"], home)["due_date"] == due
+    rows = proved(home)
+    assert told([*line, "--key", "k"], home)["due_date"] == due
+    assert "do not differ in 'due'" in refused(line, home)
+    assert told(["conflicts"], home) == []
+    assert told(["import", str(todo)], home)["files"][0]["conflicts"] == 0
+    assert proved(home) == rows
+
+
+@pytest.mark.parametrize(("side", "due"), [("file", "2027-02-20"), ("mine", "2027-03-01")])
+@pytest.mark.parametrize("is_told_before", [False, True])
+def test_a_script_says_beforehand_which_stands(
+    home: Path, todo: Path, side: str, due: str, *, is_told_before: bool
+) -> None:
+    if is_told_before:
+        done(["import", str(todo)], home)
+        done(["import", str(todo)], home)
+    assert "1 settled" in done(["import", str(todo), "--prefer", side], home)
+    assert (door(home)["due_date"], told(["conflicts"], home)) == (due, [])
+    assert told(["import", str(todo), "--prefer", side], home)["events"] == 0
+
+
+@pytest.mark.parametrize("keep", ["file", "mine"])
+def test_the_page_settles_as_the_command_does(
+    home: Path, todo: Path, tmp_path: Path, keep: str
+) -> None:
+    done(["import", str(todo)], home)
+    there = shutil.copytree(home, tmp_path / "there")
+    url = f"/tasks/{door(home)['id']}"
+    with visiting(there) as visitor:
+        form = visitor.form(url, f"{url}/settle", field="due")
+        assert visitor.send(form, keep=keep).status_code == 200
+        assert f"{url}/settle" not in visitor.page(url)
+        again = visitor.send(form, keep=keep, nonce="another-try")
+        assert (again.status_code, "was changed or settled since" in again.text) == (409, True)
+    done(["settle", DOOR, "due", "--keep", keep], home)
+    assert door(there) == door(home)
+    proved(there)
+
+
+def test_a_field_that_no_file_has_is_refused(home: Path, todo: Path) -> None:
+    assert "use one of title" in refused(["settle", DOOR, "colour", "--keep", "file"], home)
