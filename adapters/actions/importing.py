@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from adapters.actions import gone
 from adapters.actions.differing import Side, settle
 from adapters.actions.naming import nth_key
 from adapters.documents.conflicts import ConflictDetails, conflicts
@@ -15,6 +16,7 @@ from adapters.documents.tasks import GoneItem, ImportReport
 from adapters.home.api_keys import SECRETS, without_keys
 from adapters.home.entering import entering, json_entering
 from adapters.home.given import STDIN, Unreadable, read_given
+from adapters.home.settings import Gone
 from adapters.importers.formats import ALIASES, FORMATS, FORMATS_TOLD, READERS
 from adapters.importers.spelling import as_before
 from adapters.text.common import safe
@@ -205,10 +207,15 @@ def made_of(home: "Home", given: Given, environ: Mapping[str, str]) -> list[str]
 class Importing:
     """The appends of one import over all its files, the nth under ``K:n``."""
 
-    def __init__(self, key: str = "", prefer: Side | None = None) -> None:
+    def __init__(self, key: str = "", prefer: Side | None = None, gone: Gone | None = None) -> None:
         self._key = key
-        self.prefer = prefer  # what shall stand where the file and the person differ
+        self._gone = gone  # what becomes of tasks that their file has no more
+        self._prefer = prefer  # what shall stand where the file and the person differ
         self._nth = 0
+
+    def settles(self, report: ImportReport) -> bool:
+        """Whether there is something to settle in a file that says nothing new."""
+        return bool((report.conflicts and self._prefer) or (report.gone and self._gone))
 
     def take(
         self, home: "Home", file: str, found: Found, told: TasksDone = lambda _: None
@@ -261,9 +268,17 @@ class Importing:
             append(batch)
             told(len(batch))
         report.conflicts = _conflicts(home, read, known, written)
-        if self.prefer is not None:
-            self._settle(home, report, self.prefer)
+        if self._prefer is not None:
+            self._settle(home, report, self._prefer)
+        how = gone.chosen(home, read.source, self._gone)
+        done = gone.settle(home, read, report.gone, how, self._next_key)
+        report.gone_settled = done
+        report.gone = tuple(one for one in report.gone if one not in done)
         return report
+
+    def _next_key(self) -> str:
+        self._nth += 1
+        return nth_key(self._key, self._nth)
 
     def _settle(self, home: "Home", report: ImportReport, side: Side) -> None:
         """Settle all that is open in the file's tasks."""

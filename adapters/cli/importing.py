@@ -9,6 +9,7 @@ from typing import Protocol
 import click
 
 from adapters.actions.differing import Side
+from adapters.actions.gone import news
 from adapters.actions.importing import (
     Given,
     Importing,
@@ -26,8 +27,10 @@ from adapters.cli.entering import TEXT, warn_of_secrets
 from adapters.cli.shared import Session, UserError, complain, key_option
 from adapters.documents.tasks import ImportReport, import_document, titles_among
 from adapters.home.given import Unreadable
+from adapters.home.settings import Gone
 from adapters.importers.formats import FORMATS_TOLD
 from adapters.text.common import safe
+from projections.tasks import VIEW
 
 PROGRESS_FROM = 400  # tasks; fewer need no progress bar
 
@@ -57,10 +60,15 @@ class ProgressBar(Protocol):
     type=click.Choice(["file", "mine"]),
     help="What stands where the file and you changed a field; else yours, and it is told.",
 )
+@click.option(
+    "--gone",
+    type=click.Choice(["keep", "reject", "delete"]),
+    help="What becomes of tasks that are not in the file any more; remembered for the source.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @key_option
 @click.pass_obj
-def import_command(  # noqa: PLR0913  one for each option
+def import_command(  # noqa: PLR0913, PLR0917  one for each option
     session: Session,
     /,
     files: Sequence[str],
@@ -68,6 +76,7 @@ def import_command(  # noqa: PLR0913  one for each option
     source: str,
     headings: str | None,
     prefer: Side | None,
+    gone: Gone | None,
     key: str,
     *,
     dry_run: bool,
@@ -79,7 +88,7 @@ def import_command(  # noqa: PLR0913  one for each option
     of GitHub's REST interface are read, too. Importing a file again takes over what changed in
     it; what you changed here meanwhile stays, and `wakelog conflicts` lists what both changed.
     """
-    importing, form = Importing(key, prefer), format_named(form)
+    importing, form = Importing(key, prefer, gone), format_named(form)
     sources = sources_of(files, source, os.environ)
     reports: list[ImportReport] = []
     for file, name in zip(files, sources, strict=True):
@@ -93,11 +102,13 @@ def import_command(  # noqa: PLR0913  one for each option
             reports.append(ImportReport(safe(file), failure=str(error)))
     if session.as_json:
         session.document(import_document(reports))
-    gone = {one for report in reports for one in report.gone}
-    gone |= {item.task for report in reports for item in report.gone_items}
-    titles = titles_among(session.reading(), gone) if gone else {}
-    for report in reports:
-        importing_text.tell(session, report, titles, is_dry_run=dry_run)
+    named = {one for report in reports for one in (*report.gone, *report.gone_settled)}
+    named |= {item.task for report in reports for item in report.gone_items}
+    titles = titles_among(session.reading(), named) if named else {}
+    for name, report in zip(sources, reports, strict=True):
+        is_told = dry_run or session.as_json or report.failure
+        told = list(report.gone) if is_told else news(session.reading(), name, report.gone)
+        importing_text.tell(session, report, titles, told, is_dry_run=dry_run)
     importing_text.tell_next(session, reports, is_dry_run=dry_run)
     failures = [report for report in reports if report.failure]
     for report in failures:
@@ -134,7 +145,7 @@ def _imported(
     home = session.opened()
     seen = made_of(home, given, os.environ)
     told = None if is_keyed else told_before(home, given, seen)
-    if told is not None and not (told.conflicts and importing and importing.prefer):
+    if told is not None and not (importing and importing.settles(told)):
         if importing is not None:
             session.writing()  # refused where nothing may be written
         return told
@@ -143,7 +154,7 @@ def _imported(
         return plan_import(session.reading(), safe(given.file), found)
     warn_of_secrets(found.file, safe(given.file))
     count = len(found.file.tasks)
-    home = session.writing() if count else session.reading()
+    home = session.writing() if count or home.views.count(VIEW) else session.reading()
     with _progress(session, count) as bar:
         report = importing.take(home, safe(given.file), found, bar.update)
     remember(home, given, seen, report)

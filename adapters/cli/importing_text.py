@@ -18,9 +18,15 @@ SHOWN_MAX = 20  # problems, and titles of what is gone, of one file; --json has 
 
 
 def tell(
-    session: Session, report: "ImportReport", titles: Mapping[str, str], *, is_dry_run: bool
+    session: Session,
+    report: "ImportReport",
+    titles: Mapping[str, str],
+    news: Sequence[str],
+    *,
+    is_dry_run: bool,
 ) -> None:
-    """What an import did with a file; `titles` are those of all tasks, by id."""
+    """What an import did with a file; `titles` are those of all tasks, by id, `news` those that
+    are gone and were not told of before."""
     for name, count in report.keys_replaced.items():
         times = "" if count == 1 else f" ({count} times)"
         click.echo(f"Note: {report.file}: {entered_line(name)}{times}", err=True)
@@ -33,6 +39,7 @@ def tell(
         "in conflict": len(report.conflicts),
         "settled": report.settled,
         "gone": len(report.gone),
+        "rejected or deleted": len(report.gone_settled),
         "read as open": report.boxes_as_open,
         "unreadable": len(report.unreadable),
     }
@@ -53,11 +60,16 @@ def tell(
         for conflict in report.conflicts[:SHOWN_MAX]:
             session.say(f"    {safe(conflict.title)}: {conflicts.told(conflict)}")
         _more(session, len(report.conflicts))
-    if report.gone:
-        session.say("  No longer in the file, left alone here:")
-        for one in report.gone[:SHOWN_MAX]:
+    if news:
+        session.say("  No longer in the file, left alone here (told once; see `--gone`):")
+        for one in news[:SHOWN_MAX]:
             session.say(f"    {one[:ID_SHOWN]} {safe(titles[one])}")
-        _more(session, len(report.gone))
+        _more(session, len(news))
+    if report.gone_settled:
+        session.say("  No longer in the file, rejected or deleted here:")
+        for one in report.gone_settled[:SHOWN_MAX]:
+            session.say(f"    {one[:ID_SHOWN]} {safe(titles[one])}")
+        _more(session, len(report.gone_settled))
     if report.gone_items:
         session.say("  Items no longer in the file, left alone here:")
         for item in report.gone_items[:SHOWN_MAX]:

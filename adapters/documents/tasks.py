@@ -73,6 +73,7 @@ class ImportedFile(Struct, frozen=True):
     boxes: BoxCount
     keys_replaced: dict[str, int]
     conflicts: int = 0  # open ones: fields that both the file and the person changed
+    gone_settled: list[str] = []  # of the tasks that are gone, what was rejected or deleted now
 
 
 class ImportDetails(Struct, frozen=True):
@@ -158,6 +159,7 @@ class ImportReport(Struct):
     keys_replaced: Mapping[str, int] = MappingProxyType({})  # how often, by what was replaced
     conflicts: tuple[ConflictDetails, ...] = ()  # open ones of its tasks
     settled: int = 0  # of those, what was settled by `--prefer`
+    gone_settled: tuple[str, ...] = ()  # of those gone before, what was rejected or deleted
 
     def document(self) -> ImportedFile:
         """One of the `files` of `import`; a line 0 stands for the whole file."""
@@ -175,6 +177,7 @@ class ImportReport(Struct):
             boxes=BoxCount(self.boxes_as_open, self.boxes_left_out),
             keys_replaced=dict(self.keys_replaced),
             conflicts=len(self.conflicts),
+            gone_settled=list(self.gone_settled),
         )
 
 

@@ -10,10 +10,10 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 from msgspec.structs import fields, replace
 
 from adapters.home import zones
@@ -31,6 +31,7 @@ VARIABLES = tuple(f"WAKELOG_{name}" for name in _NAMES.split())
 MICRO = 1_000_000
 LINE_MAX = 500  # of a message that repeats what was given
 
+Gone = Literal["keep", "reject", "delete"]
 Tokens = Annotated[int, Meta(ge=0, le=10**12)]  # 0: no limit
 
 
@@ -62,6 +63,13 @@ class Budget(Struct, frozen=True):
     tokens_per_wake: Tokens = 0
     tokens_per_agent_day: Tokens = 0
     tokens_per_day: Tokens = 0
+
+
+class Import(Struct, frozen=True):
+    """What an import does. `gone`: with tasks that their file has no more; `--gone` is remembered
+    for a source."""
+
+    gone: Gone = "keep"
 
 
 class Policy(Struct, frozen=True):
@@ -116,6 +124,7 @@ class Settings(Struct, frozen=True):
     otel: Otel = Otel()
     analytics: Analytics = Analytics()
     prices: dict[str, Price] = {}
+    import_: Import = field(default=Import(), name="import")
 
 
 def load(home: Path, environ: Mapping[str, str], model: str = "") -> Settings:
@@ -170,6 +179,7 @@ def parse(text: str, path: str = SETTINGS) -> Settings:
     return _checked(replace(settings, prices=_prices(prices, path)), path)
 
 
+_CHOICES = {"agents.mode": get_args(Mode), "import.gone": get_args(Gone)}
 _WORDS = (
     ("`object`", "a table"),
     ("`int`", "a whole number"),
@@ -188,8 +198,8 @@ def _wrong(told: str, path: str) -> Refused:
     for theirs, ours in _WORDS:
         because = because.replace(theirs, ours)
     instead = "correct the value, or delete the line"
-    if where.startswith("agents.mode"):
-        instead = f"use one of {', '.join(get_args(Mode))}"
+    if choices := _CHOICES.get(where.rstrip("`")):
+        instead = f"use one of {', '.join(choices)}"
     return _invalid(because, instead)
 
 
@@ -254,8 +264,8 @@ def _leaves(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
 def _known(struct: type[Struct], prefix: str = "") -> dict[str, type[Struct] | None]:
     """Each key with its table's Struct, or None where it is a value."""
     return {
-        f"{prefix}{field.name}": field.type if _is_table(field.type) else None
-        for field in fields(struct)
+        f"{prefix}{one.encode_name}": one.type if _is_table(one.type) else None
+        for one in fields(struct)
     }
 
 

@@ -62,3 +62,4 @@ class ImportedFile(Part, frozen=True):
     remarks: tuple[Unreadable, ...] = ()  # boxes that were read as open, with what they say
     boxes_as_open: int = 0  # how many those are
     boxes_left_out: int = 0  # of `unreadable`, what looked like a box
+    deleted: tuple[str, ...] = ()  # ids of tasks that the file says are deleted

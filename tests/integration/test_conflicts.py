@@ -94,3 +94,65 @@ def test_the_page_settles_as_the_command_does(
 
 def test_a_field_that_no_file_has_is_refused(home: Path, todo: Path) -> None:
     assert "use one of title" in refused(["settle", DOOR, "colour", "--keep", "file"], home)
+
+
+# ------------------------------------------------------------------------------ what left its file
+
+
+@pytest.fixture
+def short(home: Path, tmp_path: Path) -> Path:
+    """A file that a task has left."""
+    file = tmp_path / "TODO.md"
+    file.write_text(TODO)
+    done(["import", str(file)], home)
+    file.write_text(TODO.replace("- [ ] Fix the tap\n", ""))
+    return file
+
+
+def tap(home: Path) -> Any:
+    (one,) = [one for one in told(["task", "list", "--all"], home) if one["title"] == "Fix the tap"]
+    return one
+
+
+def test_what_left_its_file_is_told_once_and_then_counted(home: Path, short: Path) -> None:
+    assert "Fix the tap" in done(["import", str(short)], home)
+    again = done(["import", str(short)], home)
+    assert ("1 gone" in again, "Fix the tap" in again) == (True, False)
+    assert told(["import", str(short)], home)["files"][0]["gone"] == [tap(home)["id"]]
+
+
+@pytest.mark.parametrize("is_told_before", [False, True])
+def test_what_left_its_file_is_rejected_from_then_on(
+    home: Path, short: Path, *, is_told_before: bool
+) -> None:
+    if is_told_before:
+        done(["import", str(short)], home)
+        done(["import", str(short)], home)
+    done(["import", str(short), "--gone", "reject"], home)
+    page = told(["task", "show", tap(home)["id"]], home)
+    assert (page["status"], page["history"][-1]["reason"]) == ("REJECTED", "no longer in TODO.md")
+    short.write_text("")
+    assert "1 rejected or deleted" in done(["import", str(short)], home)
+    assert door(home)["status"] == "REJECTED"
+    proved(home)
+
+
+def test_what_left_its_file_is_deleted_where_the_settings_say_so(home: Path, short: Path) -> None:
+    (home / "settings.toml").write_text('[import]\ngone = "delete"\n')
+    (file,) = told(["import", str(short)], home)["files"]
+    assert (file["gone"], file["gone_settled"]) == ([], [tap(home)["id"]])
+    assert tap(home)["id"] not in [one["id"] for one in told(["task", "list"], home)]
+    (home / "settings.toml").write_text('[import]\ngone = "burn"\n')
+    assert "use one of keep, reject, delete" in refused(["import", str(short)], home)
+    (home / "settings.toml").write_text("")
+
+
+def test_what_taskwarrior_deleted_is_deleted(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "tasks.json"
+    task = '[{"uuid": "a1", "description": "Fix the tap", "status": "%s"}]'
+    file.write_text(task % "pending")
+    done(["import", str(file)], home)
+    file.write_text(task % "deleted")
+    assert told(["import", str(file)], home)["files"][0]["gone_settled"] == [tap(home)["id"]]
+    assert told(["task", "list"], home) == []
+    proved(home)
