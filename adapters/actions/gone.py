@@ -1,18 +1,21 @@
 """What becomes of tasks that their file has no more: kept, rejected or deleted, as the person said
 for the source; and which of them were told already."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, get_args
 
 import msgspec
 
 from adapters.actions.tasks import delete_task, edit_task
+from adapters.documents.tasks import GoneItem
 from adapters.home.settings import Gone
+from domain.journal.importing import numbered
 from projections.tasks import VIEW
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
     from domain.journal.imported import ImportedFile
+    from projections.tasks import TaskDocument
 
 
 def chosen(home: "Home", source: str, said: Gone | None) -> Gone:
@@ -43,6 +46,18 @@ def settle(
             continue
         done.append(task_id)
     return tuple(done)
+
+
+def items(read: "ImportedFile", known: Mapping[str, "TaskDocument"]) -> Iterator[GoneItem]:
+    """Items that the file once had in tasks that it still has."""
+    for said in read.tasks:
+        task = known.get(said.task_id)
+        if task is None or task.is_deleted:
+            continue
+        present = numbered(said)
+        for item in task.items:
+            if item.by == f"import:{read.source}" and item.id not in present:
+                yield GoneItem(task.id, item.id, item.title)
 
 
 def news(home: "Home", source: str, gone: Collection[str]) -> list[str]:

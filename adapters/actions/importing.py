@@ -2,7 +2,7 @@
 facts. The command line, `run --watch` and the demo do it by these."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,9 +10,10 @@ import msgspec
 
 from adapters.actions import gone
 from adapters.actions.differing import Side, settle
+from adapters.actions.identifying import Retitled, identified
 from adapters.actions.naming import nth_key
 from adapters.documents.conflicts import ConflictDetails, conflicts
-from adapters.documents.tasks import GoneItem, ImportReport
+from adapters.documents.tasks import ImportReport
 from adapters.home.api_keys import SECRETS, without_keys
 from adapters.home.entering import entering, json_entering
 from adapters.home.given import STDIN, Unreadable, read_given
@@ -26,7 +27,6 @@ from domain.errors import Refused
 from domain.journal import imported
 from domain.journal.commands import ImportedRef, ImportTasks
 from domain.journal.imported import ImportedFile, ImportedTask
-from domain.journal.importing import numbered
 from domain.wire import Payload, PayloadId, payload
 from projections.tasks import VIEW, TaskDocument
 
@@ -232,7 +232,9 @@ class Importing:
             Refused: What no single task is the reason of: ``key_reused`` or ``read_only``.
         """
         known = known_tasks(home)
+        found, retitled = _identified(home, found, known)
         read, report = found.file, _report(file, found, known)
+        report.retitled = retitled
         tasks = read.tasks if self._key else _differing(home, found, known)
         report.unchanged = len(read.tasks) - len(tasks)
         told(report.unchanged)
@@ -300,7 +302,9 @@ def _conflicts(
 def plan_import(home: "Home", file: str, found: Found) -> ImportReport:
     """What `Importing.take` would report, without writing."""
     known = known_tasks(home)
+    found, retitled = _identified(home, found, known)
     report, differing = _report(file, found, known), _differing(home, found, known)
+    report.retitled = retitled
     report.created = sum(one.task_id not in known for one in differing)
     report.changed = len(differing) - report.created
     report.unchanged = len(found.file.tasks) - len(differing)
@@ -320,6 +324,11 @@ def _differing(home: "Home", found: Found, known: Known) -> Sequence[ImportedTas
     ]
 
 
+def _identified(home: "Home", found: Found, known: Known) -> tuple[Found, Retitled]:
+    file, retitled = identified(home, found.file, known)
+    return found._replace(file=file), retitled
+
+
 def known_tasks(home: "Home") -> dict[str, TaskDocument]:
     """All tasks there are, by id."""
     return {task.id: task for task in home.views.all(VIEW)}
@@ -329,7 +338,7 @@ def _report(file: str, found: Found, known: Known) -> ImportReport:
     """What can be said of a file before any of it is taken over."""
     read = found.file
     here = {task.task_id for task in read.tasks}
-    gone = tuple(
+    left = tuple(
         task.id
         for task in sorted(known.values(), key=lambda task: task.place)
         if read.source in task.sources and task.id not in here and not task.is_deleted
@@ -337,27 +346,15 @@ def _report(file: str, found: Found, known: Known) -> ImportReport:
     return ImportReport(
         file,
         read.format,
-        gone=gone,
+        gone=left,
         unreadable=read.unreadable,
         left_out=read.left_out,
-        gone_items=tuple(_gone_items(read, known)),
+        gone_items=tuple(gone.items(read, known)),
         remarks=read.remarks,
         boxes_as_open=read.boxes_as_open,
         boxes_left_out=read.boxes_left_out,
         keys_replaced=Counter(found.replaced),
     )
-
-
-def _gone_items(read: ImportedFile, known: Known) -> Iterator[GoneItem]:
-    """Items that the file once had in tasks that it still has."""
-    for said in read.tasks:
-        task = known.get(said.task_id)
-        if task is None or task.is_deleted:
-            continue
-        present = numbered(said)
-        for item in task.items:
-            if item.by == f"import:{read.source}" and item.id not in present:
-                yield GoneItem(task.id, item.id, item.title)
 
 
 def _command(

@@ -55,20 +55,31 @@ def tell(
     for remark in report.remarks[:SHOWN_MAX]:
         session.say(f"  {_place(report.file, remark)}: {safe(remark.reason)}")
     _more(session, len(report.remarks))
+    if report.retitled:
+        session.say("  Taken for tasks that were there before, retitled or moved:")
+        for one in report.retitled[:SHOWN_MAX]:
+            session.say(f"    {one.task_id[:ID_SHOWN]} {safe(one.was)} -> {safe(one.title)}")
+        _more(session, len(report.retitled))
     if report.conflicts:
         session.say("  Changed in the file and here, left as it is here:")
         for conflict in report.conflicts[:SHOWN_MAX]:
             session.say(f"    {safe(conflict.title)}: {conflicts.told(conflict)}")
         _more(session, len(report.conflicts))
+    _tell_gone(session, report, titles, news)
+
+
+def _tell_gone(
+    session: Session, report: "ImportReport", titles: Mapping[str, str], news: Sequence[str]
+) -> None:
     if news:
         session.say("  No longer in the file, left alone here (told once; see `--gone`):")
-        for one in news[:SHOWN_MAX]:
-            session.say(f"    {one[:ID_SHOWN]} {safe(titles[one])}")
+        for task in news[:SHOWN_MAX]:
+            session.say(f"    {task[:ID_SHOWN]} {safe(titles[task])}")
         _more(session, len(news))
     if report.gone_settled:
         session.say("  No longer in the file, rejected or deleted here:")
-        for one in report.gone_settled[:SHOWN_MAX]:
-            session.say(f"    {one[:ID_SHOWN]} {safe(titles[one])}")
+        for task in report.gone_settled[:SHOWN_MAX]:
+            session.say(f"    {task[:ID_SHOWN]} {safe(titles[task])}")
         _more(session, len(report.gone_settled))
     if report.gone_items:
         session.say("  Items no longer in the file, left alone here:")

@@ -49,6 +49,14 @@ class GoneItemDetails(Struct, frozen=True):
     title: str
 
 
+class RetitledTask(Struct, frozen=True):
+    """A task that the file has under another title or heading now, by which it was found again."""
+
+    task_id: str
+    was: str
+    title: str
+
+
 class BoxCount(Struct, frozen=True):
     """How many boxes with marks of their own were read as open, and how many are no tasks."""
 
@@ -73,6 +81,7 @@ class ImportedFile(Struct, frozen=True):
     boxes: BoxCount
     keys_replaced: dict[str, int]
     conflicts: int = 0  # open ones: fields that both the file and the person changed
+    retitled: tuple[RetitledTask, ...] = ()  # found again under another title or heading
     gone_settled: list[str] = []  # of the tasks that are gone, what was rejected or deleted now
 
 
@@ -159,6 +168,7 @@ class ImportReport(Struct):
     keys_replaced: Mapping[str, int] = MappingProxyType({})  # how often, by what was replaced
     conflicts: tuple[ConflictDetails, ...] = ()  # open ones of its tasks
     settled: int = 0  # of those, what was settled by `--prefer`
+    retitled: tuple[RetitledTask, ...] = ()
     gone_settled: tuple[str, ...] = ()  # of those gone before, what was rejected or deleted
 
     def document(self) -> ImportedFile:
@@ -177,6 +187,7 @@ class ImportReport(Struct):
             boxes=BoxCount(self.boxes_as_open, self.boxes_left_out),
             keys_replaced=dict(self.keys_replaced),
             conflicts=len(self.conflicts),
+            retitled=self.retitled,
             gone_settled=list(self.gone_settled),
         )
 

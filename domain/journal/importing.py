@@ -63,7 +63,7 @@ def decide(
             payloads += kept
     facts += _labels(task, was, document, names, by)
     facts += _items(task, was, document, by)
-    notes, kept = _notes(task, was, document, by)
+    notes, kept = _notes(task, was, document, by, is_three_way=is_three_way)
     return facts + notes, [*payloads, *kept]
 
 
@@ -139,24 +139,49 @@ def _note_id(task: str, note: ImportedNote, nth: int) -> str:
 
 
 def _notes(
-    task: Task, was: ImportedTask, now: ImportedTask, by: str
+    task: Task, was: ImportedTask, now: ImportedTask, by: str, *, is_three_way: bool
 ) -> tuple[list[TaskFact], list[Payload]]:
     if now.notes == was.notes:
         return [], []
     before = _noted(was)
     known = {note.id for note in task.notes}
+    edited = _edited(task, before, _noted(now)) if is_three_way else {}
     facts: list[TaskFact] = []
     payloads: list[Payload] = []
     for note_id, note in _noted(now).items():
         said, kept = words(task.id, note.text)
         if note_id in before and before[note_id].text == note.text:
             continue
-        if note_id in known:
-            facts.append(t.NoteEdited(by, note_id, said))
+        if note_id in known or note_id in edited:
+            facts.append(t.NoteEdited(by, edited.get(note_id, note_id), said))
         else:
             facts.append(t.NoteAdded(by, note_id, "note", said, note.at))
         payloads += kept
     return facts, payloads
+
+
+def _edited(
+    task: Task, before: dict[str, ImportedNote], now: dict[str, ImportedNote]
+) -> dict[str, str]:
+    """The note that a new one of the file is an edit of: the only one that left it and resembles
+    it, if nobody here edited it since."""
+    gone = [note for note_id, note in before.items() if note_id not in now]
+    new = {note_id: note.text for note_id, note in now.items() if note_id not in before}
+    found: dict[str, str] = {}
+    for note_id, text in new.items():
+        like = [one for one in gone if _is_like(one.text, text)]
+        rivals = [other for other in new.values() if like and _is_like(like[0].text, other)]
+        if len(like) == len(rivals) == 1:
+            stands = words(task.id, like[0].text)[0]
+            held = [note.id for note in task.notes if note.words == stands]
+            found |= {note_id: held[0]} if held else {}
+    return found
+
+
+def _is_like(one: str, other: str) -> bool:
+    """Whether two texts share half of their words or more."""
+    mine, theirs = set(fold(one).split()), set(fold(other).split())
+    return len(mine & theirs) * 2 >= len(mine | theirs)
 
 
 def _noted(document: ImportedTask) -> dict[str, ImportedNote]:

@@ -60,6 +60,7 @@ def test_the_document_has_the_fixed_keys(home: Path, todo: Path) -> None:
             "boxes": {"read_as_open": 0, "left_out": 0},
             "keys_replaced": {},
             "conflicts": 0,
+            "retitled": [],
             "gone_settled": [],
         }
     ]

@@ -156,3 +156,46 @@ def test_what_taskwarrior_deleted_is_deleted(home: Path, tmp_path: Path) -> None
     assert told(["import", str(file)], home)["files"][0]["gone_settled"] == [tap(home)["id"]]
     assert told(["task", "list"], home) == []
     proved(home)
+
+
+# -------------------------------------------------------------------------- retitled, moved, edited
+
+
+def test_a_retitled_and_a_moved_task_stay_what_they_are(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "TODO.md"
+    file.write_text(TODO)
+    done(["import", str(file)], home)
+    before = [one["id"] for one in told(["task", "list"], home)]
+    file.write_text(
+        "# Home\n- [ ] Paint the red door ~2h due:2027-02-12\n# Work\n- [x] Fix the tap\n"
+    )
+    text = done(["import", str(file), "--dry-run"], home)
+    assert done(["import", str(file)], home) == text.replace("would be ", "")
+    assert f"{DOOR} -> Paint the red door" in text
+    tasks = told(["task", "list"], home)
+    assert [one["id"] for one in tasks] == before
+    assert [(one["title"], one["category"], one["status"]) for one in tasks] == [
+        ("Paint the red door", "Home", "OPEN"),
+        ("Fix the tap", "Work", "DONE"),
+    ]
+    for _ in range(2):  # the second time from what was kept
+        (again,) = told(["import", str(file)], home)["files"]
+        assert (again["unchanged"], again["retitled"], again["gone"]) == (2, [], [])
+    proved(home)
+
+
+def test_a_note_that_was_edited_in_the_file_is_edited(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "TODO.md"
+    for said in ("Ann prefers green.", "Ann prefers light green.", "Ann prefers light green now."):
+        file.write_text(f"- [ ] {DOOR}\n  {said}\n\n  Another note, quite long.\n")
+        done(["import", str(file)], home)
+        notes = [note["text"] for note in door(home)["notes"]]
+        assert notes == [said, "Another note, quite long."]
+    done(["task", "note", DOOR, "--edit", "1", "My own words."], home)
+    file.write_text(
+        f"- [ ] {DOOR}\n  Ann prefers light green now!\n\n  Another note, quite long.\n"
+    )
+    done(["import", str(file)], home)
+    notes = [note["text"] for note in door(home)["notes"]]
+    assert notes == ["My own words.", "Another note, quite long.", "Ann prefers light green now!"]
+    proved(home)
