@@ -235,7 +235,7 @@ class Importing:
         found, retitled = _identified(home, found, known)
         read, report = found.file, _report(file, found, known)
         report.retitled = retitled
-        tasks = read.tasks if self._key else _differing(home, found, known)
+        tasks = read.tasks if self._key else differing(home, found, known)
         report.unchanged = len(read.tasks) - len(tasks)
         told(report.unchanged)
         written: set[str] = set()
@@ -269,6 +269,7 @@ class Importing:
             batch = tasks[first : first + TASKS_MAX]
             append(batch)
             told(len(batch))
+        home.views.catch_up()
         report.conflicts = _conflicts(home, read, known, written)
         if self._prefer is not None:
             self._settle(home, report, self._prefer)
@@ -303,16 +304,16 @@ def plan_import(home: "Home", file: str, found: Found) -> ImportReport:
     """What `Importing.take` would report, without writing."""
     known = known_tasks(home)
     found, retitled = _identified(home, found, known)
-    report, differing = _report(file, found, known), _differing(home, found, known)
+    report, new = _report(file, found, known), differing(home, found, known)
     report.retitled = retitled
-    report.created = sum(one.task_id not in known for one in differing)
-    report.changed = len(differing) - report.created
-    report.unchanged = len(found.file.tasks) - len(differing)
+    report.created = sum(one.task_id not in known for one in new)
+    report.changed = len(new) - report.created
+    report.unchanged = len(found.file.tasks) - len(new)
     report.conflicts = _conflicts(home, found.file, known)
     return report
 
 
-def _differing(home: "Home", found: Found, known: Known) -> Sequence[ImportedTask]:
+def differing(home: "Home", found: Found, known: Known) -> Sequence[ImportedTask]:
     """The tasks of a file that are new here, or of which it says something else than before."""
     read = found.file
     made = zip(read.tasks, _payloads(home, read.tasks, known), strict=True)

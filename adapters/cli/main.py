@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "See it all at once: sample tasks, agents, wakes, reports, proposals."),
     "demo-data": ("demo_data", "Make a home of many agents and months, to ask and plot."),
     "import": ("importing", "Bring tasks in from files."),
+    "write-back": ("writing_back", "Put what was done here into the files it came from."),
     "conflicts": ("differing", "See what a file and you changed both."),
     "settle": ("differing", "Settle such a conflict: the file's or yours."),
     "task": ("tasks", "List, show and edit tasks."),

@@ -168,3 +168,24 @@ class SimulationDetails(Struct, frozen=True):
     failed: str | None
     steps: list[tuple[str, int, int]]
     history: str | None
+
+
+class ChangeBack(Struct, frozen=True):
+    """A change of a task as it goes back into its file; `field` names an item, too."""
+
+    task: str
+    field: str
+
+
+class FileBack(Struct, frozen=True):
+    """What was written into a file, and what cannot be said in it."""
+
+    file: str
+    written: list[ChangeBack]
+    left_out: list[ChangeBack]
+
+
+class FilesBack(Struct, frozen=True):
+    """What `write-back` prints."""
+
+    files: list[FileBack]

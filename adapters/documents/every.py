@@ -73,6 +73,7 @@ DOCUMENTS: dict[str, Described] = {
     "label": Described(LabelDetails, ("label add",)),
     "import": Described(ImportDetails, ("import",)),
     "conflicts": Described(list[ConflictDetails], ("conflicts",)),
+    "written-back": Described(deeds.FilesBack, ("write-back",)),
     "agents": Described(list[AgentLine], ("agent list",)),
     "agent": Described(
         AgentDetails,
