@@ -128,7 +128,8 @@ def _take(home: Home, file: Path, who: str, nth: int, did: Any) -> None:
         there = states(home)
         edit(home, there[nth % len(there)], *did)
     elif who == "file":
-        file.write_bytes(file.read_bytes().replace(*[one.encode() for one in did[0]], 1))
+        before, after = (one.encode() for one in did[0])
+        file.write_bytes(file.read_bytes().replace(before, after, 1))
         _import_and_lose_nothing(home, file)
     else:
         _back_and_change_nothing(home, file)
