@@ -24,6 +24,7 @@ from adapters.actions.importing import (
 )
 from adapters.cli import importing_text
 from adapters.cli.entering import TEXT, warn_of_secrets
+from adapters.cli.importing_undo import undo_imports
 from adapters.cli.shared import Session, UserError, complain, key_option
 from adapters.documents.tasks import ImportReport, import_document, titles_among
 from adapters.home.given import Unreadable
@@ -65,6 +66,7 @@ class ProgressBar(Protocol):
     type=click.Choice(["keep", "reject", "delete"]),
     help="What becomes of tasks that are not in the file any more; remembered for the source.",
 )
+@click.option("--undo", is_flag=True, help="Take back the newest import of each file.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @key_option
 @click.pass_obj
@@ -79,6 +81,7 @@ def import_command(  # noqa: PLR0913, PLR0917  one for each option
     gone: Gone | None,
     key: str,
     *,
+    undo: bool,
     dry_run: bool,
 ) -> None:
     """Bring tasks in from files; `-` is stdin.
@@ -90,6 +93,9 @@ def import_command(  # noqa: PLR0913, PLR0917  one for each option
     """
     importing, form = Importing(key, prefer, gone), format_named(form)
     sources = sources_of(files, source, os.environ)
+    if undo:
+        undo_imports(session, sources, key, is_dry_run=dry_run)
+        return
     reports: list[ImportReport] = []
     for file, name in zip(files, sources, strict=True):
         session.opened()  # first: a file is read for a home

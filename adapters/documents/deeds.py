@@ -189,3 +189,18 @@ class FilesBack(Struct, frozen=True):
     """What `write-back` prints."""
 
     files: list[FileBack]
+
+
+class ImportUndone(Struct, frozen=True):
+    """The ids of tasks that were brought back to before an import, and of those that were changed
+    since."""
+
+    source: str
+    tasks: list[str]
+    kept: list[str]
+
+
+class ImportsUndone(Struct, frozen=True):
+    """What `import --undo` prints."""
+
+    undone: list[ImportUndone]

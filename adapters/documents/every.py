@@ -72,6 +72,7 @@ DOCUMENTS: dict[str, Described] = {
     "labels": Described(list[LabelDetails], ("label list",)),
     "label": Described(LabelDetails, ("label add",)),
     "import": Described(ImportDetails, ("import",)),
+    "imports-undone": Described(deeds.ImportsUndone, ("import --undo",)),
     "conflicts": Described(list[ConflictDetails], ("conflicts",)),
     "written-back": Described(deeds.FilesBack, ("write-back",)),
     "agents": Described(list[AgentLine], ("agent list",)),

@@ -11,7 +11,7 @@ from domain.handlers.decided import Decided, Event, on
 from domain.handlers.journal import Handler, task_of
 from domain.journal import catalog as c
 from domain.journal import commands as do
-from domain.journal import importing
+from domain.journal import importing, undoing
 from domain.journal import task as t
 from domain.journal.catalog import CATALOG
 from domain.journal.differences import Difference, differences
@@ -110,7 +110,27 @@ def settle_difference(cause: do.SettleDifference, key: str, at: str, world: Worl
     return Decided([*made, *events], Result((task.id,)), [*payloads])
 
 
+def undone(world: World, task_id: str, first: int, last: int) -> tuple[list[t.TaskFact], bool]:
+    """What takes an import of a task back, and whether something of it was changed since."""
+    before = after = TASK.initial(task_id)
+    for row in world.rows(TASK, task_id):
+        before = TASK.evolve(before, row) if row.n < first else before
+        after = TASK.evolve(after, row) if row.n <= last else after
+    return undoing.inverse(before, after, world.load(TASK, task_id))
+
+
+def undo_import(cause: do.UndoImport, key: str, at: str, world: World) -> Decided:
+    events: list[Event] = []
+    changed: list[str] = []
+    for task_id in cause.tasks:
+        facts, _ = undone(world, task_id, cause.first, cause.last)
+        events += on(world, "task", task_id, facts)
+        changed += [task_id] if facts else []
+    return Decided(events, Result(tuple(changed)))
+
+
 HANDLERS: dict[type, Handler] = {
     do.ImportTasks: import_tasks,
     do.SettleDifference: settle_difference,
+    do.UndoImport: undo_import,
 }

@@ -170,6 +170,14 @@ class SettleDifference(Stored, frozen=True, tag="command.settle_difference.1"):
     keep: Literal["file", "mine"]
 
 
+class UndoImport(Stored, frozen=True, tag="command.undo_import.1"):
+    """Take back what an import changed in these tasks; it is the appends `first` to `last`."""
+
+    tasks: tuple[str, ...]
+    first: int
+    last: int
+
+
 class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):
     """Run a tool on the task as it is now, once per operation id.
 
@@ -219,6 +227,7 @@ JournalCommand = (
     | DeleteLabel
     | ImportTasks
     | SettleDifference
+    | UndoImport
     | ApplyOperation
     | VoidOperation
 )
