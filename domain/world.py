@@ -201,6 +201,12 @@ class World:
         streams = [self._read(f"{kind}:{entity}@{name}", 0) for name in self.replicas]
         return list(merge(*streams, key=_place))
 
+    def rows(self, kind: Kind[S], entity: str) -> Sequence[Recorded]:
+        """All rows that `load` folds, in its order."""
+        if kind.is_merged and self.is_merged:
+            return self.history(kind.name, entity)
+        return self._read(self.stream(kind.name, entity), 0)
+
     def entities(self, kind: str) -> tuple[str, ...]:
         """The ids of a kind, sorted; some may load as their initial state.
 
@@ -243,7 +249,7 @@ class World:
     def _fold(self, kind: Kind[S], entity: str) -> S:
         if kind.is_merged and self.is_merged:
             state = kind.initial(entity)
-            for recorded in self.history(kind.name, entity):
+            for recorded in self.rows(kind, entity):
                 state = kind.evolve(state, recorded)
             return state
         stream = self.stream(kind.name, entity)

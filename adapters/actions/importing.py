@@ -2,17 +2,22 @@
 facts. The command line, `run --watch` and the demo do it by these."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from adapters.actions import gone
+from adapters.actions.differing import Side, settle
+from adapters.actions.identifying import Retitled, identified
 from adapters.actions.naming import nth_key
-from adapters.documents.tasks import GoneItem, ImportReport
+from adapters.documents.conflicts import ConflictDetails, conflicts
+from adapters.documents.tasks import ImportReport
 from adapters.home.api_keys import SECRETS, without_keys
 from adapters.home.entering import entering, json_entering
 from adapters.home.given import STDIN, Unreadable, read_given
+from adapters.home.settings import Gone
 from adapters.importers.formats import ALIASES, FORMATS, FORMATS_TOLD, READERS
 from adapters.importers.spelling import as_before
 from adapters.text.common import safe
@@ -22,7 +27,6 @@ from domain.errors import Refused
 from domain.journal import imported
 from domain.journal.commands import ImportedRef, ImportTasks
 from domain.journal.imported import ImportedFile, ImportedTask
-from domain.journal.importing import numbered
 from domain.wire import Payload, PayloadId, payload
 from projections.tasks import VIEW, TaskDocument
 
@@ -203,9 +207,15 @@ def made_of(home: "Home", given: Given, environ: Mapping[str, str]) -> list[str]
 class Importing:
     """The appends of one import over all its files, the nth under ``K:n``."""
 
-    def __init__(self, key: str = "") -> None:
+    def __init__(self, key: str = "", prefer: Side | None = None, gone: Gone | None = None) -> None:
         self._key = key
+        self._gone = gone  # what becomes of tasks that their file has no more
+        self._prefer = prefer  # what shall stand where the file and the person differ
         self._nth = 0
+
+    def settles(self, report: ImportReport) -> bool:
+        """Whether there is something to settle in a file that says nothing new."""
+        return bool((report.conflicts and self._prefer) or (report.gone and self._gone))
 
     def take(
         self, home: "Home", file: str, found: Found, told: TasksDone = lambda _: None
@@ -222,10 +232,13 @@ class Importing:
             Refused: What no single task is the reason of: ``key_reused`` or ``read_only``.
         """
         known = known_tasks(home)
+        found, retitled = _identified(home, found, known)
         read, report = found.file, _report(file, found, known)
-        tasks = read.tasks if self._key else _differing(home, found, known)
+        report.retitled = retitled
+        tasks = read.tasks if self._key else differing(home, found, known)
         report.unchanged = len(read.tasks) - len(tasks)
         told(report.unchanged)
+        written: set[str] = set()
 
         def append(tasks: Sequence[ImportedTask]) -> None:
             """Append these tasks; halves of what is refused, down to the one that is the reason."""
@@ -246,6 +259,7 @@ class Importing:
                 return
             self._nth += 1
             changed = set(appended.result.ids) if appended.rows else set[str]()
+            written.update(changed)
             report.events += len(appended.rows)
             report.created += sum(one not in known for one in changed)
             report.changed += sum(one in known for one in changed)
@@ -255,20 +269,51 @@ class Importing:
             batch = tasks[first : first + TASKS_MAX]
             append(batch)
             told(len(batch))
+        home.views.catch_up()
+        report.conflicts = _conflicts(home, read, known, written)
+        if self._prefer is not None:
+            self._settle(home, report, self._prefer)
+        how = gone.chosen(home, read.source, self._gone)
+        done = gone.settle(home, read, report.gone, how, self._next_key)
+        report.gone_settled = done
+        report.gone = tuple(one for one in report.gone if one not in done)
         return report
+
+    def _next_key(self) -> str:
+        self._nth += 1
+        return nth_key(self._key, self._nth)
+
+    def _settle(self, home: "Home", report: ImportReport, side: Side) -> None:
+        """Settle all that is open in the file's tasks."""
+        for one in report.conflicts:
+            self._nth += 1
+            settle(home, one.task, one.field, side, self._key, nth=self._nth)
+        report.settled, report.conflicts = len(report.conflicts), ()
+
+
+def _conflicts(
+    home: "Home", read: ImportedFile, known: Known, written: Collection[str] = ()
+) -> tuple[ConflictDetails, ...]:
+    """What is open in a file's tasks; those that were written are looked up anew."""
+    there = [known[one.task_id] for one in read.tasks if one.task_id in known]
+    now = (home.views.get(VIEW, one.id) if one.id in written else one for one in there)
+    return tuple(conflicts(home, [one for one in now if one is not None]))
 
 
 def plan_import(home: "Home", file: str, found: Found) -> ImportReport:
     """What `Importing.take` would report, without writing."""
     known = known_tasks(home)
-    report, differing = _report(file, found, known), _differing(home, found, known)
-    report.created = sum(one.task_id not in known for one in differing)
-    report.changed = len(differing) - report.created
-    report.unchanged = len(found.file.tasks) - len(differing)
+    found, retitled = _identified(home, found, known)
+    report, new = _report(file, found, known), differing(home, found, known)
+    report.retitled = retitled
+    report.created = sum(one.task_id not in known for one in new)
+    report.changed = len(new) - report.created
+    report.unchanged = len(found.file.tasks) - len(new)
+    report.conflicts = _conflicts(home, found.file, known)
     return report
 
 
-def _differing(home: "Home", found: Found, known: Known) -> Sequence[ImportedTask]:
+def differing(home: "Home", found: Found, known: Known) -> Sequence[ImportedTask]:
     """The tasks of a file that are new here, or of which it says something else than before."""
     read = found.file
     made = zip(read.tasks, _payloads(home, read.tasks, known), strict=True)
@@ -280,6 +325,11 @@ def _differing(home: "Home", found: Found, known: Known) -> Sequence[ImportedTas
     ]
 
 
+def _identified(home: "Home", found: Found, known: Known) -> tuple[Found, Retitled]:
+    file, retitled = identified(home, found.file, known)
+    return found._replace(file=file), retitled
+
+
 def known_tasks(home: "Home") -> dict[str, TaskDocument]:
     """All tasks there are, by id."""
     return {task.id: task for task in home.views.all(VIEW)}
@@ -289,7 +339,7 @@ def _report(file: str, found: Found, known: Known) -> ImportReport:
     """What can be said of a file before any of it is taken over."""
     read = found.file
     here = {task.task_id for task in read.tasks}
-    gone = tuple(
+    left = tuple(
         task.id
         for task in sorted(known.values(), key=lambda task: task.place)
         if read.source in task.sources and task.id not in here and not task.is_deleted
@@ -297,27 +347,15 @@ def _report(file: str, found: Found, known: Known) -> ImportReport:
     return ImportReport(
         file,
         read.format,
-        gone=gone,
+        gone=left,
         unreadable=read.unreadable,
         left_out=read.left_out,
-        gone_items=tuple(_gone_items(read, known)),
+        gone_items=tuple(gone.items(read, known)),
         remarks=read.remarks,
         boxes_as_open=read.boxes_as_open,
         boxes_left_out=read.boxes_left_out,
         keys_replaced=Counter(found.replaced),
     )
-
-
-def _gone_items(read: ImportedFile, known: Known) -> Iterator[GoneItem]:
-    """Items that the file once had in tasks that it still has."""
-    for said in read.tasks:
-        task = known.get(said.task_id)
-        if task is None or task.is_deleted:
-            continue
-        present = numbered(said)
-        for item in task.items:
-            if item.by == f"import:{read.source}" and item.id not in present:
-                yield GoneItem(task.id, item.id, item.title)
 
 
 def _command(
@@ -327,7 +365,9 @@ def _command(
     refs = [ImportedRef(task.task_id, kept.id) for task, kept in zip(tasks, payloads, strict=True)]
     sources = (known[task.task_id].sources for task in tasks if task.task_id in known)
     is_shared = any(name != source for names in sources for name in names)
-    return ImportTasks(source, tuple(refs), across_sources=is_shared), payloads
+    is_again = any(task.task_id in known for task in tasks)
+    command = ImportTasks(source, tuple(refs), across_sources=is_shared, is_three_way=is_again)
+    return command, payloads
 
 
 def _payloads(home: "Home", tasks: Sequence[ImportedTask], known: Known) -> list[Payload]:

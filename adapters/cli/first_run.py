@@ -66,5 +66,5 @@ def _imported(session: Session, file: str) -> ImportReport:
     report = import_again(session, file)
     if report.failure:
         raise UserError(safe(f"{report.file}: {report.failure} [unreadable_file]"))
-    importing_text.tell(session, report, {}, is_dry_run=False)
+    importing_text.tell(session, report, {}, [], is_dry_run=False)
     return report

@@ -8,6 +8,8 @@ from typing import Protocol
 
 import click
 
+from adapters.actions.differing import Side
+from adapters.actions.gone import news
 from adapters.actions.importing import (
     Given,
     Importing,
@@ -22,11 +24,14 @@ from adapters.actions.importing import (
 )
 from adapters.cli import importing_text
 from adapters.cli.entering import TEXT, warn_of_secrets
+from adapters.cli.importing_undo import undo_imports
 from adapters.cli.shared import Session, UserError, complain, key_option
 from adapters.documents.tasks import ImportReport, import_document, titles_among
 from adapters.home.given import Unreadable
+from adapters.home.settings import Gone
 from adapters.importers.formats import FORMATS_TOLD
 from adapters.text.common import safe
+from projections.tasks import VIEW
 
 PROGRESS_FROM = 400  # tasks; fewer need no progress bar
 
@@ -51,18 +56,32 @@ class ProgressBar(Protocol):
     type=click.Choice(["tasks"]),
     help="In Markdown: a heading is a task, its boxes its checklist.",
 )
+@click.option(
+    "--prefer",
+    type=click.Choice(["file", "mine"]),
+    help="What stands where the file and you changed a field; else yours, and it is told.",
+)
+@click.option(
+    "--gone",
+    type=click.Choice(["keep", "reject", "delete"]),
+    help="What becomes of tasks that are not in the file any more; remembered for the source.",
+)
+@click.option("--undo", is_flag=True, help="Take back the newest import of each file.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @key_option
 @click.pass_obj
-def import_command(
+def import_command(  # noqa: PLR0913, PLR0917  one for each option
     session: Session,
     /,
     files: Sequence[str],
     form: str,
     source: str,
     headings: str | None,
+    prefer: Side | None,
+    gone: Gone | None,
     key: str,
     *,
+    undo: bool,
     dry_run: bool,
 ) -> None:
     """Bring tasks in from files; `-` is stdin.
@@ -70,10 +89,13 @@ def import_command(
     In Markdown, `- [ ] Paint the door ~2h !p1 #home due:2027-02-12` is a task. todo.txt, what
     `task export` and `gh issue list --json number,title,body,labels,state,url` write, and issues
     of GitHub's REST interface are read, too. Importing a file again takes over what changed in
-    it: a field that the file changes takes the file's value, the others stay as they are here.
+    it; what you changed here meanwhile stays, and `wakelog conflicts` lists what both changed.
     """
-    importing, form = Importing(key), format_named(form)
+    importing, form = Importing(key, prefer, gone), format_named(form)
     sources = sources_of(files, source, os.environ)
+    if undo:
+        undo_imports(session, sources, key, is_dry_run=dry_run)
+        return
     reports: list[ImportReport] = []
     for file, name in zip(files, sources, strict=True):
         session.opened()  # first: a file is read for a home
@@ -86,11 +108,13 @@ def import_command(
             reports.append(ImportReport(safe(file), failure=str(error)))
     if session.as_json:
         session.document(import_document(reports))
-    gone = {one for report in reports for one in report.gone}
-    gone |= {item.task for report in reports for item in report.gone_items}
-    titles = titles_among(session.reading(), gone) if gone else {}
-    for report in reports:
-        importing_text.tell(session, report, titles, is_dry_run=dry_run)
+    named = {one for report in reports for one in (*report.gone, *report.gone_settled)}
+    named |= {item.task for report in reports for item in report.gone_items}
+    titles = titles_among(session.reading(), named) if named else {}
+    for name, report in zip(sources, reports, strict=True):
+        is_told = dry_run or session.as_json or report.failure
+        told = list(report.gone) if is_told else news(session.reading(), name, report.gone)
+        importing_text.tell(session, report, titles, told, is_dry_run=dry_run)
     importing_text.tell_next(session, reports, is_dry_run=dry_run)
     failures = [report for report in reports if report.failure]
     for report in failures:
@@ -126,7 +150,8 @@ def _imported(
     """
     home = session.opened()
     seen = made_of(home, given, os.environ)
-    if not is_keyed and (told := told_before(home, given, seen)) is not None:
+    told = None if is_keyed else told_before(home, given, seen)
+    if told is not None and not (importing and importing.settles(told)):
         if importing is not None:
             session.writing()  # refused where nothing may be written
         return told
@@ -135,7 +160,7 @@ def _imported(
         return plan_import(session.reading(), safe(given.file), found)
     warn_of_secrets(found.file, safe(given.file))
     count = len(found.file.tasks)
-    home = session.writing() if count else session.reading()
+    home = session.writing() if count or home.views.count(VIEW) else session.reading()
     with _progress(session, count) as bar:
         report = importing.take(home, safe(given.file), found, bar.update)
     remember(home, given, seen, report)

@@ -7,6 +7,7 @@ import click
 
 from adapters.cli.shared import Session
 from adapters.home.entering import entered_line
+from adapters.text import conflicts
 from adapters.text.common import ID_SHOWN, safe
 
 if TYPE_CHECKING:
@@ -17,9 +18,15 @@ SHOWN_MAX = 20  # problems, and titles of what is gone, of one file; --json has 
 
 
 def tell(
-    session: Session, report: "ImportReport", titles: Mapping[str, str], *, is_dry_run: bool
+    session: Session,
+    report: "ImportReport",
+    titles: Mapping[str, str],
+    news: Sequence[str],
+    *,
+    is_dry_run: bool,
 ) -> None:
-    """What an import did with a file; `titles` are those of all tasks, by id."""
+    """What an import did with a file; `titles` are those of all tasks, by id, `news` those that
+    are gone and were not told of before."""
     for name, count in report.keys_replaced.items():
         times = "" if count == 1 else f" ({count} times)"
         click.echo(f"Note: {report.file}: {entered_line(name)}{times}", err=True)
@@ -29,7 +36,10 @@ def tell(
         "created": report.created,
         "changed": report.changed,
         "unchanged": report.unchanged,
+        "in conflict": len(report.conflicts),
+        "settled": report.settled,
         "gone": len(report.gone),
+        "rejected or deleted": len(report.gone_settled),
         "read as open": report.boxes_as_open,
         "unreadable": len(report.unreadable),
     }
@@ -45,11 +55,32 @@ def tell(
     for remark in report.remarks[:SHOWN_MAX]:
         session.say(f"  {_place(report.file, remark)}: {safe(remark.reason)}")
     _more(session, len(report.remarks))
-    if report.gone:
-        session.say("  No longer in the file, left alone here:")
-        for one in report.gone[:SHOWN_MAX]:
-            session.say(f"    {one[:ID_SHOWN]} {safe(titles[one])}")
-        _more(session, len(report.gone))
+    if report.retitled:
+        session.say("  Taken for tasks that were there before, retitled or moved:")
+        for one in report.retitled[:SHOWN_MAX]:
+            session.say(f"    {one.task_id[:ID_SHOWN]} {safe(one.was)} -> {safe(one.title)}")
+        _more(session, len(report.retitled))
+    if report.conflicts:
+        session.say("  Changed in the file and here, left as it is here:")
+        for conflict in report.conflicts[:SHOWN_MAX]:
+            session.say(f"    {safe(conflict.title)}: {conflicts.told(conflict)}")
+        _more(session, len(report.conflicts))
+    _tell_gone(session, report, titles, news)
+
+
+def _tell_gone(
+    session: Session, report: "ImportReport", titles: Mapping[str, str], news: Sequence[str]
+) -> None:
+    if news:
+        session.say("  No longer in the file, left alone here (told once; see `--gone`):")
+        for task in news[:SHOWN_MAX]:
+            session.say(f"    {task[:ID_SHOWN]} {safe(titles[task])}")
+        _more(session, len(news))
+    if report.gone_settled:
+        session.say("  No longer in the file, rejected or deleted here:")
+        for task in report.gone_settled[:SHOWN_MAX]:
+            session.say(f"    {task[:ID_SHOWN]} {safe(titles[task])}")
+        _more(session, len(report.gone_settled))
     if report.gone_items:
         session.say("  Items no longer in the file, left alone here:")
         for item in report.gone_items[:SHOWN_MAX]:
@@ -75,6 +106,8 @@ def tell_next(session: Session, reports: Sequence["ImportReport"], *, is_dry_run
         session.note("A task is a line with a box, like `- [ ] Paint the door ~2h due:2027-02-12`.")
     elif is_dry_run:
         session.note("Nothing was written; leave --dry-run out to do it.")
+    elif any(report.conflicts for report in read):
+        session.note("Settle each with `wakelog settle TASK FIELD --keep file|mine`.")
     elif any(report.created for report in read):
         session.note(
             "See them with `wakelog task list`; `wakelog agent create --all` gives agents."

@@ -27,6 +27,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("first_run", "Make a home: your time zone, tasks from a file, agents."),
     "demo-data": ("demo_data", "Make a home of many agents and months, to ask and plot."),
     "import": ("importing", "Bring tasks in from files."),
+    "write-back": ("writing_back", "Put what was done here into the files it came from."),
+    "conflicts": ("differing", "See what a file and you changed both."),
+    "settle": ("differing", "Settle such a conflict: the file's or yours."),
     "task": ("tasks", "List, show and edit tasks."),
     "done": ("finishing", "Set tasks done."),
     "category": ("catalog", "List, add, rename and correct categories."),
@@ -71,8 +74,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 GROUPS: dict[str, str] = {
-    "Every day": "demo init import task category label inbox confirm reject defer report status "
-    "run serve",
+    "Every day": "demo init import write-back conflicts settle task done category label inbox "
+    "confirm reject defer report status run serve",
     "Agents": "agent template wake policy notify",
     "Looking back": "wakes show why journal messages replay at diff bisect fork prove",
     "Asking": "sql metrics export export-history demo-data schema",

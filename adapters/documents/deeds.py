@@ -171,3 +171,39 @@ class SimulationDetails(Struct, frozen=True):
     failed: str | None
     steps: list[tuple[str, int, int]]
     history: str | None
+
+
+class ChangeBack(Struct, frozen=True):
+    """A change of a task as it goes back into its file; `field` names an item, too."""
+
+    task: str
+    field: str
+
+
+class FileBack(Struct, frozen=True):
+    """What was written into a file, and what cannot be said in it."""
+
+    file: str
+    written: list[ChangeBack]
+    left_out: list[ChangeBack]
+
+
+class FilesBack(Struct, frozen=True):
+    """What `write-back` prints."""
+
+    files: list[FileBack]
+
+
+class ImportUndone(Struct, frozen=True):
+    """The ids of tasks that were brought back to before an import, and of those that were changed
+    since."""
+
+    source: str
+    tasks: list[str]
+    kept: list[str]
+
+
+class ImportsUndone(Struct, frozen=True):
+    """What `import --undo` prints."""
+
+    undone: list[ImportUndone]

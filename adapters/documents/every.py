@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from adapters.documents import deeds
 from adapters.documents.agents import AgentDetails, AgentLine, AgentsMade, TimerDetails
+from adapters.documents.conflicts import ConflictDetails
 from adapters.documents.demo import DemoData, DemoDataThere, DemoDetails
 from adapters.documents.diffs import HomesDiff, WakesDiff, WorldsDiff
 from adapters.documents.first_run import BegunHome
@@ -63,7 +64,7 @@ DOCUMENTS: dict[str, Described] = {
             "task uncheck", "task item add", "task item rename", "task item archive",
             "task item restore", "task note", "task link", "task unlink", "task time",
             "task conclude", "task retime", "task rate", "task timer start", "task timer stop",
-            "label assign", "label remove", "label suppress", "label allow",
+            "label assign", "label remove", "label suppress", "label allow", "settle",
         ),
     ),
     "tasks-done": Described(list[TaskDetails], ("done",)),
@@ -74,6 +75,9 @@ DOCUMENTS: dict[str, Described] = {
     "labels": Described(list[LabelDetails], ("label list",)),
     "label": Described(LabelDetails, ("label add",)),
     "import": Described(ImportDetails, ("import",)),
+    "imports-undone": Described(deeds.ImportsUndone, ("import --undo",)),
+    "conflicts": Described(list[ConflictDetails], ("conflicts",)),
+    "written-back": Described(deeds.FilesBack, ("write-back",)),
     "agents": Described(list[AgentLine], ("agent list",)),
     "agent": Described(
         AgentDetails,

@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
+from adapters.documents.conflicts import ConflictDetails, conflicts_of
 from adapters.wiring import Home
 from domain.journal.catalog import (
     CATALOG,
@@ -48,6 +49,14 @@ class GoneItemDetails(Struct, frozen=True):
     title: str
 
 
+class RetitledTask(Struct, frozen=True):
+    """A task that the file has under another title or heading now, by which it was found again."""
+
+    task_id: str
+    was: str
+    title: str
+
+
 class BoxCount(Struct, frozen=True):
     """How many boxes with marks of their own were read as open, and how many are no tasks."""
 
@@ -71,6 +80,9 @@ class ImportedFile(Struct, frozen=True):
     remarks: list[UnreadableLine]
     boxes: BoxCount
     keys_replaced: dict[str, int]
+    conflicts: int = 0  # open ones: fields that both the file and the person changed
+    retitled: tuple[RetitledTask, ...] = ()  # found again under another title or heading
+    gone_settled: list[str] = []  # of the tasks that are gone, what was rejected or deleted now
 
 
 class ImportDetails(Struct, frozen=True):
@@ -117,6 +129,7 @@ class TaskPage(Struct, frozen=True):
     agent_id: str
     texts: dict[str, str]  # long texts by the id of their payload
     titles: dict[str, str]  # of the linked tasks, by id
+    conflicts: tuple[ConflictDetails, ...] = ()  # open ones between its file and the person
 
     def text(self, words: Words) -> str:
         """A text, wherever it is kept."""
@@ -153,6 +166,10 @@ class ImportReport(Struct):
     boxes_as_open: int = 0
     boxes_left_out: int = 0
     keys_replaced: Mapping[str, int] = MappingProxyType({})  # how often, by what was replaced
+    conflicts: tuple[ConflictDetails, ...] = ()  # open ones of its tasks
+    settled: int = 0  # of those, what was settled by `--prefer`
+    retitled: tuple[RetitledTask, ...] = ()
+    gone_settled: tuple[str, ...] = ()  # of those gone before, what was rejected or deleted
 
     def document(self) -> ImportedFile:
         """One of the `files` of `import`; a line 0 stands for the whole file."""
@@ -169,6 +186,9 @@ class ImportReport(Struct):
             remarks=[UnreadableLine(one.line, one.reason) for one in self.remarks],
             boxes=BoxCount(self.boxes_as_open, self.boxes_left_out),
             keys_replaced=dict(self.keys_replaced),
+            conflicts=len(self.conflicts),
+            retitled=self.retitled,
+            gone_settled=list(self.gone_settled),
         )
 
 
@@ -240,6 +260,7 @@ def task_page(home: Home, task_id: str) -> TaskPage:
             _agent_of(home, task_id),
             {words.payload: world.text(words) for words in said if words.payload},
             {other: world.load(TASK, other).title for other in others},
+            tuple(conflicts_of(world, task_id)),
         )
 
 

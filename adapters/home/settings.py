@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 from msgspec.structs import fields, replace
 
 from adapters.home import zones
@@ -35,6 +35,7 @@ _NAMES = "HOME REPLICA NOW TIMEZONE MODEL GEMINI_BASE_URL SERVE_TOKEN"
 VARIABLES = tuple(f"WAKELOG_{name}" for name in _NAMES.split())
 
 FollowUp = Literal["inherit", "none"]
+Gone = Literal["keep", "reject", "delete"]
 Tokens = Annotated[int, Meta(ge=0, le=10**12)]  # 0: no limit
 
 
@@ -68,6 +69,13 @@ class Budget(Struct, frozen=True):
     tokens_per_agent_day: Tokens = 0
     tokens_per_day: Tokens = 0
     cost_per_day: int = 0
+
+
+class Import(Struct, frozen=True):
+    """What an import does. `gone`: with tasks that their file has no more; `--gone` is remembered
+    for a source."""
+
+    gone: Gone = "keep"
 
 
 class Policy(Struct, frozen=True):
@@ -118,6 +126,7 @@ class Settings(Struct, frozen=True):
     analytics: Analytics = Analytics()
     prices: Prices = {}
     notify: Notify = Notify()
+    import_: Import = field(default=Import(), name="import")
 
 
 def load(home: Path, environ: Mapping[str, str], model: str = "") -> Settings:
@@ -179,6 +188,11 @@ def _in_micros(budget: Any, path: str) -> None:
         budget["cost_per_day"] = micros(given, f"{path}: budget.cost_per_day", "no amount")
 
 
+_CHOICES = {
+    "agents.mode": get_args(Mode),
+    "agents.follow_up": get_args(FollowUp),
+    "import.gone": get_args(Gone),
+}
 _WORDS = (
     ("`object`", "a table"),
     ("`int`", "a whole number"),
@@ -197,9 +211,8 @@ def _wrong(told: str, path: str) -> Refused:
     for theirs, ours in _WORDS:
         because = because.replace(theirs, ours)
     instead = "correct the value, or delete the line"
-    for name, choices in (("agents.mode", Mode), ("agents.follow_up", FollowUp)):
-        if where.startswith(name):
-            instead = f"use one of {', '.join(get_args(choices))}"
+    if choices := _CHOICES.get(where.rstrip("`")):
+        instead = f"use one of {', '.join(choices)}"
     return _invalid(because, instead)
 
 
@@ -271,8 +284,8 @@ def _leaves(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
 def _known(struct: type[Struct], prefix: str = "") -> dict[str, type[Struct] | None]:
     """Each key with its table's Struct, or None where it is a value."""
     return {
-        f"{prefix}{field.name}": field.type if _is_table(field.type) else None
-        for field in fields(struct)
+        f"{prefix}{one.encode_name}": one.type if _is_table(one.type) else None
+        for one in fields(struct)
     }
 
 

@@ -27,6 +27,9 @@ DEFAULT_TOML = """\
 # [prompt]
 # max_bytes = 120000
 
+# [import]
+# gone = "keep"                  # tasks that left their file: keep, reject or delete  (--gone)
+
 # [policy]
 # scrub_entry = false            # true: secrets of known kinds are not kept; agents never see any
 

@@ -79,14 +79,16 @@ def read(data: bytes, *, source: str, headings_are_tasks: bool = False) -> Impor
     reader = _Reader(text.split("\n"), source, headings_are_tasks, problems)
     for line in too_deep:
         reader.leave_out(line, reason)
+    tasks = reader.tasks(blocks)
     return ImportedFile(
         "markdown",
         source,
-        reader.tasks(blocks),
+        tasks,
         bounded(problems),
         remarks=bounded(reader.remarks, "were read as [ ]"),
         boxes_as_open=len(reader.remarks),
         boxes_left_out=reader.left_out,
+        lines=reader.lines,
     )
 
 
@@ -125,6 +127,11 @@ class _Reader:
         self._drafts: list[tuple[_Draft, list[str]]] = []  # those that are tasks, with their notes
         self.remarks: list[Unreadable] = []
         self.left_out = 0
+
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """Where the titles of the tasks stand."""
+        return tuple(draft.line for draft, _ in self._drafts)
 
     def tasks(self, blocks: Iterable[Block]) -> tuple[ImportedTask, ...]:
         """The tasks of the file, in its order."""

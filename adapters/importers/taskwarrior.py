@@ -56,7 +56,12 @@ def read(data: bytes, *, source: str, zone: tzinfo = UTC) -> ImportedFile:
         reader.task(uuid, one) for uuid, one in found.items() if _status(one) not in _NO_TASKS
     )
     left_out = tuple(counted(count, _NO_TASKS[status]) for status, count in skipped.items())
-    return ImportedFile("taskwarrior", source, tasks, bounded(problems), left_out)
+    deleted = tuple(_id(source, uuid) for uuid, one in found.items() if _status(one) == "deleted")
+    return ImportedFile("taskwarrior", source, tasks, bounded(problems), left_out, deleted=deleted)
+
+
+def _id(source: str, uuid: str) -> str:
+    return key("task", source, "taskwarrior", uuid)
 
 
 def _named(found: Iterable[Record]) -> dict[str, Record]:
@@ -102,7 +107,7 @@ class _Reader:
             record.report(f"the priority {shown!r} is none of H, M and L; it was left out")
         status, reason = self._status_of(record)
         return ImportedTask(
-            key("task", self._source, "taskwarrior", uuid),
+            _id(self._source, uuid),
             cut(title, length_max=TITLE_LENGTH_MAX),
             category=cut(record.title("project"), length_max=CATEGORY_LENGTH_MAX),
             status=status,

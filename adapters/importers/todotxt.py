@@ -59,11 +59,13 @@ def read(data: bytes, *, source: str) -> ImportedFile:
     source = canonical.clean(source)
     seen: Counter[str] = Counter()
     tasks: list[ImportedTask] = []
+    lines: list[int] = []
     for number, line in enumerate(text.split("\n"), start=1):
         if squeeze(line):
             found = _Line(squeeze(line), number, problems).task(source, seen)
             tasks += [found] if found else []
-    return ImportedFile("todotxt", source, tuple(tasks), bounded(problems))
+            lines += [number - 1] if found else []
+    return ImportedFile("todotxt", source, tuple(tasks), bounded(problems), lines=tuple(lines))
 
 
 class _Word(NamedTuple):

@@ -6,6 +6,7 @@ from textwrap import indent
 import click
 
 from adapters.documents.tasks import TaskPage
+from adapters.text import conflicts
 from adapters.text.common import ID_SHOWN, local_time, safe
 from domain.journal.document import category_name, label_name
 from domain.journal.links import PHRASE_OF
@@ -26,6 +27,7 @@ def told(page: TaskPage, zone: str) -> str:
     parts = [
         "\n".join(_head(page)),
         safe(page.text(page.task.description)),
+        _section("Conflicts with the file", [conflicts.told(one) for one in page.conflicts]),
         _section("Checklist", _items(page)),
         _section("Notes", _notes(page, zone)),
         _section("Time", _entries(page.task, zone)),

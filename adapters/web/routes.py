@@ -50,6 +50,7 @@ ACTIONS: tuple[tuple[str, Act], ...] = (
     ("/undo", undoing.undo),
     ("/tasks", task_edits.create),
     (f"/tasks/{_ID}/edit", task_edits.edit),
+    (f"/tasks/{_ID}/settle", task_edits.settle),
     (f"/tasks/{_ID}/describe", task_edits.describe),
     (f"/tasks/{_ID}/item", task_edits.item),
     (f"/tasks/{_ID}/add-item", task_edits.add_item),

@@ -2,9 +2,11 @@
 
 from typing import Any, cast
 
+from adapters.actions import differing
 from adapters.actions import tasks as deeds
 from adapters.actions.inputs import NONE, TEXT_BYTES_MAX, typed
 from adapters.actions.naming import pick_task
+from adapters.documents.conflicts import conflicts_of
 from adapters.web.asking import (
     Clash,
     FormRequest,
@@ -88,6 +90,24 @@ def _fields(site: Site, changed: dict[str, str], asked: FormRequest) -> dict[str
             text = given[field.name] or (NONE if field.can_be_empty else "")
             given[field.name] = typed(field, text, lambda: site.home)
     return given
+
+
+def settle(site: Site, asked: FormRequest) -> Notice:
+    """Let the file's value or the person's stand, as the form shows them.
+
+    Raises:
+        Refused: Code ``stale``: the file says something else by now.
+    """
+    task = task_of(site, asked)
+    field, side = asked.needed("field"), asked.needed("keep")
+    with site.home.services.journal.reading() as world:
+        said = [one.values[1].value for one in conflicts_of(world, task.id) if one.field == field]
+    is_known = _is_known(site, asked)
+    if not is_known and [made_from(one) for one in said] != [asked.needed("was.file")]:
+        because = "what the file says was changed or settled since"
+        raise Refused("stale", because=because, instead="look at the page again")
+    differing.settle(site.home, task.id, field, "file" if side == "file" else "mine", asked.key)
+    return Notice(f"Took the file's {field}." if side == "file" else f"Kept your {field}.")
 
 
 def describe(site: Site, asked: FormRequest) -> Notice:

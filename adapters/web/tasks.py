@@ -206,6 +206,7 @@ def _more(site: Site, page: TaskPage, document: dict[str, Any], now: str) -> dic
         "labels": site.labels(),
         "labels_here": list(names.items()),
         "labels_left": labels,
+        "conflicts": [asdict(one) for one in page.conflicts],
         "described": page.text(task.description),
         "made_from": made_from,
         "item_shown": ITEM_SHOWN,

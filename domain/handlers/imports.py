@@ -1,17 +1,21 @@
 """An importer's command: up to 200 tasks of one file in one append (SPEC 1)."""
 
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, partial
 
 import msgspec
 
 from domain.causes import Result
+from domain.errors import Refused
 from domain.handlers.decided import Decided, Event, on
 from domain.handlers.journal import Handler
+from domain.handlers.links import task_of
 from domain.journal import catalog as c
 from domain.journal import commands as do
-from domain.journal import importing
+from domain.journal import importing, undoing
 from domain.journal import task as t
 from domain.journal.catalog import CATALOG
+from domain.journal.differences import Difference, differences
 from domain.journal.fold import TASK
 from domain.journal.imported import ImportedTask
 from domain.wire import Payload
@@ -28,17 +32,18 @@ class _Import:
         self.made: dict[str, c.CatalogFact] = {}
         self.category = cache(self._category)
         self.label = cache(self._label)
+        self.meant = cache(partial(c.category_meant, self.catalog))
+
+    @property
+    def names(self) -> importing.Names:
+        return importing.Names(self.category, self.label, self.meant)
 
     def _category(self, name: str) -> str:
-        """A category of that name; one that was renamed is still what the file means."""
-        name = name or c.INBOX
-        known = c.find_category(self.catalog, name)
-        known = known or self.catalog.categories.get(c.category_id(name))
-        if known is not None:
-            return known.id
-        added = c.CategoryAdded(c.category_id(name), name)
-        self.made.setdefault(added.category, added)
-        return added.category
+        """A category of that name, made if it is not there."""
+        category = self.meant(name)
+        if category not in self.catalog.categories:
+            self.made.setdefault(category, c.CategoryAdded(category, name or c.INBOX))
+        return category
 
     def _label(self, name: str) -> str:
         known = c.find_label(self.catalog, name)
@@ -64,8 +69,9 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Deci
             continue
         document = _document.decode(world.payload(ref.document))
         before = _document.decode(world.payload(newest)) if newest else None
-        naming = importing.Names(names.category, names.label)
-        facts, kept = importing.decide(task, before, document, naming, by)
+        facts, kept = importing.decide(
+            task, before, document, names.names, by, is_three_way=cause.is_three_way
+        )
         facts.append(t.TaskImported(by, ref.document))
         events += on(world, "task", ref.task, facts)
         payloads += kept
@@ -74,4 +80,58 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Deci
     return Decided([*made, *events], Result(tuple(changed)), payloads)
 
 
-HANDLERS: dict[type, Handler] = {do.ImportTasks: import_tasks}
+def differences_of(world: World, task_id: str) -> tuple[Difference, ...]:
+    """What is open between the person and the file of a task."""
+    task = world.load(TASK, task_id)
+    if not task.imported:
+        return ()
+    return differences(
+        world.rows(TASK, task_id),
+        task,
+        lambda document: _document.decode(world.payload(document)),
+        partial(c.category_meant, world.load(CATALOG, MAIN)),
+    )
+
+
+def settle_difference(cause: do.SettleDifference, key: str, at: str, world: World) -> Decided:
+    task = task_of(world, cause.task)
+    found = next((one for one in differences_of(world, task.id) if one.field == cause.field), None)
+    if found is None:
+        because = f"file and task {task.title!r} do not differ in {cause.field!r}"
+        raise Refused("invalid_value", because=because, instead="name a field in which they do")
+    names = _Import(world)
+    facts: list[t.TaskFact] = []
+    payloads: Sequence[Payload] = ()
+    if cause.keep == "file":
+        facts, payloads = importing.take(task, found.field, found.said, names.names, t.PERSON)
+    document = task.imported[-1][1]
+    facts.append(t.DifferenceSettled(t.PERSON, found.field, cause.keep, document))
+    made = on(world, "catalog", MAIN, list(names.made.values()))
+    events = on(world, "task", task.id, facts)
+    return Decided([*made, *events], Result((task.id,)), [*payloads])
+
+
+def undone(world: World, task_id: str, first: int, last: int) -> tuple[list[t.TaskFact], bool]:
+    """What takes an import of a task back, and whether something of it was changed since."""
+    before = after = TASK.initial(task_id)
+    for row in world.rows(TASK, task_id):
+        before = TASK.evolve(before, row) if row.n < first else before
+        after = TASK.evolve(after, row) if row.n <= last else after
+    return undoing.inverse(before, after, world.load(TASK, task_id))
+
+
+def undo_import(cause: do.UndoImport, key: str, at: str, world: World) -> Decided:
+    events: list[Event] = []
+    changed: list[str] = []
+    for task_id in cause.tasks:
+        facts, _ = undone(world, task_id, cause.first, cause.last)
+        events += on(world, "task", task_id, facts)
+        changed += [task_id] if facts else []
+    return Decided(events, Result(tuple(changed)))
+
+
+HANDLERS: dict[type, Handler] = {
+    do.ImportTasks: import_tasks,
+    do.SettleDifference: settle_difference,
+    do.UndoImport: undo_import,
+}

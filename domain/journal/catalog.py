@@ -93,6 +93,13 @@ def find_category(catalog: Catalog, wanted: str) -> Category | None:
     return next((one for one in catalog.categories.values() if folded(one.name) == name), None)
 
 
+def category_meant(catalog: Catalog, name: str) -> str:
+    """The id of the category that a file means by a name, there or not; one that was renamed is
+    still what the file means. An empty name is the Inbox."""
+    known = find_category(catalog, name or INBOX)
+    return known.id if known else category_id(name or INBOX)
+
+
 def find_label(catalog: Catalog, wanted: str) -> Label | None:
     """A living label by id, or by name (case and space folded)."""
     living = [label for label in catalog.labels.values() if not label.is_deleted]

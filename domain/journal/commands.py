@@ -4,7 +4,7 @@ STORAGE FORMAT: receipts keep commands, see `domain.wire`. An empty text or None
 as it is. Texts of any length travel as `Words`, made by adapters under the task's unit.
 """
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from domain.journal.task import NoteKind
 from domain.wire import Part, PayloadId, Stored, Words
@@ -177,12 +177,32 @@ class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     """Up to 200 tasks of one file.
 
     `across_sources`: a task is compared with what any source said of it last, because some of
-    these came from another one before.
+    these came from another one before. `is_three_way`: what the person changed since the last
+    document stands, and is a difference where the file changed it, too; without it, as of 0.1.0,
+    the file's is taken.
     """
 
+    said: ClassVar = ("source", "tasks", "across_sources")
     source: str
     tasks: tuple[ImportedRef, ...]
     across_sources: bool = False
+    is_three_way: bool = False
+
+
+class SettleDifference(Stored, frozen=True, tag="command.settle_difference.1"):
+    """Say which of two stands, where a file and the person said different things of a field."""
+
+    task: str
+    field: str
+    keep: Literal["file", "mine"]
+
+
+class UndoImport(Stored, frozen=True, tag="command.undo_import.1"):
+    """Take back what an import changed in these tasks; it is the appends `first` to `last`."""
+
+    tasks: tuple[str, ...]
+    first: int
+    last: int
 
 
 class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):
@@ -237,6 +257,8 @@ JournalCommand = (
     | AddLabel
     | DeleteLabel
     | ImportTasks
+    | SettleDifference
+    | UndoImport
     | ApplyOperation
     | VoidOperation
 )

@@ -62,3 +62,5 @@ class ImportedFile(Part, frozen=True):
     remarks: tuple[Unreadable, ...] = ()  # boxes that were read as open, with what they say
     boxes_as_open: int = 0  # how many those are
     boxes_left_out: int = 0  # of `unreadable`, what looked like a box
+    deleted: tuple[str, ...] = ()  # ids of tasks that the file says are deleted
+    lines: tuple[int, ...] = ()  # of the tasks' titles, from 0, where a task is a line

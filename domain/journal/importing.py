@@ -1,33 +1,39 @@
 """What an import changes in a task: what *the file* changed since its last import (SPEC 1).
 
 The file's document of a task is compared with the one it had before, not with the task, so a
-person's later edits survive; a line that is gone changes nothing here.
+person's later edits survive; what both changed stays as the person has it, and is a difference
+(`domain.journal.differences`). A line that is gone changes nothing here.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from domain.journal import edits
 from domain.journal import task as t
-from domain.journal.fields import FIELDS
+from domain.journal.differences import COMPARED, IMPORTED, is_own
 from domain.journal.imported import ImportedNote, ImportedTask
 from domain.journal.task import Task, TaskFact
 from domain.keys import key
 from domain.text import fold
 from domain.wire import Payload, words
 
-IMPORTED = [field for field in FIELDS if field.is_imported]
-
 
 class Names(NamedTuple):
-    """How a file's names of categories and labels become ids."""
+    """How a file's names of categories and labels become ids; `meant` makes no category."""
 
     category: Callable[[str], str]
     label: Callable[[str], str]
+    meant: Callable[[str], str]
 
 
 def decide(
-    task: Task, before: ImportedTask | None, document: ImportedTask, names: Names, by: str
+    task: Task,
+    before: ImportedTask | None,
+    document: ImportedTask,
+    names: Names,
+    by: str,
+    *,
+    is_three_way: bool = False,
 ) -> tuple[list[TaskFact], list[Payload]]:
     """Facts, without the closing `TaskImported`, and the payloads of long notes.
 
@@ -35,6 +41,9 @@ def decide(
         task: As it is now; it may not exist yet.
         before: What the same file said at its last import, or None.
         document: What the file says now.
+        names: Of categories and labels.
+        by: Who did it.
+        is_three_way: What was changed here since stays as it is.
     """
     if not task.exists:
         created = [t.TaskCreated(by, document.title, names.category(document.category))]
@@ -44,39 +53,43 @@ def decide(
     else:
         facts = []
     was = before or ImportedTask(task.id, "")
-    facts += _fields(task, was, document, names, by)
-    described, payloads = _description(task, was, document, by)
-    facts += described
+    payloads: list[Payload] = []
+    for field in COMPARED:
+        if _says(document, field) == _says(was, field):
+            continue
+        if not (is_three_way and is_own(task, field, was, names.meant)):
+            taken, kept = take(task, field, document, names, by)
+            facts += taken
+            payloads += kept
     facts += _labels(task, was, document, names, by)
     facts += _items(task, was, document, by)
-    notes, kept = _notes(task, was, document, by)
+    notes, kept = _notes(task, was, document, by, is_three_way=is_three_way)
     return facts + notes, [*payloads, *kept]
 
 
-def _fields(
-    task: Task, was: ImportedTask, now: ImportedTask, names: Names, by: str
-) -> list[TaskFact]:
-    facts: list[TaskFact] = []
-    if now.title != was.title:
-        facts += edits.retitle(task, now.title, by)
-    if now.category != was.category:
-        facts += edits.set_category(task, names.category(now.category), by)
-    if (now.status, now.status_reason) != (was.status, was.status_reason):
-        facts += edits.set_status(task, now.status or "OPEN", now.status_reason, by)
-    for field in IMPORTED:
-        value = getattr(now, field.name)
-        if value != getattr(was, field.name) and (value or field.can_be_empty):
-            facts += edits.set_field(task, field, value, by)
-    return facts
+def _says(document: ImportedTask, field: str) -> Any:
+    said = getattr(document, field)
+    return (said, document.status_reason) if field == "status" else said
 
 
-def _description(
-    task: Task, was: ImportedTask, now: ImportedTask, by: str
-) -> tuple[list[TaskFact], list[Payload]]:
-    if now.description == was.description:
-        return [], []
-    said, kept = words(task.id, now.description)
-    return edits.describe(task, said, by), [*kept]
+def take(
+    task: Task, field: str, now: ImportedTask, names: Names, by: str
+) -> tuple[list[TaskFact], Sequence[Payload]]:
+    """Facts that make a field what a document says, and the payload of a long description."""
+    match field:
+        case "title":
+            return edits.retitle(task, now.title, by), ()
+        case "category":
+            return edits.set_category(task, names.category(now.category), by), ()
+        case "status":
+            return edits.set_status(task, now.status or "OPEN", now.status_reason, by), ()
+        case "description":
+            said, kept = words(task.id, now.description)
+            return edits.describe(task, said, by), kept
+        case _:
+            plain, value = IMPORTED[field], getattr(now, field)
+            is_said = value or plain.can_be_empty
+            return edits.set_field(task, plain, value, by) if is_said else [], ()
 
 
 def _labels(
@@ -126,24 +139,49 @@ def _note_id(task: str, note: ImportedNote, nth: int) -> str:
 
 
 def _notes(
-    task: Task, was: ImportedTask, now: ImportedTask, by: str
+    task: Task, was: ImportedTask, now: ImportedTask, by: str, *, is_three_way: bool
 ) -> tuple[list[TaskFact], list[Payload]]:
     if now.notes == was.notes:
         return [], []
     before = _noted(was)
     known = {note.id for note in task.notes}
+    edited = _edited(task, before, _noted(now)) if is_three_way else {}
     facts: list[TaskFact] = []
     payloads: list[Payload] = []
     for note_id, note in _noted(now).items():
         said, kept = words(task.id, note.text)
         if note_id in before and before[note_id].text == note.text:
             continue
-        if note_id in known:
-            facts.append(t.NoteEdited(by, note_id, said))
+        if note_id in known or note_id in edited:
+            facts.append(t.NoteEdited(by, edited.get(note_id, note_id), said))
         else:
             facts.append(t.NoteAdded(by, note_id, "note", said, note.at))
         payloads += kept
     return facts, payloads
+
+
+def _edited(
+    task: Task, before: dict[str, ImportedNote], now: dict[str, ImportedNote]
+) -> dict[str, str]:
+    """The note that a new one of the file is an edit of: the only one that left it and resembles
+    it, if nobody here edited it since."""
+    gone = [note for note_id, note in before.items() if note_id not in now]
+    new = {note_id: note.text for note_id, note in now.items() if note_id not in before}
+    found: dict[str, str] = {}
+    for note_id, text in new.items():
+        like = [one for one in gone if _is_like(one.text, text)]
+        rivals = [other for other in new.values() if like and _is_like(like[0].text, other)]
+        if len(like) == len(rivals) == 1:
+            stands = words(task.id, like[0].text)[0]
+            held = [note.id for note in task.notes if note.words == stands]
+            found |= {note_id: held[0]} if held else {}
+    return found
+
+
+def _is_like(one: str, other: str) -> bool:
+    """Whether two texts share half of their words or more."""
+    mine, theirs = set(fold(one).split()), set(fold(other).split())
+    return len(mine & theirs) * 2 >= len(mine | theirs)
 
 
 def _noted(document: ImportedTask) -> dict[str, ImportedNote]:

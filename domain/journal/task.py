@@ -222,6 +222,13 @@ class TaskImported(Stored, frozen=True, tag="task.imported.1"):
     document: PayloadId  # an ImportedTask: what the file said
 
 
+class DifferenceSettled(Stored, frozen=True, tag="task.difference_settled.1"):
+    by: str
+    field: str  # one of `differences.COMPARED`
+    keep: Literal["file", "mine"]
+    document: PayloadId  # what the file said
+
+
 TaskFact = (
     TaskCreated
     | TaskRetitled
@@ -256,6 +263,7 @@ TaskFact = (
     | TaskDeleted
     | TaskRestored
     | TaskImported
+    | DifferenceSettled
 )
 
 

@@ -138,6 +138,8 @@ def test_what_each_command_prints_fits_its_schema(fits: Fitting, tmp_path: Path)
     file.write_text("# Home\n- [?] Odd\n")
     fits("import", "import", str(file))
     fits("begun", "init", "--import", str(file), "--agents")
+    fits("written-back", "write-back", str(file))
+    fits("conflicts", "conflicts")
     fits("agents-made", "agent", "create", "--all")
     tasks, agents = fits("tasks", "task", "list"), fits("agents", "agent", "list")
     assert fits("inbox", "inbox")
@@ -154,6 +156,7 @@ def test_what_each_command_prints_fits_its_schema(fits: Fitting, tmp_path: Path)
     runs = [one["run_key"] for one in fits("wakes", "wakes")]
     read(fits, agent, runs)
     keep(fits, tmp_path, runs[0])
+    fits("imports-undone", "import", str(file), "--undo")
     assert fits.met == DOCUMENTS.keys() - ELSEWHERE
 
 

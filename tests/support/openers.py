@@ -25,6 +25,9 @@ _NAMED_BY_PERSONS = {  # each of them once `homefiles` has seen that it is no da
     "adapters/cli/simulating.py _kept: write_text": "--keep",
     "adapters/home/given.py _read: open": "import, --watch, --file, --general-file, tape:FILE",
     "adapters/proof/histories.py read: read_text": "a history",
+    "adapters/actions/writing_back.py _replace: write_bytes": "beside a file of tasks",
+    "adapters/actions/writing_back.py _replace: read_bytes": "write-back",
+    "adapters/actions/writing_back.py _keep: write_bytes": "FILE.bak",
 }
 _NO_DATABASES = {
     "adapters/analytics/database.py _replacing: touch": "a new file",

@@ -10,7 +10,8 @@ from domain.wire import Words
 from tests.support.readings import ROOF
 
 BY = "import:todo.md"
-NAMES = Names(lambda name: f"category {name}", lambda name: f"label {name}")
+CATEGORY, LABEL = "category {}".format, "label {}".format
+NAMES = Names(CATEGORY, LABEL, CATEGORY)
 NAIL = item_id(ROOF, "buy nails", 0)
 
 

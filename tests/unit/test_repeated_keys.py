@@ -62,6 +62,8 @@ def other(value: Any) -> Any:
             return f"{value}, other"
         case Words():
             return Words("other")
+        case tuple():
+            return (*value, *value)
     raise AssertionError(f"no other value of {value!r} is known: add one here")
 
 

@@ -193,7 +193,7 @@ def is_decided(field: TaskField, known: Known) -> bool:
 def is_imported(field: TaskField, known: Known) -> bool:
     if not field.is_imported:
         return True
-    names = importing.Names(str, str)
+    names = importing.Names(str, str, str)
     before = ImportedTask(known.bare.id, "Bare")
     now = ImportedTask(known.bare.id, "Bare", **{field.name: value_of(field)})
     facts, _ = importing.decide(known.bare, before, now, names, "import:x")

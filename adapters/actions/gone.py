@@ -1,0 +1,68 @@
+"""What becomes of tasks that their file has no more: kept, rejected or deleted, as the person said
+for the source; and which of them were told already."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, get_args
+
+import msgspec
+
+from adapters.actions.tasks import delete_task, edit_task
+from adapters.documents.tasks import GoneItem
+from adapters.home.settings import Gone
+from domain.journal.importing import numbered
+from projections.tasks import VIEW
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+    from domain.journal.imported import ImportedFile
+    from projections.tasks import TaskDocument
+
+
+def chosen(home: "Home", source: str, said: Gone | None) -> Gone:
+    """What was said now, else what was said of this source before, else what the settings say."""
+    name = f"gone {source}"
+    if said is not None:
+        home.views.remember(name, said.encode())
+        return said
+    kept = (home.views.remembered(name) or b"").decode()
+    return next((one for one in get_args(Gone) if one == kept), home.settings.import_.gone)
+
+
+def settle(
+    home: "Home", read: "ImportedFile", gone: Sequence[str], how: Gone, next_key: Callable[[], str]
+) -> tuple[str, ...]:
+    """Reject or delete what is gone, and delete what the file says is deleted; which that was."""
+    done: list[str] = []
+    for task_id in dict.fromkeys((*read.deleted, *gone)):
+        task = home.views.get(VIEW, task_id)
+        if task is None or task.is_deleted:
+            continue
+        if how == "delete" or task_id in read.deleted:
+            delete_task(home, task_id, next_key())
+        elif how == "reject" and task.is_open:
+            reason = f"no longer in {read.source}"
+            edit_task(home, task_id, {"status": "REJECTED", "reason": reason}, next_key())
+        else:
+            continue
+        done.append(task_id)
+    return tuple(done)
+
+
+def items(read: "ImportedFile", known: Mapping[str, "TaskDocument"]) -> Iterator[GoneItem]:
+    """Items that the file once had in tasks that it still has."""
+    for said in read.tasks:
+        task = known.get(said.task_id)
+        if task is None or task.is_deleted:
+            continue
+        present = numbered(said)
+        for item in task.items:
+            if item.by == f"import:{read.source}" and item.id not in present:
+                yield GoneItem(task.id, item.id, item.title)
+
+
+def news(home: "Home", source: str, gone: Collection[str]) -> list[str]:
+    """Those of the tasks that were not told of as gone before; they are now."""
+    name = f"gone told {source}"
+    before = msgspec.json.decode(home.views.remembered(name) or b"[]", type=list[str])
+    home.views.remember(name, msgspec.json.encode(sorted(gone)))
+    return [one for one in gone if one not in before]

@@ -1,0 +1,57 @@
+"""Tasks of a file that were in it before, under another title or heading, keep their ids."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from adapters.documents.tasks import RetitledTask
+from adapters.importers.identity import BY_TITLE, same
+from domain.journal.imported import ImportedFile, ImportedTask
+from projections.tasks import TaskDocument
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+
+Retitled = tuple[RetitledTask, ...]
+
+
+def identified(
+    home: "Home", read: ImportedFile, known: Mapping[str, TaskDocument]
+) -> tuple[ImportedFile, Retitled]:
+    """The file with tasks that are new in it by their old ids, where they are only retitled or
+    moved; and which these are. What was so at the last import is found again by what it said."""
+    here = {task.task_id for task in read.tasks}
+    new = [task for task in read.tasks if task.task_id not in known]
+    gone = {
+        task.id: dict(task.task.imported)[read.source]
+        for task in known.values()
+        if read.source in task.sources and task.id not in here
+    }
+    if read.format not in BY_TITLE or not (new and gone):
+        return read, ()
+    decoder = msgspec.json.Decoder(ImportedTask)
+    said = dict(home.services.journal.payloads([*gone.values()]))
+    last = {one: decoder.decode(said[kept]) for one, kept in gone.items() if kept in said}
+    exact = {_content(one): task_id for task_id, one in last.items()}
+    ids = {one.task_id: exact[_content(one)] for one in new if _content(one) in exact}
+    taken = {*ids, *ids.values()}
+    left = [
+        one
+        for task_id, one in last.items()
+        if task_id not in taken and not known[task_id].is_deleted
+    ]
+    became = same(left, [one for one in new if one.task_id not in taken])
+    ids |= became
+    retitled = tuple(
+        RetitledTask(became[one.task_id], last[became[one.task_id]].title, one.title)
+        for one in new
+        if one.task_id in became
+    )
+    tasks = tuple(replace(one, task_id=ids.get(one.task_id, one.task_id)) for one in read.tasks)
+    return replace(read, tasks=tasks), retitled
+
+
+def _content(task: ImportedTask) -> bytes:
+    return msgspec.json.encode(replace(task, task_id=""))

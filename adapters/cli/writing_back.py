@@ -1,0 +1,62 @@
+"""`wakelog write-back`: what was decided here goes into the file it came from (ADR 48)."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from adapters.actions.importing import known_tasks, sources_of
+from adapters.actions.writing_back import Change, WrittenBack, write_back
+from adapters.cli.entering import TEXT
+from adapters.cli.shared import Session, UserError
+from adapters.documents.deeds import ChangeBack, FileBack, FilesBack
+from adapters.documents.tasks import titles_among
+from adapters.home.given import Unreadable
+from adapters.text.common import safe
+
+
+@click.command("write-back", epilog="Example: wakelog write-back TODO.md")
+@click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE...]")
+@click.option(
+    "--source", type=TEXT, default="", metavar="S", help="Name of the source; else the file's."
+)
+@click.pass_obj
+def write_back_command(session: Session, files: Sequence[str], source: str) -> None:
+    """Put what was done here into Markdown and todo.txt files; without FILE, into those of this
+    folder that were imported.
+
+    Ticks, status, due date, priority, estimate, title and new items go back, all else stays as
+    it is, byte for byte; FILE.bak keeps the file as it was, once a day.
+    """
+    home = session.writing()
+    if not files:
+        known = {name for task in known_tasks(home).values() for name in task.sources}
+        files = sorted(name for name in known if Path(name).is_file())
+    documents: list[FileBack] = []
+    for file, name in zip(files, sources_of(files, source, os.environ), strict=True):
+        try:
+            done = write_back(home, file, name, os.environ)
+        except Unreadable as error:
+            raise UserError(f"{safe(file)}: {error} [unreadable_file]") from error
+        documents.append(FileBack(file, _changes(done.written), _changes(done.left)))
+        if not session.as_json:
+            _tell(session, file, done)
+    if session.as_json:
+        session.document(FilesBack(documents))
+    elif not files:
+        session.say("No file of this folder was imported; name one.")
+
+
+def _changes(found: Sequence[Change]) -> list[ChangeBack]:
+    return [ChangeBack(one.task, one.named) for one in found]
+
+
+def _tell(session: Session, file: str, done: WrittenBack) -> None:
+    session.say(f"{safe(file)}: {len(done.written)} written, {len(done.left)} left out")
+    titles = titles_among(session.reading(), {one.task for one in (*done.written, *done.left)})
+    for one in done.written:
+        session.say(f"  {safe(titles[one.task])}: {safe(one.named)}")
+    for one in done.left:
+        told = f"{safe(titles[one.task])}: {safe(one.named)} cannot be said in the file"
+        session.say(f"  {told}", style="yellow")

@@ -1,0 +1,92 @@
+"""What a file and the person said differently of a field, and what is open between them: the JSON
+document of `conflicts`, and what import, `task show` and the page show (ADR 48)."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+from msgspec import Struct
+
+from domain.handlers.imports import differences_of
+from domain.journal.catalog import CATALOG, Catalog, category_meant
+from domain.journal.differences import Difference, may_differ
+from domain.journal.document import category_name
+from domain.journal.fold import TASK
+from domain.journal.imported import ImportedTask
+from domain.journal.task import Task
+from domain.world import MAIN, World
+from projections.tasks import MARKS, VIEW, TaskDocument
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+
+
+class ConflictValue(Struct, frozen=True):
+    """One side: `replica` is ``mine`` or ``file``, `label` the file's name; `by` is ``person``,
+    ``agent:ID`` or ``import:SOURCE``."""
+
+    replica: Literal["file", "mine"]
+    label: str
+    at: str
+    by: str
+    value: str
+
+
+class ConflictDetails(Struct, frozen=True):
+    """A field that a file and the person changed; what `stands` until it is settled."""
+
+    task: str
+    title: str
+    field: str
+    kind: Literal["values"]
+    stands: Literal["mine"]
+    values: tuple[ConflictValue, ConflictValue]  # mine, and the file's
+
+
+def conflicts_of(world: World, task_id: str) -> list[ConflictDetails]:
+    """What is open between the person and the file of one task."""
+    found = differences_of(world, task_id)
+    return [_conflict(world, world.load(TASK, task_id), one) for one in found]
+
+
+def conflicts(home: "Home", among: Iterable[TaskDocument] | None = None) -> list[ConflictDetails]:
+    """What is open in these tasks; in all that are not deleted if none are given."""
+    if among is None:
+        among = home.views.marked(VIEW, MARKS["kept"])
+    imported = [one for one in among if one.task.imported and not one.is_deleted]
+    last = {one.id: one.task.imported[-1][1] for one in imported}
+    said = dict(home.services.journal.payloads([*last.values()])) if last else {}
+    decoder = msgspec.json.Decoder(ImportedTask)
+    with home.services.journal.reading() as world:
+        catalog = world.load(CATALOG, MAIN)
+
+        def meant(name: str) -> str:
+            return category_meant(catalog, name)
+
+        return [
+            conflict
+            for one in imported
+            if (data := said.get(last[one.id])) is not None
+            and may_differ(one.task, decoder.decode(data), meant)
+            for conflict in conflicts_of(world, one.id)
+        ]
+
+
+def _conflict(world: World, task: Task, one: Difference) -> ConflictDetails:
+    held = world.text(task.description) if one.field == "description" else _held(world, task, one)
+    told = getattr(one.said, one.field)
+    reason = one.said.status_reason if one.field == "status" else ""
+    told = told or {"status": "OPEN", "category": "Inbox"}.get(one.field, "")
+    file = f"{told} ({reason})" if reason else str(told or "")
+    mine = ConflictValue("mine", "here", one.held_at, one.held_by, held)
+    by = f"import:{one.source}"
+    theirs = ConflictValue("file", one.source, one.said_at, by, file)
+    return ConflictDetails(task.id, task.title, one.field, "values", "mine", (mine, theirs))
+
+
+def _held(world: World, task: Task, one: Difference) -> str:
+    catalog: Catalog = world.load(CATALOG, MAIN)
+    if one.field == "category":
+        return category_name(catalog, task.category)
+    reason = f" ({task.status_reason})" if one.field == "status" and task.status_reason else ""
+    return f"{getattr(task, one.field) or ''}{reason}"

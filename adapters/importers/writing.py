@@ -1,0 +1,106 @@
+"""One change of a task as a change of the lines of its file: pure, and only tried.
+
+Whoever calls it reads the result again, and takes it only if it says what was meant and nothing
+else (`adapters.actions.writing_back`): so no case has to be known here.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from adapters.importers.inline import plain
+from domain.text import fold, squeeze
+
+_ENDED = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$")
+_BOX = re.compile(r"^(?P<lead>[ \t>]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]*)\[(?P<mark>[^\[\]]*)\]")
+_END = re.compile(r"[ \t]*(?:\r\n|\r|\n)?$")
+_MARKS = {"OPEN": " ", "DONE": "x", "IN PROGRESS": "/", "REJECTED": "-"}
+_LETTERS = {"P0": "A", "P1": "B", "P2": "C", "P3": "D"}
+_TOKENS = {
+    "due": re.compile(
+        r"[ \t]+due:[^\s,;)]+|[ \t]+(?:\U0001f4c5|\U0001f5d3)\ufe0f?[ \t]*[0-9-]{10}"
+    ),
+    "priority": re.compile(r"[ \t]+![pP][0-9]"),
+    "estimate": re.compile(r"[ \t]+~[0-9][0-9.,dhminDHMIN]*"),
+}
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text, each with its own end.
+
+    >>> lines_of("one\\r\\ntwo\\n\\nthree")
+    ['one\\r\\n', 'two\\n', '\\n', 'three']
+    """
+    return _ENDED.findall(text)
+
+
+def with_field(form: str, line: str, field: str, was: Any, value: Any) -> str:
+    """The line with another value of a field; as it is where that cannot be said."""
+    if field == "title":
+        return line.replace(was, value, 1) if line.count(was) == 1 else line
+    if form == "todotxt" and field == "priority":
+        bare = re.sub(r"^(x )?\([A-Z]\) ", r"\1", line)
+        done = "x " if bare.startswith("x ") else ""
+        return f"{done}({_LETTERS[value]}) {bare.removeprefix(done)}"
+    if field == "status":
+        return _with_status(form, line, value)
+    said = (
+        {
+            "due": f" due:{value}",
+            "priority": f" !{value.lower()}" if field == "priority" else "",
+            "estimate": f" ~{value}m",
+        }[field]
+        if value
+        else ""
+    )
+    token = _TOKENS[field]
+    if token.search(line):
+        return token.sub(lambda _: said, line, count=1)
+    end = _END.search(line)
+    at = end.start() if end else len(line)
+    return f"{line[:at]}{said}{line[at:]}"
+
+
+def _with_status(form: str, line: str, status: str) -> str:
+    if form == "todotxt":
+        bare = re.sub(r"^x (?:[0-9]{4}-[0-9]{2}-[0-9]{2} )?", "", line)
+        return {"OPEN": bare, "DONE": f"x {bare}"}.get(status, line)
+    return _with_mark(line, _MARKS[status]) if status in _MARKS else line
+
+
+def _with_mark(line: str, mark: str) -> str:
+    return _BOX.sub(lambda box: f"{box['lead']}[{mark}]", line, count=1)
+
+
+def with_tick(
+    lines: Sequence[str], begin: int, end: int, title: str, nth: int, mark: str
+) -> list[str]:
+    """The lines with a mark in the nth box of a title, between two lines."""
+    places = [at for at in range(begin, end) if _titled(lines[at]) == fold(title)]
+    if nth >= len(places):
+        return [*lines]
+    at = places[nth]
+    return [*lines[:at], _with_mark(lines[at], mark), *lines[at + 1 :]]
+
+
+def with_item(
+    lines: Sequence[str], line: int, end: int, title: str, *, is_checked: bool
+) -> list[str]:
+    """The lines with a box more, behind the last one of a task, or right below its title."""
+    boxes = [at for at in range(line + 1, end) if _BOX.match(lines[at])]
+    at = boxes[-1] if boxes else line
+    found = _BOX.match(lines[at])
+    lead = found["lead"] if found else "- "
+    if not boxes:
+        lead = f"{lead[: len(lead) - len(lead.lstrip())]}{' ' * len(lead.lstrip())}- "
+    ended = lines[at][len(lines[at].rstrip("\r\n")) :]
+    first = next((one[len(one.rstrip("\r\n")) :] for one in lines), "") or "\n"
+    box = f"{lead}[{'x' if is_checked else ' '}] {title}"
+    if not ended:  # the last line of the file, which has no end
+        return [*lines[:at], lines[at] + first, box, *lines[at + 1 :]]
+    return [*lines[: at + 1], box + ended, *lines[at + 1 :]]
+
+
+def _titled(line: str) -> str:
+    found = _BOX.match(line)
+    return fold(squeeze(plain(line[found.end() :].strip()).text)) if found else ""

@@ -1,0 +1,128 @@
+"""Where a file and the person say different things of one field (ADR 48).
+
+The document that was the last one when the person spoke is the base of both. What the file changed
+since, and the person holds otherwise, is a *difference*: derived from the task's rows, not stored.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from msgspec import Struct
+
+from domain.journal import task as t
+from domain.journal.fields import FIELDS
+from domain.journal.imported import ImportedTask
+from domain.journal.task import Task
+from domain.text import squeeze
+from domain.wire import PayloadId, words
+from domain.world import Recorded
+
+IMPORTED = {field.name: field for field in FIELDS if field.is_imported}
+COMPARED = ("title", "category", "status", *IMPORTED, "description")
+"""The fields in which a file and the person may differ; in the order in which they are taken."""
+
+_FIELD_OF: dict[type, str] = {
+    t.TaskRetitled: "title",
+    t.CategorySet: "category",
+    t.StatusSet: "status",
+    t.TaskDescribed: "description",
+    **{field.fact: field.name for field in IMPORTED.values()},
+}
+_FRESH = Task("")
+
+Meant = Callable[[str], str]
+"""``meant(name)``: the id of the category that a file's name means, there or not."""
+
+
+class Difference(Struct, frozen=True):
+    """A field of which the file says something else than what stands. `said` is its document;
+    `held_by` and `held_at`: who said what stands, and when."""
+
+    field: str
+    source: str
+    said_at: str
+    said: ImportedTask
+    held_by: str
+    held_at: str
+
+
+def differences(
+    rows: Iterable[Recorded],
+    task: Task,
+    document: Callable[[PayloadId], ImportedTask],
+    meant: Meant,
+) -> tuple[Difference, ...]:
+    """What is open between the person and the file of a task.
+
+    Args:
+        rows: Those of the task's stream, in order.
+        task: What they make.
+        document: What a payload of `TaskImported` says.
+        meant: Names of categories as ids.
+    """
+    told: list[tuple[Recorded, t.TaskImported]] = []
+    held: dict[str, tuple[int, Recorded, str]] = {}  # documents before it, the row, by whom
+    for row in rows:
+        fact: Any = row.fact
+        settled = isinstance(fact, t.DifferenceSettled)
+        field = fact.field if settled else _FIELD_OF.get(type(fact), "")
+        if isinstance(fact, t.TaskImported):
+            told.append((row, fact))
+        elif field and fact.by.startswith("import:"):
+            held.pop(field, None)
+        elif field:
+            held[field] = len(told), row, fact.by
+    found: list[Difference] = []
+    for field in COMPARED:
+        known, spoken, by = held.get(field, (len(told), None, ""))
+        if spoken is None or known == len(told) or task.is_deleted:
+            continue
+        newest, fact = told[-1]
+        said = document(fact.document)
+        base = document(told[known - 1][1].document) if known else None
+        value = value_of(said, field, meant)
+        is_news = base is None or value != value_of(base, field, meant)
+        if value is not None and is_news and not _stands(task, field, value):
+            source = fact.by.partition(":")[2]
+            found.append(Difference(field, source, newest.at, said, by, spoken.at))
+    return tuple(found)
+
+
+def is_own(task: Task, field: str, base: ImportedTask, meant: Meant) -> bool:
+    """Whether somebody here, no file, changed a field to what its file did not say before."""
+    touch = task.touched.get(field)
+    if touch is None or touch.by.startswith("import:"):
+        return False
+    value = value_of(base, field, meant)
+    return not _stands(task, field, getattr(_FRESH, field) if value is None else value)
+
+
+def may_differ(task: Task, document: ImportedTask, meant: Meant) -> bool:
+    """Whether a task holds any field otherwise than a document has it; only its rows tell whether
+    that is a difference."""
+    values = ((field, value_of(document, field, meant)) for field in COMPARED)
+    return any(value is not None and not _stands(task, field, value) for field, value in values)
+
+
+def value_of(document: ImportedTask, field: str, meant: Meant) -> Any:
+    """What a document says of a field, as a task holds it; None: nothing that can be taken."""
+    match field:
+        case "title":
+            return squeeze(document.title)
+        case "category":
+            return meant(document.category)
+        case "status":
+            return document.status or "OPEN", squeeze(document.status_reason)
+        case "description":
+            return words(document.task_id, document.description)[0]
+        case _:
+            value = getattr(document, field)
+            return value if value or IMPORTED[field].can_be_empty else None
+
+
+def _stands(task: Task, field: str, value: Any) -> bool:
+    """Whether a task holds a value; a status without a reason is held with any."""
+    if field != "status":
+        return bool(getattr(task, field) == value)
+    status, reason = value
+    return task.status == status and reason in ("", task.status_reason)

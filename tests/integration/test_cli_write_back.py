@@ -1,0 +1,111 @@
+"""`wakelog write-back`: what was done here stands in the file, and all else as it was."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cli import done, proved, refused, told
+
+TODO = (
+    b"\xef\xbb\xbf# Home\r\n\r\nSome words.\r\n"
+    b"- [ ] Paint the door ~2h !p1 #green due:2027-02-12\r\n"
+    b"  - [ ] Sand it\r\n  - [x] Buy paint\r\n\r\n  Ann prefers green.\r\n* [ ] Fix the tap\r\n"
+    b"- [ ] Call Ann"
+)
+DOOR = "Paint the red door"
+
+
+@pytest.fixture
+def todo(home: Path, tmp_path: Path) -> Path:
+    """A file, imported; and what was done to its tasks since."""
+    file = tmp_path / "TODO.md"
+    file.write_bytes(TODO)
+    file.chmod(0o640)
+    done(["import", str(file)], home)
+    for line in (
+        ["task", "set", "Paint the door", "--due", "2027-03-01", "--estimate", "none"],
+        ["task", "set", "Paint the door", "--title", DOOR, "--priority", "P3"],
+        ["task", "check", DOOR, "1"],
+        ["task", "item", "add", DOOR, "Clean up"],
+        ["task", "item", "add", "Fix the tap", "Buy a seal"],
+        ["task", "set", "Fix the tap", "--status", "done"],
+        ["task", "set", "Call Ann", "--status", "blocked", "--reason", "She is away"],
+    ):
+        done(line, home)
+    return file
+
+
+def written(home: Path, file: Path) -> Any:
+    (found,) = told(["write-back", str(file)], home)["files"]
+    return found
+
+
+def test_what_was_done_stands_in_the_file_and_all_else_as_it_was(home: Path, todo: Path) -> None:
+    text = done(["write-back", str(todo)], home)
+    assert "8 written, 1 left out" in text
+    assert "Call Ann: status cannot be said in the file" in text
+    wanted = TODO.replace(
+        b"Paint the door ~2h !p1 #green due:2027-02-12",
+        b"Paint the red door !p3 #green due:2027-03-01",
+    )
+    wanted = wanted.replace(b"[ ] Sand", b"[x] Sand")
+    wanted = wanted.replace(b"Buy paint\r\n", b"Buy paint\r\n  - [ ] Clean up\r\n")
+    wanted = wanted.replace(b"[ ] Fix the tap\r\n", b"[x] Fix the tap\r\n  - [ ] Buy a seal\r\n")
+    assert todo.read_bytes() == wanted
+    assert todo.with_name("TODO.md.bak").read_bytes() == TODO
+    assert todo.stat().st_mode & 0o777 == 0o640
+    rows = proved(home)
+    assert told(["import", str(todo)], home)["events"] == 0
+    assert [one["field"] for one in written(home, todo)["left_out"]] == ["status"]
+    assert proved(home) == rows
+
+
+def test_a_link_is_followed_and_the_copy_is_of_the_days_first(
+    home: Path, todo: Path, tmp_path: Path
+) -> None:
+    link = tmp_path / "lists" / "TODO.md"
+    link.parent.mkdir()
+    link.symlink_to(todo)
+    assert len(written(home, link)["written"]) == 8
+    assert link.is_symlink()
+    done(["task", "set", "Call Ann", "--status", "done"], home)
+    assert [one["field"] for one in written(home, todo)["written"]] == ["status"]
+    assert todo.with_name("TODO.md.bak").read_bytes() == TODO
+    later = {"WAKELOG_NOW": "2027-01-02T09:00:00Z"}
+    done(["task", "set", "Call Ann", "--due", "2027-01-03"], home, env=later)
+    before = todo.read_bytes()
+    done(["write-back", str(todo)], home, env=later)
+    assert todo.with_name("TODO.md.bak").read_bytes() == before
+
+
+def test_todo_txt_is_written_too(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "todo.txt"
+    file.write_text("(A) Call Mom +Family due:2027-02-12\nBuy milk @shop\nx 2027-01-01 Rest\n")
+    done(["import", str(file)], home)
+    done(["task", "set", "Call Mom", "--status", "done", "--due", "none"], home)
+    done(["task", "set", "Buy milk", "--priority", "P0", "--title", "Buy oat milk"], home)
+    done(["task", "set", "Rest", "--status", "open"], home)
+    assert written(home, file)["left_out"] == []
+    assert file.read_text() == "x (A) Call Mom +Family\n(A) Buy oat milk @shop\nRest\n"
+    assert told(["import", str(file)], home)["events"] == 0
+
+
+def test_nothing_is_written_where_the_file_says_something_new(home: Path, todo: Path) -> None:
+    todo.write_bytes(TODO.replace(b"Call Ann", b"Call Bob"))
+    assert "import it first [stale]" in refused(["write-back", str(todo)], home)
+    assert b"[x] Fix" not in todo.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("file", "why"),
+    [("-", "no file that could be written"), ("https://example.org/TODO.md", "no file")],
+)
+def test_what_is_no_file_is_refused(home: Path, todo: Path, file: str, why: str) -> None:
+    assert why in refused(["write-back", file, "--source", "x"], home)
+
+
+def test_a_format_that_is_exported_anew_is_refused(home: Path, todo: Path, tmp_path: Path) -> None:
+    file = tmp_path / "tasks.json"
+    file.write_text('[{"uuid": "a1", "description": "Fix the tap"}]')
+    assert "use Markdown or todo.txt" in refused(["write-back", str(file)], home)

@@ -1,0 +1,201 @@
+"""What a file and the person both changed: import tells it, two commands and the page settle it."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cli import done, proved, refused, run, told
+from tests.support.pages import visiting
+
+TODO = "# Home\n- [ ] Paint the door ~2h due:2027-02-12\n- [ ] Fix the tap\n"
+DOOR = "Paint the door"
+
+
+@pytest.fixture
+def todo(home: Path, tmp_path: Path) -> Path:
+    """A file that changed a due date, and so did the person."""
+    file = tmp_path / "TODO.md"
+    file.write_text(TODO)
+    done(["import", str(file)], home)
+    done(["task", "set", DOOR, "--due", "2027-03-01"], home)
+    file.write_text(TODO.replace("02-12", "02-20").replace("~2h", "~3h"))
+    return file
+
+
+def door(home: Path) -> Any:
+    return told(["task", "show", DOOR], home)
+
+
+def test_an_import_overwrites_no_edit_and_tells_both_values(home: Path, todo: Path) -> None:
+    first = run(["import", str(todo)], home)
+    line = f"{DOOR}: due: 2027-03-01 here, 2027-02-20 in TODO.md"
+    assert (first.exit_code, line in first.stdout) == (0, True)
+    assert "1 changed, 1 unchanged, 1 in conflict" in first.stdout
+    assert "wakelog settle TASK FIELD" in first.stderr
+    assert (door(home)["due_date"], door(home)["estimate_minutes"]) == ("2027-03-01", 180)
+    again = told(["import", str(todo)], home)
+    assert (again["files"][0]["conflicts"], again["events"]) == (1, 0)
+    assert "due: 2027-03-01 here, 2027-02-20 in TODO.md" in done(["task", "show", DOOR], home)
+    assert line.partition(": ")[2] in done(["conflicts"], home)
+    (one,) = told(["conflicts"], home)
+    assert list(one) == ["task", "title", "field", "kind", "stands", "values"]
+    assert [(side["replica"], side["value"]) for side in one["values"]] == [
+        ("mine", "2027-03-01"),
+        ("file", "2027-02-20"),
+    ]
+    proved(home)
+
+
+@pytest.mark.parametrize(("keep", "due"), [("file", "2027-02-20"), ("mine", "2027-03-01")])
+def test_a_conflict_is_settled_once(home: Path, todo: Path, keep: str, due: str) -> None:
+    done(["import", str(todo)], home)
+    line = ["settle", DOOR, "due", "--keep", keep]
+    assert told([*line, "--key", "k"], home)["due_date"] == due
+    rows = proved(home)
+    assert told([*line, "--key", "k"], home)["due_date"] == due
+    assert "do not differ in 'due'" in refused(line, home)
+    assert told(["conflicts"], home) == []
+    assert told(["import", str(todo)], home)["files"][0]["conflicts"] == 0
+    assert proved(home) == rows
+
+
+@pytest.mark.parametrize(("side", "due"), [("file", "2027-02-20"), ("mine", "2027-03-01")])
+@pytest.mark.parametrize("is_told_before", [False, True])
+def test_a_script_says_beforehand_which_stands(
+    home: Path, todo: Path, side: str, due: str, *, is_told_before: bool
+) -> None:
+    if is_told_before:
+        done(["import", str(todo)], home)
+        done(["import", str(todo)], home)
+    assert "1 settled" in done(["import", str(todo), "--prefer", side], home)
+    assert (door(home)["due_date"], told(["conflicts"], home)) == (due, [])
+    assert told(["import", str(todo), "--prefer", side], home)["events"] == 0
+
+
+@pytest.mark.parametrize("keep", ["file", "mine"])
+def test_the_page_settles_as_the_command_does(
+    home: Path, todo: Path, tmp_path: Path, keep: str
+) -> None:
+    done(["import", str(todo)], home)
+    there = shutil.copytree(home, tmp_path / "there")
+    url = f"/tasks/{door(home)['id']}"
+    with visiting(there) as visitor:
+        form = visitor.form(url, f"{url}/settle", field="due")
+        assert visitor.send(form, keep=keep).status_code == 200
+        assert f"{url}/settle" not in visitor.page(url)
+        again = visitor.send(form, keep=keep, nonce="another-try")
+        assert (again.status_code, "was changed or settled since" in again.text) == (409, True)
+    done(["settle", DOOR, "due", "--keep", keep], home)
+    assert door(there) == door(home)
+    proved(there)
+
+
+def test_a_field_that_no_file_has_is_refused(home: Path, todo: Path) -> None:
+    assert "use one of title" in refused(["settle", DOOR, "colour", "--keep", "file"], home)
+
+
+# ------------------------------------------------------------------------------ what left its file
+
+
+@pytest.fixture
+def short(home: Path, tmp_path: Path) -> Path:
+    """A file that a task has left."""
+    file = tmp_path / "TODO.md"
+    file.write_text(TODO)
+    done(["import", str(file)], home)
+    file.write_text(TODO.replace("- [ ] Fix the tap\n", ""))
+    return file
+
+
+def tap(home: Path) -> Any:
+    (one,) = [one for one in told(["task", "list", "--all"], home) if one["title"] == "Fix the tap"]
+    return one
+
+
+def test_what_left_its_file_is_told_once_and_then_counted(home: Path, short: Path) -> None:
+    assert "Fix the tap" in done(["import", str(short)], home)
+    again = done(["import", str(short)], home)
+    assert ("1 gone" in again, "Fix the tap" in again) == (True, False)
+    assert told(["import", str(short)], home)["files"][0]["gone"] == [tap(home)["id"]]
+
+
+@pytest.mark.parametrize("is_told_before", [False, True])
+def test_what_left_its_file_is_rejected_from_then_on(
+    home: Path, short: Path, *, is_told_before: bool
+) -> None:
+    if is_told_before:
+        done(["import", str(short)], home)
+        done(["import", str(short)], home)
+    done(["import", str(short), "--gone", "reject"], home)
+    page = told(["task", "show", tap(home)["id"]], home)
+    assert (page["status"], page["history"][-1]["reason"]) == ("REJECTED", "no longer in TODO.md")
+    short.write_text("")
+    assert "1 rejected or deleted" in done(["import", str(short)], home)
+    assert door(home)["status"] == "REJECTED"
+    proved(home)
+
+
+def test_what_left_its_file_is_deleted_where_the_settings_say_so(home: Path, short: Path) -> None:
+    (home / "settings.toml").write_text('[import]\ngone = "delete"\n')
+    (file,) = told(["import", str(short)], home)["files"]
+    assert (file["gone"], file["gone_settled"]) == ([], [tap(home)["id"]])
+    assert tap(home)["id"] not in [one["id"] for one in told(["task", "list"], home)]
+    (home / "settings.toml").write_text('[import]\ngone = "burn"\n')
+    assert "use one of keep, reject, delete" in refused(["import", str(short)], home)
+    (home / "settings.toml").write_text("")
+
+
+def test_what_taskwarrior_deleted_is_deleted(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "tasks.json"
+    task = '[{"uuid": "a1", "description": "Fix the tap", "status": "%s"}]'
+    file.write_text(task % "pending")
+    done(["import", str(file)], home)
+    file.write_text(task % "deleted")
+    assert told(["import", str(file)], home)["files"][0]["gone_settled"] == [tap(home)["id"]]
+    assert told(["task", "list"], home) == []
+    proved(home)
+
+
+# -------------------------------------------------------------------------- retitled, moved, edited
+
+
+def test_a_retitled_and_a_moved_task_stay_what_they_are(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "TODO.md"
+    file.write_text(TODO)
+    done(["import", str(file)], home)
+    before = [one["id"] for one in told(["task", "list"], home)]
+    file.write_text(
+        "# Home\n- [ ] Paint the red door ~2h due:2027-02-12\n# Work\n- [x] Fix the tap\n"
+    )
+    text = done(["import", str(file), "--dry-run"], home)
+    assert done(["import", str(file)], home) == text.replace("would be ", "")
+    assert f"{DOOR} -> Paint the red door" in text
+    tasks = told(["task", "list"], home)
+    assert [one["id"] for one in tasks] == before
+    assert [(one["title"], one["category"], one["status"]) for one in tasks] == [
+        ("Paint the red door", "Home", "OPEN"),
+        ("Fix the tap", "Work", "DONE"),
+    ]
+    for _ in range(2):  # the second time from what was kept
+        (again,) = told(["import", str(file)], home)["files"]
+        assert (again["unchanged"], again["retitled"], again["gone"]) == (2, [], [])
+    proved(home)
+
+
+def test_a_note_that_was_edited_in_the_file_is_edited(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "TODO.md"
+    for said in ("Ann prefers green.", "Ann prefers light green.", "Ann prefers light green now."):
+        file.write_text(f"- [ ] {DOOR}\n  {said}\n\n  Another note, quite long.\n")
+        done(["import", str(file)], home)
+        notes = [note["text"] for note in door(home)["notes"]]
+        assert notes == [said, "Another note, quite long."]
+    done(["task", "note", DOOR, "--edit", "1", "My own words."], home)
+    file.write_text(
+        f"- [ ] {DOOR}\n  Ann prefers light green now!\n\n  Another note, quite long.\n"
+    )
+    done(["import", str(file)], home)
+    notes = [note["text"] for note in door(home)["notes"]]
+    assert notes == ["My own words.", "Another note, quite long.", "Ann prefers light green now!"]
+    proved(home)
