@@ -164,6 +164,16 @@ def test_several_spans_are_a_call_each_and_none_that_overlaps() -> None:
     assert [one["startedAt"][11:] for one in logged] == ["14:00", "17:00"]
 
 
+def test_each_span_is_reported_by_the_answer_to_its_own_call() -> None:
+    texts = ("Worked from 2pm to 3pm.", "Worked from 5pm to 6pm.")
+    first = ask(*texts)
+    refused = CallResult("c1", "log_time", "redundant: overlaps", is_error=True)
+    taken = CallResult("c2", "log_time", "Queued for the person's review: 1 item(s).")
+    told = calls(ask(*texts, exchanges=(Exchange(first.raw, (refused, taken)),)))
+    assert "17:00-18:00" in told["update_report"]["content"]
+    assert "14:00-15:00" not in told["update_report"]["content"]
+
+
 # ------------------------------------------------------------------------------------- blockers
 
 
