@@ -14,6 +14,8 @@ from domain.journal.commands import CreateTask
 from tests.support.analysed import Tables
 from tests.support.lives import PROPOSE, Life
 
+pytestmark = pytest.mark.slow
+
 QUESTIONS = re.findall(r"\n(.+\?)\n\n```sql\n(.+)\n```", documentation())
 
 

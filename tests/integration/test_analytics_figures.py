@@ -13,6 +13,8 @@ from domain.agent.commands import PauseAgent
 from tests.support.analysed import Tables, TimedLife, template
 from tests.support.lives import ADD, PROPOSE, REPORT, Life
 
+pytestmark = pytest.mark.slow
+
 
 def performance(log: Log) -> dict[str | None, tuple[Any, ...]]:
     """Total, success, failure, rate, mean seconds and active agents, by template."""

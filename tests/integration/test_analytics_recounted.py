@@ -28,6 +28,8 @@ from tests.support.cli import done
 from tests.support.recounting.compared import TABLES, Counted, answers, mismatches, uncounted
 from tests.support.recounting.facts import Prices, Rows
 
+pytestmark = pytest.mark.slow
+
 FILES = [file for file in sorted(scenes.FOLDER.glob("**/*.jsonl*")) if "formats" not in file.parts]
 FORMATS = sorted(scenes.FOLDER.glob("formats/*/"))
 ZONE = "America/New_York"
@@ -142,7 +144,9 @@ def odd(file: Path, folder: Path, first: int) -> Path:
     return kept
 
 
-@pytest.mark.parametrize("first", [0, 2, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "first", [0, *(pytest.param(nth, marks=pytest.mark.slow) for nth in (2, 4))]
+)
 @pytest.mark.parametrize("name", ["providers", "crashes", "too_late"])
 def test_what_odd_answers_cost_counted_twice_is_the_same(
     name: str, first: int, tmp_path: Path
@@ -288,6 +292,7 @@ def prepared(history: str, is_odd: bool = False) -> tuple[Tables, Counted]:
         return filled(histories.read(path)), Counted(opened(path), PRICES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("file", "history", "old", "new"), BROKEN_MONEY)
 def test_sql_that_miscounts_money_or_waits_is_caught(
     file: str, history: str, old: str, new: str
@@ -299,6 +304,7 @@ def test_sql_that_miscounts_money_or_waits_is_caught(
     assert mismatches(tables.connection, counted, ZONE) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("file", "history", "old", "new"), BROKEN)
 def test_sql_that_is_broken_is_caught(file: str, history: str, old: str, new: str) -> None:
     tables, counted = prepared(history)

@@ -1,6 +1,7 @@
 """Times, waits, attempts and texts in the tables, held against what was counted by hand."""
 
 import msgspec
+import pytest
 
 from adapters.store.log import Log
 from domain.causes import Cause
@@ -13,6 +14,8 @@ from domain.wake.commands import DeferWake, RetakeWake
 from domain.wire import Payload, payload, words
 from tests.support.analysed import Tables, TimedLife, template
 from tests.support.lives import PROPOSE, REPORT, START
+
+pytestmark = pytest.mark.slow
 
 TASK_ID = key("task", "sink")
 LONG = "All that Ann said about the sink. " * 60

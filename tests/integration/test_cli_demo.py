@@ -11,6 +11,8 @@ from adapters.wiring import open_home
 from domain.journal.commands import CreateTask
 from tests.support.cli import done, proved, refused, run, told
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_demo_shows_the_main_job(tmp_path: Path) -> None:
     home = tmp_path / "home"

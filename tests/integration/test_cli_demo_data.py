@@ -8,6 +8,8 @@ import pytest
 
 from tests.support.cli import done, proved, refused, run, told
 
+pytestmark = pytest.mark.slow
+
 SMALL = ["demo-data", "--agents", "2", "--months", "1"]
 
 

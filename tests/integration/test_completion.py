@@ -8,6 +8,8 @@ from tests.support import process
 from tests.support.cli import done, told
 from tests.support.waking import agent, inbox
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:

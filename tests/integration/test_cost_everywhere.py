@@ -27,6 +27,8 @@ from tests.support.gemini import NAME, Heard, environment, model
 from tests.support.gemini_server import Answer, answer, call, document, serving, text
 from tests.support.waking import agent
 
+pytestmark = pytest.mark.slow
+
 inspect_log = pytest.importorskip("inspect_ai.log", reason="inspect_ai is not installed")
 
 PRICES = f'[prices."{NAME}"]\ninput = 2\noutput = 10\ncached = 0.5\n'

@@ -12,6 +12,8 @@ from tests.support.cli import done, refused, told
 from tests.support.process import ran, read
 from tests.support.terminal import on_terminal
 
+pytestmark = pytest.mark.slow
+
 BERLIN = {"TZ": "Europe/Berlin"}
 QUESTION = "This machine's time zone is Europe/Berlin. Shall the home use it? [Y/n]: "
 ADD = ("task", "add", "Fix the sink")

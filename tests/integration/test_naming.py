@@ -12,6 +12,8 @@ from projections import agents, tasks
 from projections.agents import AgentDocument
 from tests.support.cli import FIXED, done, told
 
+pytestmark = pytest.mark.slow
+
 TITLES = ["Fix tap", "Fix tap", "Buy milk", "Buy milk", "Gone", "Twice\\_", "a", "Ärger", "Plain"]
 
 

@@ -31,6 +31,8 @@ from tests.support.gemini_server import (
 )
 from tests.support.waking import agent
 
+pytestmark = pytest.mark.slow
+
 MEBI = 1024 * 1024
 GZIP = (("content-encoding", "gzip"),)
 GIANT = 10**12  # bytes that are announced

@@ -11,6 +11,8 @@ from tests.support.homes import Homes
 from tests.support.pages import Visitor, refs, text_of, visiting
 from tests.support.waking import proposing
 
+pytestmark = pytest.mark.slow
+
 
 def templated(home: Path) -> None:
     done(["task", "add", "Paint the door"], home)
