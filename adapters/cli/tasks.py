@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adapters.actions.inputs import day, status_named
+from adapters.actions.listing import ORDERS, Wanted, fits, ordered
 from adapters.actions.naming import pick_task
 from adapters.cli.entering import TEXT
 from adapters.cli.loading import LoadingGroup
 from adapters.cli.shared import Session
-from adapters.cli.task_list import ORDERS, Wanted, fits, ordered
 from adapters.documents.tasks import catalog_of, category_named, label_named, task_lines, task_page
 from adapters.text.common import ID_SHOWN
 from adapters.text.task import duration, told

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 from msgspec import Struct
 
-from domain.handlers.imports import differences_of
 from domain.journal.catalog import CATALOG, Catalog, category_meant
-from domain.journal.differences import Difference, may_differ
+from domain.journal.differences import Difference, differences_of, may_differ
 from domain.journal.document import category_name
 from domain.journal.fold import TASK
 from domain.journal.imported import ImportedTask

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from functools import cache, partial
 
-import msgspec
-
 from domain.causes import Result
 from domain.errors import Refused
 from domain.handlers.decided import Decided, Event, on
@@ -15,13 +13,11 @@ from domain.journal import commands as do
 from domain.journal import importing, undoing
 from domain.journal import task as t
 from domain.journal.catalog import CATALOG
-from domain.journal.differences import Difference, differences
+from domain.journal.differences import differences_of
 from domain.journal.fold import TASK
-from domain.journal.imported import ImportedTask
+from domain.journal.imported import decoded
 from domain.wire import Payload
 from domain.world import MAIN, World
-
-_document = msgspec.json.Decoder(ImportedTask)
 
 
 class _Import:
@@ -67,8 +63,8 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Deci
         newest = task.imported[-1][1] if cause.across_sources and task.imported else known
         if ref.document in (known, newest) or task.is_deleted:
             continue
-        document = _document.decode(world.payload(ref.document))
-        before = _document.decode(world.payload(newest)) if newest else None
+        document = decoded(world.payload(ref.document))
+        before = decoded(world.payload(newest)) if newest else None
         facts, kept = importing.decide(
             task, before, document, names.names, by, is_three_way=cause.is_three_way
         )
@@ -78,19 +74,6 @@ def import_tasks(cause: do.ImportTasks, key: str, at: str, world: World) -> Deci
         changed.append(ref.task)
     made = on(world, "catalog", MAIN, list(names.made.values()))
     return Decided([*made, *events], Result(tuple(changed)), payloads)
-
-
-def differences_of(world: World, task_id: str) -> tuple[Difference, ...]:
-    """What is open between the person and the file of a task."""
-    task = world.load(TASK, task_id)
-    if not task.imported:
-        return ()
-    return differences(
-        world.rows(TASK, task_id),
-        task,
-        lambda document: _document.decode(world.payload(document)),
-        partial(c.category_meant, world.load(CATALOG, MAIN)),
-    )
 
 
 def settle_difference(cause: do.SettleDifference, key: str, at: str, world: World) -> Decided:

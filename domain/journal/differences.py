@@ -5,17 +5,21 @@ since, and the person holds otherwise, is a *difference*: derived from the task'
 """
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
 
+from domain.journal import catalog as c
 from domain.journal import task as t
+from domain.journal.catalog import CATALOG
 from domain.journal.fields import FIELDS
-from domain.journal.imported import ImportedTask
+from domain.journal.fold import TASK
+from domain.journal.imported import ImportedTask, decoded
 from domain.journal.task import Task
 from domain.text import squeeze
 from domain.wire import PayloadId, words
-from domain.world import Recorded
+from domain.world import MAIN, Recorded, World
 
 IMPORTED = {field.name: field for field in FIELDS if field.is_imported}
 COMPARED = ("title", "category", "status", *IMPORTED, "description")
@@ -44,6 +48,19 @@ class Difference(Struct, frozen=True):
     said: ImportedTask
     held_by: str
     held_at: str
+
+
+def differences_of(world: World, task_id: str) -> tuple[Difference, ...]:
+    """What is open between the person and the file of a task."""
+    task = world.load(TASK, task_id)
+    if not task.imported:
+        return ()
+    return differences(
+        world.rows(TASK, task_id),
+        task,
+        lambda document: decoded(world.payload(document)),
+        partial(c.category_meant, world.load(CATALOG, MAIN)),
+    )
 
 
 def differences(

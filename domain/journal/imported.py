@@ -4,6 +4,8 @@ The document is kept as a payload; the next import of the same file is compared 
 that only what *the file* changed is written and a person's later edits survive.
 """
 
+import msgspec
+
 from domain.wire import Part
 
 
@@ -42,6 +44,10 @@ class ImportedTask(Part, frozen=True):
     checklist: str = ""  # title of the checklist; empty: "Checklist"
     items: tuple[ImportedItem, ...] = ()
     notes: tuple[ImportedNote, ...] = ()
+
+
+decoded = msgspec.json.Decoder(ImportedTask).decode
+"""A document as it is kept."""
 
 
 class Unreadable(Part, frozen=True):

@@ -144,7 +144,7 @@ def test_metrics_go_by_the_exact_name_where_two_differ_in_case_only(home: Path) 
     made = [told(["template", "create", name], home)["id"] for name in ("Calm", "calm")]
     found = [told(["metrics", name], home)[0]["template_id"] for name in ("Calm", "calm")]
     assert found == made
-    assert "unknown_template" in refused(["metrics", "CALM"], home)
+    assert "'CALM' names 2 templates" in refused(["metrics", "CALM"], home)
 
 
 def test_export_writes_every_table_and_what_its_columns_mean(home: Path, tmp_path: Path) -> None:

@@ -88,14 +88,14 @@ def test_taskwarrior_twice_and_what_it_changes(
 
 @has_taskwarrior
 @pytest.mark.slow
-def test_what_is_deleted_in_taskwarrior_is_gone_and_left_alone(
+def test_what_is_deleted_in_taskwarrior_is_deleted_here_too(
     home: Path, tmp_path: Path, task: clients.Taskwarrior
 ) -> None:
     file = tmp_path / "tasks.json"
     imported(home, task.export(file))
     task("3", "delete")
-    assert imported(home, task.export(file))[0] == (0, 0, 4, 1)
-    assert shown(home, "Order tiles")["status"] == "ON HOLD"
+    assert imported(home, task.export(file))[0] == (0, 0, 4, 0)
+    assert "Order tiles" not in [one["title"] for one in told(["task", "list"], home)]
 
 
 @has_taskwarrior

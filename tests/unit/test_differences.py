@@ -9,10 +9,9 @@ from msgspec.structs import replace
 
 from domain import canonical
 from domain.errors import Refused
-from domain.handlers.imports import differences_of
 from domain.journal import commands as do
 from domain.journal.catalog import category_id
-from domain.journal.differences import COMPARED
+from domain.journal.differences import COMPARED, differences_of
 from domain.journal.fold import TASK
 from domain.journal.imported import ImportedTask
 from domain.journal.task import DifferenceSettled, Task

@@ -174,7 +174,9 @@ def comparable(value: Any) -> Any:
         case bool() | None:
             return value
         case float():  # the SQL's constants of the interval have eight digits
-            return round(value + 1e-10, 6) if abs(value) < 1 else float(f"{value:.9g}")
+            return (
+                round(value + 1e-10, 6) if abs(value) < 1 else float(f"{value * (1 + 1e-13):.9g}")
+            )
         case datetime() | date():
             return value.isoformat()
         case list() | tuple():
