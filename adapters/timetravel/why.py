@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from adapters.runtime import watcher
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from domain import envelope
-from domain.agent.agent import Agent
+from domain.agent.agent import AGENT, Agent
 from domain.agent.events import SubscriberAdded
 from domain.agent.matching import Batch, match
 from domain.agent.wake_queue import HELD, run_key_of
@@ -27,10 +28,12 @@ from domain.agent.wake_queue_events import (
     WakeDropped,
     WakeQueued,
 )
+from domain.changes.change_set import CHANGES, ref
+from domain.changes.needs import follow_up_id
 from domain.errors import Refused, Remedy
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS, Links
-from domain.journal.task import Task
+from domain.journal.task import Task, TaskCreated
 from domain.notices import batch, origin_of
 from domain.wire import tag_of
 from domain.world import Kind, Recorded
@@ -39,6 +42,7 @@ from projections.agents import VIEW, AgentDocument
 if TYPE_CHECKING:
     from adapters.wiring import Home
 
+ID_SHOWN = 8
 Reaction = Literal["woke", "merged", "suppressed", "queued", "unmatched"]
 NOT_NOTICED = "not_noticed"
 """The rule of a change that would wake the agent as soon as somebody looks at the journal."""
@@ -120,6 +124,7 @@ def why(services: Services, agent_id: str, limit: int) -> list[Why]:
     fates = _Fates(agent_id, rows)
     newest = list(fates.first.items())[-limit:]
     found = [_triggered(services, fates, name, trigger, row) for name, (trigger, row) in newest]
+    found = [_with_origin(services, agent, one) for one in found]
     known = {trigger.position for trigger, _ in fates.first.values()}
     found += _others(services, agent, known, limit)
     return sorted(found, key=lambda one: (one.at, one.position), reverse=True)
@@ -194,6 +199,24 @@ def _triggered(
     at = append[0].at if append else row.at
     what = _what(append) + (", through a link" if trigger.is_propagated else "")
     return Why(position, at, trigger.tokens, outcome, run_key, rule, trigger.reason, what)
+
+
+def _with_origin(services: Services, agent: Agent, one: Why) -> Why:
+    """Of a creation, for which proposal: the wake that made it, and the words that it rests on."""
+    if one.reason != "creation":
+        return one
+    with services.journal.reading() as journal, services.agents.reading() as agents:
+        made = next(iter(journal.rows(TASK, agent.task)), None)
+        by = made.fact.by if made and isinstance(made.fact, TaskCreated) else ""
+        source = agents.load(AGENT, by.removeprefix("agent:")) if by.startswith("agent:") else None
+        sets = agents.load_each(CHANGES, source.sets) if source else ()
+    for changes in sets:
+        for item in changes.items:
+            if follow_up_id(changes.id, item.number) == agent.task:
+                said = f', which rests on "{item.because}"' if item.because else ""
+                made_by = f"{ref(changes, item.number)} of the wake {changes.run_key[:ID_SHOWN]}"
+                return replace(one, what=f"{one.what} for the task of proposal {made_by}{said}")
+    return one
 
 
 def _asked(trigger: Trigger) -> str:

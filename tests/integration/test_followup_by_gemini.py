@@ -121,7 +121,10 @@ def test_a_note_becomes_a_follow_up_and_the_follow_up_leads_back_to_it(home: Pat
     heir = told(["agent", "show", made["agent_id"]], home)
     assert (heir["name"], heir["run_status"]) == (REST, "queued")
 
-    assert told(["why", REST], home)[-1]["what"] == "it was created"
+    origin = told(["why", REST], home)[-1]["what"]
+    assert origin.startswith("it was created for the task of proposal ")
+    run_key = told(["wakes", TITLE], home)[0]["run_key"]
+    assert f' of the wake {run_key[:8]}, which rests on "{QUOTE}"' in origin
     assert "linked by an agent" in done(["why", TITLE], home)
     ((n, row_n),) = rows(
         home,

@@ -181,7 +181,7 @@ def test_a_follow_up_leads_back_to_the_note_that_it_comes_of(home: Path, tmp_pat
     assert "command.add_note.1" in chain[-1][1]
     assert "by an agent" in done(["why", TITLE], home)
     (woke, *_) = told(["why", "The rest"], home)
-    assert woke["what"] == "it was created"
+    assert woke["what"].startswith("it was created for the task of proposal ")
 
 
 def sql(home: Path, query: str) -> list[list[Any]]:
