@@ -5,10 +5,10 @@ import os
 import click
 
 from adapters.actions.agents import Wish, assign_all, has_tasks_alone
-from adapters.cli import importing_text
+from adapters.actions.importing import sources_of
 from adapters.cli.consent import can_ask
 from adapters.cli.entering import TEXT
-from adapters.cli.importing import import_again
+from adapters.cli.importing import import_again, tell_all
 from adapters.cli.offering import offer_zone
 from adapters.cli.shared import Session, UserError
 from adapters.documents.first_run import BegunHome
@@ -66,5 +66,5 @@ def _imported(session: Session, file: str) -> ImportReport:
     report = import_again(session, file)
     if report.failure:
         raise UserError(safe(f"{report.file}: {report.failure} [unreadable_file]"))
-    importing_text.tell(session, report, {}, [], is_dry_run=False)
+    tell_all(session, sources_of([file], "", os.environ), [report], is_dry_run=False)
     return report

@@ -108,13 +108,7 @@ def import_command(  # noqa: PLR0913, PLR0917  one for each option
             reports.append(ImportReport(safe(file), failure=str(error)))
     if session.as_json:
         session.document(import_document(reports))
-    named = {one for report in reports for one in (*report.gone, *report.gone_settled)}
-    named |= {item.task for report in reports for item in report.gone_items}
-    titles = titles_among(session.reading(), named) if named else {}
-    for name, report in zip(sources, reports, strict=True):
-        is_told = dry_run or session.as_json or report.failure
-        told = list(report.gone) if is_told else news(session.reading(), name, report.gone)
-        importing_text.tell(session, report, titles, told, is_dry_run=dry_run)
+    tell_all(session, sources, reports, is_dry_run=dry_run)
     importing_text.tell_next(session, reports, is_dry_run=dry_run)
     failures = [report for report in reports if report.failure]
     for report in failures:
@@ -123,6 +117,19 @@ def import_command(  # noqa: PLR0913, PLR0917  one for each option
         raise SystemExit(UserError.exit_code)
     if any(report.unreadable for report in reports):
         raise SystemExit(1)
+
+
+def tell_all(
+    session: Session, sources: Sequence[str], reports: Sequence[ImportReport], *, is_dry_run: bool
+) -> None:
+    """Tell what became of each file; what is gone, once for its source."""
+    named = {one for report in reports for one in (*report.gone, *report.gone_settled)}
+    named |= {item.task for report in reports for item in report.gone_items}
+    titles = titles_among(session.reading(), named) if named else {}
+    for name, report in zip(sources, reports, strict=True):
+        is_told = is_dry_run or session.as_json or report.failure
+        told = list(report.gone) if is_told else news(session.reading(), name, report.gone)
+        importing_text.tell(session, report, titles, told, is_dry_run=is_dry_run)
 
 
 def import_again(session: Session, file: str) -> ImportReport:

@@ -55,37 +55,36 @@ def tell(
     for remark in report.remarks[:SHOWN_MAX]:
         session.say(f"  {_place(report.file, remark)}: {safe(remark.reason)}")
     _more(session, len(report.remarks))
-    if report.retitled:
-        session.say("  Taken for tasks that were there before, retitled or moved:")
-        for one in report.retitled[:SHOWN_MAX]:
-            session.say(f"    {one.task_id[:ID_SHOWN]} {safe(one.was)} -> {safe(one.title)}")
-        _more(session, len(report.retitled))
-    if report.conflicts:
-        session.say("  Changed in the file and here, left as it is here:")
-        for conflict in report.conflicts[:SHOWN_MAX]:
-            session.say(f"    {safe(conflict.title)}: {conflicts.told(conflict)}")
-        _more(session, len(report.conflicts))
+    titled = (
+        f"{one.task_id[:ID_SHOWN]} {safe(one.was)} -> {safe(one.title)}" for one in report.retitled
+    )
+    _list(session, "Taken for tasks that were there before, retitled or moved:", [*titled])
+    both = (f"{safe(one.title)}: {conflicts.told(one)}" for one in report.conflicts)
+    _list(session, "Changed in the file and here, left as it is here:", [*both])
+
     _tell_gone(session, report, titles, news)
 
 
 def _tell_gone(
     session: Session, report: "ImportReport", titles: Mapping[str, str], news: Sequence[str]
 ) -> None:
-    if news:
-        session.say("  No longer in the file, left alone here (told once; see `--gone`):")
-        for task in news[:SHOWN_MAX]:
-            session.say(f"    {task[:ID_SHOWN]} {safe(titles[task])}")
-        _more(session, len(news))
-    if report.gone_settled:
-        session.say("  No longer in the file, rejected or deleted here:")
-        for task in report.gone_settled[:SHOWN_MAX]:
-            session.say(f"    {task[:ID_SHOWN]} {safe(titles[task])}")
-        _more(session, len(report.gone_settled))
-    if report.gone_items:
-        session.say("  Items no longer in the file, left alone here:")
-        for item in report.gone_items[:SHOWN_MAX]:
-            session.say(f"    {safe(titles[item.task])}: {safe(item.title)}")
-        _more(session, len(report.gone_items))
+    def named(tasks: Sequence[str]) -> list[str]:
+        return [f"{task[:ID_SHOWN]} {safe(titles[task])}" for task in tasks]
+
+    alone = "No longer in the file, left alone here (told once; see `--gone`):"
+    _list(session, alone, named(news))
+    _list(session, "No longer in the file, rejected or deleted here:", named(report.gone_settled))
+    items = (f"{safe(titles[one.task])}: {safe(one.title)}" for one in report.gone_items)
+    _list(session, "Items no longer in the file, left alone here:", [*items])
+
+
+def _list(session: Session, heading: str, lines: Sequence[str]) -> None:
+    """Some lines below a heading; nothing, if there are none."""
+    if lines:
+        session.say(f"  {heading}")
+    for line in lines[:SHOWN_MAX]:
+        session.say(f"    {line}")
+    _more(session, len(lines))
 
 
 def _more(session: Session, count: int) -> None:
