@@ -79,9 +79,9 @@ def _follow_up_summary(snapshot: Snapshot, given: CreateFollowUpTask) -> str:
         moved[TITLES_SHOWN:] = [f"{more} more"]
     parts += [f"with {', '.join(moved)}"] if moved else []
     told = ", ".join(parts)
-    return (
-        f"{told}: {cut(squeeze(given.description), length_max=80)}" if given.description else told
-    )
+    if not given.description:
+        return told
+    return f"{told}: {cut(squeeze(given.description), length_max=SHOWN)}"
 
 
 _RELATED = {"relates_to": "related to this one", "blocks": "which blocks this one"}

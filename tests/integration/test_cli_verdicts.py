@@ -1,12 +1,12 @@
 """Verdicts as people type them: sets by words, edits as options, all after a question, days."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.cli import done, proved, refused, run, told
+from tests.support.deciding import ref_of, results
 from tests.support.homes import Homes
 from tests.support.terminal import on_terminal
 from tests.support.waking import agent, at, inbox, proposing, reply, report, tape
@@ -16,18 +16,6 @@ from tests.support.waking import agent, at, inbox, proposing, reply, report, tap
 def home(tmp_path: Path, homes: Homes) -> Path:
     """One agent whose first wake proposed a due date, an estimate and a priority."""
     return homes.copy(proposing, tmp_path / "home")
-
-
-def ref_of(home: Path, tool: str) -> str:
-    (found,) = [item["ref"] for item in inbox(home, "--all") if item["tool"] == tool]
-    return str(found)
-
-
-def results(arguments: list[str], home: Path, status: int = 0) -> list[Any]:
-    result = run(["--json", *arguments], home)
-    assert result.exit_code == status, result.output
-    found: list[Any] = json.loads(result.stdout)["results"]
-    return found
 
 
 def task(home: Path) -> Any:
