@@ -20,8 +20,8 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from notebooks.drawing import Prose
+from notebooks.names import NOTEBOOKS
 
-NOTEBOOKS = ("trust", "wakes", "rejections", "odd_wake", "costs")
 HERE = Path(__file__).parent
 DPI = 110
 ROWS_MAX = 20

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from notebooks.execute import NOTEBOOKS
+from notebooks.names import NOTEBOOKS
 from tests.support import checker
 from tests.support.waking import proposing
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from notebooks.execute import NOTEBOOKS
+from notebooks.names import NOTEBOOKS
 from tests.support.browsing import START_SECONDS, in_browser
 
 pytestmark = in_browser

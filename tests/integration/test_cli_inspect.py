@@ -9,9 +9,8 @@ import pytest
 
 from tests.support.cli import done, refused, run, told
 from tests.support.homes import Homes
+from tests.support.inspecting import read_logs
 from tests.support.waking import agent, fault, inbox, reply, report, tape
-
-inspect_log = pytest.importorskip("inspect_ai.log", reason="inspect_ai is not installed")
 
 GARBAGE = ("update_task_estimate", "{not json")
 ROCKET = ("launch_rocket", {"to": "the moon"})
@@ -42,14 +41,9 @@ def home(tmp_path: Path, homes: Homes) -> Path:
     return homes.copy(lived, tmp_path / "home")
 
 
-def logs(folder: Path) -> list[Any]:
-    """What is in a folder, as Inspect's own reader finds and reads it."""
-    return [inspect_log.read_eval_log(one) for one in inspect_log.list_eval_logs(str(folder))]
-
-
 def exported(home: Path, folder: Path) -> list[Any]:
     done(["export", "--inspect", str(folder)], home)
-    return logs(folder)
+    return read_logs(folder)
 
 
 def test_every_wake_is_a_sample_of_its_template_and_model(home: Path, tmp_path: Path) -> None:
@@ -137,7 +131,7 @@ def test_acceptance_is_weighted_by_items_and_agents_are_its_clusters(tmp_path: P
 def test_wakes_without_their_texts_are_told_of_no_task(home: Path, tmp_path: Path) -> None:
     said = run(["export", "--inspect", str(tmp_path / "out"), "--redact"], home).stderr
     assert "Texts, names and ids were rewritten" in said
-    found = logs(tmp_path / "out")
+    found = read_logs(tmp_path / "out")
     assert sum(len(one.samples) for one in found) == 2
     for text in ("sink", "Let me see", "I know"):
         assert not any(text in one.model_dump_json() for one in found)

@@ -25,11 +25,10 @@ from tests.support.cli import FIXED, proved, refused, run, told
 from tests.support.consents import agreed
 from tests.support.gemini import NAME, Heard, environment, model
 from tests.support.gemini_server import Answer, answer, call, document, serving, text
+from tests.support.inspecting import read_logs
 from tests.support.waking import agent
 
 pytestmark = pytest.mark.slow
-
-inspect_log = pytest.importorskip("inspect_ai.log", reason="inspect_ai is not installed")
 
 PRICES = f'[prices."{NAME}"]\ninput = 2\noutput = 10\ncached = 0.5\n'
 WORDS = {"content": "Fine.", "tldr": "It is fine.", "oneLiner": "Fine"}
@@ -146,8 +145,7 @@ def test_inspect_is_told_what_each_wake_cost(
     lived: Lived, expected: dict[str, float], tmp_path: Path
 ) -> None:
     told(["export", "--inspect", str(tmp_path / "out")], lived.path)
-    files = inspect_log.list_eval_logs(str(tmp_path / "out"))
-    samples = [one for file in files for one in inspect_log.read_eval_log(file).samples]
+    samples = [one for file in read_logs(tmp_path / "out") for one in file.samples]
     assert {one.id: one.model_usage[NAME].total_cost for one in samples} == expected
     for one in samples:
         events = [event.output.usage for event in one.events if event.event == "model"]

@@ -3,7 +3,6 @@
 import polars as pl
 import pytest
 
-from notebooks.drawing import money
 from notebooks.reckoning import ended_by, reached
 
 WEEKS = (6, 6, 6, 7, 10, 13, 16, 22, 23)
@@ -35,6 +34,8 @@ def test_what_nobody_has_ended_says_nothing() -> None:
 
 
 def test_an_amount_is_said_with_its_currency_and_as_exactly_as_it_is_great() -> None:
+    from notebooks.drawing import money  # which loads what draws: no other quick test needs it
+
     told = [money(one, "EUR") for one in (1234.5, 0.0, 0.0857, 0.00123, None)]
     assert told == ["1,234.50 EUR", "0.00 EUR", "0.086 EUR", "0.0012 EUR", "-"]
     assert money(2.0, "") == "2.00"
