@@ -3,6 +3,7 @@
 `HYPOTHESIS_PROFILE=explore make test` looks for new examples instead of repeating the known ones.
 """
 
+import gc
 import os
 import shutil
 import signal
@@ -59,6 +60,17 @@ def has_memory() -> bool:
 if "TMPDIR" not in os.environ and has_memory():
     # SQLite waits for the disk at each commit, which is most of what a test of a home would take
     os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
+
+
+gc.disable()  # what is loaded from here on stays to the end: to look through it again and again
+# took a sixth of the fast part
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage again, but not among what was loaded, and not every 700 objects."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
