@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adapters.actions.hearing import heard
+from adapters.actions.inputs import beginning
 from adapters.actions.naming import nth_key
 from adapters.actions.proposals import Named
 from adapters.actions.tasks import edit_task
@@ -13,7 +14,7 @@ from domain import canonical
 from domain.changes.change_set import Item, find, has_lapsed
 from domain.changes.commands import ChangesCommand, ConfirmItem, DeferItem, RejectItem
 from domain.changes.needs import need_of
-from domain.errors import Refused, Remedy, WakelogError
+from domain.errors import Refused, Remedy, WakelogError, invalid
 from domain.journal.fold import TASK
 from domain.journal.task import PERSON, Task
 from domain.wire import words
@@ -61,6 +62,18 @@ class Decided(NamedTuple):
         """Whether the item was so already."""
         was, now = self.before, self.item
         return self.is_done and (was.status, was.until) == (now.status, now.until)
+
+
+def put_off(home: "Home", reason: str = "", until: str = "") -> Verdict:
+    """To defer, until a day or a time as a person writes it; without one until it is decided.
+
+    Raises:
+        Refused: Code ``invalid_value``: it is no time, or is over.
+    """
+    at = beginning(until, home) if until.strip() else ""
+    if at and at <= home.services.clock.now():
+        raise invalid(f"{until!r} is over", "give a day or a time to come")
+    return Verdict("defer", reason, until=at)
 
 
 def decide(

@@ -5,12 +5,11 @@ from typing import Any
 
 import click
 
-from adapters.actions.deciding import Verdict
-from adapters.actions.inputs import beginning
+from adapters.actions.deciding import Verdict, put_off
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, json_option, key_option
 from adapters.cli.verdicts import decide, read_edit
-from domain.errors import Refused, invalid
+from domain.errors import Refused
 
 
 def _options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -100,11 +99,5 @@ def defer_command(
     session: Session, *, refs: Sequence[str], is_all: bool, reason: str, until: str, key: str
 ) -> None:
     """Put proposed changes off: they leave the inbox, and can still be decided."""
-    at = ""
-    if until:
-        home = session.reading()
-        at = beginning(until, home)
-        if at <= home.services.clock.now():
-            raise invalid(f"{until!r} is over", "give a day or a time to come")
-    verdict = Verdict("defer", reason, until=at)
+    verdict = put_off(session.reading(), reason, until) if until else Verdict("defer", reason)
     raise SystemExit(decide(session, verdict, refs, key, is_all=is_all))

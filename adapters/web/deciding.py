@@ -135,8 +135,11 @@ def _lapsed(site: Site, ref: Ref) -> list[str]:
 def _verdict(site: Site, item: Item, button: str, asked: FormRequest) -> Verdict:
     """What a form says; no other arguments where it says those that are in force."""
     kind = VERDICTS[button]
-    if kind != "confirm":
-        return Verdict(kind, asked.form.get("reason", "").strip()[:REASON_MAX])
+    reason = asked.form.get("reason", "").strip()[:REASON_MAX]
+    if kind == "defer":
+        return deciding.put_off(site.home, reason, asked.form.get("until", ""))
+    if kind == "reject":
+        return Verdict(kind, reason)
     arguments = msgspec.json.decode(deciding.arguments_of(site.home, item))
     changed = edited(item.tool, arguments, asked.form)
     edit = None if changed is None else canonical.text(changed)

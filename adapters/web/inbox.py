@@ -128,7 +128,8 @@ def cards_of(
             by_id.setdefault(set_id, found)
 
     def shows(one: SetDocument, item: Item) -> bool:
-        is_wanted = item.status in wanted or ("pending" in wanted and is_waiting(item, site.now))
+        has_come = item.status == "deferred" and is_waiting(item, site.now)
+        is_wanted = ("pending" if has_come else item.status) in wanted
         return is_wanted or (one.id, item.number) in kept
 
     shown = [one for one in by_id.values() if any(shows(one, item) for item in one.items)]

@@ -166,6 +166,21 @@ def test_one_that_is_put_off_can_still_be_decided(home: Path) -> None:
     assert task(home)["estimate_minutes"] == 60
 
 
+def test_one_that_is_put_off_until_a_day_comes_back_on_it(home: Path) -> None:
+    ref = refs(home)["update_task_estimate"]
+    with visiting(home) as visitor:
+        form = decision(visitor.page("/inbox"), ref)
+        answer = visitor.send(form, verdict="defer", until="2026-01-01")
+        assert "is over" in text_of(answer.text)
+        visitor.send(form, verdict="defer", until="2099-01-01")
+        assert "Set estimate" not in text_of(visitor.page("/inbox"))
+        off = text_of(visitor.page("/inbox?show=deferred"))
+        assert "deferred comes back in 72 y" in off
+    with visiting(home, env={"WAKELOG_NOW": "2099-01-02T12:00:00Z"}) as visitor:
+        assert "Set estimate" in text_of(visitor.page("/inbox"))
+        assert "Set estimate" not in text_of(visitor.page("/inbox?show=deferred"))
+
+
 def test_all_that_a_page_showed_is_confirmed_together(home: Path) -> None:
     with visiting(home) as visitor:
         form = visitor.form("/inbox", "/inbox/decide-all")
