@@ -147,6 +147,7 @@ class _Agents:
         self._wakes: defaultdict[str, _Wake] = defaultdict(_Wake)
         self._sets: dict[str, str] = {}  # to their run keys
         self._items: defaultdict[str, dict[int, Doc]] = defaultdict(dict)
+        self._turns: Counter[tuple[str, int, str]] = Counter()  # of label deeds, by item
         self._used: defaultdict[str, set[str]] = defaultdict(set)  # operations of each set
 
     def walk(self) -> Iterator[Finding]:
@@ -261,9 +262,12 @@ class _Agents:
                 yield from _differs(one.where, "its wake", data["runKey"], self._sets[changes])
             case "changes.item_confirming.1" if data["attempt"] == 1:
                 yield from self._confirming(one, row)
-            case "changes.suppression_asked.1" if data["attempt"] == 1:
-                action = key("action", "suppress_label", data["label"])
-                made = key("operation", self._sets[changes], action, "0", "1")
+            case "changes.suppression_asked.1" | "changes.lift_asked.1" if data["attempt"] == 1:
+                tool = "lift_suppression" if "lift" in row.topic else "suppress_label"
+                action, spot = key("action", tool, data["label"]), (changes, data["item"], tool)
+                self._turns[spot] += 1
+                nth = str(self._turns[spot])
+                made = key("operation", self._sets[changes], action, "0", nth)
                 yield from _differs(one.where, "the operation", data["operation"], made)
 
     def _confirming(self, one: Append, row: Row) -> Iterator[Finding]:
