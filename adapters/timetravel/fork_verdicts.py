@@ -78,7 +78,7 @@ class Verdicts:
         self.left_out = 0
         self._past = past
         self._wanted = wanted
-        self._stands: dict[int, int] = {}  # the branch's append by the recorded one, if it has one
+        self._stands: dict[int, int] = {}  # the branch's append by the recorded one; 0: none
         self._reached: dict[int, int] = {}  # the branch's n of the journal by the recorded one
         self._lost: set[str] = set()  # operations that nobody asked for there
         self._rows = {
@@ -120,6 +120,7 @@ class Verdicts:
                 told(log, rows[0].n)
             if log == "journal":
                 self._reached[rows[0].n] = services.journal.tail().n
+                self._stands.setdefault(rows[0].n, 0)
         for verdict in left:
             self._decide(services, verdict, where.at)
 

@@ -221,5 +221,26 @@ def test_two_processes_that_undo_at_once_undo_two_deeds_or_one_is_refused(home: 
     proved(home)
 
 
+@pytest.mark.slow
+def test_a_fork_in_which_the_undone_verdict_was_another_undoes_nothing_else(home: Path) -> None:
+    proposing(home)
+    ref = ref_of(home, "update_task_estimate")
+    done(["confirm", ref], home)
+    done(["task", "set", SINK, "--due", "2027-03-03"], home)  # where the confirm was, in the fork
+    done(["undo", told(["undo", "--list"], home)["deeds"][1]["ref"]], home)
+    done(["task", "note", SINK, "Call Ann."], home)
+    done(["wake", SINK], home)
+    wake = told(["wakes"], home)[0]["run_key"]
+    fork = told(["fork", wake, "--verdict", f"{ref}=reject", "--model", "rules"], home)
+    branch = Path(fork["home"])
+    found = page(branch)
+    assert (found["due_date"], found["estimate_minutes"]) == ("2027-03-03", None)
+    for _ in ("the note", "the day"):
+        done(["undo"], branch)
+    assert told(["undo"], branch)["undone"]["proposals"] == [ref]
+    assert ref in [one["ref"] for one in inbox(branch)]
+    proved(branch)
+
+
 def test_help_tells_how(home: Path) -> None:
     assert "one deed further back" in run(["undo", "--help"], home).stdout

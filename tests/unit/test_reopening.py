@@ -47,6 +47,7 @@ def test_a_declined_label_is_lifted_and_while_that_is_under_way_nothing_is_decid
     with pytest.raises(Refused, match="being taken back"):
         decisions.confirm(lifting, 1, "person", action="a")
     (again,) = decisions.retake(lifting, 1)
+    assert isinstance(again, LiftAsked)
     assert again.attempt == 2
     assert decisions.settle(lifting, LiftDone(1, "another")) == []
     lifted = after(lifting, decisions.settle(lifting, LiftDone(1, again.operation)))
