@@ -54,6 +54,7 @@ def prepared(home: Path) -> None:
     done(["task", "item", "add", SINK, "Saw", "Drill"], home)
 
 
+@pytest.mark.slow
 def test_every_edit_is_taken_back_and_done_again(home: Path) -> None:
     prepared(home)
     for line in EDITS:
