@@ -38,6 +38,7 @@ class _Journal:
     def __init__(self, log: Log) -> None:
         self._log = log
         self._items: Counter[str] = Counter()  # of each task
+        self._removed: set[tuple[str, str]] = set()  # notes of tasks
         self._labels: dict[str, str] = {}  # folded names to ids
         self._logged_times: Counter[tuple[str, str, str]] = Counter()
 
@@ -56,6 +57,11 @@ class _Journal:
                 yield from _differs(one.where, "the task", row.entity, key("task", given, "0"))
             case "task.note_added.1" if one.does == "add_note":
                 yield from _differs(one.where, "the note", data["note"], key("note", given, "0"))
+            case "task.note_added.1" if one.does == "undo_deed":
+                if (row.entity, data["note"]) not in self._removed:
+                    yield Finding(3, one.where, f"the note {data['note']} was not removed before")
+            case "task.note_removed.1":
+                self._removed.add((row.entity, data["note"]))
             case "task.note_added.1":
                 yield from self._imported_note(one, row)
             case "task.time_logged.1" if one.does == "apply_operation":
