@@ -17,6 +17,8 @@ from projections.view import View, position
 
 SUPPRESSION = "suppress_label"
 """What `tool` says of the suppression of a rejected label."""
+LIFT = "lift_suppression"
+"""The same of its end, where the rejection was taken back."""
 
 EffectOutcome = Literal["", "success", "error", "partial", "queued", "denied", "in_doubt"]
 
@@ -115,13 +117,19 @@ def _of_set(document: OwnerOperations, row: Recorded) -> OwnerOperations:
         case c.SuppressionAsked() as fact:
             made = Operation(fact.operation, SUPPRESSION, fact.item, fact.attempt, row.at)
             return _asked(document, made)
+        case c.LiftAsked() as fact:
+            made = Operation(fact.operation, LIFT, fact.item, fact.attempt, row.at)
+            return _asked(document, made)
         case c.ItemConfirmed(item=item, position=at_n):
             operation = _of_item(document, item)
             return _settled(document, operation, "", row.at, outcome="success", position=at_n)
         case c.ItemFailed(item=item, code=code):
             operation = _of_item(document, item)
             return _settled(document, operation, "", row.at, outcome="error", code=code)
-        case c.SuppressionDone(operation=operation, code=code):
+        case (
+            c.SuppressionDone(operation=operation, code=code)
+            | c.LiftDone(operation=operation, code=code)
+        ):
             outcome = "error" if code else "success"
             return _settled(document, operation, "", row.at, outcome=outcome, code=code)
         case _:
@@ -144,7 +152,9 @@ def _asked(document: OwnerOperations, made: Operation) -> OwnerOperations:
 def _of_item(document: OwnerOperations, item: int) -> str:
     """The operation in flight of an item's confirmation, if any."""
     found = (
-        one.operation for one in document.in_flight if one.item == item and one.tool != SUPPRESSION
+        one.operation
+        for one in document.in_flight
+        if one.item == item and one.tool not in (SUPPRESSION, LIFT)
     )
     return next(found, "")
 

@@ -17,8 +17,14 @@ from msgspec.structs import replace
 from domain import canonical, envelope
 from domain.agent.commands import CreateAgent
 from domain.causes import Cause, Receipt, Replied
-from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, RetakeEffect
-from domain.changes.events import ItemConfirming, ItemDeferred, ItemRejected, SuppressionAsked
+from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem, RetakeEffect
+from domain.changes.events import (
+    ItemConfirming,
+    ItemDeferred,
+    ItemRejected,
+    LiftAsked,
+    SuppressionAsked,
+)
 from domain.changes.needs import follow_up_id
 from domain.journal.commands import ApplyOperation, VoidOperation
 from domain.keys import key
@@ -90,10 +96,9 @@ def decided_at(rows: Iterable[Recorded], item: int) -> int:
 
 def operations(rows: Iterable[Recorded], item: int) -> frozenset[str]:
     """The operations on the journal that decisions on an item led to."""
+    asked = (ItemConfirming, SuppressionAsked, LiftAsked)
     return frozenset(
-        row.fact.operation
-        for row in rows
-        if isinstance(row.fact, ItemConfirming | SuppressionAsked) and row.fact.item == item
+        row.fact.operation for row in rows if isinstance(row.fact, asked) and row.fact.item == item
     )
 
 
@@ -115,7 +120,7 @@ def is_consequence(cause: Cause, verdict: Verdict, effects: frozenset[str]) -> b
     match cause:
         case ApplyOperation(operation=operation) | VoidOperation(operation=operation):
             return operation in effects
-        case RetakeEffect(changes=changes, item=item):
+        case RetakeEffect(changes=changes, item=item) | ReopenItem(changes=changes, item=item):
             return (changes, item) == (verdict.changes, verdict.item)
         case CreateAgent(task=task):
             return task == follow_up_id(verdict.changes, verdict.item)

@@ -25,7 +25,9 @@ from domain.changes.events import (
     ItemFailed,
     ItemProposed,
     ItemRejected,
+    ItemReopened,
     ItemRetracted,
+    LiftAsked,
     SuppressionAsked,
 )
 from domain.errors import TOOL_CODES
@@ -137,7 +139,11 @@ class Laws:
             case AlertSettled(run_key=run_key):
                 if not self._runs[run_key].is_begun:
                     yield f"law 9: {run_key} is settled and has not begun"
-            case ItemConfirming(operation=operation) | SuppressionAsked(operation=operation):
+            case (
+                ItemConfirming(operation=operation)
+                | SuppressionAsked(operation=operation)
+                | LiftAsked(operation=operation)
+            ):
                 self._asked.add(operation)
             case _:
                 pass
@@ -286,6 +292,10 @@ class Laws:
                     yield f"law 9: item {name} is confirmed while {status}"
                 self._items[name] = "confirming"
             case ItemFailed():
+                self._items[name] = "open"
+            case ItemReopened():
+                if status not in ("open", "ItemRejected", "ItemRetracted"):
+                    yield f"law 9: item {name} is taken up again while {status}"
                 self._items[name] = "open"
             case ItemConfirmed() | ItemRejected() | ItemRetracted() | ItemExpired():
                 if status not in ("open", "confirming"):

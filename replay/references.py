@@ -4,14 +4,14 @@ from collections.abc import Iterable
 
 from domain.agent.commands import CreateAgent, TakeJournal
 from domain.causes import GivenUp, Receipt, ReplicasImported
-from domain.changes.commands import ConfirmItem, DeferItem, RejectItem
-from domain.changes.events import ItemConfirmed, ItemConfirming, SuppressionAsked
+from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
+from domain.changes.events import ItemConfirmed, ItemConfirming, LiftAsked, SuppressionAsked
 from domain.wake.commands import BeginWake
 from domain.wake.events import ToolAsked, ToolReturned
 from domain.wire import Stored
 from domain.world import Recorded
 
-INTENTS = (ToolAsked, ItemConfirming, SuppressionAsked)
+INTENTS = (ToolAsked, ItemConfirming, SuppressionAsked, LiftAsked)
 """Facts of the agent log that ask for an operation on the journal."""
 
 POSITIONS: dict[type[Stored], str] = {
@@ -21,6 +21,7 @@ POSITIONS: dict[type[Stored], str] = {
     ConfirmItem: "position",
     RejectItem: "position",
     DeferItem: "position",
+    ReopenItem: "position",
     ToolReturned: "position",
     ItemConfirmed: "position",
 }

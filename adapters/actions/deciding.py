@@ -13,10 +13,12 @@ from adapters.runtime import review
 from domain import canonical
 from domain.changes.change_set import Item, find, has_lapsed
 from domain.changes.commands import ChangesCommand, ConfirmItem, DeferItem, RejectItem
+from domain.changes.events import ItemConfirming, ItemDeferred, ItemRejected
 from domain.changes.needs import need_of
 from domain.errors import Refused, Remedy, WakelogError, invalid
 from domain.journal.fold import TASK
 from domain.journal.task import PERSON, Task
+from domain.keys import command_key
 from domain.wire import words
 
 if TYPE_CHECKING:
@@ -126,10 +128,22 @@ def decide_all(
 
     What was decided already is left out, unless it was so by an earlier run with this key.
     """
+    name = ""
     for one in items:
         item = (one.set_id, one.number)
         if one.is_meant or is_known(home, key, one.nth):
-            yield one, decide(home, *item, verdict, key, one.nth)
+            yield one, decide(home, *item, verdict, key or name, one.nth)
+            name = name or ("" if key or len(items) == 1 else _name(home, *item))
+
+
+def _name(home: "Home", set_id: str, number: int) -> str:
+    """What the newest verdict on an item is kept under, if it was given without a key; the later
+    ones of one deed are named after it, so that all are undone as one."""
+    agents = home.services.agents
+    rows = agents.facts(f"changes:{set_id}@{agents.replica}")
+    verdicts = (ItemConfirming, ItemRejected, ItemDeferred)
+    mine = [row.n for row in rows if isinstance(row.fact, verdicts) and row.fact.item == number]
+    return command_key("agent", agents.replica, mine[-1]) if mine else ""
 
 
 def is_known(home: "Home", key: str, nth: int = 1) -> bool:

@@ -11,6 +11,7 @@ from domain.journal import commands as do
 from domain.journal.links import INVERSE
 from domain.wake.shown import agent_of_task
 from domain.wire import Words, payload, words
+from domain.world import entity_of
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -24,11 +25,13 @@ Fields = Mapping[str, Any]
 
 class Kept(NamedTuple):
     """What came of a deed: the ids of what was made or meant, whether anything changed, and
-    whether it was done before under its key."""
+    whether it was done before under its key. `name`: what its first append is kept under; the
+    later ones of a deed without a key are named after it, so that all are undone as one."""
 
     ids: tuple[str, ...]
     has_changed: bool
     is_repeated: bool
+    name: str = ""
 
     def then(self, other: "Kept") -> "Kept":
         """Both, one after the other."""
@@ -36,6 +39,7 @@ class Kept(NamedTuple):
             self.ids,
             self.has_changed or other.has_changed,
             self.is_repeated or other.is_repeated,
+            self.name or other.name,
         )
 
 
@@ -51,7 +55,8 @@ def keep(
     with heard(home):
         appended = home.services.append_journal(command, key=nth_key(key, nth), payloads=payloads)
     has_changed = len(appended.rows) > 1  # one alone is a receipt
-    return Kept(appended.result.ids, has_changed, bool(key) and not appended.rows)
+    name = entity_of(appended.rows[0].stream) if appended.rows else ""
+    return Kept(appended.result.ids, has_changed, bool(key) and not appended.rows, name)
 
 
 def is_done(home: "Home", key: str) -> bool:
@@ -74,7 +79,7 @@ def add_task(
 ) -> Kept:
     """Add a task; its description and its items are appends of their own."""
     made = keep(home, do.CreateTask(title, labels=tuple(labels), **fields), key)
-    task_id, nth = made.ids[0], 1
+    task_id, nth, key = made.ids[0], 1, key or made.name
     if description is not None:
         nth += 1
         made = made.then(_described(home, task_id, {}, description, key, nth))
@@ -153,7 +158,7 @@ def mark_items(
     kept = Kept((), has_changed=False, is_repeated=False)
     for nth, one in enumerate(item_ids, start=1):
         command = do.EditItem(task_id, one, is_checked=is_checked, is_archived=is_archived)
-        kept = kept.then(keep(home, command, key, nth=nth))
+        kept = kept.then(keep(home, command, key or kept.name, nth=nth))
     return kept
 
 

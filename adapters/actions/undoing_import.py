@@ -29,7 +29,11 @@ def undo_import(home: "Home", source: str, key: str = "") -> Undone:
     Raises:
         Refused: Code ``invalid_value``: there is none.
     """
-    command = _newest(home, source)
+    return take_back(home, _newest(home, source), key)
+
+
+def take_back(home: "Home", command: UndoImport, key: str = "") -> Undone:
+    """Take one import back; what was changed since stays."""
     with home.services.journal.reading() as world:
         found = [(one, undone(world, one, command.first, command.last)) for one in command.tasks]
     kept = tuple(one for one, (_, is_stale) in found if is_stale)

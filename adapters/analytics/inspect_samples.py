@@ -268,6 +268,8 @@ def _scores(wake: WakeDocument, rows: Iterable[Recorded]) -> dict[str, Score]:
     for row in rows:
         if isinstance(row.fact, c.ItemConfirmed | c.ItemRejected):
             last[row.fact.item] = isinstance(row.fact, c.ItemConfirmed)
+        elif isinstance(row.fact, c.ItemReopened):
+            last.pop(row.fact.item, None)
     scores = {COMPLETED: Score(value=float(wake.outcome == "completed"), answer=wake.outcome)}
     if last:
         told = f"{sum(last.values())} of {len(last)} decided proposals confirmed"

@@ -22,8 +22,12 @@ def done_command(session: Session, tasks: Sequence[str], key: str) -> None:
         Editing(session, nth_key(key, nth) if nth > 1 else key) for nth in range(1, len(tasks) + 1)
     ]
     found = {one.task(wanted).id: one for one, wanted in zip(runs, tasks, strict=True)}
-    for task_id, one in found.items():
-        one.did(edit_task(one.home, task_id, {"status": "DONE"}, one.key))
+    name = ""
+    for nth, (task_id, one) in enumerate(found.items(), start=1):
+        own = one.key or (nth_key(name, nth) if name else "")
+        kept = edit_task(one.home, task_id, {"status": "DONE"}, own)
+        name = name or kept.name
+        one.did(kept)
     home = session.reading()
     pages = [task_page(home, task_id) for task_id in found]
     if session.as_json:

@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "settle": ("differing", "Settle such a conflict: the file's or yours."),
     "task": ("tasks", "List, show and edit tasks."),
     "done": ("finishing", "Set tasks done."),
+    "undo": ("undoing", "Take back what you did last: an edit, a verdict, an import."),
     "category": ("catalog", "List, add, rename and correct categories."),
     "label": ("catalog", "List, add, delete and suppress labels."),
     "agent": ("agents", "Make, see and steer agents."),
@@ -74,7 +75,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 GROUPS: dict[str, str] = {
-    "Every day": "demo init import write-back conflicts settle task done category label inbox "
+    "Every day": "demo init import write-back conflicts settle task done undo category label inbox "
     "confirm reject defer report status run serve",
     "Agents": "agent template wake policy notify",
     "Looking back": "wakes show why journal messages replay at diff bisect fork prove",

@@ -35,6 +35,39 @@ class DecidedItems(Struct, frozen=True):
     results: list[DecidedItem]
 
 
+class UndoableDeed(Struct, frozen=True):
+    """A deed of the person. `state`: ``open``: it can be undone; ``moved``: something of it was
+    changed since; ``stays``: nothing takes it back. `does`: what undoing it does, in words;
+    `stays`: what of it nothing takes back."""
+
+    ref: str
+    at: str
+    what: str
+    state: str
+    tasks: list[str]
+    proposals: list[str]
+    does: list[str]
+    stays: list[str]
+
+
+class UndoableDeeds(Struct, frozen=True):
+    """What `undo --list` prints, the newest first."""
+
+    deeds: list[UndoableDeed]
+
+
+class UndoneDeed(Struct, frozen=True):
+    """What `undo` prints. `redo`: the command that does it again; `kept`: tasks of an import that
+    were changed since and stay; `passed`: newer deeds that nothing takes back; `repeated`: it was
+    done before under the key."""
+
+    undone: UndoableDeed
+    redo: str
+    kept: list[str]
+    passed: list[UndoableDeed]
+    repeated: bool
+
+
 class RecoveredStep(Struct, frozen=True):
     """Something that a crash left undone: a ``wake``, an ``operation`` or an ``expiry``, by the
     name that commands take (`ref`) and by its id."""

@@ -76,6 +76,8 @@ DOCUMENTS: dict[str, Described] = {
     "label": Described(LabelDetails, ("label add",)),
     "import": Described(ImportDetails, ("import",)),
     "imports-undone": Described(deeds.ImportsUndone, ("import --undo",)),
+    "deed-undone": Described(deeds.UndoneDeed, ("undo",)),
+    "deeds-undoable": Described(deeds.UndoableDeeds, ("undo --list",)),
     "conflicts": Described(list[ConflictDetails], ("conflicts",)),
     "written-back": Described(deeds.FilesBack, ("write-back",)),
     "agents": Described(list[AgentLine], ("agent list",)),

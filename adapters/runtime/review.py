@@ -11,6 +11,7 @@ from domain.changes.commands import (
     DeferItem,
     ExpireItems,
     RejectItem,
+    ReopenItem,
     RetakeEffect,
 )
 from domain.changes.decisions import pending_effects
@@ -19,6 +20,8 @@ from domain.changes.events import (
     ItemConfirmed,
     ItemConfirming,
     ItemFailed,
+    LiftAsked,
+    LiftDone,
     SuppressionAsked,
     SuppressionDone,
 )
@@ -32,7 +35,9 @@ from domain.tools.snapshot import Snapshot, snapshot
 from domain.wire import Words, words
 from domain.world import MAIN
 
-EffectAsked = ItemConfirming | SuppressionAsked
+EffectAsked = ItemConfirming | SuppressionAsked | LiftAsked
+
+LABEL_DEEDS: dict[type, str] = {SuppressionAsked: "suppress_label", LiftAsked: "lift_suppression"}
 
 
 def changes_of(services: Services, set_id: str) -> ChangeSet:
@@ -131,6 +136,15 @@ def defer(
     return item
 
 
+def reopen(services: Services, set_id: str, number: int, key: str = "") -> Item | None:
+    """Take a rejection or deferral back; the suppression of a label is lifted."""
+    position = services.journal.tail().n
+    with services.spans.verdict("reopen", changes_of(services, set_id), number) as tell:
+        command = ReopenItem(set_id, number, PERSON, position)
+        tell(item := _driven(services, services.append_agent(command, key=key), set_id, number))
+    return item
+
+
 def drive(services: Services, set_id: str, number: int) -> Item | None:
     """Perform what an item waits for, and record what came of it."""
     changes = changes_of(services, set_id)
@@ -165,8 +179,8 @@ def _perform(services: Services, changes: ChangeSet, asked: EffectAsked) -> Chan
     with services.agents.reading() as world:
         categories = world.load(AGENT, changes.agent).categories
     item = find(changes, asked.item)
-    if isinstance(asked, SuppressionAsked):
-        tool, text, base = "suppress_label", f'{{"id":"{asked.label}"}}', ""
+    if not isinstance(asked, ItemConfirming):
+        tool, text, base = LABEL_DEEDS[type(asked)], f'{{"id":"{asked.label}"}}', ""
     else:
         tool = item.tool if item else ""
         text = arguments_of(services, item) if item else "{}"
@@ -184,8 +198,9 @@ def _perform(services: Services, changes: ChangeSet, asked: EffectAsked) -> Chan
     )
     result, position = effects.apply(services, command, text, asked.attempt)
     is_applied = result.status == "applied"
-    if isinstance(asked, SuppressionAsked):
-        return SuppressionDone(asked.item, asked.operation, "" if is_applied else result.code)
+    if not isinstance(asked, ItemConfirming):
+        done = SuppressionDone if isinstance(asked, SuppressionAsked) else LiftDone
+        return done(asked.item, asked.operation, "" if is_applied else result.code)
     if is_applied:
         return ItemConfirmed(asked.item, asked.confirmation, position)
     code = result.code or result.status

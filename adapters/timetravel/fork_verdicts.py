@@ -25,7 +25,7 @@ from domain.agent.commands import TakeJournal
 from domain.causes import Cause, EpochBegan, ReplicasImported, Replied
 from domain.changes.change_set import Item
 from domain.errors import Refused, WakelogError
-from domain.journal.commands import ApplyOperation, VoidOperation
+from domain.journal.commands import ApplyOperation, UndoDeed, VoidOperation
 from domain.ports import Clock
 from domain.wake.commands import BeginWake
 from domain.wake.events import ToolAsked, ToolReturned
@@ -78,6 +78,7 @@ class Verdicts:
         self.left_out = 0
         self._past = past
         self._wanted = wanted
+        self._stands: dict[int, int] = {}  # the branch's append by the recorded one; 0: none
         self._reached: dict[int, int] = {}  # the branch's n of the journal by the recorded one
         self._lost: set[str] = set()  # operations that nobody asked for there
         self._rows = {
@@ -119,6 +120,7 @@ class Verdicts:
                 told(log, rows[0].n)
             if log == "journal":
                 self._reached[rows[0].n] = services.journal.tail().n
+                self._stands.setdefault(rows[0].n, 0)
         for verdict in left:
             self._decide(services, verdict, where.at)
 
@@ -156,6 +158,8 @@ class Verdicts:
         except WakelogError:
             self.left_out += 1
         fork.learn(self.names, rows, made)
+        if log == "journal":
+            self._stands[first.n] = made[0].n if made else 0
         self._lost |= {one for one in asked(rows) if self.names.get(one, one) not in asked(made)}
 
     def _there(self, services: Services, cause: Cause) -> tuple[Cause | None, list[Payload]]:
@@ -172,6 +176,9 @@ class Verdicts:
                 news = watcher.following(services, max(0, count))
                 given = {name: getattr(cause, name) for name in _GIVEN}
                 return replace(news, **given) if news else None, []
+            case UndoDeed(appends=appends):
+                there = tuple(filter(None, (self._stands.get(n, n) for n in appends)))
+                return (replace(cause, appends=there), []) if there else (None, [])
             case Replied(entity=run_key, fact=ToolReturned() as fact) if is_read(fact):
                 wake = services.wake(run_key)
                 asked = pending(wake)

@@ -1,13 +1,12 @@
 """What a visitor asks, and what a page answers: the words between the pages and the server."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 from urllib.parse import parse_qs, parse_qsl, urlencode
 
 from msgspec import Struct
 
-from adapters.actions.tasks import Kept
 from domain import canonical
 from domain.errors import Refused
 from domain.keys import key
@@ -89,12 +88,10 @@ class Page(Struct):
 
 
 class Undo(Struct, frozen=True):
-    """The inverse of a change that was just made: a deed under a key, and what it would find."""
+    """What takes back what was just done, in words, and which deed that is."""
 
     what: str
-    deed: Callable[..., Kept]
-    task: str
-    expects: tuple[Any, ...]
+    deed: str
 
 
 Form = Literal["line", "text", "hidden"]

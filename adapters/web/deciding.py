@@ -14,11 +14,10 @@ from adapters.web.asking import Clash, FormRequest, Notice, Undo, missing
 from adapters.web.editing import edited, fields_of
 from adapters.web.inbox import version_of
 from adapters.web.site import Site
-from adapters.web.undoing import inverse
+from adapters.web.undoing import offer
 from domain import canonical
 from domain.changes.change_set import Item
 from domain.errors import Refused, WakelogError
-from domain.tools import registry
 
 VERDICTS: dict[str, Kind] = {
     "confirm": "confirm",
@@ -101,13 +100,12 @@ def _ref(given: str) -> Ref:
 
 
 def _decided(site: Site, ref: Ref, button: str, asked: FormRequest, nth: int = 1) -> Decided:
-    home, kind = site.home, VERDICTS[button]
+    home = site.home
     named = ref.set_id, ref.number
     item = _item(site, ref)
     is_known = deciding.is_known(home, asked.key, nth)
     if not is_known and ref.version != version_of(item):
         return Decided(_meanwhile(site, ref, item), "conflict")
-    before = deciding.task_of(home, ref.set_id)
     try:
         verdict = _verdict(site, item, button, asked)
     except Refused as error:
@@ -119,8 +117,7 @@ def _decided(site: Site, ref: Ref, button: str, asked: FormRequest, nth: int = 1
     if not decided.is_done:
         how = "conflict" if decided.code == "stale" else "problem"
         return Decided(_told(site, ref, after, decided.error), how)
-    is_one_edit = kind == "confirm" and not registry.is_over_two(item.tool)
-    undo = inverse(before, deciding.task_of(home, ref.set_id)) if is_one_edit else None
+    undo = None if asked.lists.get("ref", [])[1:] else offer(site, asked.key)
     said = f"{SAID.get(after.status, after.status)}: {summary_of(home, ref.set_id, after)}"
     done = ". The task is DONE." if verdict.concludes else ""
     return Decided(said + done, "done", undo, _lapsed(site, ref))

@@ -2,9 +2,10 @@
 
     pending <-> deferred        both -> confirming, rejected, expired, retracted
     confirming -> confirmed     or back to pending where the operation was refused
+    rejected, deferred -> pending    where the person took the verdict back
 
 The effect under way stands in the item as the recorded intent itself (`asked`): a confirm's
-operation, or the suppression of a rejected label.
+operation, the suppression of a rejected label, or its end.
 """
 
 from collections.abc import Iterable
@@ -22,7 +23,10 @@ from domain.changes.events import (
     ItemFailed,
     ItemProposed,
     ItemRejected,
+    ItemReopened,
     ItemRetracted,
+    LiftAsked,
+    LiftDone,
     SetOpened,
     SuppressionAsked,
     SuppressionDone,
@@ -97,7 +101,7 @@ class Item(Struct, frozen=True):
     status: ItemStatus = "pending"
     confirmation: int = 0
     operations: tuple[str, ...] = ()
-    asked: ItemConfirming | SuppressionAsked | None = None
+    asked: ItemConfirming | SuppressionAsked | LiftAsked | None = None
     arguments_now: Words | None = None
     decided_by: str = ""
     decided_at: str = ""
@@ -180,6 +184,7 @@ def evolve(changes: ChangeSet, recorded: Recorded) -> ChangeSet:
         case (
             ItemConfirming() | ItemConfirmed() | ItemFailed() | ItemRejected() | ItemDeferred()
             | ItemRetracted() | ItemExpired() | SuppressionAsked() | SuppressionDone()
+            | LiftAsked() | LiftDone() | ItemReopened()
         ) as fact:  # fmt: skip
             items = (
                 _after(item, fact, recorded.at) if item.number == fact.item else item
@@ -240,6 +245,15 @@ def _after(item: Item, fact: Any, at: str) -> Item:
             return _confirming(item, fact, at)
         case "confirmed", _:
             return item
+        case _, LiftAsked():
+            return _intended(item, fact)
+        case _, LiftDone(operation=operation):
+            is_awaited = isinstance(item.asked, LiftAsked) and item.asked.operation == operation
+            return replace(item, asked=None) if is_awaited else item
+        case "rejected" | "deferred", ItemReopened():
+            return _decided(replace(item, error_code=""), "pending", "")
+        case "retracted", ItemReopened() if has_lapsed(item):
+            return _decided(item, "pending", "")
         case _, ItemConfirmed():
             return replace(item, status="confirmed", asked=None, position=fact.position)
         case "confirming", ItemFailed(confirmation=item.confirmation):
@@ -257,7 +271,7 @@ def _after(item: Item, fact: Any, at: str) -> Item:
         case "pending" | "deferred", ItemExpired():
             return _decided(item, "expired", at, reason=fact.reason)
         case "rejected", SuppressionAsked():
-            return _suppressing(item, fact)
+            return _intended(item, fact)
         case "rejected", SuppressionDone(operation=operation):
             is_awaited = item.asked is not None and item.asked.operation == operation
             return replace(item, asked=None, error_code=fact.code) if is_awaited else item
@@ -286,13 +300,13 @@ def _confirming(item: Item, fact: ItemConfirming, at: str) -> Item:
     return _next_attempt(item, fact)
 
 
-def _suppressing(item: Item, fact: SuppressionAsked) -> Item:
+def _intended(item: Item, fact: SuppressionAsked | LiftAsked) -> Item:
     if item.asked is None and fact.operation not in item.operations:
         return replace(item, asked=fact, operations=(*item.operations, fact.operation))
     return _next_attempt(item, fact)
 
 
-def _next_attempt(item: Item, fact: ItemConfirming | SuppressionAsked) -> Item:
+def _next_attempt(item: Item, fact: ItemConfirming | SuppressionAsked | LiftAsked) -> Item:
     asked = item.asked
     if asked is None or asked.operation != fact.operation or asked.attempt >= fact.attempt:
         return item

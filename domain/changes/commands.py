@@ -42,6 +42,16 @@ class DeferItem(Stored, frozen=True, tag="command.defer_item.1"):
     until: str = ""
 
 
+class ReopenItem(Stored, frozen=True, tag="command.reopen_item.1"):
+    """Take a rejection or deferral back."""
+
+    said: ClassVar = ("changes", "item")
+    changes: str
+    item: int
+    by: str
+    position: int
+
+
 class RetakeEffect(Stored, frozen=True, tag="command.retake_effect.1"):
     """Take over an item's effect in doubt: the same operation, under the next attempt."""
 
@@ -56,4 +66,4 @@ class ExpireItems(Stored, frozen=True, tag="command.expire_items.1"):
     reason: str = ""
 
 
-ChangesCommand = ConfirmItem | RejectItem | DeferItem | RetakeEffect | ExpireItems
+ChangesCommand = ConfirmItem | RejectItem | DeferItem | RetakeEffect | ExpireItems | ReopenItem

@@ -7,11 +7,17 @@ nothing waits for any more is answered with none: it is no command, and nobody i
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import count
 
-import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.changes.change_set import REPLACED, ChangeSet, Item, Proposal, find, ref
+from domain.changes.change_set import (
+    REPLACED,
+    ChangeSet,
+    Item,
+    Proposal,
+    find,
+    has_lapsed,
+    ref,
+)
 from domain.changes.events import (
     ChangesFact,
     ChangesReply,
@@ -22,18 +28,21 @@ from domain.changes.events import (
     ItemFailed,
     ItemProposed,
     ItemRejected,
+    ItemReopened,
     ItemRetracted,
+    LiftAsked,
+    LiftDone,
     SetOpened,
     SuppressionAsked,
     SuppressionDone,
 )
+from domain.changes.label_verdicts import lift, suppression
 from domain.changes.needs import RULES, need_of, unmet
 from domain.errors import Refused, Remedy
 from domain.keys import key
 from domain.text import cut
 from domain.wire import INLINE_MAX_BYTES, Payload, Words, words
 
-LABEL_TOOL = "assign_task_label"
 HOPELESS = ("not_found", "redundant", "unknown_tool", "invalid_arguments")
 """What a second confirm would meet again. The others depend on what may change: the task
 (stale, sovereignty), the agent's categories, or luck."""
@@ -187,7 +196,7 @@ def reject(
             return []
         case "pending" | "deferred":
             verdict = ItemRejected(number, by, position, _bounded(reason))
-            return [verdict, *_suppression(changes, item), *unmet(changes, [verdict])]
+            return [verdict, *suppression(changes, item), *unmet(changes, [verdict])]
         case _:
             raise _decided(changes, item)
 
@@ -210,10 +219,29 @@ def defer(
             raise _decided(changes, item)
 
 
+def reopen(changes: ChangeSet, number: int, by: str) -> list[ChangesFact]:
+    """Take a rejection or deferral back, with what ended because of it, and ask for the end of the
+    suppression that it led to; again: nothing.
+
+    Raises:
+        Refused: Code ``unknown_item``, ``agent_running`` or ``decided``.
+    """
+    item = _addressed(changes, number)
+    if item.status == "pending":
+        return []
+    if item.status not in ("rejected", "deferred") or item.asked is not None:
+        raise _decided(changes, item)
+    needing = [
+        one for one in changes.items if has_lapsed(one) and need_of(changes, one) == item
+    ] if item.status == "rejected" else []  # fmt: skip
+    facts: list[ChangesFact] = [ItemReopened(one.number, by) for one in (item, *needing)]
+    return [*facts, *lift(changes, item)]
+
+
 # ----------------------------------------------------------------------------- by the runtime
 
 
-def pending_effects(changes: ChangeSet) -> list[ItemConfirming | SuppressionAsked]:
+def pending_effects(changes: ChangeSet) -> list[ItemConfirming | SuppressionAsked | LiftAsked]:
     """The intents in flight, each by its last attempt, in the order of their items."""
     return [item.asked for item in changes.items if item.asked is not None]
 
@@ -277,23 +305,6 @@ def _check_need(changes: ChangeSet, item: Item, arguments: Words | None) -> None
     )
 
 
-class _LabelArguments(Struct):
-    """The part of a label proposal's arguments that names the label."""
-
-    id: str = ""
-
-
-def _suppression(changes: ChangeSet, item: Item) -> list[ChangesFact]:
-    if item.tool != LABEL_TOOL or not item.arguments.text:  # never so long as to be a payload
-        return []
-    label = msgspec.json.decode(item.arguments.text, type=_LabelArguments).id
-    if not label:
-        return []
-    action = key("action", "suppress_label", label)
-    operation = key("operation", changes.run_key, action, "0", "1")
-    return [SuppressionAsked(item.number, operation, label, 1)]
-
-
 def _operation(changes: ChangeSet, item: Item, action: str, confirmation: int) -> str:
     """The ordinal counts earlier items of the same fingerprint; it moves on where an edit made
     another item's action of this one, so that no operation id is used twice."""
@@ -310,6 +321,8 @@ def _operation(changes: ChangeSet, item: Item, action: str, confirmation: int) -
 def _awaits(item: Item, reply: ChangesReply) -> bool:
     match item.asked, reply:
         case SuppressionAsked() as asked, SuppressionDone(operation=operation):
+            return asked.operation == operation
+        case LiftAsked() as asked, LiftDone(operation=operation):
             return asked.operation == operation
         case ItemConfirming() as asked, ItemConfirmed() | ItemFailed():
             return asked.confirmation == reply.confirmation
@@ -336,6 +349,9 @@ def _addressed(changes: ChangeSet, number: int) -> Item:
             because=f"the wake that proposes item {ref(changes, number)} has not ended",
             instead=Remedy("await_wake"),
         )
+    if isinstance(item.asked, LiftAsked):
+        because = f"the rejection of item {ref(changes, number)} is being taken back"
+        raise Refused("decided", because=because, instead=Remedy("await_wake_or_recover"))
     return item
 
 

@@ -104,6 +104,28 @@ class SuppressionDone(Stored, frozen=True, tag="changes.suppression_done.1"):
     code: str = ""  # empty: applied
 
 
+class LiftAsked(Stored, frozen=True, tag="changes.lift_asked.1"):
+    """The suppression that a rejection led to is about to be lifted, by an operation of its own."""
+
+    item: int
+    operation: str
+    label: str
+    attempt: int
+
+
+class LiftDone(Stored, frozen=True, tag="changes.lift_done.1"):
+    item: int
+    operation: str
+    code: str = ""  # empty: applied
+
+
+class ItemReopened(Stored, frozen=True, tag="changes.item_reopened.1"):
+    """A rejection or deferral was taken back; the item is pending again."""
+
+    item: int
+    by: str
+
+
 ChangesFact = (
     ItemProposed
     | SetOpened
@@ -116,6 +138,9 @@ ChangesFact = (
     | ItemExpired
     | SuppressionAsked
     | SuppressionDone
+    | LiftAsked
+    | LiftDone
+    | ItemReopened
 )
-ChangesReply = ItemConfirmed | ItemFailed | SuppressionDone
+ChangesReply = ItemConfirmed | ItemFailed | SuppressionDone | LiftDone
 """What came of an operation: its own cause, recorded as it is."""

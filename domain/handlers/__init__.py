@@ -14,6 +14,7 @@ from domain.handlers import (
     policy,
     rollover,
     templates,
+    undoing,
     wakes,
 )
 from domain.handlers.decided import Decided
@@ -23,6 +24,7 @@ _HANDLERS = {
     **journal.HANDLERS,
     **imports.HANDLERS,
     **rollover.HANDLERS,
+    **undoing.HANDLERS,
     **operations.HANDLERS,
     **agents.HANDLERS,
     **wakes.HANDLERS,

@@ -74,6 +74,13 @@ def defer(cause: do.DeferItem, key: str, at: str, world: World) -> Decided:
     return _decided(world, changes, cause.item, facts)
 
 
+def reopen(cause: do.ReopenItem, key: str, at: str, world: World) -> Decided:
+    changes = _set(world, cause.changes)
+    facts = decisions.reopen(changes, cause.item, cause.by)
+    # what a verdict taught (a lesson of it) ends here: the item has none any more
+    return _decided(world, changes, cause.item, facts)
+
+
 def retake(cause: do.RetakeEffect, key: str, at: str, world: World) -> Decided:
     changes = _set(world, cause.changes)
     return _decided(world, changes, cause.item, decisions.retake(changes, cause.item))
@@ -95,6 +102,7 @@ HANDLERS: dict[type, Handler] = {
     do.ConfirmItem: confirm,
     do.RejectItem: reject,
     do.DeferItem: defer,
+    do.ReopenItem: reopen,
     do.RetakeEffect: retake,
     do.ExpireItems: expire,
 }

@@ -205,6 +205,13 @@ class UndoImport(Stored, frozen=True, tag="command.undo_import.1"):
     last: int
 
 
+class UndoDeed(Stored, frozen=True, tag="command.undo_deed.1"):
+    """Take back what these appends, all of one deed, changed in these tasks."""
+
+    tasks: tuple[str, ...]
+    appends: tuple[int, ...]
+
+
 class ApplyOperation(Stored, frozen=True, tag="command.apply_operation.1"):
     """Run a tool on the task as it is now, once per operation id.
 
@@ -259,6 +266,7 @@ JournalCommand = (
     | ImportTasks
     | SettleDifference
     | UndoImport
+    | UndoDeed
     | ApplyOperation
     | VoidOperation
 )

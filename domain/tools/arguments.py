@@ -251,6 +251,6 @@ class AssignTaskLabel(Arguments, frozen=True):
 
 
 class SuppressLabel(Arguments, frozen=True):
-    """No tool of the model: what rejecting a label does (SPEC 6)."""
+    """No tool of the model: what rejecting a label does, and taking that back (SPEC 6)."""
 
     id: Annotated[str, id_of("The label's id.")]

@@ -85,6 +85,13 @@ def _suppress(snapshot: Snapshot, arguments: SuppressLabel, by: str) -> Facts | 
     return (t.LabelSuppressed(by, arguments.id),)
 
 
+def _allow(snapshot: Snapshot, arguments: SuppressLabel, by: str) -> Facts | Refusal:
+    if arguments.id not in snapshot.suppressed:
+        name = quoted(name_of(snapshot, arguments.id))
+        return redundant(f"Label {name} is not suppressed.")
+    return (t.LabelAllowed(by, arguments.id),)
+
+
 def name_of(snapshot: Snapshot, label: str) -> str:
     """A label's name; of one that the snapshot does not know, the beginning of its id."""
     names = (known.name for known in snapshot.available if known.id == label)
@@ -98,6 +105,14 @@ SUPPRESS = Effect(
     summary=lambda snapshot, arguments: f'Suppress label: "{name_of(snapshot, arguments.id)}"',
 )
 """What rejecting a label does; no tool of the model."""
+
+ALLOW = Effect(
+    facts=_allow,
+    values=SUPPRESS.values,
+    touches=SUPPRESS.touches,
+    summary=lambda snapshot, arguments: f'Allow label: "{name_of(snapshot, arguments.id)}"',
+)
+"""What taking such a rejection back does."""
 
 TOOLS = (
     Tool(

@@ -64,8 +64,9 @@ CHANGES: Mapping[str, Change] = {
         if tool.effect is not None
     },
     "suppress_label": Change(SuppressLabel, labels.SUPPRESS),
+    "lift_suppression": Change(SuppressLabel, labels.ALLOW),
 }
-"""By the name that an item bears; the last one is no tool's."""
+"""By the name that an item bears; the last two are no tool's."""
 
 
 # ---------------------------------------------------------------------------------- offering
@@ -274,7 +275,7 @@ def apply(tool: str, snapshot: Snapshot, arguments: str, by: str) -> Facts | Ref
     """The facts of one change to the task as it is now, every rule checked again.
 
     Args:
-        tool: A change's name, or ``suppress_label``, which only operations use.
+        tool: A change's name; ``suppress_label`` and ``lift_suppression`` only operations use.
         snapshot: The live task.
         arguments: JSON, as a proposal or `check_edit` wrote it.
         by: Who the facts say did it.

@@ -52,7 +52,7 @@ SELECT f.log, f.replica, f.n, f.row_n, p.log, p.replica, p.n, p.row_n, 'decides 
 FROM (
     SELECT *, (data->>'item')::INTEGER AS item FROM fresh WHERE tag IN (
         'changes.item_confirming.1', 'changes.item_rejected.1', 'changes.item_deferred.1',
-        'changes.item_retracted.1', 'changes.item_expired.1')
+        'changes.item_retracted.1', 'changes.item_expired.1', 'changes.item_reopened.1')
 ) f JOIN (
     SELECT *, (data->>'item')::INTEGER AS item FROM live WHERE tag = 'changes.item_proposed.1'
 ) p ON p.kind = f.kind AND p.entity = f.entity AND p.item = f.item;

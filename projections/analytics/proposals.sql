@@ -29,11 +29,12 @@ WITH proposed AS (
 SELECT p.set_id, p.item, o.d.agent, o.d.task, o.d.runKey, p.occurred_at, o.occurred_at,
     o.d.expiresAt, p.d.tool, said(p.d.arguments), p.d.summary, p.d.fingerprint,
     coalesce(p.d.touches, []),
-    CASE v.last.verdict WHEN 'failed' THEN 'pending' ELSE coalesce(v.last.verdict, 'pending') END,
-    CASE WHEN v.last.verdict != 'failed' THEN v.choice.occurred_at END,
-    CASE WHEN v.last.verdict != 'failed' THEN v.choice.decided_by END,
-    CASE WHEN v.last.verdict != 'failed' THEN nullif(v.choice.reason, '') END,
-    coalesce(v.choice.is_edited AND v.last.verdict != 'failed', false),
+    CASE WHEN v.last.verdict IN ('failed', 'reopened') THEN 'pending'
+        ELSE coalesce(v.last.verdict, 'pending') END,
+    CASE WHEN v.last.verdict NOT IN ('failed', 'reopened') THEN v.choice.occurred_at END,
+    CASE WHEN v.last.verdict NOT IN ('failed', 'reopened') THEN v.choice.decided_by END,
+    CASE WHEN v.last.verdict NOT IN ('failed', 'reopened') THEN nullif(v.choice.reason, '') END,
+    coalesce(v.choice.is_edited AND v.last.verdict NOT IN ('failed', 'reopened'), false),
     coalesce(v.confirmations, 0), coalesce(v.failures, 0), v.failure_code,
     CASE v.last.verdict WHEN 'confirmed' THEN v.last.journal_n END
 FROM proposed p LEFT JOIN opened o USING (set_id)
@@ -45,8 +46,8 @@ INSERT INTO operations
 WITH asked AS (
     SELECT d.operation AS operation, kind AS owner_kind, entity AS owner,
         any_value(d.item) AS item,
-        any_value(CASE WHEN tag = 'changes.suppression_asked.1' THEN 'suppress_label'
-            ELSE d.tool END) AS tool,
+        any_value(CASE tag WHEN 'changes.suppression_asked.1' THEN 'suppress_label'
+            WHEN 'changes.lift_asked.1' THEN 'lift_suppression' ELSE d.tool END) AS tool,
         max(d.attempt) AS attempts, min(occurred_at) AS asked_at,
         arg_min({'n': n, 'row_n': row_n}, place(n, row_n)) AS asked_place,
         any_value(replica) AS replica
@@ -54,7 +55,7 @@ WITH asked AS (
         SELECT *, json_transform(data, '{"operation": "VARCHAR", "item": "INTEGER",
             "tool": "VARCHAR", "attempt": "INTEGER", "actionType": "VARCHAR"}') AS d
         FROM live WHERE tag IN ('wake.tool_asked.1', 'changes.item_confirming.1',
-            'changes.suppression_asked.1')
+            'changes.suppression_asked.1', 'changes.lift_asked.1')
     ) WHERE d.actionType IS DISTINCT FROM 'read' GROUP BY ALL
 ), settled AS (
     SELECT operation, arg_min({'occurred_at': occurred_at, 'outcome': outcome, 'code': code,
@@ -71,9 +72,10 @@ WITH asked AS (
                 "reply": {"kind": "VARCHAR", "operation": "VARCHAR", "status": "VARCHAR",
                     "code": "VARCHAR", "position": "BIGINT"}}') AS d
             FROM live WHERE tag IN ('wake.tool_returned.1', 'wake.late_reply.1',
-                'changes.suppression_done.1')
+                'changes.suppression_done.1', 'changes.lift_done.1')
         ) WHERE (tag = 'wake.tool_returned.1' AND d.attempt > 0)
-            OR d.reply.kind = 'wake.tool_returned.1' OR tag = 'changes.suppression_done.1'
+            OR d.reply.kind = 'wake.tool_returned.1' 
+            OR tag IN ('changes.suppression_done.1', 'changes.lift_done.1')
         UNION ALL
         SELECT a.operation, v.occurred_at, place(v.n, v.row_n),
             CASE v.verdict WHEN 'confirmed' THEN 'success' ELSE 'error' END, v.code, v.journal_n

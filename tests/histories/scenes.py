@@ -47,6 +47,7 @@ from tests.histories import (
     template_scenes,
     time_scenes,
     tool_scenes,
+    undo_scenes,
     verdict_scenes,
     waiting_scenes,
 )
@@ -368,6 +369,7 @@ SCENES: tuple[Scene, ...] = (
     *time_scenes.SCENES,
     *followup_scenes.SCENES,
     *read_scenes.SCENES,
+    *undo_scenes.SCENES,
 )
 
 

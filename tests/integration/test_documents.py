@@ -153,6 +153,8 @@ def test_what_each_command_prints_fits_its_schema(fits: Fitting, tmp_path: Path)
     fits("wake", "wake", agent)
     fits("run-counts", "run", "--until-idle")
     fits("tasks-done", "done", tasks[0]["id"])
+    assert fits("deeds-undoable", "undo", "--list")["deeds"]
+    fits("deed-undone", "undo")
     runs = [one["run_key"] for one in fits("wakes", "wakes")]
     read(fits, agent, runs)
     keep(fits, tmp_path, runs[0])

@@ -94,7 +94,7 @@ def test_to_undo_a_label_takes_that_one_off_and_no_other(tmp_path: Path) -> None
         assert "Take the label off again" in text_of(answer.text)
         assert names(home) == ["later"]
         done(["label", "assign", task_id, "home"], home)
-        assert visitor.send(undo, nonce="another").status_code == 409
+        assert visitor.send(undo, nonce="another-one").status_code == 409
     assert sorted(names(home)) == ["home", "later"]
     assert proved(home)
 

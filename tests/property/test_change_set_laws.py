@@ -18,7 +18,10 @@ from domain.changes.events import (
     ItemFailed,
     ItemProposed,
     ItemRejected,
+    ItemReopened,
     ItemRetracted,
+    LiftAsked,
+    LiftDone,
     SetOpened,
     SuppressionAsked,
     SuppressionDone,
@@ -62,6 +65,8 @@ def decide(changes: ChangeSet, number: int, verb: str, action: str = "") -> list
                 return decisions.reject(changes, number, "person", "no", 7)
             case "defer":
                 return decisions.defer(changes, number, "person", "later", 7)
+            case "reopen":
+                return decisions.reopen(changes, number, "person")
             case "retake":
                 return decisions.retake(changes, number)
             case _:
@@ -75,6 +80,8 @@ def reply(changes: ChangeSet, number: int, verb: str) -> ChangesReply:
     match verb:
         case "succeed":
             return ItemConfirmed(number, known.confirmation, 12)
+        case "suppressed" if isinstance(known.asked, LiftAsked):
+            return LiftDone(number, known.asked.operation)
         case "suppressed":
             return SuppressionDone(number, known.asked.operation if known.asked else "")
         case code:
@@ -156,6 +163,25 @@ def test_no_two_confirmations_share_an_operation(history: list[tuple[int, str, s
         changes = after(changes, facts)
 
 
+@given(history=st.lists(st.tuples(st.just(4), st.sampled_from((*VERBS, "reopen"))), max_size=30))
+def test_what_is_taken_back_and_decided_again_uses_no_operation_twice(
+    history: list[tuple[int, str]],
+) -> None:
+    """Of a label: each rejection suppresses it anew, and each reopening lifts that."""
+    changes, used = fresh(), set[str]()
+    for number, verb in history:
+        facts = decide(changes, number, verb)
+        for fact in facts:
+            if isinstance(fact, SuppressionAsked | LiftAsked) and fact.attempt == 1:
+                assert fact.operation not in used
+                used.add(fact.operation)
+        changes = after(changes, facts)
+        if verb == "reopen":
+            known = item(changes, number)
+            assert known.status != "deferred"
+            assert known.status != "rejected" or known.asked is not None
+
+
 # --------------------------------------------------------------- any facts, in any order at all
 
 numbers = st.integers(-1, 4)
@@ -172,6 +198,9 @@ facts = st.one_of(
     st.builds(ItemRetracted, numbers, texts, texts),
     st.builds(ItemExpired, numbers, texts),
     st.builds(SuppressionAsked, numbers, texts, texts, counts),
+    st.builds(ItemReopened, numbers, texts),
+    st.builds(LiftAsked, numbers, texts, texts, counts),
+    st.builds(LiftDone, numbers, texts, texts),
     st.builds(SuppressionDone, numbers, texts, texts),
 )
 

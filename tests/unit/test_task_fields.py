@@ -15,8 +15,8 @@ from adapters.importers import todotxt
 from adapters.proof import histories, redact
 from adapters.store.log import Log
 from adapters.text.task import told
+from adapters.text.undone import back
 from adapters.timetravel import predicates
-from adapters.web.undoing import inverse
 from adapters.wiring import Home, open_home
 from domain.journal import commands as do
 from domain.journal import importing
@@ -27,6 +27,7 @@ from domain.journal.fields import FIELDS, TaskField
 from domain.journal.fold import TASK
 from domain.journal.imported import ImportedTask
 from domain.journal.links import LINKS
+from domain.journal.taking_back import inverse
 from domain.journal.task import Task, TaskFact
 from projections import tasks
 from projections.view import fold
@@ -227,8 +228,10 @@ def is_on_page(field: TaskField, known: Known) -> bool:
 
 
 def is_undone(field: TaskField, _: Known) -> bool:
-    undo = inverse(*bare_and_filled(field))
-    return undo is not None and f" {field.name} " in undo.what
+    bare, filled = bare_and_filled(field)
+    fact = field.fact("person", getattr(filled, field.name))
+    found = inverse(fact, bare, filled, filled, "")
+    return found.outcome == "undone" and f" {field.name} " in back(found.facts[0], filled)
 
 
 def is_searched(field: TaskField, known: Known) -> bool:

@@ -7,7 +7,12 @@ from typing import NamedTuple
 from tests.support.checking.logs import Append, Doc, Finding, Home, Log, canonical
 from tests.support.checking.two_tasks import follow_up, moved, others_of
 
-ASKED = {"wake.tool_asked.1", "changes.item_confirming.1", "changes.suppression_asked.1"}
+ASKED = {
+    "wake.tool_asked.1",
+    "changes.item_confirming.1",
+    "changes.suppression_asked.1",
+    "changes.lift_asked.1",
+}
 POSITIONS = {"journalPosition", "position"}
 TICKS = ("task.item_checked.1", "task.item_unchecked.1")
 NEVER = {"DONE", "REJECTED"}  # statuses that are a person's alone
@@ -75,11 +80,12 @@ def _intents(log: Log) -> Iterator[tuple[str, Intent]]:
                 tool, made = item.get("tool", ""), follow_up(*spot)
                 others = others_of(tool, text, made)
                 yield data["operation"], Intent(*whose, tool, text, one.where, others)
-            case "changes.suppression_asked.1":
+            case "changes.suppression_asked.1" | "changes.lift_asked.1":
                 own = sets.get(row.entity, {})
                 whose = own.get("agent", ""), own.get("task", "")
                 text = canonical({"id": data["label"]})
-                yield data["operation"], Intent(*whose, "suppress_label", text, one.where)
+                tool = "lift_suppression" if "lift" in row.topic else "suppress_label"
+                yield data["operation"], Intent(*whose, tool, text, one.where)
 
 
 def _unasked(
@@ -132,7 +138,7 @@ def _outcomes(home: Home, effects: dict[str, Effect]) -> Iterator[Finding]:
                 operation = asked.get((row.entity, data["item"]), "")
                 code = data.get("code", "")
                 yield from _outcome(one, operation, code, data.get("position", 0), effects)
-            case "changes.suppression_done.1":
+            case "changes.suppression_done.1" | "changes.lift_done.1":
                 code = data.get("code", "")
                 yield from _outcome(one, data["operation"], code, 0, effects)
             case "wake.tool_returned.1" if data["attempt"] and not data.get("agentPosition"):
@@ -188,7 +194,7 @@ def _settled(log: Log) -> set[str]:
                 asked[row.entity, data["item"]] = data["operation"]
             case "changes.item_confirmed.1" | "changes.item_failed.1":
                 found.add(asked.get((row.entity, data["item"]), ""))
-            case "changes.suppression_done.1":
+            case "changes.suppression_done.1" | "changes.lift_done.1":
                 found.add(data["operation"])
     return found
 

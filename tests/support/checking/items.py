@@ -13,8 +13,14 @@ WAYS: dict[str, tuple[tuple[str, ...], str]] = {
     "changes.item_expired.1": (OPEN, "expired"),
     "changes.item_confirmed.1": (("confirming",), "confirmed"),
     "changes.item_failed.1": (("confirming",), "pending"),
+    "changes.item_reopened.1": (("rejected", "deferred", "retracted"), "pending"),
 }
 """From which states a fact leads on, and to which one."""
+BY_PERSON = {
+    "changes.item_rejected.1": "reject_item",
+    "changes.item_deferred.1": "defer_item",
+    "changes.item_reopened.1": "reopen_item",
+}
 
 
 class _Item:
@@ -93,8 +99,8 @@ def _way(topic: str, one: Append, data: Doc, item: _Item) -> Iterator[str]:
         yield f"{topic} of item {data['item']}, which is {item.status}"
     if data.get("confirmation", item.confirmation) != item.confirmation:
         yield f"item {data['item']}: an outcome of confirmation {data['confirmation']}"
-    is_by_person = topic in ("changes.item_rejected.1", "changes.item_deferred.1")
-    if is_by_person and one.does not in ("reject_item", "defer_item"):
+    deeds = BY_PERSON.get(topic)
+    if deeds and one.does != deeds:
         yield f"item {data['item']} is decided by {one.does or one.first.topic}"
     item.status = after
 
@@ -115,9 +121,9 @@ def _confirming(data: Doc, item: _Item) -> Iterator[str]:
 
 
 def _suppression(topic: str, data: Doc, item: _Item) -> Iterator[str]:
-    if item.status != "rejected":
+    if topic.startswith("changes.suppression") and item.status != "rejected":
         yield f"a label is suppressed for item {data['item']}, which is {item.status}"
-    is_done = topic == "changes.suppression_done.1"
+    is_done = topic in ("changes.suppression_done.1", "changes.lift_done.1")
     if is_done and item.suppression != data["operation"]:
         yield f"item {data['item']}: {data['operation']} was not asked for"
     item.suppression = "" if is_done else data["operation"]

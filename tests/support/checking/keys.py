@@ -38,6 +38,7 @@ class _Journal:
     def __init__(self, log: Log) -> None:
         self._log = log
         self._items: Counter[str] = Counter()  # of each task
+        self._removed: set[tuple[str, str]] = set()  # notes of tasks
         self._labels: dict[str, str] = {}  # folded names to ids
         self._logged_times: Counter[tuple[str, str, str]] = Counter()
 
@@ -56,6 +57,11 @@ class _Journal:
                 yield from _differs(one.where, "the task", row.entity, key("task", given, "0"))
             case "task.note_added.1" if one.does == "add_note":
                 yield from _differs(one.where, "the note", data["note"], key("note", given, "0"))
+            case "task.note_added.1" if one.does == "undo_deed":
+                if (row.entity, data["note"]) not in self._removed:
+                    yield Finding(3, one.where, f"the note {data['note']} was not removed before")
+            case "task.note_removed.1":
+                self._removed.add((row.entity, data["note"]))
             case "task.note_added.1":
                 yield from self._imported_note(one, row)
             case "task.time_logged.1" if one.does == "apply_operation":
@@ -147,6 +153,7 @@ class _Agents:
         self._wakes: defaultdict[str, _Wake] = defaultdict(_Wake)
         self._sets: dict[str, str] = {}  # to their run keys
         self._items: defaultdict[str, dict[int, Doc]] = defaultdict(dict)
+        self._turns: Counter[tuple[str, int, str]] = Counter()  # of label deeds, by item
         self._used: defaultdict[str, set[str]] = defaultdict(set)  # operations of each set
 
     def walk(self) -> Iterator[Finding]:
@@ -261,9 +268,12 @@ class _Agents:
                 yield from _differs(one.where, "its wake", data["runKey"], self._sets[changes])
             case "changes.item_confirming.1" if data["attempt"] == 1:
                 yield from self._confirming(one, row)
-            case "changes.suppression_asked.1" if data["attempt"] == 1:
-                action = key("action", "suppress_label", data["label"])
-                made = key("operation", self._sets[changes], action, "0", "1")
+            case "changes.suppression_asked.1" | "changes.lift_asked.1" if data["attempt"] == 1:
+                tool = "lift_suppression" if "lift" in row.topic else "suppress_label"
+                action, spot = key("action", tool, data["label"]), (changes, data["item"], tool)
+                self._turns[spot] += 1
+                nth = str(self._turns[spot])
+                made = key("operation", self._sets[changes], action, "0", nth)
                 yield from _differs(one.where, "the operation", data["operation"], made)
 
     def _confirming(self, one: Append, row: Row) -> Iterator[Finding]:

@@ -34,6 +34,7 @@ REPLIES = {
     "changes.item_confirmed.1",
     "changes.item_failed.1",
     "changes.suppression_done.1",
+    "changes.lift_done.1",
 }
 MARKER = "log.imported.1"
 

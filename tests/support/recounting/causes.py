@@ -9,7 +9,7 @@ from tests.support.recounting.facts import Fact, Past, Rows, grouped
 
 Spot = tuple[str, str, int, int]
 GOES_ON = ("retake_wake", "stop_wake", "defer_wake")
-JUDGED = tuple(f"changes.item_{one}" for one in proposals.DECIDED)
+JUDGED = tuple(f"changes.item_{one}" for one in (*proposals.DECIDED, "reopened"))
 OUTCOMES = ("changes.item_confirmed", "changes.item_failed")
 
 

@@ -15,8 +15,12 @@ from tests.support.recounting.facts import (
     when,
 )
 
+LABEL_DEEDS = {
+    "changes.suppression_asked": "suppress_label",
+    "changes.lift_asked": "lift_suppression",
+}
 DECIDED = ("confirming", "rejected", "deferred", "retracted", "expired")
-INTENTS = ("wake.tool_asked", "changes.item_confirming", "changes.suppression_asked")
+INTENTS = ("wake.tool_asked", "changes.item_confirming", *LABEL_DEEDS)
 
 
 def change_items(past: Past) -> Rows:
@@ -32,7 +36,7 @@ def _item(past: Past, proposed: Fact, opened: Fact | None, steps: Rows) -> Doc:
     data, shown = proposed.data, opened.data if opened else {}
     last = steps[-1]["verdict"] if steps else "pending"
     choices = [one for one in steps if one["verdict"] in DECIDED]
-    choice = choices[-1] if choices and last != "failed" else {}
+    choice = choices[-1] if choices and last not in ("failed", "reopened") else {}
     failures = [one for one in steps if one["verdict"] == "failed"]
     codes = [one["code"] for one in failures if one["code"] is not None]
     return {
@@ -49,7 +53,7 @@ def _item(past: Past, proposed: Fact, opened: Fact | None, steps: Rows) -> Doc:
         "summary": data.get("summary"),
         "fingerprint": data.get("fingerprint"),
         "touches": data.get("touches", []),
-        "status": "pending" if last == "failed" else last,
+        "status": "pending" if last in ("failed", "reopened") else last,
         "decided_at": choice.get("occurred_at"),
         "decided_by": choice.get("decided_by"),
         "reason": choice.get("reason") or None,
@@ -96,7 +100,7 @@ def _operation(
         "owner_kind": first.kind,
         "owner": first.entity,
         "item": item,
-        "tool": "suppress_label" if first.tag == "changes.suppression_asked" else tool,
+        "tool": LABEL_DEEDS.get(first.tag, tool),
         "attempts": max(one.data["attempt"] for one in asked),
         "asked_at": min(one.at for one in asked),
         "settled_at": answer["at"] if answer else None,
@@ -126,7 +130,7 @@ def _answers(past: Past) -> dict[str, Doc]:
         elif one.tag in ("changes.item_confirmed", "changes.item_failed"):
             name = confirming.get(spot)
             outcome = "success" if one.tag == "changes.item_confirmed" else "error"
-        elif one.tag == "changes.suppression_done":
+        elif one.tag in ("changes.suppression_done", "changes.lift_done"):
             name, outcome = data["operation"], "error" if data.get("code") else "success"
         elif _is_result(one, data):
             name, outcome = data["operation"], data["status"]

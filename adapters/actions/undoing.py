@@ -1,0 +1,340 @@
+"""The person's last deeds are found back in both logs, and one of them is taken back whole."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from adapters.actions import undoing_import
+from adapters.actions.deciding import item_of
+from adapters.actions.hearing import heard
+from adapters.actions.importing import TASKS_MAX
+from adapters.actions.naming import nth_key
+from adapters.actions.tasks import keep
+from adapters.runtime import review
+from adapters.store.recorder import by_append
+from domain import envelope
+from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
+from domain.errors import Refused
+from domain.handlers.imports import undone as undone_import
+from domain.handlers.undoing import TakenBack, taken_back
+from domain.journal import commands as do
+from domain.journal.commands import UndoDeed, UndoImport
+from domain.journal.task import PERSON, TaskFact
+from domain.wire import Stored
+from domain.world import entity_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from adapters.store.log import Log
+    from adapters.wiring import Home
+    from domain.envelope import Row
+
+DEEDS_MAX = 20
+LOOK_FIRST = 64  # appends from the end
+STANDS = {ConfirmItem: "confirmed", RejectItem: "rejected", DeferItem: "deferred"}
+NEVER = (
+    do.ApplyOperation, do.VoidOperation, do.AddCategory, do.RenameCategory, do.AddCorrection,
+    do.AddLabel, do.DeleteLabel,
+)  # fmt: skip
+"""Commands of the journal that are none of a person, or change no task."""
+
+State = Literal["open", "moved", "stays"]
+ItemRef = tuple[str, int]
+
+
+class Said(NamedTuple):
+    """A command as it stands in a log, and the tasks that its append changed. `place`: in the
+    order of both logs; a verdict comes after the journal that its person saw."""
+
+    place: tuple[int, int, int]
+    n: int
+    at: str
+    name: str
+    command: Stored
+    tasks: tuple[str, ...]
+
+    @property
+    def ref(self) -> str:
+        return f"{'a' if self.place[1] else 'j'}{self.n}"
+
+
+class Deed(NamedTuple):
+    """Something that a person did. `appends`, of the journal, with the `tasks` that they changed,
+    and `items`, of which the verdict is taken back, are what of it is not undone yet.
+
+    `state`: ``open``: it can be undone; ``moved``: something of it was changed since; ``stays``:
+    nothing takes it back. `facts` would do it, by task; `staying` are what nothing takes back.
+    """
+
+    ref: str
+    at: str
+    what: str
+    tasks: tuple[str, ...]
+    appends: tuple[int, ...]
+    items: tuple[ItemRef, ...]
+    state: State = "open"
+    facts: tuple[tuple[str, TaskFact], ...] = ()
+    staying: tuple[TaskFact, ...] = ()
+    source: str = ""  # of an import
+
+
+class Undone(NamedTuple):
+    """What was taken back. `redo`: what the deed is called that does it again, if it is one of the
+    journal; `kept`: tasks of an import that were changed since and stay; `passed`: newer deeds
+    that nothing takes back."""
+
+    deed: Deed
+    redo: str = ""
+    kept: tuple[str, ...] = ()
+    passed: tuple[Deed, ...] = ()
+    is_repeated: bool = False
+
+
+def undo(home: "Home", ref: str = "", key: str = "") -> Undone:
+    """Take the person's newest deed back that can be, or the one that `ref` names.
+
+    Raises:
+        Refused: Code ``stale``: something of it was changed since; ``invalid_value``: there is
+            none.
+    """
+    if repeated := _repeated(home, key):
+        return repeated
+    _recovered(home)
+    found = _named(home, ref) if ref else deeds(home)
+    deed = next((one for one in found if one.state != "stays"), None)
+    if deed is None:
+        because = f"nothing takes {ref} back" if found else "there is nothing to undo"
+        instead = "`wakelog undo --list` shows what can be undone"
+        raise Refused("invalid_value", because=because, instead=instead)
+    passed = tuple(found[: found.index(deed)])
+    if deed.state == "moved":
+        told = "what it did was changed since, so it was not changed back"
+        instead = "look at the task, and change it by hand; or name an older deed, see `--list`"
+        raise Refused("stale", because=told, instead=instead)
+    if deed.source:
+        command = UndoImport(deed.tasks, deed.appends[0], deed.appends[-1])
+        took = undoing_import.take_back(home, command, key)
+        return Undone(deed, _end(home), took.kept, passed)
+    with heard(home):
+        for nth, (set_id, number) in enumerate(deed.items, start=1):
+            review.reopen(home.services, set_id, number, nth_key(key, nth))
+        if deed.appends:
+            keep(home, UndoDeed(deed.tasks, deed.appends), key, nth=len(deed.items) + 1)
+            return Undone(deed, _end(home), passed=passed)
+    return Undone(deed, passed=passed)
+
+
+def deeds(home: "Home", name: str = "") -> list[Deed]:
+    """The newest deeds of the person that are not undone, the newest first; only the one that is
+    kept under a name, if that is given. Of more than `DEEDS_MAX`, undone ones counted, the older
+    are left out."""
+    found: dict[str, list[Said]] = {}
+    undone: set[int] = set()
+    for said in _said(home):
+        match said.command:
+            case UndoDeed(appends=appends) if said.n not in undone:
+                undone.update(appends)
+            case UndoImport(first=first, last=last) if said.n not in undone:
+                undone.update(range(first, last + 1))
+            case UndoDeed() | UndoImport():
+                pass
+            case _:
+                found.setdefault(said.name, []).append(said)
+    seen: set[ItemRef] = set()
+    newest = [*found.items()][:DEEDS_MAX]
+    made = [(known, _deed(home, parts, undone, seen)) for known, parts in newest]
+    return [_judged(home, one) for known, one in made if one and name in ("", known)]
+
+
+def deed_under(home: "Home", key: str) -> Deed | None:
+    """What was done under a caller's key, if it can be undone."""
+    return next((one for one in deeds(home, key) if one.state == "open"), None)
+
+
+# --------------------------------------------------------------------------------- finding back
+
+
+def _said(home: "Home") -> list[Said]:
+    """The commands of the person in both logs, the newest first, with the name of their deed."""
+    journal = _newest(home.services.journal, _of_journal)
+    verdicts = _newest(home.services.agents, _of_agents)
+    every = sorted([*journal, *verdicts], reverse=True)
+    names = {one.name for one in every}
+    named: list[Said] = []
+    for one in every:
+        name = _imported(one, named) or _deed_name(one.name, names)
+        named.append(one._replace(name=name))
+    return named
+
+
+def _newest(log: "Log", read: "Callable[[list[Row]], Iterator[Said]]") -> list[Said]:
+    """As far back as is needed, or to the beginning."""
+    tail, count = log.tail().n, LOOK_FIRST
+    while True:  # bounded: grows to the whole log
+        after = max(tail - count, 0)
+        found = [
+            said
+            for rows in by_append(log.rows(after))
+            if rows[0].stream.startswith("receipt:") and rows[0].stream.endswith(f"@{log.replica}")
+            for said in read(rows)
+        ]
+        names = {one.name for one in found}
+        if not after or len({_deed_name(one, names) for one in names}) > 2 * DEEDS_MAX:
+            return found
+        count *= 8
+
+
+def _of_journal(rows: "Sequence[Row]") -> Iterator[Said]:
+    first: Any = envelope.read(rows[0])
+    command = first.data.command
+    tasks = {entity_of(row.stream): None for row in rows if row.stream.startswith("task:")}
+    if tasks and not isinstance(command, NEVER):
+        name = entity_of(rows[0].stream)
+        yield Said((first.n, 0, 0), first.n, first.at, name, command, tuple(tasks))
+
+
+def _of_agents(rows: "Sequence[Row]") -> Iterator[Said]:
+    first: Any = envelope.read(rows[0])
+    command = first.data.command
+    is_verdict = isinstance(command, ConfirmItem | RejectItem | DeferItem)
+    if is_verdict and command.by == PERSON and len(rows) > 1:
+        place = command.position, 1, first.n
+        yield Said(place, first.n, first.at, entity_of(rows[0].stream), command, ())
+
+
+def _deed_name(name: str, names: set[str]) -> str:
+    """What all appends of a deed have in common: of ``K:1``, ``K:2``, ``K:2:1`` it is ``K``; a
+    caller's key may end in a number, too.
+
+    >>> _deed_name("K:2:1", {"K:1"}), _deed_name("job:2:1", {"job:1:1"}), _deed_name("K", set())
+    ('K', 'job:2', 'K')
+    """
+    base, _, nth = name.rpartition(":")
+    if not base or not nth.isdigit():
+        return name
+    outer, _, inner = base.rpartition(":")
+    is_within = outer and inner.isdigit() and names & {outer, f"{outer}:1"}
+    return outer if is_within else base
+
+
+def _imported(said: Said, newer: Sequence[Said]) -> str:
+    """The name of an import's deed: all its parts but the last are full."""
+    command = said.command
+    if not isinstance(command, do.ImportTasks):
+        return ""
+    for one in reversed(newer):
+        if one.n == said.n + 1 and not one.place[1]:
+            is_part = (
+                isinstance(one.command, do.ImportTasks) and one.command.source == command.source
+            )
+            return one.name if is_part and len(command.tasks) >= TASKS_MAX else said.name
+    return said.name
+
+
+def _deed(home: "Home", parts: Sequence[Said], undone: set[int], seen: set[ItemRef]) -> Deed | None:
+    """What of a deed is not undone, or None if all of it is."""
+    tasks: dict[str, None] = {}
+    appends: set[int] = set()
+    items: list[ItemRef] = []
+    for one in parts:
+        match one.command:
+            case ConfirmItem() | RejectItem() | DeferItem() as verdict:
+                name = (verdict.changes, verdict.item)
+                item = item_of(home, *name)
+                if name in seen or item.status != STANDS[type(verdict)]:
+                    continue
+                seen.add(name)
+                if not isinstance(verdict, ConfirmItem):
+                    items.append(name)
+                elif item.position not in {0, *undone}:
+                    appends.add(item.position)
+                    tasks |= dict.fromkeys(_tasks_at(home, item.position))
+            case _ if one.n not in undone:
+                appends.add(one.n)
+                tasks |= dict.fromkeys(one.tasks)
+    if not (appends or items):
+        return None
+    command = parts[-1].command
+    source = command.source if isinstance(command, do.ImportTasks) else ""
+    newest, ns, refs = parts[0], tuple(sorted(appends)), tuple(reversed(items))
+    return Deed(newest.ref, newest.at, what_of(command), tuple(tasks), ns, refs, source=source)
+
+
+def _judged(home: "Home", deed: Deed) -> Deed:
+    """A deed with what takes it back, as things are."""
+    now = home.services.clock.now()
+    found: dict[str, TakenBack] = {}
+    with home.services.journal.reading() as world:
+        for task in deed.tasks:
+            if deed.source:
+                back, _ = undone_import(world, task, deed.appends[0], deed.appends[-1])
+                found[task] = TakenBack(back)
+            else:
+                found[task] = taken_back(world, task, deed.appends, now)
+    state: State = "open"
+    if any(one.is_moved for one in found.values()):
+        state = "moved"
+    elif not deed.items and not any(one.facts for one in found.values()):
+        state = "stays"
+    facts = tuple((task, fact) for task, one in found.items() for fact in one.facts)
+    staying = tuple(fact for one in found.values() for fact in one.staying)
+    return deed._replace(state=state, facts=facts, staying=staying)
+
+
+def what_of(command: Stored) -> str:
+    """What a command is called.
+
+    >>> what_of(UndoDeed((), ()))
+    'undo deed'
+    """
+    return str(command.__struct_config__.tag).split(".")[1].replace("_", " ")
+
+
+def _named(home: "Home", ref: str) -> list[Deed]:
+    """The deed of that name, or an earlier undo."""
+    if found := [one for one in deeds(home) if one.ref == ref]:
+        return found
+    for one in _said(home):
+        if one.ref == ref and isinstance(one.command, UndoDeed | UndoImport):
+            deed = Deed(ref, one.at, what_of(one.command), one.tasks, (one.n,), ())
+            return [_judged(home, deed)]
+        if one.ref == ref:
+            because = f"what {ref} did was undone or changed since, or is too long ago"
+            instead = "look at the task, and change it by hand"
+            raise Refused("stale", because=because, instead=instead)
+    because = f"{ref!r} is none of the deeds that can be undone"
+    instead = "`wakelog undo --list` shows them with their names"
+    raise Refused("invalid_value", because=because, instead=instead)
+
+
+def _tasks_at(home: "Home", n: int) -> tuple[str, ...]:
+    rows = home.services.journal.append_at(n)
+    return tuple({entity_of(row.stream): None for row in rows if row.stream.startswith("task:")})
+
+
+def _recovered(home: "Home") -> None:
+    """What a process that is gone left in doubt is brought to its end first."""
+    from adapters.actions.recovering import in_flight_sets
+
+    for set_id in in_flight_sets(home) if home.exists else ():
+        review.recover(home.services, set_id)
+
+
+def _end(home: "Home") -> str:
+    return f"j{home.services.journal.tail().n}"
+
+
+def _repeated(home: "Home", key: str) -> Undone | None:
+    """What an undo under that key was, where it was done before."""
+    first = nth_key(key, 1)
+    for log in (home.services.journal, home.services.agents) if key else ():
+        for row in log.receipts(first):
+            command: Any = getattr(row.fact, "command", row.fact)
+            if isinstance(command, ReopenItem):
+                items = ((command.changes, command.item),)
+                deed = Deed("", row.at, "", (), (), items)
+                return Undone(deed, is_repeated=True)
+            if isinstance(command, UndoDeed | UndoImport):
+                deed = Deed("", row.at, "", command.tasks, (), ())
+                return Undone(deed, f"j{row.n}", is_repeated=True)
+    return None

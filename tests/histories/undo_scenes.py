@@ -1,0 +1,100 @@
+"""A scene of undoing: every kind of edit taken back and done again, verdicts taken up again."""
+
+from adapters.runtime import review
+from adapters.runtime.services import Services
+from domain.causes import Replied
+from domain.changes import commands as verdict
+from domain.changes.change_set import set_id
+from domain.changes.events import LiftDone
+from domain.changes.needs import follow_up_id
+from domain.journal import commands as do
+from domain.journal.catalog import label_id
+from domain.journal.task import PERSON
+from domain.wire import Words
+from tests.histories.acting import ESTIMATE, NOBODY, Scene, refused, told
+from tests.histories.tool_scenes import call, wake
+from tests.support.services import queued_key, services, task_with_agent
+
+
+def undone() -> Services:
+    """Edits, links and notes; what moved since; rejections with a label, and with what needed
+    them; a deferral; a lift in doubt, and one of which the label is allowed already."""
+    at = services()
+    task, agent = task_with_agent(at)
+    (roof,) = told(at, do.CreateTask("Mend the roof"))
+    told(at, do.AddLabel("garden"))
+    nails, _ = told(at, do.AddItems(task, ("Nails", "Saw")))
+    (note,) = told(at, do.AddNote(task, "note", Words("Ann knows")))
+    (entry,) = told(
+        at, do.LogTime(task, "2026-01-01T09:00:00.000000Z", "2026-01-01T10:00:00.000000Z")
+    )
+    told(at, do.RateTask(task, 3))
+    for command in (
+        do.EditTask(task, title="Other", due="2027-03-01", language="de", estimate=30,
+                    priority="P1", status="BLOCKED", reason="no", description=Words("New")),
+        do.EditItem(task, nails, title="Long nails", is_checked=True, is_archived=True),
+        do.EditNote(task, note, Words("Bob knows")),
+        do.RemoveNote(task, note),
+        do.ChangeLabels(task, assign=("garden",)),
+        do.ChangeLabels(task, suppress=("garden",)),
+        do.LinkTask(task, "blocks", roof),
+        do.RetimeEntry(task, entry, summary="Looked"),
+        do.RateTask(task, 4),
+        do.DeleteTask(task),
+    ):  # fmt: skip
+        told(at, command)
+        n = at.journal.tail().n
+        told(at, do.UndoDeed((task,), (n,)))
+        told(at, do.UndoDeed((task,), (n + 1,)))
+        if isinstance(command, do.DeleteTask):
+            refused(at, "stale", do.UndoDeed((task,), (n - 1,)))
+        told(at, do.UndoDeed((task,), (n + 2,)))
+        refused(at, "stale", do.UndoDeed((task,), (n,)))
+    told(at, do.UnlinkTask(task, "blocks", roof))
+    refused(at, "invalid_value", do.UndoDeed((task,), (at.journal.tail().n + 9,)))
+    (gone,) = told(at, do.CreateTask("Gone"))
+    told(at, do.UndoDeed((gone,), (at.journal.tail().n,)))
+    refused(at, "stale", do.UndoDeed((gone,), (at.journal.tail().n - 1,)))
+    _verdicts(at, task, agent)
+    return at
+
+
+def _verdicts(at: Services, task: str, agent: str) -> None:
+    made = set_id(queued_key(at, agent))
+    garden = {"id": label_id("garden"), "confidence": "high"}
+    wake(
+        at,
+        agent,
+        [call("create_follow_up_task", title="The rest")],
+        [call("link_task", relation="blocks", targetTaskId=follow_up_id(made, 1)),
+         call("assign_task_labels", labels=[garden]),
+         ESTIMATE],
+    )  # fmt: skip
+    n = at.journal.tail().n
+    refused(at, "unknown_item", verdict.ReopenItem(made, 9, PERSON, n))
+    refused(at, "unknown_set", verdict.ReopenItem(NOBODY, 1, PERSON, n))
+    review.reject(at, made, 1, "no")
+    review.reopen(at, made, 1)
+    review.reopen(at, made, 1, "again")
+    for _ in range(2):
+        review.reject(at, made, 3, "no")
+        review.reopen(at, made, 3)
+    told(at, verdict.RejectItem(made, 3, PERSON, n))
+    refused(at, "decided", verdict.ReopenItem(made, 3, PERSON, n))
+    review.recover(at, made)
+    told(at, verdict.ReopenItem(made, 3, PERSON, n))
+    refused(at, "decided", verdict.ConfirmItem(made, 3, PERSON, n))
+    told(at, verdict.RetakeEffect(made, 3))
+    at.append_reply(Replied("changes", made, LiftDone(3, NOBODY)))
+    told(at, do.ChangeLabels(task, allow=("garden",)))
+    review.drive(at, made, 3)
+    told(at, do.ChangeLabels(task, suppress=("garden",)))
+    review.reject(at, made, 3, "")  # it is suppressed already
+    review.reopen(at, made, 3)
+    review.defer(at, made, 4, "later", until="2027-02-02T00:00:00.000000Z")
+    review.reopen(at, made, 4)
+    review.confirm(at, made, 4)
+    refused(at, "decided", verdict.ReopenItem(made, 4, PERSON, n))
+
+
+SCENES: tuple[Scene, ...] = (undone,)
