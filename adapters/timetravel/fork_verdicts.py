@@ -24,8 +24,10 @@ from domain import envelope
 from domain.agent.commands import TakeJournal
 from domain.causes import Cause, EpochBegan, ReplicasImported, Replied
 from domain.changes.change_set import Item
+from domain.changes.commands import ConfirmItem, DeferItem, RejectItem
 from domain.errors import Refused, WakelogError
 from domain.journal.commands import ApplyOperation, VoidOperation
+from domain.journal.fold import TASK
 from domain.ports import Clock
 from domain.wake.commands import BeginWake
 from domain.wake.events import ToolAsked, ToolReturned
@@ -179,6 +181,11 @@ class Verdicts:
                     answer, brought = reading.answered(services, wake, asked)
                     return replace(cause, fact=answer), list(brought)
                 return fork.moved(cause, partial(self._position, services)), []
+            case ConfirmItem() | RejectItem() | DeferItem() if cause.category:
+                position = self._position(services, cause.position)
+                task = review.changes_of(services, cause.changes).task
+                category = services.journal.world_at(position).load(TASK, task).category
+                return replace(cause, position=position, category=category), []
             case _:
                 return fork.moved(cause, partial(self._position, services)), []
 

@@ -85,6 +85,9 @@ value that the person made another of when confirming it, or set otherwise later
 text says it. Do not propose again what is open. A newer proposal of yours replaces an older open \
 one for the same field; if one is no longer right, retract it by its fingerprint \
 (`retract_suggestions`)."""
+_LESSONS_2: Final = """\
+Numbers of acceptance are about kinds of changes, not about this task. Where few were accepted, \
+propose only what a text plainly supports."""
 _WHEN_2: Final = """\
 Who said it, and when.
 - "Now" is the person's clock; times that end in Z are UTC.
@@ -121,6 +124,7 @@ _PARAGRAPHS_2: Final = (
     _WRITING_2,
     _NO_OP_RULE_2,
     _SOVEREIGN_2,
+    _LESSONS_2,
     _WHEN_2,
     _TIME_2,
     _EVIDENCE_2,
