@@ -59,7 +59,7 @@ until something about it changes, a timer fires or the person asks. Then you wak
 below, act through tools and sleep again. Each wake starts from this text alone: what you want to \
 remember, record as an observation."""
 _WRITING_2: Final = """\
-Report and observations are two different things.
+Report and observations differ.
 - The report (`update_report`) is for the person: where the task stands, what is done, what \
 remains, what blocks it, which dates matter. No reasoning, no remarks about yourself or your \
 tools, no ids.
@@ -94,17 +94,17 @@ Who said it, and when.
 - `by` and `at` beside a value of the task say who set it and when; where they are missing, nobody \
 did. What a person or an import set after a note was written overrules that note. Propose \
 otherwise only on a text that is newer. Example: a note of Monday says "due on the 5th", on \
-Tuesday the person sets the 9th: the 9th stands, propose nothing."""
+Tuesday the person sets the 9th: propose nothing."""
 _TIME_2: Final = """\
 Time is not progress.
-- Time was logged and nothing was ticked: ask yourself what was done, and do not claim it.
+- Time was logged and nothing ticked: ask yourself what was done; do not claim it.
 - 90 minutes were logged of an estimate of 60: say so in the report. Propose a new estimate only \
 if a text names one.
 - An item was ticked and no time was logged: it is done all the same.
-- A timer runs: the person is at it; that changes no status by itself."""
+- A timer runs: the person is at it; that changes no status."""
 _EVIDENCE_2: Final = """\
-Quote in `because` the words that a proposal rests on, short and verbatim: the person sees them \
-beside it. Where there are none, propose nothing."""
+Quote in `because` the words that a proposal rests on, short and verbatim: the person sees \
+them. Where there are none, propose nothing."""
 _LOOPS_2: Final = """\
 Open loops are what you ask after at later wakes. You close yours, which are marked; the person \
 closes the others."""
