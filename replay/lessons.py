@@ -34,7 +34,7 @@ def said(cause: Cause, before: World) -> Iterator[Said]:
         case LearnVerdicts(scope=scope, verdicts=verdicts) if scope.startswith(CATEGORY):
             for nth, past in enumerate(verdicts):
                 changes = before.load(CHANGES, past.changes)
-                if item := find(changes, past.item):
+                if item := find(changes, past.item):  # pragma: no branch  # it was checked
                     path = f"data.command.verdicts[{nth}]"
                     yield Said(changes.task, item.position, scope.removeprefix(CATEGORY), path)
         case _:

@@ -1,9 +1,7 @@
 """What verdicts taught: looked up, brought in from the past, and wakes rated."""
 
 from collections import defaultdict
-from collections.abc import Iterator
-from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, get_args
 
 from adapters.actions.naming import nth_key, pick, pick_run
 from adapters.documents.lessons import RatedRun, scopes
@@ -12,13 +10,14 @@ from domain.journal.fold import TASK
 from domain.journal.task import PERSON
 from domain.keys import key as make_key
 from domain.lessons.commands import LEARNT_MAX, LearnVerdicts, PastVerdict, RateRun
-from domain.lessons.lessons import CATEGORY, LESSONS, TEMPLATE, LessonDecided
-from domain.wake.state import WAKE
+from domain.lessons.lessons import CATEGORY, LESSONS, TEMPLATE, LessonDecided, LessonVerdict
 from projections.inbox import VIEW as INBOX
+from projections.inbox import SetDocument
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
-    from domain.changes.change_set import Item
+
+VERDICTS: Final[dict[str, LessonVerdict]] = {one: one for one in get_args(LessonVerdict)}
 
 
 def pick_scope(home: "Home", wanted: str) -> str:
@@ -69,43 +68,37 @@ def learn_history(home: "Home") -> int:
 
 
 def _unlearnt(home: "Home") -> dict[str, list[PastVerdict]]:
-    """By scope the verdicts that nothing was learnt of, oldest first."""
-    known = set(_known(home))
+    """By scope the verdicts that nothing was learnt of, oldest first; of tasks that were in no
+    category then, none."""
+    known = _known(home)
     found: dict[str, list[tuple[str, PastVerdict]]] = defaultdict(list)
-    for scope, changes, item in _decided(home):
-        if (scope, changes, item.number) not in known and item.status != "retracted":
-            verdict = PastVerdict(changes, item.number, item.status)  # type: ignore[arg-type]
-            found[scope].append((item.decided_at, verdict))
+    for one in home.views.all(INBOX):
+        decided = [(item, VERDICTS[item.status]) for item in one.items if item.status in VERDICTS]
+        for item, verdict in decided if one.is_opened else ():
+            past = PastVerdict(one.id, item.number, verdict)
+            for scope in _scopes(home, one, item.position):
+                if (scope, one.id, item.number) not in known:
+                    found[scope].append((item.decided_at, past))
     return {
         scope: [one for _, one in sorted(many, key=lambda pair: pair[0])]
         for scope, many in found.items()
     }
 
 
-def _known(home: "Home") -> Iterator[tuple[str, str, int]]:
+def _known(home: "Home") -> set[tuple[str, str, int]]:
     with home.services.agents.reading() as world:
-        for scope in world.entities("lessons"):
-            for row in world.rows(LESSONS, scope):
-                if isinstance(row.fact, LessonDecided):
-                    yield scope, row.fact.changes, row.fact.item
+        return {
+            (scope, row.fact.changes, row.fact.item)
+            for scope in world.entities("lessons")
+            for row in world.rows(LESSONS, scope)
+            if isinstance(row.fact, LessonDecided)
+        }
 
 
-def _decided(home: "Home") -> Iterator[tuple[str, str, "Item"]]:
-    """Every verdict that stands, in each scope it is of: of tasks without a category in none."""
-    journal = home.services.journal
-
-    @cache
-    def category(task: str, position: int) -> str:
-        return journal.world_at(position).load(TASK, task).category
-
-    for one in home.views.all(INBOX):
-        items = [item for item in one.items if item.status in ("confirmed", "rejected", "deferred")]
-        if not one.is_opened or not items:
-            continue
-        with home.services.agents.reading() as world:
-            started = world.load(WAKE, one.run_key).started
-        for item in items:
-            if filed := category(one.task_id, item.position):
-                yield CATEGORY + filed, one.id, item
-                if started and started.template:
-                    yield TEMPLATE + started.template, one.id, item
+def _scopes(home: "Home", one: SetDocument, position: int) -> list[str]:
+    """Where a verdict belongs that was given at a position of the journal."""
+    category = home.services.journal.world_at(position).load(TASK, one.task_id).category
+    started = home.services.wake(one.run_key).started
+    template = started.template if started else ""
+    scopes = [CATEGORY + category, *([TEMPLATE + template] if template else [])]
+    return scopes if category else []

@@ -86,8 +86,8 @@ def count(lessons: tuple[Lesson, ...], verdict: LessonVerdict) -> int:
 def decide(lessons: Lessons, told: LessonDecided) -> list[LessonsFact]:
     """Learn a verdict; nothing where that is known already."""
     known = _found(lessons.tools.get(told.tool, ()), told)
-    is_known = known is not None and known.verdict == told.verdict
-    return [] if is_known and known and known.is_edited == told.is_edited else [told]
+    is_known = known and (known.verdict, known.is_edited) == (told.verdict, told.is_edited)
+    return [] if is_known else [told]
 
 
 def rate(lessons: Lessons, run_key: str, stars: int) -> list[LessonsFact]:

@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from adapters.wiring import open_home
+from adapters.wiring import Home, open_home
 from domain.changes.change_set import CHANGES
 from domain.lessons.lessons import CATEGORY, LESSONS, LessonDecided, Lessons, count
 from domain.world import Recorded
@@ -32,25 +32,21 @@ class Decided(NamedTuple):
     fact: LessonDecided
 
 
-def decided(home: Path) -> Iterator[Decided]:
-    """All of a home, each of its last verdict, in the order that they were given."""
-    with closing(open_home(home, {})) as at:
-        begun_at = {
-            row.entity: row.at
-            for rows in at.services.agents.appends()
-            for row in rows
-            if row.of_kind == "wake" and row.version == 1
-        }
-        with at.services.agents.reading() as world:
-            scopes = [one for one in world.entities("lessons") if one.startswith(CATEGORY)]
-            rows = [(one, row) for one in scopes for row in world.rows(LESSONS, one)]
-            for scope, row in rows:
-                fact = row.fact
-                if not isinstance(fact, LessonDecided) or fact.verdict == "deferred":
-                    continue
+def decided(at: Home) -> Iterator[Decided]:
+    """All of a home, each of its last verdict; what was only put off is left out."""
+    rows = [row for rows in at.services.agents.appends() for row in rows]
+    begun_at = {row.entity: row.at for row in rows if row.of_kind == "wake" and row.version == 1}
+    last: dict[tuple[str, int], Decided] = {}
+    for row in rows:
+        fact = row.fact
+        if isinstance(fact, LessonDecided) and row.entity.startswith(CATEGORY):
+            with at.services.agents.reading() as world:
                 changes = world.load(CHANGES, fact.changes)
-                begun = begun_at[changes.run_key]
-                yield Decided(begun, fact.at or row.at, changes.agent, scope, fact)
+            made_at, given_at = begun_at[changes.run_key], fact.at or row.at
+            last[fact.changes, fact.item] = Decided(
+                made_at, given_at, changes.agent, row.entity, fact
+            )
+    return (one for one in last.values() if one.fact.verdict != "deferred")
 
 
 def flagged(lessons: Lessons, tool: str) -> bool:
@@ -84,7 +80,8 @@ def foreseen(verdicts: list[Decided], kind: str) -> tuple[int, int]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("home", type=Path)
-    verdicts = list(decided(parser.parse_args().home))
+    with closing(open_home(parser.parse_args().home, {})) as home:
+        verdicts = list(decided(home))
     rejected = sum(one.fact.verdict == "rejected" for one in verdicts)
     print(f"{len(verdicts)} decided proposals, {rejected} of them rejected\n")
     print("| scope of the count | rejections foreseen | of flagged, rejected |\n|---|---|---|")

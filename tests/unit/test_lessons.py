@@ -10,10 +10,12 @@ from adapters.runtime.services import Services
 from domain.agent.commands import ConfigureAgent
 from domain.agent.identity import Wanted
 from domain.changes.commands import ConfirmItem, RejectItem
+from domain.changes.events import ItemExpired
 from domain.errors import Refused
 from domain.journal.commands import EditTask
-from domain.lessons.commands import RateRun
-from domain.lessons.lessons import CATEGORY, TEMPLATE
+from domain.lessons.commands import LEARNT_MAX, LearnVerdicts, PastVerdict, RateRun
+from domain.lessons.lessons import CATEGORY, LESSONS, TEMPLATE, LessonDecided
+from domain.wake.lessons import lessons_of
 from domain.wake.prompt_lessons import lessons
 from domain.wake.prompt_text import size
 from domain.wake.reading import LessonSeen, Limits, Reading, ReasonSeen, TaskSeen
@@ -29,6 +31,7 @@ from tests.support.lessons import (
     template,
     with_categories,
 )
+from tests.support.proposals import AT, LATER, recorded
 from tests.support.scripted_wakes import call, ended, minutes, woken
 
 
@@ -144,6 +147,24 @@ def test_a_wake_is_rated_in_its_template_and_one_without_is_refused() -> None:
         at.append_agent(RateRun(bare, 3, "person"))
 
 
+def test_a_scope_that_is_none_and_too_many_verdicts_are_refused() -> None:
+    at = with_categories()
+    for scope in ("", "category:", "home:main"):
+        with pytest.raises(Refused, match="no scope of lessons"):
+            at.append_agent(LearnVerdicts(scope, ()))
+    many = (PastVerdict("set", 1, "rejected"),) * (LEARNT_MAX + 1)
+    with pytest.raises(Refused, match="verdicts of one command"):
+        at.append_agent(LearnVerdicts(CATEGORY + WORK, many))
+
+
+def test_an_earlier_verdict_that_comes_later_changes_nothing() -> None:
+    now = LessonDecided("set", 1, "tool", "confirmed", at=LATER)
+    before = LessonDecided("set", 1, "tool", "deferred", at=AT)
+    known = LESSONS.evolve(LESSONS.initial("category:a"), recorded(now))
+    assert LESSONS.evolve(known, recorded(before)) == known
+    assert LESSONS.evolve(known, recorded(ItemExpired(1))) == known
+
+
 # --------------------------------------------------------------------------------- what is told
 
 
@@ -159,6 +180,9 @@ def test_an_agent_is_told_how_proposals_fared_on_other_tasks_of_its_category_alo
     )
     assert section(at, reader, scaffold=1) == ""
     assert section(at, agent_in(at, HEALTH, "Other")[1]) == ""
+    with at.agents.reading() as world:
+        assert lessons_of(world, at.agent(reader), WORK)
+        assert lessons_of(world, replace(at.agent(reader), categories=(HEALTH,)), WORK) == ()
 
 
 def test_below_five_verdicts_nothing_is_told_and_ones_own_are_told_elsewhere() -> None:
