@@ -1,6 +1,7 @@
 """What verdicts taught: looked up, brought in from the past, and wakes rated."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, get_args
 
 from adapters.actions.naming import nth_key, pick, pick_run
@@ -16,6 +17,7 @@ from projections.inbox import SetDocument
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
+    from domain.changes.change_set import Item
 
 VERDICTS: Final[dict[str, LessonVerdict]] = {one: one for one in get_args(LessonVerdict)}
 
@@ -72,17 +74,21 @@ def _unlearnt(home: "Home") -> dict[str, list[PastVerdict]]:
     category then, none."""
     known = _known(home)
     found: dict[str, list[tuple[str, PastVerdict]]] = defaultdict(list)
-    for one in home.views.all(INBOX):
-        decided = [(item, VERDICTS[item.status]) for item in one.items if item.status in VERDICTS]
-        for item, verdict in decided if one.is_opened else ():
-            past = PastVerdict(one.id, item.number, verdict)
-            for scope in _scopes(home, one, item.position):
-                if (scope, one.id, item.number) not in known:
-                    found[scope].append((item.decided_at, past))
+    for one, item in _decided(home):
+        past = PastVerdict(one.id, item.number, VERDICTS[item.status])
+        for scope in _scopes(home, one, item.position):
+            if (scope, one.id, item.number) not in known:
+                found[scope].append((item.decided_at, past))
     return {
         scope: [one for _, one in sorted(many, key=lambda pair: pair[0])]
         for scope, many in found.items()
     }
+
+
+def _decided(home: "Home") -> Iterator[tuple[SetDocument, "Item"]]:
+    for one in home.views.all(INBOX):
+        if one.is_opened:
+            yield from ((one, item) for item in one.items if item.status in VERDICTS)
 
 
 def _known(home: "Home") -> set[tuple[str, str, int]]:
