@@ -7,7 +7,7 @@ from domain.wake.reading import LessonSeen, Limits, Reading
 REASONS_MAX = 3  # of a tool
 EDITS_MAX = 5
 TEXT_MAX_BYTES = 200  # of a reason or an edit
-_INTRO = "What the person said to proposals for other tasks of this category, the newest of each."
+_INTRO = "How the person decided on proposals for other tasks of this category, the newest of each."
 
 
 def lessons(reading: Reading, limits: Limits) -> Section | None:
@@ -16,8 +16,8 @@ def lessons(reading: Reading, limits: Limits) -> Section | None:
     told = [_tool(one, bytes_max) for one in reading.lessons]
     edits = [one for each in reading.lessons for one in each.edits]
     for one in edits[:EDITS_MAX]:
-        what = f"{one.field}: {line(one.edit, bytes_max)}"
-        told.append((f"- the person made of a proposal before accepting it: {what}", (one.task,)))
+        edit = line(one.edit, bytes_max)
+        told.append((f"- edited before it was accepted: {one.field}: {edit}", (one.task,)))
     for count in range(len(told), 0, -1):
         body = [_INTRO, *(text for text, _ in told[:count])]
         body += cut_note(len(told) - count, "more lines")

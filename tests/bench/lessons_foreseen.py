@@ -1,16 +1,19 @@
 """How many rejections of a home's past could have been foreseen, by the scope that is counted in.
 
-    .venv/bin/wakelog demo-data --home /tmp/demo
-    .venv/bin/python tests/bench/lessons_foreseen.py /tmp/demo
+    .venv/bin/python tests/bench/lessons_foreseen.py [HOME]
 
+Without a home it makes the one of `demo-data`, which takes most of a minute.
 A proposal is flagged where at least 5 verdicts on its tool stood in the scope before it was made,
 and at least 60 % of them were rejections. The fold is the one that prompts are made of.
 """
 
 import argparse
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from adapters.wiring import Home, open_home
@@ -77,11 +80,20 @@ def foreseen(verdicts: list[Decided], kind: str) -> tuple[int, int]:
     return no, yes
 
 
+def made(path: Path) -> Path:
+    """The home of `demo-data`."""
+    wakelog = str(Path(sys.executable).with_name("wakelog"))
+    subprocess.run([wakelog, "demo-data", "--home", str(path)], check=True, capture_output=True)
+    return path
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("home", type=Path)
-    with closing(open_home(parser.parse_args().home, {})) as home:
-        verdicts = list(decided(home))
+    parser.add_argument("home", type=Path, nargs="?")
+    with TemporaryDirectory() as folder:
+        path = parser.parse_args().home or made(Path(folder) / "home")
+        with closing(open_home(path, {})) as home:
+            verdicts = list(decided(home))
     rejected = sum(one.fact.verdict == "rejected" for one in verdicts)
     print(f"{len(verdicts)} decided proposals, {rejected} of them rejected\n")
     print("| scope of the count | rejections foreseen | of flagged, rejected |\n|---|---|---|")
