@@ -16,6 +16,7 @@ EMPTY = (
     "No lessons yet. They come of what you confirm, reject and defer; "
     "`wakelog lessons --from-history` learns of what you decided before."
 )
+HEADINGS = ("Change", "Yes", "No", "Later", "Edited", "Declined because")
 REASONS_SHOWN = 3
 
 
@@ -48,9 +49,6 @@ def lessons_command(session: Session, scope: str, *, from_history: bool) -> None
         session.table(HEADINGS, [_row(line) for line in of_one])
         if one.startswith(TEMPLATE) and (told := _ran(*ratings(home, one))):
             session.say(told)
-
-
-HEADINGS = ("Change", "Yes", "No", "Later", "Edited", "Declined because")
 
 
 def _heading(scope: str, name: str) -> str:
