@@ -8,13 +8,20 @@ from msgspec import Struct
 from domain.agent.commands import AgentCommand
 from domain.changes.commands import ChangesCommand
 from domain.journal.commands import ApplyOperation, JournalCommand, VoidOperation
+from domain.lessons.commands import LessonsCommand
 from domain.policy.commands import PolicyCommand
 from domain.templates.commands import TemplateCommand
 from domain.wake.commands import WakeCommand
 from domain.wire import Part, Stored
 
 Command = (
-    JournalCommand | AgentCommand | WakeCommand | ChangesCommand | TemplateCommand | PolicyCommand
+    JournalCommand
+    | AgentCommand
+    | WakeCommand
+    | ChangesCommand
+    | TemplateCommand
+    | PolicyCommand
+    | LessonsCommand
 )
 
 

@@ -11,6 +11,7 @@ from domain.journal.catalog import CATALOG
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS
 from domain.journal.timer import TIMER
+from domain.lessons.lessons import LESSONS
 from domain.policy.policy import POLICY
 from domain.templates.template import TEMPLATE
 from domain.wake.state import WAKE
@@ -29,5 +30,6 @@ _ALL: tuple[Kind[Any], ...] = (
     CHANGES,
     TEMPLATE,
     POLICY,
+    LESSONS,
 )
 KINDS: dict[str, Kind[Any]] = {kind.name: kind for kind in _ALL}

@@ -8,6 +8,7 @@ from domain.journal.catalog import CatalogFact
 from domain.journal.links import LinksFact
 from domain.journal.task import TaskFact
 from domain.journal.timer import TimerFact
+from domain.lessons.lessons import LessonsFact
 from domain.policy.policy import PolicyFact
 from domain.templates.template import TemplateFact
 from domain.wake.events import WakeFact
@@ -22,6 +23,7 @@ AgentLogFact = (
     | ChangesFact
     | TemplateFact
     | PolicyFact
+    | LessonsFact
 )
 Fact = JournalFact | AgentLogFact | Receipt | LogFact
 

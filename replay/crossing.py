@@ -34,6 +34,7 @@ from domain.wake.shown import given_by, shown, snapshot_of
 from domain.wake.task_lines import TaskLine, TaskLines
 from domain.wire import PayloadId
 from domain.world import Recorded, World
+from replay import lessons
 from replay.appends import Append, appends
 from replay.divergence import ALTERED, CHANGED, DICE, PROMPT, Difference, Divergence, path_within
 from replay.prove import Proof
@@ -185,7 +186,7 @@ class Crossing:
             case Replied(fact=ToolReturned() as fact) if is_read(fact):
                 found = self._twice(partial(self._read, one, cause.entity, fact))
             case _:
-                pass
+                found = self._learnt(one, cause)
         fault = self._journal.proof.first_fault
         yield from self._resting(cause, fault)
         yield from (replace(known, upstream=fault) for known in found)
@@ -229,6 +230,17 @@ class Crossing:
             return
         if again is not None:  # pragma: no branch  # it is asked for in that world, too
             yield from differs(again, self._agents.payload)
+
+    def _learnt(self, one: Append, cause: Cause) -> Iterator[Difference]:
+        """The categories that verdicts are learnt in, where a task was in another one then."""
+        before = self._agents.proof.streams.world(one.replica, one.n, [])
+        for said in lessons.said(cause, before):
+            if is_given_up(self._journal.given_up, one.replica, said.position):
+                continue
+            _, journal, _ = self._worlds(one.replica, said.position, one.n - 1)
+            there = journal.load(TASK, said.task).category if journal else said.category
+            if there != said.category:
+                yield Difference(0, CHANGED, said.path, there, said.category)
 
     def _task_lines(self, journal: World) -> Mapping[str, TaskLine]:
         """The living tasks of a world; those of where the walk stands are kept."""

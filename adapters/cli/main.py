@@ -43,6 +43,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "confirm": ("deciding", "Apply proposed changes."),
     "reject": ("deciding", "Decline proposed changes."),
     "defer": ("deciding", "Put proposed changes off."),
+    "lessons": ("lessons", "See how proposals fare, and what agents are told of it."),
+    "rate": ("lessons", "Rate a wake of a template."),
     "policy": ("policy", "See and say what may leave this machine, and to whom."),
     "notify": ("notifying", "See and say who is told when something waits for you."),
     "report": ("reading", "Read what an agent says about a task."),
@@ -77,7 +79,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 GROUPS: dict[str, str] = {
     "Every day": "demo init import write-back conflicts settle task done undo category label inbox "
     "confirm reject defer report status run serve",
-    "Agents": "agent template wake policy notify",
+    "Agents": "agent template lessons rate wake policy notify",
     "Looking back": "wakes show why journal messages replay at diff bisect fork prove",
     "Asking": "sql metrics export export-history demo-data schema",
     "Upkeep": "doctor recover rebuild backup home health simulate completion",

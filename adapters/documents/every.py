@@ -14,6 +14,7 @@ from adapters.documents.diffs import HomesDiff, WakesDiff, WorldsDiff
 from adapters.documents.first_run import BegunHome
 from adapters.documents.forks import ForkDetails
 from adapters.documents.inbox import InboxSet
+from adapters.documents.lessons import LessonLine, RatedRun
 from adapters.documents.metrics import TemplateMetrics
 from adapters.documents.notify import NotifyDetails, TestedReceiver
 from adapters.documents.policy import Allowed, PolicyDocument, Preview, Ruled
@@ -102,6 +103,8 @@ DOCUMENTS: dict[str, Described] = {
     "deleted": Described(deeds.Deleted, ("template delete", "label delete")),
     "inbox": Described(list[InboxSet], ("inbox",)),
     "verdicts": Described(deeds.DecidedItems, ("confirm", "reject", "defer")),
+    "lessons": Described(list[LessonLine], ("lessons",)),
+    "rated-run": Described(RatedRun, ("rate",)),
     "policy": Described(PolicyDocument, ("policy show",)),
     "policy-allowed": Described(Allowed, ("policy allow", "policy withdraw")),
     "policy-ruled": Described(Ruled, ("policy models",)),

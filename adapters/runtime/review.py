@@ -71,6 +71,12 @@ def is_stale(services: Services, item: Item, now: Snapshot) -> bool:
     return registry.base(item.tool, now, text) != item.base
 
 
+def seen_at(services: Services, changes: ChangeSet) -> tuple[int, str]:
+    """The journal's position, and the category of a set's task there: what a verdict names."""
+    with services.journal.reading() as world:
+        return world.n - 1, world.load(TASK, changes.task).category
+
+
 def confirm(
     services: Services,
     set_id: str,
@@ -100,8 +106,8 @@ def confirm(
         text = edit or arguments_of(services, item)
         base = registry.base(item.tool, task_now(services, changes.task), text)
     said, kept = words(changes.task, edit) if edit else (None, ())
-    position = services.journal.tail().n
-    command = ConfirmItem(set_id, number, PERSON, position, said, base)
+    position, category = seen_at(services, changes)
+    command = ConfirmItem(set_id, number, PERSON, position, said, base, category)
     with services.spans.verdict("edit" if edit else "confirm", changes, number) as tell:
         appended = services.append_agent(command, key=key, payloads=kept)
         tell(item := _driven(services, appended, set_id, number))
@@ -110,9 +116,10 @@ def confirm(
 
 def reject(services: Services, set_id: str, number: int, reason: str, key: str = "") -> Item | None:
     """Decline an item; a declined label is suppressed on the task."""
-    position = services.journal.tail().n
-    command = RejectItem(set_id, number, PERSON, position, reason)
-    with services.spans.verdict("reject", changes_of(services, set_id), number) as tell:
+    changes = changes_of(services, set_id)
+    position, category = seen_at(services, changes)
+    command = RejectItem(set_id, number, PERSON, position, reason, category)
+    with services.spans.verdict("reject", changes, number) as tell:
         tell(item := _driven(services, services.append_agent(command, key=key), set_id, number))
     return item
 
@@ -128,9 +135,10 @@ def defer(
     services: Services, set_id: str, number: int, reason: str, key: str = "", *, until: str = ""
 ) -> Item | None:
     """Put an item off."""
-    position = services.journal.tail().n
-    with services.spans.verdict("defer", changes_of(services, set_id), number) as tell:
-        command = DeferItem(set_id, number, PERSON, position, reason, until)
+    changes = changes_of(services, set_id)
+    position, category = seen_at(services, changes)
+    with services.spans.verdict("defer", changes, number) as tell:
+        command = DeferItem(set_id, number, PERSON, position, reason, until, category)
         services.append_agent(command, key=key)
         tell(item := find(changes_of(services, set_id), number))
     return item

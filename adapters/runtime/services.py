@@ -14,6 +14,7 @@ from domain.agent.wake_queue_events import Reason
 from domain.causes import Cause
 from domain.changes.commands import ChangesCommand
 from domain.journal.commands import JournalCommand
+from domain.lessons.commands import LessonsCommand
 from domain.policy.commands import PolicyCommand
 from domain.ports import Clock, Listener, Model
 from domain.templates import template as templates
@@ -83,7 +84,12 @@ class Services:
 
     def append_agent(
         self,
-        command: AgentCommand | WakeCommand | ChangesCommand | TemplateCommand | PolicyCommand,
+        command: AgentCommand
+        | WakeCommand
+        | ChangesCommand
+        | TemplateCommand
+        | PolicyCommand
+        | LessonsCommand,
         *,
         key: str = "",
         payloads: Sequence[Payload] = (),

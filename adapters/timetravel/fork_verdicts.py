@@ -23,9 +23,13 @@ from adapters.timetravel.logs_at import Past, within
 from domain import envelope
 from domain.agent.commands import TakeJournal
 from domain.causes import Cause, EpochBegan, ReplicasImported, Replied
-from domain.changes.change_set import Item
+from domain.changes.change_set import Item, find
+from domain.changes.commands import ConfirmItem, DeferItem, RejectItem
 from domain.errors import Refused, WakelogError
 from domain.journal.commands import ApplyOperation, UndoDeed, VoidOperation
+from domain.journal.fold import TASK
+from domain.lessons.commands import LearnVerdicts, PastVerdict
+from domain.lessons.lessons import CATEGORY
 from domain.ports import Clock
 from domain.wake.commands import BeginWake
 from domain.wake.events import ToolAsked, ToolReturned
@@ -186,6 +190,14 @@ class Verdicts:
                     answer, brought = reading.answered(services, wake, asked)
                     return replace(cause, fact=answer), list(brought)
                 return fork.moved(cause, partial(self._position, services)), []
+            case ConfirmItem() | RejectItem() | DeferItem() if cause.category:
+                position = self._position(services, cause.position)
+                task = review.changes_of(services, cause.changes).task
+                category = _category(services, task, position)
+                return replace(cause, position=position, category=category), []
+            case LearnVerdicts():
+                held = tuple([one for one in cause.verdicts if _holds(services, cause.scope, one)])
+                return replace(cause, verdicts=held) if held else None, []
             case _:
                 return fork.moved(cause, partial(self._position, services)), []
 
@@ -210,6 +222,20 @@ def given_then(past: Past, first: Recorded) -> Given | None:
     rows = next(rows for rows in past.agents.log.appends(first.n - 1) if first in rows)
     cause, _ = envelope.cause_of(rows[0])
     return given_by(cause) if isinstance(cause, BeginWake) else None
+
+
+def _category(services: Services, task: str, position: int) -> str:
+    return services.journal.world_at(position).load(TASK, task).category
+
+
+def _holds(services: Services, scope: str, past: PastVerdict) -> bool:
+    """Whether a verdict that was learnt was given in the branch, too, and in that category."""
+    changes = review.changes_of(services, past.changes)
+    item = find(changes, past.item)
+    if item is None or item.status != past.verdict:
+        return False
+    of_template = not scope.startswith(CATEGORY)
+    return of_template or scope == CATEGORY + _category(services, changes.task, item.position)
 
 
 def _then(services: Services, clock: Clock, settings: Settings) -> Services:

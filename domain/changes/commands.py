@@ -1,7 +1,8 @@
 """What a person or the runtime can ask of change sets (SPEC 6).
 
 STORAGE FORMAT: receipts keep commands, see `domain.wire`. `position` is the journal's last `n`
-when it was decided; items count from 1.
+when it was decided, `category` the task's there (empty: nothing is
+learnt of it); items count from 1.
 """
 
 from typing import ClassVar
@@ -19,6 +20,7 @@ class ConfirmItem(Stored, frozen=True, tag="command.confirm_item.1"):
     position: int
     arguments: Words | None = None
     base: str = ""
+    category: str = ""
 
 
 class RejectItem(Stored, frozen=True, tag="command.reject_item.1"):
@@ -28,6 +30,7 @@ class RejectItem(Stored, frozen=True, tag="command.reject_item.1"):
     by: str
     position: int
     reason: str = ""
+    category: str = ""
 
 
 class DeferItem(Stored, frozen=True, tag="command.defer_item.1"):
@@ -40,6 +43,7 @@ class DeferItem(Stored, frozen=True, tag="command.defer_item.1"):
     position: int
     reason: str = ""
     until: str = ""
+    category: str = ""
 
 
 class ReopenItem(Stored, frozen=True, tag="command.reopen_item.1"):

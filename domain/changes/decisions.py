@@ -156,6 +156,7 @@ def confirm(
     action: str,
     arguments: Words | None = None,
     base: str = "",
+    category: str = "",
 ) -> list[ChangesFact]:
     """The intent to apply an item; nothing if it is under way or done.
 
@@ -163,6 +164,7 @@ def confirm(
         action: ``H("action", ...)`` of the arguments in force.
         arguments: Edited ones, else None; equal to the proposed ones is unedited.
         base: What `--anyway` takes as base, else empty.
+        category: The task's, see `ItemConfirming`.
 
     Raises:
         Refused: Code ``unknown_item``, ``agent_running``, ``decided`` or ``needs_first``.
@@ -176,7 +178,7 @@ def confirm(
             edited = None if arguments == item.arguments else arguments
             confirmation = item.confirmation + 1
             operation = _operation(changes, item, action, confirmation)
-            return [ItemConfirming(number, by, confirmation, operation, 1, edited, base)]
+            return [ItemConfirming(number, by, confirmation, operation, 1, edited, base, category)]
         case _:
             raise _decided(changes, item)
 

@@ -46,6 +46,7 @@ class ItemConfirming(Stored, frozen=True, tag="changes.item_confirming.1"):
     attempt: int  # 1-based; taking over an intent in doubt raises it
     arguments: Words | None = None  # of an edited item
     base: str = ""  # what `--anyway` took as base; else empty: the item's own
+    category: str = ""  # the task's when it was decided; empty: nothing is learnt of it
 
 
 class ItemConfirmed(Stored, frozen=True, tag="changes.item_confirmed.1"):

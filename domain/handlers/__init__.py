@@ -10,6 +10,7 @@ from domain.handlers import (
     changes,
     imports,
     journal,
+    lessons,
     operations,
     policy,
     rollover,
@@ -31,6 +32,7 @@ _HANDLERS = {
     **changes.HANDLERS,
     **templates.HANDLERS,
     **policy.HANDLERS,
+    **lessons.HANDLERS,
 }
 
 

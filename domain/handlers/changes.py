@@ -8,6 +8,7 @@ from domain.changes import decisions
 from domain.changes.change_set import CHANGES, ChangeSet, find
 from domain.changes.events import ChangesFact, ChangesReply
 from domain.errors import Refused, Remedy
+from domain.handlers import lessons
 from domain.handlers.decided import Decided, on
 from domain.handlers.journal import Handler
 from domain.keys import key as make_key
@@ -25,8 +26,12 @@ def _set(world: World, wanted: str) -> ChangeSet:
     return changes
 
 
-def _decided(world: World, changes: ChangeSet, item: int, facts: list[ChangesFact]) -> Decided:
-    return Decided(on(world, "changes", changes.id, facts), Result((changes.id, str(item))))
+def _decided(
+    world: World, changes: ChangeSet, item: int, facts: list[ChangesFact], category: str = ""
+) -> Decided:
+    events = on(world, "changes", changes.id, facts)
+    events += lessons.of_verdicts(world, changes, facts, category)
+    return Decided(events, Result((changes.id, str(item))))
 
 
 def confirm(cause: do.ConfirmItem, key: str, at: str, world: World) -> Decided:
@@ -42,7 +47,13 @@ def confirm(cause: do.ConfirmItem, key: str, at: str, world: World) -> Decided:
     tool = item.tool if item is not None else ""
     action = make_key("action", tool, in_force, scope, canonical.text([changes.task]))
     facts = decisions.confirm(
-        changes, cause.item, cause.by, action=action, arguments=arguments, base=cause.base
+        changes,
+        cause.item,
+        cause.by,
+        action=action,
+        arguments=arguments,
+        base=cause.base,
+        category=cause.category,
     )
     decided = _decided(world, changes, cause.item, facts)
     return decided._replace(payloads=kept)
@@ -63,7 +74,7 @@ def _edited(
 def reject(cause: do.RejectItem, key: str, at: str, world: World) -> Decided:
     changes = _set(world, cause.changes)
     facts = decisions.reject(changes, cause.item, cause.by, cause.reason, cause.position)
-    return _decided(world, changes, cause.item, facts)
+    return _decided(world, changes, cause.item, facts, cause.category)
 
 
 def defer(cause: do.DeferItem, key: str, at: str, world: World) -> Decided:
@@ -71,7 +82,7 @@ def defer(cause: do.DeferItem, key: str, at: str, world: World) -> Decided:
     facts = decisions.defer(
         changes, cause.item, cause.by, cause.reason, cause.position, cause.until
     )
-    return _decided(world, changes, cause.item, facts)
+    return _decided(world, changes, cause.item, facts, cause.category)
 
 
 def reopen(cause: do.ReopenItem, key: str, at: str, world: World) -> Decided:
@@ -94,8 +105,8 @@ def expire(cause: do.ExpireItems, key: str, at: str, world: World) -> Decided:
 
 def replied(entity: str, reply: ChangesReply, at: str, world: World) -> Decided:
     """What came of an operation; nothing is written where nobody waits for it any more."""
-    facts = decisions.settle(world.load(CHANGES, entity), reply)
-    return Decided(on(world, "changes", entity, facts), Result((entity, str(reply.item))))
+    changes = world.load(CHANGES, entity)
+    return _decided(world, changes, reply.item, decisions.settle(changes, reply))
 
 
 HANDLERS: dict[type, Handler] = {

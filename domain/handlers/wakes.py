@@ -17,6 +17,7 @@ from domain.changes import decisions
 from domain.changes.change_set import CHANGES, ChangeSet, Item, set_id
 from domain.changes.events import ChangesFact, ItemRetracted
 from domain.errors import Refused, Remedy
+from domain.handlers import lessons
 from domain.handlers.agents import agent_events, alert_events, known_agent
 from domain.handlers.bench import bench_of, specs_of, tools_of
 from domain.handlers.decided import Decided, Event, after, on
@@ -283,6 +284,8 @@ def _written(world: World, agent: Agent, advanced: Advanced, at: str) -> Decided
             replaced = _Replaced(world, agent, wake, own)
             events += _retracted(world, agent, wake, replaced)
             changes += replaced.of(own)
+        told = after(world, AGENT, agent, answered.observed, at)
+        events += lessons.of_end(world, told, wake, finished)
         agents += _paused(agent, queue_facts)
     if changes:
         events += on(world, "changes", set_id(wake.run_key), changes)

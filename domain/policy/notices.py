@@ -25,6 +25,7 @@ _TOLD_1: Final[dict[str, str]] = {
     "suppressed_labels": "the labels that you declined for the task",
     "available_labels": "the labels of your home that the task may get",
     "corrections": "your correction examples of the category",
+    "lessons": "how proposals for other tasks of the category fared, with your reasons and edits",
     "task": "the task: title, status, dates, checklist, labels, time, and notes, newest first",
     "time": "the time that was logged on the task, and your ratings",
     "linked": "linked tasks of allowed categories: title, status, and one line of their agents",

@@ -290,17 +290,17 @@ def _proposed(
                 proposals.append(ProposalSeen(item.fingerprint, item.summary, item.status))
             if item.status in VERDICTS:
                 now = item.arguments_now
-                edit = _edit(text(item.arguments), text(now)) if now and text else ""
+                edit = edit_of(text(item.arguments), text(now)) if now and text else ""
                 seen = VerdictSeen(item.status, item.summary, item.reason, now is not None, edit)
                 decided.append((item.decided_at, one.id, item.number, seen))
     decided.sort(key=itemgetter(0, 1, 2), reverse=True)
     return tuple(proposals), tuple([seen for *_, seen in decided])
 
 
-def _edit(proposed: str, made: str) -> str:
+def edit_of(proposed: str, made: str) -> str:
     """The arguments that a person gave another value.
 
-    >>> _edit('{"minutes":60}', '{"minutes":90}')
+    >>> edit_of('{"minutes":60}', '{"minutes":90}')
     '60 -> 90'
     """
     before, after = canonical.read(proposed), canonical.read(made)

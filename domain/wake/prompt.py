@@ -36,6 +36,7 @@ LADDER: tuple[tuple[str, ...], ...] = (
         "time_max",
         "thread_max",
         "thread_max_bytes",
+        "lessons_max_bytes",
     ),
     ("items_max", "labels_max", "slots_max", "words_max_bytes", "directives_max_bytes"),
 )

@@ -48,6 +48,7 @@ class Limits(Struct, frozen=True):
     time_max: int = 10  # finished entries
     thread_max: int = 12  # turns
     thread_max_bytes: int = 6_000  # all of them; each side of one at most half
+    lessons_max_bytes: int = 3_000
 
     def __post_init__(self) -> None:
         if self.prompt_max_bytes < PROMPT_MIN_BYTES:
@@ -262,6 +263,34 @@ class ThreadSeen(Struct, frozen=True):
     left_out: int = 0
 
 
+class ReasonSeen(Struct, frozen=True):
+    """Why proposals were declined; `tasks` are those that it was said of."""
+
+    text: str
+    count: int
+    tasks: tuple[str, ...] = ()
+
+
+class EditSeen(Struct, frozen=True):
+    """What a person made of a proposed value."""
+
+    field: str
+    edit: str
+    task: str
+
+
+class LessonSeen(Struct, frozen=True):
+    """How a tool's proposals for other tasks of the category fared. `reasons`: the most frequent
+    first; `bare` counts what was declined without one; `edits` are newest first."""
+
+    tool: str
+    accepted: int
+    decided: int
+    reasons: tuple[ReasonSeen, ...] = ()
+    bare: int = 0
+    edits: tuple[EditSeen, ...] = ()
+
+
 class Reading(Struct, frozen=True):
     """Everything one wake reads. `language` is the report's; empty means English.
 
@@ -292,6 +321,7 @@ class Reading(Struct, frozen=True):
     scaffold: int = 1  # whose texts and sections it is rendered with
     local: LocalTime | None = None
     thread: ThreadSeen = ThreadSeen()
+    lessons: tuple[LessonSeen, ...] = ()
 
     @property
     def is_first(self) -> bool:

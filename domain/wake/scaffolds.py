@@ -14,6 +14,7 @@ from msgspec import Struct
 from domain.errors import Refused
 from domain.wake import prompt_parts as parts
 from domain.wake import prompt_session as session
+from domain.wake.prompt_lessons import lessons
 from domain.wake.prompt_parts import Part
 
 
@@ -42,7 +43,7 @@ _1 = Scaffold(
 )
 _2 = Scaffold(
     system=_1.system,
-    before_task=(parts.now, *_1.before_task),
+    before_task=(parts.now, *_1.before_task, lessons),
     after_task=(
         session.time,
         parts.linked,

@@ -14,6 +14,7 @@ from domain.templates import template as templates
 from domain.tools.snapshot import Snapshot, captured
 from domain.wake.commands import BeginWake
 from domain.wake.context import gather
+from domain.wake.lessons import lessons_of
 from domain.wake.linked import linked_tasks
 from domain.wake.memory import with_readable_memory
 from domain.wake.prompt import Prompt, render
@@ -61,7 +62,9 @@ def shown(journal: World, agents: World, agent: Agent, queued: Queued, given: Gi
     if directives := _directives(agents, agent):
         reading = replace(reading, directives=directives)
     if given.scaffold >= 2:
-        reading = replace(reading, thread=thread_of(agents, agent, queued, limits))
+        lessons = lessons_of(agents, agent, reading.task.category.id)
+        thread = thread_of(agents, agent, queued, limits)
+        reading = replace(reading, thread=thread, lessons=lessons)
     return render(reading, limits)
 
 

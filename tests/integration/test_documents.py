@@ -150,7 +150,9 @@ def test_what_each_command_prints_fits_its_schema(fits: Fitting, tmp_path: Path)
     assert fits("task", "task", "show", tasks[0]["id"])["notes"]
     assert fits("agent", "agent", "show", agent)["last_wakes"]
     fits("answer", "agent", "ask", agent, "What is left?")
-    fits("wake", "wake", agent)
+    woken = fits("wake", "wake", agent)
+    fits("rated-run", "rate", woken["run_key"], "4")
+    assert fits("lessons", "lessons")
     fits("run-counts", "run", "--until-idle")
     fits("tasks-done", "done", tasks[0]["id"])
     assert fits("deeds-undoable", "undo", "--list")["deeds"]

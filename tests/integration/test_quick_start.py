@@ -31,6 +31,7 @@ READING = [
     ("agents", "agent list"),
     ("agents", "agent show TASK"),
     ("templating", "template list"),
+    ("lessons", "lessons"),
     ("review", "inbox"),
     ("reading", "report TASK"),
     ("reading", "journal TASK"),

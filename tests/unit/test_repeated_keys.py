@@ -13,6 +13,7 @@ from domain.causes import Command, is_repeat
 from domain.changes import commands as changes
 from domain.errors import KeyReused
 from domain.journal import commands as journal
+from domain.lessons import commands as lessons
 from domain.policy import commands as policy
 from domain.templates import commands as templates
 from domain.wake import commands as wakes
@@ -26,6 +27,7 @@ WHOLE: set[type[Stored]] = {
     *(one for one in members(journal.JournalCommand) if not one.said),
     *members(templates.TemplateCommand),
     *members(policy.PolicyCommand),
+    lessons.LearnVerdicts,
     agents.ConfigureAgent,
     agents.WatchTokens,
     agents.UnwatchTokens,

@@ -20,6 +20,7 @@ KINDS = {
         "changes",
         "template",
         "policy",
+        "lessons",
         "watch",
         "receipt",
         "log",

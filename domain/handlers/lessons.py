@@ -1,0 +1,148 @@
+"""Lessons: what verdicts, ends of wakes and ratings teach, in the append that they are made in."""
+
+from collections.abc import Iterable
+
+from domain.agent.agent import Agent
+from domain.agent.limits import at_most
+from domain.causes import Result
+from domain.changes.change_set import CHANGES, ChangeSet, find
+from domain.changes.events import ItemConfirmed, ItemConfirming, ItemDeferred, ItemRejected
+from domain.errors import invalid
+from domain.handlers.decided import Decided, Event, after, on
+from domain.handlers.journal import Handler
+from domain.lessons import commands as do
+from domain.lessons import lessons as l
+from domain.lessons.lessons import LESSONS, LessonDecided, LessonVerdict
+from domain.wake.events import WakeFinished
+from domain.wake.state import WAKE, Wake
+from domain.wire import Stored
+from domain.world import World
+
+SINCE = 2
+"""The first scaffold of whose wakes the end is told."""
+
+
+def of_verdicts(
+    world: World, changes: ChangeSet, facts: Iterable[Stored], category: str = ""
+) -> list[Event]:
+    """What the verdicts among a set's new facts teach: its category, and its wake's template.
+
+    Args:
+        world: The agent log before them.
+        changes: The set as it was before them.
+        facts: What was decided about it.
+        category: As the command named it; a confirmed item's stands in its intent. Empty: nothing
+            is learnt.
+    """
+    events: list[Event] = []
+    for fact in facts:
+        match fact:
+            case ItemRejected():
+                events += _taught(world, changes, fact.item, "rejected", category)
+            case ItemDeferred():
+                events += _taught(world, changes, fact.item, "deferred", category)
+            case ItemConfirmed():
+                item = find(changes, fact.item)
+                asked = item.asked if item else None
+                named = asked.category if isinstance(asked, ItemConfirming) else ""
+                events += _taught(world, changes, fact.item, "confirmed", named)
+            case _:
+                pass
+    return events
+
+
+def _taught(
+    world: World, changes: ChangeSet, number: int, verdict: LessonVerdict, category: str
+) -> list[Event]:
+    if not category:
+        return []
+    told = _told(world, changes, number, verdict)
+    scopes = [l.CATEGORY + category, *([l.TEMPLATE + told.template] if told.template else [])]
+    return [
+        event
+        for scope in scopes
+        for event in on(world, "lessons", scope, l.decide(world.load(LESSONS, scope), told))
+    ]
+
+
+def _told(
+    world: World, changes: ChangeSet, number: int, verdict: LessonVerdict, at: str = ""
+) -> LessonDecided:
+    """The lesson of a verdict; of a wake on another machine it is not known what it was given."""
+    item = find(changes, number)
+    begun = world.load(WAKE, changes.run_key).started
+    return LessonDecided(
+        changes.id,
+        number,
+        item.tool if item else "",
+        verdict,
+        is_edited=verdict == "confirmed" and item is not None and item.arguments_now is not None,
+        template=begun.template if begun else "",
+        version=begun.template_version if begun else 0,
+        model=begun.model if begun else "",
+        at=at,
+    )
+
+
+def of_end(world: World, agent: Agent, wake: Wake, finished: WakeFinished) -> list[Event]:
+    """What the end of a wake tells of its template.
+
+    Args:
+        world: The agent log before it.
+        agent: Its agent, with what the wake observed.
+        wake: As it is then.
+        finished: How it ended.
+    """
+    begun = wake.begun
+    if begun.scaffold < SINCE or not begun.template:
+        return []
+    has_done = (
+        wake.is_material
+        or wake.report is not None
+        or bool(wake.retractions)
+        or any(one.run_key == wake.run_key for one in agent.observations)
+    )
+    is_noop = finished.outcome == "completed" and not has_done
+    ran = l.WakeRan(wake.run_key, begun.template_version, finished.outcome, is_noop=is_noop)
+    return on(world, "lessons", l.TEMPLATE + begun.template, [ran])
+
+
+def rate(cause: do.RateRun, key: str, at: str, world: World) -> Decided:
+    wake = world.load(WAKE, cause.run_key)
+    template = wake.begun.template
+    if not template:
+        because = f"the wake {cause.run_key} ran without a template"
+        raise invalid(because, "rate a wake of an agent that lives on one")
+    scope = l.TEMPLATE + template
+    facts = l.rate(world.load(LESSONS, scope), cause.run_key, cause.stars)
+    return Decided(on(world, "lessons", scope, facts), Result((cause.run_key,)))
+
+
+def learn(cause: do.LearnVerdicts, key: str, at: str, world: World) -> Decided:
+    """Verdicts as their sets have them; what is known already is left alone."""
+    if not cause.scope.partition(":")[2] or not cause.scope.startswith((l.CATEGORY, l.TEMPLATE)):
+        raise invalid(f"{cause.scope!r} is no scope of lessons", "name a category or a template")
+    at_most(do.LEARNT_MAX, len(cause.verdicts), "verdicts of one command")
+    known = world.load(LESSONS, cause.scope)
+    learnt: list[l.LessonsFact] = []
+    for past in cause.verdicts:
+        facts = l.decide(known, _checked(world, cause.scope, past))
+        known = after(world, LESSONS, known, facts, at)
+        learnt += facts
+    return Decided(on(world, "lessons", cause.scope, learnt), Result((cause.scope,)))
+
+
+def _checked(world: World, scope: str, past: do.PastVerdict) -> LessonDecided:
+    changes = world.load(CHANGES, past.changes)
+    item = find(changes, past.item)
+    if item is None or not changes.is_opened or item.status != past.verdict:
+        because = f"item {past.item} of the set {past.changes} is not {past.verdict}"
+        raise invalid(because, "learn what stands in the set")
+    told = _told(world, changes, past.item, past.verdict, item.decided_at)
+    if scope.startswith(l.TEMPLATE) and scope != l.TEMPLATE + told.template:
+        because = f"the set {past.changes} was not proposed by a wake of this template"
+        raise invalid(because, "learn it in its own scope")
+    return told
+
+
+HANDLERS: dict[type, Handler] = {do.RateRun: rate, do.LearnVerdicts: learn}

@@ -1,0 +1,39 @@
+"""What a person can ask of lessons.
+
+STORAGE FORMAT: receipts keep commands, see `domain.wire`.
+"""
+
+from typing import ClassVar
+
+from domain.lessons.lessons import LessonVerdict
+from domain.wire import Part, Stored
+
+LEARNT_MAX = 200  # verdicts of one command
+
+
+class PastVerdict(Part, frozen=True):
+    """What stands in a change set."""
+
+    changes: str
+    item: int
+    verdict: LessonVerdict
+
+
+class LearnVerdicts(Stored, frozen=True, tag="command.learn_verdicts.1"):
+    """Bring in verdicts of before lessons were kept; of a category's scope those on tasks that
+    were in it when they were given."""
+
+    scope: str
+    verdicts: tuple[PastVerdict, ...]
+
+
+class RateRun(Stored, frozen=True, tag="command.rate_run.1"):
+    """Say from 1 to 5 how good a wake was."""
+
+    said: ClassVar = ("run_key", "stars")
+    run_key: str
+    stars: int
+    by: str
+
+
+LessonsCommand = LearnVerdicts | RateRun

@@ -1,0 +1,139 @@
+"""What became of proposals, counted by scope: ``lessons:category:<id>``, ``lessons:template:<id>``.
+
+STORAGE FORMAT, see `domain.wire`. References with what the fold counts, and no texts: reasons and
+edits stand in the change sets. A lesson stays in the category that the task had when the person
+decided (ADR 50).
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.errors import invalid
+from domain.wire import Stored
+from domain.world import Kind, Recorded
+
+VERDICTS_KEPT = 50  # the newest, by tool
+REFERENCES_READ = 30  # of those the newest whose reason or edit is looked up, by tool
+RATINGS_KEPT = 50  # the newest
+STARS_MAX = 5
+CATEGORY, TEMPLATE = "category:", "template:"
+
+LessonVerdict = Literal["confirmed", "rejected", "deferred"]
+
+
+class LessonDecided(Stored, frozen=True, tag="lessons.decided.1"):
+    """A verdict on item `item` of the set `changes`; `template`, `version` and `model` are those
+    of the wake that proposed it. `at`: when it was given, of one that was learnt later."""
+
+    changes: str
+    item: int
+    tool: str
+    verdict: LessonVerdict
+    is_edited: bool = False
+    template: str = ""
+    version: int = 0
+    model: str = ""
+    at: str = ""
+
+
+class WakeRan(Stored, frozen=True, tag="lessons.ran.1"):
+    """A wake of the template ended; of template scopes only."""
+
+    run_key: str
+    version: int
+    outcome: str
+    is_noop: bool = False
+
+
+class WakeRated(Stored, frozen=True, tag="lessons.rated.1"):
+    """What the person thinks of a wake of the template, from 1 to 5; of template scopes only."""
+
+    run_key: str
+    stars: int
+
+
+LessonsFact = LessonDecided | WakeRan | WakeRated
+
+
+class Lesson(Struct, frozen=True):
+    """The last verdict on an item."""
+
+    at: str
+    changes: str
+    item: int
+    verdict: LessonVerdict
+    is_edited: bool = False
+
+
+class Lessons(Struct, frozen=True):
+    """A scope. `tools`: by tool the newest `VERDICTS_KEPT` verdicts, newest first. `runs` and
+    `noops` count ended wakes; `ratings`: the newest `RATINGS_KEPT`, oldest first."""
+
+    id: str
+    tools: dict[str, tuple[Lesson, ...]] = {}
+    runs: int = 0
+    noops: int = 0
+    ratings: tuple[tuple[str, int], ...] = ()
+
+
+def count(lessons: tuple[Lesson, ...], verdict: LessonVerdict) -> int:
+    """How many of some lessons are of a verdict."""
+    return sum(one.verdict == verdict for one in lessons)
+
+
+def decide(lessons: Lessons, told: LessonDecided) -> list[LessonsFact]:
+    """Learn a verdict; nothing where that is known already."""
+    known = _found(lessons.tools.get(told.tool, ()), told)
+    is_known = known and (known.verdict, known.is_edited) == (told.verdict, told.is_edited)
+    return [] if is_known else [told]
+
+
+def rate(lessons: Lessons, run_key: str, stars: int) -> list[LessonsFact]:
+    """Rate a wake, once more or for the first time; the same stars again: nothing.
+
+    Raises:
+        Refused: Code ``invalid_value``.
+    """
+    if not 1 <= stars <= STARS_MAX:
+        raise invalid(f"{stars} is no rating", f"use 1 to {STARS_MAX}")
+    return [] if dict(lessons.ratings).get(run_key) == stars else [WakeRated(run_key, stars)]
+
+
+def evolve(lessons: Lessons, recorded: Recorded) -> Lessons:
+    """The lessons after one more fact."""
+    match recorded.fact:
+        case LessonDecided() as told:
+            return _decided(lessons, told, told.at or recorded.at)
+        case WakeRan(is_noop=is_noop):
+            return replace(lessons, runs=lessons.runs + 1, noops=lessons.noops + is_noop)
+        case WakeRated(run_key=run_key, stars=stars):
+            others = (one for one in lessons.ratings if one[0] != run_key)
+            return replace(lessons, ratings=(*others, (run_key, stars))[-RATINGS_KEPT:])
+        case _:
+            return lessons
+
+
+def _decided(lessons: Lessons, told: LessonDecided, at: str) -> Lessons:
+    """With the verdict in place of an earlier one on the same item. The order is that of time, so
+    it does not matter in which order facts come that are about different items."""
+    before = lessons.tools.get(told.tool, ())
+    known = _found(before, told)
+    if known is not None and known.at > at:
+        return lessons
+    made = Lesson(at, told.changes, told.item, told.verdict, told.is_edited)
+    kept = sorted(
+        (made, *(one for one in before if one is not known)),
+        key=lambda one: (one.at, one.changes, one.item),
+        reverse=True,
+    )
+    return replace(lessons, tools={**lessons.tools, told.tool: tuple(kept[:VERDICTS_KEPT])})
+
+
+def _found(lessons: tuple[Lesson, ...], told: LessonDecided) -> Lesson | None:
+    mine = (told.changes, told.item)
+    return next((one for one in lessons if (one.changes, one.item) == mine), None)
+
+
+LESSONS: Kind[Lessons] = Kind("lessons", Lessons, evolve)

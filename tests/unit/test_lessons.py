@@ -1,0 +1,234 @@
+"""What verdicts teach: written with them, counted by scope, told to agents of the category."""
+
+from itertools import islice
+
+import pytest
+from msgspec.structs import replace
+
+from adapters.runtime import review
+from adapters.runtime.services import Services
+from domain.agent.commands import ConfigureAgent
+from domain.agent.identity import Wanted
+from domain.changes.commands import ConfirmItem, RejectItem
+from domain.changes.events import ItemExpired
+from domain.errors import Refused
+from domain.journal.commands import EditTask
+from domain.lessons.commands import LEARNT_MAX, LearnVerdicts, PastVerdict, RateRun
+from domain.lessons.lessons import CATEGORY, LESSONS, TEMPLATE, LessonDecided
+from domain.wake.lessons import lessons_of
+from domain.wake.prompt_lessons import lessons
+from domain.wake.prompt_text import size
+from domain.wake.reading import LessonSeen, Limits, Reading, ReasonSeen, TaskSeen
+from tests.support.lessons import (
+    HEALTH,
+    WORK,
+    agent_in,
+    decided_in,
+    lessons_in,
+    proposed,
+    proved,
+    section,
+    template,
+    with_categories,
+)
+from tests.support.proposals import AT, LATER, recorded
+from tests.support.scripted_wakes import call, ended, minutes, woken
+
+
+def declined(at: Services, count: int, category: str = WORK, reason: str = "a guess") -> list[str]:
+    """Sets of as many tasks of a category whose due date was declined."""
+    made = [proposed(at, category, f"{category} {reason} {nth}") for nth in range(count)]
+    for one in made:
+        review.reject(at, one, 1, reason)
+    return made
+
+
+# ------------------------------------------------------------------------------ what is written
+
+
+def test_each_verdict_is_learnt_once_in_the_category_and_in_the_template() -> None:
+    at = with_categories()
+    kept = template(at)
+    sets = [proposed(at, WORK, f"Task {nth}", kept=kept) for nth in range(3)]
+    review.confirm(at, sets[0], 1)
+    review.reject(at, sets[1], 1, "no", key="once")
+    review.reject(at, sets[1], 1, "no", key="once")
+    review.defer(at, sets[2], 1, "")
+    assert decided_in(at, CATEGORY + WORK) == ["confirmed", "rejected", "deferred"]
+    assert decided_in(at, TEMPLATE + kept) == ["confirmed", "rejected", "deferred"]
+    rows = at.agents.appends()
+    assert sum(row.of_kind == "lessons" for one in rows for row in one) == 6 + 3  # and 3 wakes ran
+    review.confirm(at, sets[2], 1)
+    assert decided_in(at, CATEGORY + WORK) == ["confirmed", "rejected", "confirmed"]
+    assert decided_in(at, CATEGORY + HEALTH) == []
+    assert proved(at) == ()
+
+
+def test_a_verdict_without_a_category_teaches_nothing_as_it_was_before() -> None:
+    at = with_categories()
+    kept = template(at)
+    made = proposed(at, WORK, "Task", kept=kept)
+    appended = at.append_agent(RejectItem(made, 1, "person", at.journal.tail().n, "no"))
+    assert [row.topic for row in appended.rows] == ["receipt.1", "changes.item_rejected.1"]
+    assert decided_in(at, TEMPLATE + kept) == []
+
+
+def test_a_confirmation_that_failed_teaches_nothing_and_an_edit_is_told() -> None:
+    at = with_categories()
+    task, agent = agent_in(at, WORK, "Task")
+    made = woken(at, agent, *ended(minutes(60)))
+    at.append_journal(EditTask(task, estimate=45))
+    review.confirm(at, made, 1)
+    assert decided_in(at, CATEGORY + WORK, "update_task_estimate") == []
+    review.confirm(at, made, 1, edit='{"minutes":90}', is_anyway=True)
+    (lesson,) = lessons_in(at, CATEGORY + WORK).tools["update_task_estimate"]
+    assert (lesson.verdict, lesson.is_edited) == ("confirmed", True)
+    assert proved(at) == ()
+
+
+def test_a_move_of_the_task_moves_no_lesson() -> None:
+    at = with_categories()
+    task, agent = agent_in(at, WORK, "Task")
+    offers = minutes(60), call("update_task_due_date", dueDate="2027-02-01")
+    made = woken(at, agent, *ended(*offers))
+    review.reject(at, made, 1, "no")
+    at.append_journal(EditTask(task, category=HEALTH))
+    review.reject(at, made, 2, "no")
+    assert decided_in(at, CATEGORY + WORK, "update_task_estimate") == ["rejected"]
+    assert decided_in(at, CATEGORY + HEALTH) == ["rejected"]
+    assert decided_in(at, CATEGORY + WORK) == []
+    assert proved(at) == ()
+
+
+@pytest.mark.parametrize("command", [RejectItem, ConfirmItem])
+def test_a_verdict_that_names_another_category_than_the_tasks_is_found(
+    command: type[RejectItem | ConfirmItem],
+) -> None:
+    at = with_categories()
+    made = proposed(at, WORK, "Task")
+    at.append_agent(command(made, 1, "person", at.journal.tail().n, category=HEALTH))
+    first = proved(at)[0]
+    assert (first.path, first.expected, first.actual) == (
+        "data.command.category",
+        WORK,
+        HEALTH,
+    )
+
+
+def test_the_end_of_a_wake_is_told_of_its_template() -> None:
+    at = with_categories()
+    kept = template(at)
+    _, agent = agent_in(at, WORK, "Task", kept)
+    woken(at, agent, *ended())
+    woken(at, agent, *islice(ended(), 1, 2))
+    known = lessons_in(at, TEMPLATE + kept)
+    assert (known.runs, known.noops) == (2, 1)
+    woken(at, agent, *ended(), scaffold=1)
+    assert lessons_in(at, TEMPLATE + kept).runs == 2
+    assert proved(at) == ()
+
+
+def run_of(at: Services, made: str) -> str:
+    return review.changes_of(at, made).run_key
+
+
+def test_a_wake_is_rated_in_its_template_and_one_without_is_refused() -> None:
+    at = with_categories()
+    kept = template(at)
+    run_key = run_of(at, proposed(at, WORK, "Task", kept=kept))
+    for stars in (2, 5, 5):
+        at.append_agent(RateRun(run_key, stars, "person"))
+    assert lessons_in(at, TEMPLATE + kept).ratings == ((run_key, 5),)
+    assert [row.topic for row in at.agents.rows()].count("lessons.rated.1") == 2
+    with pytest.raises(Refused, match="no rating"):
+        at.append_agent(RateRun(run_key, 6, "person"))
+    bare = run_of(at, proposed(at, WORK, "Bare"))
+    with pytest.raises(Refused, match="without a template"):
+        at.append_agent(RateRun(bare, 3, "person"))
+
+
+def test_a_scope_that_is_none_and_too_many_verdicts_are_refused() -> None:
+    at = with_categories()
+    for scope in ("", "category:", "home:main"):
+        with pytest.raises(Refused, match="no scope of lessons"):
+            at.append_agent(LearnVerdicts(scope, ()))
+    many = (PastVerdict("set", 1, "rejected"),) * (LEARNT_MAX + 1)
+    with pytest.raises(Refused, match="verdicts of one command"):
+        at.append_agent(LearnVerdicts(CATEGORY + WORK, many))
+
+
+def test_an_earlier_verdict_that_comes_later_changes_nothing() -> None:
+    now = LessonDecided("set", 1, "tool", "confirmed", at=LATER)
+    before = LessonDecided("set", 1, "tool", "deferred", at=AT)
+    known = LESSONS.evolve(LESSONS.initial("category:a"), recorded(now))
+    assert LESSONS.evolve(known, recorded(before)) == known
+    assert LESSONS.evolve(known, recorded(ItemExpired(1))) == known
+
+
+# --------------------------------------------------------------------------------- what is told
+
+
+def test_an_agent_is_told_how_proposals_fared_on_other_tasks_of_its_category_alone() -> None:
+    at = with_categories()
+    _, reader = agent_in(at, WORK, "Reader")
+    declined(at, 3, reason="It depends on the weather.")
+    declined(at, 2, reason="a guess")
+    declined(at, 1, reason="")
+    assert section(at, reader).splitlines()[-1] == (
+        "- update_task_due_date: 0 of 6 accepted. Declined because: "
+        '"It depends on the weather." (3), "a guess" (2). Declined without a reason: 1.'
+    )
+    assert section(at, reader, scaffold=1) == ""
+    assert section(at, agent_in(at, HEALTH, "Other")[1]) == ""
+    with at.agents.reading() as world:
+        assert lessons_of(world, at.agent(reader), WORK)
+        assert lessons_of(world, replace(at.agent(reader), categories=(HEALTH,)), WORK) == ()
+
+
+def test_below_five_verdicts_nothing_is_told_and_ones_own_are_told_elsewhere() -> None:
+    at = with_categories()
+    _, reader = agent_in(at, WORK, "Reader")
+    declined(at, 4)
+    due = call("update_task_due_date", dueDate="2027-02-01")
+    review.reject(at, woken(at, reader, *ended(due)), 1, "own")
+    assert section(at, reader) == ""
+    declined(at, 1, reason="A GUESS")
+    assert '0 of 5 accepted. Declined because: "A GUESS" (5).' in section(at, reader)
+    assert proved(at) == ()
+
+
+def test_edits_are_told_but_not_those_of_an_agent_that_was_ever_allowed_more() -> None:
+    at = with_categories()
+    _, reader = agent_in(at, WORK, "Reader")
+    for nth in range(5):
+        made = proposed(at, WORK, f"Task {nth}", minutes(60))
+        review.confirm(at, made, 1, edit=f'{{"minutes":{90 + nth}}}')
+    told = section(at, reader)
+    assert told.count("estimate: 60 -> 9") == 5
+    assert "update_task_estimate: 5 of 5 accepted." in told
+    writer = review.changes_of(at, made).agent
+    at.append_agent(ConfigureAgent(writer, Wanted(categories=(WORK, HEALTH))))
+    assert section(at, reader).count("estimate: 60 -> 9") == 4
+
+
+def test_a_declined_text_cannot_pass_for_a_heading_and_a_secret_is_scrubbed() -> None:
+    at = with_categories()
+    _, reader = agent_in(at, WORK, "Reader")
+    declined(at, 5, reason="no\n## Role\nghp_" + "a1B2" * 9)
+    told = section(at, reader)
+    assert told.count("\n## ") == 0
+    assert "ghp_" not in told
+    assert "[secret:" in told
+    assert proved(at) == ()
+
+
+def test_the_section_keeps_its_bound_and_names_the_tasks_whose_texts_it_repeats() -> None:
+    reasons = tuple(ReasonSeen("long " * 100, 9, (f"t{nth}",)) for nth in range(9))
+    many = tuple(LessonSeen(f"tool_{nth}", 1, 9, reasons, 3) for nth in range(40))
+    made = lessons(Reading(TaskSeen("t", "T"), lessons=many), Limits())
+    assert made is not None
+    assert 2_000 < size(made.text) <= Limits().lessons_max_bytes
+    assert "more lines]" in made.text
+    assert made.units == ("t0", "t1", "t2")
+    least = replace(Limits(), lessons_max_bytes=40)
+    assert lessons(Reading(TaskSeen("t", "T"), lessons=many), least) is None
