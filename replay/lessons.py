@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from domain.causes import Cause
 from domain.changes.change_set import CHANGES, find
-from domain.changes.commands import ConfirmItem, DeferItem, RejectItem
+from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
 from domain.lessons.commands import LearnVerdicts
 from domain.lessons.lessons import CATEGORY
 from domain.world import World
@@ -31,6 +31,10 @@ def said(cause: Cause, before: World) -> Iterator[Said]:
         case ConfirmItem() | RejectItem() | DeferItem() if cause.category:
             task = before.load(CHANGES, cause.changes).task
             yield Said(task, cause.position, cause.category, "data.command.category")
+        case ReopenItem() if cause.category:
+            changes = before.load(CHANGES, cause.changes)
+            if item := find(changes, cause.item):  # pragma: no branch  # it was reopened
+                yield Said(changes.task, item.position, cause.category, "data.command.category")
         case LearnVerdicts(scope=scope, verdicts=verdicts) if scope.startswith(CATEGORY):
             for nth, past in enumerate(verdicts):
                 changes = before.load(CHANGES, past.changes)

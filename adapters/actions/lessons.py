@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final, get_args
 
 from adapters.actions.naming import nth_key, pick, pick_run
 from adapters.documents.lessons import RatedRun, scopes
+from adapters.runtime.review import category_at
 from domain.errors import Remedy
-from domain.journal.fold import TASK
 from domain.journal.task import PERSON
 from domain.keys import key as make_key
 from domain.lessons.commands import LEARNT_MAX, LearnVerdicts, PastVerdict, RateRun
@@ -103,7 +103,7 @@ def _known(home: "Home") -> set[tuple[str, str, int]]:
 
 def _scopes(home: "Home", one: SetDocument, position: int) -> list[str]:
     """Where a verdict belongs that was given at a position of the journal."""
-    category = home.services.journal.world_at(position).load(TASK, one.task_id).category
+    category = category_at(home.services, one.task_id, position)
     started = home.services.wake(one.run_key).started
     template = started.template if started else ""
     scopes = [CATEGORY + category, *([TEMPLATE + template] if template else [])]

@@ -77,6 +77,11 @@ def seen_at(services: Services, changes: ChangeSet) -> tuple[int, str]:
         return world.n - 1, world.load(TASK, changes.task).category
 
 
+def category_at(services: Services, task: str, position: int) -> str:
+    """A task's category at a position of the journal."""
+    return services.journal.world_at(position).load(TASK, task).category
+
+
 def confirm(
     services: Services,
     set_id: str,
@@ -146,9 +151,11 @@ def defer(
 
 def reopen(services: Services, set_id: str, number: int, key: str = "") -> Item | None:
     """Take a rejection or deferral back; the suppression of a label is lifted."""
-    position = services.journal.tail().n
-    with services.spans.verdict("reopen", changes_of(services, set_id), number) as tell:
-        command = ReopenItem(set_id, number, PERSON, position)
+    changes = changes_of(services, set_id)
+    item, position = find(changes, number), services.journal.tail().n
+    category = category_at(services, changes.task, item.position) if item else ""
+    with services.spans.verdict("reopen", changes, number) as tell:
+        command = ReopenItem(set_id, number, PERSON, position, category)
         tell(item := _driven(services, services.append_agent(command, key=key), set_id, number))
     return item
 

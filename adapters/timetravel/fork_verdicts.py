@@ -24,10 +24,9 @@ from domain import envelope
 from domain.agent.commands import TakeJournal
 from domain.causes import Cause, EpochBegan, ReplicasImported, Replied
 from domain.changes.change_set import Item, find
-from domain.changes.commands import ConfirmItem, DeferItem, RejectItem
+from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
 from domain.errors import Refused, WakelogError
 from domain.journal.commands import ApplyOperation, UndoDeed, VoidOperation
-from domain.journal.fold import TASK
 from domain.lessons.commands import LearnVerdicts, PastVerdict
 from domain.lessons.lessons import CATEGORY
 from domain.ports import Clock
@@ -193,8 +192,14 @@ class Verdicts:
             case ConfirmItem() | RejectItem() | DeferItem() if cause.category:
                 position = self._position(services, cause.position)
                 task = review.changes_of(services, cause.changes).task
-                category = _category(services, task, position)
+                category = review.category_at(services, task, position)
                 return replace(cause, position=position, category=category), []
+            case ReopenItem() if cause.category:
+                changes = review.changes_of(services, cause.changes)
+                item = find(changes, cause.item)
+                category = review.category_at(services, changes.task, item.position) if item else ""
+                moved = fork.moved(cause, partial(self._position, services))
+                return replace(moved, category=category), []
             case LearnVerdicts():
                 held = tuple([one for one in cause.verdicts if _holds(services, cause.scope, one)])
                 return replace(cause, verdicts=held) if held else None, []
@@ -224,18 +229,15 @@ def given_then(past: Past, first: Recorded) -> Given | None:
     return given_by(cause) if isinstance(cause, BeginWake) else None
 
 
-def _category(services: Services, task: str, position: int) -> str:
-    return services.journal.world_at(position).load(TASK, task).category
-
-
 def _holds(services: Services, scope: str, past: PastVerdict) -> bool:
     """Whether a verdict that was learnt was given in the branch, too, and in that category."""
     changes = review.changes_of(services, past.changes)
     item = find(changes, past.item)
     if item is None or item.status != past.verdict:
         return False
-    of_template = not scope.startswith(CATEGORY)
-    return of_template or scope == CATEGORY + _category(services, changes.task, item.position)
+    if not scope.startswith(CATEGORY):
+        return True
+    return scope == CATEGORY + review.category_at(services, changes.task, item.position)
 
 
 def _then(services: Services, clock: Clock, settings: Settings) -> Services:

@@ -47,13 +47,15 @@ class DeferItem(Stored, frozen=True, tag="command.defer_item.1"):
 
 
 class ReopenItem(Stored, frozen=True, tag="command.reopen_item.1"):
-    """Take a rejection or deferral back."""
+    """Take a rejection or deferral back. `category`: the one that it was learnt in, which is the
+    task's where it was given; empty: nothing was."""
 
     said: ClassVar = ("changes", "item")
     changes: str
     item: int
     by: str
     position: int
+    category: str = ""
 
 
 class RetakeEffect(Stored, frozen=True, tag="command.retake_effect.1"):

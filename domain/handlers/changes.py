@@ -88,8 +88,7 @@ def defer(cause: do.DeferItem, key: str, at: str, world: World) -> Decided:
 def reopen(cause: do.ReopenItem, key: str, at: str, world: World) -> Decided:
     changes = _set(world, cause.changes)
     facts = decisions.reopen(changes, cause.item, cause.by)
-    # what a verdict taught (a lesson of it) ends here: the item has none any more
-    return _decided(world, changes, cause.item, facts)
+    return _decided(world, changes, cause.item, facts, cause.category)
 
 
 def retake(cause: do.RetakeEffect, key: str, at: str, world: World) -> Decided:

@@ -6,7 +6,13 @@ from domain.agent.agent import Agent
 from domain.agent.limits import at_most
 from domain.causes import Result
 from domain.changes.change_set import CHANGES, ChangeSet, find
-from domain.changes.events import ItemConfirmed, ItemConfirming, ItemDeferred, ItemRejected
+from domain.changes.events import (
+    ItemConfirmed,
+    ItemConfirming,
+    ItemDeferred,
+    ItemRejected,
+    ItemReopened,
+)
 from domain.errors import invalid
 from domain.handlers.decided import Decided, Event, after, on
 from domain.handlers.journal import Handler
@@ -41,6 +47,8 @@ def of_verdicts(
                 events += _taught(world, changes, fact.item, "rejected", category)
             case ItemDeferred():
                 events += _taught(world, changes, fact.item, "deferred", category)
+            case ItemReopened():
+                events += _taught(world, changes, fact.item, "reopened", category)
             case ItemConfirmed():
                 item = find(changes, fact.item)
                 asked = item.asked if item else None

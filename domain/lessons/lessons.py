@@ -20,12 +20,13 @@ RATINGS_KEPT = 50  # the newest
 STARS_MAX = 5
 CATEGORY, TEMPLATE = "category:", "template:"
 
-LessonVerdict = Literal["confirmed", "rejected", "deferred"]
+LessonVerdict = Literal["confirmed", "rejected", "deferred", "reopened"]
 
 
 class LessonDecided(Stored, frozen=True, tag="lessons.decided.1"):
     """A verdict on item `item` of the set `changes`; `template`, `version` and `model` are those
-    of the wake that proposed it. `at`: when it was given, of one that was learnt later."""
+    of the wake that proposed it. ``reopened``: there is none any more. `at`: when it was given, of
+    one that was learnt later."""
 
     changes: str
     item: int
@@ -84,8 +85,10 @@ def count(lessons: tuple[Lesson, ...], verdict: LessonVerdict) -> int:
 
 
 def decide(lessons: Lessons, told: LessonDecided) -> list[LessonsFact]:
-    """Learn a verdict; nothing where that is known already."""
+    """Learn a verdict; nothing where that is known already, or there is none to take back."""
     known = _found(lessons.tools.get(told.tool, ()), told)
+    if told.verdict == "reopened":
+        return [told] if known else []
     is_known = known and (known.verdict, known.is_edited) == (told.verdict, told.is_edited)
     return [] if is_known else [told]
 
@@ -123,8 +126,9 @@ def _decided(lessons: Lessons, told: LessonDecided, at: str) -> Lessons:
     if known is not None and known.at > at:
         return lessons
     made = Lesson(at, told.changes, told.item, told.verdict, told.is_edited)
+    others = [one for one in before if one is not known]
     kept = sorted(
-        (made, *(one for one in before if one is not known)),
+        others if told.verdict == "reopened" else (made, *others),
         key=lambda one: (one.at, one.changes, one.item),
         reverse=True,
     )

@@ -97,6 +97,8 @@ def counted(at: Services) -> dict[str, Counter[tuple[str, str]]]:
                 last[made, -data["item"]] = "", seen_at  # where it was decided
             case "changes.item_confirmed.1":
                 last[made, data["item"]] = "confirmed", last[made, -data["item"]][1]
+            case "changes.item_reopened.1":
+                last[made, data["item"]] = "", 0
             case "changes.item_rejected.1" | "changes.item_deferred.1" as kind:
                 last[made, data["item"]] = kind[13:-2], data["position"]
     found: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
@@ -120,7 +122,10 @@ def test_the_fold_counts_what_stands_in_the_rows(seed: int) -> None:
     for task, made, item in waiting:
         if dice.random() < 0.3:
             at.append_journal(j.EditTask(task, category=dice.choice((WORK, HEALTH))))
-        match dice.randrange(4):
+        match dice.randrange(5):
+            case 4:
+                review.reject(at, made, item, "no")
+                review.reopen(at, made, item)
             case 0:
                 review.reject(at, made, item, dice.choice(("", "no")))
             case 1:

@@ -9,7 +9,7 @@ from adapters.runtime import review
 from adapters.runtime.services import Services
 from domain.agent.commands import ConfigureAgent
 from domain.agent.identity import Wanted
-from domain.changes.commands import ConfirmItem, RejectItem
+from domain.changes.commands import ConfirmItem, RejectItem, ReopenItem
 from domain.changes.events import ItemExpired
 from domain.errors import Refused
 from domain.journal.commands import EditTask
@@ -98,6 +98,32 @@ def test_a_move_of_the_task_moves_no_lesson() -> None:
     assert decided_in(at, CATEGORY + HEALTH) == ["rejected"]
     assert decided_in(at, CATEGORY + WORK) == []
     assert proved(at) == ()
+
+
+def test_a_verdict_that_is_taken_back_teaches_nothing_any_more_where_it_was_given() -> None:
+    at = with_categories()
+    task, agent = agent_in(at, WORK, "Task", kept := template(at))
+    made = woken(at, agent, *ended(minutes(60)))
+    review.reject(at, made, 1, "no")
+    at.append_journal(EditTask(task, category=HEALTH))
+    review.reopen(at, made, 1)
+    review.reopen(at, made, 1)
+    for scope in (CATEGORY + WORK, TEMPLATE + kept):
+        assert decided_in(at, scope, "update_task_estimate") == []
+    review.defer(at, made, 1, "later")
+    assert decided_in(at, CATEGORY + HEALTH, "update_task_estimate") == ["deferred"]
+    review.reopen(at, made, 1)
+    assert decided_in(at, CATEGORY + HEALTH, "update_task_estimate") == []
+    assert proved(at) == ()
+
+
+def test_a_verdict_taken_back_that_names_another_category_is_found() -> None:
+    at = with_categories()
+    made = proposed(at, WORK, "Task")
+    review.reject(at, made, 1, "no")
+    at.append_agent(ReopenItem(made, 1, "person", at.journal.tail().n, HEALTH))
+    first = proved(at)[0]
+    assert (first.path, first.expected, first.actual) == ("data.command.category", WORK, HEALTH)
 
 
 @pytest.mark.parametrize("command", [RejectItem, ConfirmItem])
