@@ -36,7 +36,7 @@ TAIL_BYTES = 80
 NOTE_BYTES = 160
 
 _LINE = re.compile(r"- \[[^\]]*\] \((critical|notable|routine)\) (.*)")
-_MORE = re.compile(r"(\d+) more (critical|notable|routine)")
+_MORE = re.compile(r"([0-9]+) more (critical|notable|routine)")
 _RANK: dict[str, int] = {"critical": 0, "notable": 1, "routine": 2}
 
 

@@ -227,7 +227,7 @@ class RecordAndResolve(RecordObservations, frozen=True):
         Meta(
             min_length=0,
             max_length=BATCH_MAX,
-            description="Numbers of critical observations that are settled by these.",
+            description="Numbers of critical observations that these settle: shown until then.",
         ),
     ] = ()
 

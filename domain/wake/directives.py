@@ -105,10 +105,6 @@ beside it. Where there are none, propose nothing."""
 _LOOPS_2: Final = """\
 Open loops are what you ask after at later wakes. You close yours, which are marked; the person \
 closes the others."""
-_MEMORY_2: Final = """\
-Memory shows the beginnings of notes that the journal does not show any more; `recall` finds them \
-whole. Once a critical observation is settled, record what settled it and name its number in \
-`resolves`: it is shown until then."""
 _TOOLS_2: Final = f"""\
 Tools.
 {registry.hints(2)}
@@ -129,7 +125,6 @@ _PARAGRAPHS_2: Final = (
     _TIME_2,
     _EVIDENCE_2,
     _LOOPS_2,
-    _MEMORY_2,
     _TOOLS_2,
     _DATA_2,
 )

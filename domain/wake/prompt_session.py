@@ -60,7 +60,7 @@ def memory(reading: Reading, limits: Limits) -> Section | None:
             break
         shown.append(told)
     body = [
-        "Beginnings of your older notes.",
+        "Beginnings of your older notes; `recall` finds them whole.",
         *cut_note(len(reading.memory) - len(shown), "older digests"),
         *shown[::-1],
     ]
