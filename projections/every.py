@@ -6,6 +6,7 @@ from projections import (
     agents,
     inbox,
     journal,
+    memory,
     messages,
     operations,
     policy,
@@ -29,4 +30,5 @@ VIEWS: tuple[View[Any], ...] = (
     operations.VIEW,
     templates.VIEW,
     policy.VIEW,
+    memory.VIEW,
 )

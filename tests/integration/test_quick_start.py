@@ -34,6 +34,7 @@ READING = [
     ("review", "inbox"),
     ("reading", "report TASK"),
     ("reading", "journal TASK"),
+    ("memory", "memory TASK"),
     ("reading", "messages TASK"),
     ("reading", "wakes"),
     ("reading", "show RUN"),

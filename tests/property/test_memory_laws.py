@@ -20,6 +20,7 @@ from domain.agent.memory import MEMORY, Memory, MemoryFolded
 from domain.journal.fold import TASK
 from domain.text import squeeze
 from domain.wake.commands import BeginWake
+from domain.wake.events import ToolReturned
 from domain.wake.memory import FOLDED_MAX, readable_digests, uncovered
 from domain.world import Recorded, World
 from tests.support.scripted_wakes import GONE, call, ended, woken
@@ -110,15 +111,13 @@ def holds(at: Services, agent: str, until: int = 0) -> None:
 
 def prompts(at: Services) -> list[tuple[int, dict[str, str]]]:
     """The user sections of each wake's prompt, and after which append it was rendered."""
-    commands = (getattr(row.fact, "command", None) for row in rows(at))
-    return [
-        (
-            one.agent_position,
-            {ref.name: at.agents.payload(ref.payload).decode() for ref in one.user},
-        )
-        for one in commands
-        if isinstance(one, BeginWake)
-    ]
+    commands = [getattr(row.fact, "command", None) for row in rows(at)]
+    begun = [one for one in commands if isinstance(one, BeginWake)]
+    with at.agents.reading() as world:
+        texts = [
+            {ref.name: world.payload(ref.payload).decode() for ref in one.user} for one in begun
+        ]
+    return [(one.agent_position, sections) for one, sections in zip(begun, texts, strict=True)]
 
 
 def life(seed: int, wakes: int) -> tuple[Services, str]:
@@ -274,8 +273,8 @@ def test_a_number_that_is_none_is_refused_and_says_which_are() -> None:
     woken(at, agent, *ended(wrong))
     with at.agents.reading() as world:
         assert len(world.load(AGENT, agent).critical) == 1
-        said = [getattr(row.fact, "message", None) for row in rows(at)]
-        told = [world.text(one) for one in said if hasattr(one, "payload")]
+        facts = [row.fact for row in rows(at)]
+        told = [world.text(one.message) for one in facts if isinstance(one, ToolReturned)]
     because = 'resolves: no open critical observation of yours has the number "9-9".'
     assert f"{because} Open are {number}." in told
     woken(at, agent, *ended(right))
