@@ -25,7 +25,8 @@ from domain.world import Kind, Recorded
 CONTRACT = 1
 """Of the texts: another way to make them is another number."""
 UNCOVERED_MAX = 40
-FOLDED_AT_ONCE = 20  # notes of one digest, unless a single append brought more
+UNCOVERED_LEAST = 20  # that a digest leaves, unless a single append brought more
+FOLDED_AT_ONCE = 20  # notes of one digest, or what the appends that they came in make of it
 DIGESTS_MAX = 6  # of a depth
 MERGED = 4  # of a depth become one of the next
 DEPTH_MAX = 3  # of which there is one, that takes in each newer one
@@ -120,11 +121,13 @@ MEMORY: Kind[Memory] = Kind("memory", Memory, evolve)
 
 
 def oldest(notes: Sequence[Observation]) -> Sequence[Observation]:
-    """The notes that the next digest covers: whole appends, at least one."""
+    """The notes that the next digest covers: whole appends, at least one, until they are enough;
+    fewer where too few would stay uncovered."""
     count = 0
     for _, append in groupby(notes, key=lambda one: place(one.position)[:2]):
         more = len(list(append))
-        if count and count + more > FOLDED_AT_ONCE:
+        is_enough = count >= FOLDED_AT_ONCE or len(notes) - count - more < UNCOVERED_LEAST
+        if count and is_enough:
             break
         count += more
     return notes[:count]

@@ -36,6 +36,7 @@ from tests.histories import (
     agent_scenes,
     edge_scenes,
     followup_scenes,
+    memory_scenes,
     more_scenes,
     newer_scenes,
     person_scenes,
@@ -368,6 +369,7 @@ SCENES: tuple[Scene, ...] = (
     *time_scenes.SCENES,
     *followup_scenes.SCENES,
     *read_scenes.SCENES,
+    *memory_scenes.SCENES,
 )
 
 

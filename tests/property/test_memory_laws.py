@@ -10,8 +10,11 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
+from adapters.home.settings import Settings
 from adapters.proof.prove import prove_logs
 from adapters.runtime.services import Services
+from adapters.store.log import Log
+from adapters.store.memory import MemoryLogRecorder
 from domain.agent.agent import AGENT
 from domain.agent.commands import ConfigureAgent
 from domain.agent.events import AgentObserved
@@ -24,7 +27,7 @@ from domain.wake.events import ToolReturned
 from domain.wake.memory import FOLDED_MAX, readable_digests, uncovered
 from domain.world import Recorded, World
 from tests.support.scripted_wakes import GONE, call, ended, woken
-from tests.support.services import reply, services, task_with_agent
+from tests.support.services import TickingClock, reply, services, task_with_agent
 
 KILOBYTES_12 = 12_288
 MARKER = "zebra"
@@ -168,6 +171,26 @@ def test_every_note_is_uncovered_or_under_one_digest_after_each_append(seed: int
     assert not prove_logs(at.journal, at.agents).divergences
 
 
+def test_two_replicas_that_go_on_from_each_other_cover_each_note_once() -> None:
+    recorders = {name: MemoryLogRecorder() for name in ("journal", "agent")}
+    clock = TickingClock()
+
+    def on(replica: str) -> Services:
+        journal, agents = (Log(name, one, replica) for name, one in recorders.items())
+        return Services(journal, agents, clock, Settings(), lambda _: services().model_for(""))
+
+    here, there = on("r1"), on("r2")
+    _, agent = task_with_agent(here)
+    for nth in range(22):
+        notes = [f"n{nth}.{one}" for one in range(11)]
+        at = (here, there)[nth % 3 == 1]
+        woken(at, agent, *ended(call("record_observations", observations=notes)))
+    holds(here, agent)
+    holds(there, agent, there.agents.tail().n)
+    assert {one.depth for one in digests(here).values()} == {1, 2}
+    assert not prove_logs(here.journal, here.agents).divergences
+
+
 def test_an_agent_of_an_older_scaffold_catches_up_in_portions() -> None:
     at = services()
     _, agent = task_with_agent(at)
@@ -259,6 +282,16 @@ def test_a_digest_is_cut_at_an_append_however_much_that_brought() -> None:
     counts = [one.count for one in digests(at).values()]
     assert counts == [60, 15]
     holds(at, agent)
+
+
+def test_a_digest_of_small_appends_is_full_and_leaves_twenty_notes() -> None:
+    at = services()
+    _, agent = task_with_agent(at)
+    for count in (1, 20, 20):
+        notes = [f"n{count}.{one}" for one in range(count)]
+        woken(at, agent, *ended(call("record_observations", observations=notes)))
+    assert [one.count for one in digests(at).values()] == [21]
+    assert len(counted(at)[1]) == 20
 
 
 def test_a_number_that_is_none_is_refused_and_says_which_are() -> None:
