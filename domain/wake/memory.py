@@ -65,9 +65,9 @@ def uncovered(agents: World, agent: Agent) -> Sequence[Observation]:
     """The observations that no digest covers, oldest first. Where they are few, the agent's fold
     holds them; else the log is read from the first of them on."""
     memory = agents.load(MEMORY, agent.id)
-    left, newest = agent.noted - memory.count, agent.newest or ()
-    if left <= len(newest) and not agents.is_merged:
-        return newest[len(newest) - left :]
+    known = [one for one in agent.newest or () if not is_covered(memory, one.position)]
+    if len(known) == agent.noted - memory.count:
+        return known
     ends = [n for n, replica, _ in memory.covered if replica == agents.replica]
     rows = (
         agents.history("agent", agent.id)
@@ -118,7 +118,7 @@ def fold_notes(agents: World, agent: Agent, unit: str, coming: int) -> Folded:
     """
     memory, made = agents.load(MEMORY, agent.id), Folded([], [])
     is_full = agent.noted - memory.count + coming > memories.UNCOVERED_MAX
-    notes = list(uncovered(agents, agent)) if is_full or agents.is_merged else []
+    notes = uncovered(agents, agent) if is_full else ()
     for _ in range(FOLDED_MAX):
         if digests := memories.too_many(memory):
             fact, said = _of_digests(agents, agent, digests)
