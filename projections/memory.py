@@ -4,7 +4,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.agent.memory import MemoryFolded, place
-from domain.wire import Words
 from domain.world import Recorded
 from projections.view import View
 
@@ -15,19 +14,9 @@ FOLDED = "folded"
 class DigestDocument(Struct, frozen=True):
     """A digest as it was made; `parent` is empty where no other one took it in."""
 
-    id: str
     agent_id: str
     at: str
-    depth: int
-    first: str
-    last: str
-    count: int
-    sources: tuple[str, ...]
-    words: Words
-    contract: int
-    since: str
-    until: str
-    categories: tuple[str, ...] = ()
+    digest: MemoryFolded
     parent: str = ""
 
 
@@ -44,23 +33,9 @@ def apply(document: DigestDocument | None, row: Recorded) -> DigestDocument | No
     """A digest after this row: the first one that took it in counts."""
     match document, row.fact:
         case None, MemoryFolded() as fact:
-            return DigestDocument(
-                fact.id,
-                row.entity,
-                row.at,
-                fact.depth,
-                fact.first,
-                fact.last,
-                fact.count,
-                fact.sources,
-                fact.words,
-                fact.contract,
-                fact.since,
-                fact.until,
-                fact.categories,
-            )
-        case DigestDocument(id=known, parent=""), MemoryFolded(id=digest) if known != digest:
-            return replace(document, parent=digest)
+            return DigestDocument(row.entity, row.at, fact)
+        case DigestDocument(digest=known, parent=""), MemoryFolded() as fact if known.id != fact.id:
+            return replace(document, parent=fact.id)
         case _:
             return document
 
@@ -70,8 +45,8 @@ def _shelf(document: DigestDocument) -> str:
 
 
 def _place(document: DigestDocument) -> str:
-    n, replica, row = place(document.first)
-    return f"{n:012d} {replica} {row:06d} {document.depth}"
+    n, replica, row = place(document.digest.first)
+    return f"{n:012d} {replica} {row:06d} {document.digest.depth}"
 
 
 def _mark(document: DigestDocument) -> str:

@@ -89,24 +89,25 @@ def sources_document(home: "Home", agent_id: str, wanted: str) -> DigestSources:
         Refused: Code ``unknown_digest`` or ``ambiguous``.
     """
     known = home.views.page(VIEW, shelf=agent_id)
-    found = [one for one in known if one.id.startswith(wanted.lower())] if wanted else []
+    begins = wanted.lower() or "-"
+    found = [one for one in known if one.digest.id.startswith(begins)]
     if len(found) != 1:
         raise Refused(
             "ambiguous" if found else "unknown_digest",
             because=f"{wanted!r} begins the ids of {len(found)} digests of this agent",
             instead="take an id that `wakelog memory` prints",
         )
-    (digest,) = found
-    sources = set(digest.sources)
+    (document,) = found
+    sources = set(document.digest.sources)
     with home.services.agents.reading() as world:
         notes = [
             observation(row.fact, row)
-            for row in (world.history("agent", agent_id) if digest.depth == 1 else ())
+            for row in (world.history("agent", agent_id) if document.digest.depth == 1 else ())
             if isinstance(row.fact, AgentObserved)
         ]
         return DigestSources(
-            digest=_digest(world, digest),
-            digests=[_digest(world, one) for one in known if one.id in sources],
+            digest=_digest(world, document),
+            digests=[_digest(world, one) for one in known if one.digest.id in sources],
             observations=_notes(world, (one for one in notes if one.position in sources)),
         )
 
@@ -126,10 +127,11 @@ def _document(
     )
 
 
-def _digest(world: World, one: DigestDocument) -> DigestDetails:
+def _digest(world: World, document: DigestDocument) -> DigestDetails:
+    one = document.digest
     return DigestDetails(
         id=one.id,
-        parent=one.parent or None,
+        parent=document.parent or None,
         depth=one.depth,
         since=one.since,
         until=one.until,
