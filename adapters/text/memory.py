@@ -19,10 +19,8 @@ def memory_lines(document: "MemoryDetails", zone: str) -> Iterator[str]:
         yield safe(f"{document.agent}: nothing noted yet. Agents note things when they wake.")
         return
     top = [one for one in document.digests if one.parent is None]
-    covered = sum(one.notes for one in top)
     yield safe(document.agent)
-    yield f"{counted(document.noted, 'note')}: {covered} in {counted(len(top), 'digest')}, the rest"
-    yield "stands whole in a prompt. A digest holds the beginnings of notes."
+    yield _summary(document.noted, sum(one.notes for one in top), len(top))
     for one in top:
         yield ""
         yield from _digest(one, zone)
@@ -31,6 +29,17 @@ def memory_lines(document: "MemoryDetails", zone: str) -> Iterator[str]:
     if top:
         yield ""
         yield "`--sources ID` shows what a digest was made of."
+
+
+def _summary(noted: int, covered: int, digests: int) -> str:
+    """
+    >>> _summary(60, 20, 1), _summary(2, 0, 0)
+    ('60 notes: 20 in 1 digest, 40 newer ones in none.', '2 notes, none of them in a digest yet.')
+    """
+    if not digests:
+        return f"{counted(noted, 'note')}, none of them in a digest yet."
+    told = f"{covered} in {counted(digests, 'digest')}, {noted - covered} newer ones in none."
+    return f"{counted(noted, 'note')}: {told}"
 
 
 def sources_lines(document: "DigestSources", zone: str) -> Iterator[str]:
