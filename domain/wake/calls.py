@@ -52,8 +52,6 @@ from domain.world import Recorded
 SCOPES_KEPT = 64
 CALLS_MAX = 64
 """Calls of one turn that are answered one by one; the others are refused unread."""
-NUMBERS_TOLD = 20
-"""Of open critical observations, where a call named another one."""
 
 
 class Bench(Struct, frozen=True):
@@ -374,18 +372,12 @@ def _noted(
         if unknown:
             named = ", ".join(map(quoted, unknown))
             because = "resolves: no open critical observation of yours has the number"
-            return Refusal("not_found", f"{because} {named}. {_open(known)}")
+            return Refusal("not_found", f"{because} {named}. Use those that are shown.")
         resolved = tuple(dict.fromkeys(known[one] for one in arguments.resolves))
     made = [_observed(wake, one, answered) for one in observed]
     answered.observed += [replace(made[0], resolves=resolved), *made[1:]]
     message = f"Recorded {len(observed)} observation(s)."
     return f"{message} Resolved {len(resolved)}." if resolved else message
-
-
-def _open(known: Iterable[str]) -> str:
-    """Which critical observations may be resolved, the newest of them."""
-    shown = [*known][-NUMBERS_TOLD:]
-    return f"Open are {', '.join(shown)}." if shown else "None is open."
 
 
 def _observed(wake: Wake, one: local.Observation, answered: Answered) -> AgentObserved:

@@ -3,7 +3,17 @@
 from domain.journal.task import RATING_MAX
 from domain.local_times import wall
 from domain.ports import Section
-from domain.wake.prompt_text import clip, cut_note, dump, line, newest_of, rows, section, size
+from domain.wake.prompt_text import (
+    block,
+    clip,
+    cut_note,
+    dump,
+    line,
+    newest_of,
+    rows,
+    section,
+    size,
+)
 from domain.wake.reading import Limits, Reading, TimeSeen
 
 
@@ -54,7 +64,8 @@ def memory(reading: Reading, limits: Limits) -> Section | None:
     shown: list[str] = []
     room = limits.memory_max_bytes
     for one in reversed(reading.memory):
-        told = f"{one.since[:10]} to {one.until[:10]}, {one.count} notes:\n{one.text}"
+        text = block(one.text, limits.memory_max_bytes)
+        told = f"{one.since[:10]} to {one.until[:10]}, {one.count} notes:\n{text}"
         room -= size(told) + 2
         if room < 0:
             break

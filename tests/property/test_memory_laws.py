@@ -294,7 +294,7 @@ def test_a_digest_of_small_appends_is_full_and_leaves_twenty_notes() -> None:
     assert len(counted(at)[1]) == 20
 
 
-def test_a_number_that_is_none_is_refused_and_says_which_are() -> None:
+def test_a_number_that_is_none_is_refused_and_nothing_is_kept() -> None:
     at = services()
     _, agent = task_with_agent(at)
     grievance = {"text": "Too loud.", "priority": "critical", "category": "grievance"}
@@ -309,7 +309,7 @@ def test_a_number_that_is_none_is_refused_and_says_which_are() -> None:
         facts = [row.fact for row in rows(at)]
         told = [world.text(one.message) for one in facts if isinstance(one, ToolReturned)]
     because = 'resolves: no open critical observation of yours has the number "9-9".'
-    assert f"{because} Open are {number}." in told
+    assert f"{because} Use those that are shown." in told
     woken(at, agent, *ended(right))
     with at.agents.reading() as world:
         assert world.load(AGENT, agent).critical == ()
