@@ -294,6 +294,19 @@ def test_a_digest_of_small_appends_is_full_and_leaves_twenty_notes() -> None:
     assert len(counted(at)[1]) == 20
 
 
+def test_no_half_of_a_secret_stands_at_the_end_of_a_beginning() -> None:
+    at = services()
+    _, agent = task_with_agent(at)
+    notes = [f"{nth} {'x' * 145} ghp_{'a1B2' * 9}" for nth in range(20)]
+    for _ in range(3):
+        woken(at, agent, *ended(call("record_observations", observations=notes)))
+    (digest,) = digests(at).values()
+    with at.agents.reading() as world:
+        told = world.text(digest.words)
+    assert "x" * 140 in told
+    assert "ghp_" not in told
+
+
 def test_a_number_that_is_none_is_refused_and_nothing_is_kept() -> None:
     at = services()
     _, agent = task_with_agent(at)
