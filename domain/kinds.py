@@ -3,6 +3,7 @@
 from typing import Any
 
 from domain.agent.agent import AGENT
+from domain.agent.memory import MEMORY
 from domain.agent.subs import SUBS
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.agent.watch import WATCH
@@ -31,5 +32,6 @@ _ALL: tuple[Kind[Any], ...] = (
     TEMPLATE,
     POLICY,
     LESSONS,
+    MEMORY,
 )
 KINDS: dict[str, Kind[Any]] = {kind.name: kind for kind in _ALL}

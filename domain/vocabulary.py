@@ -1,6 +1,7 @@
 """Every fact that a log may hold: the union that rows are decoded by."""
 
 from domain.agent.events import AgentFact, SubsFact
+from domain.agent.memory import MemoryFolded
 from domain.agent.wake_queue_events import WakeQueueFact, WatchFact
 from domain.causes import Command, LogFact, Receipt
 from domain.changes.events import ChangesFact
@@ -24,6 +25,7 @@ AgentLogFact = (
     | TemplateFact
     | PolicyFact
     | LessonsFact
+    | MemoryFolded
 )
 Fact = JournalFact | AgentLogFact | Receipt | LogFact
 

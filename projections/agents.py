@@ -191,7 +191,7 @@ def apply(document: AgentDocument | None, row: Recorded) -> AgentDocument | None
     )
     if row.of_kind == "agent":
         agent = AGENT.evolve(known.agent, row)
-        return replace(known, agent=replace(agent, categories_ever=UNSET))
+        return replace(known, agent=replace(agent, categories_ever=UNSET, newest=UNSET))
     return replace(known, wake_queue=WAKE_QUEUE.evolve(known.wake_queue, row))
 
 
@@ -229,7 +229,7 @@ def _due(document: AgentDocument) -> str:
 VIEW: View[AgentDocument] = View(
     "agents",
     "agent",
-    4,
+    5,
     AgentDocument,
     keys,
     apply,

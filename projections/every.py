@@ -7,6 +7,7 @@ from projections import (
     inbox,
     journal,
     lessons,
+    memory,
     messages,
     operations,
     policy,
@@ -31,4 +32,5 @@ VIEWS: tuple[View[Any], ...] = (
     templates.VIEW,
     policy.VIEW,
     lessons.VIEW,
+    memory.VIEW,
 )

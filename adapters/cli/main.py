@@ -49,6 +49,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "notify": ("notifying", "See and say who is told when something waits for you."),
     "report": ("reading", "Read what an agent says about a task."),
     "journal": ("reading", "Read an agent's private observations."),
+    "memory": ("memory", "See what an agent remembers of its older notes."),
     "messages": ("reading", "Read an agent's messages, by thread."),
     "wakes": ("reading", "List wakes, the newest first."),
     "show": ("reading", "Show one wake, step by step."),
@@ -80,7 +81,7 @@ GROUPS: dict[str, str] = {
     "Every day": "demo init import write-back conflicts settle task done undo category label inbox "
     "confirm reject defer report status run serve",
     "Agents": "agent template lessons rate wake policy notify",
-    "Looking back": "wakes show why journal messages replay at diff bisect fork prove",
+    "Looking back": "wakes show why journal memory messages replay at diff bisect fork prove",
     "Asking": "sql metrics export export-history demo-data schema",
     "Upkeep": "doctor recover rebuild backup home health simulate completion",
 }

@@ -15,6 +15,7 @@ from adapters.documents.first_run import BegunHome
 from adapters.documents.forks import ForkDetails
 from adapters.documents.inbox import InboxSet
 from adapters.documents.lessons import LessonLine, RatedRun
+from adapters.documents.memory import DigestSources, MemoryDetails
 from adapters.documents.metrics import TemplateMetrics
 from adapters.documents.notify import NotifyDetails, TestedReceiver
 from adapters.documents.policy import Allowed, PolicyDocument, Preview, Ruled
@@ -117,6 +118,8 @@ DOCUMENTS: dict[str, Described] = {
     "prompt": Described(PromptDetails, ("show --prompt",)),
     "report": Described(ReportDetails, ("report",)),
     "journal": Described(list[JournalLine], ("journal",)),
+    "memory": Described(MemoryDetails, ("memory",)),
+    "memory-sources": Described(DigestSources, ("memory --sources",)),
     "messages": Described(list[MessageThread], ("messages",)),
     "why": Described(list[WhyLine], ("why",)),
     "why-change": Described(list[WhyAgent], ("why journal:N",)),

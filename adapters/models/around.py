@@ -20,7 +20,7 @@ _SPENT = re.compile(
     r"- \S{1,80} (?P<day>\d{4}-\d\d-\d\dT)(?P<start>\d\d:\d\d) to "
     r"(?P<last>\d{4}-\d\d-\d\dT)?(?P<end>\d\d:\d\d), \d"
 )
-_NOTED = re.compile(r"- \[([^\]]{1,40})\] \(\w{1,20}\) (.*)")
+_NOTED = re.compile(r"- (?:[0-9]+-[0-9]+\S* )?\[([^\]]{1,40})\] \(\w{1,20}\) (.*)")
 _TOLD = ("- fp=", "- confirmed: ", "- rejected: ", "- deferred: ")
 
 

@@ -61,6 +61,7 @@ _KEPT_ARGUMENTS = frozenset(
     """
     id status priority dueDate languageCode confidence fingerprint category minutes isChecked
     isArchived checklist entryId startedAt endedAt startedUtc endedUtc relation
+    resolves
     """.split()
 )
 _JSON_BEGINS = frozenset('{["')

@@ -17,6 +17,7 @@ TURN_MAX_DEFAULT = 5
 TURN_MAX_LIMIT = 20
 JOURNAL_SHOWN = 20  # newest observations in a prompt, besides the critical ones (SPEC 4)
 CRITICAL_KEPT = 200  # newest critical observations that an agent keeps in sight
+NEWEST_KEPT = 64  # newest observations that a digest may have to cover; the log holds older ones
 SETS_KEPT = 200  # newest change sets that hygiene looks at
 
 
@@ -27,6 +28,7 @@ class Observation(Struct, frozen=True):
     priority: Priority
     category: Category
     target: str = ""
+    position: str = ""  # "N-ROW@REPLICA", where it stands in the log
 
 
 class Subscription(Struct, frozen=True):
@@ -56,11 +58,13 @@ class Agent(Struct, frozen=True):
     """An agent as its facts make it. `lifecycle` is empty where there is none.
 
     `observations`: the newest `JOURNAL_SHOWN`, oldest first; `critical`: the newest
-    `CRITICAL_KEPT`, oldest first. `position`: the journal's `n` it saw last; `fresh_position`:
-    the one its report speaks of. `sets`: the newest `SETS_KEPT` change sets, oldest first.
-    `wakes`: those that completed or failed. A preference whose value is empty was forgotten; a
-    timer that never fires again is gone. `categories_ever`: all that it was ever allowed, sorted:
-    what it wrote may speak of any of them; views do not keep it.
+    `CRITICAL_KEPT` that nothing resolved, oldest first. `position`: the journal's `n` it saw
+    last; `fresh_position`: the one its report speaks of. `sets`: the newest `SETS_KEPT` change
+    sets, oldest first. `wakes`: those that completed or failed. A preference whose value is empty
+    was forgotten; a timer that never fires again is gone. `categories_ever`: all that it was ever
+    allowed, sorted: what it wrote may speak of any of them. `newest`: the newest `NEWEST_KEPT`
+    observations, and `noted` how many there are in all. Views keep neither `categories_ever` nor
+    `newest`.
     """
 
     id: str
@@ -99,6 +103,8 @@ class Agent(Struct, frozen=True):
     fresh_position: int = 0
     categories_ever: tuple[str, ...] | UnsetType = UNSET
     own_loops: tuple[str, ...] = ()  # those of `loops` that it opened itself
+    newest: tuple[Observation, ...] | UnsetType = UNSET
+    noted: int = 0
 
 
 def evolve(agent: Agent, recorded: Recorded) -> Agent:
@@ -254,11 +260,25 @@ def _reported(agent: Agent, fact: e.AgentReported, row: Recorded) -> Change:
 
 
 def _observed(agent: Agent, fact: e.AgentObserved, row: Recorded) -> Change:
-    made = Observation(row.at, fact.run_key, fact.words, fact.priority, fact.category, fact.target)
-    change: Change = {"observations": (*agent.observations, made)[-JOURNAL_SHOWN:]}
+    made = observation(fact, row)
+    critical = agent.critical
+    if fact.resolves:
+        critical = tuple(one for one in critical if one.position not in fact.resolves)
     if fact.priority == "critical":
-        change["critical"] = (*agent.critical, made)[-CRITICAL_KEPT:]
-    return change
+        critical = (*critical, made)[-CRITICAL_KEPT:]
+    return {
+        "observations": (*agent.observations, made)[-JOURNAL_SHOWN:],
+        "critical": critical,
+        "newest": (*(agent.newest or ()), made)[-NEWEST_KEPT:],
+        "noted": agent.noted + 1,
+    }
+
+
+def observation(fact: e.AgentObserved, row: Recorded) -> Observation:
+    """A fact as the agent remembers it."""
+    at = f"{row.n}-{row.row}@{row.replica}"
+    words = fact.words
+    return Observation(row.at, fact.run_key, words, fact.priority, fact.category, fact.target, at)
 
 
 def _proposed(agent: Agent, fact: e.AgentProposed, row: Recorded) -> Change:

@@ -135,6 +135,7 @@ class AgentObserved(Stored, frozen=True, tag="agent.observed.1"):
     priority: Priority
     category: Category
     target: str = ""
+    resolves: tuple[str, ...] = ()  # positions of critical ones that are settled by it
 
 
 class AgentProposed(Stored, frozen=True, tag="agent.proposed.1"):

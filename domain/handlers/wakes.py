@@ -41,6 +41,7 @@ from domain.wake.events import (
     WakeStarted,
 )
 from domain.wake.machine import Advanced
+from domain.wake.memory import fold_notes
 from domain.wake.state import WAKE, Wake
 from domain.world import MAIN, World
 
@@ -287,6 +288,10 @@ def _written(world: World, agent: Agent, advanced: Advanced, at: str) -> Decided
         told = after(world, AGENT, agent, answered.observed, at)
         events += lessons.of_end(world, told, wake, finished)
         agents += _paused(agent, queue_facts)
+        if wake.begun.scaffold >= 2:
+            folded = fold_notes(world, agent, wake.unit, len(answered.observed))
+            events += on(world, "memory", agent.id, folded.facts)
+            answered.payloads += folded.payloads
     if changes:
         events += on(world, "changes", set_id(wake.run_key), changes)
     events += agent_events(world, agent, agents)

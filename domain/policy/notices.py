@@ -30,6 +30,7 @@ _TOLD_1: Final[dict[str, str]] = {
     "time": "the time that was logged on the task, and your ratings",
     "linked": "linked tasks of allowed categories: title, status, and one line of their agents",
     "report": "the agent's last report",
+    "memory": "the beginnings of the agent's older notes",
     "critical": "what the agent noted as important",
     "journal": "the agent's own notes",
     "proposals": "its open proposals, and what you decided on others, with your reasons",

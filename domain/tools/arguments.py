@@ -23,6 +23,7 @@ BATCH_MAX = 20
 LABELS_MAX = 3
 LOOP_MAX = 200
 LOOPS_AT_ONCE = 3
+NUMBER_MAX = 100
 NEED_REASON = ("BLOCKED", "ON HOLD")
 
 
@@ -211,6 +212,24 @@ class RecordObservations(Arguments, frozen=True):
             extra_json_schema={"minItems": 1, "x-elements": "observation"},
         ),
     ]
+
+
+NoteNumber = Annotated[
+    str, Meta(min_length=1, max_length=NUMBER_MAX, extra_json_schema={"x-clean": "words"})
+]
+
+
+class RecordAndResolve(RecordObservations, frozen=True):
+    """What is recorded since scaffold 2."""
+
+    resolves: Annotated[
+        tuple[NoteNumber, ...],
+        Meta(
+            min_length=0,
+            max_length=BATCH_MAX,
+            description="Numbers of critical observations that these settle: shown until then.",
+        ),
+    ] = ()
 
 
 class Retract(Arguments, frozen=True):

@@ -40,7 +40,8 @@ class Tool(Struct, frozen=True, kw_only=True):
     """A tool as it is offered, and what a call of it comes to.
 
     `hint`: when to call it, for the role text; empty where that speaks of it elsewhere. `since`:
-    the scaffold that first had it. `aliases`: other names that models use. `applies`: whether it
+    the scaffold that first had it. `first`: its arguments in a wake of scaffold 1, where they
+    were others. `aliases`: other names that models use. `applies`: whether it
     could change a task as it was captured; None: always. `immediate_if`: what makes a deferred
     call an immediate one. `effect`: of a call, or of each element of a batch; local tools and
     reads have none. `array`, `singular`, `element`, `explode`: of a batch, the argument that
@@ -58,6 +59,7 @@ class Tool(Struct, frozen=True, kw_only=True):
     effect: Effect | None = None
     mode: Mode = "deferred"
     since: int = 1
+    first: type[Arguments] | None = None
     aliases: tuple[str, ...] = ()
     applies: Callable[[Snapshot], bool] | None = None
     output: str = "domain.tools.base:Plan"
@@ -77,3 +79,7 @@ class Tool(Struct, frozen=True, kw_only=True):
     entities: tuple[str, ...] = ("task",)
     tokens: tuple[str, ...] = ("TASK",)
     risk: Literal["low", "medium", "high"] = "low"
+
+    def asked(self, scaffold: int) -> type[Arguments]:
+        """The arguments of a call in a wake of a scaffold."""
+        return self.first if self.first and scaffold == 1 else self.arguments

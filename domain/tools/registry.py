@@ -123,7 +123,7 @@ def specs(names: Sequence[str], scaffold: int = 1) -> tuple[ToolSpec, ...]:
 
 
 def _schema(tool: Tool, scaffold: int) -> Schema:
-    plain = schema.public(tool.arguments)
+    plain = schema.public(tool.asked(scaffold))
     return evidence.with_quote(tool, plain) if evidence.asks(tool, scaffold) else plain
 
 
@@ -157,9 +157,10 @@ def is_read(tool: str) -> bool:
 # ---------------------------------------------------------------------------------- reading
 
 
-def decode(tool: str, arguments: object) -> Struct | Refusal:
-    """The arguments of a call of a tool, by its own name, from JSON that was read; never raises."""
-    return _checked(TOOLS[tool].arguments, arguments) if tool in TOOLS else _unknown(tool)
+def decode(tool: str, arguments: object, scaffold: int = 0) -> Struct | Refusal:
+    """The arguments of a call of a tool, by its own name, from JSON that was read, in a wake of a
+    scaffold; 0: of the newest. Never raises."""
+    return _checked(TOOLS[tool].asked(scaffold), arguments) if tool in TOOLS else _unknown(tool)
 
 
 def check_edit(tool: str, arguments: object) -> str | Refusal:

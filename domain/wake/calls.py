@@ -16,6 +16,7 @@ from domain import canonical
 from domain.agent import loops
 from domain.agent.agent import AGENT, Agent
 from domain.agent.events import AgentObserved, LoopClosed, LoopOpened
+from domain.agent.memory import numbers
 from domain.changes import decisions, hygiene
 from domain.changes.change_set import CHANGES, ChangeSet, Item
 from domain.changes.events import ChangesFact
@@ -23,8 +24,14 @@ from domain.changes.needs import FOLLOW_UP_TOOL
 from domain.keys import key
 from domain.policy.scrub import told
 from domain.tools import evidence, local, registry
-from domain.tools.arguments import RecordObservations, RetractSuggestions, UpdateLoops, UpdateReport
-from domain.tools.base import Plan, Refusal, fingerprint
+from domain.tools.arguments import (
+    RecordAndResolve,
+    RecordObservations,
+    RetractSuggestions,
+    UpdateLoops,
+    UpdateReport,
+)
+from domain.tools.base import Plan, Refusal, fingerprint, quoted
 from domain.tools.evidence import Quotes
 from domain.tools.reads import READS_MAX
 from domain.tools.snapshot import Snapshot
@@ -93,7 +100,7 @@ def answer_call(wake: Wake, call: ToolCall, bench: Bench, answered: Answered) ->
     if evidence.asks(registry.TOOLS[tool], wake.begun.scaffold):
         given, quotes = evidence.parted(registry.TOOLS[tool], given)
         text = canonical.text(given)
-    arguments = registry.decode(tool, given)
+    arguments = registry.decode(tool, given, wake.begun.scaffold)
     if isinstance(arguments, Refusal):
         return [_denied(wake, call, tool, text, arguments, answered)]
     text = canonical.text(arguments)
@@ -300,11 +307,10 @@ def _local(
                 count = len((answered.own or bench.own()).items)
                 message = recorded.reported(wake, count, partial(answered.read, text=bench.text))
         case RecordObservations():
-            observed = local.observations(arguments)
-            if isinstance(observed, Refusal):
-                return [_denied(wake, call, tool, text, observed, answered)]
-            answered.observed += [_observed(wake, one, answered) for one in observed]
-            message = f"Recorded {len(observed)} observation(s)."
+            noted = _noted(wake, arguments, bench, answered)
+            if isinstance(noted, Refusal):
+                return [_denied(wake, call, tool, text, noted, answered)]
+            message = noted
         case RetractSuggestions():
             requests = local.retractions(arguments)
             if isinstance(requests, Refusal):
@@ -350,6 +356,28 @@ def _unknown(wake: Wake, requests: Iterable[local.Retraction], bench: Bench) -> 
     mine = (one for one in bench.others() if one.agent == wake.begun.agent)
     known = {item.fingerprint for one in mine for item in one.items if item.status == "pending"}
     return [one.fingerprint for one in requests if one.fingerprint not in known]
+
+
+def _noted(
+    wake: Wake, arguments: RecordObservations, bench: Bench, answered: Answered
+) -> str | Refusal:
+    """What is said of the observations that were kept; a refusal, if none was."""
+    observed = local.observations(arguments)
+    if isinstance(observed, Refusal):
+        return observed
+    resolved: tuple[str, ...] = ()
+    if isinstance(arguments, RecordAndResolve) and arguments.resolves:
+        known = {number: at for at, number in numbers(bench.agent.critical).items()}
+        unknown = [one for one in arguments.resolves if one not in known]
+        if unknown:
+            named = ", ".join(map(quoted, unknown))
+            because = "resolves: no open critical observation of yours has the number"
+            return Refusal("not_found", f"{because} {named}. Use those that are shown.")
+        resolved = tuple(dict.fromkeys(known[one] for one in arguments.resolves))
+    made = [_observed(wake, one, answered) for one in observed]
+    answered.observed += [replace(made[0], resolves=resolved), *made[1:]]
+    message = f"Recorded {len(observed)} observation(s)."
+    return f"{message} Resolved {len(resolved)}." if resolved else message
 
 
 def _observed(wake: Wake, one: local.Observation, answered: Answered) -> AgentObserved:

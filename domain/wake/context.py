@@ -8,8 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
+from msgspec.structs import replace
+
 from domain import canonical
 from domain.agent.agent import Agent, Observation
+from domain.agent.memory import numbers
 from domain.changes.change_set import OPEN, ChangeSet
 from domain.errors import Refused, Remedy
 from domain.journal.catalog import CATALOG, Catalog, Category, available
@@ -20,9 +23,11 @@ from domain.text import fold
 from domain.timestamps import seconds_between
 from domain.wake.changed import fact_changes, fired, trigger_changes
 from domain.wake.linked import linked
+from domain.wake.memory import readable_digests, readable_notes
 from domain.wake.prompt_text import newest_of
 from domain.wake.reading import (
     CorrectionSeen,
+    DigestSeen,
     EntrySeen,
     Given,
     ItemSeen,
@@ -91,7 +96,7 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
     suppressed, free = _labels(catalog, task)
     text = agents.text if given.scaffold >= 2 else None
     proposals, verdicts = _proposed(sets, task.id, text)
-    observed, critical = _observed(agents, agent)
+    observed, critical = _observed(agents, agent, given.scaffold)
     return Reading(
         task=project(
             "own_task",
@@ -117,6 +122,7 @@ def gather(  # noqa: PLR0913  two logs and what a caller finds in their other st
         language=task.language or category.language,
         scaffold=given.scaffold,
         local=given.local,
+        memory=_digests(agents, agent) if given.scaffold >= 2 else (),
     )
 
 
@@ -260,13 +266,29 @@ def _corrections(journal: World, category: Category, limits: Limits) -> tuple[Co
 
 
 def _observed(
-    agents: World, agent: Agent
+    agents: World, agent: Agent, scaffold: int
 ) -> tuple[tuple[ObservationSeen, ...], tuple[ObservationSeen, ...]]:
-    """The journal (critical ones before the newest window, then the window), and the critical."""
+    """The journal, and the critical ones. Of scaffold 1: critical ones before the newest window,
+    then the window; since then all that no digest covers, and with numbers."""
+    if scaffold >= 2:
+        known = numbers(agent.critical)
+        notes = (_numbered(agents, one, known) for one in readable_notes(agents, agent))
+        return tuple(notes), tuple(_numbered(agents, one, known) for one in agent.critical)
     shown = sum(one.priority == "critical" for one in agent.observations)
     older = agent.critical[: max(0, len(agent.critical) - shown)]
     journal = tuple(_observation(agents, one) for one in (*older, *agent.observations))
     return journal, tuple(_observation(agents, one) for one in agent.critical)
+
+
+def _numbered(agents: World, one: Observation, known: Mapping[str, str]) -> ObservationSeen:
+    return replace(_observation(agents, one), number=known.get(one.position, ""))
+
+
+def _digests(agents: World, agent: Agent) -> tuple[DigestSeen, ...]:
+    return tuple(
+        DigestSeen(one.since, one.until, one.count, agents.text(one.words))
+        for one in readable_digests(agents, agent)
+    )
 
 
 def _observation(agents: World, one: Observation) -> ObservationSeen:

@@ -1,15 +1,24 @@
-"""What an agent may be shown of what it wrote itself, once it is allowed less than before."""
+"""What an agent remembers, and what it may be shown of it once it is allowed less than before."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from domain.agent.agent import Agent, Observation
+from domain.agent import memory as memories
+from domain.agent.agent import Agent, Observation, observation
+from domain.agent.events import AgentObserved
+from domain.agent.memory import MEMORY, Memory, MemoryFolded, is_covered
 from domain.changes.change_set import CHANGES
 from domain.policy.flow import may_enter
+from domain.policy.scrub import scrub
 from domain.wake.state import WAKE
-from domain.world import World
+from domain.wire import Payload, words
+from domain.world import Recorded, World
+
+FOLDED_MAX = 32
+"""Digests that one append makes; an agent of an older scaffold may have many notes to cover."""
 
 
 def may_read(agents: World, agent: Agent) -> Callable[[str], bool]:
@@ -46,4 +55,117 @@ def with_readable_memory(agents: World, agent: Agent) -> Agent:
         observations=readable(agent.observations),
         critical=readable(agent.critical),
         sets=tuple(one for one in agent.sets if may(agents.load(CHANGES, one).run_key)),
+    )
+
+
+# ------------------------------------------------------------------------------ notes and digests
+
+
+def uncovered(agents: World, agent: Agent) -> Sequence[Observation]:
+    """The observations that no digest covers, oldest first. Where they are few, the agent's fold
+    holds them; else the log is read from the first of them on."""
+    memory = agents.load(MEMORY, agent.id)
+    known = [one for one in agent.newest or () if not is_covered(memory, one.position)]
+    if len(known) == agent.noted - memory.count:
+        return known
+    ends = [n for n, replica, _ in memory.covered if replica == agents.replica]
+    rows = (
+        agents.history("agent", agent.id)
+        if agents.is_merged
+        else agents.recorded("agent", agent.id, max(ends, default=1) - 1)
+    )
+    notes = (observation(row.fact, row) for row in rows if isinstance(row.fact, AgentObserved))
+    return [one for one in notes if not is_covered(memory, one.position)]
+
+
+def readable_notes(agents: World, agent: Agent) -> Sequence[Observation]:
+    """The uncovered observations that the agent as it is now may read."""
+    may = _may_read_notes(agents, agent)
+    return [one for one in uncovered(agents, agent) if may(one.run_key)]
+
+
+def readable_digests(agents: World, agent: Agent) -> Sequence[MemoryFolded]:
+    """The digests whose words the agent as it is now may read, oldest first."""
+    return [one for one in agents.load(MEMORY, agent.id).top if _may_hold(one, agent)]
+
+
+def _may_read_notes(agents: World, agent: Agent) -> Callable[[str], bool]:
+    if may_enter(agent.categories_ever or (), agent):
+        return lambda _: True
+    return may_read(agents, agent)
+
+
+def _may_hold(digest: MemoryFolded, agent: Agent) -> bool:
+    """Whether an agent may be shown a digest; one that holds nobody's words, anybody may."""
+    return not digest.categories or may_enter(digest.categories, agent)
+
+
+class Folded(NamedTuple):
+    """The digests that one append makes, and the payloads of their words."""
+
+    facts: list[MemoryFolded]
+    payloads: list[Payload]
+
+
+def fold_notes(agents: World, agent: Agent, unit: str, coming: int) -> Folded:
+    """What becomes a digest as a wake ends, so that few enough notes are left uncovered.
+
+    Args:
+        agents: The agents' log.
+        agent: As it is before this append.
+        unit: Whose texts the digests repeat.
+        coming: How many notes this append brings: they are covered later.
+    """
+    memory, made = agents.load(MEMORY, agent.id), Folded([], [])
+    is_full = agent.noted - memory.count + coming > memories.UNCOVERED_MAX
+    notes = uncovered(agents, agent) if is_full else ()
+    for _ in range(FOLDED_MAX):
+        if digests := memories.too_many(memory):
+            fact, said = _of_digests(agents, agent, digests)
+        elif len(notes) + coming > memories.UNCOVERED_MAX and notes:
+            part = memories.oldest(notes)
+            notes = notes[len(part) :]
+            fact, said = _of_notes(agents, agent, part)
+        else:
+            break
+        kept, payloads = words(unit, said)
+        made.payloads.extend(payloads)
+        agents.bring(payloads)
+        made.facts.append(replace(fact, words=kept))
+        memory = _after(memory, made.facts[-1])
+    return made
+
+
+def _after(memory: Memory, fact: MemoryFolded) -> Memory:
+    return memories.evolve(memory, Recorded("", 0, "", 0, 0, "", fact))
+
+
+def _of_notes(
+    agents: World, agent: Agent, notes: Sequence[Observation]
+) -> tuple[MemoryFolded, str]:
+    may = _may_read_notes(agents, agent)
+    seen = [one for one in notes if may(one.run_key)]
+    started = [agents.load(WAKE, run_key).started for run_key in {one.run_key for one in seen}]
+    return memories.of_notes(
+        agent.id,
+        notes,
+        [(one, scrub(agents.text(one.words)).text) for one in seen],
+        [one.position for one in agent.critical],
+        [category for one in started if one for category in one.categories],
+    )
+
+
+def _of_digests(
+    agents: World, agent: Agent, digests: Sequence[MemoryFolded]
+) -> tuple[MemoryFolded, str]:
+    seen = [one for one in digests if _may_hold(one, agent)]
+    return memories.of_digests(
+        agent.id,
+        digests,
+        [agents.text(one.words) for one in seen],
+        [
+            memories.line_of(one.at, one.priority, scrub(agents.text(one.words)).text)
+            for one in agent.critical
+        ],
+        [category for one in seen for category in one.categories],
     )

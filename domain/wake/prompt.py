@@ -24,7 +24,7 @@ SEPARATOR_BYTES = 2
 LADDER: tuple[tuple[str, ...], ...] = (
     ("entry_max_bytes", "text_max_bytes"),
     ("finished_items_max",),
-    ("journal_max",),
+    ("journal_max", "memory_max_bytes"),
     ("corrections_max",),
     ("linked_max",),
     (

@@ -164,7 +164,11 @@ def critical(reading: Reading, limits: Limits) -> Section | None:
 
 
 def _critical(one: ObservationSeen, limits: Limits) -> str:
-    return f"- [{one.at}] ({one.category}) {line(one.text, limits.line_max_bytes)}"
+    return f"- {_number(one)}[{one.at}] ({one.category}) {line(one.text, limits.line_max_bytes)}"
+
+
+def _number(one: ObservationSeen) -> str:
+    return f"{one.number} " if one.number else ""
 
 
 def journal(reading: Reading, limits: Limits) -> Section | None:
@@ -174,7 +178,8 @@ def journal(reading: Reading, limits: Limits) -> Section | None:
     shown = newest_of(reading.journal, limits.journal_max)
     body = cut_note(len(reading.journal) - len(shown), "older observations")
     body += [
-        f"- [{one.at}] ({one.priority}) {line(one.text, limits.line_max_bytes)}" for one in shown
+        f"- {_number(one)}[{one.at}] ({one.priority}) {line(one.text, limits.line_max_bytes)}"
+        for one in shown
     ]
     return section("journal", "Agent journal", "\n".join(body))
 

@@ -1,9 +1,19 @@
-"""The sections on time spent and on what was said before: since scaffold 2."""
+"""The sections on time spent, on older notes and on what was said before: since scaffold 2."""
 
 from domain.journal.task import RATING_MAX
 from domain.local_times import wall
 from domain.ports import Section
-from domain.wake.prompt_text import clip, cut_note, dump, line, newest_of, rows, section, size
+from domain.wake.prompt_text import (
+    block,
+    clip,
+    cut_note,
+    dump,
+    line,
+    newest_of,
+    rows,
+    section,
+    size,
+)
 from domain.wake.reading import Limits, Reading, TimeSeen
 
 
@@ -44,6 +54,28 @@ def _said(one: TimeSeen, limits: Limits) -> str:
 
 def _rated(score: int, comment: str = "") -> str:
     return f"{score} of {RATING_MAX}{f': {comment}' if comment else ''}"
+
+
+def memory(reading: Reading, limits: Limits) -> Section | None:
+    """The beginnings of the notes that the journal does not show any more: the newest digests
+    that fit, oldest first."""
+    if not reading.memory:
+        return None
+    shown: list[str] = []
+    room = limits.memory_max_bytes
+    for one in reversed(reading.memory):
+        text = block(one.text, limits.memory_max_bytes)
+        told = f"{one.since[:10]} to {one.until[:10]}, {one.count} notes:\n{text}"
+        room -= size(told) + 2
+        if room < 0:
+            break
+        shown.append(told)
+    body = [
+        "Beginnings of your older notes; `recall` finds them whole.",
+        *cut_note(len(reading.memory) - len(shown), "older digests"),
+        *shown[::-1],
+    ]
+    return section("memory", "Memory", "\n\n".join(body))
 
 
 def thread(reading: Reading, limits: Limits) -> Section | None:

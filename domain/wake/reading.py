@@ -49,6 +49,7 @@ class Limits(Struct, frozen=True):
     thread_max: int = 12  # turns
     thread_max_bytes: int = 6_000  # all of them; each side of one at most half
     lessons_max_bytes: int = 3_000
+    memory_max_bytes: int = 12_288  # all digests
 
     def __post_init__(self) -> None:
         if self.prompt_max_bytes < PROMPT_MIN_BYTES:
@@ -201,6 +202,16 @@ class ObservationSeen(Struct, frozen=True):
     priority: str
     category: str
     text: str
+    number: str = ""  # of an open critical one, since scaffold 2: what `resolves` names
+
+
+class DigestSeen(Struct, frozen=True):
+    """The beginnings of older observations, and how many it stands for."""
+
+    since: str
+    until: str
+    count: int
+    text: str
 
 
 class ProposalSeen(Struct, frozen=True):
@@ -322,6 +333,7 @@ class Reading(Struct, frozen=True):
     local: LocalTime | None = None
     thread: ThreadSeen = ThreadSeen()
     lessons: tuple[LessonSeen, ...] = ()
+    memory: tuple[DigestSeen, ...] = ()  # oldest first
 
     @property
     def is_first(self) -> bool:

@@ -29,7 +29,7 @@ from domain.tools import registry
 from domain.tools.arguments_tasks import FOUND_MAX, RECALLED_MAX, FindTasks, ReadTask, Recall
 from domain.wake.context import VERDICTS
 from domain.wake.events import ToolAsked, ToolReturned
-from domain.wake.memory import may_read
+from domain.wake.memory import may_read, readable_digests
 from domain.wake.prompt_text import line
 from domain.wake.shown import agent_of_task, report_of
 from domain.wake.state import WAKE, Wake
@@ -75,7 +75,8 @@ class TasksFound(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class Memory(Struct, frozen=True):
-    """What was written once: `what` is observation, report, verdict, note, status or item."""
+    """What was written once: `what` is observation, report, memory (the beginnings of
+    older observations), verdict, note, status or item."""
 
     at: str
     what: str
@@ -278,6 +279,8 @@ def _own(look: Look) -> Iterator[Memory]:
                     yield _memory(look, row.at, "report", told)
             case _:
                 pass
+    for one in readable_digests(agents, reader):
+        yield _memory(look, one.until, "memory", agents.text(one.words))
     for changes in agents.load_each(CHANGES, reader.sets):
         if not may(changes.run_key):
             continue

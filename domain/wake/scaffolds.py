@@ -48,6 +48,7 @@ _2 = Scaffold(
         session.time,
         parts.linked,
         parts.report,
+        session.memory,
         parts.critical,
         parts.journal,
         parts.proposals,

@@ -37,6 +37,7 @@ from tests.histories import (
     edge_scenes,
     followup_scenes,
     lesson_scenes,
+    memory_scenes,
     more_scenes,
     newer_scenes,
     person_scenes,
@@ -372,6 +373,7 @@ SCENES: tuple[Scene, ...] = (
     *followup_scenes.SCENES,
     *read_scenes.SCENES,
     *undo_scenes.SCENES,
+    *memory_scenes.SCENES,
 )
 
 

@@ -23,7 +23,13 @@ from tests.support.receivers import program, settings
 from tests.support.waking import proposing
 
 SILENT = {"serve", "completion"}  # they print no document
-ELSEWHERE = {"adopted", "demo-data", "demo-data-there", "exported-wakes"}  # other homes, an extra
+ELSEWHERE = {  # other homes, an extra
+    "adopted",
+    "demo-data",
+    "demo-data-there",
+    "exported-wakes",
+    "memory-sources",
+}
 
 
 def strict(schema: Any) -> Any:
@@ -88,6 +94,7 @@ def read(fits: Fitting, agent: str, runs: list[str]) -> None:
     fits("prompt", "show", runs[0], "--prompt")
     fits("report", "report", agent)
     fits("journal", "journal", agent)
+    fits("memory", "memory", agent)
     fits("messages", "messages", agent)
     fits("why", "why", agent)
     fits("why-change", "why", "journal:5")

@@ -35,6 +35,7 @@ READING = [
     ("review", "inbox"),
     ("reading", "report TASK"),
     ("reading", "journal TASK"),
+    ("memory", "memory TASK"),
     ("reading", "messages TASK"),
     ("reading", "wakes"),
     ("reading", "show RUN"),

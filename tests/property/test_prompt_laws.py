@@ -32,8 +32,8 @@ from tests.support.readings import (
 
 LEAST = r.Limits(prompt_max_bytes=r.PROMPT_MIN_BYTES)
 NAMES = (
-    "now suppressed_labels available_labels corrections task time linked report critical journal "
-    "proposals changed thread words first_wake instruction"
+    "now suppressed_labels available_labels corrections task time linked report memory critical "
+    "journal proposals changed thread words first_wake instruction"
 ).split()
 limits = st.builds(r.Limits, prompt_max_bytes=st.integers(r.PROMPT_MIN_BYTES, 150_000))
 
@@ -73,7 +73,7 @@ def test_sections_are_known_once_and_in_order(reading: r.Reading, bounds: r.Limi
     assert {"task", "instruction"} <= set(names)
     assert ("first_wake" in names) == (reading.report is None)
     if reading.scaffold == 1:
-        assert not {"now", "time", "thread"} & set(names)
+        assert not {"now", "time", "memory", "thread"} & set(names)
 
 
 @given(reading=readings, bounds=limits)
@@ -183,6 +183,7 @@ def large(count: int, text: str, scaffold: int) -> r.Reading:
         scaffold=scaffold,
         local=LocalTime("Saturday", "2026-11-21T14:05", "Europe/Berlin", "+01:00"),
         thread=r.ThreadSeen((r.ExchangeSeen(AT.format(1), text, text),) * count),
+        memory=(r.DigestSeen(AT.format(1), AT.format(2), 20, text),) * count,
     )
 
 

@@ -110,7 +110,7 @@ def _tool(tool: Tool, scaffold: int) -> dict[str, Any]:
         "quote": BECAUSE if asks(tool, scaffold) else "",
         "capabilities": list(tool.capabilities),
         "wakeReasons": list(tool.reasons),
-        "input": f"{tool.arguments.__module__}:{tool.arguments.__name__}",
+        "input": f"{tool.arguments.__module__}:{tool.asked(scaffold).__name__}",
         "output": tool.output,
         "idempotency": tool.idempotency,
         "scope": tool.scope,

@@ -166,6 +166,7 @@ observations = st.builds(
     st.sampled_from(["routine", "critical"]),
     st.sampled_from(["grievance", "excellence", "template_improvement", "operational"]),
     texts,
+    st.sampled_from(["", "812-3"]),
 )
 links = st.one_of(
     st.builds(r.LinkSeen, st.just("blocks"), ids, texts, one_liner=texts),
@@ -207,4 +208,5 @@ readings = st.builds(
     scaffold=st.sampled_from(sorted(SCAFFOLDS)),
     local=st.none() | clocks,
     thread=st.builds(r.ThreadSeen, _some(exchanges), st.integers(0, 2)),
+    memory=_some(st.builds(r.DigestSeen, ats, ats, st.integers(1, 99), texts)),
 )

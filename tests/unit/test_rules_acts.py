@@ -268,11 +268,12 @@ def test_without_a_way_to_look_the_report_says_so() -> None:
 TEXTS = ("The rest is a new task.", "Worked from 4 to 6pm.", "Blocked by the tax task.")
 
 
-def test_what_was_asked_for_is_not_asked_for_at_each_wake() -> None:
+@pytest.mark.parametrize("number", ["", "812-3 ", "812-3@r2 "])
+def test_what_was_asked_for_is_not_asked_for_at_each_wake(number: str) -> None:
     first = ask(*TEXTS)
     assert set(acts(first)) == {"create_follow_up_task", "log_time", "find_tasks"}
     noted = [one["text"] for one in calls(first)["record_observations"]["observations"]]
-    lines = "\n".join(f"- [2026-11-20T20:00:00.000000Z] (routine) {one}" for one in noted)
+    lines = "\n".join(f"- {number}[2026-11-20T20:00:00.000000Z] (routine) {one}" for one in noted)
     journal = REPORT | {"journal": f"## Agent journal\n\n{lines}"}
     assert acts(ask(*TEXTS, sections=journal)) == {}
     again = [note(one, "2026-11-20T21:00:00.000000Z") for one in TEXTS]

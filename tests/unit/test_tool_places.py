@@ -180,7 +180,7 @@ def test_a_call_of_a_tool_is_answered(name: str) -> None:
         "a", "t1", "manual", "r", "tape", since, 3, 1, 1, "p", (), (), (name,), "s", ("c1",)
     )
     wake = evolve(evolve(Wake("k"), started), ModelAsked(1, 1))
-    given = _lasting(sample(rules(TOOLS[name].arguments)))
+    given = _lasting(sample(rules(TOOLS[name].asked(since))))
     walls = registry.local_times(name, given)
     instants = tuple((one, f"{wall}:00.000000Z") for one, wall in walls.items())
     call = ToolCall("c1", name, Words(canonical.text(given)), instants=instants)

@@ -1,0 +1,60 @@
+"""`wakelog memory`: what an agent remembers, and what its digests were made of."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from adapters.actions.naming import pick_agent
+from adapters.cli.entering import TEXT
+from adapters.cli.shared import Session
+from adapters.documents.memory import memory_document, sources_document
+from adapters.text.memory import memory_lines, sources_lines
+from domain.errors import Refused
+
+if TYPE_CHECKING:
+    from adapters.timetravel.place import Place
+    from adapters.wiring import Home
+
+
+@click.command(
+    "memory",
+    epilog='Examples: wakelog memory "Fix the sink"; wakelog memory "Fix the sink" --at yesterday; '
+    'wakelog memory "Fix the sink" --sources nb5evlz4',
+)
+@click.argument("agent", type=TEXT, metavar="TASK|AGENT")
+@click.option("--sources", type=TEXT, default="", metavar="ID", help="What a digest was made of.")
+@click.option("--at", "where", type=TEXT, default="", metavar="WHERE", help="As it was then.")
+@click.pass_obj
+def memory_command(session: Session, agent: str, sources: str, where: str) -> None:
+    """See what an agent remembers: its digests, newer notes, and what is critical and open.
+
+    A digest is made as a wake ends, once more than 40 notes are in none. WHERE is as for `at`.
+    """
+    home = session.reading()
+    agent_id = pick_agent(home, agent)
+    zone = home.settings.timezone
+    if sources:
+        if where:
+            because = (
+                "both a digest and a moment are named; what a digest was made of never changes"
+            )
+            raise Refused("invalid_value", because=because, instead="leave --at out")
+        made_of = sources_document(home, agent_id, sources)
+        if session.as_json:
+            session.document(made_of)
+            return
+        for line in sources_lines(made_of, zone):
+            session.say(line)
+        return
+    document = memory_document(home, agent_id, _place(home, where) if where else None)
+    if session.as_json:
+        session.document(document)
+        return
+    for line in memory_lines(document, zone):
+        session.say(line)
+
+
+def _place(home: "Home", where: str) -> "Place":
+    from adapters.actions.places import find
+
+    return find(home, where)
