@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from adapters.actions import gone
+from adapters.actions import gone, linking
 from adapters.actions.differing import Side, settle
 from adapters.actions.identifying import Retitled, identified
 from adapters.actions.naming import nth_key
@@ -269,6 +269,7 @@ class Importing:
             batch = tasks[first : first + TASKS_MAX]
             append(batch)
             told(len(batch))
+        report.events += linking.link(home, read, written - known.keys(), self._next_key)
         home.views.catch_up()
         report.conflicts = _conflicts(home, read, known, written)
         if self._prefer is not None:

@@ -197,9 +197,9 @@ def _make_folder(home: Path) -> None:
             raise _no_folder(home) from None
 
 
-def make_file(path: Path, text: str) -> None:
-    """Make a file, whole or not at all; one that is there stays as it is."""
-    _write(path, text, _put)
+def make_file(path: Path, text: str) -> bool:
+    """Make a file, whole or not at all; one that is there stays as it is. Whether it was made."""
+    return bool(_write(path, text, _put))
 
 
 def replace_file(path: Path, text: str) -> None:
@@ -207,7 +207,7 @@ def replace_file(path: Path, text: str) -> None:
     _write(path, text, Path.rename)
 
 
-def _write(path: Path, text: str, put: Callable[[Path, Path], object]) -> None:
+def _write(path: Path, text: str, put: Callable[[Path, Path], object]) -> object:
     import secrets
 
     written = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
@@ -217,21 +217,23 @@ def _write(path: Path, text: str, put: Callable[[Path, Path], object]) -> None:
             file.write(text.encode())
             file.flush()
             os.fsync(file.fileno())
-        put(written, path)
+        return put(written, path)
     finally:
         with suppress(OSError):
             written.unlink(missing_ok=True)
 
 
-def _put(written: Path, path: Path) -> None:
+def _put(written: Path, path: Path) -> bool:
     """Give a written file its name, unless another process was faster."""
     try:
         path.hardlink_to(written)
     except FileExistsError:
-        return
+        return False
     except OSError:  # a file system without hard links
-        if not path.exists():
-            written.rename(path)
+        if path.exists():
+            return False
+        written.rename(path)
+    return True
 
 
 @contextmanager
