@@ -199,22 +199,24 @@ def _make_folder(home: Path) -> None:
 
 def make_file(path: Path, text: str) -> bool:
     """Make a file, whole or not at all; one that is there stays as it is. Whether it was made."""
-    return bool(_write(path, text, _put))
+    return bool(write_beside(path, text.encode(), _put))
 
 
 def replace_file(path: Path, text: str) -> None:
     """Make a file, whole or not at all, in the place of one that is there."""
-    _write(path, text, Path.rename)
+    write_beside(path, text.encode(), Path.rename)
 
 
-def _write(path: Path, text: str, put: Callable[[Path, Path], object]) -> object:
+def write_beside(path: Path, data: bytes, put: Callable[[Path, Path], object]) -> object:
+    """Write a new file beside a path, and let ``put(written, path)`` give it its name; what that
+    returns. Nothing is left of it otherwise."""
     import secrets
 
     written = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     try:
         written.touch(mode=0o600, exist_ok=False)
         with written.open("wb") as file:
-            file.write(text.encode())
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         return put(written, path)

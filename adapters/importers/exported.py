@@ -140,14 +140,17 @@ def escaped(text: str, is_read: Callable[[str], bool]) -> str:
     >>> escaped("Call #Ann (soon)", lambda line: read_marks(line) == Marked("Call #Ann (soon)"))
     'Call \\\\#Ann (soon)'
     """
-    if is_read(text):
-        return text
-    words = text.split(" ")
+    *tried, last = ways(text)
+    return next((one for one in tried if is_read(one)), last)
+
+
+def ways(text: str) -> tuple[str, str, str]:
+    """A line as it is, with what is likely read as a mark escaped, and with every sign."""
     few = " ".join(
         _signs(word) if _SPANNING.search(word) or read_marks(word) != Marked(word) else word
-        for word in words
+        for word in text.split(" ")
     )
-    return few if is_read(few) else every(text)
+    return text, few, every(text)
 
 
 def every(text: str) -> str:

@@ -5,10 +5,12 @@ else (`adapters.actions.writing_back`): so no case has to be known here.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from adapters.importers.exported import ways
 from adapters.importers.inline import plain
+from adapters.importers.marks import read_marks
 from domain.text import fold, squeeze
 
 _ENDED = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$")
@@ -34,10 +36,25 @@ def lines_of(text: str) -> list[str]:
     return _ENDED.findall(text)
 
 
-def with_field(form: str, line: str, field: str, was: Any, value: Any) -> str:
+def with_title(line: str, was: str, value: str) -> Iterator[str]:
+    """The line with another title: where the old one stands as it is, and else with all that is
+    not a mark at its end in its place; as few signs escaped as can be."""
+    for title in ways(value):
+        if line.count(was) == 1:
+            yield line.replace(was, title, 1)
+    box = _BOX.match(line)
+    end = _END.search(line)
+    if not (box and end):
+        return
+    words = line[box.end() : end.start()].split()
+    marks = next((n for n in range(1, len(words)) if not read_marks(" ".join(words[n:])).title), 0)
+    tail = f" {' '.join(words[marks:])}" if marks else ""
+    for title in ways(value):
+        yield f"{line[: box.end()]} {title}{tail}{line[end.start() :]}"
+
+
+def with_field(form: str, line: str, field: str, value: Any) -> str:
     """The line with another value of a field; as it is where that cannot be said."""
-    if field == "title":
-        return line.replace(was, value, 1) if line.count(was) == 1 else line
     if form == "todotxt" and field == "priority":
         bare = re.sub(r"^(x )?\([A-Z]\) ", r"\1", line)
         done = "x " if bare.startswith("x ") else ""
@@ -76,11 +93,16 @@ def with_tick(
     lines: Sequence[str], begin: int, end: int, title: str, nth: int, mark: str
 ) -> list[str]:
     """The lines with a mark in the nth box of a title, between two lines."""
+    changed = [*lines]
+    for at in item_at(lines, begin, end, title, nth):
+        changed[at] = _with_mark(lines[at], mark)
+    return changed
+
+
+def item_at(lines: Sequence[str], begin: int, end: int, title: str, nth: int) -> list[int]:
+    """Where the nth box of a title stands, between two lines; empty: nowhere."""
     places = [at for at in range(begin, end) if _titled(lines[at]) == fold(title)]
-    if nth >= len(places):
-        return [*lines]
-    at = places[nth]
-    return [*lines[:at], _with_mark(lines[at], mark), *lines[at + 1 :]]
+    return places[nth : nth + 1]
 
 
 def with_item(
