@@ -1,5 +1,4 @@
-"""Tasks from files, as often as you like (SPEC 1, Importers): read, and taken over as the journal's
-facts. The command line, `run --watch` and the demo do it by these."""
+"""Tasks from files, as often as you like (SPEC 1, Importers), for both doors and the demo."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -242,7 +241,7 @@ class Importing:
 
         def append(tasks: Sequence[ImportedTask]) -> None:
             """Append these tasks; halves of what is refused, down to the one that is the reason."""
-            command, payloads = _command(home, tasks, read.source, known)
+            command, payloads = command_of(home, tasks, read.source, known)
             key = nth_key(self._key, self._nth + 1)
             try:
                 appended = home.services.append_journal(command, key=key, payloads=payloads)
@@ -359,9 +358,10 @@ def _report(file: str, found: Found, known: Known) -> ImportReport:
     )
 
 
-def _command(
+def command_of(
     home: "Home", tasks: Sequence[ImportedTask], source: str, known: Known
 ) -> tuple[ImportTasks, list[Payload]]:
+    """What imports tasks of a source."""
     payloads = documents_of(home, tasks, known)
     refs = [ImportedRef(task.task_id, kept.id) for task, kept in zip(tasks, payloads, strict=True)]
     sources = (known[task.task_id].sources for task in tasks if task.task_id in known)

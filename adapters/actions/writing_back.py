@@ -14,9 +14,10 @@ from msgspec.structs import replace
 
 from adapters.actions.identifying import identified
 from adapters.actions.importing import (
+    TASKS_MAX,
     Found,
     Given,
-    Importing,
+    command_of,
     differing,
     documents_of,
     given_file,
@@ -111,8 +112,18 @@ def write_back(home: "Home", file: str, source: str, environ: Mapping[str, str])
     if written:
         now = instant(home.services.clock.now())
         put_back(Path(file), given.data, pen.data, now)
-        Importing().take(home, file, Found(pen.read))
+        _record(home, pen, list(dict.fromkeys(one.task for one in written)))
     return WrittenBack(read.source, tuple(written), tuple(left))
+
+
+def _record(home: "Home", pen: "_Pen", changed: Sequence[str]) -> None:
+    """Keep what the file says now as what it said last."""
+    said = {one.task_id: one for one in pen.read.tasks}
+    for first in range(0, len(changed), TASKS_MAX):
+        tasks = [said[one] for one in changed[first : first + TASKS_MAX]]
+        command, payloads = command_of(home, tasks, pen.read.source, pen.known)
+        home.services.append_journal(replace(command, is_written_back=True), payloads=payloads)
+    home.views.catch_up()
 
 
 def _changes(home: "Home", pen: "_Pen") -> list[Change]:
@@ -181,7 +192,7 @@ class _Pen:
             raise Refused("invalid_value", because=because, instead="save it as UTF-8") from None
         self.read = read
         self._ids = [one.task_id for one in found.tasks]
-        self._known = known_tasks(home)
+        self.known = known_tasks(home)
 
     @property
     def data(self) -> bytes:
@@ -190,7 +201,7 @@ class _Pen:
 
     def as_kept(self, said: ImportedTask) -> ImportedTask:
         """What an import would keep of what the file says of a task."""
-        (document,) = documents_of(self._home, [said], self._known)
+        (document,) = documents_of(self._home, [said], self.known)
         return decoded(document.data)
 
     def wrote(self, change: Change) -> bool:
@@ -221,7 +232,7 @@ class _Pen:
         order, and one that is retitled by all that the file says of it."""
         if ids == self._ids:
             return True
-        is_known = ids[at] in self._known or says.count(says[at]) > 1
+        is_known = ids[at] in self.known or says.count(says[at]) > 1
         return not is_known and [*ids[:at], *ids[at + 1 :]] == [
             one for n, one in enumerate(self._ids) if n != at
         ]
