@@ -27,7 +27,7 @@ from adapters.actions.importing import (
 from adapters.documents.conflicts import conflicts_of
 from adapters.home.given import STDIN
 from adapters.home.put_back import put_back
-from adapters.importers.exported import ways
+from adapters.importers.exported import FIRST, ways
 from adapters.importers.identity import BY_TITLE
 from adapters.importers.writing import (
     item_at,
@@ -36,6 +36,7 @@ from adapters.importers.writing import (
     with_item,
     with_tick,
     with_title,
+    with_whole_status,
 )
 from domain.errors import Refused
 from domain.journal import catalog as c
@@ -64,6 +65,7 @@ class Change(NamedTuple):
     value: Any
     title: str = ""
     nth: int = 0
+    reason: str = ""  # of a status
 
     @property
     def named(self) -> str:
@@ -142,7 +144,7 @@ def _of_fields(task: Task, said: ImportedTask, differ: Sequence[str]) -> Iterato
     for field in FIELDS:
         value = getattr(task, field)
         if field not in differ and value != _said(said, field):
-            yield Change(task.id, field, value)
+            yield Change(task.id, field, value, reason=task.status_reason * (field == "status"))
 
 
 def _said(said: ImportedTask, field: str) -> Any:
@@ -195,6 +197,11 @@ class _Pen:
         self.known = known_tasks(home)
 
     @property
+    def _has_reasons(self) -> bool:
+        """Whether the file is one of `export --markdown`, which can say all of a status."""
+        return self._lines[:1] != [] and self._lines[0].startswith(FIRST)
+
+    @property
     def data(self) -> bytes:
         """The file as it shall be."""
         return self._bom + "".join(self._lines).encode()
@@ -216,7 +223,7 @@ class _Pen:
         data = self._bom + "".join(lines).encode()
         read = read_file(self._home, self._given._replace(data=data), self._environ).file
         wanted = [*self.read.tasks]
-        wanted[at] = _wanted(wanted[at], change)
+        wanted[at] = _wanted(wanted[at], change, has_reasons=self._has_reasons)
         says = [replace(one, task_id="") for one in read.tasks]
         if says != [replace(one, task_id="") for one in wanted]:
             return False
@@ -268,6 +275,8 @@ class _Pen:
             case "title":
                 was = self.read.tasks[at].title
                 yield from _with_line(lines, line, with_title(lines[line], was, change.value))
+            case "status" if self._has_reasons:
+                yield with_whole_status(lines, line, change.value, change.reason)
             case field:
                 changed = with_field(self.read.format, lines[line], field, change.value)
                 yield from _with_line(lines, line, [changed])
@@ -277,7 +286,7 @@ def _with_line(lines: Sequence[str], at: int, changed: Iterable[str]) -> Iterato
     return ([*lines[:at], one, *lines[at + 1 :]] for one in changed)
 
 
-def _wanted(said: ImportedTask, change: Change) -> ImportedTask:
+def _wanted(said: ImportedTask, change: Change, *, has_reasons: bool) -> ImportedTask:
     """What the file shall say of a task."""
     match change.field:
         case "tick":
@@ -297,7 +306,7 @@ def _wanted(said: ImportedTask, change: Change) -> ImportedTask:
             return replace(said, items=(*said.items, ImportedItem(change.title, change.value)))
         case "status":
             status = "" if change.value == "OPEN" else change.value
-            return replace(said, status=status, status_reason="")
+            return replace(said, status=status, status_reason=change.reason * has_reasons)
         case field:
             return replace(said, **{field: change.value})
 

@@ -21,12 +21,11 @@ FIRST = "<!-- wakelog tasks 1"
 HEADER = f"{FIRST}: import this file; a backslash keeps a sign from being a mark -->"
 
 _BOXES = {"DONE": "x", "IN PROGRESS": "/", "REJECTED": "-"}
-_WORDS = {status.lower().replace(" ", "-"): status for status in STATUSES}
 _MARK = re.compile(
     r"status:(?P<status>[a-z-]+)|label:(?P<label>\S+)|\^(?P<anchor>[0-9A-Za-z-]+)"
     r"|(?:due:|~|#|![pP])\S+"
 )
-_BECAUSE = "because: "
+BECAUSE = "because: "
 _LINKED = re.compile(r"(?P<relation>[a-z_]+): (?P<anchors>\^[0-9A-Za-z-]+(?: \^[0-9A-Za-z-]+)*)")
 _SIGN = re.compile(r"[!-/:-@\[-`{-~]")
 _SPANNING = re.compile(r"[\\`*_\[\]<&~]")
@@ -65,11 +64,11 @@ def read_own(line: str) -> Own:
     >>> own.marked.title, own.marked.estimate, own.marked.labels, own.status
     ('Wait #1', 120, ('two words',), 'BLOCKED')
     """
-    words, tail = line.split(), list[re.Match[str]]()
-    while len(words) > 1 and (mark := _MARK.fullmatch(words[-1])) and _is_one(mark):
+    title, tail = line.split(), list[re.Match[str]]()
+    while len(title) > 1 and (mark := _MARK.fullmatch(title[-1])) and _is_one(mark):
         tail.insert(0, mark)
-        words.pop()
-    head = read_marks(" ".join(words))
+        title.pop()
+    head = read_marks(" ".join(title))
     rest = read_marks(" ".join(one[0] for one in tail if not (one["status"] or one["anchor"])))
     labels: dict[str, str] = {fold(one): one for one in head.labels}
     for one in tail:
@@ -83,14 +82,15 @@ def read_own(line: str) -> Own:
         labels=tuple(labels.values()),
         problems=head.problems + rest.problems,
     )
-    status = next((_WORDS[one["status"]] for one in tail if one["status"]), "")
+    words = (one["status"] for one in tail if one["status"])
+    status = next((one for said in words for one in STATUSES if word(one) == said), "")
     anchor = next((one["anchor"] for one in tail if one["anchor"]), "")
     return Own(marked, status, anchor)
 
 
 def _is_one(mark: re.Match[str]) -> bool:
     if mark["status"]:
-        return mark["status"] in _WORDS
+        return mark["status"] in map(word, STATUSES)
     return bool(mark["label"] or mark["anchor"]) or not read_marks(mark[0]).title
 
 
@@ -104,8 +104,8 @@ def read_body(blocks: Iterable[str]) -> Body:
     first, *others = [*blocks, ""]
     lines = first.split("\n")
     reason, links, described = "", list[tuple[str, str]](), list[str]()
-    if lines[0].startswith(_BECAUSE):
-        reason = _unescaped(lines.pop(0)[len(_BECAUSE) :])
+    if lines[0].startswith(BECAUSE):
+        reason = _unescaped(lines.pop(0)[len(BECAUSE) :])
     while lines and (linked := _LINKED.fullmatch(lines[0])):
         anchors = linked["anchors"].replace("^", "").split()
         links += [(linked["relation"], one) for one in anchors]
@@ -210,7 +210,7 @@ def _task(task: ImportedTask, anchor: str, links: Sequence[tuple[str, str]]) -> 
     title = escaped(task.title, lambda line: read_own(line + marks) == wanted)
     lines = [f"- [{_BOXES.get(task.status, ' ')}] {title}{marks}"]
     if task.status_reason:
-        lines.append(f"  {_BECAUSE}{_line(task.status_reason)}")
+        lines.append(because(task.status_reason))
     relations = dict.fromkeys(relation for relation, _ in links)
     for relation in relations:
         anchors = " ".join(f"^{to}" for one, to in links if one == relation)
@@ -226,6 +226,16 @@ def _task(task: ImportedTask, anchor: str, links: Sequence[tuple[str, str]]) -> 
     return [*lines, ""] if len(lines) > 1 else lines
 
 
+def because(reason: str) -> str:
+    """The line below a title that says why it has its status."""
+    return f"  {BECAUSE}{_line(reason)}"
+
+
+def word(status: str) -> str:
+    """A status as its mark says it: ``on-hold``."""
+    return status.lower().replace(" ", "-")
+
+
 def _said(task: ImportedTask) -> tuple[str, int, str, tuple[str, ...]]:
     return task.due, task.estimate, task.priority, task.labels
 
@@ -236,7 +246,7 @@ def _status(task: ImportedTask) -> str:
 
 def _marks(task: ImportedTask, anchor: str) -> list[str]:
     due, estimate, priority, labels = _said(task)
-    status = _status(task).lower().replace(" ", "-")
+    status = word(_status(task))
     hours, minutes = divmod(estimate, 60)
     length = f"{f'{hours}h' if hours else ''}{f'{minutes}m' if minutes else ''}"
     return [

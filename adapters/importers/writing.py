@@ -8,13 +8,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from adapters.importers.exported import ways
+from adapters.importers.exported import BECAUSE, because, ways, word
 from adapters.importers.inline import plain
 from adapters.importers.marks import read_marks
 from domain.text import fold, squeeze
 
 _ENDED = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$")
 _BOX = re.compile(r"^(?P<lead>[ \t>]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]*)\[(?P<mark>[^\[\]]*)\]")
+_STATUS_WORD = re.compile(r"[ \t]status:[a-z-]+(?=\s|$)")
 _END = re.compile(r"[ \t]*(?:\r\n|\r|\n)?$")
 _MARKS = {"OPEN": " ", "DONE": "x", "IN PROGRESS": "/", "REJECTED": "-"}
 _LETTERS = {"P0": "A", "P1": "B", "P2": "C", "P3": "D"}
@@ -83,6 +84,23 @@ def _with_status(form: str, line: str, status: str) -> str:
         bare = re.sub(r"^x (?:[0-9]{4}-[0-9]{2}-[0-9]{2} )?", "", line)
         return {"OPEN": bare, "DONE": f"x {bare}"}.get(status, line)
     return _with_mark(line, _MARKS[status]) if status in _MARKS else line
+
+
+def with_whole_status(lines: Sequence[str], at: int, status: str, reason: str) -> list[str]:
+    """The lines of a file that wakelog wrote, with another status and why a task has it."""
+    line = _STATUS_WORD.sub("", _with_mark(lines[at], _MARKS.get(status, " ")))
+    end = len(line.rstrip())
+    said = "" if status in _MARKS else f" status:{word(status)}"
+    first = at + 1
+    first += first < len(lines) and lines[first].lstrip().startswith(BECAUSE)
+    ended = line[end:] or "\n"
+    below = [f"{because(reason)}{ended}"] if reason else []
+    return [
+        *lines[:at],
+        f"{line[:end]}{said}{ended if below else line[end:]}",
+        *below,
+        *lines[first:],
+    ]
 
 
 def _with_mark(line: str, mark: str) -> str:

@@ -128,6 +128,24 @@ def test_odd_and_new_titles_are_escaped_and_the_next_import_finds_them(
     assert len(told(["task", "show", paint], home)["items"]) == 6
 
 
+def test_a_file_that_was_exported_says_every_status_and_why(home: Path, tmp_path: Path) -> None:
+    for title, status in (("Ann", "blocked"), ("Bob", "on hold"), ("Eve", "open")):
+        done(["task", "add", title, "--due", "2027-03-01"], home)
+        done(["task", "set", title, "--status", status, "--reason", "No: *time*"], home)
+    file, fresh = tmp_path / "tasks.md", tmp_path / "fresh"
+    done(["export", "--markdown", str(file)], home)
+    done(["import", str(file)], fresh)
+    done(["done", "Ann"], fresh)
+    done(["task", "set", "Bob", "--status", "open"], fresh)
+    done(["task", "set", "Eve", "--status", "blocked", "--reason", "> so"], fresh)
+    assert written(fresh, file)["left_out"] == []
+    assert file.read_text().partition("# Inbox\n\n")[2] == (
+        "- [x] Ann due:2027-03-01\n\n- [ ] Bob due:2027-03-01\n\n"
+        "- [ ] Eve due:2027-03-01 status:blocked\n  because: \\> so\n"
+    )
+    assert told(["import", str(file)], fresh)["events"] == 0
+
+
 def test_nothing_is_written_where_the_file_says_something_new(home: Path, todo: Path) -> None:
     todo.write_bytes(TODO.replace(b"Call Ann", b"Call Bob"))
     assert "import it first [stale]" in refused(["write-back", str(todo)], home)
