@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from domain.agent.matching import Batch, TouchedTask
 from domain.causes import Receipt
-from domain.journal.commands import ApplyOperation
+from domain.journal.commands import ApplyOperation, ImportTasks
 from domain.journal.links import Links
-from domain.journal.task import Task
+from domain.journal.task import Task, TaskImported
 from domain.journal.tokens import tokens_of
 from domain.keys import key
 from domain.policy.projections import project
@@ -34,6 +34,8 @@ def batch(
         links: The edges that end at a task, after the append.
         task: A task after the append.
     """
+    if _is_written_back(rows):
+        return None
     touched = sorted({row.entity for row in rows if row.of_kind == "task"})
     direct: set[str] = set()
     units: list[str] = []
@@ -59,6 +61,14 @@ def batch(
         touched=tuple(TouchedTask(one.id, one.category, one.status) for one in states),
     )
     return project("notice", told)
+
+
+def _is_written_back(rows: Sequence[Recorded]) -> bool:
+    """Whether all that the append says is that a file says now what stood here before."""
+    receipt = rows[0].fact
+    command = receipt.command if isinstance(receipt, Receipt) else receipt
+    is_it = isinstance(command, ImportTasks) and command.is_written_back
+    return is_it and all(isinstance(row.fact, TaskImported) for row in rows[1:])
 
 
 def origin_of(rows: Iterable[Recorded]) -> str:

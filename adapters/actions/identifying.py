@@ -50,7 +50,8 @@ def identified(
         if one.task_id in became
     )
     tasks = tuple(replace(one, task_id=ids.get(one.task_id, one.task_id)) for one in read.tasks)
-    return replace(read, tasks=tasks), retitled
+    links = tuple((ids.get(at, at), relation, ids.get(to, to)) for at, relation, to in read.links)
+    return replace(read, tasks=tasks, links=links), retitled
 
 
 def _content(task: ImportedTask) -> bytes:

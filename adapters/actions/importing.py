@@ -1,5 +1,4 @@
-"""Tasks from files, as often as you like (SPEC 1, Importers): read, and taken over as the journal's
-facts. The command line, `run --watch` and the demo do it by these."""
+"""Tasks from files, as often as you like (SPEC 1, Importers), for both doors and the demo."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from adapters.actions import gone
+from adapters.actions import gone, linking
 from adapters.actions.differing import Side, settle
 from adapters.actions.identifying import Retitled, identified
 from adapters.actions.naming import nth_key
@@ -19,7 +18,7 @@ from adapters.home.entering import entering, json_entering
 from adapters.home.given import STDIN, Unreadable, read_given
 from adapters.home.settings import Gone
 from adapters.importers.formats import ALIASES, FORMATS, FORMATS_TOLD, READERS
-from adapters.importers.spelling import as_before
+from adapters.importers.spelling import as_before, items_as_before
 from adapters.text.common import safe
 from adapters.text.remedies import in_words
 from domain import canonical
@@ -242,7 +241,7 @@ class Importing:
 
         def append(tasks: Sequence[ImportedTask]) -> None:
             """Append these tasks; halves of what is refused, down to the one that is the reason."""
-            command, payloads = _command(home, tasks, read.source, known)
+            command, payloads = command_of(home, tasks, read.source, known)
             key = nth_key(self._key, self._nth + 1)
             try:
                 appended = home.services.append_journal(command, key=key, payloads=payloads)
@@ -269,6 +268,7 @@ class Importing:
             batch = tasks[first : first + TASKS_MAX]
             append(batch)
             told(len(batch))
+        report.events += linking.link(home, read, written - known.keys(), self._next_key)
         home.views.catch_up()
         report.conflicts = _conflicts(home, read, known, written)
         if self._prefer is not None:
@@ -316,7 +316,7 @@ def plan_import(home: "Home", file: str, found: Found) -> ImportReport:
 def differing(home: "Home", found: Found, known: Known) -> Sequence[ImportedTask]:
     """The tasks of a file that are new here, or of which it says something else than before."""
     read = found.file
-    made = zip(read.tasks, _payloads(home, read.tasks, known), strict=True)
+    made = zip(read.tasks, documents_of(home, read.tasks, known), strict=True)
     return [
         one
         for one, said in made
@@ -358,10 +358,11 @@ def _report(file: str, found: Found, known: Known) -> ImportReport:
     )
 
 
-def _command(
+def command_of(
     home: "Home", tasks: Sequence[ImportedTask], source: str, known: Known
 ) -> tuple[ImportTasks, list[Payload]]:
-    payloads = _payloads(home, tasks, known)
+    """What imports tasks of a source."""
+    payloads = documents_of(home, tasks, known)
     refs = [ImportedRef(task.task_id, kept.id) for task, kept in zip(tasks, payloads, strict=True)]
     sources = (known[task.task_id].sources for task in tasks if task.task_id in known)
     is_shared = any(name != source for names in sources for name in names)
@@ -370,7 +371,7 @@ def _command(
     return command, payloads
 
 
-def _payloads(home: "Home", tasks: Sequence[ImportedTask], known: Known) -> list[Payload]:
+def documents_of(home: "Home", tasks: Sequence[ImportedTask], known: Known) -> list[Payload]:
     """The documents of tasks, with names as they were spelled when they were imported last; that
     is looked up for what differs from it."""
     made = [payload(task.task_id, canonical.encode(task)) for task in tasks]
@@ -383,8 +384,9 @@ def _payloads(home: "Home", tasks: Sequence[ImportedTask], known: Known) -> list
     for nth, name in last.items():
         if name in said:
             was = msgspec.json.decode(said[name], type=ImportedTask)
-            is_closed = known[was.task_id].task.status in ("DONE", "REJECTED")
-            task = as_before(tasks[nth], was, is_closed=is_closed)
+            now = known[was.task_id].task
+            task = as_before(tasks[nth], was, is_closed=now.status in ("DONE", "REJECTED"))
+            task = items_as_before(task, was, now.items)
             made[nth] = payload(task.task_id, canonical.encode(task))
     return made
 

@@ -62,7 +62,11 @@ def _newest(home: "Home", source: str) -> UndoImport:
 def _import_of(append: "list[Recorded]", source: str) -> ImportTasks | None:
     fact = append[0].fact if append else None
     command = fact.command if isinstance(fact, Receipt) else fact
-    is_it = isinstance(command, ImportTasks) and command.source == source
+    is_it = (
+        isinstance(command, ImportTasks)
+        and command.source == source
+        and not command.is_written_back
+    )
     return command if is_it else None  # type: ignore[return-value]  # asked above
 
 

@@ -1,12 +1,12 @@
 """What was confirmed and done here goes back into the file it came from (ADR 48).
 
 Each change is tried on the lines, and the result is read again: it is taken only where the file
-then says that, and all else as before. What cannot be said there is named. Nothing is written
-where the file says something that was not imported.
+then says that, and all else as before, and where its import would change nothing. What cannot be
+said there is named. Nothing is written where the file says something that was not imported.
 """
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,26 +14,41 @@ from msgspec.structs import replace
 
 from adapters.actions.identifying import identified
 from adapters.actions.importing import (
+    TASKS_MAX,
     Found,
     Given,
-    Importing,
+    command_of,
     differing,
+    documents_of,
     given_file,
     known_tasks,
     read_file,
 )
 from adapters.documents.conflicts import conflicts_of
-from adapters.home.files import check_no_database
 from adapters.home.given import STDIN
+from adapters.home.put_back import put_back
+from adapters.importers.exported import FIRST, ways
 from adapters.importers.identity import BY_TITLE
-from adapters.importers.writing import lines_of, with_field, with_item, with_tick
+from adapters.importers.writing import (
+    item_at,
+    lines_of,
+    with_field,
+    with_item,
+    with_tick,
+    with_title,
+    with_whole_status,
+)
 from domain.errors import Refused
+from domain.journal import catalog as c
+from domain.journal import importing
+from domain.journal.catalog import CATALOG
 from domain.journal.fold import TASK
-from domain.journal.imported import ImportedFile, ImportedItem, ImportedTask
-from domain.journal.importing import numbered
+from domain.journal.imported import ImportedFile, ImportedItem, ImportedTask, decoded
+from domain.journal.importing import Names, numbered
 from domain.journal.task import Task
 from domain.text import fold
 from domain.timestamps import instant
+from domain.world import MAIN
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -46,10 +61,11 @@ class Change(NamedTuple):
     """A change of a task that its file does not say yet. `nth`: of items of one title."""
 
     task: str
-    field: str  # or ``item`` or ``tick``
+    field: str  # or ``item``, ``tick`` or ``item title``
     value: Any
     title: str = ""
     nth: int = 0
+    reason: str = ""  # of a status
 
     @property
     def named(self) -> str:
@@ -77,6 +93,9 @@ def write_back(home: "Home", file: str, source: str, environ: Mapping[str, str])
         because = f"{file!r} is no file that could be written"
         raise Refused("invalid_value", because=because, instead="name a file of tasks")
     given = given_file(file, source)
+    if not Path(file).is_file():
+        because = f"{file} is a pipe, and no file that could be written"
+        raise Refused("invalid_value", because=because, instead="name a file of tasks")
     home.views.catch_up()
     known = known_tasks(home)
     found = read_file(home, given, environ)
@@ -87,32 +106,45 @@ def write_back(home: "Home", file: str, source: str, environ: Mapping[str, str])
     if differing(home, Found(read), known):
         because = f"{file} says what was not imported yet"
         raise Refused("stale", because=because, instead="import it first")
-    pen = _Pen(home, given, read, environ)
+    pen = _Pen(home, given, found.file, read, environ)
     written: list[Change] = []
     left: list[Change] = []
-    for change in _changes(home, read):
+    for change in _changes(home, pen):
         (written if pen.wrote(change) else left).append(change)
     if written:
-        _replace(home, Path(file), given.data, pen.data)
-        Importing().take(home, file, Found(pen.read))
+        now = instant(home.services.clock.now())
+        put_back(Path(file), given.data, pen.data, now)
+        _record(home, pen, list(dict.fromkeys(one.task for one in written)))
     return WrittenBack(read.source, tuple(written), tuple(left))
 
 
-def _changes(home: "Home", read: ImportedFile) -> Iterator[Change]:
+def _record(home: "Home", pen: "_Pen", changed: Sequence[str]) -> None:
+    """Keep what the file says now as what it said last."""
+    said = {one.task_id: one for one in pen.read.tasks}
+    for first in range(0, len(changed), TASKS_MAX):
+        tasks = [said[one] for one in changed[first : first + TASKS_MAX]]
+        command, payloads = command_of(home, tasks, pen.read.source, pen.known)
+        home.services.append_journal(replace(command, is_written_back=True), payloads=payloads)
+    home.views.catch_up()
+
+
+def _changes(home: "Home", pen: "_Pen") -> list[Change]:
+    found: list[Change] = []
     with home.services.journal.reading() as world:
-        for said in read.tasks:
+        for said in pen.read.tasks:
             task = world.load(TASK, said.task_id)
             if not task.is_deleted:
-                yield from _of_items(task, said)
+                found += _of_items(task, said, pen.as_kept(said))
                 differ = [one.field for one in conflicts_of(world, task.id)]
-                yield from _of_fields(task, said, differ)
+                found += _of_fields(task, said, differ)
+    return found
 
 
 def _of_fields(task: Task, said: ImportedTask, differ: Sequence[str]) -> Iterator[Change]:
     for field in FIELDS:
         value = getattr(task, field)
         if field not in differ and value != _said(said, field):
-            yield Change(task.id, field, value)
+            yield Change(task.id, field, value, reason=task.status_reason * (field == "status"))
 
 
 def _said(said: ImportedTask, field: str) -> Any:
@@ -120,27 +152,36 @@ def _said(said: ImportedTask, field: str) -> Any:
     return getattr(said, field) or default or getattr(said, field)
 
 
-def _of_items(task: Task, said: ImportedTask) -> Iterator[Change]:
-    before = numbered(said)
+def _of_items(task: Task, said: ImportedTask, kept: ImportedTask) -> Iterator[Change]:
+    before = numbered(kept)
     nths: dict[str, int] = {}
-    titles = dict(zip(before, said.items, strict=True))
     known = {item.id: item for item in task.items}
-    for item_id, was in titles.items():
+    for item_id, was in zip(before, said.items, strict=True):
         folded = fold(was.title)
         nth = nths[folded] = nths.get(folded, -1) + 1
         now = known.get(item_id)
-        if now is not None and not now.is_archived and now.is_checked != was.is_checked:
+        if now is None or now.is_archived:
+            continue
+        if now.is_checked != was.is_checked:
             yield Change(task.id, "tick", now.is_checked, was.title, nth)
+        if now.title != was.title:
+            yield Change(task.id, "item title", now.title, was.title, nth)
     for item in task.items:
         if item.id not in before and not item.is_archived and not item.by.startswith("import:"):
             yield Change(task.id, "item", item.is_checked, item.title)
 
 
 class _Pen:
-    """The lines of a file while they are changed."""
+    """The lines of a file while they are changed. `found` is the file with ids as they come of it,
+    `read` with those of the tasks."""
 
     def __init__(
-        self, home: "Home", given: Given, read: ImportedFile, environ: Mapping[str, str]
+        self,
+        home: "Home",
+        given: Given,
+        found: ImportedFile,
+        read: ImportedFile,
+        environ: Mapping[str, str],
     ) -> None:
         self._home = home
         self._given = given._replace(form=read.format)
@@ -152,46 +193,100 @@ class _Pen:
             because = f"{given.file} is not UTF-8"
             raise Refused("invalid_value", because=because, instead="save it as UTF-8") from None
         self.read = read
+        self._ids = [one.task_id for one in found.tasks]
+        self.known = known_tasks(home)
+
+    @property
+    def _has_reasons(self) -> bool:
+        """Whether the file is one of `export --markdown`, which can say all of a status."""
+        return self._lines[:1] != [] and self._lines[0].startswith(FIRST)
 
     @property
     def data(self) -> bytes:
         """The file as it shall be."""
         return self._bom + "".join(self._lines).encode()
 
+    def as_kept(self, said: ImportedTask) -> ImportedTask:
+        """What an import would keep of what the file says of a task."""
+        (document,) = documents_of(self._home, [said], self.known)
+        return decoded(document.data)
+
     def wrote(self, change: Change) -> bool:
         """Whether a change could be made, and the file says nothing else otherwise."""
         at = next(n for n, one in enumerate(self.read.tasks) if one.task_id == change.task)
-        lines = self._tried(change, at)
-        if lines == self._lines:
-            return False
+        return any(
+            lines != self._lines and self._took(change, at, lines)
+            for lines in self._tried(change, at)
+        )
+
+    def _took(self, change: Change, at: int, lines: list[str]) -> bool:
         data = self._bom + "".join(lines).encode()
         read = read_file(self._home, self._given._replace(data=data), self._environ).file
         wanted = [*self.read.tasks]
-        wanted[at] = _wanted(wanted[at], change)
-        if [replace(one, task_id="") for one in read.tasks] != [
-            replace(one, task_id="") for one in wanted
-        ]:
+        wanted[at] = _wanted(wanted[at], change, has_reasons=self._has_reasons)
+        says = [replace(one, task_id="") for one in read.tasks]
+        if says != [replace(one, task_id="") for one in wanted]:
             return False
-        self._lines = lines
+        ids = [one.task_id for one in read.tasks]
+        if not self._is_found_again(ids, says, at) or not self._is_no_news(wanted[at]):
+            return False
+        self._lines, self._ids = lines, ids
         self.read = replace(read, tasks=tuple(wanted))
         return True
 
-    def _tried(self, change: Change, at: int) -> list[str]:
+    def _is_found_again(self, ids: list[str], says: list[ImportedTask], at: int) -> bool:
+        """Whether the next import knows each task: those of one title are told apart by their
+        order, and one that is retitled by all that the file says of it."""
+        if ids == self._ids:
+            return True
+        is_known = ids[at] in self.known or says.count(says[at]) > 1
+        return not is_known and [*ids[:at], *ids[at + 1 :]] == [
+            one for n, one in enumerate(self._ids) if n != at
+        ]
+
+    def _is_no_news(self, said: ImportedTask) -> bool:
+        """Whether the import of a task as the file shall say it changes nothing."""
+        source = self.read.source
+        with self._home.services.journal.reading() as world:
+            task, catalog = world.load(TASK, said.task_id), world.load(CATALOG, MAIN)
+            before = decoded(world.payload(dict(task.imported)[source]))
+            meant = partial(c.category_meant, catalog)
+            names = Names(meant, c.label_id, meant)
+            kept = self.as_kept(said)
+            facts, _ = importing.decide(task, before, kept, names, source, is_three_way=True)
+            return not facts
+
+    def _tried(self, change: Change, at: int) -> Iterator[list[str]]:
         line, lines = self.read.lines[at], self._lines
         end = next((one for one in self.read.lines if one > line), len(lines))
         match change.field:
             case "tick":
                 mark = "x" if change.value else " "
-                return with_tick(lines, line + 1, end, change.title, change.nth, mark)
+                yield with_tick(lines, line + 1, end, change.title, change.nth, mark)
             case "item":
-                return with_item(lines, line, end, change.title, is_checked=change.value)
-            case field:
+                for title in ways(change.title):
+                    yield with_item(lines, line, end, title, is_checked=change.value)
+            case "item title":
+                below = item_at(lines, line + 1, end, change.title, change.nth)
+                for one in below:
+                    yield from _with_line(
+                        lines, one, with_title(lines[one], change.title, change.value)
+                    )
+            case "title":
                 was = self.read.tasks[at].title
-                changed = with_field(self.read.format, lines[line], field, was, change.value)
-                return [*lines[:line], changed, *lines[line + 1 :]]
+                yield from _with_line(lines, line, with_title(lines[line], was, change.value))
+            case "status" if self._has_reasons:
+                yield with_whole_status(lines, line, change.value, change.reason)
+            case field:
+                changed = with_field(self.read.format, lines[line], field, change.value)
+                yield from _with_line(lines, line, [changed])
 
 
-def _wanted(said: ImportedTask, change: Change) -> ImportedTask:
+def _with_line(lines: Sequence[str], at: int, changed: Iterable[str]) -> Iterator[list[str]]:
+    return ([*lines[:at], one, *lines[at + 1 :]] for one in changed)
+
+
+def _wanted(said: ImportedTask, change: Change, *, has_reasons: bool) -> ImportedTask:
     """What the file shall say of a task."""
     match change.field:
         case "tick":
@@ -203,45 +298,18 @@ def _wanted(said: ImportedTask, change: Change) -> ImportedTask:
                     for n, item in enumerate(said.items)
                 ),
             )
+        case "item title":
+            at = _places(said.items, change.title)[change.nth]
+            item = ImportedItem(change.value, said.items[at].is_checked)
+            return replace(said, items=(*said.items[:at], item, *said.items[at + 1 :]))
         case "item":
             return replace(said, items=(*said.items, ImportedItem(change.title, change.value)))
         case "status":
             status = "" if change.value == "OPEN" else change.value
-            return replace(said, status=status, status_reason="")
+            return replace(said, status=status, status_reason=change.reason * has_reasons)
         case field:
             return replace(said, **{field: change.value})
 
 
 def _places(items: Sequence[ImportedItem], title: str) -> list[int]:
     return [n for n, item in enumerate(items) if fold(item.title) == fold(title)]
-
-
-def _replace(home: "Home", file: Path, before: bytes, after: bytes) -> None:
-    """Put another content into a file, in one step, where it is still what was read."""
-    target = file.resolve()
-    check_no_database(target)
-    status = target.stat()
-    _keep(home, target, before)
-    beside = target.with_name(f".{target.name}.wakelog")
-    try:
-        beside.write_bytes(after)
-        beside.chmod(status.st_mode & 0o7777)
-        if (status.st_uid, status.st_gid) != (os.geteuid(), os.getegid()):
-            os.chown(beside, status.st_uid, status.st_gid)
-        if target.read_bytes() != before:
-            because = f"{file} was changed while it was written"
-            raise Refused("stale", because=because, instead="import it first")
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def _keep(home: "Home", target: Path, data: bytes) -> None:
-    """A copy of a file beside it, once a day."""
-    copy, now = target.with_name(f"{target.name}.bak"), instant(home.services.clock.now())
-    is_there = copy.exists()
-    if is_there and int(copy.stat().st_mtime // 86_400) == int(now.timestamp() // 86_400):
-        return
-    copy.write_bytes(data)
-    copy.chmod(target.stat().st_mode & 0o7777)
-    os.utime(copy, (now.timestamp(), now.timestamp()))

@@ -169,7 +169,14 @@ def _percent(share: float | None) -> str:
 
 @click.command(
     "export",
-    epilog="Examples: wakelog export --parquet analytics/; wakelog export --inspect logs/",
+    epilog="Examples: wakelog export --markdown tasks.md; wakelog export --parquet analytics/; "
+    "wakelog export --inspect logs/",
+)
+@click.option(
+    "--markdown",
+    metavar="FILE",
+    type=TEXT,
+    help="Tasks as Markdown that imports to the same state; `-` is the standard output.",
 )
 @click.option(
     "--parquet",
@@ -184,28 +191,53 @@ def _percent(share: float | None) -> str:
     help="Wakes as Inspect logs (.eval), one for each template version and model.",
 )
 @click.option("--redact", is_flag=True, help="Rewrite every text before it is written.")
+@click.option("--open/--all", "is_open", help="Of --markdown: open tasks; else done ones, too.")
+@click.option("--category", type=TEXT, default="", metavar="C", help="Of --markdown: only these.")
+@click.option("--replace", is_flag=True, help="Of --markdown: a FILE that is there.")
 @timeout_option(EXPORT_SECONDS)
 @click.pass_obj
-def export_command(
-    session: Session, parquet: Path | None, inspect: Path | None, timeout: float, *, redact: bool
+def export_command(  # noqa: PLR0913  one for each option
+    session: Session,
+    markdown: str | None,
+    parquet: Path | None,
+    inspect: Path | None,
+    category: str,
+    timeout: float,
+    *,
+    redact: bool,
+    is_open: bool,
+    replace: bool,
 ) -> None:
-    """Write the log for other tools; an earlier export in DIR is replaced.
+    """Write tasks as Markdown, or the log for other tools.
 
-    --parquet is the analytics tables. --inspect is every wake that started as a sample, with the
-    very messages, calls and verdicts; read it with `inspect view --log-dir DIR` or
-    `inspect_ai.log.read_eval_log`. It needs inspect_ai: pip install 'wakelog[inspect]'. --timeout
-    is for --parquet.
+    --markdown is all tasks that are not deleted, with fields, labels, links, description, notes
+    and checklist; `wakelog import FILE` in another home makes them again. Times, languages,
+    ratings and agents stay behind. A FILE that is there is not written over without --replace.
 
-    Both hold the home's texts, word for word: titles, notes, reasons, reports, prompts. With
+    An earlier export in DIR is replaced. --parquet is the analytics tables. --inspect is every
+    wake that started as a sample, with the very messages, calls and verdicts; read it with
+    `inspect view --log-dir DIR` or `inspect_ai.log.read_eval_log`. It needs inspect_ai: pip
+    install 'wakelog[inspect]'. --timeout is for --parquet.
+
+    All hold the home's texts, word for word: titles, notes, reasons, reports, prompts. With
     --redact every word becomes another one of its length, ids with it; times, statuses, tokens
     and codes stay.
     """
-    if (parquet is None) == (inspect is None):
-        because = "one of --parquet DIR and --inspect DIR is needed"
+    if sum(one is not None for one in (markdown, parquet, inspect)) != 1:
+        because = "one of --markdown FILE, --parquet DIR and --inspect DIR is needed"
         raise Refused("invalid_value", because=because, instead="see `wakelog export --help`")
     if not session.opened().exists:
         because = f"there is no home at {session.path}"
         raise Refused("invalid_value", because=because, instead="name one with --home")
+    if markdown is None and (is_open or category or replace):
+        because = "--open, --category and --replace are of --markdown"
+        raise Refused("invalid_value", because=because, instead="leave them out")
+    if markdown is not None:
+        from adapters.cli.exporting_tasks import export_tasks
+
+        home = _exported(session.reading(), is_redacted=redact)
+        export_tasks(session, home, markdown, category, is_open=is_open, is_replacing=replace)
+        return
     if parquet is not None:
         _export_tables(session, parquet, timeout, is_redacted=redact)
     elif inspect is not None:

@@ -56,7 +56,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "why": ("reading", "Why an agent woke, or did not."),
     "sql": ("analysing", "Ask both logs as tables, in SQL."),
     "metrics": ("analysing", "How each template does."),
-    "export": ("analysing", "Write the log for other tools: Parquet, Inspect."),
+    "export": ("analysing", "Write tasks as Markdown, or the log for other tools."),
     "status": ("status", "What is queued, running, due or in doubt."),
     "serve": ("serving", "Open the local page: see what agents do, decide what they propose."),
     "prove": ("proving", "Re-execute both logs and compare every byte."),

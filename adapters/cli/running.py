@@ -16,6 +16,7 @@ from adapters.cli.consent import ask_consent
 from adapters.cli.importing import check_sources, import_again
 from adapters.cli.serving import beside
 from adapters.cli.shared import Session
+from adapters.cli.written import Written
 from adapters.documents.agents import all_agents
 from adapters.documents.deeds import RunCounts
 from adapters.home.clock import ManualClock, SystemClock
@@ -33,6 +34,7 @@ _WORDS = {
     "started": "running; stop it with Ctrl-C",
     "serving": "the page is at {address}",
     "looked": "looked at {appends} journal appends",
+    "written": "{file}: {changes} written back, {left} cannot be said there",
     "imported": "{file}: {created} created, {changed} changed",
     "unreadable": "{file}: {message}",
     "replaced": "{file}: {message}",
@@ -74,7 +76,7 @@ _COLOURS = {"error": "red", "warning": "yellow"}
     type=click.Path(),
     multiple=True,
     metavar="FILE",
-    help="Import this file when it changes.",
+    help="Import this file when it changes; see write_back below [import] in settings.toml.",
 )
 @click.option(
     "--allow-sending",
@@ -118,6 +120,9 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
     Nothing is sent to a model elsewhere before you agree to it. A service, which nobody can ask,
     agrees with --allow-sending as it begins: the receipts are those of `wakelog policy allow`.
 
+    With `write_back = true` below [import] in settings.toml, what you confirm or do here is put
+    into the watched files, as `wakelog write-back` does; a file that changed is imported first.
+
     Whom the settings name below [notify] is told when something waits: see `wakelog notify`.
     """
     if (port is not None or is_asked) and not serve:
@@ -141,6 +146,7 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
         counts, is_in_doubt = asyncio.run(
             running.run(home, leases, watched.files, lines.tell, options, found, told)
         )
+    watched.files.check()  # what was decided last
     lines.tell("stopped", wakes=counts.wakes, failed=counts.failed)
     if session.as_json:
         session.document(
@@ -186,13 +192,15 @@ class _Watched:
         check_sources(files)
         self._session = session
         self._lines = lines
-        self.files = Files(list(files), self._take)
+        self.files = Files(list(files), self._take, self._settle)
+        self._written = Written(session)
         self._is_starting = True
         self._troubles: set[str] = set()  # the files that could not be imported
 
     def start(self) -> None:
         """Take over what was edited while nobody watched. Raises Refused: one cannot be read."""
         self.files.take_all()
+        self.files.check()
         self._is_starting = False
 
     def _take(self, file: str) -> bool:
@@ -223,7 +231,19 @@ class _Watched:
                 "imported", file=report.file, created=report.created, changed=report.changed
             )
         self._troubles.discard(file)
+        self._written.taken(file)
         return True
+
+    def _settle(self, file: str) -> None:
+        """Write back what was decided since."""
+        try:
+            done = self._written.write(file)
+        except WakelogError as error:
+            self._lines.tell("trouble", level="warning", code=error.code, message=error)
+            return
+        if done is not None and done.written:
+            changes, left = len(done.written), len(done.left)
+            self._lines.tell("written", file=file, changes=changes, left=left)
 
     def _tell_trouble(self, file: str, error: WakelogError) -> None:
         """Tell once of a file that is tried again and again."""

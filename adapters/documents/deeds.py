@@ -166,6 +166,14 @@ class ExportedWakes(Struct, frozen=True):
     redacted: bool = False
 
 
+class ExportedTasks(Struct, frozen=True):
+    """What `export --markdown FILE` prints."""
+
+    file: str
+    tasks: int
+    bytes: int
+
+
 class ExportedHistory(Struct, frozen=True):
     """What `export-history --out` prints; `run_key` is null for a whole home."""
 

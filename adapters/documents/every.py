@@ -128,6 +128,7 @@ DOCUMENTS: dict[str, Described] = {
     "metrics": Described(list[TemplateMetrics], ("metrics",)),
     "exported-tables": Described(deeds.ExportedTables, ("export --parquet",)),
     "exported-wakes": Described(deeds.ExportedWakes, ("export --inspect",)),
+    "exported-tasks": Described(deeds.ExportedTasks, ("export --markdown",)),
     "exported-history": Described(deeds.ExportedHistory, ("export-history --out",)),
     "status": Described(StatusDetails, ("status",)),
     "health": Described(HealthDetails, ("health",)),

@@ -197,41 +197,45 @@ def _make_folder(home: Path) -> None:
             raise _no_folder(home) from None
 
 
-def make_file(path: Path, text: str) -> None:
-    """Make a file, whole or not at all; one that is there stays as it is."""
-    _write(path, text, _put)
+def make_file(path: Path, text: str) -> bool:
+    """Make a file, whole or not at all; one that is there stays as it is. Whether it was made."""
+    return bool(write_beside(path, text.encode(), _put))
 
 
 def replace_file(path: Path, text: str) -> None:
     """Make a file, whole or not at all, in the place of one that is there."""
-    _write(path, text, Path.rename)
+    write_beside(path, text.encode(), Path.rename)
 
 
-def _write(path: Path, text: str, put: Callable[[Path, Path], object]) -> None:
+def write_beside(path: Path, data: bytes, put: Callable[[Path, Path], object]) -> object:
+    """Write a new file beside a path, and let ``put(written, path)`` give it its name; what that
+    returns. Nothing is left of it otherwise."""
     import secrets
 
     written = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     try:
         written.touch(mode=0o600, exist_ok=False)
         with written.open("wb") as file:
-            file.write(text.encode())
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        put(written, path)
+        return put(written, path)
     finally:
         with suppress(OSError):
             written.unlink(missing_ok=True)
 
 
-def _put(written: Path, path: Path) -> None:
+def _put(written: Path, path: Path) -> bool:
     """Give a written file its name, unless another process was faster."""
     try:
         path.hardlink_to(written)
     except FileExistsError:
-        return
+        return False
     except OSError:  # a file system without hard links
-        if not path.exists():
-            written.rename(path)
+        if path.exists():
+            return False
+        written.rename(path)
+    return True
 
 
 @contextmanager

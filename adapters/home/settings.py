@@ -73,9 +73,10 @@ class Budget(Struct, frozen=True):
 
 class Import(Struct, frozen=True):
     """What an import does. `gone`: with tasks that their file has no more; `--gone` is remembered
-    for a source."""
+    for a source. `write_back`: a file that `run --watch` follows is told what was decided here."""
 
     gone: Gone = "keep"
+    write_back: bool = False
 
 
 class Policy(Struct, frozen=True):

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from textwrap import dedent
 
+from adapters.importers import exported
 from adapters.importers.boxes import is_of_0_1_0, nths, read_box
 from adapters.importers.inline import plain
 from adapters.importers.marks import Marked, read_marks
@@ -77,6 +78,7 @@ def read(data: bytes, *, source: str, headings_are_tasks: bool = False) -> Impor
     reason = f"a box further right than column {COLUMNS_MAX} is nested too deeply to read"
     source = canonical.clean(source)
     reader = _Reader(text.split("\n"), source, headings_are_tasks, problems)
+    reader.is_exported = text.startswith(exported.FIRST)
     for line in too_deep:
         reader.leave_out(line, reason)
     tasks = reader.tasks(blocks)
@@ -89,6 +91,7 @@ def read(data: bytes, *, source: str, headings_are_tasks: bool = False) -> Impor
         boxes_as_open=len(reader.remarks),
         boxes_left_out=reader.left_out,
         lines=reader.lines,
+        links=reader.links(tasks),
     )
 
 
@@ -111,6 +114,8 @@ class _Draft:
     notes_at: dict[int, list[str]] = field(default_factory=dict)  # lines read, and their notes
     late_at: dict[int, list[str]] = field(default_factory=dict)  # the same of late boxes
     solid: set[int] = field(default_factory=set)  # lines of code and HTML
+    own: exported.Own | None = None  # of a file that wakelog wrote
+    body: exported.Body = field(default_factory=exported.Body)
 
 
 class _Reader:
@@ -127,11 +132,27 @@ class _Reader:
         self._drafts: list[tuple[_Draft, list[str]]] = []  # those that are tasks, with their notes
         self.remarks: list[Unreadable] = []
         self.left_out = 0
+        self.is_exported = False
 
     @property
     def lines(self) -> tuple[int, ...]:
         """Where the titles of the tasks stand."""
         return tuple(draft.line for draft, _ in self._drafts)
+
+    def links(self, tasks: Sequence[ImportedTask]) -> tuple[tuple[str, str, str], ...]:
+        """Links between these tasks, as a file that wakelog wrote names them."""
+        drafts = [draft for draft, _ in self._drafts]
+        named = {
+            draft.own.anchor: task.task_id
+            for draft, task in zip(drafts, tasks, strict=True)
+            if draft.own
+        }
+        return tuple(
+            (task.task_id, relation, named[anchor])
+            for draft, task in zip(drafts, tasks, strict=True)
+            for relation, anchor in draft.body.links
+            if anchor in named
+        )
 
     def tasks(self, blocks: Iterable[Block]) -> tuple[ImportedTask, ...]:
         """The tasks of the file, in its order."""
@@ -180,11 +201,13 @@ class _Reader:
         self._headings.append((heading.level, title))
 
     def _task_of(self, box: Box) -> _Draft | None:
-        marked = read_marks(box.title)
+        own = exported.read_own(box.title) if self.is_exported else None
+        marked = own.marked if own else read_marks(box.title)
         if not marked.title:
             self.leave_out(box.line, _NO_TITLE)
             return None
         draft = self._new(box.line, box.line + 1, box.end, marked, box.mark)
+        draft.own = own
         draft.column, draft.is_late, draft.quotes = box.column, box.is_late, box.quotes
         return draft
 
@@ -235,7 +258,11 @@ class _Reader:
         if draft.is_late:
             draft.notes_at |= draft.late_at
         notes = extra_notes(draft.marked.title, TITLE_LENGTH_MAX, draft.marked.links)
-        self._drafts.append((draft, notes + _notes(self._lines, draft, min(draft.end, line))))
+        below = _notes(self._lines, draft, min(draft.end, line))
+        if draft.own:
+            draft.body = exported.read_body(below)
+            below = [*draft.body.notes]
+        self._drafts.append((draft, notes + below))
 
     def _numbered(self) -> tuple[ImportedTask, ...]:
         """The tasks, their ids made of headings, title, and place among their equals."""
@@ -254,16 +281,21 @@ class _Reader:
     def _task(self, draft: _Draft, task_id: str, notes: Sequence[str]) -> ImportedTask:
         marked, category = draft.marked, draft.path[-1] if draft.path else ""
         held = f"marked [>] in {self._source}" if draft.mark == ">" else ""
+        status = _STATUS.get(draft.mark, "")
+        if draft.own and draft.own.status and not status:
+            status = draft.own.status
+            held = "" if status == "GROOMED" else f"marked status: in {self._source}"
         return ImportedTask(
             task_id,
             cut(marked.title, length_max=TITLE_LENGTH_MAX),
             category=cut(category, length_max=CATEGORY_LENGTH_MAX),
-            status=_STATUS.get(draft.mark, ""),
-            status_reason=cut(held, length_max=REASON_LENGTH_MAX),
+            status=status,
+            status_reason=cut(draft.body.reason or held, length_max=REASON_LENGTH_MAX),
             priority=marked.priority or _PRIORITY.get(draft.mark, ""),
             estimate=marked.estimate,
             due=marked.due,
             labels=marked.labels,
+            description=draft.body.description,
             items=file_order(draft.items),
             notes=tuple(map(ImportedNote, notes)),
         )

@@ -1,9 +1,13 @@
 """What is no change of a file (SPEC 1): names that it merely spells otherwise than before, and what
 is merely read otherwise than before."""
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from domain.journal.imported import ImportedTask
+from domain.journal.importing import numbered
+from domain.journal.task import Item
 from domain.text import fold
 
 
@@ -25,3 +29,34 @@ def as_before(now: ImportedTask, before: ImportedTask, *, is_closed: bool = Fals
     if is_closed and now.status == "ON HOLD" and not before.status:
         now = replace(now, status="", status_reason="")
     return replace(now, labels=labels, category=before.category if is_same else now.category)
+
+
+def items_as_before(now: ImportedTask, before: ImportedTask, items: Sequence[Item]) -> ImportedTask:
+    """A task's document with items under the titles that the file had before, where it says now
+    what they are called here: whoever retitled an item here, and then in the file, has one.
+
+    >>> from domain.journal.imported import ImportedItem
+    >>> was = ImportedTask("t1", "Paint", items=(ImportedItem("Sand"), ImportedItem("Buy")))
+    >>> (sand, buy) = numbered(was)
+    >>> now = ImportedTask("t1", "Paint", items=(ImportedItem("Sand it"), ImportedItem("Buy")))
+    >>> here = [Item(sand, "c1", "Sand it", "person"), Item(buy, "c1", "Buy", "import:a")]
+    >>> items_as_before(now, was, here) == was
+    True
+    """
+    present, known = numbered(now), {item.id for item in items}
+    titles = dict(zip(numbered(before), (item.title for item in before.items), strict=True))
+    retitled = {
+        fold(item.title): titles[item.id]
+        for item in items
+        if item.id in titles and item.id not in present
+    }
+    said = zip(present, now.items, strict=True)
+    return replace(
+        now,
+        items=tuple(
+            item
+            if item_id in known
+            else replace(item, title=retitled.get(fold(item.title), item.title))
+            for item_id, item in said
+        ),
+    )

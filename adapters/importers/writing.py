@@ -5,14 +5,17 @@ else (`adapters.actions.writing_back`): so no case has to be known here.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from adapters.importers.exported import BECAUSE, because, ways, word
 from adapters.importers.inline import plain
+from adapters.importers.marks import read_marks
 from domain.text import fold, squeeze
 
 _ENDED = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$")
 _BOX = re.compile(r"^(?P<lead>[ \t>]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]*)\[(?P<mark>[^\[\]]*)\]")
+_STATUS_WORD = re.compile(r"[ \t]status:[a-z-]+(?=\s|$)")
 _END = re.compile(r"[ \t]*(?:\r\n|\r|\n)?$")
 _MARKS = {"OPEN": " ", "DONE": "x", "IN PROGRESS": "/", "REJECTED": "-"}
 _LETTERS = {"P0": "A", "P1": "B", "P2": "C", "P3": "D"}
@@ -34,10 +37,25 @@ def lines_of(text: str) -> list[str]:
     return _ENDED.findall(text)
 
 
-def with_field(form: str, line: str, field: str, was: Any, value: Any) -> str:
+def with_title(line: str, was: str, value: str) -> Iterator[str]:
+    """The line with another title: where the old one stands as it is, and else with all that is
+    not a mark at its end in its place; as few signs escaped as can be."""
+    for title in ways(value):
+        if line.count(was) == 1:
+            yield line.replace(was, title, 1)
+    box = _BOX.match(line)
+    end = _END.search(line)
+    if not (box and end):
+        return
+    words = line[box.end() : end.start()].split()
+    marks = next((n for n in range(1, len(words)) if not read_marks(" ".join(words[n:])).title), 0)
+    tail = f" {' '.join(words[marks:])}" if marks else ""
+    for title in ways(value):
+        yield f"{line[: box.end()]} {title}{tail}{line[end.start() :]}"
+
+
+def with_field(form: str, line: str, field: str, value: Any) -> str:
     """The line with another value of a field; as it is where that cannot be said."""
-    if field == "title":
-        return line.replace(was, value, 1) if line.count(was) == 1 else line
     if form == "todotxt" and field == "priority":
         bare = re.sub(r"^(x )?\([A-Z]\) ", r"\1", line)
         done = "x " if bare.startswith("x ") else ""
@@ -68,6 +86,23 @@ def _with_status(form: str, line: str, status: str) -> str:
     return _with_mark(line, _MARKS[status]) if status in _MARKS else line
 
 
+def with_whole_status(lines: Sequence[str], at: int, status: str, reason: str) -> list[str]:
+    """The lines of a file that wakelog wrote, with another status and why a task has it."""
+    line = _STATUS_WORD.sub("", _with_mark(lines[at], _MARKS.get(status, " ")))
+    end = len(line.rstrip())
+    said = "" if status in _MARKS else f" status:{word(status)}"
+    first = at + 1
+    first += first < len(lines) and lines[first].lstrip().startswith(BECAUSE)
+    ended = line[end:] or "\n"
+    below = [f"{because(reason)}{ended}"] if reason else []
+    return [
+        *lines[:at],
+        f"{line[:end]}{said}{ended if below else line[end:]}",
+        *below,
+        *lines[first:],
+    ]
+
+
 def _with_mark(line: str, mark: str) -> str:
     return _BOX.sub(lambda box: f"{box['lead']}[{mark}]", line, count=1)
 
@@ -76,11 +111,16 @@ def with_tick(
     lines: Sequence[str], begin: int, end: int, title: str, nth: int, mark: str
 ) -> list[str]:
     """The lines with a mark in the nth box of a title, between two lines."""
+    changed = [*lines]
+    for at in item_at(lines, begin, end, title, nth):
+        changed[at] = _with_mark(lines[at], mark)
+    return changed
+
+
+def item_at(lines: Sequence[str], begin: int, end: int, title: str, nth: int) -> list[int]:
+    """Where the nth box of a title stands, between two lines; empty: nowhere."""
     places = [at for at in range(begin, end) if _titled(lines[at]) == fold(title)]
-    if nth >= len(places):
-        return [*lines]
-    at = places[nth]
-    return [*lines[:at], _with_mark(lines[at], mark), *lines[at + 1 :]]
+    return places[nth : nth + 1]
 
 
 def with_item(

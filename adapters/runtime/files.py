@@ -35,10 +35,14 @@ def look(file: str) -> Look | None:
 
 
 class Files:
-    """Some files, and how each was when it was taken last."""
+    """Some files, and how each was when it was taken last. `settle` is told of each that is quiet
+    and taken over, again and again."""
 
-    def __init__(self, files: list[str], take: Take) -> None:
+    def __init__(
+        self, files: list[str], take: Take, settle: Callable[[str], None] = lambda _: None
+    ) -> None:
         self._take = take
+        self._settle = settle
         self._taken: dict[str, Look | None] = dict.fromkeys(files)
         self._before: dict[str, Look | None] = dict.fromkeys(files)
         self._again: dict[str, tuple[int, int]] = {}  # checks to leave out: now, and next time
@@ -53,6 +57,8 @@ class Files:
             self._before[file] = now
             if is_quiet and now != taken and self._may_try(file):
                 count += self._try(file, now)
+            elif is_quiet and now == taken:
+                self._settle(file)
         return count
 
     def take_all(self) -> None:

@@ -179,7 +179,8 @@ class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     `across_sources`: a task is compared with what any source said of it last, because some of
     these came from another one before. `is_three_way`: what the person changed since the last
     document stands, and is a difference where the file changed it, too; without it, as of 0.1.0,
-    the file's is taken.
+    the file's is taken. `is_written_back`: the file was just made to say what stands here, which
+    is news to no agent.
     """
 
     said: ClassVar = ("source", "tasks", "across_sources")
@@ -187,6 +188,7 @@ class ImportTasks(Stored, frozen=True, tag="command.import_tasks.1"):
     tasks: tuple[ImportedRef, ...]
     across_sources: bool = False
     is_three_way: bool = False
+    is_written_back: bool = False
 
 
 class SettleDifference(Stored, frozen=True, tag="command.settle_difference.1"):

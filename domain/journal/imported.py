@@ -70,3 +70,4 @@ class ImportedFile(Part, frozen=True):
     boxes_left_out: int = 0  # of `unreadable`, what looked like a box
     deleted: tuple[str, ...] = ()  # ids of tasks that the file says are deleted
     lines: tuple[int, ...] = ()  # of the tasks' titles, from 0, where a task is a line
+    links: tuple[tuple[str, str, str], ...] = ()  # a task's id, relation, and another one's

@@ -170,7 +170,7 @@ def test_without_wakes_nothing_is_written(tmp_path: Path) -> None:
 def test_what_to_export_must_be_said(tmp_path: Path) -> None:
     home = tmp_path / "home"
     done(["task", "add", "Alone"], home)
-    assert "one of --parquet DIR and --inspect DIR" in refused(["export"], home)
+    assert "one of --markdown FILE, --parquet DIR and --inspect DIR" in refused(["export"], home)
 
 
 def test_a_folder_that_cannot_be_written_is_said(home: Path, tmp_path: Path) -> None:

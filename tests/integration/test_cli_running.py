@@ -5,6 +5,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from click.testing import Result
+
 from tests.support.cli import NOW, done, proved, refused, run, told
 from tests.support.waking import agent, reply, report, sink, tape
 
@@ -139,3 +141,50 @@ def test_three_lines_of_a_chat_are_three_turns_of_one_session(tmp_path: Path) ->
     assert [one["answer"] for one in answers] == ["Answer 0.", "Answer 1.", "Answer 2."]
     assert NOW[:10] in answers[0]["ended_at"]
     assert proved(home) > 0
+
+
+def test_what_is_decided_is_written_into_the_watched_file_and_wakes_nobody(tmp_path: Path) -> None:
+    home, file = tmp_path / "home", tmp_path / "TODO.md"
+    file.write_text("- [ ] Fix the sink\n\n  Takes about 60 minutes. Urgent!\n- [ ] Call Ann\n")
+    done(["import", str(file)], home)
+    (home / "settings.toml").write_text("[import]\nwrite_back = true\n")
+    done(["agent", "create", "Fix the sink"], home)
+    watch = ["--json", "run", "--until-idle", "--watch", str(file)]
+    assert "written" not in events(run(watch, home))
+    done(["confirm", "1", "--all"], home)
+    done(["done", "Call Ann"], home)
+    file.write_text(file.read_text().replace("Ann", "Anne"))  # meanwhile, and imported first
+    found = run(watch, home)
+    assert [one for one in events(found) if one in ("imported", "written")] == [
+        "imported",
+        "written",
+    ]
+    assert "waking" not in events(found)
+    said = "- [ ] Fix the sink !p1 ~60m\n\n  Takes about 60 minutes. Urgent!\n"
+    assert file.read_text() == f"{said}- [x] Call Anne\n"
+    rows, wakes = proved(home), told(["wakes"], home)
+    for _ in range(2):
+        again = events(run(watch, home))
+        assert {"written", "imported", "waking"}.isdisjoint(again)
+    assert (proved(home), told(["wakes"], home)) == (rows, wakes)
+    assert told(["import", str(file)], home)["events"] == 0
+    tasks = told(["task", "list"], home)
+    assert [(one["title"], one["status"]) for one in tasks][1] == ("Call Anne", "DONE")
+
+
+def test_a_file_that_cannot_be_written_back_is_told_once(tmp_path: Path) -> None:
+    home, file = tmp_path / "home", tmp_path / "TODO.md"
+    file.write_text("- [ ] Fix the sink\n")
+    done(["import", str(file)], home)
+    (home / "settings.toml").write_text("[import]\nwrite_back = true\n")
+    done(["done", "Fix the sink"], home)
+    file.with_name("TODO.md.bak").mkdir()
+    found = run(["run", "--until-idle", "--watch", str(file)], home)
+    assert found.exit_code == 0
+    assert found.stderr.count("cannot be written: Is a directory") == 1
+    assert file.read_text() == "- [ ] Fix the sink\n"
+
+
+def events(ran: Result) -> list[str]:
+    assert ran.exit_code == 0, ran.output
+    return [json.loads(line)["event"] for line in ran.stderr.splitlines()]

@@ -91,6 +91,61 @@ def test_todo_txt_is_written_too(home: Path, tmp_path: Path) -> None:
     assert told(["import", str(file)], home)["events"] == 0
 
 
+ODD = ["[x] Sand #1 all", "[[Paint]] <b>due:2027-01-01</b>", "Thrice"]
+
+
+def test_odd_and_new_titles_are_escaped_and_the_next_import_finds_them(
+    home: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "TODO.md"
+    file.write_bytes(
+        b"\xef\xbb\xbf- [ ] **Paint** the \\#1 *door* ~2h\r\n  - [ ] Sand *it*\r\n"
+        b"  - [x] Buy paint\r\n  - [ ] Twice\r\n  - [ ] twice\r\n\r\n- [ ] Call Ann\r\n"
+        b"- [ ] Call Ann\r\n- [ ] Bob"
+    )
+    done(["import", str(file)], home)
+    paint, ann, _, bob = (one["id"] for one in told(["task", "list"], home))
+    for nth, title in enumerate(ODD, start=1):
+        done(["task", "item", "rename", paint, str(nth), title], home)
+    done(["task", "check", paint, "1"], home)
+    done(["task", "item", "add", paint, "--", "- [ ] *new* #one", "due:2027-02-02"], home)
+    done(["task", "set", paint, "--title", "[x] #paint due:2027-01-01, !p1"], home)
+    done(["task", "set", ann, "--title", "Call Eve"], home)
+    done(["task", "set", bob, "--title", "~2h"], home)
+    found = written(home, file)
+    assert [one["field"] for one in found["left_out"]] == ["item title Twice", "title"]
+    text = file.read_bytes().decode("utf-8-sig")
+    assert text == (
+        "- [ ] \\[x\\] \\#paint due\\:2027\\-01\\-01\\, \\!p1 ~2h\r\n"
+        "  - [x] [x] Sand #1 all\r\n"
+        "  - [x] [[Paint]] <b>due:2027-01-01</b>\r\n"
+        "  - [ ] Twice\r\n  - [ ] twice\r\n"
+        "  - [ ] - \\[ \\] \\*new\\* \\#one\r\n  - [ ] due:2027-02-02\r\n\r\n"
+        "- [ ] Call Ann\r\n- [ ] Call Ann\r\n- [ ] \\~2h"
+    )
+    assert told(["import", str(file)], home)["events"] == 0
+    assert written(home, file)["written"] == []
+    assert len(told(["task", "show", paint], home)["items"]) == 6
+
+
+def test_a_file_that_was_exported_says_every_status_and_why(home: Path, tmp_path: Path) -> None:
+    for title, status in (("Ann", "blocked"), ("Bob", "on hold"), ("Eve", "open")):
+        done(["task", "add", title, "--due", "2027-03-01"], home)
+        done(["task", "set", title, "--status", status, "--reason", "No: *time*"], home)
+    file, fresh = tmp_path / "tasks.md", tmp_path / "fresh"
+    done(["export", "--markdown", str(file)], home)
+    done(["import", str(file)], fresh)
+    done(["done", "Ann"], fresh)
+    done(["task", "set", "Bob", "--status", "open"], fresh)
+    done(["task", "set", "Eve", "--status", "blocked", "--reason", "> so"], fresh)
+    assert written(fresh, file)["left_out"] == []
+    assert file.read_text().partition("# Inbox\n\n")[2] == (
+        "- [x] Ann due:2027-03-01\n\n- [ ] Bob due:2027-03-01\n\n"
+        "- [ ] Eve due:2027-03-01 status:blocked\n  because: \\> so\n"
+    )
+    assert told(["import", str(file)], fresh)["events"] == 0
+
+
 def test_nothing_is_written_where_the_file_says_something_new(home: Path, todo: Path) -> None:
     todo.write_bytes(TODO.replace(b"Call Ann", b"Call Bob"))
     assert "import it first [stale]" in refused(["write-back", str(todo)], home)

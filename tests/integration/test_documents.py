@@ -121,6 +121,7 @@ def keep(fits: Fitting, folder: Path, run_key: str) -> None:
     fits("diff", "diff", str(fits.home), str(folder / "fork"))
     fits("backup", "backup", str(folder / "backup"))
     fits("exported-tables", "export", "--parquet", str(folder / "tables"))
+    fits("exported-tasks", "export", "--markdown", str(folder / "tasks.md"))
     fits("exported-history", "export-history", run_key, "--out", str(folder / "a.jsonl"))
     fits("simulation", "simulate", "--wakes", "2")
     for name, command in (

@@ -25,9 +25,8 @@ _NAMED_BY_PERSONS = {  # each of them once `homefiles` has seen that it is no da
     "adapters/cli/simulating.py _kept: write_text": "--keep",
     "adapters/home/given.py _read: open": "import, --watch, --file, --general-file, tape:FILE",
     "adapters/proof/histories.py read: read_text": "a history",
-    "adapters/actions/writing_back.py _replace: write_bytes": "beside a file of tasks",
-    "adapters/actions/writing_back.py _replace: read_bytes": "write-back",
-    "adapters/actions/writing_back.py _keep: write_bytes": "FILE.bak",
+    "adapters/home/put_back.py put_back: read_bytes": "write-back",
+    "adapters/home/put_back.py _alone: open": "a folder",
 }
 _NO_DATABASES = {
     "adapters/analytics/database.py _replacing: touch": "a new file",
@@ -48,8 +47,8 @@ _NO_DATABASES = {
     "adapters/cli/demo.py _import: read_bytes": "a file of this package",
     "adapters/cli/main.py Commands.main: open": "/dev/null",
     "adapters/home/files.py _stored: open": "the replica's name",
-    "adapters/home/files.py _write: open": "a new file",
-    "adapters/home/files.py _write: touch": "a new file",
+    "adapters/home/files.py write_beside: open": "a new file",
+    "adapters/home/files.py write_beside: touch": "a new file",
     "adapters/home/installation.py kept: read_bytes": "where the home is",
     "adapters/demo/generator.py make: write_text": "settings of a new home",
     "adapters/demo/stories.py stories: read_text": "a file of this package",

@@ -1,0 +1,23 @@
+"""Links between tasks that a file names: made with the tasks, and the person's from then on."""
+
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING
+
+from domain.journal.commands import LinkTask
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+    from domain.journal.imported import ImportedFile
+
+
+def link(
+    home: "Home", read: "ImportedFile", created: Collection[str], next_key: Callable[[], str]
+) -> int:
+    """Make the links of tasks that are new; how many rows that wrote. A link that was taken away
+    later does not come back with the next import."""
+    wanted = [one for one in read.links if one[0] in created or one[2] in created]
+    made = (
+        home.services.append_journal(LinkTask(task, relation, target), key=next_key())
+        for task, relation, target in wanted
+    )
+    return sum(len(one.rows) for one in made)
