@@ -35,7 +35,8 @@ def identified(
     said = dict(home.services.journal.payloads([*gone.values()]))
     last = {one: decoder.decode(said[kept]) for one, kept in gone.items() if kept in said}
     exact = {_content(one): task_id for task_id, one in last.items()}
-    ids = {one.task_id: exact[_content(one)] for one in new if _content(one) in exact}
+    ways = [*new, *(one for one in read.earlier if one.task_id not in known)]
+    ids = {one.task_id: exact[_content(one)] for one in ways if _content(one) in exact}
     taken = {*ids, *ids.values()}
     left = [
         one
@@ -49,8 +50,11 @@ def identified(
         for one in new
         if one.task_id in became
     )
-    tasks = tuple(replace(one, task_id=ids.get(one.task_id, one.task_id)) for one in read.tasks)
-    return replace(read, tasks=tasks), retitled
+    tasks, earlier = (
+        tuple(replace(one, task_id=ids.get(one.task_id, one.task_id)) for one in ones)
+        for ones in (read.tasks, read.earlier)
+    )
+    return replace(read, tasks=tasks, earlier=earlier), retitled
 
 
 def _content(task: ImportedTask) -> bytes:

@@ -327,7 +327,19 @@ def differing(home: "Home", found: Found, known: Known) -> Sequence[ImportedTask
 
 def _identified(home: "Home", found: Found, known: Known) -> tuple[Found, Retitled]:
     file, retitled = identified(home, found.file, known)
-    return found._replace(file=file), retitled
+    return found._replace(file=as_read_before(home, file, known)), retitled
+
+
+def as_read_before(home: "Home", read: ImportedFile, known: Known) -> ImportedFile:
+    """The file with tasks as older readers read them, where that is what it said last: a better
+    reader changes no task of a file that nobody has edited."""
+    earlier = [one for one in read.earlier if one.task_id in known]
+    made = zip(earlier, _payloads(home, earlier, known), strict=True)
+    same = {
+        one.task_id: one for one, kept in made if kept.id in _said(known[one.task_id], read.source)
+    }
+    tasks = tuple(same.get(one.task_id, one) for one in read.tasks)
+    return msgspec.structs.replace(read, tasks=tasks)
 
 
 def known_tasks(home: "Home") -> dict[str, TaskDocument]:
@@ -354,6 +366,7 @@ def _report(file: str, found: Found, known: Known) -> ImportReport:
         remarks=read.remarks,
         boxes_as_open=read.boxes_as_open,
         boxes_left_out=read.boxes_left_out,
+        named=read.named,
         keys_replaced=Counter(found.replaced),
     )
 

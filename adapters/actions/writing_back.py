@@ -17,6 +17,7 @@ from adapters.actions.importing import (
     Found,
     Given,
     Importing,
+    as_read_before,
     differing,
     given_file,
     known_tasks,
@@ -84,13 +85,14 @@ def write_back(home: "Home", file: str, source: str, environ: Mapping[str, str])
     if read.format not in BY_TITLE:
         because = f"a file of {read.format} cannot be written back"
         raise Refused("invalid_value", because=because, instead="use Markdown or todo.txt")
-    if differing(home, Found(read), known):
+    said = as_read_before(home, read, known)
+    if differing(home, Found(said), known):
         because = f"{file} says what was not imported yet"
         raise Refused("stale", because=because, instead="import it first")
     pen = _Pen(home, given, read, environ)
     written: list[Change] = []
     left: list[Change] = []
-    for change in _changes(home, read):
+    for change in _changes(home, said):
         (written if pen.wrote(change) else left).append(change)
     if written:
         _replace(home, Path(file), given.data, pen.data)

@@ -55,6 +55,9 @@ def tell(
     for remark in report.remarks[:SHOWN_MAX]:
         session.say(f"  {_place(report.file, remark)}: {safe(remark.reason)}")
     _more(session, len(report.remarks))
+    for one in report.named[:SHOWN_MAX]:
+        session.say(f"  {_place(report.file, one)}: {safe(one.reason)}")
+    _more(session, len(report.named))
     titled = (
         f"{one.task_id[:ID_SHOWN]} {safe(one.was)} -> {safe(one.title)}" for one in report.retitled
     )

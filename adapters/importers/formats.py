@@ -14,7 +14,7 @@ from domain.journal.imported import ImportedFile
 FORMATS = ("markdown", "todotxt", "taskwarrior", "github")
 JSON = ("taskwarrior", "github")
 FORMATS_TOLD = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
-READERS = 2  # raised where a reader, or what an import decides, finds something else in a file
+READERS = 3  # raised where a reader, or what an import decides, finds something else in a file
 ALIASES = {"md": "markdown", "todo.txt": "todotxt"}
 
 _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")

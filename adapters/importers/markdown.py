@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from textwrap import dedent
 
+from msgspec.structs import replace
+
 from adapters.importers.boxes import is_of_0_1_0, nths, read_box
 from adapters.importers.inline import plain
 from adapters.importers.marks import Marked, read_marks
@@ -28,8 +30,10 @@ from adapters.importers.outline import (
 )
 from adapters.importers.texts import (
     CATEGORY_LENGTH_MAX,
+    DATES_KEY,
     ITEM_LENGTH_MAX,
     REASON_LENGTH_MAX,
+    STAYS,
     TITLE_LENGTH_MAX,
     bounded,
     decoded,
@@ -50,6 +54,7 @@ from domain.text import cut, fold, squeeze
 _STATUS = {"x": "DONE", "/": "IN PROGRESS", "-": "REJECTED", ">": "ON HOLD"}
 _OF_TASKS = (" ", "!", *_STATUS)
 _OF_ITEMS = (" ", "x", "/", "-")
+_CLOSED = ("DONE", "REJECTED")
 _PRIORITY = {"!": "P1"}
 _QUOTE = re.compile(r"[ \t]*>[ ]?")
 _NO_TITLE = "the box has no title; write what is to be done after it"
@@ -86,6 +91,8 @@ def read(data: bytes, *, source: str, headings_are_tasks: bool = False) -> Impor
         tasks,
         bounded(problems),
         remarks=bounded(reader.remarks, "were read as [ ]"),
+        named=bounded([*reader.named.values()], "have no place here"),
+        earlier=reader.earlier,
         boxes_as_open=len(reader.remarks),
         boxes_left_out=reader.left_out,
         lines=reader.lines,
@@ -126,6 +133,8 @@ class _Reader:
         self._aside: _Draft | None = None  # one whose lines Markdown takes for the other one's
         self._drafts: list[tuple[_Draft, list[str]]] = []  # those that are tasks, with their notes
         self.remarks: list[Unreadable] = []
+        self.named: dict[str, Unreadable] = {}  # what means nothing here, once for the file
+        self.earlier: tuple[ImportedTask, ...] = ()
         self.left_out = 0
 
     @property
@@ -172,7 +181,7 @@ class _Reader:
             found = read_box(heading.title)
             is_marked = found is not None and is_of_0_1_0(found.mark)
             mark, text = found if found and is_marked else (" ", heading.title)
-            title = (marked := read_marks(text)).title
+            title = (marked := read_marks(text)).name
             if title:
                 ends = heading.end, len(self._lines)
                 draft = self._draft = self._new(heading.line, *ends, marked, mark)
@@ -232,40 +241,72 @@ class _Reader:
             return
         for problem in draft.marked.problems:
             self._report(draft.line, problem)
+        for name in draft.marked.said.named:
+            self.named.setdefault(fold(name), Unreadable(draft.line + 1, STAYS.format(name)))
         if draft.is_late:
             draft.notes_at |= draft.late_at
-        notes = extra_notes(draft.marked.title, TITLE_LENGTH_MAX, draft.marked.links)
-        self._drafts.append((draft, notes + _notes(self._lines, draft, min(draft.end, line))))
+        self._drafts.append((draft, _notes(self._lines, draft, min(draft.end, line))))
 
     def _numbered(self) -> tuple[ImportedTask, ...]:
         """The tasks, their ids made of headings, title, and place among their equals."""
         self._drafts.sort(key=lambda found: found[0].line)
         names = [
-            (canonical.text(list(draft.path)), fold(draft.marked.title))
-            for draft, _ in self._drafts
+            (canonical.text(list(draft.path)), fold(draft.marked.name)) for draft, _ in self._drafts
         ]
         late = [draft.is_late for draft, _ in self._drafts]
         found = zip(self._drafts, names, nths(list(zip(names, late, strict=True))), strict=True)
-        return tuple(
-            self._task(draft, key("task", self._source, *name, str(nth)), notes)
-            for (draft, notes), name, nth in found
+        ids = [key("task", self._source, *name, str(nth)) for _, name, nth in found]
+        drafts = list(zip(self._drafts, ids, strict=True))
+        self.earlier = tuple(
+            self._task(draft, draft.marked.earlier, task_id, notes)
+            for (draft, notes), task_id in drafts
+            if draft.marked.earlier
         )
+        tasks = [
+            self._task(draft, draft.marked, task_id, notes) for (draft, notes), task_id in drafts
+        ]
+        return self._linked(tasks)
 
-    def _task(self, draft: _Draft, task_id: str, notes: Sequence[str]) -> ImportedTask:
-        marked, category = draft.marked, draft.path[-1] if draft.path else ""
-        held = f"marked [>] in {self._source}" if draft.mark == ">" else ""
+    def _linked(self, tasks: Sequence[ImportedTask]) -> tuple[ImportedTask, ...]:
+        """Tasks as they are, but open ones that need open ones of the file are BLOCKED."""
+        said = [draft.marked.said for draft, _ in self._drafts]
+        named = {one.id: task for one, task in zip(said, tasks, strict=True) if one.id}
+        found: list[ImportedTask] = []
+        for (draft, _), task in zip(self._drafts, tasks, strict=True):
+            needed = {name: named.get(name) for name in draft.marked.said.needs}
+            for name in [name for name, one in needed.items() if one is None]:
+                told = f"⛔ {name} is no task of this file; it was left out"
+                self.named.setdefault(told, Unreadable(draft.line + 1, told))
+            waits = [one.title for one in needed.values() if one and one.status not in _CLOSED]
+            is_blocked = waits and not task.status
+            told = cut(f"waiting for: {'; '.join(waits)}", length_max=REASON_LENGTH_MAX)
+            blocked = replace(task, status="BLOCKED", status_reason=told)
+            found.append(blocked if is_blocked else task)
+        return tuple(found)
+
+    def _task(
+        self, draft: _Draft, marked: Marked, task_id: str, below: Sequence[str]
+    ) -> ImportedTask:
+        category = draft.path[-1] if draft.path else ""
+        status = _STATUS.get(draft.mark, "")
+        held = f"marked [>] in {self._source}" if draft.mark == ">" else marked.said.reason(status)
+        notes = extra_notes(marked.title, TITLE_LENGTH_MAX, marked.links)
+        dates = marked.said.note(status)
         return ImportedTask(
             task_id,
             cut(marked.title, length_max=TITLE_LENGTH_MAX),
             category=cut(category, length_max=CATEGORY_LENGTH_MAX),
-            status=_STATUS.get(draft.mark, ""),
+            status=status,
             status_reason=cut(held, length_max=REASON_LENGTH_MAX),
             priority=marked.priority or _PRIORITY.get(draft.mark, ""),
             estimate=marked.estimate,
             due=marked.due,
             labels=marked.labels,
             items=file_order(draft.items),
-            notes=tuple(map(ImportedNote, notes)),
+            notes=(
+                *map(ImportedNote, [*notes, *below]),
+                *([ImportedNote(dates, key=DATES_KEY)] if dates else ()),
+            ),
         )
 
     def _known(self, line: int, mark: str, known: Sequence[str]) -> str:
