@@ -10,6 +10,7 @@ import msgspec
 
 from adapters.actions import gone
 from adapters.actions.differing import Side, settle
+from adapters.actions.halving import in_halves
 from adapters.actions.identifying import Retitled, identified
 from adapters.actions.naming import nth_key
 from adapters.documents.conflicts import ConflictDetails, conflicts
@@ -21,10 +22,8 @@ from adapters.home.settings import Gone
 from adapters.importers.formats import ALIASES, FORMATS, FORMATS_TOLD, READERS
 from adapters.importers.spelling import as_before
 from adapters.text.common import safe
-from adapters.text.remedies import in_words
 from domain import canonical
 from domain.errors import Refused
-from domain.journal import imported
 from domain.journal.commands import ImportedRef, ImportTasks
 from domain.journal.imported import ImportedFile, ImportedTask
 from domain.wire import Payload, PayloadId, payload
@@ -35,9 +34,6 @@ if TYPE_CHECKING:
 
 TASKS_MAX = 200  # of one append
 FILE_BYTES_MAX = 64_000_000
-NOT_A_TASKS = ("key_reused", "read_only")
-"""Codes of what no single task is the reason of: a full disk, for example."""
-
 Known = Mapping[str, TaskDocument]
 TasksDone = Callable[[int], None]
 """``told(count)``: so many more tasks are done with."""
@@ -232,8 +228,8 @@ class Importing:
             Refused: What no single task is the reason of: ``key_reused`` or ``read_only``.
         """
         known = known_tasks(home)
-        found, retitled = _identified(home, found, known)
-        read, report = found.file, _report(file, found, known)
+        found, retitled = identified_in(home, found, known)
+        read, report = found.file, report_of(file, found, known)
         report.retitled = retitled
         tasks = read.tasks if self._key else differing(home, found, known)
         report.unchanged = len(read.tasks) - len(tasks)
@@ -241,22 +237,9 @@ class Importing:
         written: set[str] = set()
 
         def append(tasks: Sequence[ImportedTask]) -> None:
-            """Append these tasks; halves of what is refused, down to the one that is the reason."""
-            command, payloads = _command(home, tasks, read.source, known)
+            command, payloads = command_of(home, tasks, read.source, known)
             key = nth_key(self._key, self._nth + 1)
-            try:
-                appended = home.services.append_journal(command, key=key, payloads=payloads)
-            except Refused as refused:
-                if refused.code in NOT_A_TASKS:
-                    raise
-                if len(tasks) == 1:
-                    why = f"{tasks[0].title!r} was left out: {in_words(refused)}"
-                    report.unreadable = (*report.unreadable, imported.Unreadable(0, why))
-                    return
-                middle = len(tasks) // 2
-                append(tasks[:middle])
-                append(tasks[middle:])
-                return
+            appended = home.services.append_journal(command, key=key, payloads=payloads)
             self._nth += 1
             changed = set(appended.result.ids) if appended.rows else set[str]()
             written.update(changed)
@@ -267,10 +250,10 @@ class Importing:
 
         for first in range(0, len(tasks), TASKS_MAX):
             batch = tasks[first : first + TASKS_MAX]
-            append(batch)
+            in_halves(batch, append, report)
             told(len(batch))
         home.views.catch_up()
-        report.conflicts = _conflicts(home, read, known, written)
+        report.conflicts = open_conflicts(home, read, known, written)
         if self._prefer is not None:
             self._settle(home, report, self._prefer)
         how = gone.chosen(home, read.source, self._gone)
@@ -291,26 +274,13 @@ class Importing:
         report.settled, report.conflicts = len(report.conflicts), ()
 
 
-def _conflicts(
+def open_conflicts(
     home: "Home", read: ImportedFile, known: Known, written: Collection[str] = ()
 ) -> tuple[ConflictDetails, ...]:
     """What is open in a file's tasks; those that were written are looked up anew."""
     there = [known[one.task_id] for one in read.tasks if one.task_id in known]
     now = (home.views.get(VIEW, one.id) if one.id in written else one for one in there)
     return tuple(conflicts(home, [one for one in now if one is not None]))
-
-
-def plan_import(home: "Home", file: str, found: Found) -> ImportReport:
-    """What `Importing.take` would report, without writing."""
-    known = known_tasks(home)
-    found, retitled = _identified(home, found, known)
-    report, new = _report(file, found, known), differing(home, found, known)
-    report.retitled = retitled
-    report.created = sum(one.task_id not in known for one in new)
-    report.changed = len(new) - report.created
-    report.unchanged = len(found.file.tasks) - len(new)
-    report.conflicts = _conflicts(home, found.file, known)
-    return report
 
 
 def differing(home: "Home", found: Found, known: Known) -> Sequence[ImportedTask]:
@@ -325,7 +295,7 @@ def differing(home: "Home", found: Found, known: Known) -> Sequence[ImportedTask
     ]
 
 
-def _identified(home: "Home", found: Found, known: Known) -> tuple[Found, Retitled]:
+def identified_in(home: "Home", found: Found, known: Known) -> tuple[Found, Retitled]:
     file, retitled = identified(home, found.file, known)
     return found._replace(file=as_read_before(home, file, known)), retitled
 
@@ -347,7 +317,7 @@ def known_tasks(home: "Home") -> dict[str, TaskDocument]:
     return {task.id: task for task in home.views.all(VIEW)}
 
 
-def _report(file: str, found: Found, known: Known) -> ImportReport:
+def report_of(file: str, found: Found, known: Known) -> ImportReport:
     """What can be said of a file before any of it is taken over."""
     read = found.file
     here = {task.task_id for task in read.tasks}
@@ -371,7 +341,7 @@ def _report(file: str, found: Found, known: Known) -> ImportReport:
     )
 
 
-def _command(
+def command_of(
     home: "Home", tasks: Sequence[ImportedTask], source: str, known: Known
 ) -> tuple[ImportTasks, list[Payload]]:
     payloads = _payloads(home, tasks, known)

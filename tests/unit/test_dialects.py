@@ -40,7 +40,9 @@ def test_every_field_of_other_programs_is_taken_and_leaves_the_title() -> None:
 
 def test_dates_that_have_no_field_are_a_note() -> None:
     assert {one.title: one.notes for one in FILE.tasks if one.notes} == {
-        "Paint the shed": (_dates("scheduled for 2027-02-10, starts 2027-02-08, created 2027-01-30"),),
+        "Paint the shed": (
+            _dates("scheduled for 2027-02-10, starts 2027-02-08, created 2027-01-30"),
+        ),
         "Sow the peas [mood:: good]": (_dates("starts 2027-02-20"),),
         "Call the smith, he knows @errand(town)": (_dates("due 2027-02-15 09:30"),),
     }  # fmt: skip
