@@ -49,7 +49,8 @@ def plan_import(
 
     for first in range(0, len(new), TASKS_MAX):
         in_halves(new[first : first + TASKS_MAX], decide, report)
-    report.created = sum(one not in known for one in foreseen)
+    report.new = tuple(one for one in foreseen if one not in known)
+    report.created = len(report.new)
     report.changed = len(foreseen) - report.created
     now = [one for one in open_conflicts(home, read, known) if one.task not in foreseen]
     places = {one.task_id: nth for nth, one in enumerate(read.tasks)}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from adapters.actions import gone
+from adapters.actions.agents import Wish, assign_all
 from adapters.actions.differing import Side, settle
 from adapters.actions.halving import in_halves
 from adapters.actions.identifying import Retitled, identified
@@ -203,8 +204,16 @@ def made_of(home: "Home", given: Given, environ: Mapping[str, str]) -> list[str]
 class Importing:
     """The appends of one import over all its files, the nth under ``K:n``."""
 
-    def __init__(self, key: str = "", prefer: Side | None = None, gone: Gone | None = None) -> None:
+    def __init__(
+        self,
+        key: str = "",
+        prefer: Side | None = None,
+        gone: Gone | None = None,
+        *,
+        agents: bool | None = None,
+    ) -> None:
         self._key = key
+        self._agents = agents  # whether new tasks get an agent; None: as the settings say
         self._gone = gone  # what becomes of tasks that their file has no more
         self._prefer = prefer  # what shall stand where the file and the person differ
         self._nth = 0
@@ -244,7 +253,8 @@ class Importing:
             changed = set(appended.result.ids) if appended.rows else set[str]()
             written.update(changed)
             report.events += len(appended.rows)
-            report.created += sum(one not in known for one in changed)
+            report.new += tuple(one for one in appended.result.ids if one in changed - known.keys())
+            report.created = len(report.new)
             report.changed += sum(one in known for one in changed)
             report.unchanged += len(tasks) - len(changed)
 
@@ -260,6 +270,8 @@ class Importing:
         done = gone.settle(home, read, report.gone, how, self._next_key)
         report.gone_settled = done
         report.gone = tuple(one for one in report.gone if one not in done)
+        if report.new and (home.settings.import_.agents if self._agents is None else self._agents):
+            report.agents = len(assign_all(home, Wish(), self._key, among=report.new).made)
         return report
 
     def _next_key(self) -> str:

@@ -66,6 +66,11 @@ class ProgressBar(Protocol):
     type=click.Choice(["keep", "reject", "delete"]),
     help="What becomes of tasks that are not in the file any more; remembered for the source.",
 )
+@click.option(
+    "--agents/--no-agents",
+    default=None,
+    help="New tasks get an agent each, as with `agent create --all`; else as the settings say.",
+)
 @click.option("--undo", is_flag=True, help="Take back the newest import of each file.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @key_option
@@ -81,6 +86,7 @@ def import_command(  # noqa: PLR0913, PLR0917  one for each option
     gone: Gone | None,
     key: str,
     *,
+    agents: bool | None,
     undo: bool,
     dry_run: bool,
 ) -> None:
@@ -91,7 +97,7 @@ def import_command(  # noqa: PLR0913, PLR0917  one for each option
     of GitHub's REST interface are read, too. Importing a file again takes over what changed in
     it; what you changed here meanwhile stays, and `wakelog conflicts` lists what both changed.
     """
-    importing, form = Importing(key, prefer, gone), format_named(form)
+    importing, form = Importing(key, prefer, gone, agents=agents), format_named(form)
     sources = sources_of(files, source, os.environ)
     if undo:
         undo_imports(session, sources, key, is_dry_run=dry_run)
@@ -134,12 +140,12 @@ def tell_all(
         importing_text.tell(session, report, titles, told, is_dry_run=is_dry_run)
 
 
-def import_again(session: Session, file: str) -> ImportReport:
+def import_again(session: Session, file: str, *, agents: bool | None = None) -> ImportReport:
     """Take over what changed in a file that is watched; `failure` says why it cannot be read."""
     (source,) = sources_of([file], "", os.environ)
     session.opened()
     try:
-        return _imported(session, given_file(file, source), Importing())
+        return _imported(session, given_file(file, source), Importing(agents=agents))
     except Unreadable as error:
         return ImportReport(safe(file), failure=str(error))
 
@@ -158,7 +164,11 @@ def _foreseen(
 
 
 def _imported(
-    session: Session, given: Given, importing: Importing, *, is_keyed: bool = False
+    session: Session,
+    given: Given,
+    importing: Importing,
+    *,
+    is_keyed: bool = False,
 ) -> ImportReport:
     """Take a file over; one without tasks makes no home.
 

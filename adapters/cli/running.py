@@ -18,6 +18,7 @@ from adapters.cli.serving import beside
 from adapters.cli.shared import Session
 from adapters.documents.agents import all_agents
 from adapters.documents.deeds import RunCounts
+from adapters.documents.tasks import ImportReport
 from adapters.home.clock import ManualClock, SystemClock
 from adapters.home.entering import entered_line
 from adapters.text.common import ID_SHOWN, local_time, safe
@@ -34,6 +35,8 @@ _WORDS = {
     "serving": "the page is at {address}",
     "looked": "looked at {appends} journal appends",
     "imported": "{file}: {created} created, {changed} changed",
+    "assigned": "{file}: agents for {agents} new tasks",
+    "alone": "{file}: new tasks have no agents; add --agents, or `wakelog agent create --all`",
     "unreadable": "{file}: {message}",
     "replaced": "{file}: {message}",
     "ticked": "timers fired for {agents} agents",
@@ -77,6 +80,11 @@ _COLOURS = {"error": "red", "warning": "yellow"}
     help="Import this file when it changes.",
 )
 @click.option(
+    "--agents/--no-agents",
+    default=None,
+    help="With --watch: new tasks get an agent each; else as the settings say.",
+)
+@click.option(
     "--allow-sending",
     is_flag=True,
     help="Agree to what the models are sent that are in use, for all categories there are.",
@@ -100,6 +108,7 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
     grace: float,
     port: int | None,
     *,
+    agents: bool | None,
     until_idle: bool,
     allow_sending: bool,
     serve: bool,
@@ -122,13 +131,16 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
     """
     if (port is not None or is_asked) and not serve:
         raise Refused("invalid_value", because="there is no page to serve", instead="add --serve")
+    if agents is not None and not files:
+        because = "there is no file whose tasks could get agents"
+        raise Refused("invalid_value", because=because, instead="add --watch FILE")
     home = session.writing()
     if isinstance(home.services.clock, ManualClock) and not until_idle:
         because = "a clock that is set by hand does not go on by itself"
         raise Refused("invalid_value", because=because, instead="add --until-idle")
     running.check_model(home)
     lines = _Lines(session, home)
-    watched = _Watched(session, lines, files)
+    watched = _Watched(session, lines, files, agents)
     watched.start()
     home = session.writing()
     _agree(session, home, lines, is_allowed=allow_sending)
@@ -162,6 +174,11 @@ def _agree(session: Session, home: "Home", lines: "_Lines", *, is_allowed: bool)
         if given.changed:
             lines.tell("agreed", model=given.model, categories=given.categories)
     ask_consent(session, home, living)
+    _tell_closed(home, lines)
+
+
+def _tell_closed(home: "Home", lines: "_Lines") -> None:
+    living = [one.id for one in all_agents(home) if one.is_living]
     for one in policy.needed(home, living):
         lines.tell("closed", level="warning", model=one.model, command=one.command)
 
@@ -182,8 +199,11 @@ def _served(
 class _Watched:
     """The files of `--watch`: each edit becomes facts of the journal."""
 
-    def __init__(self, session: Session, lines: "_Lines", files: Sequence[str]) -> None:
+    def __init__(
+        self, session: Session, lines: "_Lines", files: Sequence[str], agents: bool | None
+    ) -> None:
         check_sources(files)
+        self._agents = agents
         self._session = session
         self._lines = lines
         self.files = Files(list(files), self._take)
@@ -198,7 +218,7 @@ class _Watched:
     def _take(self, file: str) -> bool:
         """Import a file; whether that is done with, one way or the other."""
         try:
-            report = import_again(self._session, file)
+            report = import_again(self._session, file, agents=self._agents)
         except WakelogError as error:
             if self._is_starting:
                 raise
@@ -222,8 +242,17 @@ class _Watched:
             self._lines.tell(
                 "imported", file=report.file, created=report.created, changed=report.changed
             )
+        self._tell_agents(report)
         self._troubles.discard(file)
         return True
+
+    def _tell_agents(self, report: ImportReport) -> None:
+        if report.agents:
+            self._lines.tell("assigned", file=report.file, agents=report.agents)
+            if not self._is_starting:  # at the start all agents are asked for
+                _tell_closed(self._session.writing(), self._lines)
+        elif report.created:
+            self._lines.tell("alone", file=report.file)
 
     def _tell_trouble(self, file: str, error: WakelogError) -> None:
         """Tell once of a file that is tried again and again."""

@@ -84,6 +84,7 @@ class ImportedFile(Struct, frozen=True):
     retitled: tuple[RetitledTask, ...] = ()  # found again under another title or heading
     gone_settled: list[str] = []  # of the tasks that are gone, what was rejected or deleted now
     named: list[UnreadableLine] = []  # keys that have no place here, each once
+    agents: int = 0  # how many of the new tasks were given one
 
 
 class ImportDetails(Struct, frozen=True):
@@ -172,6 +173,8 @@ class ImportReport(Struct):
     retitled: tuple[RetitledTask, ...] = ()
     gone_settled: tuple[str, ...] = ()  # of those gone before, what was rejected or deleted
     named: tuple[Unreadable, ...] = ()  # keys that have no place here, each once
+    new: tuple[str, ...] = ()  # ids of the tasks that were created
+    agents: int = 0  # how many of them were given one
 
     def document(self) -> ImportedFile:
         """One of the `files` of `import`; a line 0 stands for the whole file."""
@@ -192,6 +195,7 @@ class ImportReport(Struct):
             retitled=self.retitled,
             gone_settled=list(self.gone_settled),
             named=[UnreadableLine(one.line, one.reason) for one in self.named],
+            agents=self.agents,
         )
 
 

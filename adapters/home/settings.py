@@ -73,9 +73,10 @@ class Budget(Struct, frozen=True):
 
 class Import(Struct, frozen=True):
     """What an import does. `gone`: with tasks that their file has no more; `--gone` is remembered
-    for a source."""
+    for a source. `agents`: new tasks get an agent each, as with `agent create --all`."""
 
     gone: Gone = "keep"
+    agents: bool = False
 
 
 class Policy(Struct, frozen=True):

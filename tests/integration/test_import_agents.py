@@ -1,0 +1,37 @@
+"""New tasks of an import get agents where that is wanted, and only those."""
+
+from pathlib import Path
+
+from tests.support.cli import done, proved, refused, run, told
+
+
+def test_new_tasks_of_a_file_get_agents_as_the_option_or_the_settings_say(
+    home: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "TODO.md"
+    file.write_text("- [ ] Paint\n- [x] Plan\n")
+    first = run(["import", str(file)], home)
+    assert "`import --agents` to new ones" in first.stderr
+    assert told(["agent", "list"], home) == []
+    file.write_text("- [ ] Paint\n- [x] Plan\n- [ ] Buy\n- [x] Sell\n")
+    report = told(["import", str(file), "--agents"], home)["files"][0]
+    assert (report["created"], report["agents"]) == (2, 1)
+    assert [one["name"] for one in told(["agent", "list"], home)] == ["Buy"]
+    (home / "settings.toml").write_text("[import]\nagents = true\n")
+    file.write_text(f"{file.read_text()}- [ ] Call\n")
+    assert "0 created" not in done(["import", str(file), "--no-agents"], home)
+    file.write_text(f"{file.read_text()}- [ ] Write\n")
+    assert "1 created, 1 given an agent, 5 unchanged" in done(["import", str(file)], home)
+    assert {one["name"] for one in told(["agent", "list"], home)} == {"Buy", "Write"}
+    proved(home)
+
+
+def test_a_watched_file_gives_agents_to_new_tasks_or_says_how(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "TODO.md"
+    file.write_text("- [ ] Paint\n")
+    watch = ["run", "--watch", str(file), "--until-idle"]
+    assert "new tasks have no agents; add --agents" in run(watch, home).stderr
+    file.write_text("- [ ] Paint\n- [ ] Buy\n")
+    assert "agents for 1 new tasks" in run([*watch, "--agents"], home).stderr
+    assert [(one["name"], one["wakes"]) for one in told(["agent", "list"], home)] == [("Buy", 1)]
+    assert "add --watch FILE" in refused(["run", "--agents", "--until-idle"], home)
