@@ -18,7 +18,7 @@ from adapters.documents.conflicts import ConflictDetails, conflicts
 from adapters.documents.tasks import ImportReport
 from adapters.home.api_keys import SECRETS, without_keys
 from adapters.home.entering import entering, json_entering
-from adapters.home.given import STDIN, Unreadable, read_given
+from adapters.home.given import STDIN, Unreadable, in_utf8, read_given
 from adapters.home.settings import Gone
 from adapters.importers.formats import ALIASES, FORMATS, FORMATS_TOLD, READERS
 from adapters.importers.spelling import as_before
@@ -48,6 +48,7 @@ class Given(NamedTuple):
     form: str
     by_heading: bool
     data: bytes
+    is_utf16: bool = False  # it was, before it was read as `data`
 
 
 class Found(NamedTuple):
@@ -116,9 +117,10 @@ def given_file(file: str, source: str, *, form: str = "", by_heading: bool = Fal
         Unreadable: It cannot be read.
     """
     data = read_given(file, FILE_BYTES_MAX)
+    data, is_utf16 = in_utf8(data)
     if b"\0" in data[:8192]:
         raise Unreadable("it is no text", "save it as UTF-8 text")
-    return Given(file, source, form, by_heading, data)
+    return Given(file, source, form, by_heading, data, is_utf16)
 
 
 def read_file(home: "Home", given: Given, environ: Mapping[str, str]) -> Found:
@@ -136,7 +138,7 @@ def read_file(home: "Home", given: Given, environ: Mapping[str, str]) -> Found:
 
     from adapters.importers import formats
 
-    file, source, form, by_heading, data = given
+    file, source, form, by_heading, data, _ = given
     zone = ZoneInfo(home.settings.timezone)
     is_scrubbed = home.settings.policy.scrub_entry
     form = form or formats.guess(data, file)

@@ -78,6 +78,9 @@ def write_back(home: "Home", file: str, source: str, environ: Mapping[str, str])
         because = f"{file!r} is no file that could be written"
         raise Refused("invalid_value", because=because, instead="name a file of tasks")
     given = given_file(file, source)
+    if given.is_utf16:
+        because = f"{file} is UTF-16, and what is written is UTF-8"
+        raise Refused("invalid_value", because=because, instead="save it as UTF-8 first")
     home.views.catch_up()
     known = known_tasks(home)
     found = read_file(home, given, environ)

@@ -1,6 +1,8 @@
-"""New tasks of an import get agents where that is wanted, and only those."""
+"""New tasks of an import get agents where that is wanted; a file in UTF-16 is read, too."""
 
 from pathlib import Path
+
+import pytest
 
 from tests.support.cli import done, proved, refused, run, told
 
@@ -35,3 +37,19 @@ def test_a_watched_file_gives_agents_to_new_tasks_or_says_how(home: Path, tmp_pa
     assert "agents for 1 new tasks" in run([*watch, "--agents"], home).stderr
     assert [(one["name"], one["wakes"]) for one in told(["agent", "list"], home)] == [("Buy", 1)]
     assert "add --watch FILE" in refused(["run", "--agents", "--until-idle"], home)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_a_file_in_utf_16_is_read_and_not_written_back(
+    home: Path, tmp_path: Path, encoding: str
+) -> None:
+    file = tmp_path / "TODO.md"
+    data = "\ufeff- [ ] Größe prüfen\r\n- [ ] Paint\r\n".encode(encoding)
+    file.write_bytes(data)
+    assert told(["import", str(file)], home)["files"][0]["created"] == 2
+    assert {one["title"] for one in told(["task", "list"], home)} == {"Größe prüfen", "Paint"}
+    done(["done", "Paint"], home)
+    assert "is UTF-16" in refused(["write-back", str(file)], home)
+    assert file.read_bytes() == data
+    file.write_bytes(data[:-1])
+    assert "broken UTF-16" in refused(["import", str(file)], home)
