@@ -96,7 +96,7 @@ def _unread(found: Mapping[str, Record]) -> list[Unreadable]:
             if name == "recur":
                 told = "`recur`: nothing repeats here; each task that it made is read"
             elif name not in _READ:
-                told = f"`{shown}` has no place here; it is told once for the file"
+                told = f"`{shown}` has no place here and is left out; further ones are not told"
             else:
                 continue
             named.setdefault(name, Unreadable(record.line, told))

@@ -17,7 +17,7 @@ UNREADABLE_MAX = 1000
 
 TITLE_KEY = "title"  # of the note that keeps a title which is too long
 DATES_KEY = "dates"  # of the note that keeps the dates which a task has no field for
-STAYS = "{} has no place here: it stays in the title; it is told once for the file"
+STAYS = "{} has no place here and stays in the title; further ones are not told"
 
 
 class Problems(list[Unreadable]):

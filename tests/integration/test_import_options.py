@@ -53,3 +53,21 @@ def test_a_file_in_utf_16_is_read_and_not_written_back(
     assert file.read_bytes() == data
     file.write_bytes(data[:-1])
     assert "broken UTF-16" in refused(["import", str(file)], home)
+
+
+def test_what_is_written_back_stands_where_obsidian_reads_it(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "TODO.md"
+    file.write_text(
+        "- [ ] Paint 🔼 🔁 every week 📅 2027-02-01 ^p1\n- [ ] Plan ⏳ 2027-02-01\n- [ ] Go ^g1\n"
+    )
+    done(["import", str(file)], home)
+    fields = ("--due", "2027-02-03", "--priority", "P0", "--estimate", "2h")
+    for task in ("Paint 🔁 every week", "Plan", "Go"):
+        done(["task", "set", task, *fields], home)
+    assert "0 left out" in done(["write-back", str(file)], home)
+    assert file.read_text() == (
+        "- [ ] Paint ~120m 🔺 🔁 every week 📅 2027-02-03 ^p1\n"
+        "- [ ] Plan ~120m 🔺 📅 2027-02-03 ⏳ 2027-02-01\n"
+        "- [ ] Go due:2027-02-03 !p0 ~120m ^g1\n"
+    )
+    assert told(["import", str(file)], home)["events"] == 0
