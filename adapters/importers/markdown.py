@@ -13,11 +13,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from textwrap import dedent
 
-from msgspec.structs import replace
-
 from adapters.importers.boxes import is_of_0_1_0, nths, read_box
 from adapters.importers.inline import plain
 from adapters.importers.marks import Marked, read_marks
+from adapters.importers.needs import blocked, unknown
 from adapters.importers.outline import (
     COLUMNS_MAX,
     Block,
@@ -54,7 +53,6 @@ from domain.text import cut, fold, squeeze
 _STATUS = {"x": "DONE", "/": "IN PROGRESS", "-": "REJECTED", ">": "ON HOLD"}
 _OF_TASKS = (" ", "!", *_STATUS)
 _OF_ITEMS = (" ", "x", "/", "-")
-_CLOSED = ("DONE", "REJECTED")
 _PRIORITY = {"!": "P1"}
 _QUOTE = re.compile(r"[ \t]*>[ ]?")
 _NO_TITLE = "the box has no title; write what is to be done after it"
@@ -265,24 +263,11 @@ class _Reader:
         tasks = [
             self._task(draft, draft.marked, task_id, notes) for (draft, notes), task_id in drafts
         ]
-        return self._linked(tasks)
-
-    def _linked(self, tasks: Sequence[ImportedTask]) -> tuple[ImportedTask, ...]:
-        """Tasks as they are, but open ones that need open ones of the file are BLOCKED."""
         said = [draft.marked.said for draft, _ in self._drafts]
-        named = {one.id: task for one, task in zip(said, tasks, strict=True) if one.id}
-        found: list[ImportedTask] = []
-        for (draft, _), task in zip(self._drafts, tasks, strict=True):
-            needed = {name: named.get(name) for name in draft.marked.said.needs}
-            for name in [name for name, one in needed.items() if one is None]:
-                told = f"⛔ {name} is no task of this file; it was left out"
-                self.named.setdefault(told, Unreadable(draft.line + 1, told))
-            waits = [one.title for one in needed.values() if one and one.status not in _CLOSED]
-            is_blocked = waits and not task.status
-            told = cut(f"waiting for: {'; '.join(waits)}", length_max=REASON_LENGTH_MAX)
-            blocked = replace(task, status="BLOCKED", status_reason=told)
-            found.append(blocked if is_blocked else task)
-        return tuple(found)
+        for nth, name in unknown(said):
+            told = f"⛔ {name} is no task of this file; it was left out"
+            self.named.setdefault(told, Unreadable(self.lines[nth] + 1, told))
+        return blocked(tasks, said)
 
     def _task(
         self, draft: _Draft, marked: Marked, task_id: str, below: Sequence[str]
