@@ -29,6 +29,7 @@ DEFAULT_TOML = """\
 
 # [import]
 # gone = "keep"                  # tasks that left their file: keep, reject or delete  (--gone)
+# agents = false                 # new tasks get an agent each  (--agents)
 
 # [policy]
 # scrub_entry = false            # true: secrets of known kinds are not kept; agents never see any

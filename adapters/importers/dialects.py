@@ -179,13 +179,14 @@ def _without(words: Plain, gone: list[tuple[int, int]]) -> Plain:
     """Text and mask without some spans and the blanks before them."""
     texts: list[str] = []
     masks: list[str] = []
-    position = 0
+    position, is_first = 0, True  # nothing of the title so far
     for start, end in [*gone, (len(words.mask), len(words.mask))]:
         mask = words.mask[position:start]
         kept = len(mask.rstrip()) if start < end else len(mask)
         texts.append(words.text[position : position + kept])
         masks.append(mask[:kept])
         position = end
-        if not "".join(texts).strip() and (comma := _COMMA.match(words.mask, end)):
+        is_first = is_first and not texts[-1].strip()
+        if is_first and (comma := _COMMA.match(words.mask, end)):
             position = comma.end()
     return Plain("".join(texts), "".join(masks), words.links)
