@@ -100,7 +100,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self._found: dict[str, str] = {}
-        self._needs: tuple[str, ...] = ()
+        self._needs: list[str] = []
         self._named: dict[str, str] = {}
         self._problems: list[str] = []
 
@@ -134,7 +134,7 @@ class _Reader:
             self._found.get("priority", ""),
             tuple(dates),
             self._found.get("id", ""),
-            self._needs,
+            tuple(self._needs),
             tuple(self._named.values()),
             tuple(self._problems),
         )
@@ -156,7 +156,7 @@ class _Reader:
         return False
 
     def _link(self, needs: str) -> bool:
-        self._needs += tuple(one.strip() for one in needs.split(","))
+        self._needs += (one.strip() for one in needs.split(","))
         return True
 
     def _value(self, name: str, value: str, shown: str) -> bool:
