@@ -35,7 +35,7 @@ _WORDS = {
     "serving": "the page is at {address}",
     "looked": "looked at {appends} journal appends",
     "imported": "{file}: {created} created, {changed} changed",
-    "assigned": "{file}: agents for {agents} new tasks",
+    "assigned": "{file}: {agents} given an agent",
     "alone": "{file}: new tasks have no agents; add --agents, or `wakelog agent create --all`",
     "unreadable": "{file}: {message}",
     "replaced": "{file}: {message}",

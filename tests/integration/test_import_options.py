@@ -34,7 +34,7 @@ def test_a_watched_file_gives_agents_to_new_tasks_or_says_how(home: Path, tmp_pa
     watch = ["run", "--watch", str(file), "--until-idle"]
     assert "new tasks have no agents; add --agents" in run(watch, home).stderr
     file.write_text("- [ ] Paint\n- [ ] Buy\n")
-    assert "agents for 1 new tasks" in run([*watch, "--agents"], home).stderr
+    assert "1 given an agent" in run([*watch, "--agents"], home).stderr
     assert [(one["name"], one["wakes"]) for one in told(["agent", "list"], home)] == [("Buy", 1)]
     assert "add --watch FILE" in refused(["run", "--agents", "--until-idle"], home)
 
