@@ -31,6 +31,8 @@ from domain.errors import Refused
 from projections.tasks import VIEW
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from adapters.wiring import Home
     from domain.agent.agent import AgentTimer
     from domain.agent.commands import AgentCommand
@@ -106,8 +108,10 @@ def has_tasks_alone(home: "Home") -> bool:
     return bool(_alone(home)[0])
 
 
-def assign_all(home: "Home", wish: Wish, key: str = "") -> AllAssigned:
-    """Make an agent for every open task that has none.
+def assign_all(
+    home: "Home", wish: Wish, key: str = "", among: "Collection[str] | None" = None
+) -> AllAssigned:
+    """Make an agent for every open task that has none; `among` these, if they are given.
 
     Each task has its own key by its place among all tasks, which never moves.
 
@@ -122,6 +126,7 @@ def assign_all(home: "Home", wish: Wish, key: str = "") -> AllAssigned:
             _command(home, task, wish, template), key=nth_key(key, nth)
         ).result.ids[0]
         for nth, task in alone
+        if among is None or task.id in among
     ]
     home.views.catch_up()
     return AllAssigned(made, count)

@@ -2,7 +2,7 @@
 for the source; and which of them were told already."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import msgspec
 
@@ -20,11 +20,14 @@ if TYPE_CHECKING:
 
 def chosen(home: "Home", source: str, said: Gone | None) -> Gone:
     """What was said now, else what was said of this source before, else what the settings say."""
-    name = f"gone {source}"
     if said is not None:
-        home.views.remember(name, said.encode())
-        return said
-    kept = (home.views.remembered(name) or b"").decode()
+        home.views.remember(f"gone {source}", said.encode())
+    return said or remembered(home, source)
+
+
+def remembered(home: "Home", source: str) -> Gone:
+    """What was said of this source before, else what the settings say."""
+    kept = (home.views.remembered(f"gone {source}") or b"").decode()
     return next((one for one in get_args(Gone) if one == kept), home.settings.import_.gone)
 
 
@@ -32,20 +35,30 @@ def settle(
     home: "Home", read: "ImportedFile", gone: Sequence[str], how: Gone, next_key: Callable[[], str]
 ) -> tuple[str, ...]:
     """Reject or delete what is gone, and delete what the file says is deleted; which that was."""
-    done: list[str] = []
+    found = planned(home, read, gone, how)
+    for task_id, deed in found.items():
+        if deed == "delete":
+            delete_task(home, task_id, next_key())
+        else:
+            reason = f"no longer in {read.source}"
+            edit_task(home, task_id, {"status": "REJECTED", "reason": reason}, next_key())
+    return tuple(found)
+
+
+def planned(
+    home: "Home", read: "ImportedFile", gone: Sequence[str], how: Gone
+) -> dict[str, Literal["delete", "reject"]]:
+    """What `settle` does with which task."""
+    found: dict[str, Literal["delete", "reject"]] = {}
     for task_id in dict.fromkeys((*read.deleted, *gone)):
         task = home.views.get(VIEW, task_id)
         if task is None or task.is_deleted:
             continue
         if how == "delete" or task_id in read.deleted:
-            delete_task(home, task_id, next_key())
+            found[task_id] = "delete"
         elif how == "reject" and task.is_open:
-            reason = f"no longer in {read.source}"
-            edit_task(home, task_id, {"status": "REJECTED", "reason": reason}, next_key())
-        else:
-            continue
-        done.append(task_id)
-    return tuple(done)
+            found[task_id] = "reject"
+    return found
 
 
 def items(read: "ImportedFile", known: Mapping[str, "TaskDocument"]) -> Iterator[GoneItem]:

@@ -35,7 +35,8 @@ def identified(
     said = dict(home.services.journal.payloads([*gone.values()]))
     last = {one: decoder.decode(said[kept]) for one, kept in gone.items() if kept in said}
     exact = {_content(one): task_id for task_id, one in last.items()}
-    ids = {one.task_id: exact[_content(one)] for one in new if _content(one) in exact}
+    ways = [*new, *(one for one in read.earlier if one.task_id not in known)]
+    ids = {one.task_id: exact[_content(one)] for one in ways if _content(one) in exact}
     taken = {*ids, *ids.values()}
     left = [
         one
@@ -49,9 +50,12 @@ def identified(
         for one in new
         if one.task_id in became
     )
-    tasks = tuple(replace(one, task_id=ids.get(one.task_id, one.task_id)) for one in read.tasks)
+    tasks, earlier = (
+        tuple(replace(one, task_id=ids.get(one.task_id, one.task_id)) for one in ones)
+        for ones in (read.tasks, read.earlier)
+    )
     links = tuple((ids.get(at, at), relation, ids.get(to, to)) for at, relation, to in read.links)
-    return replace(read, tasks=tasks, links=links), retitled
+    return replace(read, tasks=tasks, earlier=earlier, links=links), retitled
 
 
 def _content(task: ImportedTask) -> bytes:

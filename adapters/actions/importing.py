@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from adapters.actions import gone, linking
+from adapters.actions.agents import Wish, assign_all
 from adapters.actions.differing import Side, settle
+from adapters.actions.halving import in_halves
 from adapters.actions.identifying import Retitled, identified
 from adapters.actions.naming import nth_key
 from adapters.documents.conflicts import ConflictDetails, conflicts
 from adapters.documents.tasks import ImportReport
 from adapters.home.api_keys import SECRETS, without_keys
 from adapters.home.entering import entering, json_entering
-from adapters.home.given import STDIN, Unreadable, read_given
+from adapters.home.given import STDIN, Unreadable, in_utf8, read_given
 from adapters.home.settings import Gone
 from adapters.importers.formats import ALIASES, FORMATS, FORMATS_TOLD, READERS
 from adapters.importers.spelling import as_before, items_as_before
 from adapters.text.common import safe
-from adapters.text.remedies import in_words
 from domain import canonical
 from domain.errors import Refused
-from domain.journal import imported
 from domain.journal.commands import ImportedRef, ImportTasks
 from domain.journal.imported import ImportedFile, ImportedTask
 from domain.wire import Payload, PayloadId, payload
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 
 TASKS_MAX = 200  # of one append
 FILE_BYTES_MAX = 64_000_000
-NOT_A_TASKS = ("key_reused", "read_only")
-"""Codes of what no single task is the reason of: a full disk, for example."""
-
 Known = Mapping[str, TaskDocument]
 TasksDone = Callable[[int], None]
 """``told(count)``: so many more tasks are done with."""
@@ -50,6 +47,7 @@ class Given(NamedTuple):
     form: str
     by_heading: bool
     data: bytes
+    is_utf16: bool = False  # it was, before it was read as `data`
 
 
 class Found(NamedTuple):
@@ -118,9 +116,10 @@ def given_file(file: str, source: str, *, form: str = "", by_heading: bool = Fal
         Unreadable: It cannot be read.
     """
     data = read_given(file, FILE_BYTES_MAX)
+    data, is_utf16 = in_utf8(data)
     if b"\0" in data[:8192]:
         raise Unreadable("it is no text", "save it as UTF-8 text")
-    return Given(file, source, form, by_heading, data)
+    return Given(file, source, form, by_heading, data, is_utf16)
 
 
 def read_file(home: "Home", given: Given, environ: Mapping[str, str]) -> Found:
@@ -138,7 +137,7 @@ def read_file(home: "Home", given: Given, environ: Mapping[str, str]) -> Found:
 
     from adapters.importers import formats
 
-    file, source, form, by_heading, data = given
+    file, source, form, by_heading, data, _ = given
     zone = ZoneInfo(home.settings.timezone)
     is_scrubbed = home.settings.policy.scrub_entry
     form = form or formats.guess(data, file)
@@ -206,8 +205,16 @@ def made_of(home: "Home", given: Given, environ: Mapping[str, str]) -> list[str]
 class Importing:
     """The appends of one import over all its files, the nth under ``K:n``."""
 
-    def __init__(self, key: str = "", prefer: Side | None = None, gone: Gone | None = None) -> None:
+    def __init__(
+        self,
+        key: str = "",
+        prefer: Side | None = None,
+        gone: Gone | None = None,
+        *,
+        agents: bool | None = None,
+    ) -> None:
         self._key = key
+        self._agents = agents  # whether new tasks get an agent; None: as the settings say
         self._gone = gone  # what becomes of tasks that their file has no more
         self._prefer = prefer  # what shall stand where the file and the person differ
         self._nth = 0
@@ -231,8 +238,8 @@ class Importing:
             Refused: What no single task is the reason of: ``key_reused`` or ``read_only``.
         """
         known = known_tasks(home)
-        found, retitled = _identified(home, found, known)
-        read, report = found.file, _report(file, found, known)
+        found, retitled = identified_in(home, found, known)
+        read, report = found.file, report_of(file, found, known)
         report.retitled = retitled
         tasks = read.tasks if self._key else differing(home, found, known)
         report.unchanged = len(read.tasks) - len(tasks)
@@ -243,40 +250,31 @@ class Importing:
             """Append these tasks; halves of what is refused, down to the one that is the reason."""
             command, payloads = command_of(home, tasks, read.source, known)
             key = nth_key(self._key, self._nth + 1)
-            try:
-                appended = home.services.append_journal(command, key=key, payloads=payloads)
-            except Refused as refused:
-                if refused.code in NOT_A_TASKS:
-                    raise
-                if len(tasks) == 1:
-                    why = f"{tasks[0].title!r} was left out: {in_words(refused)}"
-                    report.unreadable = (*report.unreadable, imported.Unreadable(0, why))
-                    return
-                middle = len(tasks) // 2
-                append(tasks[:middle])
-                append(tasks[middle:])
-                return
+            appended = home.services.append_journal(command, key=key, payloads=payloads)
             self._nth += 1
             changed = set(appended.result.ids) if appended.rows else set[str]()
             written.update(changed)
             report.events += len(appended.rows)
-            report.created += sum(one not in known for one in changed)
+            report.new += tuple(one for one in appended.result.ids if one in changed - known.keys())
+            report.created = len(report.new)
             report.changed += sum(one in known for one in changed)
             report.unchanged += len(tasks) - len(changed)
 
         for first in range(0, len(tasks), TASKS_MAX):
             batch = tasks[first : first + TASKS_MAX]
-            append(batch)
+            in_halves(batch, append, report)
             told(len(batch))
         report.events += linking.link(home, read, written - known.keys(), self._next_key)
         home.views.catch_up()
-        report.conflicts = _conflicts(home, read, known, written)
+        report.conflicts = open_conflicts(home, read, known, written)
         if self._prefer is not None:
             self._settle(home, report, self._prefer)
         how = gone.chosen(home, read.source, self._gone)
         done = gone.settle(home, read, report.gone, how, self._next_key)
         report.gone_settled = done
         report.gone = tuple(one for one in report.gone if one not in done)
+        if report.new and (home.settings.import_.agents if self._agents is None else self._agents):
+            report.agents = len(assign_all(home, Wish(), self._key, among=report.new).made)
         return report
 
     def _next_key(self) -> str:
@@ -291,26 +289,13 @@ class Importing:
         report.settled, report.conflicts = len(report.conflicts), ()
 
 
-def _conflicts(
+def open_conflicts(
     home: "Home", read: ImportedFile, known: Known, written: Collection[str] = ()
 ) -> tuple[ConflictDetails, ...]:
     """What is open in a file's tasks; those that were written are looked up anew."""
     there = [known[one.task_id] for one in read.tasks if one.task_id in known]
     now = (home.views.get(VIEW, one.id) if one.id in written else one for one in there)
     return tuple(conflicts(home, [one for one in now if one is not None]))
-
-
-def plan_import(home: "Home", file: str, found: Found) -> ImportReport:
-    """What `Importing.take` would report, without writing."""
-    known = known_tasks(home)
-    found, retitled = _identified(home, found, known)
-    report, new = _report(file, found, known), differing(home, found, known)
-    report.retitled = retitled
-    report.created = sum(one.task_id not in known for one in new)
-    report.changed = len(new) - report.created
-    report.unchanged = len(found.file.tasks) - len(new)
-    report.conflicts = _conflicts(home, found.file, known)
-    return report
 
 
 def differing(home: "Home", found: Found, known: Known) -> Sequence[ImportedTask]:
@@ -325,9 +310,21 @@ def differing(home: "Home", found: Found, known: Known) -> Sequence[ImportedTask
     ]
 
 
-def _identified(home: "Home", found: Found, known: Known) -> tuple[Found, Retitled]:
+def identified_in(home: "Home", found: Found, known: Known) -> tuple[Found, Retitled]:
     file, retitled = identified(home, found.file, known)
-    return found._replace(file=file), retitled
+    return found._replace(file=as_read_before(home, file, known)), retitled
+
+
+def as_read_before(home: "Home", read: ImportedFile, known: Known) -> ImportedFile:
+    """The file with tasks as older readers read them, where that is what it said last: a better
+    reader changes no task of a file that nobody has edited."""
+    earlier = [one for one in read.earlier if one.task_id in known]
+    made = zip(earlier, documents_of(home, earlier, known), strict=True)
+    same = {
+        one.task_id: one for one, kept in made if kept.id in _said(known[one.task_id], read.source)
+    }
+    tasks = tuple(same.get(one.task_id, one) for one in read.tasks)
+    return msgspec.structs.replace(read, tasks=tasks)
 
 
 def known_tasks(home: "Home") -> dict[str, TaskDocument]:
@@ -335,7 +332,7 @@ def known_tasks(home: "Home") -> dict[str, TaskDocument]:
     return {task.id: task for task in home.views.all(VIEW)}
 
 
-def _report(file: str, found: Found, known: Known) -> ImportReport:
+def report_of(file: str, found: Found, known: Known) -> ImportReport:
     """What can be said of a file before any of it is taken over."""
     read = found.file
     here = {task.task_id for task in read.tasks}
@@ -354,6 +351,7 @@ def _report(file: str, found: Found, known: Known) -> ImportReport:
         remarks=read.remarks,
         boxes_as_open=read.boxes_as_open,
         boxes_left_out=read.boxes_left_out,
+        named=read.named,
         keys_replaced=Counter(found.replaced),
     )
 

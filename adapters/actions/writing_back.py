@@ -17,6 +17,7 @@ from adapters.actions.importing import (
     TASKS_MAX,
     Found,
     Given,
+    as_read_before,
     command_of,
     differing,
     documents_of,
@@ -93,6 +94,9 @@ def write_back(home: "Home", file: str, source: str, environ: Mapping[str, str])
         because = f"{file!r} is no file that could be written"
         raise Refused("invalid_value", because=because, instead="name a file of tasks")
     given = given_file(file, source)
+    if given.is_utf16:
+        because = f"{file} is UTF-16, and what is written is UTF-8"
+        raise Refused("invalid_value", because=because, instead="save it as UTF-8 first")
     if not Path(file).is_file():
         because = f"{file} is a pipe, and no file that could be written"
         raise Refused("invalid_value", because=because, instead="name a file of tasks")
@@ -103,13 +107,14 @@ def write_back(home: "Home", file: str, source: str, environ: Mapping[str, str])
     if read.format not in BY_TITLE:
         because = f"a file of {read.format} cannot be written back"
         raise Refused("invalid_value", because=because, instead="use Markdown or todo.txt")
-    if differing(home, Found(read), known):
+    said = as_read_before(home, read, known)
+    if differing(home, Found(said), known):
         because = f"{file} says what was not imported yet"
         raise Refused("stale", because=because, instead="import it first")
     pen = _Pen(home, given, found.file, read, environ)
     written: list[Change] = []
     left: list[Change] = []
-    for change in _changes(home, pen):
+    for change in _changes(home, pen, said):
         (written if pen.wrote(change) else left).append(change)
     if written:
         now = instant(home.services.clock.now())
@@ -128,10 +133,10 @@ def _record(home: "Home", pen: "_Pen", changed: Sequence[str]) -> None:
     home.views.catch_up()
 
 
-def _changes(home: "Home", pen: "_Pen") -> list[Change]:
+def _changes(home: "Home", pen: "_Pen", read: ImportedFile) -> list[Change]:
     found: list[Change] = []
     with home.services.journal.reading() as world:
-        for said in pen.read.tasks:
+        for said in read.tasks:
             task = world.load(TASK, said.task_id)
             if not task.is_deleted:
                 found += _of_items(task, said, pen.as_kept(said))

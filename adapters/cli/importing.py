@@ -9,6 +9,7 @@ from typing import Protocol
 import click
 
 from adapters.actions.differing import Side
+from adapters.actions.foreseeing import plan_import
 from adapters.actions.gone import news
 from adapters.actions.importing import (
     Given,
@@ -16,7 +17,6 @@ from adapters.actions.importing import (
     format_named,
     given_file,
     made_of,
-    plan_import,
     read_file,
     remember,
     sources_of,
@@ -66,6 +66,11 @@ class ProgressBar(Protocol):
     type=click.Choice(["keep", "reject", "delete"]),
     help="What becomes of tasks that are not in the file any more; remembered for the source.",
 )
+@click.option(
+    "--agents/--no-agents",
+    default=None,
+    help="New tasks get an agent each, as with `agent create --all`; else as the settings say.",
+)
 @click.option("--undo", is_flag=True, help="Take back the newest import of each file.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @key_option
@@ -81,6 +86,7 @@ def import_command(  # noqa: PLR0913, PLR0917  one for each option
     gone: Gone | None,
     key: str,
     *,
+    agents: bool | None,
     undo: bool,
     dry_run: bool,
 ) -> None:
@@ -91,7 +97,7 @@ def import_command(  # noqa: PLR0913, PLR0917  one for each option
     of GitHub's REST interface are read, too. Importing a file again takes over what changed in
     it; what you changed here meanwhile stays, and `wakelog conflicts` lists what both changed.
     """
-    importing, form = Importing(key, prefer, gone), format_named(form)
+    importing, form = Importing(key, prefer, gone, agents=agents), format_named(form)
     sources = sources_of(files, source, os.environ)
     if undo:
         undo_imports(session, sources, key, is_dry_run=dry_run)
@@ -102,7 +108,9 @@ def import_command(  # noqa: PLR0913, PLR0917  one for each option
         try:
             given = given_file(file, name, form=form, by_heading=headings is not None)
             reports.append(
-                _imported(session, given, None if dry_run else importing, is_keyed=bool(key))
+                _foreseen(session, given, prefer, gone)
+                if dry_run
+                else _imported(session, given, importing, is_keyed=bool(key))
             )
         except Unreadable as error:
             reports.append(ImportReport(safe(file), failure=str(error)))
@@ -132,12 +140,12 @@ def tell_all(
         importing_text.tell(session, report, titles, told, is_dry_run=is_dry_run)
 
 
-def import_again(session: Session, file: str) -> ImportReport:
+def import_again(session: Session, file: str, *, agents: bool | None = None) -> ImportReport:
     """Take over what changed in a file that is watched; `failure` says why it cannot be read."""
     (source,) = sources_of([file], "", os.environ)
     session.opened()
     try:
-        return _imported(session, given_file(file, source), Importing())
+        return _imported(session, given_file(file, source), Importing(agents=agents))
     except Unreadable as error:
         return ImportReport(safe(file), failure=str(error))
 
@@ -147,10 +155,22 @@ def check_sources(files: Sequence[str]) -> None:
     sources_of(files, "", os.environ)
 
 
-def _imported(
-    session: Session, given: Given, importing: Importing | None, *, is_keyed: bool = False
+def _foreseen(
+    session: Session, given: Given, prefer: Side | None, how: Gone | None
 ) -> ImportReport:
-    """Take a file over, or tell what would be done; one without tasks makes no home.
+    """Tell what would be done with a file. Raises Unreadable: its format is not known."""
+    found = read_file(session.opened(), given, os.environ)
+    return plan_import(session.reading(), safe(given.file), found, prefer, how)
+
+
+def _imported(
+    session: Session,
+    given: Given,
+    importing: Importing,
+    *,
+    is_keyed: bool = False,
+) -> ImportReport:
+    """Take a file over; one without tasks makes no home.
 
     Raises:
         Unreadable: Its format is not known.
@@ -158,13 +178,10 @@ def _imported(
     home = session.opened()
     seen = made_of(home, given, os.environ)
     told = None if is_keyed else told_before(home, given, seen)
-    if told is not None and not (importing and importing.settles(told)):
-        if importing is not None:
-            session.writing()  # refused where nothing may be written
+    if told is not None and not importing.settles(told):
+        session.writing()  # refused where nothing may be written
         return told
     found = read_file(home, given, os.environ)
-    if importing is None:
-        return plan_import(session.reading(), safe(given.file), found)
     warn_of_secrets(found.file, safe(given.file))
     count = len(found.file.tasks)
     home = session.writing() if count or home.views.count(VIEW) else session.reading()

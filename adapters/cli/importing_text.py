@@ -34,6 +34,7 @@ def tell(
         return
     counts = {
         "created": report.created,
+        "given an agent": report.agents,
         "changed": report.changed,
         "unchanged": report.unchanged,
         "in conflict": len(report.conflicts),
@@ -55,6 +56,9 @@ def tell(
     for remark in report.remarks[:SHOWN_MAX]:
         session.say(f"  {_place(report.file, remark)}: {safe(remark.reason)}")
     _more(session, len(report.remarks))
+    for one in report.named[:SHOWN_MAX]:
+        session.say(f"  {_place(report.file, one)}: {safe(one.reason)}")
+    _more(session, len(report.named))
     titled = (
         f"{one.task_id[:ID_SHOWN]} {safe(one.was)} -> {safe(one.title)}" for one in report.retitled
     )
@@ -107,7 +111,10 @@ def tell_next(session: Session, reports: Sequence["ImportReport"], *, is_dry_run
         session.note("Nothing was written; leave --dry-run out to do it.")
     elif any(report.conflicts for report in read):
         session.note("Settle each with `wakelog settle TASK FIELD --keep file|mine`.")
+    elif any(report.agents for report in read):
+        session.note("Their first wakes are queued; run them with `wakelog wake`.")
     elif any(report.created for report in read):
         session.note(
-            "See them with `wakelog task list`; `wakelog agent create --all` gives agents."
+            "See them with `wakelog task list`; `wakelog agent create --all` gives agents, "
+            "`import --agents` to new ones at once."
         )

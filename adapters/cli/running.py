@@ -19,6 +19,7 @@ from adapters.cli.shared import Session
 from adapters.cli.written import Written
 from adapters.documents.agents import all_agents
 from adapters.documents.deeds import RunCounts
+from adapters.documents.tasks import ImportReport
 from adapters.home.clock import ManualClock, SystemClock
 from adapters.home.entering import entered_line
 from adapters.text.common import ID_SHOWN, local_time, safe
@@ -36,6 +37,8 @@ _WORDS = {
     "looked": "looked at {appends} journal appends",
     "written": "{file}: {changes} written back, {left} cannot be said there",
     "imported": "{file}: {created} created, {changed} changed",
+    "assigned": "{file}: {agents} given an agent",
+    "alone": "{file}: new tasks have no agents; add --agents, or `wakelog agent create --all`",
     "unreadable": "{file}: {message}",
     "replaced": "{file}: {message}",
     "ticked": "timers fired for {agents} agents",
@@ -79,6 +82,11 @@ _COLOURS = {"error": "red", "warning": "yellow"}
     help="Import this file when it changes; see write_back below [import] in settings.toml.",
 )
 @click.option(
+    "--agents/--no-agents",
+    default=None,
+    help="With --watch: new tasks get an agent each; else as the settings say.",
+)
+@click.option(
     "--allow-sending",
     is_flag=True,
     help="Agree to what the models are sent that are in use, for all categories there are.",
@@ -102,6 +110,7 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
     grace: float,
     port: int | None,
     *,
+    agents: bool | None,
     until_idle: bool,
     allow_sending: bool,
     serve: bool,
@@ -127,13 +136,16 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
     """
     if (port is not None or is_asked) and not serve:
         raise Refused("invalid_value", because="there is no page to serve", instead="add --serve")
+    if agents is not None and not files:
+        because = "there is no file whose tasks could get agents"
+        raise Refused("invalid_value", because=because, instead="add --watch FILE")
     home = session.writing()
     if isinstance(home.services.clock, ManualClock) and not until_idle:
         because = "a clock that is set by hand does not go on by itself"
         raise Refused("invalid_value", because=because, instead="add --until-idle")
     running.check_model(home)
     lines = _Lines(session, home)
-    watched = _Watched(session, lines, files)
+    watched = _Watched(session, lines, files, agents)
     watched.start()
     home = session.writing()
     _agree(session, home, lines, is_allowed=allow_sending)
@@ -168,6 +180,11 @@ def _agree(session: Session, home: "Home", lines: "_Lines", *, is_allowed: bool)
         if given.changed:
             lines.tell("agreed", model=given.model, categories=given.categories)
     ask_consent(session, home, living)
+    _tell_closed(home, lines)
+
+
+def _tell_closed(home: "Home", lines: "_Lines") -> None:
+    living = [one.id for one in all_agents(home) if one.is_living]
     for one in policy.needed(home, living):
         lines.tell("closed", level="warning", model=one.model, command=one.command)
 
@@ -188,8 +205,11 @@ def _served(
 class _Watched:
     """The files of `--watch`: each edit becomes facts of the journal."""
 
-    def __init__(self, session: Session, lines: "_Lines", files: Sequence[str]) -> None:
+    def __init__(
+        self, session: Session, lines: "_Lines", files: Sequence[str], agents: bool | None
+    ) -> None:
         check_sources(files)
+        self._agents = agents
         self._session = session
         self._lines = lines
         self.files = Files(list(files), self._take, self._settle)
@@ -206,7 +226,7 @@ class _Watched:
     def _take(self, file: str) -> bool:
         """Import a file; whether that is done with, one way or the other."""
         try:
-            report = import_again(self._session, file)
+            report = import_again(self._session, file, agents=self._agents)
         except WakelogError as error:
             if self._is_starting:
                 raise
@@ -230,6 +250,7 @@ class _Watched:
             self._lines.tell(
                 "imported", file=report.file, created=report.created, changed=report.changed
             )
+        self._tell_agents(report)
         self._troubles.discard(file)
         self._written.taken(file)
         return True
@@ -244,6 +265,14 @@ class _Watched:
         if done is not None and done.written:
             changes, left = len(done.written), len(done.left)
             self._lines.tell("written", file=file, changes=changes, left=left)
+
+    def _tell_agents(self, report: ImportReport) -> None:
+        if report.agents:
+            self._lines.tell("assigned", file=report.file, agents=report.agents)
+            if not self._is_starting:  # at the start all agents are asked for
+                _tell_closed(self._session.writing(), self._lines)
+        elif report.created:
+            self._lines.tell("alone", file=report.file)
 
     def _tell_trouble(self, file: str, error: WakelogError) -> None:
         """Tell once of a file that is tried again and again."""

@@ -1,19 +1,20 @@
 """What a file and the person said differently of a field, and what is open between them: the JSON
 document of `conflicts`, and what import, `task show` and the page show (ADR 48)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 from msgspec import Struct
 
 from domain.journal.catalog import CATALOG, Catalog, category_meant
-from domain.journal.differences import Difference, differences_of, may_differ
+from domain.journal.differences import Difference, differences, differences_of, may_differ
 from domain.journal.document import category_name
 from domain.journal.fold import TASK
-from domain.journal.imported import ImportedTask
-from domain.journal.task import Task
-from domain.world import MAIN, World
+from domain.journal.imported import ImportedTask, decoded
+from domain.journal.task import Task, TaskFact
+from domain.world import MAIN, Recorded, World
 from projections.tasks import MARKS, VIEW, TaskDocument
 
 if TYPE_CHECKING:
@@ -46,6 +47,21 @@ def conflicts_of(world: World, task_id: str) -> list[ConflictDetails]:
     """What is open between the person and the file of one task."""
     found = differences_of(world, task_id)
     return [_conflict(world, world.load(TASK, task_id), one) for one in found]
+
+
+def conflicts_after(
+    world: World, task_id: str, facts: Sequence[TaskFact], at: str
+) -> list[ConflictDetails]:
+    """What would be open of one task, once these facts were written."""
+    task, rows = world.load(TASK, task_id), [*world.rows(TASK, task_id)]
+    stream, version = world.stream(TASK.name, task_id), len(rows)
+    for nth, fact in enumerate(facts):
+        row = Recorded(stream, version + nth + 1, world.replica, world.n, nth, at, fact)
+        rows.append(row)
+        task = TASK.evolve(task, row)
+    meant = partial(category_meant, world.load(CATALOG, MAIN))
+    found = differences(rows, task, lambda document: decoded(world.payload(document)), meant)
+    return [_conflict(world, task, one) for one in found]
 
 
 def conflicts(home: "Home", among: Iterable[TaskDocument] | None = None) -> list[ConflictDetails]:

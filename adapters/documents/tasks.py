@@ -83,6 +83,8 @@ class ImportedFile(Struct, frozen=True):
     conflicts: int = 0  # open ones: fields that both the file and the person changed
     retitled: tuple[RetitledTask, ...] = ()  # found again under another title or heading
     gone_settled: list[str] = []  # of the tasks that are gone, what was rejected or deleted now
+    named: list[UnreadableLine] = []  # keys that have no place here, each once
+    agents: int = 0  # how many of the new tasks were given one
 
 
 class ImportDetails(Struct, frozen=True):
@@ -170,6 +172,9 @@ class ImportReport(Struct):
     settled: int = 0  # of those, what was settled by `--prefer`
     retitled: tuple[RetitledTask, ...] = ()
     gone_settled: tuple[str, ...] = ()  # of those gone before, what was rejected or deleted
+    named: tuple[Unreadable, ...] = ()  # keys that have no place here, each once
+    new: tuple[str, ...] = ()  # ids of the tasks that were created
+    agents: int = 0  # how many of them were given one
 
     def document(self) -> ImportedFile:
         """One of the `files` of `import`; a line 0 stands for the whole file."""
@@ -189,6 +194,8 @@ class ImportReport(Struct):
             conflicts=len(self.conflicts),
             retitled=self.retitled,
             gone_settled=list(self.gone_settled),
+            named=[UnreadableLine(one.line, one.reason) for one in self.named],
+            agents=self.agents,
         )
 
 

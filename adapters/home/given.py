@@ -1,5 +1,6 @@
 """Files that a person names, read whole: within a limit, and never waited for without end."""
 
+import codecs
 import os
 import select
 import stat
@@ -59,6 +60,20 @@ def read_given(file: str, bytes_max: int) -> bytes:
         because = f"it is larger than {bytes_max:,} bytes"
         raise Unreadable(because, "part it into several")
     return data
+
+
+def in_utf8(data: bytes) -> tuple[bytes, bool]:
+    """The bytes of a text as UTF-8, and whether they were UTF-16, which its first two bytes say.
+
+    Raises:
+        Unreadable: It is broken UTF-16.
+    """
+    if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data, False
+    try:
+        return data.decode("utf-16").encode(), True
+    except UnicodeError:
+        raise Unreadable("it is broken UTF-16", "save it as UTF-8 text") from None
 
 
 def _read(file: str, bytes_max: int) -> bytes:

@@ -73,9 +73,11 @@ class Budget(Struct, frozen=True):
 
 class Import(Struct, frozen=True):
     """What an import does. `gone`: with tasks that their file has no more; `--gone` is remembered
-    for a source. `write_back`: a file that `run --watch` follows is told what was decided here."""
+    for a source. `agents`: new tasks get an agent each, as with `agent create --all`.
+    `write_back`: a file that `run --watch` follows is told what was decided here."""
 
     gone: Gone = "keep"
+    agents: bool = False
     write_back: bool = False
 
 

@@ -30,6 +30,7 @@ DEFAULT_TOML = """\
 # [import]
 # gone = "keep"                  # tasks that left their file: keep, reject or delete  (--gone)
 # write_back = false             # true: `run --watch FILE` writes into FILE what you decide here
+# agents = false                 # new tasks get an agent each  (--agents)
 
 # [policy]
 # scrub_entry = false            # true: secrets of known kinds are not kept; agents never see any

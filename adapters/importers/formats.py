@@ -14,7 +14,7 @@ from domain.journal.imported import ImportedFile
 FORMATS = ("markdown", "todotxt", "taskwarrior", "github")
 JSON = ("taskwarrior", "github")
 FORMATS_TOLD = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
-READERS = 2  # raised where a reader, or what an import decides, finds something else in a file
+READERS = 3  # raised where a reader, or what an import decides, finds something else in a file
 ALIASES = {"md": "markdown", "todo.txt": "todotxt"}
 
 _MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")
@@ -47,6 +47,7 @@ def guess(data: bytes, name: str) -> str:
 
 def _of_json(data: bytes) -> str:
     """By what the first objects hold; an empty list by how each client writes one."""
+    from adapters.importers.github import is_search
     from adapters.importers.records import records
 
     if _EMPTY_LIST.fullmatch(data):
@@ -54,7 +55,7 @@ def _of_json(data: bytes) -> str:
     for record in islice(records(data.decode(errors="replace"), []), _LOOKED_AT):
         if record.has("uuid") and record.has("description"):
             return "taskwarrior"
-        if record.has("number") and record.has("title"):
+        if (record.has("number") and record.has("title")) or is_search(record):
             return "github"
     return ""
 

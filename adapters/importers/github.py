@@ -1,13 +1,13 @@
 """Tasks from GitHub issues as JSON (SPEC 1, Importers): a pure function of its bytes.
 
-Read are the shapes of `gh issue list --json ...` and of the REST interface. An issue is known
-by repository and number, whatever file it comes in. Boxes of its body are the checklist, the
-rest of the body is the description; the repository is the category, the milestone a label, and
+Read are the shapes of `gh issue list --json ...`, of the REST interface and of its search. An issue
+is known by repository and number, whatever file it comes in. Boxes of its body are the checklist,
+the rest of the body is the description; the repository is the category, the milestone a label, and
 its date the due date. Pull requests are left out and counted.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from adapters.importers.inline import plain
 from adapters.importers.outline import Box, outline
@@ -59,7 +59,7 @@ def read(data: bytes, *, source: str) -> ImportedFile:
     source = canonical.clean(source)
     tasks: dict[str, ImportedTask] = {}
     pulls = 0
-    for record in records(decoded(data, problems), problems):
+    for record in _issues(records(decoded(data, problems), problems)):
         if _is_pull(record):
             pulls += 1
         elif task := _task(record, source):
@@ -68,6 +68,24 @@ def read(data: bytes, *, source: str) -> ImportedFile:
             tasks.setdefault(task.task_id, task)
     left_out = (counted(pulls, "pull request"),) if pulls else ()
     return ImportedFile("github", source, tuple(tasks.values()), bounded(problems), left_out)
+
+
+def _issues(found: Iterable[Record]) -> Iterator[Record]:
+    """The issues; those of a search stand in an object of their own."""
+    for record in found:
+        if not is_search(record):
+            yield record
+            continue
+        issues = record.inners("items")
+        if (count := record.values.get("total_count")) and count != len(issues):
+            told = f"the file has {len(issues)} of {count} issues that were found"
+            record.report(f"{told}; fetch the other pages, too")
+        yield from issues
+
+
+def is_search(record: Record) -> bool:
+    """Whether this is what a search answers: `{"total_count": 2, "items": [...]}`."""
+    return isinstance(record.values.get("items"), list) and not record.has("number")
 
 
 def _task(record: Record, source: str) -> ImportedTask | None:

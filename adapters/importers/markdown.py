@@ -17,6 +17,7 @@ from adapters.importers import exported
 from adapters.importers.boxes import is_of_0_1_0, nths, read_box
 from adapters.importers.inline import plain
 from adapters.importers.marks import Marked, read_marks
+from adapters.importers.needs import NEEDS, blocked, needed, unknown
 from adapters.importers.outline import (
     COLUMNS_MAX,
     Block,
@@ -29,8 +30,10 @@ from adapters.importers.outline import (
 )
 from adapters.importers.texts import (
     CATEGORY_LENGTH_MAX,
+    DATES_KEY,
     ITEM_LENGTH_MAX,
     REASON_LENGTH_MAX,
+    STAYS,
     TITLE_LENGTH_MAX,
     bounded,
     decoded,
@@ -88,6 +91,8 @@ def read(data: bytes, *, source: str, headings_are_tasks: bool = False) -> Impor
         tasks,
         bounded(problems),
         remarks=bounded(reader.remarks, "were read as [ ]"),
+        named=bounded([*reader.named.values()], "have no place here"),
+        earlier=reader.earlier,
         boxes_as_open=len(reader.remarks),
         boxes_left_out=reader.left_out,
         lines=reader.lines,
@@ -131,6 +136,8 @@ class _Reader:
         self._aside: _Draft | None = None  # one whose lines Markdown takes for the other one's
         self._drafts: list[tuple[_Draft, list[str]]] = []  # those that are tasks, with their notes
         self.remarks: list[Unreadable] = []
+        self.named: dict[str, Unreadable] = {}  # what means nothing here, once for the file
+        self.earlier: tuple[ImportedTask, ...] = ()
         self.left_out = 0
         self.is_exported = False
 
@@ -140,19 +147,21 @@ class _Reader:
         return tuple(draft.line for draft, _ in self._drafts)
 
     def links(self, tasks: Sequence[ImportedTask]) -> tuple[tuple[str, str, str], ...]:
-        """Links between these tasks, as a file that wakelog wrote names them."""
+        """Links between these tasks, as the file names them."""
         drafts = [draft for draft, _ in self._drafts]
         named = {
             draft.own.anchor: task.task_id
             for draft, task in zip(drafts, tasks, strict=True)
             if draft.own
         }
-        return tuple(
+        own = (
             (task.task_id, relation, named[anchor])
             for draft, task in zip(drafts, tasks, strict=True)
             for relation, anchor in draft.body.links
             if anchor in named
         )
+        found = needed(tasks, [draft.marked.said for draft in drafts])
+        return (*own, *((task.task_id, NEEDS, other.task_id) for task, other in found))
 
     def tasks(self, blocks: Iterable[Block]) -> tuple[ImportedTask, ...]:
         """The tasks of the file, in its order."""
@@ -193,7 +202,7 @@ class _Reader:
             found = read_box(heading.title)
             is_marked = found is not None and is_of_0_1_0(found.mark)
             mark, text = found if found and is_marked else (" ", heading.title)
-            title = (marked := read_marks(text)).title
+            title = (marked := read_marks(text)).name
             if title:
                 ends = heading.end, len(self._lines)
                 draft = self._draft = self._new(heading.line, *ends, marked, mark)
@@ -255,36 +264,51 @@ class _Reader:
             return
         for problem in draft.marked.problems:
             self._report(draft.line, problem)
+        for name in draft.marked.said.named:
+            self.named.setdefault(fold(name), Unreadable(draft.line + 1, STAYS.format(name)))
         if draft.is_late:
             draft.notes_at |= draft.late_at
-        notes = extra_notes(draft.marked.title, TITLE_LENGTH_MAX, draft.marked.links)
         below = _notes(self._lines, draft, min(draft.end, line))
         if draft.own:
             draft.body = exported.read_body(below)
             below = [*draft.body.notes]
-        self._drafts.append((draft, notes + below))
+        self._drafts.append((draft, below))
 
     def _numbered(self) -> tuple[ImportedTask, ...]:
         """The tasks, their ids made of headings, title, and place among their equals."""
         self._drafts.sort(key=lambda found: found[0].line)
         names = [
-            (canonical.text(list(draft.path)), fold(draft.marked.title))
-            for draft, _ in self._drafts
+            (canonical.text(list(draft.path)), fold(draft.marked.name)) for draft, _ in self._drafts
         ]
         late = [draft.is_late for draft, _ in self._drafts]
         found = zip(self._drafts, names, nths(list(zip(names, late, strict=True))), strict=True)
-        return tuple(
-            self._task(draft, key("task", self._source, *name, str(nth)), notes)
-            for (draft, notes), name, nth in found
+        ids = [key("task", self._source, *name, str(nth)) for _, name, nth in found]
+        drafts = list(zip(self._drafts, ids, strict=True))
+        self.earlier = tuple(
+            self._task(draft, draft.marked.earlier, task_id, notes)
+            for (draft, notes), task_id in drafts
+            if draft.marked.earlier
         )
+        tasks = [
+            self._task(draft, draft.marked, task_id, notes) for (draft, notes), task_id in drafts
+        ]
+        said = [draft.marked.said for draft, _ in self._drafts]
+        for nth, name in unknown(said):
+            told = f"⛔ {name} is no task of this file; it was left out"
+            self.named.setdefault(told, Unreadable(self.lines[nth] + 1, told))
+        return blocked(tasks, said)
 
-    def _task(self, draft: _Draft, task_id: str, notes: Sequence[str]) -> ImportedTask:
-        marked, category = draft.marked, draft.path[-1] if draft.path else ""
-        held = f"marked [>] in {self._source}" if draft.mark == ">" else ""
+    def _task(
+        self, draft: _Draft, marked: Marked, task_id: str, below: Sequence[str]
+    ) -> ImportedTask:
+        category = draft.path[-1] if draft.path else ""
         status = _STATUS.get(draft.mark, "")
+        held = f"marked [>] in {self._source}" if draft.mark == ">" else marked.said.reason(status)
         if draft.own and draft.own.status and not status:
             status = draft.own.status
             held = "" if status == "GROOMED" else f"marked status: in {self._source}"
+        notes = extra_notes(marked.title, TITLE_LENGTH_MAX, marked.links)
+        dates = marked.said.note(status)
         return ImportedTask(
             task_id,
             cut(marked.title, length_max=TITLE_LENGTH_MAX),
@@ -297,7 +321,10 @@ class _Reader:
             labels=marked.labels,
             description=draft.body.description,
             items=file_order(draft.items),
-            notes=tuple(map(ImportedNote, notes)),
+            notes=(
+                *map(ImportedNote, [*notes, *below]),
+                *([ImportedNote(dates, key=DATES_KEY)] if dates else ()),
+            ),
         )
 
     def _known(self, line: int, mark: str, known: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ import re
 from fractions import Fraction
 from typing import NamedTuple
 
+from adapters.importers.dialects import Said, without_dialects
 from adapters.importers.inline import Plain, plain
 from domain.journal.fields import MINUTES_MAX
 from domain.text import fold, squeeze
@@ -36,7 +37,9 @@ _OTHER_DATES = frozenset("✅\N{HEAVY PLUS SIGN}⏳⌛🛫❌")  # done, made, s
 
 
 class Marked(NamedTuple):
-    """A title and what was read from its line; `problems` are marks left out, with why."""
+    """A title and what was read from its line; `problems` are marks left out, with why. `said` is
+    what it says in the words of other programs, `earlier` how it was read before those were known:
+    ids are made of the `name` that it had then."""
 
     title: str
     due: str = ""
@@ -45,6 +48,13 @@ class Marked(NamedTuple):
     labels: tuple[str, ...] = ()
     links: tuple[tuple[str, str], ...] = ()
     problems: tuple[str, ...] = ()
+    said: Said = Said()
+    earlier: "Marked | None" = None
+
+    @property
+    def name(self) -> str:
+        """The title as it was read first, which never changes for a line."""
+        return self.earlier.title if self.earlier else self.title
 
 
 def read_marks(line: str) -> Marked:
@@ -54,9 +64,22 @@ def read_marks(line: str) -> Marked:
     ('Call Ann', '', 90, 'P1', ('phone',))
     """
     words = plain(line)
+    rest, said = without_dialects(words)
+    if said == Said() and rest == words:
+        return _marked(words)
+    earlier, found = _marked(words), _marked(rest, said)
+    found = found._replace(problems=said.problems + found.problems, said=said)
+    if found[:5] == earlier[:5] and found.title:
+        return found
+    return found._replace(earlier=earlier) if found.title else earlier
+
+
+def _marked(words: Plain, said: Said | None = None) -> Marked:
+    """A line parted; what it `said` in other words stands before its marks."""
+    due, priority = (said.due, said.priority) if said else ("", "")
     if not _LIKELY.search(words.mask):
-        return Marked(squeeze(words.text), links=words.links)
-    return _Marks(words).read()
+        return Marked(squeeze(words.text), due, 0, priority, links=words.links)
+    return _Marks(words, due, priority).read()
 
 
 def minutes(amount: str) -> int:
@@ -73,13 +96,13 @@ def minutes(amount: str) -> int:
 class _Marks:
     """The marks of one line while it is read. The first of a sort stands."""
 
-    def __init__(self, words: Plain) -> None:
+    def __init__(self, words: Plain, due: str, priority: str) -> None:
         self._words = words
         self._removed: list[tuple[int, int]] = []
-        self._due = ""
+        self._due = due
         self._date: tuple[str, int, int] | None = None  # a bare date, and where it stands
         self._estimate = 0
-        self._priority = ""
+        self._priority = priority
         self._labels: dict[str, str] = {}
         self._problems: list[str] = []
 

@@ -4,15 +4,20 @@ Both shapes are read, one list or an object per line. Deleted tasks and the temp
 recurring ones are left out and counted. A task that depends on an open one of the same file is
 BLOCKED. Since version 2.6 a waiting task is exported as pending with a `wait`; whether that is
 still to come is asked of the file's own latest change, so that the same file reads the same.
+Dates that have no field here are a note; what else has no place is named once for the file.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, tzinfo
 
+from msgspec.structs import replace
+
+from adapters.importers.needs import NEEDS
 from adapters.importers.records import Record, records
 from adapters.importers.texts import (
     CATEGORY_LENGTH_MAX,
+    DATES_KEY,
     REASON_LENGTH_MAX,
     TITLE_LENGTH_MAX,
     Problems,
@@ -23,15 +28,24 @@ from adapters.importers.texts import (
     whole_title,
 )
 from domain import canonical
-from domain.journal.imported import ImportedFile, ImportedNote, ImportedTask
+from domain.journal.imported import ImportedFile, ImportedNote, ImportedTask, Unreadable
 from domain.keys import key
-from domain.text import cut
+from domain.text import cut, squeeze
 from domain.timestamps import moment
 
 _PRIORITIES = {"H": "P1", "M": "P2", "L": "P3"}
 _NO_TASKS = {"deleted": "deleted task", "recurring": "template of a recurring task"}
 _OPEN = ("pending", "waiting")
+_READ = frozenset(
+    {
+        *("uuid", "description", "status", "entry", "modified", "start", "end", "due", "wait"),
+        *("depends", "priority", "project", "tags", "annotations", "id", "urgency"),
+        *("mask", "imask", "parent", "rtype", "scheduled", "until", "recur"),
+    }
+)
+_DATES = {"scheduled": "scheduled for", "until": "expires"}
 _ID_LENGTH_MAX = 100
+_DAY_ENDS = ("00:00", "23:59")  # what a day without a time is written as
 
 
 def read(data: bytes, *, source: str, zone: tzinfo = UTC) -> ImportedFile:
@@ -56,8 +70,50 @@ def read(data: bytes, *, source: str, zone: tzinfo = UTC) -> ImportedFile:
         reader.task(uuid, one) for uuid, one in found.items() if _status(one) not in _NO_TASKS
     )
     left_out = tuple(counted(count, _NO_TASKS[status]) for status, count in skipped.items())
+    named = _unread(found)
     deleted = tuple(_id(source, uuid) for uuid, one in found.items() if _status(one) == "deleted")
-    return ImportedFile("taskwarrior", source, tasks, bounded(problems), left_out, deleted=deleted)
+    return ImportedFile(
+        "taskwarrior",
+        source,
+        tasks,
+        bounded(problems),
+        left_out,
+        deleted=deleted,
+        named=bounded(named, "have no place here"),
+        earlier=tuple(reader.earlier),
+        links=_links(source, found),
+    )
+
+
+def _links(source: str, found: Mapping[str, Record]) -> tuple[tuple[str, str, str], ...]:
+    """What each task depends on, of those that are read."""
+    read = {uuid: one for uuid, one in found.items() if _status(one) not in _NO_TASKS}
+    return tuple(
+        (_id(source, uuid), NEEDS, _id(source, other))
+        for uuid, one in read.items()
+        for other in _needed(Record(one.line, one.values, []))
+        if other in read
+    )
+
+
+def _unread(found: Mapping[str, Record]) -> list[Unreadable]:
+    """What has no place here, each key once: what repeats, and what the person defined."""
+    named: dict[str, Unreadable] = {}
+    for record in (one for one in found.values() if _status(one) not in _NO_TASKS):
+        for uuid in _needed(Record(record.line, record.values, [])):
+            if uuid not in found:
+                told = f"`depends`: {cut(uuid, length_max=40)} is not in this file"
+                named.setdefault("depends", Unreadable(record.line, told))
+        for name in record.values:
+            shown = cut(squeeze(name), length_max=40)
+            if name == "recur":
+                told = "`recur`: nothing repeats here; each task that it made is read"
+            elif name not in _READ:
+                told = f"`{shown}` has no place here and is left out; further ones are not told"
+            else:
+                continue
+            named.setdefault(name, Unreadable(record.line, told))
+    return [*named.values()]
 
 
 def _id(source: str, uuid: str) -> str:
@@ -97,6 +153,7 @@ class _Reader:
         }
         changes = (_quiet_time(record, "modified", "entry") for record in found.values())
         self._latest = max(filter(None, changes), default=None)
+        self.earlier: list[ImportedTask] = []  # as they were read without their dates
 
     def task(self, uuid: str, record: Record) -> ImportedTask:
         """The task as the file has it."""
@@ -106,7 +163,7 @@ class _Reader:
             shown = cut(priority, length_max=40)
             record.report(f"the priority {shown!r} is none of H, M and L; it was left out")
         status, reason = self._status_of(record)
-        return ImportedTask(
+        task = ImportedTask(
             _id(self._source, uuid),
             cut(title, length_max=TITLE_LENGTH_MAX),
             category=cut(record.title("project"), length_max=CATEGORY_LENGTH_MAX),
@@ -117,6 +174,20 @@ class _Reader:
             labels=labels_of(record.titles("tags"), record.report),
             notes=(*whole_title(title), *_annotations(record)),
         )
+        if not (dates := self._dates(record)):
+            return task
+        self.earlier.append(task)
+        return replace(task, notes=(*task.notes, ImportedNote(dates, key=DATES_KEY)))
+
+    def _dates(self, record: Record) -> str:
+        """What of its dates has no field here: the time of day it is due at, and others."""
+        told: list[str] = []
+        due = _quiet_time(record, "due")
+        if due and (day := self._day(record, "due")):
+            time = due.astimezone(self._zone).strftime("%H:%M")
+            told += [f"due {day} {time}"] if time not in _DAY_ENDS else []
+        days = {words: self._day(record, name) for name, words in _DATES.items()}
+        return ", ".join([*told, *(f"{words} {day}" for words, day in days.items() if day)])
 
     def _status_of(self, record: Record) -> tuple[str, str]:
         """Status and its reason; the first that applies."""

@@ -16,6 +16,8 @@ REASON_LENGTH_MAX = 500  # of a status, and of a report
 UNREADABLE_MAX = 1000
 
 TITLE_KEY = "title"  # of the note that keeps a title which is too long
+DATES_KEY = "dates"  # of the note that keeps the dates which a task has no field for
+STAYS = "{} has no place here and stays in the title; further ones are not told"
 
 
 class Problems(list[Unreadable]):

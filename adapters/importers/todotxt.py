@@ -4,7 +4,8 @@ Each line is a task: ``(A) 2027-01-01 Call Mom +Family @phone due:2027-02-12``. 
 own: pytodotxt has no line numbers and no reports, and what it saves is one regular expression.
 
 Projects and contexts at either end of the text are taken off it; within it they are words of
-the sentence and lose only their sign. Other ``key:value`` words stand in the title as typed.
+the sentence and lose only their sign. Other ``key:value`` words stand in the title as typed
+and are named once for the file: ``t:``, ``rec:`` and ``h:``, for example.
 """
 
 import re
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 
 from adapters.importers.texts import (
     CATEGORY_LENGTH_MAX,
+    STAYS,
     TITLE_LENGTH_MAX,
     Problems,
     bounded,
@@ -60,12 +62,24 @@ def read(data: bytes, *, source: str) -> ImportedFile:
     seen: Counter[str] = Counter()
     tasks: list[ImportedTask] = []
     lines: list[int] = []
+    named: dict[str, Unreadable] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         if squeeze(line):
-            found = _Line(squeeze(line), number, problems).task(source, seen)
+            words = _Line(squeeze(line), number, problems)
+            found = words.task(source, seen)
+            for name in words.unknown if found else ():
+                told = STAYS.format(f"`{cut(name, length_max=40)}:`")
+                named.setdefault(name, Unreadable(number, told))
             tasks += [found] if found else []
             lines += [number - 1] if found else []
-    return ImportedFile("todotxt", source, tuple(tasks), bounded(problems), lines=tuple(lines))
+    return ImportedFile(
+        "todotxt",
+        source,
+        tuple(tasks),
+        bounded(problems),
+        lines=tuple(lines),
+        named=bounded([*named.values()], "have no place here"),
+    )
 
 
 class _Word(NamedTuple):
@@ -90,6 +104,7 @@ class _Line:
         self._completed = self._checked(_PAIRS["due"], named.get("completed") or "", "completed")
         self._fields: dict[str, Any] = {}
         self._words: list[_Word] = []
+        self.unknown: list[str] = []  # names of pairs that mean nothing here
         for word in line[head.end() if head else 0 :].split(" "):
             self._read(word)
 
@@ -125,6 +140,7 @@ class _Line:
             self._words.append(_Word(word[1:], mark["sign"], mark["name"]))
         elif (pair := _PAIR.fullmatch(word)) and not self._take(pair["name"], pair["value"]):
             self._words.append(_Word(word, ":"))
+            self.unknown.append(pair["name"].lower())
         elif not pair:
             self._words.append(_Word(word))
 

@@ -16,14 +16,16 @@ from domain.text import fold, squeeze
 _ENDED = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$")
 _BOX = re.compile(r"^(?P<lead>[ \t>]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]*)\[(?P<mark>[^\[\]]*)\]")
 _STATUS_WORD = re.compile(r"[ \t]status:[a-z-]+(?=\s|$)")
-_END = re.compile(r"[ \t]*(?:\r\n|\r|\n)?$")
+_END = re.compile(r"(?:[ \t]+\^[A-Za-z0-9-]+)?[ \t]*(?:\r\n|\r|\n)?$")
+_SIGNED = re.compile("[ \t]*[📅⏳🛫➕✅❌🔁🏁🆔⛔🔺⏫🔼🔽⏬]")
 _MARKS = {"OPEN": " ", "DONE": "x", "IN PROGRESS": "/", "REJECTED": "-"}
 _LETTERS = {"P0": "A", "P1": "B", "P2": "C", "P3": "D"}
+_LEVELS = {"P0": "🔺", "P1": "⏫", "P2": "🔼", "P3": "🔽"}
 _TOKENS = {
     "due": re.compile(
         r"[ \t]+due:[^\s,;)]+|[ \t]+(?:\U0001f4c5|\U0001f5d3)\ufe0f?[ \t]*[0-9-]{10}"
     ),
-    "priority": re.compile(r"[ \t]+![pP][0-9]"),
+    "priority": re.compile("[ \t]+(?:![pP][0-9]|[🔺⏫🔼🔽⏬]\ufe0f?)"),
     "estimate": re.compile(r"[ \t]+~[0-9][0-9.,dhminDHMIN]*"),
 }
 
@@ -71,10 +73,13 @@ def with_field(form: str, line: str, field: str, value: Any) -> str:
         if value
         else ""
     )
+    signed = _SIGNED.search(line) if form == "markdown" else None
+    if signed and value:
+        said = {"due": f" 📅 {value}", "priority": f" {_LEVELS.get(value)}"}.get(field, said)
     token = _TOKENS[field]
     if token.search(line):
         return token.sub(lambda _: said, line, count=1)
-    end = _END.search(line)
+    end = signed or _END.search(line)  # Obsidian Tasks reads its signs at the end only
     at = end.start() if end else len(line)
     return f"{line[:at]}{said}{line[at:]}"
 

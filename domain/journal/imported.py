@@ -70,4 +70,6 @@ class ImportedFile(Part, frozen=True):
     boxes_left_out: int = 0  # of `unreadable`, what looked like a box
     deleted: tuple[str, ...] = ()  # ids of tasks that the file says are deleted
     lines: tuple[int, ...] = ()  # of the tasks' titles, from 0, where a task is a line
+    named: tuple[Unreadable, ...] = ()  # keys that have no place here, each once
+    earlier: tuple[ImportedTask, ...] = ()  # tasks as older readers read them, where they differ
     links: tuple[tuple[str, str, str], ...] = ()  # a task's id, relation, and another one's

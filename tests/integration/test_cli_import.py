@@ -62,6 +62,8 @@ def test_the_document_has_the_fixed_keys(home: Path, todo: Path) -> None:
             "conflicts": 0,
             "retitled": [],
             "gone_settled": [],
+            "named": [],
+            "agents": 0,
         }
     ]
     assert document["events"] == proved(home) - 1  # all but the epoch's row

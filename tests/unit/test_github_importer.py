@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from adapters.importers.formats import guess
 from adapters.importers.github import read
 from domain.journal.imported import ImportedFile, ImportedItem, ImportedNote, ImportedTask
 from domain.keys import key
@@ -182,3 +183,23 @@ def test_an_issue_without_number_or_title_is_left_out_and_named(values: dict[str
     file = issues({}, values)
     assert [task.title for task in file.tasks] == ["Issue 1"]
     assert 1 <= len(file.unreadable) <= 2
+
+
+def test_what_a_search_answers_is_read_with_its_repositories() -> None:
+    url = "https://github.com/{}/issues/1"
+    issues = [
+        {"number": 1, "title": "Leak", "html_url": url.format("ann/tap")},
+        {"number": 1, "title": "Draft", "html_url": url.format("bob/roof")},
+        {"number": 2, "title": "Patch", "html_url": url.format("bob/roof"), "pull_request": {}},
+    ]
+    search = {"total_count": 7, "incomplete_results": False, "items": issues}
+    data = json.dumps(search, indent=1).encode()
+    assert guess(data, "found.json") == "github"
+    file = read(data, source="found.json")
+    assert [(one.title, one.category) for one in file.tasks] == [("Leak", "tap"), ("Draft", "roof")]
+    assert len({one.task_id for one in file.tasks}) == 2
+    assert file.left_out == ("1 pull request",)
+    (told,) = file.unreadable
+    assert "3 of 7 issues" in told.reason
+    alone = read(json.dumps(issues[:2]).encode(), source="other.json")
+    assert [one.task_id for one in alone.tasks] == [one.task_id for one in file.tasks]

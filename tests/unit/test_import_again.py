@@ -6,12 +6,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from adapters.actions.foreseeing import plan_import
 from adapters.actions.importing import (
     Given,
     Importing,
     given_file,
     made_of,
-    plan_import,
     read_file,
     remember,
     told_before,

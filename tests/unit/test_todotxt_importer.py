@@ -164,3 +164,19 @@ def test_what_the_real_client_wrote() -> None:
     assert [task.labels for task in file.tasks[:3]] == [("Ann", "phone"), ("Money",), ("shop",)]
     done = read((DATA / "done.txt").read_bytes(), source="todo.txt")
     assert done.tasks == (file.tasks[2],)
+
+
+def test_keys_that_mean_nothing_here_are_named_once_and_stay_in_the_title() -> None:
+    text = b"Water +Home rec:1w t:2027-02-01\n(D) Call T:2027-03-01 h:1 pri:A due:2027-02-12\n"
+    file = read(text, source="todo.txt")
+    assert [(one.line, one.reason.partition(" ")[0]) for one in file.named] == [
+        (1, "`rec:`"),
+        (1, "`t:`"),
+        (2, "`h:`"),
+    ]
+    assert [task.title for task in file.tasks] == [
+        "Water rec:1w t:2027-02-01",
+        "Call T:2027-03-01 h:1",
+    ]
+    assert file.tasks[1].priority == "P3"
+    assert file.unreadable == ()
