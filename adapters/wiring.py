@@ -198,7 +198,8 @@ class Models:
 
 def _gemini(name: str, environ: Mapping[str, str], settings: Settings) -> Model:
     from adapters.home.api_keys import gemini_key
-    from adapters.models.gemini import PATIENCE_SHARE, GeminiModel
+    from adapters.models.gemini import GeminiModel
+    from adapters.models.rounds import PATIENCE_SHARE
 
     patience = settings.agents.deadline_seconds * PATIENCE_SHARE
     key, url = gemini_key(environ), settings.gemini.base_url

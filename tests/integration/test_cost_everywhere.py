@@ -15,7 +15,7 @@ from adapters.analytics.database import connect
 from adapters.analytics.rows import create
 from adapters.home.prices import Price, cost, costs_at
 from adapters.models.gemini import GeminiModel
-from adapters.models.gemini_contents import NUDGES
+from adapters.models.wording import NUDGES
 from adapters.runtime import on_demand
 from adapters.runtime.budgets import Budgets
 from adapters.telemetry.otel import OtelSpans

@@ -9,7 +9,7 @@ import pytest
 
 from adapters.models import gemini_reply
 from adapters.models.gemini import GeminiModel
-from adapters.models.gemini_contents import NUDGES
+from adapters.models.wording import NUDGES
 from domain.errors import Refused
 from domain.ports import Call, CallResult, Exchange, Usage
 from domain.tools import registry

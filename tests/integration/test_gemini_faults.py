@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from adapters.models import gemini
+from adapters.models import rounds
 from adapters.models.gemini_reply import FINISH
 from domain.ports import ModelFault
 from tests.support.cli import proved
@@ -223,20 +223,20 @@ def test_a_provider_that_hangs_is_the_providers_fault() -> None:
     with serving(*[FINE._replace(seconds=30)] * 4) as server:
         found = fault(server, timeout_seconds=0.4)
     assert (found.code, found.of_provider) == ("timeout", True)
-    assert len(server.sent) == gemini.TRIES_MAX
+    assert len(server.sent) == rounds.TRIES_MAX
 
 
 def test_a_try_is_bounded_as_a_whole_even_where_bytes_keep_coming() -> None:
     with serving(*[FINE._replace(drip_seconds=0.05)] * 4) as server:
         found = fault(server, timeout_seconds=0.3)
-    assert (found.code, len(server.sent)) == ("timeout", gemini.TRIES_MAX)
+    assert (found.code, len(server.sent)) == ("timeout", rounds.TRIES_MAX)
 
 
 def test_all_tries_together_end_within_the_patience_of_a_reply() -> None:
     with serving(*[FINE._replace(seconds=0.2, status=500)] * 4) as server:
         found = fault(server, patience_seconds=0.3)
     assert (found.code, found.of_provider) == ("timeout", True)
-    assert len(server.sent) < gemini.TRIES_MAX
+    assert len(server.sent) < rounds.TRIES_MAX
 
 
 def test_a_reply_after_the_deadline_leaves_nothing_behind() -> None:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from adapters.models import bounds, gemini_reply
-from adapters.models.gemini_body import PIECE_BYTES, Unpacker
-from adapters.models.gemini_faults import Trouble
-from adapters.models.gemini_stream import LINES_MAX
+from adapters.models.body import PIECE_BYTES, Unpacker
+from adapters.models.events import LINES_MAX
+from adapters.models.faults import Trouble
 from adapters.wiring import open_home
 from domain.ports import Call, ModelFault, Reply
 from domain.wake.events import ModelAnswered
