@@ -126,12 +126,10 @@ class Rounds(ABC, Generic[Answer]):
                 spent.add(answer.usage())
                 verdict = self._judge(answer, request)
             except Trouble as trouble:
-                if trouble.is_hinted:
-                    if nudges == len(NUDGES):
-                        raise _malformed(trouble.fault, spent.usage) from None
-                    nudges += 1
-                    continue
-                tries += 1
+                if trouble.is_hinted and nudges == len(NUDGES):
+                    raise _malformed(trouble.fault, spent.usage) from None
+                nudges += trouble.is_hinted
+                tries += not trouble.is_hinted
                 await self._pass(trouble, tries)
                 continue
             if verdict == "ok" or empty == EMPTY_MAX:
@@ -149,7 +147,9 @@ class Rounds(ABC, Generic[Answer]):
             raise timed_out(self._timeout) from None
 
     async def _pass(self, trouble: Trouble, tries: int) -> None:
-        """Wait until the request may be made again, or raise."""
+        """Wait until the request may be made again, or raise; one with a hint is made at once."""
+        if trouble.is_hinted:
+            return
         if not trouble.again or tries >= TRIES_MAX:
             raise trouble.fault from None
         wait = trouble.wait_seconds

@@ -24,7 +24,8 @@ from domain.ports import Usage
 from tests.support.cli import FIXED, proved, refused, run, told
 from tests.support.consents import agreed
 from tests.support.gemini import NAME, Heard, environment, model
-from tests.support.gemini_server import Answer, answer, call, document, serving, text
+from tests.support.gemini_server import answer, call, document, serving, text
+from tests.support.scripted_server import Answer
 from tests.support.waking import agent
 
 pytestmark = pytest.mark.slow

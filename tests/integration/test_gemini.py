@@ -18,7 +18,6 @@ from tests.support.gemini_server import (
     KEY,
     PATH,
     SIGNATURE,
-    Answer,
     answer,
     call,
     document,
@@ -26,6 +25,7 @@ from tests.support.gemini_server import (
     text,
     thought,
 )
+from tests.support.scripted_server import Answer
 
 ESTIMATE, REPORT = "update_task_estimate", "update_report"
 

@@ -19,18 +19,17 @@ from tests.support.consents import agreed
 from tests.support.gemini import Sleeps, ask, fault, model, places_of_key, request, wake
 from tests.support.gemini_server import (
     KEY,
-    Answer,
     answer,
     call,
     document,
     error,
     limited,
-    page,
     quota,
     retry_info,
     serving,
     text,
 )
+from tests.support.scripted_server import Answer, page
 from tests.support.waking import agent
 
 UNAVAILABLE = error(503, "UNAVAILABLE", "The model is overloaded. Please try again later.")

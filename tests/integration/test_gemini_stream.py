@@ -15,7 +15,6 @@ from tests.support.gemini_server import (
     KEY,
     SIGNATURE,
     STREAM_PATH,
-    Answer,
     answer,
     call,
     error,
@@ -23,6 +22,7 @@ from tests.support.gemini_server import (
     text,
     thought,
 )
+from tests.support.scripted_server import Answer
 
 LONG = answer(text("It takes an hour – and größere Mühe, \U0001f527 too.\nThen it is done."))
 ESTIMATE = call("update_task_estimate", {"minutes": 60.0}, call_id="e1", signature=SIGNATURE)

@@ -21,7 +21,6 @@ from tests.support.consents import agreed
 from tests.support.gemini import Heard, ask, ask_aloud, environment, fault
 from tests.support.gemini_server import (
     SIGNATURE,
-    Answer,
     GeminiServer,
     answer,
     call,
@@ -29,6 +28,7 @@ from tests.support.gemini_server import (
     serving,
     text,
 )
+from tests.support.scripted_server import Answer
 from tests.support.waking import agent
 
 pytestmark = pytest.mark.slow
