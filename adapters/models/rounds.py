@@ -77,6 +77,11 @@ class Rounds(ABC, Generic[Answer]):
         self._patience = patience_seconds
         self._sleep = sleep
 
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """As it is recorded on a wake."""
+
     async def reply(self, request: Request) -> Reply:
         """Answer one turn. Raises `ModelFault`; leaves nothing open, even where cancelled."""
         return await self._reply(request, None)

@@ -1,6 +1,5 @@
 """The Gemini model over the wire: what it sends, and what it makes of what comes back."""
 
-import asyncio
 import json
 import logging
 from typing import Any
@@ -13,7 +12,7 @@ from adapters.models.wording import NUDGES
 from domain.errors import Refused
 from domain.ports import Call, CallResult, Exchange, Usage
 from domain.tools import registry
-from tests.support.gemini import NAME, TOOLS, Sleeps, ask, fault, model, request
+from tests.support.gemini import NAME, TOOLS, Sleeps, ask, fault, request
 from tests.support.gemini_server import (
     KEY,
     PATH,
@@ -328,16 +327,6 @@ def test_the_name_says_provider_and_model() -> None:
     assert GeminiModel("gemini", KEY).name == NAME
     assert GeminiModel("gemini:gemini-3-flash", KEY).name == "gemini:gemini-3-flash"
     assert KEY not in repr(vars(type(GeminiModel("gemini", KEY))))
-
-
-def test_one_model_answers_in_many_loops_and_many_wakes_at_once() -> None:
-    async def many(asked: GeminiModel) -> list[str]:
-        replies = await asyncio.gather(*(asked.reply(request()) for _ in range(8)))
-        return [reply.text for reply in replies]
-
-    with serving(*[answer(text("x"))] * 16) as server:
-        one = model(server)
-        assert [asyncio.run(many(one)) for _ in range(2)] == [["x"] * 8] * 2
 
 
 def test_no_line_of_any_log_holds_the_key(caplog: pytest.LogCaptureFixture) -> None:

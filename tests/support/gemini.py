@@ -2,17 +2,13 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from adapters.models.gemini import GeminiModel
-from adapters.runtime import on_demand
-from adapters.wiring import open_home
 from domain.ports import Exchange, ModelFault, Reply, Request, Section, ToolSpec
-from tests.support.cli import FIXED, told
 from tests.support.gemini_server import KEY, GeminiServer
 
 NAME = "gemini:gemini-3.1-pro-preview"
@@ -101,21 +97,9 @@ def environment(server: GeminiServer) -> dict[str, str]:
     return {"GEMINI_API_KEY": KEY, "WAKELOG_GEMINI_BASE_URL": server.url}
 
 
-def wake(home: Path, server: GeminiServer, environ: Mapping[str, str] | None = None) -> Any:
-    """Run all queued wakes of a home without sleeping; the newest wake as `wakes` shows it."""
-    variables = {**FIXED, **environment(server), **(environ or {})}
-    with open_home(home, variables, model="gemini", is_writing=True) as opened:
-        opened.services.model_for = lambda _: model(server)
-        opened.views.catch_up()
-        ids = [agent["id"] for agent in told(["agent", "list"], home)]
-        (ran,) = on_demand.run_ready(opened.services, ids, lambda *_: None)
-        assert ran.error == ""
-    return told(["wakes"], home)[0]
-
-
-def places_of_key(home: Path) -> list[str]:
+def places_of_key(home: Path, key: str = KEY) -> list[str]:
     """Where in a home the key stands: in a file's bytes, or in a cell of a database."""
-    needle = KEY.encode()
+    needle = key.encode()
     found = [
         str(path) for path in home.rglob("*") if path.is_file() and needle in path.read_bytes()
     ]
