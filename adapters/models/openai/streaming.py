@@ -64,7 +64,8 @@ def whole(body: bytes, headers: Mapping[str, str], hidden: str) -> bytes:
         Trouble: The stream holds an error, or what cannot be read.
     """
     sent = events.split(body)
-    _check(object_of(sent.rest.removeprefix(ERROR)), headers)
+    for found in _beside(sent.rest):
+        _check(found, headers)
     data = [one for one in sent.data if one.strip() != DONE]
     if not sent.data:
         return body
@@ -77,6 +78,15 @@ def _read(data: bytes, headers: Mapping[str, str]) -> Json:
     _check(piece, headers)
     decoding.read(data)
     return piece
+
+
+def _beside(rest: bytes) -> Iterator[Json]:
+    """Documents that may tell of an error between the events of a stream."""
+    yield object_of(rest)
+    for line in rest.splitlines():
+        if line.startswith(ERROR):
+            told = object_of(line.removeprefix(ERROR))
+            yield told if "error" in told else {"error": told}
 
 
 def _check(piece: Json, headers: Mapping[str, str]) -> None:
