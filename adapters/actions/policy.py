@@ -25,7 +25,7 @@ from adapters.documents.policy import (
 from adapters.documents.tasks import catalog_of, category_named
 from adapters.home.endpoints import whole_name
 from adapters.runtime import gate
-from domain.endpoints import PREFIX, PROTOCOL, every, origin
+from domain.endpoints import PREFIX, PROTOCOL, every
 from domain.errors import Refused, Remedy, invalid
 from domain.policy.commands import GiveReceipt, PolicyCommand, RuleModels, WithdrawReceipt
 from domain.policy.gate import is_leaving, pattern_of
@@ -161,13 +161,13 @@ def _noted(home: "Home", command: PolicyCommand, key: str) -> bool:
 
 
 def _whole(home: "Home", model: str) -> str:
-    """What a receipt is for: of models behind an address, the one that the settings name, where the
-    name does not."""
+    """What a receipt is for: of models behind an address, the one that the home asks, where the
+    name says none."""
     given = home.settings.openai
-    if model.partition(":")[0] == PROTOCOL and given.base_url and not origin(model):
-        is_every = model in (PROTOCOL, f"{PREFIX}*")
-        return every(f"{PREFIX}*@{given.base_url}") if is_every else whole_name(model, given)
-    return _pattern(model)
+    if model in (PROTOCOL, f"{PREFIX}*"):
+        at_home = every(whole_name(home.settings.model, given))
+        return at_home or every(f"{PREFIX}*@{given.base_url}") or _pattern(model)
+    return _pattern(whole_name(model, given))
 
 
 def _pattern(model: str) -> str:

@@ -17,7 +17,7 @@ from adapters.wiring import open_home
 from domain.ports import CallResult, Exchange, ModelFault, Reply, Request, Usage
 from tests.support.cli import FIXED, proved, run, told
 from tests.support.consents import agreed
-from tests.support.families import EACH_CASE, FAMILIES, Call, Family, Told, request
+from tests.support.families import EACH_CASE, FAMILIES, TOOLS, Call, Family, Told, request
 from tests.support.fault_cases import BACKOFF, DROPPED, GEMINI, OPENAI, Case
 from tests.support.gemini import Heard, Sleeps, places_of_key
 from tests.support.scripted_server import Answer, ScriptedServer, page
@@ -336,6 +336,19 @@ def test_what_broke_off_is_said_to_be_void_and_asked_again(family: Family, then:
 def test_an_endpoint_that_does_not_stream_is_understood(family: Family) -> None:
     with family.serving(family.answer("Fine.")._replace(is_whole=True)) as server:
         assert ask(family, server, is_aloud=True).text == "Fine."
+
+
+@BOTH
+def test_a_server_that_fails_at_the_word_for_a_forced_tool_is_told_its_name(
+    is_aloud: bool,
+) -> None:
+    """llama-cpp-python's fails so; it is no try that failed, and nothing is waited for."""
+    (_, family), forced = FAMILIES, request(forced="update_report", tools=TOOLS[1:])
+    with family.serving(page(500), family.answer("", REPORT)) as server:
+        (call,) = ask(family, server, forced, is_aloud=is_aloud).calls
+    assert call.tool == "update_report"
+    named = {"type": "function", "function": {"name": "update_report"}}
+    assert [sent.body["tool_choice"] for sent in server.sent] == ["required", named]
 
 
 @FAMILY

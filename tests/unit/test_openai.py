@@ -64,6 +64,10 @@ def test_of_one_tool_a_call_is_demanded_in_the_word_that_all_servers_know() -> N
     among = messages.body(MODEL, request(forced=REPORT))
     hinted = messages.body(MODEL, request(), nudges=1)
     assert (alone["tool_choice"], hinted["tool_choice"]) == ("required", "required")
+    other = messages.in_other_words(alone, request(forced=REPORT, tools=(report,)))
+    assert other == {**alone, "tool_choice": among["tool_choice"]}
+    assert messages.in_other_words(hinted, request()) is None
+    assert messages.in_other_words(among, request(forced=REPORT)) is None
     assert among["tool_choice"] == {"type": "function", "function": {"name": REPORT}}
     assert "could not be read" in hinted["messages"][-1]["content"]
     assert [one["role"] for one in hinted["messages"]] == ["system", "user"]

@@ -46,7 +46,7 @@ def body(model: str, request: Request, nudges: int = 0, *, is_streamed: bool = F
             for tool in request.tools
         ]
         if request.forced or nudges:
-            sent["tool_choice"] = _choice(request)
+            sent["tool_choice"] = "required" if len(request.tools) == 1 else _choice(request)
     if is_streamed:
         sent |= {"stream": True, "stream_options": {"include_usage": True}}
     return sent
@@ -71,10 +71,20 @@ def calls_of(message: Json) -> list[Json]:
     return [_call(one, place) for place, one in enumerate(wishes, start=1)]
 
 
+def in_other_words(sent: Json, request: Request) -> Json | None:
+    """The same request, the tool that it forces named as an object; None if it was, or is none.
+
+    Of one tool it is said in a word at first: LM Studio takes nothing else. The server of
+    llama-cpp-python fails at the word, and takes the object.
+    """
+    choice = _choice(request)
+    is_other = bool(request.forced) and sent.get("tool_choice", choice) != choice
+    return {**sent, "tool_choice": choice} if is_other else None
+
+
 def _choice(request: Request) -> str | Json:
-    """That a call is demanded. Of one tool it is said in the word that all servers know: LM Studio
-    takes no other, and llama.cpp neither."""
-    if not request.forced or len(request.tools) == 1:
+    """That a call is demanded, of the forced tool if there is one."""
+    if not request.forced:
         return "required"
     return {"type": "function", "function": {"name": request.forced}}
 

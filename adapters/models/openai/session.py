@@ -6,7 +6,7 @@ Loading it takes a tenth of a second, so this module is imported where a reply i
 
 import json
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 import httpx2
@@ -22,6 +22,12 @@ from domain.ports import Listener, Request
 HIDDEN_MIN = 8
 """Characters; a shorter key is a word that stands in for one, as ``ollama``: no secret, and
 likely to stand in an answer."""
+
+
+REFUSED = (400, 422, 500)
+"""With which servers answer to a word that they do not know."""
+
+Json = dict[str, Any]
 
 
 class Session:
@@ -55,17 +61,20 @@ class Session:
         """Ask once, see `adapters.models.rounds.Session`."""
         words = None if listener is None else Aloud(listener, self._hidden, Words(), LINES_MAX)
         body = messages.body(self._model, request, nudges, is_streamed=listener is not None)
-        try:
-            content = json.dumps(body, ensure_ascii=False).encode()
-        except ValueError as error:  # half a character, from a model that was cut
-            raise unsendable(error) from None
         with troubles(self._host, self._timeout_seconds):
-            status, raw, headers = await self._send(content, words)
+            status, raw, headers = await self._send(body, words)
+            other = messages.in_other_words(body, request)
+            if status in REFUSED and other is not None:
+                status, raw, headers = await self._send(other, words)
         if status != httpx2.codes.OK:
             raise faults.of_status(status, raw, headers)
         return raw if listener is None else whole(raw, headers, self._hidden)
 
-    async def _send(self, content: bytes, words: Aloud | None) -> tuple[int, bytes, dict[str, str]]:
+    async def _send(self, body: Json, words: Aloud | None) -> tuple[int, bytes, dict[str, str]]:
+        try:
+            content = json.dumps(body, ensure_ascii=False).encode()
+        except ValueError as error:  # half a character, from a model that was cut
+            raise unsendable(error) from None
         headers = {"content-type": "application/json"}
         if self._key:
             headers["authorization"] = f"Bearer {self._key}"
