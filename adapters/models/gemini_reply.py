@@ -10,12 +10,11 @@ What a finish reason leads to stands in one closed table; a reason that is not i
 import json
 from typing import Any, Final, Literal
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.models import objects
-from adapters.models.faults import Trouble, line, malformed, provider, wrong
+from adapters.models.faults import Trouble, line, malformed, wrong
 from domain.errors import Refused
 from domain.ports import Call, Reply, Usage
 
@@ -137,18 +136,7 @@ def read(raw: bytes, reply_format: str = FORMAT) -> Answer:
         Trouble: It is no JSON object (a page of something on the way), or not of this form, or
             has a key twice. In a call's arguments that is left to who decodes them.
     """
-    document = objects.loads(raw, keeps_twice=bool(reply_format))
-    if document is None:
-        told = "the endpoint answered with something else than a JSON object"
-        raise Trouble(provider("bad_reply", told), again=True)
-    if twice := next(objects.twice(document, "args"), None):
-        told = f"the answer has the key {line(repr(twice.name))} twice in one object"
-        raise Trouble(wrong("bad_reply", told), again=True)
-    try:
-        return msgspec.convert(document, Answer, strict=False)
-    except msgspec.ValidationError as error:
-        told = f"the answer is not of the form that Gemini's have: {line(str(error))}"
-        raise Trouble(wrong("bad_reply", told), again=True) from None
+    return objects.decoded(raw, Answer, "args", keeps_twice=bool(reply_format))
 
 
 def judge(answer: Answer) -> Literal["ok", "empty"]:

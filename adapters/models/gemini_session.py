@@ -84,16 +84,7 @@ class Session:
             await self._http.aclose()
 
     async def ask(self, request: Request, nudges: int, listener: Listener | None) -> bytes:
-        """Ask once; the body of the answer, verbatim, or what its streamed pieces come to.
-
-        Args:
-            request: What is asked.
-            nudges: How many answers to it could not be read.
-            listener: Is told the words as they come; None: they come all at once.
-
-        Raises:
-            Trouble: There is none.
-        """
+        """Ask once, see `adapters.models.rounds.Session`."""
         self._received.clear()
         self._aloud = None if listener is None else Aloud(listener, self._key, words)
         try:

@@ -2,8 +2,15 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from adapters.models.faults import Trouble, line, provider, wrong
+
+Answer = TypeVar("Answer", bound=Struct)
 
 
 class Twice(dict[str, Any]):
@@ -53,3 +60,40 @@ def twice(document: dict[str, Any], arguments: str) -> Iterator[Twice]:
             left += (one for name, one in value.items() if name != arguments)
         elif isinstance(value, list):
             left += value
+
+
+def decoded(
+    raw: bytes,
+    form: type[Answer],
+    arguments: str,
+    check: Callable[[dict[str, Any]], None] | None = None,
+    *,
+    keeps_twice: bool = True,
+) -> Answer:
+    """The answer that a body with status 200 holds.
+
+    Args:
+        raw: The body.
+        form: Of the answer.
+        arguments: The key of a call's arguments: what is in them is left to who decodes them.
+        check: Raises `Trouble` where a document is no answer, whatever its form.
+        keeps_twice: See `loads`.
+
+    Raises:
+        Trouble: It is no JSON object (a page of something on the way), or not of this form, or
+            has a key twice.
+    """
+    document = loads(raw, keeps_twice=keeps_twice)
+    if document is None:
+        told = "the endpoint answered with something else than a JSON object"
+        raise Trouble(provider("bad_reply", told), again=True)
+    if check is not None:
+        check(document)
+    if double := next(twice(document, arguments), None):
+        told = f"the answer has the key {line(repr(double.name))} twice in one object"
+        raise Trouble(wrong("bad_reply", told), again=True)
+    try:
+        return msgspec.convert(document, form, strict=False)
+    except msgspec.ValidationError as error:
+        told = f"the answer is not of the form that answers have here: {line(str(error))}"
+        raise Trouble(wrong("bad_reply", told), again=True) from None

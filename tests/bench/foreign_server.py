@@ -158,10 +158,9 @@ def _until_it_answers(url: str, server: subprocess.Popen[bytes]) -> None:
 def _wake(home: Path, model: str) -> int:
     """One wake and one question, then the proof; how far they came is printed."""
     from adapters.models.openai.model import OpenAIModel
+    from tests.support.asking import Heard, request
     from tests.support.cli import FIXED, proved, run, told
     from tests.support.consents import agreed
-    from tests.support.families import request
-    from tests.support.gemini import Heard
     from tests.support.waking import agent
 
     agent(home)

@@ -21,9 +21,10 @@ from adapters.runtime.budgets import Budgets
 from adapters.telemetry.otel import OtelSpans
 from adapters.wiring import Home, open_home
 from domain.ports import Usage
+from tests.support.asking import Heard
 from tests.support.cli import FIXED, proved, refused, run, told
 from tests.support.consents import agreed
-from tests.support.gemini import NAME, Heard, environment, model
+from tests.support.gemini import NAME, environment, model
 from tests.support.gemini_server import answer, call, document, serving, text
 from tests.support.scripted_server import Answer
 from tests.support.waking import agent

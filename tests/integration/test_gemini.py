@@ -12,7 +12,8 @@ from adapters.models.wording import NUDGES
 from domain.errors import Refused
 from domain.ports import Call, CallResult, Exchange, Usage
 from domain.tools import registry
-from tests.support.gemini import NAME, TOOLS, Sleeps, ask, fault, request
+from tests.support.asking import TOOLS, Sleeps, request
+from tests.support.gemini import NAME, ask, fault
 from tests.support.gemini_server import (
     KEY,
     PATH,

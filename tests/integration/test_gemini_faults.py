@@ -3,7 +3,8 @@
 import pytest
 
 from adapters.models.gemini_reply import FINISH
-from tests.support.gemini import Sleeps, ask, fault
+from tests.support.asking import Sleeps
+from tests.support.gemini import ask, fault
 from tests.support.gemini_server import (
     answer,
     call,

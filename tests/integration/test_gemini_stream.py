@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from domain.ports import ModelFault
-from tests.support.gemini import Heard, ask, ask_aloud
+from tests.support.asking import Heard
+from tests.support.gemini import ask, ask_aloud
 from tests.support.gemini_server import (
     KEY,
     SIGNATURE,

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from adapters.home import api_keys
+from tests.support.asking import places_of_key
 from tests.support.cli import done, proved, refused, told
 from tests.support.consents import agreed
-from tests.support.gemini import environment, places_of_key
+from tests.support.gemini import environment
 from tests.support.gemini_server import (
     KEY,
     answer,
@@ -66,7 +67,7 @@ def test_the_keyring_is_asked_where_the_environment_has_no_key(
         environ = {**environment(server), "GEMINI_API_KEY": ""}
         (page,) = told([*GEMINI, "wake"], home, env=environ)
     assert page["outcome"] == "completed"
-    assert places_of_key(home) == []
+    assert places_of_key(home, KEY) == []
 
 
 def test_a_keyring_that_cannot_be_opened_holds_no_key(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,15 +12,25 @@ from typing import Any
 import pytest
 
 from adapters.models import bounds, rounds
-from adapters.runtime import on_demand
-from adapters.wiring import open_home
-from domain.ports import CallResult, Exchange, ModelFault, Reply, Request, Usage
-from tests.support.cli import FIXED, proved, run, told
-from tests.support.consents import agreed
-from tests.support.families import EACH_CASE, FAMILIES, TOOLS, Call, Family, Told, request
+from domain.ports import CallResult, Exchange, Usage
+from tests.support.asking import Heard, Sleeps, places_of_key, request
+from tests.support.cli import proved, run, told
+from tests.support.families import (
+    EACH_CASE,
+    ESTIMATE,
+    FAMILIES,
+    REPORT,
+    Call,
+    Family,
+    Told,
+    ask,
+    consent,
+    fault,
+    home_of,
+    woken,
+)
 from tests.support.fault_cases import BACKOFF, DROPPED, GEMINI, OPENAI, Case
-from tests.support.gemini import Heard, Sleeps, places_of_key
-from tests.support.scripted_server import Answer, ScriptedServer, page
+from tests.support.scripted_server import Answer, page
 from tests.support.waking import agent, at, inbox
 
 pytestmark = pytest.mark.slow
@@ -30,10 +40,6 @@ BOTH = pytest.mark.parametrize("is_aloud", [False, True], ids=["whole", "streame
 EACH = pytest.mark.parametrize(
     ("family", "case"), EACH_CASE, ids=[f"{family}, {case.name}" for family, case in EACH_CASE]
 )
-ESTIMATE = Call("update_task_estimate", {"minutes": 60.0}, "e1")
-REPORT = Call(
-    "update_report", {"content": "60 minutes.", "tldr": "On its way.", "oneLiner": "On track"}, "r1"
-)
 LONG = "It takes an hour – and größere Mühe, \U0001f527 too.\nThen it is done."
 
 
@@ -41,43 +47,6 @@ LONG = "It takes an hour – and größere Mühe, \U0001f527 too.\nThen it is do
 def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     """The person's proxy, if there is one, is not asked for what runs here."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-
-def ask(
-    family: Family,
-    server: ScriptedServer,
-    asked: Request | None = None,
-    *,
-    is_aloud: bool = False,
-    **more: Any,
-) -> Reply:
-    """One reply. Raises `ModelFault`."""
-    model = family.model(server, **{"sleep": Sleeps(), **more})
-    if is_aloud:
-        return asyncio.run(model.reply_aloud(asked or request(), Heard()))
-    return asyncio.run(model.reply(asked or request()))
-
-
-def fault(family: Family, server: ScriptedServer, **more: Any) -> ModelFault:
-    """The fault that a reply ends with; it stands alone, and tells no key."""
-    with pytest.raises(ModelFault) as caught:
-        ask(family, server, **more)
-    found = caught.value
-    assert family.key not in f"{found!r} {found}"
-    assert (found.__cause__, found.__suppress_context__) == (None, True)
-    return found
-
-
-def home_of(tmp_path: Path, model: str) -> Path:
-    """A home with an agent that may ask a model."""
-    home = tmp_path / "home"
-    agent(home)
-    return agreed(home, model)
-
-
-def consent(family: Family, server: ScriptedServer) -> str:
-    """What a person agrees to before the server is asked."""
-    return f"openai:*@{server.url}" if family.name == "openai" else family.name
 
 
 # -------------------------------------------------------------------------------- what goes wrong
@@ -111,7 +80,7 @@ def test_a_wake_defers_or_fails_and_its_home_never_holds_the_key(
     caplog.set_level(logging.DEBUG)
     with family.serving(*case.script) as server:
         home = home_of(tmp_path, consent(family, server))
-        shown = _wake(family, home, server)
+        shown = woken(family, home, server)
     if case.of_provider:
         assert (shown["outcome"], shown["waits_for"]) == (None, "provider")
     else:
@@ -119,19 +88,6 @@ def test_a_wake_defers_or_fails_and_its_home_never_holds_the_key(
     assert proved(home)
     assert places_of_key(home, family.key) == []
     assert family.key not in caplog.text
-
-
-def _wake(family: Family, home: Path, server: ScriptedServer) -> Any:
-    """Run the queued wake without sleeping; as `wakes` shows it."""
-    variables = {**FIXED, **family.variables(server)}
-    name = family.named(server)
-    with open_home(home, variables, model=name, is_writing=True) as opened:
-        opened.services.model_for = lambda _: family.model(server, sleep=Sleeps())
-        opened.views.catch_up()
-        ids = [one["id"] for one in told(["agent", "list"], home)]
-        (ran,) = on_demand.run_ready(opened.services, ids, lambda *_: None)
-        assert ran.error == ""
-    return told(["wakes"], home)[0]
 
 
 @FAMILY
@@ -336,19 +292,6 @@ def test_what_broke_off_is_said_to_be_void_and_asked_again(family: Family, then:
 def test_an_endpoint_that_does_not_stream_is_understood(family: Family) -> None:
     with family.serving(family.answer("Fine.")._replace(is_whole=True)) as server:
         assert ask(family, server, is_aloud=True).text == "Fine."
-
-
-@BOTH
-def test_a_server_that_fails_at_the_word_for_a_forced_tool_is_told_its_name(
-    is_aloud: bool,
-) -> None:
-    """llama-cpp-python's fails so; it is no try that failed, and nothing is waited for."""
-    (_, family), forced = FAMILIES, request(forced="update_report", tools=TOOLS[1:])
-    with family.serving(page(500), family.answer("", REPORT)) as server:
-        (call,) = ask(family, server, forced, is_aloud=is_aloud).calls
-    assert call.tool == "update_report"
-    named = {"type": "function", "function": {"name": "update_report"}}
-    assert [sent.body["tool_choice"] for sent in server.sent] == ["required", named]
 
 
 @FAMILY

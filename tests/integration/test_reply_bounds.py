@@ -16,9 +16,10 @@ from adapters.models.faults import Trouble
 from adapters.wiring import open_home
 from domain.ports import Call, ModelFault, Reply
 from domain.wake.events import ModelAnswered
+from tests.support.asking import Heard
 from tests.support.cli import FIXED, proved, run, told
 from tests.support.consents import agreed
-from tests.support.gemini import Heard, ask, ask_aloud, environment, fault
+from tests.support.gemini import ask, ask_aloud, environment, fault
 from tests.support.gemini_server import (
     SIGNATURE,
     GeminiServer,

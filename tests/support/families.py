@@ -1,25 +1,27 @@
 """Both families of models that leave this machine, in words that one suite can be written in."""
 
+import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
+
+import pytest
 
 from adapters.models.gemini import GeminiModel
 from adapters.models.openai.model import OpenAIModel
 from adapters.models.rounds import Rounds
-from domain.ports import Exchange, Request, Section, ToolSpec
+from adapters.runtime import on_demand
+from adapters.wiring import open_home
+from domain.ports import ModelFault, Reply, Request
 from tests.support import fault_cases, gemini_server, openai_server
+from tests.support.asking import Heard, Sleeps, request
+from tests.support.cli import FIXED
+from tests.support.cli import told as shown
+from tests.support.consents import agreed
 from tests.support.fault_cases import Case
 from tests.support.scripted_server import Answer, ScriptedServer, Sent, served
-
-TOOLS = (
-    ToolSpec(
-        "update_task_estimate",
-        "Propose an estimate.",
-        {"type": "object", "properties": {"minutes": {"type": "integer"}}, "required": ["minutes"]},
-    ),
-    ToolSpec("update_report", "Write the report.", {"type": "object", "properties": {}}),
-)
+from tests.support.waking import agent
 
 
 class Call(NamedTuple):
@@ -28,6 +30,12 @@ class Call(NamedTuple):
     tool: str
     arguments: Mapping[str, Any]
     call_id: str = ""
+
+
+ESTIMATE = Call("update_task_estimate", {"minutes": 60.0}, "e1")
+REPORT = Call(
+    "update_report", {"content": "60 minutes.", "tldr": "On its way.", "oneLiner": "On track"}, "r1"
+)
 
 
 class Told(NamedTuple):
@@ -75,18 +83,6 @@ class Family(NamedTuple):
 
     def __str__(self) -> str:
         return self.name
-
-
-def request(*exchanges: Exchange, forced: str = "", tools: tuple[ToolSpec, ...] = TOOLS) -> Request:
-    """What a model is asked in these tests."""
-    return Request(
-        "whichever",
-        (Section("role", "You are an agent."), Section("goal", "Be short.")),
-        (Section("task", "# Task\n\nFix the sink"), Section("instruction", "Begin, ä.")),
-        tools,
-        exchanges,
-        forced,
-    )
 
 
 # ---------------------------------------------------------------------------------------- Gemini
@@ -195,3 +191,56 @@ OPENAI = Family(
 
 FAMILIES = (GEMINI, OPENAI)
 EACH_CASE = [(family, case) for family in FAMILIES for case in family.cases]
+
+
+# ------------------------------------------------------------------------------------ asking them
+
+
+def ask(
+    family: Family,
+    server: ScriptedServer,
+    asked: Request | None = None,
+    *,
+    is_aloud: bool = False,
+    **more: Any,
+) -> Reply:
+    """One reply. Raises `ModelFault`."""
+    model = family.model(server, **{"sleep": Sleeps(), **more})
+    if is_aloud:
+        return asyncio.run(model.reply_aloud(asked or request(), Heard()))
+    return asyncio.run(model.reply(asked or request()))
+
+
+def fault(family: Family, server: ScriptedServer, **more: Any) -> ModelFault:
+    """The fault that a reply ends with; it stands alone, and tells no key."""
+    with pytest.raises(ModelFault) as caught:
+        ask(family, server, **more)
+    found = caught.value
+    assert family.key not in f"{found!r} {found}"
+    assert (found.__cause__, found.__suppress_context__) == (None, True)
+    return found
+
+
+def woken(family: Family, home: Path, server: ScriptedServer) -> Any:
+    """Run the queued wake without sleeping; as `wakes` shows it."""
+    variables = {**FIXED, **family.variables(server)}
+    name = family.named(server)
+    with open_home(home, variables, model=name, is_writing=True) as opened:
+        opened.services.model_for = lambda _: family.model(server, sleep=Sleeps())
+        opened.views.catch_up()
+        ids = [one["id"] for one in shown(["agent", "list"], home)]
+        (ran,) = on_demand.run_ready(opened.services, ids, lambda *_: None)
+        assert ran.error == ""
+    return shown(["wakes"], home)[0]
+
+
+def home_of(tmp_path: Path, model: str) -> Path:
+    """A home with an agent that may ask a model."""
+    home = tmp_path / "home"
+    agent(home)
+    return agreed(home, model)
+
+
+def consent(family: Family, server: ScriptedServer) -> str:
+    """What a person agrees to before the server is asked."""
+    return f"openai:*@{server.url}" if family.name == "openai" else family.name

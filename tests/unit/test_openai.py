@@ -10,7 +10,7 @@ from adapters.models.openai import decoding, faults, messages
 from adapters.models.openai.streaming import Words, whole
 from domain.errors import Refused
 from domain.ports import Call, CallResult, Exchange, Usage
-from tests.support.families import request
+from tests.support.asking import request
 from tests.support.openai_server import MODEL, answer, bare, call, document, error
 
 ESTIMATE, REPORT = "update_task_estimate", "update_report"

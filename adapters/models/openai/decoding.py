@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.models import objects
-from adapters.models.faults import Trouble, line, malformed, provider, wrong
+from adapters.models.faults import Trouble, line, malformed, wrong
 from adapters.models.openai import faults
 from domain.errors import Refused
 from domain.ports import Call, Reply, Usage
@@ -141,20 +141,12 @@ def read(raw: bytes) -> Answer:
         Trouble: It tells of an error, is no JSON object (a page of something on the way), is not of
             this form, or has a key twice. In a call's arguments that is left to who decodes them.
     """
-    document = objects.loads(raw)
-    if document is None:
-        told = "the endpoint answered with something else than a JSON object"
-        raise Trouble(provider("bad_reply", told), again=True)
+    return objects.decoded(raw, Answer, "arguments", _check)
+
+
+def _check(document: dict[str, Any]) -> None:
     if trouble := faults.of_answer(document, {}):
         raise trouble
-    if twice := next(objects.twice(document, "arguments"), None):
-        told = f"the answer has the key {line(repr(twice.name))} twice in one object"
-        raise Trouble(wrong("bad_reply", told), again=True)
-    try:
-        return msgspec.convert(document, Answer, strict=False)
-    except msgspec.ValidationError as error:
-        told = f"the answer is not of the form of chat completions: {line(str(error))}"
-        raise Trouble(wrong("bad_reply", told), again=True) from None
 
 
 def judge(answer: Answer, tools: tuple[str, ...] = ()) -> Literal["ok", "empty"]:
