@@ -71,8 +71,10 @@ def endpoint_of(name: str, given: OpenAI) -> Endpoint:
 def whole_name(name: str, given: OpenAI) -> str:
     """A model's name, with the address of the setting where it names none itself."""
     found = endpoints.named(name)
-    if found is None or found.address or not given.base_url:
+    if found is None:
         return name
+    if found.address or not given.base_url:
+        return found.name
     return endpoints.Named(found.model, endpoints.address(given.base_url)).name
 
 

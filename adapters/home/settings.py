@@ -271,7 +271,7 @@ def _text(path: Path) -> str:
 # ------------------------------------------------------------------------------ keys and secrets
 
 _SECRET_NAME = re.compile(r"api.?key|^key$|secret|password|credential")
-_SECRET_VALUE = re.compile(r"AIza[0-9A-Za-z_-]{30,}")
+_SECRET_VALUE = re.compile(r"AIza[0-9A-Za-z_-]{30,}|\bsk-[0-9A-Za-z_-]{20,}")
 
 
 def _refuse_secrets(table: Mapping[str, Any], path: str) -> None:
