@@ -7,6 +7,7 @@ from pathlib import Path
 from adapters.home import files, installation
 from adapters.home.belonging import OtherPast, other_past
 from adapters.home.clock import clock_from
+from adapters.home.endpoints import Endpoint, endpoint_key, endpoint_of
 from adapters.home.given import read_named
 from adapters.home.prices import costs_at
 from adapters.home.settings import Settings, load
@@ -14,6 +15,7 @@ from adapters.home.views import Views
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.telemetry.loading import checked, spans_for
+from domain.endpoints import MODELS
 from domain.errors import Damaged, Refused
 from domain.ports import Model
 
@@ -188,21 +190,37 @@ class Models:
                 return _tape(name, Path(rest))
             case "gemini":
                 return _gemini(name, self._environ, self._settings)
+            case "openai":
+                return _openai(
+                    endpoint_of(name, self._settings.openai), self._environ, self._settings
+                )
             case _:
                 raise Refused(
                     "model_unavailable",
                     because=f"the model {name!r} is not available in this version",
-                    instead="use `rules`, `gemini`, `gemini:MODEL` or `tape:FILE`",
+                    instead=f"use {MODELS}",
                 )
 
 
 def _gemini(name: str, environ: Mapping[str, str], settings: Settings) -> Model:
     from adapters.home.api_keys import gemini_key
-    from adapters.models.gemini import PATIENCE_SHARE, GeminiModel
+    from adapters.models.gemini import GeminiModel
+    from adapters.models.rounds import PATIENCE_SHARE
 
     patience = settings.agents.deadline_seconds * PATIENCE_SHARE
     key, url = gemini_key(environ), settings.gemini.base_url
     return GeminiModel(name, key, url, patience_seconds=patience)
+
+
+def _openai(endpoint: Endpoint, environ: Mapping[str, str], settings: Settings) -> Model:
+    from adapters.models.openai.model import OpenAIModel
+    from adapters.models.rounds import PATIENCE_SHARE
+
+    patience = settings.agents.deadline_seconds * PATIENCE_SHARE
+    key = endpoint_key(endpoint, environ)
+    return OpenAIModel(
+        endpoint.name, endpoint.model, endpoint.base_url, key, patience_seconds=patience
+    )
 
 
 def _tape(name: str, path: Path) -> Model:

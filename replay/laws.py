@@ -34,7 +34,7 @@ from domain.errors import TOOL_CODES
 from domain.journal.commands import ApplyOperation
 from domain.policy.gate import is_leaving
 from domain.policy.notices import GATED_SINCE, notice_of
-from domain.policy.policy import ReceiptGiven, ReceiptWithdrawn, matches, meets
+from domain.policy.policy import ReceiptGiven, ReceiptWithdrawn, covers, meets
 from domain.wake.events import (
     LateReply,
     ModelAnswered,
@@ -270,7 +270,7 @@ class Laws:
 
     def _covers(self, begun: WakeStarted, category: str) -> bool:
         return any(
-            of == category and notice >= notice_of(begun.scaffold) and matches(model, begun.model)
+            of == category and notice >= notice_of(begun.scaffold) and covers(model, begun.model)
             for (model, of), notice in self._receipts.items()
         )
 

@@ -33,7 +33,7 @@ SLOW = (
 )
 """What is run after the fast part, so that it stays below a minute: whole files, for `-m slow`."""
 
-KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY")
 MEMORY = Path("/dev/shm")
 MEMORY_FREE_MIN = 2 * 1024**3
 """Bytes: many times of what a run needs, and far above the 64 MiB that a container has there."""

@@ -23,7 +23,9 @@ from adapters.documents.policy import (
     waiting,
 )
 from adapters.documents.tasks import catalog_of, category_named
+from adapters.home.endpoints import whole_name
 from adapters.runtime import gate
+from domain.endpoints import PREFIX, PROTOCOL, every
 from domain.errors import Refused, Remedy, invalid
 from domain.policy.commands import GiveReceipt, PolicyCommand, RuleModels, WithdrawReceipt
 from domain.policy.gate import is_leaving, pattern_of
@@ -60,7 +62,7 @@ __all__ = [
 def notice_text(home: "Home", model: str, categories: Sequence[str] = ()) -> str:
     """The notice that `allow` of the same would agree to. Raises what `allow` does."""
     ids = _categories(home, categories)
-    return notice(_pattern(model), named(home, ids), sections_of())
+    return notice(_whole(home, model), named(home, ids), sections_of())
 
 
 def allow(home: "Home", model: str, categories: Sequence[str] = (), key: str = "") -> Allowed:
@@ -75,7 +77,7 @@ def allow(home: "Home", model: str, categories: Sequence[str] = (), key: str = "
     Raises:
         Refused: Code ``unknown_category`` or ``invalid_value``; nothing is written.
     """
-    ids, pattern = _categories(home, categories), _pattern(model)
+    ids, pattern = _categories(home, categories), _whole(home, model)
     command = GiveReceipt(pattern, ids, NOTICE_VERSION, sections_of())
     changed = _noted(home, command, key)
     resumed = gate.let_go(home.services, held_agents(home))
@@ -141,7 +143,7 @@ def allow_all(home: "Home", agent_ids: Sequence[str]) -> list[Allowed]:
         return []
     models = {one.model for one in needed(home, agent_ids)}
     if is_leaving(home.settings.model):
-        models.add(pattern_of(home.settings.model))
+        models.add(pattern_of(whole_name(home.settings.model, home.settings.openai)))
     return [allow(home, one) for one in sorted(models)]
 
 
@@ -156,6 +158,16 @@ def _noted(home: "Home", command: PolicyCommand, key: str) -> bool:
     appended = home.services.append_agent(command, key=nth_key(key, 1))
     home.views.catch_up()
     return len(appended.rows) > 1  # one alone is a receipt
+
+
+def _whole(home: "Home", model: str) -> str:
+    """What a receipt is for: of models behind an address, the one that the home asks, where the
+    name says none."""
+    given = home.settings.openai
+    if model in (PROTOCOL, f"{PREFIX}*"):
+        at_home = every(whole_name(home.settings.model, given))
+        return at_home or every(f"{PREFIX}*@{given.base_url}") or _pattern(model)
+    return _pattern(whole_name(model, given))
 
 
 def _pattern(model: str) -> str:

@@ -29,7 +29,7 @@ from msgspec import Struct
 
 from adapters.documents.wakes import decoded_or_text, plain
 from adapters.home.prices import MICRO, Prices, cost, cost_of_rows, price_at
-from adapters.models.gemini_contents import SEPARATOR
+from adapters.models.wording import SEPARATOR
 from domain.changes import events as c
 from domain.ports import ToolSpec, Usage
 from domain.wake import events as w

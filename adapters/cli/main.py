@@ -19,6 +19,7 @@ import click
 from adapters.cli.loading import loaded, prepared
 from adapters.cli.shared import Session, UserError, complain
 from adapters.text.remedies import in_words
+from domain.endpoints import MODELS
 from domain.errors import WakelogError
 
 # command: (module below adapters.cli, short help); the order is that of a first day's use
@@ -168,7 +169,7 @@ class Commands(click.Group):
 @click.option(
     "--home", type=click.Path(), metavar="DIR", help="The home; else WAKELOG_HOME, else ~/.wakelog."
 )
-@click.option("--model", metavar="M", default="", help="rules, gemini, gemini:MODEL or tape:FILE.")
+@click.option("--model", metavar="M", default="", help=f"{MODELS}.")
 @click.option(
     "--json",
     "as_json",

@@ -30,7 +30,9 @@ _categories = click.option(
 
 
 @click.group(
-    "policy", epilog="MODEL is a model, as gemini:NAME, or a provider, as gemini, for all of its."
+    "policy",
+    epilog="MODEL is a model, as gemini:NAME, or a provider, as gemini, for all of its, or an "
+    "address, as openai:*@http://localhost:11434.",
 )
 def policy_command() -> None:
     """See and say what may leave this machine, and to whom.

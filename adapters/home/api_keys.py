@@ -12,7 +12,8 @@ from domain.errors import Refused
 
 GEMINI_VARIABLE = "GEMINI_API_KEY"
 TOKEN_VARIABLE = "WAKELOG_SERVE_TOKEN"
-SECRETS = (GEMINI_VARIABLE, TOKEN_VARIABLE)
+OPENAI_VARIABLE = "OPENAI_API_KEY"
+SECRETS = (GEMINI_VARIABLE, OPENAI_VARIABLE, TOKEN_VARIABLE)
 SECRET_MIN = 16  # characters; a shorter value may be any word
 KEYRING_SERVICE = "wakelog"
 KEYRING_USER = "gemini"
@@ -40,6 +41,11 @@ def gemini_key(environ: Mapping[str, str]) -> str:
             because=f"the model gemini needs a key, and {GEMINI_VARIABLE} is not set",
             instead="set it, or use `--model rules`, which needs no key and no network",
         )
+    return checked(key, source)
+
+
+def checked(key: str, source: str) -> str:
+    """A key that can be one. Raises `Refused` as `gemini_key` does."""
     if len(key) > KEY_MAX or not (key.isascii() and key.isprintable()) or " " in key:
         raise Refused(
             "invalid_value",

@@ -23,6 +23,7 @@ from adapters.home.prices import Prices, micros, priced
 from adapters.home.settings_refusals import invalid as _invalid
 from adapters.home.settings_refusals import near as _near
 from adapters.home.settings_refusals import unknown as _unknown
+from domain import endpoints
 from domain.agent import limits
 from domain.agent.events import Mode
 from domain.agent.wake_queue_rules import THROTTLE_SECONDS
@@ -31,7 +32,7 @@ from domain.wake.reading import PROMPT_MIN_BYTES
 
 GRACE_SECONDS = 30  # behind the deadline of a wake
 FILE_MAX_BYTES = 1_000_000
-_NAMES = "HOME REPLICA NOW TIMEZONE MODEL GEMINI_BASE_URL SERVE_TOKEN"
+_NAMES = "HOME REPLICA NOW TIMEZONE MODEL GEMINI_BASE_URL OPENAI_BASE_URL SERVE_TOKEN"
 VARIABLES = tuple(f"WAKELOG_{name}" for name in _NAMES.split())
 
 FollowUp = Literal["inherit", "none"]
@@ -100,6 +101,14 @@ class Gemini(Struct, frozen=True):
     base_url: str = ""
 
 
+class OpenAI(Struct, frozen=True):
+    """Where ``openai:MODEL`` is asked; empty: nowhere. `allow_plain`: http also to other machines,
+    which anybody on the way can read."""
+
+    base_url: str = ""
+    allow_plain: bool = False
+
+
 class Otel(Struct, frozen=True):
     """OpenTelemetry spans of wakes; `texts`: with prompts, replies and names in them."""
 
@@ -125,6 +134,7 @@ class Settings(Struct, frozen=True):
     prompt: Prompt = Prompt()
     policy: Policy = Policy()
     gemini: Gemini = Gemini()
+    openai: OpenAI = OpenAI()
     otel: Otel = Otel()
     analytics: Analytics = Analytics()
     prices: Prices = {}
@@ -153,6 +163,9 @@ def load(home: Path, environ: Mapping[str, str], model: str = "") -> Settings:
     if url := environ.get("WAKELOG_GEMINI_BASE_URL", ""):
         gemini = Gemini(_base_url(url, "WAKELOG_GEMINI_BASE_URL"))
         settings = replace(settings, gemini=gemini)
+    if url := environ.get("WAKELOG_OPENAI_BASE_URL", ""):
+        checked = _endpoint(url, "WAKELOG_OPENAI_BASE_URL")
+        settings = replace(settings, openai=replace(settings.openai, base_url=checked))
     for given, source in ((model, "--model"), (environ.get("WAKELOG_MODEL", ""), "WAKELOG_MODEL")):
         if given:
             return replace(settings, model=_model(given, source))
@@ -229,12 +242,14 @@ def _checked(settings: Settings, path: str) -> Settings:
     if re.fullmatch(r"([A-Z]{3})?", settings.currency) is None:
         told = f"{path}: currency: {settings.currency[:20]!r} is no code of a currency"
         raise _invalid(told, 'write three capital letters, as in "EUR"')
-    url = settings.gemini.base_url
+    url, endpoint = settings.gemini.base_url, settings.openai.base_url
+    where = _endpoint(endpoint, f"{path}: openai.base_url") if endpoint else ""
     return replace(
         settings,
         timezone=_zone(settings.timezone, f"{path}: timezone"),
         model=_model(settings.model, f"{path}: model"),
         gemini=Gemini(_base_url(url, f"{path}: gemini.base_url") if url else ""),
+        openai=replace(settings.openai, base_url=where),
     )
 
 
@@ -259,7 +274,7 @@ def _text(path: Path) -> str:
 # ------------------------------------------------------------------------------ keys and secrets
 
 _SECRET_NAME = re.compile(r"api.?key|^key$|secret|password|credential")
-_SECRET_VALUE = re.compile(r"AIza[0-9A-Za-z_-]{30,}")
+_SECRET_VALUE = re.compile(r"AIza[0-9A-Za-z_-]{30,}|\bsk-[0-9A-Za-z_-]{20,}")
 
 
 def _refuse_secrets(table: Mapping[str, Any], path: str) -> None:
@@ -272,7 +287,7 @@ def _refuse_secrets(table: Mapping[str, Any], path: str) -> None:
         ):
             raise _invalid(
                 f"{path}: {name} looks like an API key, and keys are not read from files",
-                "remove it, and set GEMINI_API_KEY or use the system's keyring",
+                "remove it, and set GEMINI_API_KEY or OPENAI_API_KEY, or use the system's keyring",
             )
 
 
@@ -330,10 +345,16 @@ def _model(given: str, source: str) -> str:
     try:
         if kept := limits.model(given):
             return kept
-    except Refused:
-        pass
-    told = f"{source}: {given!r} is no model"
-    raise _invalid(told, "use rules, gemini, gemini:MODEL or tape:FILE")
+    except Refused as refused:
+        raise _invalid(f"{source}: {refused.because}", refused.instead) from None
+    raise _invalid(f"{source}: {given!r} is no model", f"use {endpoints.MODELS}")
+
+
+def _endpoint(given: str, source: str) -> str:
+    try:
+        return endpoints.address(given).url
+    except Refused as refused:
+        raise _invalid(f"{source}: {refused.because}", refused.instead) from None
 
 
 def _base_url(given: str, source: str) -> str:

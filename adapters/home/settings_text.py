@@ -2,10 +2,10 @@
 
 DEFAULT_TOML = """\
 # Settings of this home. A line counts once the # before it is gone; shown are the defaults.
-# API keys do not belong here: set GEMINI_API_KEY, or keep the key in the system's keyring.
+# API keys do not belong here: set GEMINI_API_KEY or OPENAI_API_KEY, or use the system's keyring.
 
 # timezone = "UTC"               # your time zone, like "Europe/Berlin"   (WAKELOG_TIMEZONE)
-# model = "rules"                # rules, gemini, gemini:MODEL, tape:FILE  (WAKELOG_MODEL, --model)
+# model = "rules"                # gemini, gemini:MODEL, openai:MODEL, openai:MODEL@URL, tape:FILE
 # currency = ""                  # of all prices and costs, like "EUR"; empty: not said
 
 # [agents]
@@ -37,6 +37,10 @@ DEFAULT_TOML = """\
 
 # [gemini]
 # base_url = ""                  # another endpoint of the same API (WAKELOG_GEMINI_BASE_URL)
+
+# [openai]                       # a protocol that Ollama, vLLM, LM Studio and others speak
+# base_url = ""                  # "http://localhost:11434/v1", say (WAKELOG_OPENAI_BASE_URL)
+# allow_plain = false            # true: http to other machines, too; all on the way can read it
 
 # [otel]                         # OpenTelemetry spans of wakes (needs wakelog[otel])
 # enabled = false                # true: send them to OTEL_EXPORTER_OTLP_ENDPOINT

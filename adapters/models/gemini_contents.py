@@ -12,28 +12,15 @@ as text: calls without a signature would be refused.
 import json
 from typing import Any
 
-from domain.ports import CallResult, Exchange, Request, Section
+from adapters.models.wording import BEGIN, NUDGES, UNANSWERED, go_on, joined, retold
+from domain.ports import CallResult, Exchange, Request
 
 Json = dict[str, Any]
-
-SEPARATOR = "\n\n"
-BEGIN = "Begin."
-GO_ON = "Go on."
-NUDGES = (
-    """\
-Your last answer held a function call that could not be read. Answer again: call one of the \
-functions, with arguments that fit its schema.""",
-    """\
-That call could not be read either. Make one function call, with short and simple arguments that \
-fit its schema.""",
-)
-"""What is added for the answer after one that could not be read; one each, in order."""
-UNANSWERED = "this call was not carried out"
 
 
 def system(request: Request) -> str:
     """The system instruction; empty if there is none."""
-    return _joined(request.system)
+    return joined(request.system)
 
 
 def contents(request: Request, nudges: int = 0) -> list[Json]:
@@ -43,7 +30,7 @@ def contents(request: Request, nudges: int = 0) -> list[Json]:
         request: The request.
         nudges: How many answers to it could not be read; at most ``len(NUDGES)``.
     """
-    found = [_user(_joined(request.user) or BEGIN)]
+    found = [_user(joined(request.user) or BEGIN)]
     for exchange in request.exchanges:
         found += _exchange(exchange, request.forced)
     if nudges:
@@ -63,10 +50,10 @@ def mode(request: Request, nudges: int = 0) -> tuple[str, list[str]]:
 
 
 def _exchange(exchange: Exchange, forced: str) -> list[Json]:
-    following = _user(f"Now call {forced}." if forced else GO_ON)
+    following = _user(go_on(forced))
     content = _content(exchange.reply)
     if content is None:
-        return [_user(_retold(exchange))]
+        return [_user(retold(exchange))]
     calls = _calls(content)
     if calls:
         return [content, {"role": "user", "parts": _answers(calls, exchange.results)}]
@@ -107,19 +94,5 @@ def _answer(call: Json, result: CallResult | None) -> Json:
     return {**named, "name": call.get("name") or "", "response": {kind: output}}
 
 
-def _retold(exchange: Exchange) -> str:
-    if not exchange.results:
-        return "Earlier in this wake another model answered, without calling a function."
-    told = [
-        f"- {result.tool}: {'refused: ' if result.is_error else ''}{result.output}"
-        for result in exchange.results
-    ]
-    return "\n".join(["Earlier in this wake another model called, and was told:", *told])
-
-
 def _user(text: str) -> Json:
     return {"role": "user", "parts": [{"text": text}]}
-
-
-def _joined(sections: tuple[Section, ...]) -> str:
-    return SEPARATOR.join(section.text for section in sections)

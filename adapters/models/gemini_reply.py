@@ -8,15 +8,13 @@ What a finish reason leads to stands in one closed table; a reason that is not i
 """
 
 import json
-from collections import Counter
-from collections.abc import Iterator
 from typing import Any, Final, Literal
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from adapters.models.gemini_faults import Trouble, line, provider, wrong
+from adapters.models import objects
+from adapters.models.faults import Trouble, line, malformed, wrong
 from domain.errors import Refused
 from domain.ports import Call, Reply, Usage
 
@@ -131,42 +129,6 @@ class Answer(_Wire, frozen=True):
         return Usage(prompt, *(none if count is None else count for count in counts))
 
 
-class Twice(dict[str, Any]):
-    """An object that has a key twice, and has it twice again where it is written as JSON."""
-
-    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
-        super().__init__(pairs)
-        self.pairs = pairs
-
-    def items(self) -> Any:
-        return self.pairs
-
-    @property
-    def name(self) -> str:
-        """The key."""
-        return Counter(name for name, _ in self.pairs).most_common(1)[0][0]
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    return found if len(found) == len(pairs) else Twice(pairs)
-
-
-def loads(raw: bytes, reply_format: str = FORMAT) -> dict[str, Any] | None:
-    """A JSON object; None where this is none.
-
-    Args:
-        raw: Its bytes.
-        reply_format: How they are read, see `FORMAT`.
-    """
-    hook = _object if reply_format else None
-    try:
-        document = json.loads(raw, object_pairs_hook=hook)
-    except (ValueError, RecursionError):
-        return None
-    return document if isinstance(document, dict) else None
-
-
 def read(raw: bytes, reply_format: str = FORMAT) -> Answer:
     """The answer that a body with status 200 holds.
 
@@ -174,39 +136,14 @@ def read(raw: bytes, reply_format: str = FORMAT) -> Answer:
         Trouble: It is no JSON object (a page of something on the way), or not of this form, or
             has a key twice. In a call's arguments that is left to who decodes them.
     """
-    document = loads(raw, reply_format)
-    if document is None:
-        told = "the endpoint answered with something else than a JSON object"
-        raise Trouble(provider("bad_reply", told), again=True)
-    if twice := next(_twice(document), None):
-        told = f"the answer has the key {line(repr(twice.name))} twice in one object"
-        raise Trouble(wrong("bad_reply", told), again=True)
-    try:
-        return msgspec.convert(document, Answer, strict=False)
-    except msgspec.ValidationError as error:
-        told = f"the answer is not of the form that Gemini's have: {line(str(error))}"
-        raise Trouble(wrong("bad_reply", told), again=True) from None
+    return objects.decoded(raw, Answer, "args", keeps_twice=bool(reply_format))
 
 
-def _twice(document: dict[str, Any]) -> Iterator[Twice]:
-    """The objects outside of arguments that have a key twice."""
-    left: list[Any] = [document]
-    while left:  # bounded: each round takes one value of the document
-        value = left.pop()
-        if isinstance(value, Twice):
-            yield value
-        elif isinstance(value, dict):
-            left += (one for name, one in value.items() if name != "args")
-        elif isinstance(value, list):
-            left += value
-
-
-def judge(answer: Answer) -> Literal["ok", "nudge", "empty"]:
+def judge(answer: Answer) -> Literal["ok", "empty"]:
     """What to do with an answer.
 
     Returns:
-        ``ok``: use it. ``nudge``: ask again with a hint. ``empty``: the model stopped without
-        a word or a call.
+        ``ok``: use it. ``empty``: the model stopped without a word or a call.
 
     Raises:
         Trouble: There is no answer in it.
@@ -225,7 +162,7 @@ def judge(answer: Answer) -> Literal["ok", "nudge", "empty"]:
         case "ok":
             return "ok" if any(map(_says, answer.parts)) else "empty"
         case "nudge":
-            return "nudge"
+            raise malformed("the model's function calls could not be read")
         case "retry":
             raise Trouble(wrong("bad_reply", told), again=True)
         case "blocked":

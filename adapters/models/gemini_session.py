@@ -6,9 +6,7 @@ second, so this module is imported where a reply is asked for.
 """
 
 import logging
-import ssl
 from contextlib import suppress
-from functools import cache
 from types import TracebackType
 from typing import NamedTuple, Self
 from urllib.parse import urlsplit
@@ -17,9 +15,11 @@ import httpx2
 from google import genai
 from google.genai import errors, types
 
-from adapters.models import gemini_body, gemini_contents, gemini_faults
-from adapters.models.gemini_faults import Trouble
-from adapters.models.gemini_stream import HIDDEN_KEY, Aloud, whole
+from adapters.models import gemini_contents, gemini_faults
+from adapters.models.body import bound, troubles, trusted, unsendable
+from adapters.models.events import HIDDEN_KEY, Aloud
+from adapters.models.gemini_stream import whole, words
+from adapters.models.wording import BEGIN
 from domain.ports import Listener, Request
 
 GOOGLE = "https://generativelanguage.googleapis.com"
@@ -46,9 +46,9 @@ class Session:
         self._aloud: Aloud | None = None
         base, version = _endpoint(base_url or GOOGLE)
         self._host = urlsplit(base).netloc
-        trusted = _trusted()
+        certificates = trusted()
         self._http = httpx2.AsyncClient(
-            verify=trusted,
+            verify=certificates,
             timeout=timeout_seconds,
             follow_redirects=False,  # the key goes nowhere else
             headers={"accept-encoding": "identity"},
@@ -59,8 +59,8 @@ class Session:
             vertexai=False,
             http_options=types.HttpOptions(
                 httpx_async_client=self._http,  # never the other backends, whatever is installed
-                client_args={"verify": trusted},  # else each client reads all certificates anew
-                async_client_args={"ssl": trusted},
+                client_args={"verify": certificates},  # else each reads them anew
+                async_client_args={"ssl": certificates},
                 base_url=base,
                 api_version=version,
                 timeout=round(timeout_seconds * 1000),
@@ -84,29 +84,15 @@ class Session:
             await self._http.aclose()
 
     async def ask(self, request: Request, nudges: int, listener: Listener | None) -> bytes:
-        """Ask once; the body of the answer, verbatim, or what its streamed pieces come to.
-
-        Args:
-            request: What is asked.
-            nudges: How many answers to it could not be read.
-            listener: Is told the words as they come; None: they come all at once.
-
-        Raises:
-            Trouble: There is none.
-        """
+        """Ask once, see `adapters.models.rounds.Session`."""
         self._received.clear()
-        self._aloud = None if listener is None else Aloud(listener, self._key)
+        self._aloud = None if listener is None else Aloud(listener, self._key, words)
         try:
-            await self._send(request, nudges)
-        except httpx2.TimeoutException:
-            raise gemini_faults.timed_out(self._timeout_seconds) from None
-        except (httpx2.LocalProtocolError, httpx2.UnsupportedProtocol, httpx2.InvalidURL) as error:
-            raise self._unsendable(error) from None
-        except httpx2.HTTPError as error:
-            raise gemini_faults.unreachable(self._host, type(error).__name__) from None
+            with troubles(self._host, self._timeout_seconds):
+                await self._send(request, nudges)
         except (errors.APIError, ValueError, RecursionError) as error:
             if not self._received:  # the SDK would not send it: a model's name, for example
-                raise self._unsendable(error) from None
+                raise unsendable(error) from None
         received = self._received[-1]
         if received.status != httpx2.codes.OK:
             raise gemini_faults.of_status(received.status, received.body, received.headers)
@@ -115,7 +101,7 @@ class Session:
         return whole(received.body, received.headers, self._key)
 
     async def _send(self, request: Request, nudges: int) -> None:
-        contents = gemini_contents.BEGIN  # `extra_body` says it, and is sent as it is
+        contents = BEGIN  # `extra_body` says it, and is sent as it is
         config = _config(request, nudges)
         models = self._client.aio.models
         if self._aloud is None:
@@ -132,25 +118,15 @@ class Session:
     async def _keep(self, response: httpx2.Response) -> None:
         """Keep status and body before the SDK makes its own of them."""
         aloud = self._aloud if response.status_code == httpx2.codes.OK else None
-        gemini_body.bound(response, aloud.take if aloud else None)
+        bound(response, aloud.take if aloud else None)
         body = (await response.aread()).replace(self._key.encode(), HIDDEN_KEY.encode())
         self._received.append(Received(response.status_code, body, dict(response.headers)))
         if aloud is not None:
             raise _Heard
 
-    def _unsendable(self, error: Exception) -> Trouble:
-        told = f"the request cannot be sent ({type(error).__name__}); check model and base URL"
-        return Trouble(gemini_faults.wrong("bad_request", told), again=False)
-
 
 class _Heard(Exception):
     """A stream was read to its end, so that the SDK need not make its own of the pieces."""
-
-
-@cache
-def _trusted() -> ssl.SSLContext:
-    """The certificates that the machine trusts: reading them takes longer than all else here."""
-    return httpx2.create_ssl_context()
 
 
 def _endpoint(base_url: str) -> tuple[str, str]:

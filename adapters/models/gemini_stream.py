@@ -13,48 +13,17 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from adapters.models import bounds, gemini_reply
-from adapters.models.gemini_faults import Trouble, of_status
-from domain.ports import Listener
+from adapters.models import events, gemini_reply
+from adapters.models.events import last_said, object_of
+from adapters.models.faults import Trouble
+from adapters.models.gemini_faults import of_status
 
 Json = dict[str, Any]
 
-DATA = b"data:"
 STATUSES = range(300, 600)
-LINES_MAX = 65_536  # two for each piece
-HIDDEN_KEY = "[key]"
 
 
-class Aloud:
-    """Tells a listener the words of a stream of bytes, however they are cut."""
-
-    def __init__(self, listener: Listener, hidden: str) -> None:
-        """`hidden` is the key, should the endpoint repeat it."""
-        self._listener = listener
-        self._hidden = hidden
-        self._rest = bytearray()
-        self._lines = 0
-
-    def take(self, data: bytes) -> None:
-        """Some more bytes. What is no piece of an answer is left to `whole`.
-
-        Raises:
-            Trouble: They are too many lines.
-        """
-        self._rest += data
-        if b"\n" not in data:
-            return
-        *lines, self._rest = self._rest.split(b"\n")
-        self._lines += len(lines)
-        if self._lines > LINES_MAX:
-            raise Trouble(bounds.too_large(f"{LINES_MAX} lines"), again=False)
-        for line in lines:
-            piece = _object(line.strip()[len(DATA) :]) if line.startswith(DATA) else {}
-            for text in _words(piece):
-                self._listener.said(text.replace(self._hidden, HIDDEN_KEY))
-
-
-def _words(piece: Json) -> Iterator[str]:
+def words(piece: Json) -> Iterator[str]:
     """What a piece says, thoughts left out."""
     for part in _parts(_candidate(piece)):
         if isinstance(text := part.get("text"), str) and text and not part.get("thought"):
@@ -72,28 +41,20 @@ def whole(body: bytes, headers: Mapping[str, str], hidden: str) -> bytes:
     Raises:
         Trouble: The stream holds an error, or what cannot be read.
     """
-    lines = [line.strip() for line in body.splitlines()]
-    pieces = [_read(line[len(DATA) :]) for line in lines if line.startswith(DATA)]
-    if not pieces:
+    sent = events.split(body)
+    if not sent.data:
         return body
-    pieces.append(_object(b"\n".join(line for line in lines if not line.startswith(DATA))))
+    pieces = [*map(_read, sent.data), object_of(sent.rest)]
     for piece in pieces:
         if isinstance(error := piece.get("error"), dict):
             raise _trouble(error, headers)
-    merged = _merged(pieces)
-    text = json.dumps(merged, indent=2, ensure_ascii=False).replace(hidden, HIDDEN_KEY)
-    return text.encode(errors="replace")  # a lone surrogate is no text
+    return events.written(_merged(pieces), hidden)
 
 
 def _read(data: bytes) -> Json:
     """A piece. Raises `Trouble`: it is none, or not of the form that pieces have."""
     gemini_reply.read(data)
-    return _object(data)
-
-
-def _object(data: bytes | bytearray) -> Json:
-    """A JSON object; empty where this is none."""
-    return gemini_reply.loads(bytes(data)) or {}
+    return object_of(data)
 
 
 def _trouble(error: Json, headers: Mapping[str, str]) -> Trouble:
@@ -105,11 +66,11 @@ def _trouble(error: Json, headers: Mapping[str, str]) -> Trouble:
 
 def _merged(pieces: list[Json]) -> Json:
     """All pieces as one answer."""
-    merged = _last_said(pieces)
+    merged = last_said(pieces)
     spoken = [found for piece in pieces if (found := _candidate(piece))]
     if not spoken:
         return merged
-    candidate = _last_said(spoken)
+    candidate = last_said(spoken)
     contents = [content for one in spoken if isinstance(content := one.get("content"), dict)]
     if contents:
         parts = _joined(part for one in spoken for part in _parts(one))
@@ -117,15 +78,6 @@ def _merged(pieces: list[Json]) -> Json:
         others.pop("parts", None)
         candidate["content"] = {"parts": parts, **others} if parts else others
     merged["candidates"] = [candidate]
-    return merged
-
-
-def _last_said(pieces: list[Json]) -> Json:
-    """Fields as they were said last, in the order of the last piece, which has them all."""
-    merged: Json = {}
-    for piece in reversed(pieces):
-        for name, value in piece.items():
-            merged.setdefault(name, value)
     return merged
 
 

@@ -5,6 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adapters.home.endpoints import whole_name
 from adapters.home.settings import Settings
 from adapters.runtime.spans import NoSpans, Spans
 from adapters.store.log import Appended, Log
@@ -116,12 +117,12 @@ class Services:
 
     def model_name(self, agent: Agent) -> str:
         """Which model an agent asks: its template's active version's, else its template's, else
-        its own, else the setting's (SPEC 8)."""
-        if not agent.template:
-            return agent.model or self.settings.model
-        with self.agents.reading() as world:
-            template = templates.load(world, agent.template)
-        return template.model_in_force or agent.model or self.settings.model
+        its own, else the setting's (SPEC 8); with its address, where it has one."""
+        model = agent.model or self.settings.model
+        if agent.template:
+            with self.agents.reading() as world:
+                model = templates.load(world, agent.template).model_in_force or model
+        return whole_name(model, self.settings.openai)
 
     def agent(self, agent_id: str) -> Agent:
         """An agent as it is now."""

@@ -5,18 +5,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from adapters.home.prices import MICRO
+from domain import endpoints
 from domain.ports import Reply, Request, Usage
 
-PROVIDERS = {"gemini": "gcp.gemini"}  # as the conventions name them; others are ours
+PROVIDERS = {
+    "gemini": "gcp.gemini",
+    "openai": "openai",
+}  # as the conventions name them; others are ours
 
 
 def model(name: str) -> dict[str, str]:
-    """Provider and model of ``gemini:MODEL``, ``rules`` or ``tape:FILE``, whose file is left out.
+    """Provider and model of ``gemini:MODEL``, ``rules`` or ``tape:FILE``, whose file is left out;
+    of a model behind an address, the protocol that it speaks.
 
     >>> model("gemini:g-3")
     {'gen_ai.provider.name': 'gcp.gemini', 'gen_ai.request.model': 'g-3'}
     """
     provider, _, model = name.partition(":")
+    if endpoint := endpoints.named(name):
+        model = endpoint.model
     known = PROVIDERS.get(provider)
     return {
         "gen_ai.provider.name": known or f"wakelog.{provider}",

@@ -12,7 +12,7 @@ from domain.agent.agent import AGENT
 from domain.errors import Refused, Remedy
 from domain.policy.commands import GiveReceipt
 from domain.policy.gate import pattern_of, unconsented
-from domain.policy.policy import POLICY, matches
+from domain.policy.policy import POLICY, covers
 from domain.wake.reading import Given
 from domain.world import MAIN
 
@@ -33,7 +33,7 @@ def agree(past: Past, services: Services, agent_id: str, model: str) -> None:
         instead = Remedy("allow_sending", pattern_of(model))
         raise Refused("privacy_confirmation_required", because=because, instead=instead)
     for one in policy.consents:
-        if matches(one.model, model) and one.category in agent.categories:
+        if covers(one.model, model) and one.category in agent.categories:
             receipt = GiveReceipt(one.model, (one.category,), one.notice, one.sections)
             services.append_agent(receipt)
 

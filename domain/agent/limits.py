@@ -6,6 +6,7 @@ Each check gives the value as it is kept, or raises `Refused`, code ``invalid_va
 import re
 from typing import get_args
 
+from domain import endpoints
 from domain.agent.agent import TURN_MAX_LIMIT
 from domain.agent.events import Mode
 from domain.agent.matching import SEMANTIC_KEYS
@@ -73,8 +74,11 @@ def mode(given: str) -> Mode:
 
 
 def model(given: str) -> str:
+    if found := endpoints.named(given):
+        return found.name
     if given and _MODEL.fullmatch(given) is None:
-        raise invalid(f"{given!r} is no model", "use rules, gemini, gemini:MODEL or tape:FILE")
+        shown = given.partition("@")[0]  # what comes behind it may be a password
+        raise invalid(f"{shown!r} is no model", f"use {endpoints.MODELS}")
     return given
 
 

@@ -7,6 +7,7 @@ withdrawn, it never opens further.
 
 from typing import Final, Literal, NamedTuple
 
+from domain import endpoints
 from domain.agent.agent import Agent
 from domain.policy.notices import NOTICE_VERSION
 from domain.policy.policy import Policy
@@ -45,12 +46,15 @@ def is_leaving(model: str) -> bool:
 
 
 def pattern_of(model: str) -> str:
-    """The pattern that covers all models of a model's provider.
+    """The pattern that covers all models of a model's provider; of one behind an address, all that
+    are there.
 
     >>> pattern_of("gemini:pro"), pattern_of("gemini"), pattern_of("gemini:*")
     ('gemini:*', 'gemini:*', 'gemini:*')
+    >>> pattern_of("openai:qwen3@https://example.org/v1")
+    'openai:*@https://example.org:443'
     """
-    return f"{model.partition(':')[0]}:*"
+    return endpoints.every(model) or f"{model.partition(':')[0]}:*"
 
 
 def unconsented(

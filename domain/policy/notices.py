@@ -8,6 +8,8 @@ of that version. So an old wake goes on being decided by the notice of its own t
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from domain import endpoints
+
 GATED_SINCE: Final = 2
 """The first scaffold whose wakes are held by the gate; older ones were begun without."""
 
@@ -83,7 +85,11 @@ def _named(model: str) -> str:
     """
     >>> _named("gemini:*"), _named("gemini:pro")
     ('every model of gemini', 'the model gemini:pro')
+    >>> _named("openai:*@https://example.org:443")
+    'every model at https://example.org:443'
     """
+    if endpoints.is_every(model):
+        return f"every model at {endpoints.origin(model)}"
     provider = model.removesuffix(":*")
     if provider != model:
         return f"every model of {provider}"

@@ -10,6 +10,7 @@ import re
 from msgspec import Struct
 from msgspec.structs import replace
 
+from domain import endpoints
 from domain.agent.limits import at_most
 from domain.errors import invalid
 from domain.wire import Stored
@@ -68,7 +69,7 @@ class Policy(Struct, frozen=True):
     def consented(self, model: str, category: str, notice: int) -> bool:
         """Whether a receipt of this notice, or a later one, covers a model for a category."""
         return any(
-            known.category == category and known.notice >= notice and matches(known.model, model)
+            known.category == category and known.notice >= notice and covers(known.model, model)
             for known in self.consents
         )
 
@@ -88,9 +89,26 @@ def matches(pattern: str, model: str) -> bool:
     >>> [matches("gemini:*", one) for one in ("gemini:pro", "gemini", "geminis", "rules")]
     [True, True, False, False]
     """
+    if endpoints.is_every(pattern):
+        return endpoints.origin(pattern) == endpoints.origin(model)
     if not pattern.endswith("*"):
         return model == pattern
     return model.startswith(pattern[:-1]) or f"{model}:*" == pattern
+
+
+def covers(pattern: str, model: str) -> bool:
+    """Whether a receipt of a pattern is one for a model: that of another address never is, so
+    that of models behind an address only its whole name counts, or all models there.
+
+    >>> here, there = "openai:qwen3@http://localhost:11434/v1", "openai:qwen3@https://example.org"
+    >>> [covers("openai:*@http://localhost:11434", one) for one in (here, there)]
+    [True, False]
+    >>> covers("openai:*", here), covers("openai:qwen3", "openai:qwen3"), covers("*", "gemini")
+    (False, False, True)
+    """
+    if not model.startswith(endpoints.PREFIX):
+        return matches(pattern, model)
+    return endpoints.every(model) == pattern or (pattern == model and bool(endpoints.origin(model)))
 
 
 def meets(one: str, other: str) -> bool:
@@ -101,11 +119,18 @@ def meets(one: str, other: str) -> bool:
     """
     if one.endswith("*") and other.endswith("*"):
         return one.startswith(other[:-1]) or other.startswith(one[:-1])
+    for begins, at in ((one, other), (other, one)):
+        if begins.endswith("*") and endpoints.is_every(at):
+            return matches(begins, endpoints.PREFIX) or begins.startswith(endpoints.PREFIX)
     return matches(one, other) or matches(other, one)
 
 
 def pattern(given: str) -> str:
     """A pattern as it is kept, or Refused if it is none."""
+    if endpoints.is_every(given):
+        return endpoints.every(given)
+    if found := endpoints.named(given):
+        return found.name
     if _PATTERN.fullmatch(given) is None:
         raise invalid(
             f"{given!r} names no model", "use a model's name, or PROVIDER:* for all of it"
@@ -121,7 +146,13 @@ def give(
     if not kept:
         raise invalid("the receipt names no category", "name one at least")
     at_most(CATEGORIES_MAX, len(kept), "categories of one receipt")
-    wanted = {(pattern(model), category, notice, sections) for category in kept}
+    model = pattern(model)
+    if model.startswith(endpoints.PREFIX) and not endpoints.origin(model):
+        raise invalid(
+            f"{model!r} names no address, and a receipt is for one",
+            "name it, as openai:*@http://localhost:11434",
+        )
+    wanted = {(model, category, notice, sections) for category in kept}
     known = {(one.model, one.category, one.notice, one.sections) for one in policy.consents}
     return [] if wanted <= known else [ReceiptGiven(model, kept, notice, sections)]
 

@@ -36,18 +36,9 @@ from tests.support.checking import payloads
 from tests.support.checking.logs import opened
 from tests.support.consents import agreed
 from tests.support.gemini import environment
-from tests.support.gemini_server import (
-    KEY,
-    SIGNATURE,
-    Answer,
-    GeminiServer,
-    Sent,
-    answer,
-    call,
-    served,
-    text,
-)
+from tests.support.gemini_server import KEY, SIGNATURE, GeminiServer, answer, call, text
 from tests.support.process import begun, until
+from tests.support.scripted_server import Answer, Sent, served
 
 ENVIRON = {"WAKELOG_REPLICA": "r1"}
 LANGUAGES = ("en", "de", "fr", "it", "es", "nl", "pl", "sv")

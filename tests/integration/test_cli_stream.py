@@ -15,7 +15,6 @@ from tests.support.gemini_server import (
     PATH,
     SIGNATURE,
     STREAM_PATH,
-    Answer,
     answer,
     call,
     limited,
@@ -23,6 +22,7 @@ from tests.support.gemini_server import (
     serving,
     text,
 )
+from tests.support.scripted_server import Answer
 from tests.support.waking import agent
 
 REPORT = {"content": "An hour.", "tldr": "On its way.", "oneLiner": "On track"}

@@ -15,17 +15,19 @@ from adapters.analytics.database import connect
 from adapters.analytics.rows import create
 from adapters.home.prices import Price, cost, costs_at
 from adapters.models.gemini import GeminiModel
-from adapters.models.gemini_contents import NUDGES
+from adapters.models.wording import NUDGES
 from adapters.runtime import on_demand
 from adapters.runtime.budgets import Budgets
 from adapters.telemetry.otel import OtelSpans
 from adapters.wiring import Home, open_home
 from domain.ports import Usage
+from tests.support.asking import Heard
 from tests.support.cli import FIXED, proved, refused, run, told
 from tests.support.consents import agreed
-from tests.support.gemini import NAME, Heard, environment, model
-from tests.support.gemini_server import Answer, answer, call, document, serving, text
+from tests.support.gemini import NAME, environment, model
+from tests.support.gemini_server import answer, call, document, serving, text
 from tests.support.inspecting import read_logs
+from tests.support.scripted_server import Answer
 from tests.support.waking import agent
 
 pytestmark = pytest.mark.slow

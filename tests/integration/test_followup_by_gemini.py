@@ -12,16 +12,8 @@ from adapters.proof import histories
 from tests.support.cli import done, proved, told
 from tests.support.consents import agreed
 from tests.support.gemini import environment
-from tests.support.gemini_server import (
-    SIGNATURE,
-    Answer,
-    GeminiServer,
-    Sent,
-    answer,
-    call,
-    served,
-    text,
-)
+from tests.support.gemini_server import SIGNATURE, GeminiServer, answer, call, text
+from tests.support.scripted_server import Answer, Sent, served
 from tests.support.waking import agent, at, inbox, reply, report, tape
 
 TITLE, ROOF, REST = "Fix the sink", "Mend the roof", "Make the bathroom nice"

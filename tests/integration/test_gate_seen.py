@@ -12,17 +12,8 @@ from domain.wake.events import ModelAnswered, WakeDeferred, WakeFinished
 from tests.support.cli import FIXED, done, proved, run, told
 from tests.support.consents import agreed
 from tests.support.gemini import environment
-from tests.support.gemini_server import (
-    SIGNATURE,
-    Answer,
-    GeminiServer,
-    Sent,
-    answer,
-    call,
-    served,
-    serving,
-    text,
-)
+from tests.support.gemini_server import SIGNATURE, GeminiServer, answer, call, serving, text
+from tests.support.scripted_server import Answer, Sent, served
 from tests.support.waking import agent
 
 SINK = "Fix the sink"

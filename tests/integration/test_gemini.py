@@ -1,6 +1,5 @@
 """The Gemini model over the wire: what it sends, and what it makes of what comes back."""
 
-import asyncio
 import json
 import logging
 from typing import Any
@@ -9,16 +8,16 @@ import pytest
 
 from adapters.models import gemini_reply
 from adapters.models.gemini import GeminiModel
-from adapters.models.gemini_contents import NUDGES
+from adapters.models.wording import NUDGES
 from domain.errors import Refused
 from domain.ports import Call, CallResult, Exchange, Usage
 from domain.tools import registry
-from tests.support.gemini import NAME, TOOLS, Sleeps, ask, fault, model, request
+from tests.support.asking import TOOLS, Sleeps, request
+from tests.support.gemini import NAME, ask, fault
 from tests.support.gemini_server import (
     KEY,
     PATH,
     SIGNATURE,
-    Answer,
     answer,
     call,
     document,
@@ -26,6 +25,7 @@ from tests.support.gemini_server import (
     text,
     thought,
 )
+from tests.support.scripted_server import Answer
 
 ESTIMATE, REPORT = "update_task_estimate", "update_report"
 
@@ -328,16 +328,6 @@ def test_the_name_says_provider_and_model() -> None:
     assert GeminiModel("gemini", KEY).name == NAME
     assert GeminiModel("gemini:gemini-3-flash", KEY).name == "gemini:gemini-3-flash"
     assert KEY not in repr(vars(type(GeminiModel("gemini", KEY))))
-
-
-def test_one_model_answers_in_many_loops_and_many_wakes_at_once() -> None:
-    async def many(asked: GeminiModel) -> list[str]:
-        replies = await asyncio.gather(*(asked.reply(request()) for _ in range(8)))
-        return [reply.text for reply in replies]
-
-    with serving(*[answer(text("x"))] * 16) as server:
-        one = model(server)
-        assert [asyncio.run(many(one)) for _ in range(2)] == [["x"] * 8] * 2
 
 
 def test_no_line_of_any_log_holds_the_key(caplog: pytest.LogCaptureFixture) -> None:

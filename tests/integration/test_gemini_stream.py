@@ -1,4 +1,5 @@
-"""Gemini's streaming call: what is heard, what is recorded, and what goes wrong in the middle.
+"""Gemini's streaming call: what is heard, and what is recorded; what goes wrong in the middle of it
+stands in `test_model_families`, too.
 
 Each answer is asked for twice, whole and streamed: what is recorded must be the same bytes.
 """
@@ -9,24 +10,23 @@ from typing import Any
 import pytest
 
 from domain.ports import ModelFault
-from tests.integration.test_gemini_faults import BACKOFF, CASES, FINE, Case
-from tests.support.gemini import Heard, Sleeps, ask, ask_aloud
+from tests.support.asking import Heard
+from tests.support.gemini import ask, ask_aloud
 from tests.support.gemini_server import (
     KEY,
     SIGNATURE,
     STREAM_PATH,
-    Answer,
     answer,
     call,
-    error,
     serving,
     text,
     thought,
 )
+from tests.support.scripted_server import Answer
 
+FINE = answer(text("Fine."))
 LONG = answer(text("It takes an hour – and größere Mühe, \U0001f527 too.\nThen it is done."))
 ESTIMATE = call("update_task_estimate", {"minutes": 60.0}, call_id="e1", signature=SIGNATURE)
-ERROR = json.dumps({"error": {"code": 503, "message": "Overloaded.", "status": "UNAVAILABLE"}})
 
 
 @pytest.fixture(autouse=True)
@@ -98,37 +98,6 @@ def _parts(raw: bytes) -> Any:
 # ------------------------------------------------------------------------------ what goes wrong
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-def test_it_ends_in_the_fault_that_it_ends_in_without_streaming(case: Case) -> None:
-    with serving(*case.script) as server, pytest.raises(ModelFault) as caught:
-        ask_aloud(server, Heard(), sleeps=(sleeps := Sleeps()))
-    found = caught.value
-    assert (found.code, found.of_provider) == (case.code, case.of_provider), str(found)
-    assert found.retry_seconds == case.retry_seconds
-    assert tuple(sleeps.seconds) == case.slept
-    assert len(server.sent) == len(case.script)
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [
-        LONG._replace(breaks_after=2),
-        LONG._replace(breaks_after=2, then=ERROR.encode()),
-        LONG._replace(breaks_after=2, then=b'{"candidates": ['),
-        LONG._replace(breaks_after=2, then=b"[]"),
-        answer(text("It take"), text("s an ho"), finish="OTHER"),
-    ],
-    ids=["cut", "an error", "half a piece", "no piece", "a reason to ask again"],
-)
-def test_what_broke_off_is_said_to_be_void_and_asked_again(broken: Answer) -> None:
-    with serving(broken, LONG) as server:
-        streamed = ask_aloud(server, heard := Heard(), sleeps=(sleeps := Sleeps()))
-    assert streamed.raw == LONG.body
-    assert heard.void == ["It takes an ho"]
-    assert heard.text == streamed.text
-    assert sleeps.seconds == [1.0]
-
-
 def test_a_call_that_cannot_be_read_is_asked_for_with_a_hint() -> None:
     malformed = answer(text("I call it now."), finish="MALFORMED_FUNCTION_CALL")
     with serving(malformed, answer(ESTIMATE)) as server:
@@ -139,33 +108,9 @@ def test_a_call_that_cannot_be_read_is_asked_for_with_a_hint() -> None:
     assert "could not be read" in server.sent[1].contents[-1]["parts"][0]["text"]
 
 
-def test_a_stream_that_stalls_is_bounded_as_a_whole() -> None:
-    heard, sleeps = Heard(), Sleeps()
-    script = [LONG._replace(drip_seconds=30)] * 4
-    with serving(*script) as server, pytest.raises(ModelFault, match="no answer") as caught:
-        ask_aloud(server, heard, sleeps=sleeps, timeout_seconds=0.5)
-    assert (caught.value.code, caught.value.of_provider) == ("timeout", True)
-    assert tuple(sleeps.seconds) == BACKOFF
-    assert set(heard.void) <= {"", "It take"}
-
-
 def test_an_error_that_is_not_asked_again_ends_it_after_the_first_words() -> None:
     refused = json.dumps({"error": {"code": 400, "message": "No.", "status": "INVALID_ARGUMENT"}})
     broken = LONG._replace(breaks_after=1, then=refused.encode())
     with serving(broken) as server, pytest.raises(ModelFault, match="refused: 400 INVALID"):
         ask_aloud(server, heard := Heard())
     assert heard.text == "It take"
-
-
-def test_an_endpoint_that_does_not_stream_is_understood() -> None:
-    """A proxy may answer the streaming call in one piece."""
-    with serving(FINE._replace(is_whole=True)) as server:
-        assert ask_aloud(server, Heard()).text == "Fine."
-
-
-def test_the_key_is_not_told_where_the_endpoint_repeats_it() -> None:
-    with serving(answer(text("x" * 7 + KEY))) as server:
-        streamed = ask_aloud(server, Heard())
-    assert KEY.encode() not in streamed.raw
-    with serving(error(500, "INTERNAL", KEY), *[FINE]) as server:
-        assert ask_aloud(server, Heard()).text == "Fine."

@@ -1,7 +1,6 @@
-"""Whole wakes with Gemini, through the command line: from the task to the proposal, and waits."""
+"""Gemini's key and prompt, through the command line; wakes stand in `test_model_families`."""
 
 import importlib
-import json
 import subprocess
 import sys
 import types
@@ -11,22 +10,18 @@ from typing import Any
 import pytest
 
 from adapters.home import api_keys
-from tests.support.cli import done, proved, refused, run, told
+from tests.support.asking import places_of_key
+from tests.support.cli import done, proved, refused, told
 from tests.support.consents import agreed
-from tests.support.gemini import NAME, environment, places_of_key
+from tests.support.gemini import environment
 from tests.support.gemini_server import (
     KEY,
-    SIGNATURE,
     answer,
     call,
-    error,
-    limited,
-    quota,
-    retry_info,
     serving,
     text,
 )
-from tests.support.waking import agent, at, inbox
+from tests.support.waking import agent
 
 REPORT = {"content": "60 minutes, due in February.", "tldr": "On its way.", "oneLiner": "On track"}
 GEMINI = ["--model", "gemini"]
@@ -37,111 +32,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")  # the person's proxy is not asked for this
     monkeypatch.setitem(sys.modules, "keyring", None)  # nor their keyring
     return tmp_path / "home"
-
-
-def observation(words: str, **more: Any) -> dict[str, Any]:
-    return call("record_observations", {"observations": [words]}, signature=SIGNATURE, **more)
-
-
-def test_five_turns_with_parallel_calls_and_signatures(home: Path) -> None:
-    agent(home)
-    agreed(home)
-    first = [
-        call("update_task_estimate", {"minutes": 60.0}, call_id="e1", signature=SIGNATURE),
-        call("set_task_language", {"languageCode": "en", "confidence": "high"}, call_id="l1"),
-    ]
-    script = [
-        answer(*first, tokens=(1000, 20, 300)),
-        answer(observation("Turn two."), tokens=(1100, 10)),
-        answer(call("no_such_tool", {"x": 1}, signature=SIGNATURE), observation("Turn three.")),
-        answer(text("I write it down."), call("update_report", REPORT, signature=SIGNATURE)),
-        answer(text("All is said.")),
-    ]
-    with serving(*script) as server:
-        page = told([*GEMINI, "wake", "Fix the sink"], home, env=environment(server))
-    assert (page["outcome"], page["turns"], page["model"]) == ("completed", 5, NAME)
-    assert page["report"]["one_liner"] == REPORT["oneLiner"]
-    (item,) = inbox(home)
-    assert (item["tool"], item["arguments"]) == ("update_task_estimate", {"minutes": 60})
-    assert told(["task", "show", "Fix the sink"], home)["language"] == "en"
-
-    contents = server.sent[4].contents
-    assert [content["role"] for content in contents] == ["user", *["model", "user"] * 4]
-    assert [json.loads(one.body)["candidates"][0]["content"] for one in script[:4]] == [
-        content for content in contents if content["role"] == "model"
-    ]
-    answered = [part["functionResponse"] for part in contents[2]["parts"]]
-    assert [(one["id"], one["name"]) for one in answered] == [
-        ("e1", "update_task_estimate"),
-        ("l1", "set_task_language"),
-    ]
-    assert all("output" in one["response"] for one in answered)
-    denied = contents[6]["parts"][0]["functionResponse"]["response"]
-    assert "no_such_tool" in denied["error"]
-    usage = told(["show", page["run_key"]], home)["usage"]
-    assert (usage["input_tokens"], usage["output_tokens"]) == (2400, 90)
-    assert proved(home)
-    assert places_of_key(home) == []
-
-
-def test_a_first_wake_without_a_report_is_asked_for_one(home: Path) -> None:
-    agent(home)
-    agreed(home)
-    script = [answer(text("Nothing to do.")), answer(call("update_report", REPORT, signature="AA"))]
-    with serving(*script) as server:
-        page = told([*GEMINI, "wake"], home, env=environment(server))[0]
-    assert (page["outcome"], page["turns"]) == ("completed", 2)
-    assert server.sent[1].calling == {"mode": "ANY", "allowedFunctionNames": ["update_report"]}
-    (tools,) = server.sent[1].body["tools"]
-    assert [one["name"] for one in tools["functionDeclarations"]] == ["update_report"]
-    assert proved(home)
-
-
-@pytest.mark.parametrize(
-    ("details", "until"),
-    [
-        ((retry_info("90s"),), "2027-01-01T09:01:30"),
-        ((quota("RequestsPerDay"),), "2027-01-01T10:00:00"),
-    ],
-)
-def test_a_long_delay_defers_the_wake_and_it_goes_on_under_its_run_key(
-    home: Path, details: tuple[dict[str, Any], ...], until: str
-) -> None:
-    agent(home)
-    agreed(home)
-    script = [
-        answer(call("update_task_estimate", {"minutes": 60}, call_id="e1", signature=SIGNATURE)),
-        limited(*details),
-        answer(call("update_report", REPORT, signature=SIGNATURE)),
-        answer(text("Done.")),
-    ]
-    with serving(*script) as server:
-        environ = environment(server)
-        (first,) = told([*GEMINI, "wake"], home, env=environ)
-        assert (first["outcome"], first["waits_for"], first["turns"]) == (None, "provider", 1)
-        assert first["waits_until"].startswith(until)
-        assert told([*GEMINI, "wake"], home, env=environ) == []
-        (page,) = told(["wake"], home, env={**environ, **at("2027-01-01T10:01:00Z")})
-    assert (page["run_key"], page["outcome"]) == (first["run_key"], "completed")
-    refused_then, asked_again = server.sent[1:3]
-    assert asked_again.body == refused_then.body
-    (known,) = told(["agent", "list"], home)
-    assert known["failures"] == 0
-    assert proved(home)
-    assert places_of_key(home) == []
-
-
-def test_a_refused_key_fails_the_wake_and_says_what_to_do(home: Path) -> None:
-    agent(home)
-    agreed(home)
-    with serving(error(401, "UNAUTHENTICATED", f"Key {KEY} is revoked.")) as server:
-        result = run([*GEMINI, "wake", "Fix the sink"], home, env=environment(server))
-    assert result.exit_code == 1
-    assert "failed (bad_key)" in result.stdout
-    assert "[key] is revoked" in result.stdout
-    assert KEY not in result.output
-    assert proved(home)
-    assert places_of_key(home) == []
 
 
 # -------------------------------------------------------------------------------------- the key
@@ -177,7 +67,7 @@ def test_the_keyring_is_asked_where_the_environment_has_no_key(
         environ = {**environment(server), "GEMINI_API_KEY": ""}
         (page,) = told([*GEMINI, "wake"], home, env=environ)
     assert page["outcome"] == "completed"
-    assert places_of_key(home) == []
+    assert places_of_key(home, KEY) == []
 
 
 def test_a_keyring_that_cannot_be_opened_holds_no_key(monkeypatch: pytest.MonkeyPatch) -> None:

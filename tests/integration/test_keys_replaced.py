@@ -174,4 +174,4 @@ def test_every_text_of_the_command_line_passes_the_door() -> None:
     }
     assert len(COMMANDS) > 30
     assert {one for one in raw if one[1] not in NO_TEXT} == set()
-    assert SECRETS == ("GEMINI_API_KEY", "WAKELOG_SERVE_TOKEN")
+    assert SECRETS == ("GEMINI_API_KEY", "OPENAI_API_KEY", "WAKELOG_SERVE_TOKEN")

@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 
 from adapters.models import bounds, gemini_reply
-from adapters.models.gemini_body import PIECE_BYTES, Unpacker
-from adapters.models.gemini_faults import Trouble
-from adapters.models.gemini_stream import LINES_MAX
+from adapters.models.body import PIECE_BYTES, Unpacker
+from adapters.models.events import LINES_MAX
+from adapters.models.faults import Trouble
 from adapters.wiring import open_home
 from domain.ports import Call, ModelFault, Reply
 from domain.wake.events import ModelAnswered
+from tests.support.asking import Heard
 from tests.support.cli import FIXED, proved, run, told
 from tests.support.consents import agreed
-from tests.support.gemini import Heard, ask, ask_aloud, environment, fault
+from tests.support.gemini import ask, ask_aloud, environment, fault
 from tests.support.gemini_server import (
     SIGNATURE,
-    Answer,
     GeminiServer,
     answer,
     call,
@@ -29,6 +29,7 @@ from tests.support.gemini_server import (
     serving,
     text,
 )
+from tests.support.scripted_server import Answer
 from tests.support.waking import agent
 
 pytestmark = pytest.mark.slow

@@ -1,50 +1,16 @@
 """Asks the Gemini model against the local server, and runs whole wakes with it."""
 
 import asyncio
-import sqlite3
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from adapters.models.gemini import GeminiModel
-from adapters.runtime import on_demand
-from adapters.wiring import open_home
-from domain.ports import Exchange, ModelFault, Reply, Request, Section, ToolSpec
-from tests.support.cli import FIXED, told
+from domain.ports import ModelFault, Reply, Request
+from tests.support.asking import Heard, Sleeps, request
 from tests.support.gemini_server import KEY, GeminiServer
 
 NAME = "gemini:gemini-3.1-pro-preview"
-TOOLS = (
-    ToolSpec(
-        "update_task_estimate",
-        "Propose an estimate.",
-        {"type": "object", "properties": {"minutes": {"type": "integer"}}, "required": ["minutes"]},
-    ),
-    ToolSpec("update_report", "Write the report.", {"type": "object", "properties": {}}),
-)
-
-
-class Sleeps:
-    """Sleeps no time, and keeps how long it should have."""
-
-    def __init__(self) -> None:
-        self.seconds: list[float] = []
-
-    async def __call__(self, seconds: float) -> None:
-        self.seconds.append(seconds)
-
-
-def request(*exchanges: Exchange, forced: str = "", tools: tuple[ToolSpec, ...] = TOOLS) -> Request:
-    return Request(
-        NAME,
-        (Section("role", "You are an agent."), Section("goal", "Be short.")),
-        (Section("task", "# Task\n\nFix the sink"), Section("instruction", "Begin, ä.")),
-        tools,
-        exchanges,
-        forced,
-    )
 
 
 def model(server: GeminiServer, sleeps: Sleeps | None = None, **more: Any) -> GeminiModel:
@@ -56,28 +22,6 @@ def model(server: GeminiServer, sleeps: Sleeps | None = None, **more: Any) -> Ge
 def ask(server: GeminiServer, asked: Request | None = None, **more: Any) -> Reply:
     """One reply. Raises `ModelFault`."""
     return asyncio.run(model(server, **more).reply(asked or request()))
-
-
-class Heard:
-    """A listener: what was said since the model was last asked, and what came to nothing."""
-
-    def __init__(self) -> None:
-        self.pieces: list[str] = []
-        self.void: list[str] = []
-
-    @property
-    def text(self) -> str:
-        return "".join(self.pieces)
-
-    def said(self, text: str) -> None:
-        self.pieces.append(text)
-
-    def again(self) -> None:
-        self.void.append(self.text)
-        self.pieces.clear()
-
-    def ended(self) -> None:
-        """A reply is one turn here."""
 
 
 def ask_aloud(
@@ -99,31 +43,3 @@ def fault(server: GeminiServer, asked: Request | None = None, **more: Any) -> Mo
 def environment(server: GeminiServer) -> dict[str, str]:
     """The variables of a command that asks the server."""
     return {"GEMINI_API_KEY": KEY, "WAKELOG_GEMINI_BASE_URL": server.url}
-
-
-def wake(home: Path, server: GeminiServer, environ: Mapping[str, str] | None = None) -> Any:
-    """Run all queued wakes of a home without sleeping; the newest wake as `wakes` shows it."""
-    variables = {**FIXED, **environment(server), **(environ or {})}
-    with open_home(home, variables, model="gemini", is_writing=True) as opened:
-        opened.services.model_for = lambda _: model(server)
-        opened.views.catch_up()
-        ids = [agent["id"] for agent in told(["agent", "list"], home)]
-        (ran,) = on_demand.run_ready(opened.services, ids, lambda *_: None)
-        assert ran.error == ""
-    return told(["wakes"], home)[0]
-
-
-def places_of_key(home: Path) -> list[str]:
-    """Where in a home the key stands: in a file's bytes, or in a cell of a database."""
-    needle = KEY.encode()
-    found = [
-        str(path) for path in home.rglob("*") if path.is_file() and needle in path.read_bytes()
-    ]
-    for path in home.glob("*.db"):
-        with sqlite3.connect(path) as database:
-            names = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            for (name,) in names.fetchall():
-                rows = database.execute(f'SELECT * FROM "{name}"').fetchall()
-                found += [f"{path}:{name}" for row in rows if needle in repr(row).encode()]
-        database.close()
-    return found

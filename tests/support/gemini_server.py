@@ -6,12 +6,11 @@ that came with it. What it says in one piece it also streams: see `pieces`.
 """
 
 import json
-import threading
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, NamedTuple, TypeVar
+from contextlib import AbstractContextManager
+from typing import Any
+
+from tests.support.scripted_server import Answer, ScriptedServer, Sent, served
 
 KEY = "AIzaSyFake-Key_0123456789abcdefghijklmn"
 MODEL = "gemini-3.1-pro-preview"
@@ -19,45 +18,7 @@ PATH = f"/v1beta/models/{MODEL}:generateContent"
 STREAM_PATH = f"/v1beta/models/{MODEL}:streamGenerateContent?alt=sse"
 SIGNATURE = "Q2+/w8Pz+//7/w=="
 """Base64 of the standard alphabet: whoever decodes it and writes it anew changes it."""
-CLOSING_SECONDS = 10
 WORDS = 7  # characters in a piece of a text
-
-
-class Sent(NamedTuple):
-    """A request as it came over the wire."""
-
-    path: str
-    headers: dict[str, str]
-    body: Any
-
-    @property
-    def contents(self) -> Any:
-        return self.body["contents"]
-
-    @property
-    def calling(self) -> Any:
-        return self.body["toolConfig"]["functionCallingConfig"]
-
-
-class Answer(NamedTuple):
-    """What the server says. `seconds`: it thinks so long; `is_dropped`: it hangs up instead;
-    `cut_bytes`: so many bytes of the body are announced and never sent; `drip_seconds`: it waits
-    so long before each byte.
-
-    Where it is streamed: after `breaks_after` pieces, if any, it sends `then` as one, or breaks
-    off within the next piece; `drip_seconds` are between pieces. `is_whole`: it is not."""
-
-    body: bytes = b""
-    status: int = 200
-    content_type: str = "application/json; charset=UTF-8"
-    headers: tuple[tuple[str, str], ...] = ()
-    seconds: float = 0.0
-    is_dropped: bool = False
-    cut_bytes: int = 0
-    drip_seconds: float = 0.0
-    breaks_after: int = 0
-    then: bytes = b""
-    is_whole: bool = False
 
 
 # ------------------------------------------------------------------------------- what it may say
@@ -154,139 +115,35 @@ def _cut(part: dict[str, Any]) -> list[dict[str, Any]]:
     return [*({**plain, "text": cut} for cut in cuts), *signed]
 
 
-def page(status: int = 200, words: str = "Sign in to this network") -> Answer:
-    """An HTML page of something on the way."""
-    html = f"<!DOCTYPE html><html><body><h1>{words}</h1></body></html>"
-    return Answer(html.encode(), status, "text/html")
-
-
 # ------------------------------------------------------------------------------------ the server
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1  # one packet for head and body: unbuffered they wait 40 ms for each other
-    disable_nagle_algorithm = True
-    server: "GeminiServer"
+class GeminiServer(ScriptedServer):
+    """Speaks as Google does."""
 
-    def do_POST(self) -> None:
-        size = int(self.headers["content-length"])
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        sent = Sent(self.path, headers, json.loads(self.rfile.read(size)))
-        said = self.server.take(sent)
-        if said.seconds:
-            self.server.closing.wait(said.seconds)
-        if said.is_dropped:
-            self.close_connection = True
-            return
-        is_good = said.status == HTTPStatus.OK and not said.is_whole and _is_json(said.body)
-        if ":stream" in self.path and is_good:
-            self._stream(said)
-            return
-        self.send_response(said.status)
-        self.send_header("content-type", said.content_type)
-        self.send_header("content-length", str(len(said.body) + said.cut_bytes))
-        for name, value in said.headers:
-            self.send_header(name, value)
-        self.end_headers()
-        for byte in said.body if said.drip_seconds else b"":
-            self.wfile.write(bytes([byte]))
-            self.wfile.flush()
-            self.server.closing.wait(said.drip_seconds)
-        self.wfile.write(b"" if said.drip_seconds else said.body)
-        if said.cut_bytes:
-            self.close_connection = True
+    def has_key(self, sent: Sent) -> bool:
+        return sent.headers.get("x-goog-api-key") == KEY
 
-    def _stream(self, said: Answer) -> None:
-        """Server-sent events, each in a chunk of its own."""
-        self.send_response(said.status)
-        self.send_header("content-type", "text/event-stream")
-        self.send_header("transfer-encoding", "chunked")
-        self.end_headers()
-        for nth, piece in enumerate(pieces(said.body)):
-            is_broken = 0 < said.breaks_after <= nth
-            self._chunk(b"data: " + (said.then if is_broken and said.then else piece))
-            if is_broken and said.then:
-                break
-            if is_broken or said.cut_bytes:
-                self.close_connection = True
-                return
-            self._chunk(b"\r\n\r\n")
-            self.server.closing.wait(said.drip_seconds)
-        self._chunk(b"")
+    def unknown_key(self) -> Answer:
+        reason = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
+        return error(400, "INVALID_ARGUMENT", "API key not valid.", reason)
 
-    def _chunk(self, data: bytes) -> None:
-        self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
-        self.wfile.flush()
+    def refusal(self, message: str) -> Answer:
+        return error(400, "INVALID_ARGUMENT", message)
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  named as the base does
-        """Say nothing."""
+    def wrongs(self, sent: Sent) -> Iterator[str]:
+        return _wrongs(sent)
 
+    def is_streamed(self, sent: Sent) -> bool:
+        return ":stream" in sent.path
 
-class GeminiServer(ThreadingHTTPServer):
-    """Answers with its script, one entry a request; `sent` is what it was asked."""
-
-    daemon_threads = True
-    request_queue_size = 512  # five, the default, lose connections when many come at once
-
-    def __init__(self, script: Sequence[Answer]) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.script = list(script)
-        self.sent: list[Sent] = []
-        self.broken: list[str] = []
-        self.closing = threading.Event()
-        self._lock = threading.Lock()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
-
-    def take(self, sent: Sent) -> Answer:
-        """Keep a request, and give the answer to it."""
-        with self._lock:
-            self.sent.append(sent)
-            if sent.headers.get("x-goog-api-key") != KEY:
-                reason = {"@type": "type.googleapis.com/google.rpc.ErrorInfo"}
-                reason |= {"reason": "API_KEY_INVALID"}
-                return error(400, "INVALID_ARGUMENT", "API key not valid.", reason)
-            if wrong := next(_wrongs(sent), ""):
-                self.broken.append(wrong)
-                return error(400, "INVALID_ARGUMENT", wrong)
-            if len(self.sent) > len(self.script):
-                self.broken.append("more requests than the script has answers")
-                return error(400, "INVALID_ARGUMENT", "the script is over")
-            return self.script[len(self.sent) - 1]
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Who was asked and is not there any more is no error; the rest fails the test."""
-        import sys
-
-        fault = sys.exception()
-        if not isinstance(fault, BrokenPipeError | ConnectionResetError):
-            self.broken.append(repr(fault))
-
-
-Kind = TypeVar("Kind", bound=GeminiServer)
+    def pieces(self, body: bytes) -> list[bytes]:
+        return pieces(body)
 
 
 def serving(*script: Answer) -> AbstractContextManager[GeminiServer]:
     """A server with a script, see `served`."""
     return served(GeminiServer(script))
-
-
-@contextmanager
-def served(server: Kind) -> Iterator[Kind]:
-    """A server at work; what it had to refuse or could not handle fails the test."""
-    with server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.closing.set()
-            server.shutdown()
-            thread.join(CLOSING_SECONDS)
-    assert server.broken == [], server.broken[:5]
 
 
 def _wrongs(sent: Sent) -> Iterator[str]:
@@ -310,14 +167,6 @@ def _wrongs(sent: Sent) -> Iterator[str]:
         answers = [part.get("functionResponse", {}) for part in following]
         if [_named(one) for one in answers] != [_named(one) for one in calls]:
             yield "the number of function response parts must equal that of function call parts"
-
-
-def _is_json(body: bytes) -> bool:
-    """Whether a body is an answer that can be streamed; what is broken is sent as it is."""
-    try:
-        return isinstance(json.loads(body), dict)
-    except (ValueError, RecursionError):
-        return False
 
 
 def _named(entry: dict[str, Any]) -> tuple[Any, Any]:

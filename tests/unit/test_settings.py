@@ -105,7 +105,7 @@ def test_a_model_that_is_none_names_its_source(tmp_path: Path, model: str) -> No
     ("name", "instead"),
     [
         ("WAKELOG_TIMEZON", "did you mean WAKELOG_TIMEZONE?"),
-        ("WAKELOG_BASE_URL", "did you mean WAKELOG_GEMINI_BASE_URL?"),
+        ("WAKELOG_GEMINI_URL", "did you mean WAKELOG_GEMINI_BASE_URL?"),
         ("WAKELOG_X", "known are WAKELOG_HOME, WAKELOG_REPLICA, WAKELOG_NOW, WAKELOG_TIMEZONE, "),
     ],
 )

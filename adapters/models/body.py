@@ -4,13 +4,16 @@ Packed bytes are not asked for. Something on the way may pack them all the same,
 client would unpack them without a bound.
 """
 
+import ssl
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
 
 import httpx2
 
-from adapters.models import bounds, gemini_faults
-from adapters.models.gemini_faults import Trouble
+from adapters.models import bounds, faults
+from adapters.models.faults import Trouble
 
 PIECE_BYTES = 65_536
 GZIP_OR_ZLIB = zlib.MAX_WBITS + 32  # `zlib` sees by itself which of the two it is
@@ -19,37 +22,74 @@ PACKINGS = ("gzip", "x-gzip", "deflate")
 Take = Callable[[bytes], None]
 
 
-def bound(response: httpx2.Response, take: Take | None) -> None:
+@cache
+def trusted() -> ssl.SSLContext:
+    """The certificates that the machine trusts: reading them takes longer than all else here."""
+    return httpx2.create_ssl_context()
+
+
+@contextmanager
+def troubles(host: str, seconds: float) -> Iterator[None]:
+    """What the client raises on the way, as troubles that repeat none of its words.
+
+    Args:
+        host: Is named in them.
+        seconds: After which the client gives up.
+    """
+    try:
+        yield
+    except httpx2.TimeoutException:
+        raise faults.timed_out(seconds) from None
+    except (httpx2.LocalProtocolError, httpx2.UnsupportedProtocol, httpx2.InvalidURL) as error:
+        raise unsendable(error) from None
+    except httpx2.HTTPError as error:
+        raise faults.unreachable(host, type(error).__name__) from None
+
+
+def unsendable(error: Exception) -> Trouble:
+    """The client would not send a request: a model's name or an address cannot be such a one."""
+    told = f"the request cannot be sent ({type(error).__name__}); check model and base URL"
+    return Trouble(faults.wrong("bad_request", told), again=False)
+
+
+def bound(
+    response: httpx2.Response, take: Take | None, sent_max: int = bounds.SENT_MAX_BYTES
+) -> None:
     """Have a response read within the bounds; `take` is given its bytes as they come.
+
+    Args:
+        response: Is not read yet.
+        take: Hears them, or nobody does.
+        sent_max: Bytes as they are sent.
 
     Raises:
         Trouble: It is packed in a way that was not asked for and is not known here.
     """
     packing = response.headers.pop("content-encoding", "identity").strip().lower()
     if packing not in ("", "identity", *PACKINGS):
-        told = f"the answer is packed as {gemini_faults.line(packing)!r}, which was not asked for"
-        raise Trouble(gemini_faults.provider("bad_reply", told), again=False)
+        told = f"the answer is packed as {faults.line(packing)!r}, which was not asked for"
+        raise Trouble(faults.provider("bad_reply", told), again=False)
     assert isinstance(response.stream, httpx2.AsyncByteStream)
-    response.stream = _Bounded(response.stream, take, is_packed=packing in PACKINGS)
+    response.stream = _Bounded(response.stream, take, sent_max, is_packed=packing in PACKINGS)
 
 
 class _Bounded(httpx2.AsyncByteStream):
     """The bytes of another stream, unpacked."""
 
     def __init__(
-        self, inner: httpx2.AsyncByteStream, take: Take | None, *, is_packed: bool
+        self, inner: httpx2.AsyncByteStream, take: Take | None, sent_max: int, *, is_packed: bool
     ) -> None:
         self._inner = inner
         self._take = take
+        self._sent_max = sent_max
         self._unpacker = Unpacker() if is_packed else None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
         async for chunk in self._inner:
             size += len(chunk)
-            if size > bounds.SENT_MAX_BYTES:
-                fault = bounds.too_large(f"{bounds.SENT_MAX_BYTES} bytes")
-                raise Trouble(fault, again=False)
+            if size > self._sent_max:
+                raise Trouble(bounds.too_large(f"{self._sent_max} bytes"), again=False)
             for piece in self._unpacker.take(chunk) if self._unpacker else (chunk,):
                 if self._take is not None:
                     self._take(piece)
@@ -79,7 +119,7 @@ class Unpacker:
                 piece = self._inflate.decompress(packed, PIECE_BYTES)
             except zlib.error:
                 told = "the answer is packed, and cannot be unpacked"
-                raise Trouble(gemini_faults.provider("bad_reply", told), again=True) from None
+                raise Trouble(faults.provider("bad_reply", told), again=True) from None
             self._size += len(piece)
             if self._size > bounds.UNPACKED_MAX_BYTES:
                 told = f"{bounds.UNPACKED_MAX_BYTES} bytes, unpacked"

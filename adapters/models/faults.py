@@ -1,0 +1,145 @@
+"""What goes wrong on the way to a provider and back, as faults of the model port.
+
+    2xx, not 200   again, then the provider's        404        the model is not known
+    3xx            the provider's, at once           408, 5xx   again, then the provider's
+    400            bad_request; bad_key if it        429        again after a short delay; a long
+                   says so                                      or daily one defers the wake
+    401, 403       bad_key                           other 4xx  bad_request
+
+A provider's fault defers the wake and is not counted, any other one fails it (SPEC 3). Nothing
+here repeats a header, an address's path or the text of an exception: a key could be in it.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from domain.ports import ModelFault
+
+WAIT_MAX_SECONDS = 10.0
+"""A longer delay is not slept through: the wake is deferred by it."""
+DAILY_SECONDS = 3_600
+"""How long a wake waits at least when a daily quota is used up: it comes back at an hour that
+the reply does not name."""
+DELAY_MAX_SECONDS = 7 * 86_400
+MESSAGE_MAX = 300  # characters of the provider's own words
+
+_SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
+
+
+class Trouble(Exception):
+    """A try that brought no answer.
+
+    Args:
+        fault: What is raised if it is not made again, or was made often enough.
+        again: Whether the same request may be answered next time.
+        wait_seconds: The delay that the provider named, if it is short; None: it named none.
+        is_hinted: The model did not call as it should: it is asked again with a hint.
+    """
+
+    def __init__(
+        self,
+        fault: ModelFault,
+        *,
+        again: bool,
+        wait_seconds: float | None = None,
+        is_hinted: bool = False,
+    ) -> None:
+        super().__init__(str(fault))
+        self.fault = fault
+        self.again = again
+        self.wait_seconds = wait_seconds
+        self.is_hinted = is_hinted
+
+
+class Told(NamedTuple):
+    """What a provider says of an error: its words in one line, and what they mean here."""
+
+    text: str
+    delay: float | None = None  # seconds, as it named them
+    is_bad_key: bool = False
+    is_quota: bool = False  # one that a short wait does not bring back
+
+
+def provider(code: str, message: str, retry_seconds: int | None = None) -> ModelFault:
+    """The provider did not do its part: the wake is deferred."""
+    return ModelFault(code, message, of_provider=True, retry_seconds=retry_seconds)
+
+
+def wrong(code: str, message: str) -> ModelFault:
+    """This wake cannot be answered: it fails."""
+    return ModelFault(code, message, of_provider=False)
+
+
+def unreachable(host: str, what: str) -> Trouble:
+    """No connection, or one that broke off; `what` names the kind of error, not its text."""
+    return Trouble(provider("unavailable", f"no answer from {host} ({what})"), again=True)
+
+
+def timed_out(seconds: float) -> Trouble:
+    """A try that took too long."""
+    return Trouble(provider("timeout", f"no answer within {seconds:g} seconds"), again=True)
+
+
+def malformed(what: str, code: str = "malformed_call") -> Trouble:
+    """A call that nobody can read, for which the model is asked again with a hint."""
+    return Trouble(wrong(code, what), again=False, is_hinted=True)
+
+
+def of_status(status: int, told: Told) -> Trouble:
+    """The trouble that an HTTP status other than 200 stands for."""
+    match status:
+        case 400 if told.is_bad_key:
+            return Trouble(wrong("bad_key", f"the key was refused: {told.text}"), again=False)
+        case 401 | 403:
+            return Trouble(wrong("bad_key", f"the key was refused: {told.text}"), again=False)
+        case 404:
+            fault = wrong("unknown_model", f"there is no such model at this endpoint: {told.text}")
+            return Trouble(fault, again=False)
+        case 429 if told.is_quota:
+            seconds = max(DAILY_SECONDS, math.ceil(told.delay or 0))
+            fault = provider("rate_limited", f"the daily quota is used up: {told.text}", seconds)
+            return Trouble(fault, again=False)
+        case 429:
+            return _delayed("rate_limited", f"too many requests: {told.text}", told.delay)
+        case 408:
+            return Trouble(provider("unavailable", f"no answer: {told.text}"), again=True)
+        case _ if status >= 500:
+            return _delayed("unavailable", f"no answer: {told.text}", told.delay)
+        case _ if status >= 400:
+            fault = wrong("bad_request", f"the request was refused: {told.text}")
+            return Trouble(fault, again=False)
+        case _ if status >= 300:  # followed, it would take the key along
+            text = f"the endpoint sent us elsewhere, which is not followed: {told.text}"
+            return Trouble(provider("bad_reply", text), again=False)
+        case _:
+            return Trouble(provider("bad_reply", f"no answer: {told.text}"), again=True)
+
+
+def _delayed(code: str, message: str, delay: float | None) -> Trouble:
+    """Made again after the delay where that is short; else the wake is deferred by it."""
+    if delay is None:
+        return Trouble(provider(code, message), again=True)
+    fault = provider(code, message, max(1, math.ceil(delay)))
+    if delay > WAIT_MAX_SECONDS:
+        return Trouble(fault, again=False)
+    return Trouble(fault, again=True, wait_seconds=delay)
+
+
+def line(text: str) -> str:
+    """The provider's words in one line of bounded length."""
+    kept = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return kept if len(kept) <= MESSAGE_MAX else f"{kept[:MESSAGE_MAX]}..."
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The delay that the header `Retry-After` names in seconds; names in lower case."""
+    return bounded(headers.get("retry-after", "").strip())
+
+
+def bounded(seconds: str) -> float | None:
+    """A delay written as a number of seconds; None where it is none."""
+    if _SECONDS.fullmatch(seconds) is None:
+        return None
+    return min(float(seconds), DELAY_MAX_SECONDS)

@@ -1,0 +1,61 @@
+"""A model behind an address, asked in the rounds of `adapters.models.rounds`."""
+
+import asyncio
+from typing import Literal
+
+from adapters.models.openai import decoding
+from adapters.models.openai.decoding import Answer
+from adapters.models.rounds import PATIENCE_SECONDS, Rounds, Session, Sleep
+from domain.ports import Reply, Request, Usage
+
+
+class OpenAIModel(Rounds[Answer]):
+    """Answers through an endpoint that speaks OpenAI's protocol."""
+
+    def __init__(
+        self,
+        name: str,
+        model: str,
+        base_url: str,
+        api_key: str = "",
+        *,
+        timeout_seconds: float = PATIENCE_SECONDS,
+        patience_seconds: float = PATIENCE_SECONDS,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        """Nothing is loaded and no connection made before the first reply.
+
+        Args:
+            name: As it is recorded on a wake.
+            model: As the endpoint knows it.
+            base_url: Where it is, with its version: what ``/chat/completions`` is put behind.
+            api_key: Is sent to the endpoint and told to nobody; empty: none is sent.
+            timeout_seconds: See `Rounds`, as the next two. It is no shorter than the patience: a
+                model on a slow machine may need minutes, and begins anew where it is asked again.
+            patience_seconds: Of a whole reply.
+            sleep: Waits between two requests.
+        """
+        super().__init__(timeout_seconds, patience_seconds, sleep)
+        self._name = name
+        self._model = model
+        self._base_url = base_url
+        self._key = api_key
+
+    @property
+    def name(self) -> str:
+        """Protocol, model and address, as recorded on a wake."""
+        return self._name
+
+    def _session(self, timeout_seconds: float) -> Session:
+        from adapters.models.openai import session
+
+        return session.Session(self._model, self._key, self._base_url, timeout_seconds)
+
+    def _read(self, raw: bytes) -> Answer:
+        return decoding.read(raw)
+
+    def _judge(self, answer: Answer, request: Request, /) -> Literal["ok", "empty"]:
+        return decoding.judge(answer, tuple(tool.name for tool in request.tools))
+
+    def _meant(self, raw: bytes, answer: Answer, usage: Usage) -> Reply:
+        return decoding.reply(raw, answer, usage)

@@ -1,0 +1,90 @@
+"""One client for one reply, and the bytes it was answered with.
+
+The client lives as long as the reply, as Gemini's does: see `adapters.models.gemini_session`.
+Loading it takes a tenth of a second, so this module is imported where a reply is asked for.
+"""
+
+import json
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+import httpx2
+
+from adapters.models import bounds
+from adapters.models.body import bound, troubles, trusted, unsendable
+from adapters.models.events import HIDDEN_KEY, Aloud
+from adapters.models.openai import faults, messages
+from adapters.models.openai.streaming import LINES_MAX, Words, whole
+from domain.endpoints import is_loopback
+from domain.ports import Listener, Request
+
+HIDDEN_MIN = 8
+"""Characters; a shorter key is a word that stands in for one, as ``ollama``: no secret, and
+likely to stand in an answer."""
+
+
+REFUSED = (400, 422, 500)
+"""With which servers answer to a word that they do not know."""
+
+Json = dict[str, Any]
+
+
+class Session:
+    """Asks an endpoint; use it in ``async with``, in the loop that closes it."""
+
+    def __init__(self, model: str, key: str, base_url: str, timeout_seconds: float) -> None:
+        self._model = model
+        self._key = key
+        self._hidden = key if len(key) >= HIDDEN_MIN else ""
+        self._url = f"{base_url}/chat/completions"
+        self._timeout_seconds = timeout_seconds
+        parts = urlsplit(base_url)
+        self._host = parts.netloc
+        self._http = httpx2.AsyncClient(
+            verify=trusted(),
+            timeout=timeout_seconds,
+            follow_redirects=False,  # texts and key go nowhere else
+            trust_env=not is_loopback(parts.hostname or ""),  # nor to a proxy, in plain
+            headers={"accept-encoding": "identity"},
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
+    ) -> None:
+        await self._http.aclose()
+
+    async def ask(self, request: Request, nudges: int, listener: Listener | None) -> bytes:
+        """Ask once, see `adapters.models.rounds.Session`."""
+        words = None if listener is None else Aloud(listener, self._hidden, Words(), LINES_MAX)
+        body = messages.body(self._model, request, nudges, is_streamed=listener is not None)
+        with troubles(self._host, self._timeout_seconds):
+            status, raw, headers = await self._send(body, words)
+            other = messages.in_other_words(body, request)
+            if status in REFUSED and other is not None:
+                status, raw, headers = await self._send(other, words)
+        if status != httpx2.codes.OK:
+            raise faults.of_status(status, raw, headers)
+        return raw if listener is None else whole(raw, headers, self._hidden)
+
+    async def _send(self, body: Json, words: Aloud | None) -> tuple[int, bytes, dict[str, str]]:
+        try:
+            content = json.dumps(body, ensure_ascii=False).encode()
+        except ValueError as error:  # half a character, from a model that was cut
+            raise unsendable(error) from None
+        headers = {"content-type": "application/json"}
+        if self._key:
+            headers["authorization"] = f"Bearer {self._key}"
+        async with self._http.stream(
+            "POST", self._url, content=content, headers=headers
+        ) as response:
+            hears = words if response.status_code == httpx2.codes.OK else None
+            sent_max = bounds.UNPACKED_MAX_BYTES if hears else bounds.SENT_MAX_BYTES
+            bound(response, hears.take if hears else None, sent_max)
+            raw = await response.aread()
+        if self._hidden:
+            raw = raw.replace(self._hidden.encode(), HIDDEN_KEY.encode())
+        return response.status_code, raw, dict(response.headers)
