@@ -100,3 +100,4 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     for item in session.items:
         if isinstance(item, pytest.DoctestItem):
             item.dtest.globs.clear()
+    gc.unfreeze()
