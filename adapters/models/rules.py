@@ -6,7 +6,7 @@ It never invents: each proposal quotes the text it was read from, and where noth
 nothing is proposed. Its report says what wrote it. The same request always gets the same bytes.
 
 `Reply.raw` is canonical JSON: ``{"calls": [{"arguments": {...}, "id": "c1", "tool": "..."}],
-"model": "rules", "rules": 3, "text": "...", "usage": {}}``; empty ``calls`` and ``text`` stay.
+"model": "rules", "rules": 4, "text": "...", "usage": {}}``; empty ``calls`` and ``text`` stay.
 """
 
 from collections.abc import Collection, Iterator
@@ -26,10 +26,8 @@ from domain.tools.evidence import BECAUSE
 
 FORMAT = "rules.1"
 """What reads such bytes, as recorded with them: raised where they would be read otherwise."""
-RULES_VERSION = 3
+RULES_VERSION = 4
 """Raised when the same request may get another reply."""
-BEFORE_ACTS = 2
-"""Of a request that no tool of `acts` reaches: it gets the reply that it always got."""
 
 NOTE_LENGTH_MAX = 240
 TICK_REASON_MIN = 20
@@ -74,12 +72,11 @@ class RulesModel:
         answers = [result for one in request.exchanges for result in one.results]
         offered = {tool.name for tool in request.tools}
         reached = offered.union(one.tool for one in answers)
-        version = BEFORE_ACTS if reached.isdisjoint(acts.TOOLS.values()) else RULES_VERSION
         found = acts.find(seen, reached, answers)
         if request.exchanges:
             found, late = _answered(found, request)
             if not request.forced and not _is_report_due(found, request, late):
-                return _reply(version, reporting.closing(seen, found), [])
+                return _reply(reporting.closing(seen, found), [])
             offered &= {request.forced or "update_report", *late}
         elif request.forced:
             offered &= {request.forced}
@@ -90,7 +87,7 @@ class RulesModel:
         is_due = bool(request.exchanges or request.forced)
         wishes = _wishes(seen, found, quoting, is_due=is_due)
         calls = [(tool, arguments) for tool, arguments in wishes if tool in offered]
-        return _reply(version, "" if calls else reporting.closing(seen, found), calls)
+        return _reply("" if calls else reporting.closing(seen, found), calls)
 
 
 def parse(raw: bytes) -> Reply:
@@ -124,10 +121,10 @@ def _is_report_due(found: Findings, request: Request, late: Collection[str]) -> 
     return turns <= 1 + looked_up and bool(found.held_back or late or is_unclear)
 
 
-def _reply(version: int, text: str, calls: list[tuple[str, dict[str, Any]]]) -> Reply:
+def _reply(text: str, calls: list[tuple[str, dict[str, Any]]]) -> Reply:
     document = {
         "model": RulesModel.name,
-        "rules": version,
+        "rules": RULES_VERSION,
         "text": text,
         "calls": [
             {"id": f"c{place}", "tool": tool, "arguments": arguments}
