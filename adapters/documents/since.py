@@ -37,9 +37,8 @@ def changes_since(home: Home, agent: AgentDocument, report: ReportDocument) -> l
     with home.services.journal.reading() as world:
         rows = [
             row
-            for row in world.rows(TASK, agent.task_id)
-            if row.n > agent.agent.fresh_position
-            and not (getattr(row.fact, "by", "") == own and row.at <= report.at)
+            for row in world.recorded("task", agent.task_id, agent.agent.fresh_position)
+            if getattr(row.fact, "by", "") != own or row.at > report.at
         ]
         if not rows:
             return []
