@@ -60,7 +60,8 @@ class Note(Struct, frozen=True):
 
 
 class Case(Struct, frozen=True, forbid_unknown_fields=True):
-    """A note or several, the task they stand at, and what is wanted of them."""
+    """A note or several, the task they stand at, and what is wanted of them. `is_late`: of those
+    that were written when no rule was changed any more."""
 
     task: dict[str, Any]
     want: dict[str, Any]
@@ -70,6 +71,7 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
     may: dict[str, Any] = {}
     today: str = TODAY
     language: str = ""
+    is_late: bool = False
 
     @property
     def written(self) -> list[Note]:
@@ -95,11 +97,12 @@ class Marks(NamedTuple):
 
 
 def cases() -> Iterator[Case]:
-    """All of them; the name of their file begins with their language."""
+    """All of them; the name of a file begins with its language and may end in ``-late``."""
     for path in sorted(NOTES.glob("*.yaml")):
         loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
         for told in yaml.load(path.read_bytes(), loader):
-            yield msgspec.convert(told | {"language": path.name[:2]}, Case)
+            where = {"language": path.stem[:2], "is_late": path.stem.endswith("-late")}
+            yield msgspec.convert(told | where, Case)
 
 
 def proposed(case: Case) -> dict[str, list[str]]:
