@@ -2,9 +2,9 @@
 
     .venv/bin/python tests/bench/rules_quality.py [--show KIND | --show all]
 
-By kind of proposal and by language. Three cases in ten, by the hash of their text, stand apart: they
-are counted and never shown, so no rule is written for one of them. So are those that were written
-last, when no rule was changed any more.
+By kind of proposal and by language. Three cases in ten, by the hash of their text, stand apart:
+they are counted and never shown, so no rule is written for one of them. So are those that were
+written last, when no rule was changed any more.
 """
 
 import argparse
