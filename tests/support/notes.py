@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from msgspec import Struct
 
 from adapters.home.schedules import local_time
 from adapters.models.rules import RulesModel
-from domain.ports import Request
+from domain.ports import Request, ToolSpec
 from domain.text import tokens
 from domain.tools.registry import offered, specs
 from domain.wake.prompt import render
@@ -143,8 +144,14 @@ def request(case: Case) -> Request:
         local=local_time(_instant(case.today, hour=11), "Europe/Berlin"),
     )
     prompt = render(reading, Limits())
-    names = offered("task_agent", "manual", SCAFFOLD, has_open=bool(reading.proposals))
-    return Request("rules", prompt.system, prompt.user, specs(names, SCAFFOLD))
+    tools = _tools(has_open=bool(reading.proposals))
+    return Request("rules", prompt.system, prompt.user, tools)
+
+
+@cache
+def _tools(*, has_open: bool) -> tuple[ToolSpec, ...]:
+    names = offered("task_agent", "manual", SCAFFOLD, has_open=has_open)
+    return specs(names, SCAFFOLD)
 
 
 def same(title: str) -> frozenset[str]:
