@@ -104,6 +104,14 @@ def report_head(document: "ReportDetails", name: str, zone: str) -> Iterator[str
     yield from since_lines(document.changes)
 
 
+def report_lines(document: "ReportDetails") -> Iterator[str]:
+    """A report in one line, below its task, and what changed since; nothing where there is none."""
+    if document.one_liner:
+        yield ""
+        yield safe(f"Report: {document.one_liner}")
+        yield from since_lines(document.changes)
+
+
 def since_lines(changes: "Sequence[ChangeSince]") -> Iterator[str]:
     """What changed since a report was written: their number, then each in a line."""
     if not changes:

@@ -35,6 +35,8 @@ def test_what_changed_since_a_report_stands_beside_it(tmp_path: Path) -> None:
     ]
     shown = done(["report", "Fix the tap"], home)
     assert "\n4 changes since:\n" + "".join(f"  {one}\n" for one in changes) in shown
+    below = done(["task", "show", "Fix the tap"], home)
+    assert below.endswith("4 changes since:\n" + "".join(f"  {one}\n" for one in changes))
     document = told(["report", "Fix the tap"], home)
     assert [one["by"] for one in document["changes"]] == ["confirmed", "confirmed", "you", "you"]
     with visiting(home) as visitor:
