@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from msgspec import Struct
 
 from adapters.home.schedules import local_time
 from adapters.models.rules import RulesModel
-from domain.ports import Request
+from domain.ports import Request, ToolSpec
 from domain.text import tokens
 from domain.tools.registry import offered, specs
 from domain.wake.prompt import render
@@ -60,7 +61,8 @@ class Note(Struct, frozen=True):
 
 
 class Case(Struct, frozen=True, forbid_unknown_fields=True):
-    """A note or several, the task they stand at, and what is wanted of them."""
+    """A note or several, the task they stand at, and what is wanted of them. `is_late`: of those
+    that were written when no rule was changed any more."""
 
     task: dict[str, Any]
     want: dict[str, Any]
@@ -70,6 +72,7 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
     may: dict[str, Any] = {}
     today: str = TODAY
     language: str = ""
+    is_late: bool = False
 
     @property
     def written(self) -> list[Note]:
@@ -95,11 +98,12 @@ class Marks(NamedTuple):
 
 
 def cases() -> Iterator[Case]:
-    """All of them; the name of their file begins with their language."""
+    """All of them; the name of a file begins with its language and may end in ``-late``."""
     for path in sorted(NOTES.glob("*.yaml")):
         loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
         for told in yaml.load(path.read_bytes(), loader):
-            yield msgspec.convert(told | {"language": path.name[:2]}, Case)
+            where = {"language": path.stem[:2], "is_late": path.stem.endswith("-late")}
+            yield msgspec.convert(told | where, Case)
 
 
 def proposed(case: Case) -> dict[str, list[str]]:
@@ -140,8 +144,14 @@ def request(case: Case) -> Request:
         local=local_time(_instant(case.today, hour=11), "Europe/Berlin"),
     )
     prompt = render(reading, Limits())
-    names = offered("task_agent", "manual", SCAFFOLD, has_open=bool(reading.proposals))
-    return Request("rules", prompt.system, prompt.user, specs(names, SCAFFOLD))
+    tools = _tools(has_open=bool(reading.proposals))
+    return Request("rules", prompt.system, prompt.user, tools)
+
+
+@cache
+def _tools(*, has_open: bool) -> tuple[ToolSpec, ...]:
+    names = offered("task_agent", "manual", SCAFFOLD, has_open=has_open)
+    return specs(names, SCAFFOLD)
 
 
 def same(title: str) -> frozenset[str]:

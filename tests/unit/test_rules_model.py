@@ -166,7 +166,8 @@ def test_a_language_is_set_and_not_proposed() -> None:
     told = ask("It was the day that we had been to the lake.", languageCode=None)
     report = calls(told)["update_report"]
     assert report["oneLiner"] == "Status OPEN, no checklist"
-    assert "Language: en, set at once" in report["content"]
+    assert "## Done at once\n\n- Language: en" in report["content"]
+    assert "Found and proposed" not in report["content"]
     turns = (Exchange(b"{}", (set_at_once,)),)
     last = ask("It was the day that we had been to the lake.", languageCode=None, exchanges=turns)
     assert (last.calls, last.text) == ((), "Nothing new was found in the text.")
