@@ -261,7 +261,7 @@ def _items(seen: PromptTask, claims: Sequence[tuple[Claim, Source]]) -> list[Fin
             later = [claim for claim, at in claims if at.at >= source.at]
             if (
                 is_there
-                or any(done.means(claim, one.value) == 2 for claim in said_done)
+                or any(one.quote != c.quote and done.means(c, one.value) == 2 for c in said_done)
                 or any(done.is_needless(claim, one.value) for claim in later)
             ):
                 continue

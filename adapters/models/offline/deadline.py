@@ -156,7 +156,7 @@ _DENIED = word_set(
 _LASTING = word_set(
     "vacation holiday holidays away closed open opened opens valid unavailable sick wait waiting "
     "busy out off urlaub ferien abwesend geschlossen geöffnet gültig krank warte warten wartet "
-    "closes sale discount offer angebot rabatt sperre gesperrt verreist lasts dauert gilt "
+    "closes sperre gesperrt verreist lasts dauert gilt "
     "abroad travelling traveling ausgebucht runs bleibt bleiben "
     "staying visiting besuch hält fresh haltbar guarantee garantie nothing seit since "
     "krankgeschrieben ooo leave shut dicht"
@@ -178,6 +178,7 @@ _PROMISES = word_set(
 _NEVER = word_set("wäre wären gewesen theirs anderen others ihren")
 _BY_OR_DUE = word_set("by bis due deadline frist fällig until")
 _HOPED = word_set("hoped wanted planned meant wollte wollten hoffte hatte had")
+_WANTED = word_set("want wants wanted needs expects asked möchte braucht erwartet muss")
 _OWN = word_set("i we i'm we're i'll we'll it must need needs has have ich wir muss müssen this")
 _WISHES = word_set(
     "to want wants wanted asked said says need needs needed must has have extension time zeit "
@@ -321,6 +322,7 @@ def _is_span(sentence: Sentence, clause: Clause, match: re.Match[str], cue: str)
 def _is_deed(clause: Clause, before: list[str]) -> bool:
     """What was done by then, or what another promised."""
     is_wanted = "haben" in clause.words and "will" in clause.words
+    is_wanted = is_wanted or not _WANTED.isdisjoint(before)
     if not is_wanted and not _PROMISES.isdisjoint(clause.words) and _OWN.isdisjoint(before):
         return True
     is_past = any(lemmas.is_past(one) and one not in ("done", "finished") for one in before)

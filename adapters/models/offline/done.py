@@ -91,6 +91,7 @@ _TOPIC = pattern(
     r"check|checked|abgehakt|geschafft|complete|✓|✔|✅)(?: |[.,;!]|$)"
 )
 _HAD_DONE = pattern(r"\b(?:hab|habe|haben)\b[^,;]{0,60}\b\w+en lassen\b")
+_BUT = pattern(r"\b(?:apart from|other than|save for|abgesehen von|with the exception)\b")
 _FIRST = pattern(r"(?:first|erste[rn]?) (?:draft|version|entwurf|fassung|coat|attempt|go|try)")
 _DUTY = pattern(r"\b(?:got|have|has|had|need|needs|yet|left|going|ought|about|used) to\b")
 _HEAD = pattern(
@@ -211,7 +212,7 @@ def _claim(sentence: Sentence, clause: Clause, said: str) -> Iterator[Claim]:
     text = _HARMLESS.sub("", _TICKED.sub("done", clause.text))
     told = tuple(words(text))
     is_denied = not _UNDONE.isdisjoint(told) or _DUTY.search(text) is not None
-    is_denied = is_denied or _FIRST.search(text) is not None
+    is_denied = is_denied or _FIRST.search(text) is not None or _BUT.search(text) is not None
     if clause.text.startswith("to ") or (
         clause.start and not _UNDONE.isdisjoint(_carried(sentence, clause))
     ):
@@ -247,9 +248,17 @@ def _joined(told: tuple[str, ...]) -> tuple[str, ...]:
 
 def _preterite(told: Sequence[str], text: str) -> bool:
     """ "Bestellte die Farbe", "ich kaufte", "Fotos hab ich machen lassen"."""
-    if _HAD_DONE.search(text):
+    if _HAD_DONE.search(text) or _has_unchanged(told):
         return True
     return any(one.endswith("te") and len(one) > 5 for one in told[:3])
+
+
+def _has_unchanged(told: Sequence[str]) -> bool:
+    """ "I read it", "it is cut"; without either it may be an order."""
+    return not (
+        lemmas.UNCHANGED.isdisjoint(told)
+        or word_set("i we i've we've have has is are was were got").isdisjoint(told)
+    )
 
 
 def _subject(clause: Clause) -> Iterator[str]:
@@ -310,6 +319,8 @@ def _hit(wanted: str, told: dict[str, str]) -> str:
 
 def _happened(claim: Claim, hits: Sequence[str], wanted: Sequence[str]) -> bool:
     """Whether a verb of the past is among what fits, or one that does what a noun stands for."""
+    if _has_unchanged(claim.words) and not lemmas.UNCHANGED.isdisjoint(hits):
+        return True
     if any(lemmas.is_past(one) for one in hits) or _HAD_DONE.search(claim.text):
         return True
     if any(one.endswith("te") and one not in wanted for one in hits):

@@ -132,7 +132,7 @@ _NOT_IT = word_set(
     "lieferzeit lieferung shipping versand old alt alte sleep schlaf lasts hold warteschleife "
     "queue stau traffic download upload battery akku lunch dinner party mittagessen video song "
     "album recording aufnahme call "
-    "warranty garantie soak cure rest ruhen ziehen hatte hatten war waren was were "
+    "warranty garantie soak cure ruhen ziehen hatte hatten war waren was were "
     "umfahrung autofahrt zugfahrt bahnfahrt ferry fähre lang match spiel game talk vortrag "
     "saß sass she he they er hat earlier früher before gedauert pendeln"
 )

@@ -60,6 +60,8 @@ find finden|register anmelden|bring vorbeibringen hinbringen|translate übersetz
 update aktualisieren|test testen|plan planen|prepare vorbereiten|upload hochladen|
 copy kopieren|mount aufhängen|decide entscheiden|compare vergleichen
 """
+UNCHANGED = word_set("cut put read proofread set shut fit let hit spread cast")
+"""English verbs whose past is as their present."""
 PREFIXES = word_set(
     "an ab auf aus bei durch ein fest fort frei her hin hoch los mit nach nieder statt um vor weg "
     "weiter wieder zu zurück zusammen rein raus rüber runter rauf hinein heraus herunter hinaus "

@@ -100,7 +100,8 @@ PASSIVE = pattern(
 )
 TAIL_END = pattern(
     r"[;(]|\.{3}|…|,? (?=(?:about|around|ca\.?|etwa|approx\w*|roughly|ungefähr|~) ?\d)|"
-    r", (?=(?:it|he|she|they|we|i|es|er|sie|wir|ich) )| (?:because|but|so that|weil|aber|"
+    r", (?=(?:it|he|she|they|we|i|es|er|sie|wir|ich) )| und (?=(?:ich|wir|habe|hab|haben|bin|ist|"
+    r"sind|er|sie|es) )| (?:because|but|so that|weil|aber|"
     r"sonst|damit|otherwise|since|as soon as) "
     r"|, (?:but|because|which|so|weil|aber|sonst|damit|denn|otherwise) | [-–] "
     r"| (?:and|und) ?$"
