@@ -139,6 +139,16 @@ def test_what_a_wake_takes_back_or_replaces_waits_no_more() -> None:
     assert "60 minutes" not in told
 
 
+def test_an_open_item_that_its_note_still_asks_for_is_not_taken_back() -> None:
+    noted = "- [2026-11-20T11:00:00.000000Z] (routine) Found by rule: item Buy milk"
+    open_one = '## Open proposals\n\n- fp=abc Add: "Buy milk"'
+    given = {"proposals": open_one, "journal": f"## Agent journal\n\n{noted}"}
+    tools = (*TOOLS, "retract_suggestions")
+    asked, edited = (ask(text, sections=given, tools=tools) for text in ("todo: buy milk", "Fine."))
+    assert "retract_suggestions" not in calls(asked)
+    assert calls(edited)["retract_suggestions"]["proposals"][0]["fingerprint"] == "abc"
+
+
 def test_a_status_that_is_proposed_is_no_open_question() -> None:
     told = reported("The parts are here, we can go on.", status="BLOCKED")["content"]
     assert "- Status: IN PROGRESS, " in told
