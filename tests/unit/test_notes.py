@@ -16,8 +16,8 @@ from tests.support.notes import (
 )
 
 NOTES_MIN = 400
-PRECISION_FLOOR = 0.68
-RECALL_FLOOR = 0.32
+PRECISION_FLOOR = 0.96
+RECALL_FLOOR = 0.92
 
 
 def _problems(case: Case) -> list[str]:
