@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from adapters.models.findings import CLOSED, HELD_UP, Finding, Findings
-from adapters.models.reading import Item, PromptTask, day_of
+from adapters.models.reading import Item, PromptTask, Source, day_of
 from adapters.models.wording import DUE, Texts, days_in, status_in, summary_in
 from domain.text import cut, fold, squeeze
 
@@ -114,22 +114,22 @@ def listed(items: list[Item], texts: Texts) -> list[str]:
 
 def waiting(seen: PromptTask, found: Findings, texts: Texts) -> list[str]:
     """The proposals of earlier wakes that the person has not decided yet, as they will stand."""
-    gone = {one.fingerprint for one in found.retracted}
     newer = tuple(_SUMMARIES[one.kind] for one in found.proposals if one.kind in _SUMMARIES)
-    rows = [_OPEN.sub("", one) for one in seen.proposals if _fingerprint(one) not in gone]
-    return [summary_in(squeeze(one), texts) for one in rows if not one.startswith(newer)]
+    kept = [told for told, is_gone in _open(seen, found) if not is_gone]
+    return [summary_in(one, texts) for one in kept if not one.startswith(newer)]
 
 
 def taken_back(seen: PromptTask, found: Findings, texts: Texts) -> list[str]:
     """Those of them that this wake takes back."""
+    return [summary_in(told, texts) for told, is_gone in _open(seen, found) if is_gone]
+
+
+def _open(seen: PromptTask, found: Findings) -> Iterator[tuple[str, bool]]:
+    """What each open proposal says, and whether this wake takes it back."""
     gone = {one.fingerprint for one in found.retracted}
-    rows = [_OPEN.sub("", one) for one in seen.proposals if _fingerprint(one) in gone]
-    return [summary_in(squeeze(one), texts) for one in rows]
-
-
-def _fingerprint(line: str) -> str:
-    known = _OPEN.match(line)
-    return known["fingerprint"] if known else ""
+    for line in seen.proposals:
+        known = _OPEN.match(line)
+        yield squeeze(_OPEN.sub("", line)), known is not None and known["fingerprint"] in gone
 
 
 def changed(seen: PromptTask, texts: Texts) -> list[str]:
@@ -173,12 +173,11 @@ def questions(seen: PromptTask, found: Findings, texts: Texts) -> list[str]:
     return [*rows, *asked[-QUESTIONS_SHOWN:]]
 
 
-def place(source: object, texts: Texts) -> str:
+def place(source: Source, texts: Texts) -> str:
     """Where a text stands: "note of 2026-11-20"."""
-    kind, day = getattr(source, "kind", "note"), getattr(source, "day", None)
-    if kind != "note":
-        return texts[kind]
-    return texts["note"].format(day.isoformat()) if day else texts["undated"]
+    if source.kind != "note":
+        return texts[source.kind]
+    return texts["note"].format(source.day.isoformat()) if source.day else texts["undated"]
 
 
 def next_step(seen: PromptTask, found: Findings, texts: Texts) -> str:
