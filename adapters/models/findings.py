@@ -24,7 +24,7 @@ from adapters.models.offline import (
 )
 from adapters.models.offline.clauses import Sentence
 from adapters.models.offline.done import Claim
-from adapters.models.offline.sentences import contains, lines, quote
+from adapters.models.offline.sentences import Line, contains, lines, quote
 from adapters.models.offline.state import Turn
 from adapters.models.reading import LABELS_PER_TASK, Item, PromptTask, Source
 from domain.text import fold
@@ -105,6 +105,9 @@ class Findings(Struct, frozen=True):
     retracted: tuple[Retraction, ...] = ()
 
 
+Told = tuple[Source, Line, tuple[Sentence, ...]]
+
+
 class _Values(Struct):
     """What the texts say so far; `blocked` also of what is on hold."""
 
@@ -126,11 +129,14 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
     if seen.status in CLOSED:
         return Findings(tuple(spoken))
     values = _Values()
-    for source in seen.sources:
-        for sentence in _told(source):
+    told = list(_told(seen))
+    for source, _, sentences in told:
+        for sentence in sentences:
             if sentence.text not in aside:
                 _take(values, source, sentence)
-    read = (*spoken, *_single(seen, values), *_labels(seen), *_items(seen), *_checks(seen))
+    claims = _claims(told)
+    found = (*_labels(seen), *_items(seen, claims), *_checks(seen, claims))
+    read = (*spoken, *_single(seen, values), *found)
     is_new = [one for one in read if not _is_open(seen, one) and not _is_overruled(seen, one)]
     return Findings(
         tuple(is_new),
@@ -139,10 +145,11 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
     )
 
 
-def _told(source: Source) -> Iterator[Sentence]:
-    """The sentences of a source."""
-    for line in lines(source.text):
-        yield from clauses.read(line.text)
+def _told(seen: PromptTask) -> Iterator[Told]:
+    """The lines of all texts with their sentences."""
+    for source in seen.sources:
+        for line in lines(source.text):
+            yield source, line, tuple(clauses.read(line.text))
 
 
 def _take(values: _Values, source: Source, sentence: Sentence) -> None:
@@ -241,12 +248,11 @@ def _near(source: Source, name: str) -> str:
     return ""
 
 
-def _items(seen: PromptTask) -> list[Finding]:
+def _items(seen: PromptTask, claims: Sequence[tuple[Claim, Source]]) -> list[Finding]:
     """What is asked for, and neither there in other words nor done since; of what is not proposed
     yet no more than fits into a call."""
     known = {fold(one.title) for one in seen.items} | {fold(seen.title)}
     there = [frozenset(done.content(one)) for one in known]
-    claims = _claims(seen)
     said_done = [claim for claim, _ in claims if not claim.is_denied]
     found: list[Finding] = []
     for source in seen.sources:
@@ -267,11 +273,11 @@ def _items(seen: PromptTask) -> list[Finding]:
     return [one for one in found if one not in still][:ITEMS_PROPOSED_MAX] + still
 
 
-def _checks(seen: PromptTask) -> list[Finding]:
+def _checks(seen: PromptTask, claims: Sequence[tuple[Claim, Source]]) -> list[Finding]:
     """Open items that a text says are done, and no later one takes back."""
     open_items = unfinished(seen)
     found: dict[str, Finding] = {}
-    for claim, source in _claims(seen):
+    for claim, source in claims:
         for item in _meant(open_items, claim):
             if claim.is_denied:
                 found.pop(item.id, None)
@@ -306,17 +312,15 @@ def named(items: list[Item], what: str) -> list[Item]:
     return parts if len(parts) == 1 else []
 
 
-def _claims(seen: PromptTask) -> list[tuple[Claim, Source]]:
+def _claims(told: Sequence[Told]) -> list[tuple[Claim, Source]]:
     """What texts say is done, or is not; the newest `DONE_MAX`."""
     found: list[tuple[Claim, Source]] = []
-    for source in seen.sources:
-        for line in lines(source.text) if source.kind != "title" else ():
-            if line.box:
-                said = quote(f"[{line.box}] {line.text}", 0, 0)
-                found += [(one, source) for one in done.listed(line.text, said) if line.box == "x"]
-                continue
-            for sentence in clauses.read(line.text):
-                found += [(one, source) for one in done.claims(sentence)]
+    for source, line, sentences in told:
+        if line.box:
+            said = quote(f"[{line.box}] {line.text}", 0, 0)
+            found += [(one, source) for one in done.listed(line.text, said) if line.box == "x"]
+        elif source.kind != "title":
+            found += [(one, source) for sentence in sentences for one in done.claims(sentence)]
     return found[-DONE_MAX:]
 
 

@@ -42,6 +42,8 @@ _COUNT_NAMES = (
     "an",
     "einer",
 )
+_ORDINAL_NAMES = ("first second third fourth fifth", "ersten zweiten dritten")
+_ORDINALS = {name: nth for names in _ORDINAL_NAMES for nth, name in enumerate(names.split(), 1)}
 _SHORT_DAYS = {"mo": 0, "di": 1, "mi": 2, "do": 3, "fr": 4, "sa": 5}
 MONTHS = {name: nth for nth, names in enumerate(_MONTH_NAMES, 1) for name in names.split()}
 DAYS = {name: nth for nth, names in enumerate(_DAY_NAMES) for name in names.split()}
@@ -56,8 +58,10 @@ _EXPLICIT = (
     rf"|(?P<dd>\d{{1,2}})(?:\.|st|nd|rd|th)?(?: of)? (?P<dm>{_MONTH}){END}\.?"
     rf"(?:,? (?P<dy>\d{{4}}))?"
     rf"|(?P<mm>{_MONTH})\.? (?P<md>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (?P<my>\d{{4}}))?"
+    rf"|(?:the )?(?P<ow>first|second|third|fourth|fifth|ersten|zweiten|dritten)(?: of)? "
+    rf"(?P<om>{_MONTH}){END}"
     rf"|(?P<sa>\d{{1,2}})/(?P<sb>\d{{1,2}})/(?P<sy>\d{{4}})"
-    rf"|the (?P<oe>\d{{1,2}})(?:st|nd|rd|th)|(?P<od>\d{{1,2}})\.(?! ?\d))"
+    rf"|(?:the )?(?P<oe>\d{{1,2}})(?:st|nd|rd|th)|(?P<od>\d{{1,2}})\.(?! ?\d))"
 )
 _NAMED = pattern(
     rf"{START}(?:{DAY})?(?:\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}\. ?\d{{1,2}}\.|\d{{1,2}}(?:\.|st|nd|"
@@ -86,6 +90,13 @@ _RELATIVE = (
     r"|(?P<sd>(?-i:Mo|Di|Mi|Do|Fr|Sa))(?=[\s.,!;)]|$)"
 )
 DATE = rf"(?:{_EXPLICIT}|{_RELATIVE}){END}"
+_HINT = pattern(
+    rf"[0-9]|{START}(?:{DAY}|{_MONTH}|mo|di|mi|do|fr|sa|today|tonight|tomorrow|übermorgen|morgen|"
+    rf"heute|"
+    r"eod|eom|eow|end|ende|mid|mitte|middle|day|days|tage?n?|weeks?|wochen?|wochenende|weekend|"
+    r"months?|monat(?:en?)?|monatsende|month-end|year-end|jahresende|jahreswechsel|new|neujahr|"
+    rf"silvester|christmas|xmas|weihnachten|heilig|heiligabend|nikolaus|then|dahin|dann){END}"
+)
 AHEAD = rf"(?P<count>{_COUNT}) (?P<unit>days?|weeks?|months?|tage?n?|wochen?|monat(?:en?)?){END}"
 _EXPLICIT_GROUPS = (("nd", "nm", ("ny", "ny2")), ("dd", "dm", ("dy",)), ("md", "mm", ("my",)))
 
@@ -93,6 +104,11 @@ _EXPLICIT_GROUPS = (("nd", "nm", ("ny", "ny2")), ("dd", "dm", ("dy",)), ("md", "
 def names_a_day(sentence: str) -> bool:
     """Whether a date stands in a sentence, due or not."""
     return _NAMED.search(sentence) is not None
+
+
+def names_time(sentence: str) -> bool:
+    """Whether anything like a date may stand in a sentence: a quick look before the rules."""
+    return _HINT.search(sentence) is not None
 
 
 def resolve(found: dict[str, str | None], written: date | None) -> date | None:
@@ -105,6 +121,8 @@ def resolve(found: dict[str, str | None], written: date | None) -> date | None:
         if named := found.get(day):
             year = next((value for name in years if (value := found[name])), "")
             return _explicit(int(named), _month(found[month] or ""), year, written)
+    if word := found.get("ow"):
+        return _explicit(_ORDINALS[fold(word)], _month(found["om"] or ""), "", written)
     if written is None:
         return None
     try:
@@ -134,8 +152,9 @@ def _span_end(found: dict[str, str | None], written: date) -> date | None:
     if found.get("ew"):
         return written + timedelta(days=11 - written.weekday())
     if found.get("tw"):
-        last = 5 if "weekend" in fold(found["tw"] or "") else 4
-        ahead = last - written.weekday()
+        is_weekend = fold(found["tw"] or "").endswith(("weekend", "wochenende"))
+        last = 5 if is_weekend else 4
+        ahead = last - written.weekday() + (7 if last == 5 and written.weekday() > 4 else 0)
         return written + timedelta(days=ahead if ahead >= 0 else 6 - written.weekday())
     if found.get("ny1"):
         return date(written.year, 12, 31)

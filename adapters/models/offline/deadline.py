@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from adapters.models.offline import lemmas
 from adapters.models.offline.clauses import Clause, Sentence
-from adapters.models.offline.dates import AHEAD, DATE, DAY, MONTHS, resolve
+from adapters.models.offline.dates import AHEAD, DATE, DAY, MONTHS, names_time, resolve
 from adapters.models.offline.sentences import (
     END,
     LETTERS,
@@ -213,7 +213,7 @@ def due(sentence: Sentence, written: date | None) -> Dated | None:
     >>> due(sentence("Send it by Friday."), date(2026, 11, 19)).day.isoformat()
     '2026-11-20'
     """
-    if sentence.is_asked:
+    if sentence.is_asked or not names_time(sentence.text):
         return None
     found = sorted([*_all(sentence, written), *_then(sentence, written)], key=lambda one: one[0])
     corrected = [one for one in found if one[2]]

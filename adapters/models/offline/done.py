@@ -79,7 +79,12 @@ _TICKED = pattern(
     r"(?:can be|kann|could be|to be) (?:ticked off|checked off|crossed off|abgehakt werden|"
     r"gestrichen werden|abgehakt)|(?:is|are|ist|sind) (?:off|von|from) (?:my|the|der|meiner) "
     r"list(?:e)?|went (?:ok|okay|well|fine)|(?:lief|ging) gut|taken care of|out of the way|"
-    r"(?:is|are|'s) (?:up|in place|behind me)\b|hinter mir|vom tisch"
+    r"(?:is|are|'s) (?:now |finally )?(?:up|in place|behind me|in the (?:post|mail)|on its way|"
+    r"out of the door)\b|(?:is|are|'s) (?:on|in|off|out|gone)$|"
+    r"(?:ist|sind) (?:jetzt |schon |endlich |auch )?(?:raus|drin|dran|drauf|unterwegs|in der post|"
+    r"auf dem weg|im kasten|unter dach und fach)\b|"
+    r"(?:hängt|hängen|steht|stehen|sitzt|läuft|laufen)(?: jetzt| endlich| schon| wieder)?$|"
+    r"hinter mir|vom tisch"
 )
 _TOPIC = pattern(
     r"^(?P<what>[^:;.]{2,80}): ?(?:is |ist |schon |already )?(?:done|finished|erledigt|fertig|"

@@ -120,6 +120,7 @@ _ESTIMATES = (
         r"höchstens|maximal|i guess|i think|schätze ich))?[.!]?$"
     ),
 )
+_HINT = pattern(rf"{_UNIT}")  # cheap: most sentences name no unit of time
 _DENIED = word_set("if wenn falls whether ob never nie")
 _NOT_IT = word_set(
     "took spent waited worked talked slept ago later late delayed dauerte gebraucht gewartet "
@@ -138,8 +139,9 @@ _NOT_IT = word_set(
 _MARK = pattern(r"[,;:]| (?:and|but|und|aber|once|sobald) ")
 _PEOPLE = word_set("he she they er hat")
 _TRAVEL = pattern(
-    r"(?:to get (?:there|here|to)|hin und zurück|there and back|each way|one way|by (?:car|train|"
-    r"bus|bike)|mit (?:dem |der )?(?:auto|zug|bahn|rad|bus)|von hier|from here|entfernt|away|hin)"
+    rf"{START}(?:to get (?:there|here|to)|hin und zurück|there and back|each way|one way|"
+    r"by (?:car|train|bus|bike)|mit (?:dem |der )?(?:auto|zug|bahn|rad|bus)|von hier|from here|"
+    rf"entfernt|away|hin){END}"
 )
 
 
@@ -150,7 +152,7 @@ def estimate(sentence: Sentence) -> Phrase | None:
     >>> estimate(sentence("Dauert ca. 45 Minuten.")).value
     '45'
     """
-    if sentence.is_asked:
+    if sentence.is_asked or _HINT.search(sentence.text) is None:
         return None
     best: Phrase | None = None
     for rule in _ESTIMATES:

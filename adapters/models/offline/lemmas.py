@@ -142,15 +142,16 @@ def _infinitive_of(word: str) -> str:
         return prefix + rest
     if to := _TO.match(word):
         return to[1] + _BASES.get(to[2], to[2])
-    for fused in ("be", "ver", "er", "ent", "zer"):  # "besprochen", "verschickt"
-        if word.startswith(fused):
-            tail = word[len(fused) :]
-            for form in (tail, "ge" + tail):
-                if form in _BASES:
-                    return fused + _BASES[form]
-    for fused in ("über", "unter"):
-        if word.startswith(fused) and "ge" + word[len(fused) :] in _BASES:
-            return fused + _BASES["ge" + word[len(fused) :]]
+    return _unfused(word)
+
+
+def _unfused(word: str) -> str:
+    """ "Besprochen" is "besprechen", "überwiesen" is "überweisen"."""
+    for fused in ("be", "ver", "er", "ent", "zer", "über", "unter"):
+        tail = word[len(fused) :] if word.startswith(fused) else ""
+        for form in (tail, "ge" + tail) if tail else ():
+            if form in _BASES:
+                return fused + _BASES[form]
     return word
 
 

@@ -224,4 +224,6 @@ def _is_abbreviation(text: str, stop: re.Match[str]) -> bool:
         return False
     if last[0].isdecimal():
         return len(last[0]) <= 2 and _GOES_ON.match(text, stop.end()) is not None
+    if fold(last[0]) == "no":  # a number, or the end of "he said no."
+        return text[stop.end() + 1 : stop.end() + 2].isdecimal()
     return fold(last[0]) in _ABBREVIATIONS

@@ -32,7 +32,7 @@ VERB_LENGTH_MIN = 4
 def todos(text: str) -> list[Phrase]:
     """Items that a text asks for, in its order; the value is the title.
 
-    >>> [todo.value for todo in todos("We still need to call the bank.\nTodo: buy ink, print")]
+    >>> [todo.value for todo in todos("We still need to call the bank.\\nTodo: buy ink, print")]
     ['Call the bank', 'Buy ink', 'Print']
     """
     found: list[Phrase] = []
@@ -91,6 +91,8 @@ def elements(text: str) -> list[str]:
     parts = [part for part in ask.PARTS.split(text) if part]
     if len(parts) > 1 and (last := ask.LAST_PART.match(parts[-1])):
         parts[-1:] = [last[1], last[2]]
+    if len(parts) == 1:
+        return _deeds(parts[0])
     return [title for part in parts if (title := _title(part))]
 
 
@@ -150,6 +152,8 @@ def _asked(sentence: str, match: re.Match[str], what: str) -> list[str]:
     """The titles of what a cue asks for; none if it asks for nothing of the user."""
     if is_quoted(sentence, match.start()) or not ask.HABITS.isdisjoint(words(sentence)):
         return []
+    if ask.BY_OTHERS.search(sentence, match.end()) is not None:
+        return []
     if ask.IF.match(sentence) is not None or ask.SHALL.match(sentence) is not None:
         return []
     if match.re is ask.REMEMBER:
@@ -177,7 +181,7 @@ def _asked(sentence: str, match: re.Match[str], what: str) -> list[str]:
         start = max(sentence.rfind(mark, 0, match.start()) for mark in ",;:") + 1
         thing = ask.LEAD.sub("", sentence[start : match.start()].strip())
         title = _ordered(thing, what) or _title(sentence[start : match.end() + len(what)])
-        is_thing = ask.THINGS.isdisjoint(words(thing)) and not _is_hollow(thing)
+        is_thing = not ask.THINGS.issuperset(words(thing)) and not _is_hollow(thing)
         return [title] if title and is_thing else []
     if said[0] in ("be", "have") or ({*said} & {"fertig", "sein"} and "werden" not in said):
         return []
@@ -188,6 +192,8 @@ def _asked(sentence: str, match: re.Match[str], what: str) -> list[str]:
 def _ordered(thing: str, what: str) -> str:
     """ "The drain needs to be cleaned" as an order: "Clean the drain", "Abfluss reinigen"."""
     said = what.strip(" .!").split(" ")
+    if not (CONDITIONAL | ask.BEFORE).isdisjoint(words(thing)):
+        return ""
     if said[0] == "be":
         verb = lemmas.infinitive(said[1].lower()) if len(said) > 1 else ""
         if not verb or verb == "do":
@@ -264,8 +270,10 @@ def _is_hollow(title: str) -> bool:
 
 def _title(span: str) -> str:
     title = span.strip(" .,:;!-–*`\"'„“”")
-    if title.lower().startswith("wait ") or title.endswith(" warten"):
+    is_german = title.endswith(" warten") and "auf " in title.lower()
+    if is_german or title.lower().startswith("wait "):
         return ""  # that is a blocker
+    title = ask.LOOSE_END.sub("", title)
     for polite in ("please ", "bitte ", "and ", "und ", "to "):
         title = title.removeprefix(polite)
     if len(title) < 2 or ask.LETTER.search(title) is None:

@@ -35,10 +35,11 @@ TODO = re.compile(
     r"(?P<rest>(?!lists?|items?|app|comments?)[^:, ].*)$"
 )
 HEADER = pattern(
-    r"^(?:#{1,6} )?(?:(?:so|and|but|und|also|aber|jetzt|now|for|the|my|our|die|meine|unsere|was|"
+    r"^(?:#{1,6} )?(?:(?:oh|so|and|but|und|also|aber|jetzt|now|for|the|my|our|die|meine|unsere|was|"
     r"what's|what is|es|things|und jetzt|tasks|points|steps|als|still|immer|dann|today|heute|"
     r"tomorrow|morgen|this week|diese woche|then|danach|also) ){0,3}"
-    r"(?:next steps?|next(?: up)?(?=:)|(?:buy|call|shopping|get|order|fix|pack|bring)(?= ?:)|"
+    r"(?:next steps?|next(?: up)?(?=:)|(?:also|außerdem|reminder|note to self|erinnerung|"
+    r"merkzettel|notiz an mich|buy|call|shopping|get|order|fix|pack|bring)(?= ?:)|"
     r"to-?dos?(?: list)?|to do(?: list| next| today| still| tomorrow)?|"
     r"action items?|open (?:points|items|tasks|issues|questions)|steps left|"
     r"still (?:to do|open|missing|needed|outstanding|left|to come|to buy|to get)|"
@@ -57,12 +58,11 @@ IS_LEFT = pattern(
     r"^(?:(?:but|and|so|only|now|just|aber|und|nur|jetzt|also|es|then) )*(?P<what>[^:]{2,160}?) "
     r"(?:(?:is|are) (?:still |yet |also |all |now |the only things? )*(?:to do|left to do|"
     r"to be done|undone|not (?:yet )?done|not done yet|unfinished)|"
-    r"(?:is|are) (?:(?:still|yet|also|all|now|the only things?) )+(?:left|missing|outstanding|open|"
-    r"to come|pending)|(?:still|also) (?:to do|missing|left|open|outstanding|to be done)|"
+    r"(?:is|are) (?:(?:still|yet|also|all|now|the only things?) )+(?:left|open)|"
+    r"(?:still|also) (?:to do|left|open|to be done)|"
     r"remains?(?: to be done| open| to do)?|"
     r"(?:ist|sind) (?:noch |auch |immer |nach wie vor )*(?:zu tun|zu machen|zu erledigen|offen|"
-    r"nicht (?:erledigt|fertig|gemacht))|fehlt (?:noch|auch noch)|fehlen (?:noch|auch noch)|"
-    r"(?:steht|stehen) (?:noch|auch noch) (?:aus|an)|bleibt noch(?: zu tun)?|noch offen|"
+    r"nicht (?:erledigt|fertig|gemacht))|bleibt noch(?: zu tun)?|noch offen|"
     r"noch zu (?:tun|machen|erledigen))(?: for (?:next week|tomorrow|later)| yet| today)?[.!]*$"
 )
 MISSING = pattern(
@@ -100,7 +100,7 @@ PASSIVE = pattern(
 )
 TAIL_END = pattern(
     r"[;(]|\.{3}|…|,? (?=(?:about|around|ca\.?|etwa|approx\w*|roughly|ungefähr|~) ?\d)|"
-    r", (?=(?:it|he|she|they|we|i|das|es|er|sie|wir|ich) )| (?:because|but|so that|weil|aber|"
+    r", (?=(?:it|he|she|they|we|i|es|er|sie|wir|ich) )| (?:because|but|so that|weil|aber|"
     r"sonst|damit|otherwise|since|as soon as) "
     r"|, (?:but|because|which|so|weil|aber|sonst|damit|denn|otherwise) | [-–] "
     r"| (?:and|und) ?$"
@@ -119,7 +119,7 @@ NO_VERBS = word_set(
     "wissen lachen"
 )
 VAGUE = word_set("it this that them so now again also soon das es dies jetzt later home go")
-AND = pattern(r",? (?:and|und|then|dann|and then|und dann) |, ?|; ")
+AND = pattern(r",? (?:and|und|&|then|dann|and then|und dann) |, ?|; ")
 LATER_HEADER = pattern(
     r"[;,–-] (?:and |und |but |aber )?(?:still (?:to do|open|missing|left)|left(?: to do)?|"
     r"to do|remaining|noch offen|offen|fehlt noch|noch zu (?:tun|erledigen|machen)|"
@@ -140,7 +140,13 @@ NOT_MINE = word_set(
 )
 HABITS = word_set("every always usually often each jeden jede jedes immer täglich oft meistens")
 IF = pattern(r"^(?:and |but |und |aber )?(?:if|falls|wenn|in case|unless|provided) ")
+BY_OTHERS = pattern(
+    r"(?:das|dies) (?:macht|machen|übernimmt|erledigt) (?!ich|wir)|(?:he|she|they)(?: will|'ll) do "
+    r"(?:it|that)|(?:does|will do|takes care of|is doing) (?:that|it|this)"
+)
+LOOSE_END = pattern(r", (?:die|der|das|they|it|he|she|we|i|ich|wir|which|and|und)$")
 SHALL = pattern(r"^(?:soll|sollen|sollte|sollten|muss|müssen) (?:ich|wir) [^.!]*[^.!]$")
+BEFORE = word_set("before after until bevor nachdem")
 THINGS = word_set("it this that they everything es das alles dies er sie he she")
 FILLERS = word_set("noch auch still as well too soon again bald dann unbedingt dringend erst")
 ARTICLE_DE = pattern(r"^(?:der|die|das|den|dem|ein|eine|einen) ")
