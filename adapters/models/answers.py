@@ -60,7 +60,7 @@ def _known(
     seen: PromptTask, found: Findings, wishes: Sequence[str], texts: Texts
 ) -> Iterator[tuple[str, str]]:
     minutes = texts["minutes"]
-    yield "due", _due(seen, texts)
+    yield "due", _due(seen, found, texts)
     todo = standing.listed(standing.open_items(seen), texts)
     yield "open", _rows(texts, "open", todo)
     done = standing.listed(standing.finished(seen), texts)
@@ -75,7 +75,7 @@ def _known(
         waits.insert(0, standing.status(seen, texts).rstrip("."))
     free = texts["a.free"].format(status_in(seen.status, texts) or texts["none"])
     yield "waits", texts["a.waits"].format("; ".join(waits)) if waits else free
-    yield "proposed", _rows(texts, "proposed", [*wishes, *standing.waiting(seen, texts)])
+    yield "proposed", _rows(texts, "proposed", [*wishes, *standing.waiting(seen, found, texts)])
     yield "changed", _rows(texts, "changed", standing.changed(seen, texts))
     status = standing.status(seen, texts)
     yield "state", texts["a.state"].format(status, seen.priority or texts["none"])
@@ -83,11 +83,11 @@ def _known(
         yield "next", texts["a.next"].format(step.rstrip("."))
 
 
-def _due(seen: PromptTask, texts: Texts) -> str:
+def _due(seen: PromptTask, found: Findings, texts: Texts) -> str:
     """The due date, and another one that waits in the inbox."""
     due = standing.due(seen, texts)
     told = texts["a.due"].format(due) if due else texts["a.no due"]
-    lines = standing.waiting(seen, texts)
+    lines = standing.waiting(seen, found, texts)
     other = [one for one in lines if one.startswith(summary_in(DUE, texts))]
     return f"{told} {_rows(texts, 'proposed', other)}" if other else told
 

@@ -249,7 +249,8 @@ def _near(source: Source, name: str) -> str:
 
 
 def _items(seen: PromptTask, claims: Sequence[tuple[Claim, Source]]) -> list[Finding]:
-    """What is asked for, and neither there in other words nor done since."""
+    """What is asked for, and neither there in other words nor done since; of what is not proposed
+    yet no more than fits into a call."""
     known = {fold(one.title) for one in seen.items} | {fold(seen.title)}
     there = [frozenset(done.content(one)) for one in known]
     said_done = [claim for claim, _ in claims if not claim.is_denied]
@@ -268,7 +269,8 @@ def _items(seen: PromptTask, claims: Sequence[tuple[Claim, Source]]) -> list[Fin
             known.add(name)
             there.append(frozenset(done.content(one.value)))
             found.append(Finding("item", one.value, one.quote, source))
-    return [finding for finding in found if not _is_open(seen, finding)][:ITEMS_PROPOSED_MAX]
+    still = [finding for finding in found if _is_open(seen, finding)]
+    return [one for one in found if one not in still][:ITEMS_PROPOSED_MAX] + still
 
 
 def _checks(seen: PromptTask, claims: Sequence[tuple[Claim, Source]]) -> list[Finding]:

@@ -39,7 +39,8 @@ def report(seen: PromptTask, findings: Findings) -> Report:
     told = [f"{_summary(seen, texts)}."]
     told += [f"{texts['next']}: {step.rstrip('.')}."] if step else []
     told.append(_outcome(findings, texts))
-    told += [texts["wait"].format(len(seen.proposals))] if seen.proposals else []
+    waiting = len(standing.waiting(seen, findings, texts))
+    told += [texts["wait"].format(waiting)] if waiting else []
     return Report("\n\n".join(parts), " ".join(told), _one_liner(seen, findings))
 
 
@@ -93,7 +94,8 @@ def _sections(seen: PromptTask, findings: Findings, texts: Texts) -> list[str]:
     lists = {
         "found": wishes,
         "at once": [plain(one, texts) for one in findings.proposals if not _is_wish(one)],
-        "waiting": standing.waiting(seen, texts),
+        "waiting": standing.waiting(seen, findings, texts),
+        "taken back": standing.taken_back(seen, findings, texts),
         "changed": standing.changed(seen, texts),
         "questions": standing.questions(seen, findings, texts),
         "open": standing.listed(items, texts),

@@ -1,4 +1,4 @@
-"""The model that needs no key and no network: fixed phrases in, proposals and a report out.
+"""The model that needs no key and no network: notes in, proposals and a report out.
 
     request -> reading.read -> acts.find, findings.find -> calls -> reply
 

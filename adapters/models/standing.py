@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from datetime import date
 
 from adapters.models.findings import CLOSED, HELD_UP, Finding, Findings
-from adapters.models.reading import Item, PromptTask, day_of
-from adapters.models.wording import Texts, days_in, status_in, summary_in
+from adapters.models.reading import Item, PromptTask, Source, day_of
+from adapters.models.wording import DUE, Texts, days_in, status_in, summary_in
 from domain.text import cut, fold, squeeze
 
 ITEMS_SHOWN = 20
@@ -19,6 +19,14 @@ TITLE_MAX = 120
 ASK_AFTER_DAYS = 3
 
 _QUESTION = re.compile(r"(?:^|(?<=[.!?\n]))[^.!?\n>]{4,200}\?", re.MULTILINE)
+_OPEN = re.compile(r"^- fp=(?P<fingerprint>\S{1,80}) ")
+_SUMMARIES = {
+    "due": DUE,
+    "estimate": "Set estimate to ",
+    "priority": "Set priority to ",
+    "status": "Set status to ",
+}
+"""How a proposal's summary begins that a newer one of the same kind replaces."""
 _FIELDS = (
     ("status", "status"),
     ("priority", "priority"),
@@ -104,10 +112,24 @@ def listed(items: list[Item], texts: Texts) -> list[str]:
     return [*rows, f"… {texts['more'].format(left)}"] if left else rows
 
 
-def waiting(seen: PromptTask, texts: Texts) -> list[str]:
-    """The proposals that the person has not decided yet, but those of this wake."""
-    rows = [re.sub(r"^- fp=\S+ ", "", one) for one in seen.proposals]
-    return [summary_in(squeeze(one), texts) for one in rows]
+def waiting(seen: PromptTask, found: Findings, texts: Texts) -> list[str]:
+    """The proposals of earlier wakes that the person has not decided yet, as they will stand."""
+    newer = tuple(_SUMMARIES[one.kind] for one in found.proposals if one.kind in _SUMMARIES)
+    kept = [told for told, is_gone in _open(seen, found) if not is_gone]
+    return [summary_in(one, texts) for one in kept if not one.startswith(newer)]
+
+
+def taken_back(seen: PromptTask, found: Findings, texts: Texts) -> list[str]:
+    """Those of them that this wake takes back."""
+    return [summary_in(told, texts) for told, is_gone in _open(seen, found) if is_gone]
+
+
+def _open(seen: PromptTask, found: Findings) -> Iterator[tuple[str, bool]]:
+    """What each open proposal says, and whether this wake takes it back."""
+    gone = {one.fingerprint for one in found.retracted}
+    for line in seen.proposals:
+        known = _OPEN.match(line)
+        yield squeeze(_OPEN.sub("", line)), known is not None and known["fingerprint"] in gone
 
 
 def changed(seen: PromptTask, texts: Texts) -> list[str]:
@@ -139,7 +161,8 @@ def _changed(seen: PromptTask, since: str, texts: Texts) -> Iterator[str]:
 def questions(seen: PromptTask, found: Findings, texts: Texts) -> list[str]:
     """What the person kept open, and what the newest notes ask."""
     rows = [squeeze(one) for one in seen.around.loops]
-    for one, said in ((found.freed, texts["freed"]), (found.unclear, texts["unclear"])):
+    freed = None if any(one.kind == "status" for one in found.proposals) else found.freed
+    for one, said in ((freed, texts["freed"]), (found.unclear, texts["unclear"])):
         rows += [f'{said}: "{one.quote}"'] if one is not None else []
     notes = [one for one in seen.sources if one.kind == "note"][-QUESTIONS_SHOWN:]
     asked = [
@@ -150,12 +173,11 @@ def questions(seen: PromptTask, found: Findings, texts: Texts) -> list[str]:
     return [*rows, *asked[-QUESTIONS_SHOWN:]]
 
 
-def place(source: object, texts: Texts) -> str:
+def place(source: Source, texts: Texts) -> str:
     """Where a text stands: "note of 2026-11-20"."""
-    kind, day = getattr(source, "kind", "note"), getattr(source, "day", None)
-    if kind != "note":
-        return texts[kind]
-    return texts["note"].format(day.isoformat()) if day else texts["undated"]
+    if source.kind != "note":
+        return texts[source.kind]
+    return texts["note"].format(source.day.isoformat()) if source.day else texts["undated"]
 
 
 def next_step(seen: PromptTask, found: Findings, texts: Texts) -> str:

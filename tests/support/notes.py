@@ -61,8 +61,8 @@ class Note(Struct, frozen=True):
 
 
 class Case(Struct, frozen=True, forbid_unknown_fields=True):
-    """A note or several, the task they stand at, and what is wanted of them. `is_late`: of those
-    that were written when no rule was changed any more."""
+    """A note or several, the task they stand at, and what is wanted of them. `is_kept_back`:
+    of those that nobody saw who wrote a rule."""
 
     task: dict[str, Any]
     want: dict[str, Any]
@@ -72,7 +72,7 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
     may: dict[str, Any] = {}
     today: str = TODAY
     language: str = ""
-    is_late: bool = False
+    is_kept_back: bool = False
 
     @property
     def written(self) -> list[Note]:
@@ -98,11 +98,11 @@ class Marks(NamedTuple):
 
 
 def cases() -> Iterator[Case]:
-    """All of them; the name of a file begins with its language and may end in ``-late``."""
+    """All of them; the name of a file begins with its language and may end in ``-kept``."""
     for path in sorted(NOTES.glob("*.yaml")):
         loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
         for told in yaml.load(path.read_bytes(), loader):
-            where = {"language": path.stem[:2], "is_late": path.stem.endswith("-late")}
+            where = {"language": path.stem[:2], "is_kept_back": path.stem.endswith("-kept")}
             yield msgspec.convert(told | where, Case)
 
 

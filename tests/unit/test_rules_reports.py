@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.rules import ask, calls, item, note
+from tests.support.rules import TOOLS, ask, calls, item, note
 
 NOW = {"now": "## Now\n\nSaturday 2026-11-21 12:00, Europe/Berlin (UTC+01:00)"}
 REPORTED = {"report": "## Current report\n\nWritten at 2026-11-15T10:00:00.000000Z.\n\nTL;DR: Fine"}
@@ -126,6 +126,34 @@ def test_what_changed_since_the_last_report_and_what_waits() -> None:
     assert '## Proposed before and undecided\n\n- Add: "Tidy up" [deferred]\n' in told["content"]
     assert told["tldr"].endswith("In the inbox from before: 1.")
     assert "Changed since" not in reported(*notes, **given)["content"]
+
+
+def test_what_a_wake_takes_back_or_replaces_waits_no_more() -> None:
+    lines = ["- fp=abc Set due date to 2026-11-30", "- fp=abd Set estimate to 60 minutes"]
+    waiting = {"proposals": "## Open proposals\n\n" + "\n".join(lines)}
+    tools = (*TOOLS, "retract_suggestions")
+    notes = ("The deadline is off.", "It takes 2 hours.")
+    told = reported(*notes, sections=waiting, tools=tools)["content"]
+    assert "## Taken back\n\n- Set due date to 2026-11-30\n" in told
+    assert "Proposed before" not in told
+    assert "60 minutes" not in told
+
+
+def test_an_open_item_that_its_note_still_asks_for_is_not_taken_back() -> None:
+    noted = "- [2026-11-20T11:00:00.000000Z] (routine) Found by rule: item Buy milk"
+    open_one = '## Open proposals\n\n- fp=abc Add: "Buy milk"'
+    given = {"proposals": open_one, "journal": f"## Agent journal\n\n{noted}"}
+    tools = (*TOOLS, "retract_suggestions")
+    asked, edited = (ask(text, sections=given, tools=tools) for text in ("todo: buy milk", "Fine."))
+    assert "retract_suggestions" not in calls(asked)
+    assert calls(edited)["retract_suggestions"]["proposals"][0]["fingerprint"] == "abc"
+
+
+def test_a_status_that_is_proposed_is_no_open_question() -> None:
+    told = reported("The parts are here, we can go on.", status="BLOCKED")["content"]
+    assert "- Status: IN PROGRESS, " in told
+    assert "Open questions" not in told
+    assert told.startswith("**Next:** let it go on")
 
 
 def test_open_questions_are_the_persons_loops_and_what_the_newest_notes_ask() -> None:
