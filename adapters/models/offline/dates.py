@@ -61,7 +61,8 @@ _EXPLICIT = (
     rf"|(?:the )?(?P<ow>first|second|third|fourth|fifth|ersten|zweiten|dritten)(?: of)? "
     rf"(?P<om>{_MONTH}){END}"
     rf"|(?P<sa>\d{{1,2}})/(?P<sb>\d{{1,2}})/(?P<sy>\d{{4}})"
-    rf"|(?:the )?(?P<oe>\d{{1,2}})(?:st|nd|rd|th)|(?P<od>\d{{1,2}})\.(?! ?\d))"
+    rf"|(?:the )?(?P<oe>\d{{1,2}})(?:st|nd|rd|th)(?! (?:of )?(?:{_MONTH}){END})|"
+    rf"(?P<od>\d{{1,2}})\.(?! ?\d))"
 )
 _NAMED = pattern(
     rf"{START}(?:{DAY})?(?:\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}\. ?\d{{1,2}}\.|\d{{1,2}}(?:\.|st|nd|"
@@ -71,7 +72,7 @@ _NAMED = pattern(
 _WHICH = r"next|this|coming|nächste[nrms]?|kommende[nrms]?|diese[nrms]?"
 _COUNT = rf"\d{{1,3}}|{'|'.join(sorted(COUNTS, key=len, reverse=True))}"
 _RELATIVE = (
-    rf"(?:the )?(?:(?P<which>{_WHICH}) )?(?P<day>{DAY})"
+    rf"(?:the )?(?:(?P<which>{_WHICH}) )?(?P<day>{DAY})(?:abend|mittag|nachmittag|morgen|früh)?"
     r"|(?P<word>(?:the )?day after tomorrow|tomorrow|today|tonight|übermorgen|morgen|heute|eod|"
     r"(?:the )?end of (?:the )?day|(?:end of )?business today)"
     r"|(?P<end>(?:the )?end of (?:the |this )?month|month[- ]end|monatsende|ende des monats|"

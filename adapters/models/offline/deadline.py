@@ -38,7 +38,8 @@ _DUE = (
     "abgabefrist|abgabeschluss|einsendeschluss|anmeldeschluss|stichtag|nicht später als|deadlines?|"
     "meldefrist|anmeldefrist|einreichungsfrist|zahlungsziel|zahlbar|letzter tag|target date|eod|"
     "cob|"
-    "final (?:word|date|day|deadline)|hand-?in|handover|delivery date|letzter termin|"
+    "in time for|rechtzeitig (?:zu|zum|vor|für)|last chance|final (?:word|date|day|deadline)|"
+    "hand-?in|handover|delivery date|letzter termin|"
     "end of business|close of business"
 )
 _NAMED = pattern(rf"{START}(?P<cue>{_DUE})(?:'s)?(?:,|:)? ?(?:(?:{_AROUND})[,:]? ){{0,6}}{DATE}")
@@ -50,13 +51,14 @@ _BY = pattern(
     rf"{{0,4}},? {DATE}"
 )
 _AFTER = pattern(
-    rf"{START}{DATE},? (?:is |ist |wird |at |um |\d{{1,2}}(?::\d\d)? ?(?:uhr|am|pm) )*"
+    rf"{START}{DATE}(?:'s)?,? (?:is |ist |wird |at |um |\d{{1,2}}(?::\d\d)? ?(?:uhr|am|pm) )*"
     r"(?:the |die |der |our |unsere |unser )?(?:final |last |letzte )?"
     rf"(?P<cue>due|deadline|fällig|abgabe|abgabetermin|abgabefrist|abgabeschluss|stichtag|"
     rf"at the latest|latest|spätestens|frist|einsendeschluss|anmeldeschluss){END}"
 )
 _WITHIN = pattern(
-    rf"{START}(?P<cue>due in|within|innerhalb von|fällig in|binnen|deadline(?: is)? in|due within|"
+    rf"{START}(?P<cue>due in|within|innerhalb(?: von)?|fällig in|binnen|deadline(?: is)? in|"
+    rf"due within|"
     rf"frist(?: endet| läuft)?(?: noch)? in|abgabe(?: ist)? in|"
     rf"(?:must|has to|have to|needs to|need to|should)(?: be)? (?:done|ready|finished|out|"
     rf"submitted|handed in|sent|paid|complete|there|in) in|muss in|müssen in|soll in) "
@@ -64,14 +66,15 @@ _WITHIN = pattern(
 )
 _MUST_EN = pattern(
     rf"{START}(?P<cue>(?:must|has to|have to|needs to|need to|needed|has got to|should|gotta)"
-    rf"(?: be)?(?: [\w'-]{{1,20}}){{0,6}}?) (?:on|for) {DATE}"
+    rf"(?: be)?(?: [\w'-]{{1,20}}){{0,6}}?) (?:(?:on|for) )?{DATE}"
 )
 _MUST_DE = pattern(
     rf"{START}(?P<cue>muss|müssen|soll|sollen|sollte)(?: [{LETTERS}0-9.'-]{{1,24}}){{0,5}}? "
     rf"(?:(?:am|bis(?: zum)?|vor|zum) )?{DATE}(?P<tail>[^,;:!?]{{0,60}})"
 )
 _LASTS = pattern(
-    rf"{START}(?P<cue>(?:endet|läuft|ends|runs out|expires|läuft ab|closes|schließt))"
+    rf"{START}(?P<cue>(?:endet|läuft|ends|runs out|expires|expire|verfällt|verfallen|enden|"
+    rf"läuft ab|closes|schließt))"
     rf"(?: (?:am|on|at|um|\d{{1,2}}(?:uhr|am|pm)))* {DATE}"
 )
 _MOVED = pattern(
@@ -88,12 +91,18 @@ _NOW = pattern(
 )
 _ORDER = pattern(
     rf"{START}(?P<cue>deliver|submit|hand (?:it |them )?in|return|pay|file|ship|post|"
-    rf"(?:i|we|he|she|they|client|boss) needs? (?:it|this|that|them|the \w+)|needed)"
-    rf"(?: \w+){{0,4}}? (?:on|for) {DATE}"
+    rf"(?:i|we|he|she|they|client|boss) needs? (?:it|this|that|them|the \w+)|wants? (?:it|this|"
+    rf"that|them|these|the \w+)(?: back)?|needed)"
+    rf"(?: \w+){{0,4}}? (?:(?:on|for) )?{DATE}"
 )
 _ORDER_DE = pattern(
-    rf"{START}(?:am |bis )?{DATE} (?:\w+ ){{0,3}}"
+    rf"{START}(?:am |bis |zum )?{DATE} (?:\w+ ){{0,3}}"
     rf"(?P<cue>abliefern|abgeben|einreichen|abschicken|verschicken|fertig sein|raus){END}"
+)
+_NEEDED_DE = pattern(
+    rf"{START}(?P<cue>gebraucht (?:wird|werden)|brauche ich|brauchen wir|"
+    r"(?:fertig sein|abgeben|abliefern|einreichen|da sein|raus) (?:muss|müssen|soll|sollen))"
+    rf"(?: \w+){{0,3}}? (?:am|bis|zum) {DATE}"
 )
 _ON_DE = pattern(
     rf"{START}auf (?:den |dem )?{DATE} (?:\w+ )?(?P<cue>verschoben|verlegt|vorgezogen|verlängert|"
@@ -124,6 +133,7 @@ _RULES = (
     _NOW,
     _ORDER,
     _ORDER_DE,
+    _NEEDED_DE,
     _ON_DE,
     _ENOUGH,
     _IN,

@@ -77,7 +77,9 @@ _EFFORT = (
     r"dauert|dauern|dauer|geschätzt|geschätzt auf|schätzung|schätze|brauche|brauchen|brauch|"
     r"braucht|benötigt|needs?|reckon|guess|count on|plan|budget|allow|planned|rechne(?:n)?|"
     r"plane(?:n)?|veranschlage|kalkuliere|zeitbedarf|arbeitsaufwand|duration|kostet mich|"
-    r"plan on|quick(?: one| job| thing)?|geht schnell|schnell gemacht|sache von|matter of|job of|"
+    r"call it|give it|make it|figure|figure on|assume|assuming|all in all|altogether|sagen wir|"
+    r"alles in allem|vermute|tippe auf|sitzt man|zusammen|geschätzter aufwand|plan on|"
+    r"quick(?: one| job| thing)?|geht schnell|schnell gemacht|sache von|matter of|job of|"
     r"zeitaufwand|reichen|genügen|reicht|costs? (?:me|us)|will cost me|expect|think|denke|"
     r"i'd say|i would say|sitze ich|"
     r"ewa|more like|eher|should be|sollten es|set aside|block|blocke"
@@ -87,7 +89,8 @@ _ESTIMATES = (
     pattern(rf"(?P<cue>~|≈) ?{LENGTH}"),
     pattern(
         rf"{START}{_ABOUT}{LENGTH}(?:'s)?(?: worth)? (?P<cue>of work|work|arbeit|aufwand|effort|"
-        r"arbeiten|job|tops|at most|max\.?|maximal|höchstens|should (?:do|be enough|suffice|cover)|"
+        r"is plenty|are plenty|plenty|should do it|will do it|or so|dran|arbeiten|job|tops|"
+        r"at most|max\.?|maximal|höchstens|should (?:do|be enough|suffice|cover)|"
         r"will (?:do|be enough)|is enough|are enough|ought to|(?:sollten?|müssten?|dürften?|werden)"
         r"(?: \w+)? (?:reichen|genügen|dafür reichen|langen)|reichen|reicht|genügen|"
         r"einplanen|einrechnen|veranschlagt|eingeplant|i guess|i think|i'd say|i reckon|"
@@ -108,6 +111,11 @@ _ESTIMATES = (
         rf"{_ABOUT}{LENGTH}[.!]?$"
     ),
     pattern(rf"{START}an? {LENGTH}(?P<cue> job| task| thing)"),
+    pattern(
+        rf"{START}in {_ABOUT}{LENGTH} (?P<cue>(?:bin ich|sind wir|ist das|ist es|sollte das|"
+        rf"kann das) "
+        rf"(?:damit |wohl )?(?:durch|fertig|erledigt|gehen|zu schaffen)){END}"
+    ),
     pattern(
         rf"{START}(?P<cue>can be done|doable|done|finished|machbar|zu schaffen|erledigt|"
         rf"fertig|schaffbar|schaffe ich|geht|to be done) in {_ABOUT}{LENGTH}"
@@ -195,7 +203,10 @@ def _is_other(sentence: Sentence, match: re.Match[str]) -> bool:
         return True
     start = max(clause.start, *(sentence.text.rfind(one, 0, match.start()) for one in ",;:"))
     said = {*words(sentence.text[max(0, start) : match.end()]), *(set(words(rest)) - _PEOPLE)}
-    if not _NOT_IT.isdisjoint(said) or _TRAVEL.search(sentence.text, match.end()) is not None:
+    if (
+        not _NOT_IT.isdisjoint(said - {*words(match["cue"])})
+        or _TRAVEL.search(sentence.text, match.end()) is not None
+    ):
         return True
     before = words(sentence.text[clause.start : match.start()])
     if not _DENIED.isdisjoint(before):
