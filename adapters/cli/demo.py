@@ -45,8 +45,8 @@ MODEL = "rules"
 def demo_command(ctx: click.Context, folder: str | None, *, fresh: bool) -> None:
     """See it all at once: sample tasks, agents, wakes, reports, proposals.
 
-    Needs no key and no network: the model is `rules`, which finds fixed phrases and says so. It
-    works in a home of its own and never in yours. A second time it shows what is there.
+    Needs no key and no network: the model is `rules`, which reads notes by fixed rules and says
+    so. It works in a home of its own and never in yours. A second time it shows what is there.
     """
     outer = ctx.find_object(Session)
     assert outer is not None
@@ -210,9 +210,7 @@ def _tell_counts(session: Session, home: "Home", inbox: "Sequence[InboxSet]") ->
     session.say(f"wrote {head} reports, noted {noted} observations and propose {items} changes.")
     told = sum(bool(one.task.language) for one in found)
     session.say(f"Done at once, without asking: the language of {told} tasks was set.")
-    session.say(
-        "The model is `rules`: fixed phrases, no key, no network. Others come with --model."
-    )
+    session.say("The model is `rules`: fixed rules, no key, no network. Others come with --model.")
 
 
 def _tell_reports(

@@ -12,8 +12,10 @@ from adapters.actions.naming import pick_task
 from adapters.cli.entering import TEXT
 from adapters.cli.loading import LoadingGroup
 from adapters.cli.shared import Session
+from adapters.documents.reading import report_document
 from adapters.documents.tasks import catalog_of, category_named, label_named, task_lines, task_page
 from adapters.text.common import ID_SHOWN
+from adapters.text.reading import report_lines
 from adapters.text.task import duration, told
 from domain.journal.document import task_line
 from projections.tasks import MARKS, VIEW
@@ -140,10 +142,12 @@ def _table(session: Session, lines: Sequence["TaskLine"], deleted: Collection[st
 @click.argument("task", type=TEXT)
 @click.pass_obj
 def show(session: Session, task: str) -> None:
-    """Show all about a task: fields, checklist, notes, time, links and history."""
+    """Show all about a task: fields, checklist, notes, time, links, history, and its report."""
     home = session.reading()
     page = task_page(home, pick_task(home, task))
     if session.as_json:
         session.document(page.document())
     else:
         session.say(told(page, home.settings.timezone))
+        for line in report_lines(report_document(home, page.agent_id)) if page.agent_id else ():
+            session.say(line)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from adapters.documents.since import ChangeSince, changes_since
 from adapters.wiring import Home
 from domain.agent.agent import JOURNAL_SHOWN
 from domain.ports import Section
@@ -35,7 +36,8 @@ class ReportHistory(Struct, frozen=True):
 class ReportDetails(Struct, frozen=True):
     """What `report` prints: an agent's current report. Where there is none yet, all but the ids,
     `history` and `sections` (what the model was shown) is null. `content` is Markdown; `history`
-    begins with the current report; `stale`: the task has changed since."""
+    begins with the current report; `stale`: something concerned the agent since; `changes`: what
+    changed in the task since, confirmed changes, too, which wake nobody."""
 
     task_id: str
     agent_id: str
@@ -49,6 +51,7 @@ class ReportDetails(Struct, frozen=True):
     template_version: int | None
     sections: list[str]
     stale: bool
+    changes: list[ChangeSince]
 
 
 class JournalLine(Struct, frozen=True):
@@ -151,6 +154,7 @@ def report_document(home: Home, agent_id: str) -> ReportDetails:
         template_version=(begun.template_version or None) if begun else None,
         sections=[one.name for one in begun.user] if begun else [],
         stale=agent.is_stale if agent else False,
+        changes=changes_since(home, agent, current) if agent and current else [],
     )
 
 

@@ -21,6 +21,8 @@ _SPENT = re.compile(
     r"(?P<last>\d{4}-\d\d-\d\dT)?(?P<end>\d\d:\d\d), \d"
 )
 _NOTED = re.compile(r"- (?:[0-9]+-[0-9]+\S* )?\[([^\]]{1,40})\] \(\w{1,20}\) (.*)")
+_REPORTED = re.compile(r"^Written at (\d{4}-\d\d-\d\dT\S{1,20})\.$", re.MULTILINE)
+_LOOPS = re.compile(r"^Open loops:\n((?:- .*\n?)+)", re.MULTILINE)
 _TOLD = ("- fp=", "- confirmed: ", "- rejected: ", "- deferred: ")
 
 
@@ -30,13 +32,15 @@ class Named(Struct, frozen=True):
     id: str
     title: str
     relation: str = ""
+    status: str = ""
 
 
 class Around(Struct, frozen=True):
     """`now` and the spans of `spent` are what the person's clock shows, YYYY-MM-DDTHH:MM.
 
     `told`: the lines about proposals, open ones and decided ones; `noted`: when something was
-    written into the agent's journal, and what.
+    written into the agent's journal, and what. `loops`: what the person keeps open;
+    `reported_at`: when the agent's report was written, empty before its first one.
     """
 
     now: str = ""
@@ -45,6 +49,8 @@ class Around(Struct, frozen=True):
     linked: tuple[Named, ...] = ()
     told: tuple[str, ...] = ()
     noted: tuple[tuple[str, str], ...] = ()
+    loops: tuple[str, ...] = ()
+    reported_at: str = ""
 
     def local(self, at: str) -> str:
         """What the person's clock showed then; empty without a clock."""
@@ -63,6 +69,8 @@ def read(sections: Mapping[str, str]) -> Around:
     """Read it from the texts of sections, by their names."""
     clock = _NOW.search(sections.get("now", ""))
     journal = _lines(sections, "journal")
+    reported = _REPORTED.search(sections.get("report", ""))
+    loops = _LOOPS.search(sections.get("goal", ""))
     return Around(
         now=f"{clock[1]}T{clock[2]}" if clock else "",
         offset=clock[3] if clock else "",
@@ -70,6 +78,8 @@ def read(sections: Mapping[str, str]) -> Around:
         linked=tuple(one for line in _lines(sections, "linked") for one in named(line)),
         told=tuple(fold(one) for one in _lines(sections, "proposals") if one.startswith(_TOLD)),
         noted=tuple((one[1], fold(one[2])) for one in map(_NOTED.match, journal) if one),
+        loops=tuple(one[2:] for one in loops[1].splitlines()[:LINES_MAX]) if loops else (),
+        reported_at=reported[1] if reported else "",
     )
 
 
@@ -83,7 +93,7 @@ def named(text: str) -> list[Named]:
         return []
     tasks = given["tasks"] if isinstance(given.get("tasks"), list) else [given]
     return [
-        Named(str(one["id"]), str(one["title"]), str(one.get("relation", "")))
+        Named(*(str(one.get(name, "")) for name in ("id", "title", "relation", "status")))
         for one in tasks
         if isinstance(one, dict) and one.get("id") and one.get("title")
     ]

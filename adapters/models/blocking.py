@@ -9,20 +9,20 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from adapters.models import around, phrases
+from adapters.models import around
 from adapters.models.around import Named
 from adapters.models.findings import CLOSED, Finding, Findings
-from adapters.models.reading import PromptTask, Source
-from adapters.models.sentences import (
+from adapters.models.offline import clauses, state
+from adapters.models.offline.sentences import (
     END,
     is_hearsay,
-    is_question,
     lines,
     pattern,
     sentences,
     word_set,
     words,
 )
+from adapters.models.reading import PromptTask, Source
 from domain.ports import CallResult
 from domain.text import fold
 
@@ -57,7 +57,7 @@ def blocker(seen: PromptTask) -> Finding | None:
 
 def _after(found: Finding | None, source: Source, sentence: str) -> Finding | None:
     """What a sentence makes of what older ones name."""
-    for turn in [] if is_question(sentence) else phrases.turns(sentence):
+    for turn in state.turns(clauses.sentence(sentence)):
         name = _name(turn.phrase.value) if turn.state == "blocked" else ""
         if turn.state == "free":
             found = None

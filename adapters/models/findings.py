@@ -6,22 +6,31 @@ A closed task gets no proposals.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
-from adapters.models import dates, phrases
+from adapters.models.offline import (
+    clauses,
+    deadline,
+    done,
+    duration,
+    language,
+    state,
+    todo,
+    urgency,
+)
+from adapters.models.offline.clauses import Sentence
+from adapters.models.offline.done import Claim
+from adapters.models.offline.sentences import Line, contains, lines, quote
+from adapters.models.offline.state import Turn
 from adapters.models.reading import LABELS_PER_TASK, Item, PromptTask, Source
-from adapters.models.sentences import contains, is_question, lines, quote, sentences
-from adapters.models.todos import todos
 from domain.text import fold
 
 ITEMS_PROPOSED_MAX = 20
 DONE_MAX = 200
-PART_LENGTH_MIN = 4
-"""A shorter word never names a longer item on its own: "done: it"."""
 LABEL_LENGTH_MIN = 2
 KEYS = {
     "due": "dueDate",
@@ -35,9 +44,14 @@ KEYS = {
 CLOSED = ("DONE", "REJECTED")
 HELD_UP = ("BLOCKED", "ON HOLD")
 NOT_STARTED = ("OPEN", "GROOMED")
+GOES_ON = "IN PROGRESS"
 
 _ARTICLE = re.compile("^(?:the|a|an|my|our|der|die|das|den|ein|eine|einen) ")
 _QUOTED = re.compile('"[^"]{0,500}"')
+_OPEN = re.compile(
+    r"- fp=(?P<fingerprint>\S{1,80}) (?P<what>Set (?:due date|status|priority|estimate) to "
+    r'|Add: |Check: )"?(?P<value>[A-Z0-9-]+(?: [A-Z]{3,8})?(?=:| minutes| \[|$)|[^"]{1,300})'
+)
 
 Kind = Literal[
     "language",
@@ -71,6 +85,13 @@ class Finding(Struct, frozen=True):
     items: tuple[str, ...] = ()
 
 
+class Retraction(Struct, frozen=True):
+    """An open proposal to take back, and why."""
+
+    fingerprint: str
+    reason: str
+
+
 class Findings(Struct, frozen=True):
     """All that was found; `freed` is a note that a blocked task is blocked no longer,
     `held_back` counts what was found and not taken up. A task that a text names is `sought`
@@ -81,10 +102,14 @@ class Findings(Struct, frozen=True):
     held_back: int = 0
     sought: Finding | None = None
     unclear: Finding | None = None
+    retracted: tuple[Retraction, ...] = ()
+
+
+Told = tuple[Source, Line, tuple[Sentence, ...]]
 
 
 class _Values(Struct):
-    """What the texts say so far."""
+    """What the texts say so far; `blocked` also of what is on hold."""
 
     due: Finding | None = None
     estimate: Finding | None = None
@@ -92,6 +117,7 @@ class _Values(Struct):
     blocked: Finding | None = None
     started: Finding | None = None
     freed: Finding | None = None
+    void: Finding | None = None
 
 
 def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
@@ -99,63 +125,66 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
 
     `aside`: sentences that speak of another task.
     """
-    language = list(_language(seen))
+    spoken = list(_language(seen))
     if seen.status in CLOSED:
-        return Findings(tuple(language))
+        return Findings(tuple(spoken))
     values = _Values()
-    for source in seen.sources:
-        for sentence in _told(source):
-            if sentence not in aside:
+    told = list(_told(seen))
+    for source, _, sentences in told:
+        for sentence in sentences:
+            if sentence.text not in aside:
                 _take(values, source, sentence)
-    proposals = (
-        *language,
-        *_single(seen, values),
-        *_labels(seen),
-        *_items(seen),
-        *_checks(seen),
-    )
+    claims = _claims(told)
+    found = (*_labels(seen), *_items(seen, claims), *_checks(seen, claims))
+    read = (*spoken, *_single(seen, values), *found)
+    is_new = [one for one in read if not _is_open(seen, one) and not _is_overruled(seen, one)]
     return Findings(
-        tuple(
-            finding
-            for finding in proposals
-            if not _is_open(seen, finding) and not _is_overruled(seen, finding)
-        ),
+        tuple(is_new),
         values.freed if seen.status == "BLOCKED" else None,
+        retracted=tuple(_retracted(seen, values, read)),
     )
 
 
-def _told(source: Source) -> Iterator[str]:
-    """The sentences of a source that state something."""
-    for line in lines(source.text):
-        for sentence in sentences(line.text):
-            if not is_question(sentence):
-                yield sentence
+def _told(seen: PromptTask) -> Iterator[Told]:
+    """The lines of all texts with their sentences."""
+    for source in seen.sources:
+        for line in lines(source.text):
+            yield source, line, tuple(clauses.read(line.text))
 
 
-def _take(values: _Values, source: Source, sentence: str) -> None:
+def _take(values: _Values, source: Source, sentence: Sentence) -> None:
     """Let a newer sentence replace what older ones said."""
-    if (dated := dates.due(sentence, source.day)) is not None:
+    if deadline.is_void(sentence):
+        values.due = None
+        values.void = Finding("due", "", quote(sentence.text, 0, len(sentence.text)), source)
+    elif (dated := deadline.due(sentence, source.day)) is not None:
         values.due = Finding("due", dated.day.isoformat(), dated.quote, source)
-    if (effort := phrases.estimate(sentence)) is not None:
+    if (effort := duration.estimate(sentence)) is not None:
         values.estimate = Finding("estimate", effort.value, effort.quote, source)
-    if (urgency := phrases.urgency(sentence)) is not None:
-        values.priority = Finding("priority", urgency.value, urgency.quote, source)
-    if source.kind == "title":
-        return
-    for turn in phrases.turns(sentence):
-        said = turn.phrase.quote
-        match turn.state:
-            case "blocked":
-                reason = turn.phrase.value
-                values.blocked = Finding("status", "BLOCKED", said, source, extra=reason)
-                values.freed = None
-            case "free":
+    if (asked := urgency.urgency(sentence)) is not None:
+        values.priority = Finding("priority", asked.value, asked.quote, source)
+    if source.kind != "title":
+        for turn in state.turns(sentence):
+            _turn(values, source, turn)
+
+
+def _turn(values: _Values, source: Source, turn: Turn) -> None:
+    said, reason = turn.phrase.quote, turn.phrase.value
+    match turn.state:
+        case "blocked" | "hold":
+            status = "BLOCKED" if turn.state == "blocked" else "ON HOLD"
+            values.blocked = Finding("status", status, said, source, extra=reason)
+            values.freed = values.started = None
+        case "free" if reason and values.freed and values.freed.source is source:
+            values.blocked = None  # it came, after words that say more
+        case "free":
+            waited_for = values.blocked.extra if values.blocked else ""
+            values.freed = Finding("status", GOES_ON, said, source, waited_for, reason)
+            values.blocked = None
+        case "started":
+            values.started = Finding("status", "IN PROGRESS", said, source)
+            if values.blocked is not None and values.blocked.source is not source:
                 values.blocked = None
-                values.freed = Finding("status", "", said, source)
-            case "started":
-                values.started = Finding("status", "IN PROGRESS", said, source)
-                if values.blocked is not None and values.blocked.source is not source:
-                    values.blocked = None
 
 
 def _single(seen: PromptTask, values: _Values) -> Iterator[Finding]:
@@ -165,18 +194,31 @@ def _single(seen: PromptTask, values: _Values) -> Iterator[Finding]:
     if values.estimate is not None and values.estimate.value != str(seen.estimate):
         yield values.estimate
     asked = values.priority
-    if asked is not None and asked.value and asked.value < (seen.priority or "P3"):
-        yield asked
+    if asked is not None and asked.value and asked.value != seen.priority:
+        is_lower = asked.value > (seen.priority or "P3")
+        if asked.value == "P3" or not is_lower:
+            yield asked
     if values.blocked is not None:
         if seen.status not in HELD_UP:
             yield values.blocked
+    elif values.freed is not None and seen.status in HELD_UP:
+        if _is_free(seen, values.freed):
+            yield values.freed
     elif values.started is not None and seen.status in NOT_STARTED:
         yield values.started
 
 
+def _is_free(seen: PromptTask, freed: Finding) -> bool:
+    """Whether the work goes on: the text says so, or what came is what was waited for."""
+    if freed.extra != "came":
+        return True
+    waited_for = f"{seen.status_reason} {freed.target}"
+    return seen.status == "BLOCKED" and done.shares(waited_for, freed.quote)
+
+
 def _language(seen: PromptTask) -> Iterator[Finding]:
     if not seen.language:
-        code, confidence = phrases.language(source.text for source in seen.sources)
+        code, confidence = language.language(source.text for source in seen.sources)
         if code:
             yield Finding("language", code, source=seen.sources[-1], extra=confidence)
 
@@ -206,32 +248,52 @@ def _near(source: Source, name: str) -> str:
     return ""
 
 
-def _items(seen: PromptTask) -> list[Finding]:
-    known = {fold(item.title) for item in seen.items} | {fold(seen.title)}
-    said_done = [fold(what) for what, _, _ in _done(seen)]
+def _items(seen: PromptTask, claims: Sequence[tuple[Claim, Source]]) -> list[Finding]:
+    """What is asked for, and neither there in other words nor done since; of what is not proposed
+    yet no more than fits into a call."""
+    known = {fold(one.title) for one in seen.items} | {fold(seen.title)}
+    there = [frozenset(done.content(one)) for one in known]
+    said_done = [claim for claim, _ in claims if not claim.is_denied]
     found: list[Finding] = []
     for source in seen.sources:
-        if source.kind == "title":
-            continue
-        for todo in todos(source.text):
-            name = fold(todo.value)
-            if name in known or any(contains(what, name) for what in said_done):
+        for one in todo.todos(source.text) if source.kind != "title" else ():
+            name = fold(one.value)
+            is_there = name in known or any(done.is_same(one.value, other) for other in there)
+            later = [claim for claim, at in claims if at.at >= source.at]
+            if (
+                is_there
+                or any(one.quote != c.quote and done.means(c, one.value) == 2 for c in said_done)
+                or any(done.is_needless(claim, one.value) for claim in later)
+            ):
                 continue
             known.add(name)
-            found.append(Finding("item", todo.value, todo.quote, source))
-    return [finding for finding in found if not _is_open(seen, finding)][:ITEMS_PROPOSED_MAX]
+            there.append(frozenset(done.content(one.value)))
+            found.append(Finding("item", one.value, one.quote, source))
+    still = [finding for finding in found if _is_open(seen, finding)]
+    return [one for one in found if one not in still][:ITEMS_PROPOSED_MAX] + still
 
 
-def _checks(seen: PromptTask) -> list[Finding]:
-    """Open items that a text says are done."""
-    todo = unfinished(seen)
+def _checks(seen: PromptTask, claims: Sequence[tuple[Claim, Source]]) -> list[Finding]:
+    """Open items that a text says are done, and no later one takes back."""
+    open_items = unfinished(seen)
     found: dict[str, Finding] = {}
-    for what, said, source in _done(seen):
-        for item in named(todo, fold(what)):
-            is_older = bool(source.at) and source.at <= item.changed_at
-            if not is_older:  # a person took the tick off again later
-                found[item.id] = Finding("check", item.title, said, source, item.id)
+    for claim, source in claims:
+        for item in _meant(open_items, claim):
+            if claim.is_denied:
+                found.pop(item.id, None)
+            elif not source.at or source.at > item.changed_at:  # else a person took it off later
+                found[item.id] = Finding("check", item.title, claim.quote, source, item.id)
     return list(found.values())[:ITEMS_PROPOSED_MAX]
+
+
+def _meant(items: list[Item], claim: Claim) -> list[Item]:
+    """The items that a claim names; in part only if it is one."""
+    if claim.is_all:
+        return [one for one in items if not claim.words or not done.means(claim, one.title)]
+    fits = [(done.means(claim, one.title), one) for one in items]
+    whole = [one for fit, one in fits if fit == 2]
+    parts = [one for fit, one in fits if fit == 1]
+    return whole or (parts if len(parts) == 1 else [])
 
 
 def unfinished(seen: PromptTask) -> list[Item]:
@@ -244,26 +306,21 @@ def named(items: list[Item], what: str) -> list[Item]:
     what = _ARTICLE.sub("", what.strip(" .,:;!-–*`\"'"))
     titles = [(item, fold(item.title).strip(" .,:;!")) for item in items]
     held = [item for item, title in titles if title and contains(what, title)]
-    if held or len(what) < PART_LENGTH_MIN:
+    if held or len(what) < done.PART_LENGTH_MIN:
         return held
     parts = [item for item, title in titles if contains(title, what)]
     return parts if len(parts) == 1 else []
 
 
-def _done(seen: PromptTask) -> list[tuple[str, str, Source]]:
-    """What texts say is done: in their words, with the quote; the newest `DONE_MAX`."""
-    found: list[tuple[str, str, Source]] = []
-    for source in seen.sources:
-        if source.kind == "title":
-            continue
-        for line in lines(source.text):
-            if line.box:
-                said = quote(f"[{line.box}] {line.text}", 0, 0)
-                found += [(line.text, said, source)] if line.box == "x" else []
-                continue
-            for sentence in sentences(line.text):
-                what = "" if is_question(sentence) else phrases.done(sentence)
-                found += [(what, quote(sentence, 0, len(sentence)), source)] if what else []
+def _claims(told: Sequence[Told]) -> list[tuple[Claim, Source]]:
+    """What texts say is done, or is not; the newest `DONE_MAX`."""
+    found: list[tuple[Claim, Source]] = []
+    for source, line, sentences in told:
+        if line.box:
+            said = quote(f"[{line.box}] {line.text}", 0, 0)
+            found += [(one, source) for one in done.listed(line.text, said) if line.box == "x"]
+        elif source.kind != "title":
+            found += [(one, source) for sentence in sentences for one in done.claims(sentence)]
     return found[-DONE_MAX:]
 
 
@@ -275,21 +332,66 @@ def _is_overruled(seen: PromptTask, finding: Finding) -> bool:
 
 def _is_open(seen: PromptTask, finding: Finding) -> bool:
     """Whether the same thing is already proposed and undecided."""
+    return any(_proposes(fold(proposal), finding) for proposal in seen.proposals)
+
+
+def _proposes(line: str, finding: Finding) -> bool:
+    """Whether a line about a proposal, folded, is about a finding."""
     value = fold(finding.value)
-    for proposal in seen.proposals:
+    match finding.kind:
+        case "item" | "check":
+            return f'"{value}"' in line or line.endswith(f": {value}")
+        case "label":
+            return "label" in line and (value in line or finding.target in line)
+        case "due":
+            return value in line and "due" in line
+        case _:
+            return contains(_QUOTED.sub("", line), value)
+
+
+def _retracted(seen: PromptTask, values: _Values, read: Sequence[Finding]) -> Iterator[Retraction]:
+    """Open proposals that a later text takes back, or that no text says any more.
+
+    The second only where the journal says that it was found by rule: others may read more.
+    """
+    kinds = {one.kind for one in read}
+    for proposal in () if seen.is_cut else seen.proposals:
         line = fold(proposal)
-        match finding.kind:
-            case "item" | "check":
-                is_same = f'"{value}"' in line or line.endswith(f": {value}")
-            case "label":
-                is_same = "label" in line and (value in line or finding.target in line)
-            case "due":
-                is_same = value in line and "due" in line
-            case _:
-                is_same = contains(_QUOTED.sub("", line), value)
-        if is_same:
-            return True
-    return False
+        told = _OPEN.match(proposal)
+        if told is None or any(_proposes(line, one) for one in read):
+            continue
+        kind, back = _taken_back(values, told["what"])
+        if kind in kinds and kind not in ("item", "check"):
+            continue  # the new one replaces it
+        if back is not None:
+            yield Retraction(told["fingerprint"], f'A text says otherwise: "{back.quote}"')
+        elif _is_own(seen, kind, told["value"]):
+            yield Retraction(told["fingerprint"], "The text that it was read from changed.")
+
+
+def _taken_back(values: _Values, what: str) -> tuple[str, Finding | None]:
+    """The kind of an open proposal, and what a text says against it."""
+    match what:
+        case "Set due date to ":
+            return "due", values.void if values.due is None else None
+        case "Set status to ":
+            return "status", values.freed if values.blocked is None else None
+        case "Set priority to ":
+            denied = values.priority is not None and not values.priority.value
+            return "priority", values.priority if denied else None
+        case "Set estimate to ":
+            return "estimate", None
+        case "Add: ":
+            return "item", None
+        case _:
+            return "check", None
+
+
+def _is_own(seen: PromptTask, kind: str, value: str) -> bool:
+    """Whether the journal tells that these rules found it."""
+    name = f"{kind} {fold(value)}"
+    found = [line for line in fold(seen.journal).split("- [") if "found by rule: " in line]
+    return any(contains(line, name) for line in found)
 
 
 def without(findings: Findings, kinds: frozenset[str]) -> Findings:

@@ -7,10 +7,9 @@ all that is open, if the text speaks of a task. A due date only where the same s
 import re
 from collections.abc import Iterator, Sequence
 
-from adapters.models import dates
 from adapters.models.findings import CLOSED, ITEMS_PROPOSED_MAX, Finding, named, unfinished
-from adapters.models.reading import PromptTask, Source
-from adapters.models.sentences import (
+from adapters.models.offline import clauses, dates, deadline
+from adapters.models.offline.sentences import (
     CONDITIONAL,
     END,
     NEGATIVE,
@@ -24,7 +23,8 @@ from adapters.models.sentences import (
     sentences,
     words,
 )
-from adapters.models.todos import elements
+from adapters.models.offline.todo import elements
+from adapters.models.reading import PromptTask, Source
 from domain.text import cut, fold
 
 TITLE_LENGTH_MAX = 150
@@ -148,7 +148,7 @@ def _finding(
     if not carried and not others:
         return None
     is_german = seen.language.startswith("de")
-    due = dates.due(sentence, source.day)
+    due = deadline.due(clauses.sentence(sentence), source.day)
     return Finding(
         "follow_up",
         cut(f"{seen.title}: {'Rest' if is_german else 'the rest'}", length_max=TITLE_LENGTH_MAX),

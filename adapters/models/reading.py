@@ -82,6 +82,7 @@ class PromptTask(Struct, frozen=True):
     is_readable: bool = True
     is_cut: bool = False
     decided: dict[str, str] = {}  # when a person or an import set a field, by its key
+    set_at: dict[str, str] = {}  # when a field was set by anybody, by its key
     around: Around = Around()
 
 
@@ -119,6 +120,7 @@ def read(request: Request) -> PromptTask:
         is_readable=is_readable,
         is_cut=is_cut,
         decided={name: at for name in task if (at := _set_at(task, name, "person", "import"))},
+        set_at={name: at for name in task if (at := _set_at(task, name))},
         around=around.read(sections),
     )
 

@@ -1,4 +1,4 @@
-"""The model that needs no key and no network: fixed phrases in, proposals and a report out.
+"""The model that needs no key and no network: notes in, proposals and a report out.
 
     request -> reading.read -> acts.find, findings.find -> calls -> reply
 
@@ -6,7 +6,7 @@ It never invents: each proposal quotes the text it was read from, and where noth
 nothing is proposed. Its report says what wrote it. The same request always gets the same bytes.
 
 `Reply.raw` is canonical JSON: ``{"calls": [{"arguments": {...}, "id": "c1", "tool": "..."}],
-"model": "rules", "rules": 3, "text": "...", "usage": {}}``; empty ``calls`` and ``text`` stay.
+"model": "rules", "rules": 4, "text": "...", "usage": {}}``; empty ``calls`` and ``text`` stay.
 """
 
 from collections.abc import Collection, Iterator
@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from adapters.models import acts, blocking, findings, reading, replies, reporting, results
 from adapters.models.findings import Finding, Findings
+from adapters.models.offline.sentences import pattern
 from adapters.models.reading import PromptTask
 from adapters.models.replies import KeptReply
-from adapters.models.sentences import pattern
 from domain import canonical
 from domain.ports import Reply, Request
 from domain.text import cut, fold, squeeze
@@ -26,10 +26,8 @@ from domain.tools.evidence import BECAUSE
 
 FORMAT = "rules.1"
 """What reads such bytes, as recorded with them: raised where they would be read otherwise."""
-RULES_VERSION = 3
+RULES_VERSION = 4
 """Raised when the same request may get another reply."""
-BEFORE_ACTS = 2
-"""Of a request that no tool of `acts` reaches: it gets the reply that it always got."""
 
 NOTE_LENGTH_MAX = 240
 TICK_REASON_MIN = 20
@@ -74,12 +72,11 @@ class RulesModel:
         answers = [result for one in request.exchanges for result in one.results]
         offered = {tool.name for tool in request.tools}
         reached = offered.union(one.tool for one in answers)
-        version = BEFORE_ACTS if reached.isdisjoint(acts.TOOLS.values()) else RULES_VERSION
         found = acts.find(seen, reached, answers)
         if request.exchanges:
             found, late = _answered(found, request)
             if not request.forced and not _is_report_due(found, request, late):
-                return _reply(version, reporting.closing(seen, found), [])
+                return _reply(reporting.closing(seen, found), [])
             offered &= {request.forced or "update_report", *late}
         elif request.forced:
             offered &= {request.forced}
@@ -90,7 +87,7 @@ class RulesModel:
         is_due = bool(request.exchanges or request.forced)
         wishes = _wishes(seen, found, quoting, is_due=is_due)
         calls = [(tool, arguments) for tool, arguments in wishes if tool in offered]
-        return _reply(version, "" if calls else reporting.closing(seen, found), calls)
+        return _reply("" if calls else reporting.closing(seen, found), calls)
 
 
 def parse(raw: bytes) -> Reply:
@@ -124,10 +121,10 @@ def _is_report_due(found: Findings, request: Request, late: Collection[str]) -> 
     return turns <= 1 + looked_up and bool(found.held_back or late or is_unclear)
 
 
-def _reply(version: int, text: str, calls: list[tuple[str, dict[str, Any]]]) -> Reply:
+def _reply(text: str, calls: list[tuple[str, dict[str, Any]]]) -> Reply:
     document = {
         "model": RulesModel.name,
-        "rules": version,
+        "rules": RULES_VERSION,
         "text": text,
         "calls": [
             {"id": f"c{place}", "tool": tool, "arguments": arguments}
@@ -144,10 +141,15 @@ def _wishes(
     """Calls in their fixed order; `quoting`: the tools that ask for a quote, `is_due`: the report
     is asked for whatever was found."""
     yield from _proposals(seen, found, quoting)
+    if found.retracted:
+        taken_back = [
+            {"fingerprint": one.fingerprint, "reason": one.reason} for one in found.retracted
+        ]
+        yield "retract_suggestions", {"proposals": taken_back}
     observations = _observations(seen, found)
     if observations:
         yield "record_observations", {"observations": observations}
-    is_new = bool(found.proposals or observations or seen.has_changes)
+    is_new = bool(found.proposals or found.retracted or observations or seen.has_changes)
     if is_due or is_new or not seen.has_report:
         report = reporting.report(seen, found)
         yield (
@@ -217,15 +219,15 @@ def _tick_reason(seen: PromptTask, finding: Finding) -> str:
 def _observations(seen: PromptTask, found: Findings) -> list[dict[str, str]]:
     """What the user said, what was found, what was strange; nothing twice."""
     notes: list[dict[str, str]] = []
+    if found.freed is not None:
+        notes.append(_note(f'A note says it is not blocked now: "{found.freed.quote}"', "notable"))
     done = [*found.proposals, found.sought] if found.sought else [*found.proposals]
     plain = [_fact(finding) for finding in done if finding.kind not in acts.TOOLS]
     if plain:
         notes.append(_note(f"Found by rule: {', '.join(plain)}", "routine"))
     acted = [one for one in done if one.kind in acts.TOOLS]  # each whole: it is not asked again
     notes += [_note(f"Found by rule: {_fact(one)}", "routine") for one in acted]
-    if found.freed is not None:
-        notes.append(_note(f'A note says it is not blocked now: "{found.freed.quote}"', "notable"))
-    elif not seen.is_readable:
+    if not seen.is_readable:
         notes.append(_note("The task section could not be read", "notable"))
     elif seen.is_cut:
         notes.append(_note("Some text was longer than what the rules read", "notable"))

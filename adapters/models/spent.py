@@ -9,10 +9,9 @@ import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from adapters.models import dates, phrases
 from adapters.models.findings import CLOSED, Finding
-from adapters.models.reading import PromptTask, Source
-from adapters.models.sentences import (
+from adapters.models.offline import dates, duration
+from adapters.models.offline.sentences import (
     CONDITIONAL,
     END,
     NEGATIVE,
@@ -25,6 +24,7 @@ from adapters.models.sentences import (
     word_set,
     words,
 )
+from adapters.models.reading import PromptTask, Source
 from domain.text import fold
 from domain.timestamps import is_date
 
@@ -56,14 +56,14 @@ _DAY = rf"(?:,? (?:{_WHENS}))?"
 _RULES = (
     pattern(rf"{_HEAD}(?:worked|was working|been working){_ON}{_DAY},? (?:from |between )?{_SPAN}"),
     pattern(
-        rf"{_HEAD}(?:(?:worked|spent|did|for) ){{0,2}}{phrases.LENGTH}{_ON}{_DAY} "
+        rf"{_HEAD}(?:(?:worked|spent|did|for) ){{0,2}}{duration.LENGTH}{_ON}{_DAY} "
         rf"(?:from|starting(?: at)?|since) {_CLOCK}"
     ),
     pattern(
         rf"{_HEAD}(?:von )?{_SPAN}{_DAY}(?: (?:daran|an [^,;:.!]{{1,80}}?|weiter|noch|auch)){{0,3}}"
         r" ?(?:weiter)?gearbeitet"
     ),
-    pattern(rf"{_HEAD}(?:daran )?{phrases.LENGTH}(?: daran)?{_DAY} (?:ab|von|seit) {_CLOCK}"),
+    pattern(rf"{_HEAD}(?:daran )?{duration.LENGTH}(?: daran)?{_DAY} (?:ab|von|seit) {_CLOCK}"),
 )
 _HINT = re.compile(r"work|gearbeitet|\b(?:from|since|start|ab|von|seit)", re.IGNORECASE)
 _NOT_SO = (
@@ -157,7 +157,7 @@ def _minutes(match: re.Match[str]) -> tuple[int, int] | None:
     given = match.groupdict()
     if "bh" not in given:
         start = _clock(given, "a", given["ap"])
-        length = phrases.minutes(match)
+        length = duration.minutes(match)
         return (start, start + length) if start is not None and 0 < length < MINUTES_MAX else None
     start, end = _clock(given, "a", given["ap"] or given["bp"]), _clock(given, "b", given["bp"])
     if start is not None and end is not None and given["bp"] and not given["ap"] and start >= end:

@@ -12,10 +12,17 @@ from adapters.text.policy import waits
 
 if TYPE_CHECKING:
     from adapters.documents.reading import MessageThread, ReportDetails, WhyLine
+    from adapters.documents.since import ChangeSince
     from adapters.documents.wakes import WakeCause, WakeDetails, WakeUsage
 
 LINE_MAX = 160  # characters of one line of `show`; --json has all of it
 BLOCK_LINES_MAX = 12
+_SINCE_BY = {
+    "you": "by you",
+    "confirmed": "proposed and confirmed",
+    "import": "by an import",
+    "another agent": "by another agent",
+}
 
 RULES = {
     "dormant": "the agent is paused",
@@ -94,6 +101,30 @@ def report_head(document: "ReportDetails", name: str, zone: str) -> Iterator[str
         yield "It may be stale: the task has changed since; `wakelog wake` brings it up to date."
     yield ""
     yield safe(f"TL;DR {document.tldr}")
+    yield from since_lines(document.changes)
+
+
+def report_lines(document: "ReportDetails") -> Iterator[str]:
+    """A report in one line, below its task, and what changed since; nothing where there is none."""
+    if document.one_liner:
+        yield ""
+        yield safe(f"Report: {document.one_liner}")
+        yield from since_lines(document.changes)
+
+
+def since_lines(changes: "Sequence[ChangeSince]") -> Iterator[str]:
+    """What changed since a report was written: their number, then each in a line."""
+    if not changes:
+        return
+    yield ""
+    yield f"{counted(len(changes), 'change')} since:"
+    yield from (safe(f"  {since_line(one)}") for one in changes)
+
+
+def since_line(one: "ChangeSince") -> str:
+    """A change of a task: what, how often, and through whom."""
+    times = f" ({one.times} times)" if one.times > 1 else ""
+    return f"{one.what}{times}, {_SINCE_BY[one.by]}"
 
 
 def report_history(document: "ReportDetails", zone: str) -> list[str]:

@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from adapters.documents.inbox import place_told
-from adapters.text.reading import counted
+from adapters.text.reading import counted, since_line
 from adapters.text.task import duration
 from adapters.web import charts, markdown
 from adapters.web.words import (
@@ -83,6 +83,7 @@ def environment() -> Environment:
         "pretty": pretty,
         "share": charts.share,
         "said": said,
+        "since": since_line,
     }
     made.globals["notice_version"] = NOTICE_VERSION
     made.globals["nonce"] = lambda: secrets.token_urlsafe(NONCE_BYTES)

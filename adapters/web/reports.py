@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from adapters.documents.since import ChangeSince, changes_since
 from adapters.web.site import Site
 from domain.wake.state import WAKE
 from projections import agents, reports
@@ -31,6 +32,7 @@ class ReportPart(Struct, frozen=True):
     history: list[ReportBefore]
     model: str | None
     stale: bool
+    changes: list[ChangeSince]
 
 
 def report_of(site: Site, agent_id: str) -> ReportPart | None:
@@ -59,4 +61,5 @@ def report_of(site: Site, agent_id: str) -> ReportPart | None:
         history=history,
         model=begun.model if begun else None,
         stale=agent.is_stale if agent else False,
+        changes=changes_since(site.home, agent, current) if agent else [],
     )

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.models.reading import ENTRIES_MAX, ENTRY_CHARS_MAX
-from adapters.models.rules import BEFORE_ACTS, RulesModel, parse
+from adapters.models.rules import RULES_VERSION, RulesModel, parse
 from domain.errors import Refused
 from domain.ports import CallResult, Exchange, Request, Section, ToolSpec
 from domain.wake.recorded import NOT_PROPOSED
@@ -106,10 +106,10 @@ def test_the_first_report_is_written_even_if_nothing_is_found() -> None:
 
 
 def test_what_the_journal_knows_is_not_observed_again() -> None:
-    first = ask("No longer blocked", status="BLOCKED", sections=REPORT)
+    first = ask("Received the tiles", status="BLOCKED", sections=REPORT)
     observed = calls(first)["record_observations"]["observations"][0]["text"]
     sections = REPORT | {"journal": f"## Journal\n\n- 2026-11-20 {observed}"}
-    assert ask("No longer blocked", status="BLOCKED", sections=sections).calls == ()
+    assert ask("Received the tiles", status="BLOCKED", sections=sections).calls == ()
 
 
 def test_a_change_renews_the_report() -> None:
@@ -166,7 +166,8 @@ def test_a_language_is_set_and_not_proposed() -> None:
     told = ask("It was the day that we had been to the lake.", languageCode=None)
     report = calls(told)["update_report"]
     assert report["oneLiner"] == "Status OPEN, no checklist"
-    assert "Language: en, set at once" in report["content"]
+    assert "## Done at once\n\n- Language: en" in report["content"]
+    assert "Found and proposed" not in report["content"]
     turns = (Exchange(b"{}", (set_at_once,)),)
     last = ask("It was the day that we had been to the lake.", languageCode=None, exchanges=turns)
     assert (last.calls, last.text) == ((), "Nothing new was found in the text.")
@@ -340,7 +341,7 @@ def test_the_bytes_are_of_a_small_documented_form() -> None:
     told = ask("It was a fine day.", sections=REPORT)
     assert told.raw == (
         b'{"calls":[],"model":"rules","rules":%d,'
-        b'"text":"Nothing new was found in the text.","usage":{}}' % BEFORE_ACTS
+        b'"text":"Nothing new was found in the text.","usage":{}}' % RULES_VERSION
     )
     assert told.usage.tokens_in is None
     assert RulesModel().name == "rules"

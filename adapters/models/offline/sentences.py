@@ -14,6 +14,8 @@ from domain.text import cut, fold, squeeze
 
 QUOTE_LENGTH_MAX = 160
 CONTEXT_CHARS_MAX = 120
+WRAPPED_MIN = 60
+"""A shorter line was broken by the person."""
 
 LETTERS = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff"
 START = f"(?<![{LETTERS}0-9_])"
@@ -43,13 +45,35 @@ _OWN_LEAD = word_set(
     "done finished update note status now ps info fyi time log fertig erledigt stand notiz zeit nun"
 )
 _LEAD = re.compile("^([^:]{1,60}): ")
+_NAME = rf"[A-ZÄÖÜ][{LETTERS}.]{{1,20}}"
+_SPEAKER = re.compile(rf"^(?:{_NAME} )?{_NAME}(?: \([^)]{{1,20}}\))?: (?P<said>.*)")
+_SPEAKS = re.compile(
+    r"^(?:[\"„“'»]|.{0,60}\b(?:i|i'm|i'll|i've|my|me|you|your|we|ich|mein|meine|mir|mich|du|dein|"
+    r"deine|dir|wir|ihr|euch|please|bitte)\b)",
+    re.IGNORECASE,
+)
+_TOPICS = word_set(
+    "todo to do next still open left missing reminder remember important urgent plan deadline due "
+    "blocked waiting problem idea result offen noch nächste nächster nächstes schritt wichtig "
+    "dringend frist abgabe merke achtung aufgabe rest also und and first erstens zweitens"
+)
+_OTHERS_BELOW = re.compile(
+    r"^(?:(?:On|Am) .{5,90}(?:wrote|schrieb).{0,60}:"
+    r"|-{2,} ?(?:Original|Forwarded|Ursprüngliche|Weitergeleitete) .*"
+    r"|(?:Von|From): .{2,80}@.{2,80})$"
+)
 
 _MONTH_STARTS = "Jan|Jän|Feb|Mar|Mär|Apr|May|Mai|Jun|Jul|Aug|Sep|Oct|Okt|Nov|Dec|Dez"
 _ABBREVIATIONS = word_set(
     "ca z b zb d u a e g i nr no st std min bzw usw etc dr mr mrs ms vs approx evtl ggf inkl "
     "max jan feb mar apr jun jul aug sep sept oct okt nov dec dez"
 )
-_UMLAUTS = (("ä", "[äÄ]"), ("ö", "[öÖ]"), ("ü", "[üÜ]"), ("ß", "(?:ß|ss)"))
+_UMLAUTS = (
+    ("ä", "(?:[äÄ]|ae)"),
+    ("ö", "(?:[öÖ]|oe)"),
+    ("ü", "(?:[üÜ]|ue)"),
+    ("ß", "(?:ß|ss)"),
+)
 
 
 def pattern(source: str) -> re.Pattern[str]:
@@ -64,6 +88,7 @@ _BULLET = pattern(
     r"(?:\[(?P<box>[ x])\] |(?P<tick>[✓✔✅]) ?)?"
 )
 _STOP = re.compile(r"[.!?…]{1,8}(?= |$)")
+_HEADED = re.compile("[^:]{1,20}: ?")
 _LAST_WORD = re.compile(rf"[{LETTERS}0-9]{{1,20}}$")
 _WORD = re.compile(rf"[{LETTERS}0-9']{{1,40}}")
 _CLAUSE = re.compile(r"[,;:(]")
@@ -80,14 +105,33 @@ class Line(Struct, frozen=True):
 
 
 def lines(text: str) -> Iterator[Line]:
-    """The lines outside code blocks and quotes; a blank one is an empty line."""
+    """The lines outside code blocks and quotes, up to a mail below; a blank one is empty."""
     is_code = False
-    for raw in text.splitlines():
+    for raw in _unwrapped(text):
         line = squeeze(raw)
         if line.startswith(("```", "~~~")):
             is_code = not is_code
-        elif not is_code and not line.startswith(">"):
+        elif not is_code and not line.startswith((">", "|")):
+            if _OTHERS_BELOW.match(line):
+                return
             yield _line(line)
+
+
+def _unwrapped(text: str) -> Iterator[str]:
+    """The lines as they were before a mail program broke them."""
+    kept = ""
+    for line in text.splitlines():
+        is_broken = len(kept) >= WRAPPED_MIN and kept[-1:] not in ".!?:" and line[:1].islower()
+        if is_broken and not _HEADED.match(line):
+            kept += " " + line
+            continue
+        if kept:
+            yield kept
+        kept = line
+        if not line:
+            yield line
+    if kept:
+        yield kept
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -115,9 +159,18 @@ def is_hearsay(sentence: str, position: int) -> bool:
     lead = _LEAD.match(sentence)
     if lead and lead.end() <= position and not _OWN_LEAD.issuperset(words(lead[1])):
         return True
+    return is_quoted(sentence, position) or not _SPEECH.isdisjoint(words(sentence))
+
+
+def is_quoted(sentence: str, position: int) -> bool:
+    """Whether what begins at a position stands in quotes, or after who says it: "Anna: I ..."."""
     head = sentence[:position]
-    is_quoted = head.count('"') % 2 == 1 or head.count("„") > head.count("“")
-    return is_quoted or not _SPEECH.isdisjoint(words(sentence))
+    if head.count('"') % 2 == 1 or head.count("„") > head.count("“") + head.count("”"):
+        return True
+    lead = _SPEAKER.match(sentence)
+    if lead is None or lead.start("said") > position or _SPEAKS.match(lead["said"]) is None:
+        return False
+    return (_OWN_LEAD | _TOPICS).isdisjoint(words(sentence[: lead.start("said")]))
 
 
 def words(text: str) -> list[str]:
@@ -171,4 +224,6 @@ def _is_abbreviation(text: str, stop: re.Match[str]) -> bool:
         return False
     if last[0].isdecimal():
         return len(last[0]) <= 2 and _GOES_ON.match(text, stop.end()) is not None
+    if fold(last[0]) == "no":  # a number, or the end of "he said no."
+        return text[stop.end() + 1 : stop.end() + 2].isdecimal()
     return fold(last[0]) in _ABBREVIATIONS

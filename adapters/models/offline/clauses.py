@@ -1,0 +1,147 @@
+"""Sentences as clauses, and what is said of a clause: polarity, time, actor, whose speech it is.
+
+A clause ends at a mark or a conjunction where both sides have something that makes a clause: a
+verb, or a word like "not" or "still". "Paint, brushes and rollers bought" is one clause, "the
+paint is bought and the chain is still open" are two.
+"""
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from adapters.models.offline import lemmas
+from adapters.models.offline.sentences import (
+    CONDITIONAL,
+    NEGATIVE,
+    is_question,
+    is_quoted,
+    pattern,
+    sentences,
+    word_set,
+    words,
+)
+
+SENTENCE_CHARS_MAX = 1_000
+"""Of a longer one only the beginning is read: nobody writes such a sentence."""
+
+FINITE = word_set(
+    "is are was were am be been isn't aren't wasn't weren't has have had hasn't haven't hadn't do "
+    "does did don't doesn't didn't need needs must should shall will won't would can can't cannot "
+    "could may might i'm i've i'll we're we've we'll it's that's he's she's they're there's what's "
+    "takes take wants want waiting remains remain goes comes gets makes works looks lacks "
+    "ist sind war waren bin seid habe haben hat hatte hatten hab muss müssen soll sollen sollte "
+    "wird werden wurde wurden werde kann können könnte will wollen möchte darf dürfen fehlt fehlen "
+    "bleibt bleiben steht stehen liegt warte warten wartet brauche brauchen braucht dauert kommt "
+    "kommen geht gehen gibt mache machen macht hängt brauch mach gibts ist's geht's"
+)
+POLAR = word_set(
+    "not no never still yet nothing missing left open todo pending outstanding nobody "
+    "nicht kein keine keinen noch offen nichts niemand keiner fehlt erst"
+)
+STATES = word_set(
+    "done finished complete ready sorted fertig erledigt durch geschafft abgehakt raus drin da "
+    "there here"
+)
+AHEAD = word_set(
+    "will i'll we'll shall going tomorrow soon later next must should need needs want wants plan "
+    "gonna werde wird werden morgen bald später muss müssen soll sollen sollte sollten will wollen "
+    "möchte würde hätte plane"
+)
+
+_BREAK = pattern(
+    r"(?P<hard>; ?| [-–—] |—| ?\(|\)[,;:]? ?|\.{3} ?|… ?|: "
+    r"|,? (?=(?:but|aber|sondern|however|although|though|because|weil|obwohl|whereas|otherwise|"
+    r"sonst|jedoch|while|während|except|außer|doch|denn|damit|so that) ))"
+    r"|(?P<soft>, ?|(?<=\w) (?=(?:and|und|then|dann|so|plus|&) ))"
+)
+_DATE_COMMA = re.compile(r",? ?(?:\d|the \d|den \d|dem \d|[A-Z][a-zä]{2,8}\.? \d)")
+_TAG = pattern(r", (?:ok|okay|right|alright|deal|oder|ja|gell|ne|yes|isn't it|nicht wahr)\?+$")
+_CONJUNCTION = pattern(r"^(?:and|und|then|dann|so|but|aber|sondern|doch|plus|&) ")
+
+
+class Clause(Struct, frozen=True):
+    """A part of a sentence; `words` are folded, `start` is where it begins."""
+
+    text: str
+    start: int
+    words: tuple[str, ...]
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+    @property
+    def is_negative(self) -> bool:
+        return not NEGATIVE.isdisjoint(self.words)
+
+    @property
+    def is_conditional(self) -> bool:
+        return not CONDITIONAL.isdisjoint(self.words)
+
+
+class Sentence(Struct, frozen=True):
+    """A sentence with its clauses. `is_asked`: a question; of questions nothing is read."""
+
+    text: str
+    clauses: tuple[Clause, ...]
+    words: tuple[str, ...]
+    is_asked: bool = False
+
+    def clause(self, position: int) -> Clause:
+        """The clause at a position."""
+        found = [one for one in self.clauses if one.start <= position]
+        return found[-1] if found else self.clauses[0]
+
+    def is_others(self, position: int) -> bool:
+        """Whether what stands at a position is quoted, or said by another."""
+        return is_quoted(self.text, position)
+
+
+def read(text: str) -> Iterator[Sentence]:
+    """The sentences of one line."""
+    for one in sentences(text):
+        yield sentence(one)
+
+
+def sentence(text: str) -> Sentence:
+    """One sentence, with its clauses."""
+    text = text[:SENTENCE_CHARS_MAX]
+    is_asked = is_question(text) and _TAG.search(text) is None
+    return Sentence(text, tuple(_clauses(text)), tuple(words(text)), is_asked)
+
+
+def _clauses(text: str) -> Iterator[Clause]:
+    """Pieces between marks, joined as long as they do not make a clause."""
+    pieces = list(_pieces(text))
+    kept: list[tuple[int, int]] = []
+    for start, end, is_hard in pieces:
+        is_whole = _is_clause(text[start:end])
+        if kept and not is_hard and not (is_whole and _is_clause(text[slice(*kept[-1])])):
+            kept[-1] = kept[-1][0], end
+        else:
+            kept.append((start, end))
+    for start, end in kept:
+        part = text[start:end]
+        yield Clause(part, start, tuple(words(part)))
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Start and end of each, and whether the mark before it always ends a clause."""
+    start, is_hard = 0, False
+    for mark in _BREAK.finditer(text):
+        if mark["soft"] and mark["soft"][0] == "," and _DATE_COMMA.match(text, mark.start()):
+            continue
+        if text[start : mark.start()].strip():
+            yield start, mark.start(), is_hard
+            is_hard = False
+        start, is_hard = mark.end(), is_hard or mark["hard"] is not None
+    if start < len(text) or not start:
+        yield start, len(text), is_hard
+
+
+def _is_clause(text: str) -> bool:
+    said = words(_CONJUNCTION.sub("", text))
+    return any(
+        one in FINITE or one in POLAR or one in STATES or lemmas.is_past(one) for one in said
+    )

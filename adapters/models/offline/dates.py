@@ -1,0 +1,237 @@
+"""Days that English and German sentences name, and the day that is meant.
+
+Relative dates are resolved against the day the text was written; without one they are nothing.
+Decided: a weekday is the next one after that day, "this" may be that day itself, English
+"next Friday" is in the following week (Monday to Sunday), German "nächsten Freitag" the first
+one. A month alone is no date, nor is ``12/04``, which two countries read differently.
+"""
+
+from calendar import monthrange
+from datetime import date, timedelta
+
+from adapters.models.offline.sentences import END, START, pattern
+from domain.text import fold
+
+_MONTH_NAMES = (
+    "january januar jänner jan",
+    "february februar feb",
+    "march märz mar mär",
+    "april apr",
+    "may mai",
+    "june juni jun",
+    "july juli jul",
+    "august aug",
+    "september sept sep",
+    "october oktober oct okt",
+    "november nov",
+    "december dezember dec dez",
+)
+_DAY_NAMES = (
+    "monday montag mon",
+    "tuesday dienstag tues tue dinstag tuseday",
+    "wednesday mittwoch wed mitwoch wensday wednsday",
+    "thursday donnerstag thurs thur thu donerstag thrusday thursdy",
+    "friday freitag fri firday freitg",
+    "saturday samstag sonnabend sat saterday",
+    "sunday sonntag sun",
+)
+_COUNT_NAMES = (
+    "one two three four five six seven eight nine ten",
+    "einem zwei drei vier fünf sechs sieben acht neun zehn",
+    "a",
+    "an",
+    "einer",
+)
+_ORDINAL_NAMES = ("first second third fourth fifth", "ersten zweiten dritten")
+_ORDINALS = {name: nth for names in _ORDINAL_NAMES for nth, name in enumerate(names.split(), 1)}
+_SHORT_DAYS = {"mo": 0, "di": 1, "mi": 2, "do": 3, "fr": 4, "sa": 5}
+MONTHS = {name: nth for nth, names in enumerate(_MONTH_NAMES, 1) for name in names.split()}
+DAYS = {name: nth for nth, names in enumerate(_DAY_NAMES) for name in names.split()}
+COUNTS = {name: nth for names in _COUNT_NAMES for nth, name in enumerate(names.split(), 1)}
+
+_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
+DAY = "|".join(sorted(DAYS, key=len, reverse=True))
+_EXPLICIT = (
+    rf"(?:(?:{DAY}|(?:mo|di|mi|do|fr|sa|so)\.?)\.?,? (?:on |der |den |dem |the )?)?(?:"
+    rf"(?P<iso>\d{{4}}-\d{{2}}-\d{{2}})"
+    rf"|(?P<nd>\d{{1,2}})\. ?(?P<nm>\d{{1,2}})\.(?:(?P<ny2>\d{{2}})(?!\d)| ?(?P<ny>\d{{4}}))?"
+    rf"|(?P<dd>\d{{1,2}})(?:\.|st|nd|rd|th)?(?: of)? (?P<dm>{_MONTH}){END}\.?"
+    rf"(?:,? (?P<dy>\d{{4}}))?"
+    rf"|(?P<mm>{_MONTH})\.? (?P<md>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (?P<my>\d{{4}}))?"
+    rf"|(?:the )?(?P<ow>first|second|third|fourth|fifth|ersten|zweiten|dritten)(?: of)? "
+    rf"(?P<om>{_MONTH}){END}"
+    rf"|(?P<sa>\d{{1,2}})/(?P<sb>\d{{1,2}})/(?P<sy>\d{{4}})"
+    rf"|(?:the )?(?P<oe>\d{{1,2}})(?:st|nd|rd|th)(?! (?:of )?(?:{_MONTH}){END})|"
+    rf"(?P<od>\d{{1,2}})\.(?! ?\d))"
+)
+_NAMED = pattern(
+    rf"{START}(?:{DAY})?(?:\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}\. ?\d{{1,2}}\.|\d{{1,2}}(?:\.|st|nd|"
+    rf"rd|th)?"
+    rf"(?: of)? (?:{_MONTH}){END}|(?:{_MONTH})\.? \d{{1,2}})"
+)
+_WHICH = r"next|this|coming|nächste[nrms]?|kommende[nrms]?|diese[nrms]?"
+_COUNT = rf"\d{{1,3}}|{'|'.join(sorted(COUNTS, key=len, reverse=True))}"
+_RELATIVE = (
+    rf"(?:the )?(?:(?P<which>{_WHICH}) )?(?P<day>{DAY})(?:abend|mittag|nachmittag|morgen|früh)?"
+    r"|(?P<word>(?:the )?day after tomorrow|tomorrow|today|tonight|übermorgen|morgen|heute|eod|"
+    r"(?:the )?end of (?:the )?day|(?:end of )?business today)"
+    r"|(?P<end>(?:the )?end of (?:the |this )?month|month[- ]end|monatsende|ende des monats|"
+    r"ende (?:dieses |des )?monats|eom)"
+    rf"|(?:the )?(?:end of|ende) (?P<em>{_MONTH}){END}(?: (?P<ey>\d{{4}}))?"
+    rf"|(?:mid[- ]?|mitte |middle of )(?P<mid>{_MONTH})"
+    r"|(?:the )?(?:end of|ende|mitte) (?P<ew>next|nächster|kommender|der nächsten|der kommenden) "
+    r"(?:week|woche)"
+    r"|(?P<tw>(?:the )?end of (?:the |this )?week|ende (?:der|dieser) woche|wochenende|eow|"
+    r"(?:the |this )?weekend)"
+    r"|(?P<ny1>(?:the )?end of (?:the |this )?year|year[- ]end|jahresende|ende (?:des|dieses) "
+    r"jahres|new year(?:'s)?(?: eve)?|silvester|neujahr|jahreswechsel)"
+    r"|(?P<xmas>christmas(?: eve)?|xmas|weihnachten|heiligabend|heilig abend)"
+    r"|(?P<nm1>end of next month|ende nächsten monats|ende des nächsten monats)"
+    r"|(?P<nicholas>nikolaus)"
+    r"|(?P<sd>(?-i:Mo|Di|Mi|Do|Fr|Sa))(?=[\s.,!;)]|$)"
+)
+DATE = rf"(?:{_EXPLICIT}|{_RELATIVE}){END}"
+_HINT = pattern(
+    rf"[0-9]|{START}(?:{DAY}|{_MONTH}|mo|di|mi|do|fr|sa|today|tonight|tomorrow|übermorgen|morgen|"
+    rf"heute|"
+    r"eod|eom|eow|end|ende|mid|mitte|middle|day|days|tage?n?|weeks?|wochen?|wochenende|weekend|"
+    r"months?|monat(?:en?)?|monatsende|month-end|year-end|jahresende|jahreswechsel|new|neujahr|"
+    rf"silvester|christmas|xmas|weihnachten|heilig|heiligabend|nikolaus|then|dahin|dann){END}"
+)
+AHEAD = rf"(?P<count>{_COUNT}) (?P<unit>days?|weeks?|months?|tage?n?|wochen?|monat(?:en?)?){END}"
+_EXPLICIT_GROUPS = (("nd", "nm", ("ny", "ny2")), ("dd", "dm", ("dy",)), ("md", "mm", ("my",)))
+
+
+def names_a_day(sentence: str) -> bool:
+    """Whether a date stands in a sentence, due or not."""
+    return _NAMED.search(sentence) is not None
+
+
+def names_time(sentence: str) -> bool:
+    """Whether anything like a date may stand in a sentence: a quick look before the rules."""
+    return _HINT.search(sentence) is not None
+
+
+def resolve(found: dict[str, str | None], written: date | None) -> date | None:
+    """The day that the groups of `DATE` or `AHEAD` stand for."""
+    if iso := found.get("iso"):
+        return _date(*(int(part) for part in iso.split("-")))
+    if year := found.get("sy"):
+        return _slashed(int(found["sa"] or 0), int(found["sb"] or 0), int(year))
+    for day, month, years in _EXPLICIT_GROUPS:
+        if named := found.get(day):
+            year = next((value for name in years if (value := found[name])), "")
+            return _explicit(int(named), _month(found[month] or ""), year, written)
+    if word := found.get("ow"):
+        return _explicit(_ORDINALS[fold(word)], _month(found["om"] or ""), "", written)
+    if written is None:
+        return None
+    try:
+        return _relative(found, written)
+    except (OverflowError, ValueError):  # the end of the calendar
+        return None
+
+
+def _relative(found: dict[str, str | None], written: date) -> date | None:
+    if ordinal := found.get("oe") or found.get("od"):
+        return _ordinal(int(ordinal), written)
+    if name := found.get("day"):
+        return _weekday(DAYS[fold(name)], fold(found.get("which") or ""), written)
+    if name := found.get("sd"):
+        return _weekday(_SHORT_DAYS[fold(name)], "", written)
+    if word := found.get("word"):
+        name = fold(word)
+        days = 2 if "after" in name or "über" in name else 1 if "mor" in name else 0
+        return written + timedelta(days=days)
+    if count := found.get("count"):
+        return _ahead(fold(count), fold(found["unit"] or ""), written)
+    return _span_end(found, written)
+
+
+def _span_end(found: dict[str, str | None], written: date) -> date | None:
+    """The end of a week, month or year, or a feast."""
+    if found.get("ew"):
+        return written + timedelta(days=11 - written.weekday())
+    if found.get("tw"):
+        is_weekend = fold(found["tw"] or "").endswith(("weekend", "wochenende"))
+        last = 5 if is_weekend else 4
+        ahead = last - written.weekday() + (7 if last == 5 and written.weekday() > 4 else 0)
+        return written + timedelta(days=ahead if ahead >= 0 else 6 - written.weekday())
+    if found.get("ny1"):
+        return date(written.year, 12, 31)
+    if found.get("xmas"):
+        return _first(12, 24, written)
+    if found.get("nicholas"):
+        return _first(12, 6, written)
+    if month := found.get("em") or found.get("mid"):
+        number = MONTHS[fold(month)]
+        year = int(found.get("ey") or 0) or written.year + (number < written.month)
+        return date(year, number, 15 if found.get("mid") else monthrange(year, number)[1])
+    if found.get("nm1"):
+        written = _month_on(written.replace(day=1), 1)
+    return written.replace(day=monthrange(written.year, written.month)[1])
+
+
+def _ahead(count: str, unit: str, written: date) -> date:
+    number = int(count) if count.isdecimal() else COUNTS[count]
+    if unit.startswith("m"):
+        return _month_on(written, number)
+    return written + timedelta(days=number * (7 if unit.startswith("w") else 1))
+
+
+def _month_on(day: date, months: int) -> date:
+    years, month = divmod(day.month - 1 + months, 12)
+    last = monthrange(day.year + years, month + 1)[1]
+    return date(day.year + years, month + 1, min(day.day, last))
+
+
+def _ordinal(day: int, written: date) -> date | None:
+    """The next such day of a month: "the 7th"."""
+    for months in range(13):
+        first = _month_on(written.replace(day=1), months)
+        found = _date(first.year, first.month, day)
+        if found is not None and found >= written:
+            return found
+    return None
+
+
+def _weekday(day: int, which: str, written: date) -> date:
+    ahead = (day - written.weekday()) % 7
+    if which == "next":
+        return written + timedelta(days=7 - written.weekday() + day)
+    if ahead == 0 and which != "this" and not which.startswith("diese"):
+        ahead = 7
+    return written + timedelta(days=ahead)
+
+
+def _explicit(day: int, month: int, year: str, written: date | None) -> date | None:
+    """A day and month; without a year the first such day from the day of writing on."""
+    if year:
+        return _date(int(year) + (2000 if len(year) == 2 else 0), month, day)
+    return None if written is None else _first(month, day, written)
+
+
+def _first(month: int, day: int, written: date) -> date | None:
+    for year in range(written.year, written.year + 9):  # a leap day comes within 8 years
+        found = _date(year, month, day)
+        if found is not None and found >= written:
+            return found
+    return None
+
+
+def _slashed(first: int, second: int, year: int) -> date | None:
+    """Only where one of them can be no month: else two countries read it differently."""
+    if (first > 12) == (second > 12):
+        return None
+    return _date(year, min(first, second), max(first, second))
+
+
+def _month(name: str) -> int:
+    return int(name) if name.isdecimal() else MONTHS[fold(name)]
+
+
+def _date(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None

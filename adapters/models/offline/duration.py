@@ -1,0 +1,222 @@
+"""How long a task takes: "takes about 2 hours", "30 Min. sollten reichen"."""
+
+import re
+
+from adapters.models.offline.clauses import Sentence
+from adapters.models.offline.phrase import Phrase
+from adapters.models.offline.sentences import END, NEGATIVE, START, pattern, quote, word_set, words
+from domain.text import fold
+
+MINUTES_MAX = 1440
+HOURS_PER_DAY = 8
+
+_COUNTS = {
+    name.replace("_", " "): count
+    for count, names in (
+        (0.25, "quarter_of_an a_quarter_of_an eine_viertel"),
+        (
+            0.5,
+            (
+                "half_a half_an half a_half ein_halber einen_halben eine_halbe halbe halber halben "
+                "einer_halben einem_halben ne_halbe nen_halben"
+            ),
+        ),
+        (0.75, "three_quarters_of_an eine_dreiviertel ne_dreiviertel dreiviertel"),
+        (1, "a an one ein eine einen einer eines ne nen"),
+        (1.5, "anderthalb eineinhalb one_and_a_half an_hour_and_a_half einundhalb"),
+        (2, "two zwei a_couple_of a_couple"),
+        (2.5, "two_and_a_half zweieinhalb"),
+        (3, "three drei"),
+        (3.5, "three_and_a_half dreieinhalb"),
+        (4, "four vier"),
+        (5, "five fünf"),
+        (6, "six sechs"),
+        (7, "seven sieben"),
+        (8, "eight acht"),
+        (9, "nine neun"),
+        (10, "ten zehn"),
+        (12, "twelve zwölf"),
+        (15, "fifteen fünfzehn"),
+        (20, "twenty zwanzig"),
+        (30, "thirty dreissig"),
+        (40, "forty vierzig"),
+        (45, "forty-five fünfundvierzig"),
+        (90, "ninety neunzig"),
+    )
+    for name in names.split()
+}
+_COUNT = "|".join(sorted(_COUNTS, key=len, reverse=True)).replace("dreissig", "dreißig")
+_UNIT = (
+    r"h|hrs?|hours?|minutes?|minuten?|mins?|std|stündchen|stunden?|viertelstunden?|halbstunde|"
+    r"days?|"
+    r"tage?n?|work(?:ing)? days?|arbeitstage?n?|personentage?|afternoon|evening|morning|vormittag|"
+    r"nachmittag|abend"
+)
+_DAYS = "afternoon evening morning vormittag nachmittag abend".split()
+LENGTH = (
+    r"(?:\d{1,3} ?(?:h|min|std|hours?|minutes?)?\.? ?(?:-|–|to|bis|or|oder) ?|"
+    rf"(?:one|two|three|four|ein|eine|zwei|drei|vier) (?:to|or|bis|oder) )?"
+    r"(?:(?P<digits>\d{1,4}(?:[.,]\d{1,2})?)[ -]?"
+    rf"|(?P<count>{_COUNT})[ -](?:gute |guten |gut |solid |good |full |ganze |ganzer |ganzen |"
+    rf"whole |entire )?)(?P<unit>{_UNIT})\.?"
+    r"(?: ?(?:and |und )?(?P<more>\d{1,2}) ?(?:m|min)?)?(?: (?P<half>and a half|einhalb))?"
+    rf"{END}"
+)
+_ABOUT = (
+    r"(?:(?:about|around|roughly|approximately|approx\.?|ca\.?|circa|etwa|ungefähr|rund|maybe|"
+    r"probably|wohl|up to|at least|mindestens|another|noch|only|just|nur|max\.?|me|us|mich|uns|"
+    r"ich|wir|bestimmt|wahrscheinlich|so|a good|good|gut|gute|at|most|maximal|höchstens|more|"
+    r"longer|than|less|länger|mehr|als|not|nicht|keine|es|it|still|mal|with|mit|auf|the|das|die|"
+    r"vermutlich|schätzungsweise|about|for|für|insgesamt|in|total|all|einen|locker|easily|now|"
+    r"vielleicht|möglicherweise|man|you|one|we|i|jetzt|of|um|die|extra|need|this|dafür|for it|"
+    r"for this|is|sind|ist|doch|eher|say) |~ ?|≈ ?)"
+    r"{0,6}"
+)
+_EFFORT = (
+    r"takes?|taking|estimated?|estimate is|estimated at|estimates?|estimation|effort|aufwand|"
+    r"dauert|dauern|dauer|geschätzt|geschätzt auf|schätzung|schätze|brauche|brauchen|brauch|"
+    r"braucht|benötigt|needs?|reckon|guess|count on|plan|budget|allow|planned|rechne(?:n)?|"
+    r"plane(?:n)?|veranschlage|kalkuliere|zeitbedarf|arbeitsaufwand|duration|kostet mich|"
+    r"call it|give it|make it|figure|figure on|assume|assuming|all in all|altogether|sagen wir|"
+    r"alles in allem|vermute|tippe auf|sitzt man|zusammen|geschätzter aufwand|plan on|"
+    r"quick(?: one| job| thing)?|geht schnell|schnell gemacht|sache von|matter of|job of|"
+    r"zeitaufwand|reichen|genügen|reicht|costs? (?:me|us)|will cost me|expect|think|denke|"
+    r"i'd say|i would say|sitze ich|"
+    r"ewa|more like|eher|should be|sollten es|set aside|block|blocke"
+)
+_ESTIMATES = (
+    pattern(rf"{START}(?P<cue>{_EFFORT})(?: ?[:,=])? {_ABOUT}{LENGTH}"),
+    pattern(rf"(?P<cue>~|≈) ?{LENGTH}"),
+    pattern(
+        rf"{START}{_ABOUT}{LENGTH}(?:'s)?(?: worth)? (?P<cue>of work|work|arbeit|aufwand|effort|"
+        r"is plenty|are plenty|plenty|should do it|will do it|or so|dran|arbeiten|job|tops|"
+        r"at most|max\.?|maximal|höchstens|should (?:do|be enough|suffice|cover)|"
+        r"will (?:do|be enough)|is enough|are enough|ought to|(?:sollten?|müssten?|dürften?|werden)"
+        r"(?: \w+)? (?:reichen|genügen|dafür reichen|langen)|reichen|reicht|genügen|"
+        r"einplanen|einrechnen|veranschlagt|eingeplant|i guess|i think|i'd say|i reckon|"
+        rf"schätze ich|würde ich sagen|denke ich|zu tun|(?:to do|to finish|to get) (?:it|this|that|"
+        rf"all of it|everything|the job|the whole thing)(?: done)?){END}"
+    ),
+    pattern(
+        rf"{START}{_ABOUT}{LENGTH} (?P<cue>(?:sollte|sollten|wird|dürfte|should|"
+        rf"will)(?: \w+){{1,3}}? "
+        rf"(?:dauern|brauchen|take|need)){END}"
+    ),
+    pattern(
+        rf"{START}(?P<cue>wird|werde|werden|muss|müssen|sollte) {_ABOUT}{LENGTH} "
+        rf"(?:brauchen|dauern|kosten|in anspruch nehmen|benötigen|daran sitzen){END}"
+    ),
+    pattern(
+        rf"^(?P<cue>(?:(?:das|es) )?(?:sind|wird|werden|wären|dürften)(?: (?:das|es))?) "
+        rf"{_ABOUT}{LENGTH}[.!]?$"
+    ),
+    pattern(rf"{START}an? {LENGTH}(?P<cue> job| task| thing)"),
+    pattern(
+        rf"{START}in {_ABOUT}{LENGTH} (?P<cue>(?:bin ich|sind wir|ist das|ist es|sollte das|"
+        rf"kann das) "
+        rf"(?:damit |wohl )?(?:durch|fertig|erledigt|gehen|zu schaffen)){END}"
+    ),
+    pattern(
+        rf"{START}(?P<cue>can be done|doable|done|finished|machbar|zu schaffen|erledigt|"
+        rf"fertig|schaffbar|schaffe ich|geht|to be done) in {_ABOUT}{LENGTH}"
+    ),
+    pattern(
+        rf"{START}in {_ABOUT}{LENGTH} (?P<cue>machbar|zu schaffen|erledigt|doable|fertig|done)"
+    ),
+    pattern(
+        rf"^(?P<cue>){_ABOUT}{LENGTH}(?:,? (?:mehr nicht|not more|no more|at most|tops|max\.?|"
+        r"höchstens|maximal|i guess|i think|schätze ich))?[.!]?$"
+    ),
+)
+_HINT = pattern(rf"{_UNIT}")  # cheap: most sentences name no unit of time
+_DENIED = word_set("if wenn falls whether ob never nie")
+_NOT_IT = word_set(
+    "took spent waited worked talked slept ago later late delayed dauerte gebraucht gewartet "
+    "gearbeitet verspätet vor seit every each alle jede jeden jeder older left past per pro since "
+    "journey drive flight train bus ride trip way there fahrt flug zug anreise weg hinfahrt walk "
+    "commute meeting meetings film movie concert konzert besprechung sitzung course kurs lesson "
+    "appointment termin unterricht termine opens öffnet closes dry dries drying trocknen trocknet "
+    "trocknungszeit bake bakes oven ofen backen wait wartezeit waiting warten break pause delivery "
+    "lieferzeit lieferung shipping versand old alt alte sleep schlaf lasts hold warteschleife "
+    "queue stau traffic download upload battery akku lunch dinner party mittagessen video song "
+    "album recording aufnahme call "
+    "warranty garantie soak cure ruhen ziehen hatte hatten war waren was were "
+    "umfahrung autofahrt zugfahrt bahnfahrt ferry fähre lang match spiel game talk vortrag "
+    "saß sass she he they er hat earlier früher before gedauert pendeln"
+)
+_MARK = pattern(r"[,;:]| (?:and|but|und|aber|once|sobald) ")
+_PEOPLE = word_set("he she they er hat")
+_TRAVEL = pattern(
+    rf"{START}(?:to get (?:there|here|to)|hin und zurück|there and back|each way|one way|"
+    r"by (?:car|train|bus|bike)|mit (?:dem |der )?(?:auto|zug|bahn|rad|bus)|von hier|from here|"
+    rf"entfernt|away|hin){END}"
+)
+
+
+def estimate(sentence: Sentence) -> Phrase | None:
+    """The effort a sentence names, in minutes.
+
+    >>> from adapters.models.offline.clauses import sentence
+    >>> estimate(sentence("Dauert ca. 45 Minuten.")).value
+    '45'
+    """
+    if sentence.is_asked or _HINT.search(sentence.text) is None:
+        return None
+    best: Phrase | None = None
+    for rule in _ESTIMATES:
+        for match in rule.finditer(sentence.text):
+            found = 0 if best or _is_other(sentence, match) else minutes(match)
+            if 1 <= found <= MINUTES_MAX:
+                best = Phrase(str(found), quote(sentence.text, match.start(), match.end()))
+    return best
+
+
+def minutes(match: re.Match[str]) -> int:
+    """How long a match of `LENGTH` says that something takes."""
+    if digits := match["digits"]:
+        count = float(digits.replace(",", "."))
+    else:
+        count = _COUNTS[fold(match["count"])]
+    if match["half"]:
+        count += 0.5
+    unit = fold(match["unit"])
+    if unit.startswith("viertel"):
+        return round(count * 15)
+    if unit.startswith("halbst"):
+        return round(count * 30)
+    if unit in _DAYS:
+        return round(count * HOURS_PER_DAY * 30)
+    if unit.startswith("m"):
+        return round(count)
+    if unit.startswith(("d", "t", "w", "a", "p")):
+        return round(count * HOURS_PER_DAY * 60)
+    return round(count * 60) + int(match["more"] or 0)
+
+
+def _is_other(sentence: Sentence, match: re.Match[str]) -> bool:
+    """Whether it is how long something else takes, or took."""
+    if sentence.is_others(match.start()):
+        return True
+    clause = sentence.clause(match.start())
+    rest = _MARK.split(sentence.text[match.end() :], maxsplit=1)[0]
+    if words(rest)[:1] in (["nicht"], ["not"]):
+        return True
+    start = max(clause.start, *(sentence.text.rfind(one, 0, match.start()) for one in ",;:"))
+    said = {*words(sentence.text[max(0, start) : match.end()]), *(set(words(rest)) - _PEOPLE)}
+    if (
+        not _NOT_IT.isdisjoint(said - {*words(match["cue"])})
+        or _TRAVEL.search(sentence.text, match.end()) is not None
+    ):
+        return True
+    before = words(sentence.text[clause.start : match.start()])
+    if not _DENIED.isdisjoint(before):
+        return True
+    return _is_negative(before, match)
+
+
+def _is_negative(before: list[str], match: re.Match[str]) -> bool:
+    """ "not more than 20 min" is a bound; "does not take 2 hours" says nothing."""
+    inner = words(match[0])
+    is_bound = bool({"more", "longer", "länger", "mehr"} & {*inner})
+    is_denied = not NEGATIVE.isdisjoint([*before, *inner])
+    return is_denied and not is_bound

@@ -1,0 +1,99 @@
+"""How urgent a text says a task is."""
+
+from adapters.models.offline.clauses import Sentence
+from adapters.models.offline.phrase import Phrase
+from adapters.models.offline.sentences import (
+    CONDITIONAL,
+    END,
+    NEGATIVE,
+    START,
+    pattern,
+    quote,
+    word_set,
+    words,
+)
+
+_URGENT = (
+    (
+        "P0",
+        pattern(
+            rf"{START}(?:production (?:is )?down|showstopper|(?:priority|prio|priorität) ?:? ?p?0|"
+            r"(?:this is|it's|it is) an emergency|(?:das|es) ist ein notfall|drop everything|"
+            r"alles andere liegen lassen|"
+            r"(?:critical|kritisch)(?= (?:bug|outage|fehler|ausfall|priority|priorität))|"
+            r"alles stehen und liegen lassen|(?:site|server|shop) is down|"
+            r"(?:server|shop|seite|produktion) (?:ist down|steht still|liegt lahm)"
+            rf"){END}"
+        ),
+    ),
+    (
+        "P1",
+        pattern(
+            rf"{START}(?:urgent|urgently|asap|as soon as possible|dringend|dringende?r?|dringed|"
+            rf"dringent|eilt|eilig|"
+            r"so schnell wie möglich|(?:top|highest|high) prio(?:rity)?|"
+            r"(?:höchste|hohe) prio(?:rität)?|schnellstmöglich|schnellstens|sofort erledigen|"
+            r"time[- ]critical|can't wait any longer|cannot wait|"
+            r"(?:this|it|that) can't wait|kann nicht (?:mehr |länger )?warten|"
+            r"duldet keinen aufschub|"
+            r"pressiert|has priority|(?:super|extremely|extrem) (?:important|wichtig)|prio eins|"
+            r"hat priorität|so bald wie möglich|time is running out|"
+            r"super urgent|"
+            r"(?:can't|cannot) be put off|absolute priorität|pressing|crucial|"
+            r"brennt unter den nägeln|hat vorrang|vorrang|takes precedence|first priority|"
+            r"number one priority|"
+            r"(?:please|must|needs?|has to|bitte|muss)[^.,;]{1,40} (?:right away|immediately|"
+            r"at once|"
+            r"unverzüglich|umgehend|sofort)|brandeilig|oberste prio(?:rität)?|höchste eisenbahn|"
+            r"(?:please|must|have to|need to|better) hurry|die zeit drängt|very important|"
+            r"sehr wichtig|zeit wird (?:langsam )?knapp|"
+            rf"(?:priority|prio|priorität) ?:? ?(?:p1|1|high|hoch)){END}(?! care{END})"
+        ),
+    ),
+    (
+        "P3",
+        pattern(
+            rf"{START}(?:low(?:er|est)? prio(?:rity)?|(?:niedrige|geringe) prio(?:rität)?|"
+            r"(?:priority|prio|priorität) ?:? ?(?:p3|3|low|niedrig)|no (?:rush|hurry)|"
+            r"keine? (?:eile|hektik)|keine große eile|(?:das|es|dies|damit) hat (?:noch |"
+            r"alle )?zeit(?! bis)|hat (?:noch|alle) zeit(?! bis)|"
+            r"(?:this|it|das|es) (?:can|kann) (?:gerne? |noch |easily )*(?:wait|warten)|"
+            r"at your leisure|not pressing|any time will do|no time pressure|kein zeitdruck|"
+            r"ohne zeitdruck|"
+            r"nachrangig|back of the queue|when(?:ever)? i get (?:round|around) to it|"
+            r""
+            r"wenn (?:mal |irgendwann )?zeit ist|nicht vordringlich|hat keine eile|"
+            r"eilt (?:überhaupt |gar )?nicht|unwichtig|whenever (?:there is|"
+            r"there's|you have|i have|we have) (?:some )?time|"
+            rf"wenn mal zeit ist|not a priority|keine priorität){END}"
+        ),
+    ),
+)
+_LESS = word_set("less non weniger")
+_OTHERS = word_set(
+    "was were war waren hatte had always immer other andere anderes anderen wäre wären else "
+    "theirs ihnen calls meeting call anruf"
+)
+
+
+def urgency(sentence: Sentence) -> Phrase | None:
+    """The priority a sentence asks for; an empty value where it denies urgency."""
+    for priority, rule in reversed(_URGENT):
+        match = None if sentence.is_asked else rule.search(sentence.text)
+        if match is None or sentence.is_others(match.start()):
+            continue
+        clause = sentence.clause(match.start())
+        before = frozenset(words(sentence.text[clause.start : match.start()]))
+        if not _OTHERS.isdisjoint(clause.words) or not _OTHERS.isdisjoint(before):
+            return None
+        is_urgent = (_LESS | NEGATIVE | CONDITIONAL).isdisjoint(before)
+        is_urgent = is_urgent and not _denied_after(sentence.text[match.end() : clause.end])
+        return Phrase(
+            priority if is_urgent else "", quote(sentence.text, match.start(), match.end())
+        )
+    return None
+
+
+def _denied_after(rest: str) -> bool:
+    """ "Eilt nicht", "eilig ist es nicht"."""
+    return not word_set("nicht not nie").isdisjoint(words(rest)[:4])
