@@ -34,7 +34,7 @@ def gemini_key(environ: Mapping[str, str]) -> str:
     key = environ.get(GEMINI_VARIABLE, "").strip()
     if not key:
         source = "the system's keyring"
-        key = _from_keyring().strip()
+        key = from_keyring(KEYRING_USER).strip()
     if not key:
         raise Refused(
             "missing_key",
@@ -81,15 +81,15 @@ def replaced_line(name: str) -> str:
     return f"the value of {name} was replaced by [{name}]: keys are not kept"
 
 
-def _from_keyring() -> str:
-    """The key in the system's keyring; empty where there is no keyring or no such entry."""
+def from_keyring(user: str) -> str:
+    """The key of an entry of the system's keyring; empty where there is no keyring or entry."""
     try:
         keyring = importlib.import_module("keyring")
         errors = importlib.import_module("keyring.errors")
     except ImportError:
         return ""
     try:
-        found = keyring.get_password(KEYRING_SERVICE, KEYRING_USER)
+        found = keyring.get_password(KEYRING_SERVICE, user)
     except (errors.KeyringError, RuntimeError, OSError):  # locked, or a machine without one
         return ""
     return found if isinstance(found, str) else ""

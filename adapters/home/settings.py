@@ -16,10 +16,11 @@ import msgspec
 from msgspec import Meta, Struct, field
 from msgspec.structs import fields, replace
 
-from adapters.home import zones
+from adapters.home import endpoint_settings, zones
+from adapters.home.endpoint_settings import NamedModel, OpenAI
 from adapters.home.files import SETTINGS
 from adapters.home.notify_settings import Notify, wrong_with
-from adapters.home.prices import Prices, micros, priced
+from adapters.home.prices import Price, Prices, micros, priced
 from adapters.home.settings_refusals import invalid as _invalid
 from adapters.home.settings_refusals import near as _near
 from adapters.home.settings_refusals import unknown as _unknown
@@ -98,14 +99,6 @@ class Gemini(Struct, frozen=True):
     base_url: str = ""
 
 
-class OpenAI(Struct, frozen=True):
-    """Where ``openai:MODEL`` is asked; empty: nowhere. `allow_plain`: http also to other machines,
-    which anybody on the way can read."""
-
-    base_url: str = ""
-    allow_plain: bool = False
-
-
 class Otel(Struct, frozen=True):
     """OpenTelemetry spans of wakes; `texts`: with prompts, replies and names in them."""
 
@@ -121,7 +114,7 @@ class Analytics(Struct, frozen=True):
 
 class Settings(Struct, frozen=True):
     """All settings of a home. `currency`: of all amounts, ISO 4217, or empty. `prices` are by
-    model, as it is named on a wake, oldest first."""
+    model, as it is named on a wake, oldest first; `models` by the names that the person gave."""
 
     timezone: str = "UTC"
     model: str = "rules"
@@ -132,6 +125,7 @@ class Settings(Struct, frozen=True):
     policy: Policy = Policy()
     gemini: Gemini = Gemini()
     openai: OpenAI = OpenAI()
+    models: Mapping[str, NamedModel] = {}
     otel: Otel = Otel()
     analytics: Analytics = Analytics()
     prices: Prices = {}
@@ -161,8 +155,8 @@ def load(home: Path, environ: Mapping[str, str], model: str = "") -> Settings:
         gemini = Gemini(_base_url(url, "WAKELOG_GEMINI_BASE_URL"))
         settings = replace(settings, gemini=gemini)
     if url := environ.get("WAKELOG_OPENAI_BASE_URL", ""):
-        checked = _endpoint(url, "WAKELOG_OPENAI_BASE_URL")
-        settings = replace(settings, openai=replace(settings.openai, base_url=checked))
+        settings = replace(settings, openai=_elsewhere(settings.openai, url))
+    settings = replace(settings, prices=_whole_prices(settings, str(path)))
     for given, source in ((model, "--model"), (environ.get("WAKELOG_MODEL", ""), "WAKELOG_MODEL")):
         if given:
             return replace(settings, model=_model(given, source))
@@ -186,13 +180,14 @@ def parse(text: str, path: str = SETTINGS) -> Settings:
         raise _invalid(f"{path} is not TOML: {error}", instead) from None
     _refuse_secrets(table, path)
     _refuse_unknown(table, Settings, path, "")
-    prices = table.pop("prices", {})
+    prices, models = table.pop("prices", {}), table.pop("models", {})
     _in_micros(table.get("budget"), path)
     try:
         settings = msgspec.convert(table, Settings)
     except msgspec.ValidationError as error:
         raise _wrong(str(error), path) from None
-    return _checked(replace(settings, prices=priced(prices, path)), path)
+    named = endpoint_settings.named_models(models, path)
+    return _checked(replace(settings, prices=priced(prices, path), models=named), path)
 
 
 def _in_micros(budget: Any, path: str) -> None:
@@ -239,14 +234,13 @@ def _checked(settings: Settings, path: str) -> Settings:
     if re.fullmatch(r"([A-Z]{3})?", settings.currency) is None:
         told = f"{path}: currency: {settings.currency[:20]!r} is no code of a currency"
         raise _invalid(told, 'write three capital letters, as in "EUR"')
-    url, endpoint = settings.gemini.base_url, settings.openai.base_url
-    where = _endpoint(endpoint, f"{path}: openai.base_url") if endpoint else ""
+    url = settings.gemini.base_url
     return replace(
         settings,
         timezone=_zone(settings.timezone, f"{path}: timezone"),
         model=_model(settings.model, f"{path}: model"),
         gemini=Gemini(_base_url(url, f"{path}: gemini.base_url") if url else ""),
-        openai=replace(settings.openai, base_url=where),
+        openai=endpoint_settings.checked(settings.openai, f"{path}: openai"),
     )
 
 
@@ -271,14 +265,15 @@ def _text(path: Path) -> str:
 # ------------------------------------------------------------------------------ keys and secrets
 
 _SECRET_NAME = re.compile(r"api.?key|^key$|secret|password|credential")
+_NAMES_A_PLACE = re.compile(r"notify\.secret|openai\.key|models\.[^.]+\.key")
 _SECRET_VALUE = re.compile(r"AIza[0-9A-Za-z_-]{30,}")
 
 
 def _refuse_secrets(table: Mapping[str, Any], path: str) -> None:
     for name, value in _leaves(table):
         last = name.rpartition(".")[2].lower()
-        if name == "notify.secret":
-            continue  # it names a variable, and nothing else is taken
+        if _NAMES_A_PLACE.fullmatch(name):
+            continue  # where a secret is kept, and nothing else is taken
         if _SECRET_NAME.search(last) or (
             isinstance(value, str) and _SECRET_VALUE.search(value) is not None
         ):
@@ -347,11 +342,27 @@ def _model(given: str, source: str) -> str:
     raise _invalid(f"{source}: {given!r} is no model", f"use {endpoints.MODELS}")
 
 
-def _endpoint(given: str, source: str) -> str:
-    try:
-        return endpoints.address(given).url
-    except Refused as refused:
-        raise _invalid(f"{source}: {refused.because}", refused.instead) from None
+def _elsewhere(openai: OpenAI, url: str) -> OpenAI:
+    """The setting with the address of the variable, which another one's key is not for."""
+    where = endpoint_settings.base_url(url, "WAKELOG_OPENAI_BASE_URL")
+    before, after = (endpoints.origin(f"openai:*@{one}") for one in (openai.base_url, where))
+    return replace(openai, base_url=where, key=openai.key if before == after else "")
+
+
+def _whole_prices(settings: Settings, source: str) -> Prices:
+    """The prices by the names that wakes are recorded with."""
+    found: dict[str, tuple[Price, ...]] = {}
+    for name, prices in settings.prices.items():
+        try:
+            named = endpoints.named(name)
+        except Refused as refused:
+            raise _invalid(f"{source}: prices: {refused.because}", refused.instead) from None
+        given = named.name if named else name
+        whole = endpoint_settings.whole(given, settings.openai, settings.models)
+        if whole in found:
+            raise _invalid(f"{source}: prices: two tables are of {whole}", "keep one of both")
+        found[whole] = prices
+    return found
 
 
 def _base_url(given: str, source: str) -> str:
