@@ -55,8 +55,10 @@ def checked(given: OpenAI, source: str) -> OpenAI:
 def whole(name: str, openai: OpenAI, models: Mapping[str, NamedModel]) -> str:
     """A model's name with its address, see `adapters.home.endpoints.whole_name`."""
     found = endpoints.named(name)
-    if found is None or found.address:
+    if found is None:
         return name
+    if found.address:
+        return found.name
     if meant := models.get(found.model):
         return meant.name
     if not openai.base_url:

@@ -266,7 +266,7 @@ def _text(path: Path) -> str:
 
 _SECRET_NAME = re.compile(r"api.?key|^key$|secret|password|credential")
 _NAMES_A_PLACE = re.compile(r"notify\.secret|openai\.key|models\.[^.]+\.key")
-_SECRET_VALUE = re.compile(r"AIza[0-9A-Za-z_-]{30,}")
+_SECRET_VALUE = re.compile(r"AIza[0-9A-Za-z_-]{30,}|\bsk-[0-9A-Za-z_-]{20,}")
 
 
 def _refuse_secrets(table: Mapping[str, Any], path: str) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from adapters.home.endpoint_settings import OpenAI
 from adapters.home.endpoints import endpoint_key, endpoint_of, whole_name
-from adapters.home.settings import Settings
+from adapters.home.settings import Settings, parse
 from adapters.wiring import Models
 from domain.agent import limits
 from domain.errors import Refused
@@ -93,8 +93,19 @@ def test_a_name_without_an_address_asks_that_of_the_setting_and_is_recorded_with
         "gemini",
         "rules",
     ]
+    assert whole_name(f"{LOCAL}/", Settings()) == LOCAL
     with pytest.raises(Refused, match="names no address"):
         endpoint_of("openai:qwen3", Settings())
+
+
+def test_a_key_in_the_settings_is_refused_there_and_an_address_is_kept_in_one_way() -> None:
+    for line in (f'base_url = "http://h/{KEY}"', f'api_key = "{KEY}"'):
+        with pytest.raises(Refused, match="looks like an API key") as refused:
+            parse(f"[openai]\n{line}")
+        assert KEY not in str(refused.value)
+    assert parse('[openai]\nbase_url = "HTTP://Localhost:80/v1/"').openai == OpenAI(
+        "http://localhost/v1"
+    )
 
 
 @pytest.mark.parametrize(
