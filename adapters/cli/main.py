@@ -44,6 +44,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "reject": ("deciding", "Decline proposed changes."),
     "defer": ("deciding", "Put proposed changes off."),
     "policy": ("policy", "See and say what may leave this machine, and to whom."),
+    "models": ("models", "List the models there are to ask; try whether they work."),
     "notify": ("notifying", "See and say who is told when something waits for you."),
     "report": ("reading", "Read what an agent says about a task."),
     "journal": ("reading", "Read an agent's private observations."),
@@ -77,7 +78,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 GROUPS: dict[str, str] = {
     "Every day": "demo init import write-back conflicts settle task done category label inbox "
     "confirm reject defer report status run serve",
-    "Agents": "agent template wake policy notify",
+    "Agents": "agent template wake models policy notify",
     "Looking back": "wakes show why journal messages replay at diff bisect fork prove",
     "Asking": "sql metrics export export-history demo-data schema",
     "Upkeep": "doctor recover rebuild backup home health simulate completion",

@@ -15,6 +15,7 @@ from adapters.documents.first_run import BegunHome
 from adapters.documents.forks import ForkDetails
 from adapters.documents.inbox import InboxSet
 from adapters.documents.metrics import TemplateMetrics
+from adapters.documents.models import ModelDetails
 from adapters.documents.notify import NotifyDetails, TestedReceiver
 from adapters.documents.policy import Allowed, PolicyDocument, Preview, Ruled
 from adapters.documents.reading import (
@@ -100,6 +101,7 @@ DOCUMENTS: dict[str, Described] = {
     "deleted": Described(deeds.Deleted, ("template delete", "label delete")),
     "inbox": Described(list[InboxSet], ("inbox",)),
     "verdicts": Described(deeds.DecidedItems, ("confirm", "reject", "defer")),
+    "models": Described(list[ModelDetails], ("models",)),
     "policy": Described(PolicyDocument, ("policy show",)),
     "policy-allowed": Described(Allowed, ("policy allow", "policy withdraw")),
     "policy-ruled": Described(Ruled, ("policy models",)),

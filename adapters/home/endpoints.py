@@ -99,17 +99,16 @@ def endpoint_key(endpoint: Endpoint, environ: Mapping[str, str]) -> str:
         return api_keys.checked(key, "the system's keyring" if place == KEYRING else which)
     if not endpoint.needs_key:
         return ""
-    because, instead = f"{api_keys.OPENAI_VARIABLE} is for another", _SET
     if place == KEYRING:
         because = f"the system's keyring has none for {which}"
         instead = f"say `keyring set {api_keys.KEYRING_SERVICE} {which}`, or name a variable"
     elif which:
-        because = f"{which} is not set"
+        because, instead = f"{which} is not set", "set it where wakelog is started"
+    else:
+        because = f"{api_keys.OPENAI_VARIABLE} is for another"
+        instead = "name the address and its key below [models.NAME] in settings.toml"
     raise Refused(
         "missing_key",
         because=f"the model {endpoint.name} needs a key, and {because}",
         instead=instead,
     )
-
-
-_SET = "set it, and openai.base_url to the address that it is for"
