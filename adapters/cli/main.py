@@ -131,6 +131,11 @@ class Commands(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run, and end with the exit status; every error is one line on stderr."""
         kwargs["standalone_mode"] = False
+        if "_WAKELOG_COMPLETE" in os.environ:
+            from adapters.cli.completing import give_values
+
+            for one in self.params:
+                give_values(one)
         told = partial(complain, as_json=_wants_json(kwargs.get("args") or sys.argv[1:]))
         try:
             came = super().main(*args, **kwargs)
