@@ -369,8 +369,13 @@ class Home:
 
     def _text(self, given: str) -> str:
         """A text as the command line takes it: no bytes that are no UTF-8, no values of keys."""
-        is_scrubbed = self._open().settings.policy.scrub_entry
-        kept, replaced = entering(canonical.clean(given), self._environ, is_scrubbed=is_scrubbed)
+        settings = self._open().settings
+        kept, replaced = entering(
+            canonical.clean(given),
+            self._environ,
+            is_scrubbed=settings.policy.scrub_entry,
+            keys=settings.key_variables,
+        )
         for name in dict.fromkeys(replaced):
             warnings.warn(entered_line(name), stacklevel=3)
         return str(kept)

@@ -141,18 +141,19 @@ def read_file(home: "Home", given: Given, environ: Mapping[str, str]) -> Found:
 
     file, source, form, by_heading, data = given
     zone = ZoneInfo(home.settings.timezone)
-    is_scrubbed = home.settings.policy.scrub_entry
+    is_scrubbed, keys = home.settings.policy.scrub_entry, home.settings.key_variables
     form = form or formats.guess(data, file)
     enter = json_entering if form in formats.JSON else entering
     text, replaced = enter(
-        data.decode("utf-8", "surrogateescape"), environ, is_scrubbed=is_scrubbed
+        data.decode("utf-8", "surrogateescape"), environ, is_scrubbed=is_scrubbed, keys=keys
     )
     data = text.encode("utf-8", "surrogateescape") if replaced else data
     read = formats.read(data, file, form, source, headings_are_tasks=by_heading, zone=zone)
     if read is None:
         raise Unreadable("its format is not known", f"name it with --format: {FORMATS_TOLD}")
     # once more: what only its format had hidden, as escaped characters
-    plain, more = entering(msgspec.to_builtins(read), environ, is_scrubbed=is_scrubbed)
+    plain = msgspec.to_builtins(read)
+    plain, more = entering(plain, environ, is_scrubbed=is_scrubbed, keys=keys)
     read = msgspec.convert(plain, ImportedFile) if more else read
     return Found(read, replaced + more)
 
@@ -191,7 +192,8 @@ def made_of(home: "Home", given: Given, environ: Mapping[str, str]) -> list[str]
     from hashlib import blake2b
 
     tail, how = home.services.journal.tail(), (given.form, str(given.by_heading))
-    secrets = "\n".join(environ.get(name, "") for name in SECRETS).encode("utf-8", "replace")
+    names = (*SECRETS, *home.settings.key_variables)
+    secrets = "\n".join(environ.get(name, "") for name in names).encode("utf-8", "replace")
     return [
         blake2b(given.data).hexdigest(),
         Path(given.file).name,  # a format may be guessed by it

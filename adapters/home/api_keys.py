@@ -6,7 +6,7 @@ the texts of a person or a file its value is replaced before they become a cause
 
 import importlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from domain.errors import Refused
 
@@ -56,9 +56,12 @@ def checked(key: str, source: str) -> str:
     return key
 
 
-def without_keys(text: str, environ: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
+def without_keys(
+    text: str, environ: Mapping[str, str], more: Iterable[str] = ()
+) -> tuple[str, tuple[str, ...]]:
     """A text, each value of a known key variable in it replaced by the variable's name, and the
-    names, one for each that was replaced. A value that is part of a longer word stays.
+    names, one for each that was replaced. A value that is part of a longer word stays; `more`:
+    variables that settings name.
 
     >>> environ = {"GEMINI_API_KEY": "AIza-0123456789abcdef"}
     >>> without_keys("It is AIza-0123456789abcdef.", environ)
@@ -67,7 +70,7 @@ def without_keys(text: str, environ: Mapping[str, str]) -> tuple[str, tuple[str,
     ('AIza-0123456789abcdefg', ())
     """
     replaced: list[str] = []
-    for name in SECRETS:
+    for name in dict.fromkeys((*SECRETS, *more)):
         value = environ.get(name, "").strip()
         if len(value) >= SECRET_MIN and value in text:
             whole = re.compile(rf"(?<![\w-]){re.escape(value)}(?![\w-])")

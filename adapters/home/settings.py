@@ -132,6 +132,12 @@ class Settings(Struct, frozen=True):
     notify: Notify = Notify()
     import_: Import = field(default=Import(), name="import")
 
+    @property
+    def key_variables(self) -> tuple[str, ...]:
+        """The variables of the environment that hold keys, as far as these settings name them."""
+        places = (self.openai.key, *(one.key for one in self.models.values()))
+        return tuple(one.removeprefix("env:") for one in places if one.startswith("env:"))
+
 
 def load(home: Path, environ: Mapping[str, str], model: str = "") -> Settings:
     """The settings of a home; the defaults where it has none.

@@ -134,13 +134,15 @@ class Sheet(Struct):
 def _entered(site: Site, fields: Fields) -> tuple[dict[str, list[str]], tuple[str, ...]]:
     """The fields of a form as they are kept, and the names of what was replaced in them. What a
     page showed before (``was.``) is compared with the log, and is not replaced."""
-    is_scrubbed = site.home.settings.policy.scrub_entry
+    is_scrubbed, keys = site.home.settings.policy.scrub_entry, site.home.settings.key_variables
     lists: dict[str, list[str]] = {}
     replaced: list[str] = []
     for name, found in fields.items():
         lists[name] = list(found)
         if not name.startswith("was."):
-            lists[name], names = entering(lists[name], site.environ, is_scrubbed=is_scrubbed)
+            lists[name], names = entering(
+                lists[name], site.environ, is_scrubbed=is_scrubbed, keys=keys
+            )
             replaced += names
     return lists, tuple(dict.fromkeys(replaced))
 
