@@ -80,6 +80,15 @@ def test_nothing_is_sent_without_a_receipt_and_a_moved_host_needs_another(
     proved(home)
 
 
+def test_doctor_finds_a_model_in_use_that_cannot_be_asked(home: Path) -> None:
+    assert "models:" not in done(["doctor"], home, env=ENVIRON)
+    result = run(["doctor"], home, env={"MY_KEY": ""})
+    assert result.exit_code == 1
+    assert "FIND  models: the model openai:qwen3:8b@" in result.stdout
+    assert "MY_KEY is not set; set it where wakelog is started" in result.stdout
+    assert "ok    models:" in done(["--model", "rules", "doctor"], home, env={"MY_KEY": ""})
+
+
 def test_a_receipt_of_a_named_model_is_withdrawn_and_ruled_by_that_name(
     home: Path, server: OpenAIServer
 ) -> None:
