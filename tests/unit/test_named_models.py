@@ -156,6 +156,16 @@ def test_the_key_of_a_file_does_not_go_to_the_address_of_a_variable(tmp_path: Pa
         assert key_of("openai:gpt", settings) == key
 
 
+def test_the_endpoint_that_the_readme_names_is_one() -> None:
+    readme = Path(__file__).parents[2] / "README.md"
+    text = readme.read_text(encoding="utf-8").partition("[models.fast]")[2]
+    settings = parse(f"[models.fast]{text.partition('```')[0]}")
+    found = endpoint_of("openai:fast", settings)
+    assert found.name == "openai:openai/gpt-oss-120b@https://api.groq.com/openai/v1"
+    assert (found.key, found.needs_key) == ("env:GROQ_API_KEY", True)
+    assert endpoint_of("openai:fast", parse(f"[models.fast]{text.partition('key =')[0]}")).key == ""
+
+
 WHERE = 'base_url = "https://h/v1"\n'
 
 

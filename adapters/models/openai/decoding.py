@@ -268,8 +268,10 @@ class _List(Struct, frozen=True):
 
 
 def offered(raw: bytes) -> tuple[str, ...]:
-    """The names in a list of models; none where it is none."""
+    """The names in a list of models, each in one bounded line; none where it is none."""
     try:
-        return tuple(one.id for one in msgspec.json.decode(raw, type=_List).data[:OFFERED_MAX])
+        return tuple(
+            line(one.id) for one in msgspec.json.decode(raw, type=_List).data[:OFFERED_MAX]
+        )
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return ()
