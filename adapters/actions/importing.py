@@ -152,8 +152,7 @@ def read_file(home: "Home", given: Given, environ: Mapping[str, str]) -> Found:
     if read is None:
         raise Unreadable("its format is not known", f"name it with --format: {FORMATS_TOLD}")
     # once more: what only its format had hidden, as escaped characters
-    plain = msgspec.to_builtins(read)
-    plain, more = entering(plain, environ, is_scrubbed=is_scrubbed, keys=keys)
+    plain, more = entering(msgspec.to_builtins(read), environ, is_scrubbed=is_scrubbed, keys=keys)
     read = msgspec.convert(plain, ImportedFile) if more else read
     return Found(read, replaced + more)
 

@@ -12,6 +12,7 @@ from msgspec import Struct
 from adapters.home import api_keys
 from adapters.home.endpoint_settings import KEYRING, NamedModel, OpenAI, check_plain, whole
 from adapters.home.settings import Settings
+from adapters.home.settings_refusals import near
 from domain import endpoints
 from domain.errors import Refused
 
@@ -43,11 +44,14 @@ def endpoint_of(name: str, settings: Settings) -> Endpoint:
     """
     found = endpoints.named(whole_name(name, settings))
     if found is None or found.address is None:
+        meant = near(name.removeprefix(endpoints.PREFIX), list(settings.models))
+        both = "name both, as openai:qwen3@http://localhost:11434/v1"
         raise Refused(
             "model_unavailable",
             because=f"the model {name!r} names no address, or no model",
-            instead="name both, as openai:qwen3@http://localhost:11434/v1, or set openai.base_url"
-            " or [models.NAME]",
+            instead=f"did you mean {endpoints.PREFIX}{meant}?"
+            if meant
+            else f"{both}, or set openai.base_url or [models.NAME]",
         )
     where = found.address
     given = _setting(found.name, where.origin, settings)

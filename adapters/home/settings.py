@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -20,7 +21,7 @@ from adapters.home import endpoint_settings, zones
 from adapters.home.endpoint_settings import NamedModel, OpenAI
 from adapters.home.files import SETTINGS
 from adapters.home.notify_settings import Notify, wrong_with
-from adapters.home.prices import Price, Prices, micros, priced
+from adapters.home.prices import Prices, micros, priced, renamed
 from adapters.home.settings_refusals import invalid as _invalid
 from adapters.home.settings_refusals import near as _near
 from adapters.home.settings_refusals import unknown as _unknown
@@ -162,10 +163,11 @@ def load(home: Path, environ: Mapping[str, str], model: str = "") -> Settings:
         settings = replace(settings, gemini=gemini)
     if url := environ.get("WAKELOG_OPENAI_BASE_URL", ""):
         settings = replace(settings, openai=_elsewhere(settings.openai, url))
-    settings = replace(settings, prices=_whole_prices(settings, str(path)))
+    whole = partial(endpoint_settings.whole, openai=settings.openai, models=settings.models)
+    settings = replace(settings, prices=renamed(settings.prices, whole, f"{path}: prices"))
     for given, source in ((model, "--model"), (environ.get("WAKELOG_MODEL", ""), "WAKELOG_MODEL")):
         if given:
-            return replace(settings, model=_model(given, source))
+            return replace(settings, model=_model(given, source, settings.models))
     return settings
 
 
@@ -244,7 +246,7 @@ def _checked(settings: Settings, path: str) -> Settings:
     return replace(
         settings,
         timezone=_zone(settings.timezone, f"{path}: timezone"),
-        model=_model(settings.model, f"{path}: model"),
+        model=_model(settings.model, f"{path}: model", settings.models),
         gemini=Gemini(_base_url(url, f"{path}: gemini.base_url") if url else ""),
         openai=endpoint_settings.checked(settings.openai, f"{path}: openai"),
     )
@@ -339,12 +341,13 @@ def _zone(given: str, source: str) -> str:
         raise _invalid(f"{source}: {refused.because}", refused.instead) from None
 
 
-def _model(given: str, source: str) -> str:
+def _model(given: str, source: str, named: Mapping[str, NamedModel]) -> str:
     try:
         if kept := limits.model(given):
             return kept
     except Refused as refused:
-        raise _invalid(f"{source}: {refused.because}", refused.instead) from None
+        instead = f"did you mean openai:{given}?" if given in named else refused.instead
+        raise _invalid(f"{source}: {refused.because}", instead) from None
     raise _invalid(f"{source}: {given!r} is no model", f"use {endpoints.MODELS}")
 
 
@@ -353,22 +356,6 @@ def _elsewhere(openai: OpenAI, url: str) -> OpenAI:
     where = endpoint_settings.base_url(url, "WAKELOG_OPENAI_BASE_URL")
     before, after = (endpoints.origin(f"openai:*@{one}") for one in (openai.base_url, where))
     return replace(openai, base_url=where, key=openai.key if before == after else "")
-
-
-def _whole_prices(settings: Settings, source: str) -> Prices:
-    """The prices by the names that wakes are recorded with."""
-    found: dict[str, tuple[Price, ...]] = {}
-    for name, prices in settings.prices.items():
-        try:
-            named = endpoints.named(name)
-        except Refused as refused:
-            raise _invalid(f"{source}: prices: {refused.because}", refused.instead) from None
-        given = named.name if named else name
-        whole = endpoint_settings.whole(given, settings.openai, settings.models)
-        if whole in found:
-            raise _invalid(f"{source}: prices: two tables are of {whole}", "keep one of both")
-        found[whole] = prices
-    return found
 
 
 def _base_url(given: str, source: str) -> str:

@@ -67,6 +67,18 @@ def test_a_name_stands_for_its_model_at_its_address_and_wins_over_that_of_the_ho
     assert [whole_name(one, SETTINGS) for one in ("local", "rules", "")] == ["local", "rules", ""]
 
 
+def test_who_mistypes_a_name_is_told_which_is_meant(tmp_path: Path) -> None:
+    alone = TEXT.partition("[models.local]")
+    text = f"{alone[1]}{alone[2]}"
+    with pytest.raises(Refused, match=r"did you mean openai:local\?"):
+        endpoint_of("openai:lokal", parse(text))
+    (tmp_path / "settings.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(Refused, match=r"--model: 'local' is no model; did you mean openai:local\?"):
+        load(tmp_path, {}, "local")
+    with pytest.raises(Refused, match=r"'locale' is no model; use rules, gemini"):
+        load(tmp_path, {}, "locale")
+
+
 @pytest.mark.parametrize(
     ("name", "key"),
     [
