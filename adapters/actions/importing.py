@@ -15,7 +15,7 @@ from adapters.actions.naming import nth_key
 from adapters.documents.conflicts import ConflictDetails, conflicts
 from adapters.documents.tasks import ImportReport
 from adapters.home.api_keys import SECRETS, without_keys
-from adapters.home.entering import entering, json_entering
+from adapters.home.entering import entering, entering_by, json_entering
 from adapters.home.given import STDIN, Unreadable, read_given
 from adapters.home.settings import Gone
 from adapters.importers.formats import ALIASES, FORMATS, FORMATS_TOLD, READERS
@@ -152,7 +152,7 @@ def read_file(home: "Home", given: Given, environ: Mapping[str, str]) -> Found:
     if read is None:
         raise Unreadable("its format is not known", f"name it with --format: {FORMATS_TOLD}")
     # once more: what only its format had hidden, as escaped characters
-    plain, more = entering(msgspec.to_builtins(read), environ, is_scrubbed=is_scrubbed, keys=keys)
+    plain, more = entering_by(home.settings, msgspec.to_builtins(read), environ)
     read = msgspec.convert(plain, ImportedFile) if more else read
     return Found(read, replaced + more)
 

@@ -8,10 +8,13 @@ setting `policy.scrub_entry` is on, secrets of known kinds stay out, too (ADR 37
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adapters.home.api_keys import replaced_line, without_keys
 from domain.policy.scrub import scrub
+
+if TYPE_CHECKING:
+    from adapters.home.settings import Settings
 
 SECRET = "secret"
 """What stands for a secret of any kind among the names of what was replaced."""
@@ -56,6 +59,14 @@ def entering(
             return dict(zip(value, kept, strict=True)), names
         case _:
             return value, ()
+
+
+def entering_by(
+    settings: "Settings", value: Any, environ: Mapping[str, str]
+) -> tuple[Any, tuple[str, ...]]:
+    """What `entering` gives in a home with these settings."""
+    is_scrubbed = settings.policy.scrub_entry
+    return entering(value, environ, is_scrubbed=is_scrubbed, keys=settings.key_variables)
 
 
 def json_entering(
