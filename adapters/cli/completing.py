@@ -94,6 +94,7 @@ KINDS: dict[str, Callable[["Home"], Iterable[Offered]]] = {
     "label": _labels,
     "labels": _labels,
     "model": _models,
+    "models": _models,
     "status": _statuses,
     "statuses": _statuses,
 }

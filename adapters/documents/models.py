@@ -2,7 +2,7 @@
 where a model is named. No key is in it, and none is asked."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -11,6 +11,7 @@ from adapters.documents.tasks import catalog_of
 from adapters.home.api_keys import GEMINI_VARIABLE, KEYRING_USER, gemini_key
 from adapters.home.endpoint_settings import KEYRING
 from adapters.home.endpoints import endpoint_key, endpoint_of, whole_name
+from domain.agent import limits
 from domain.endpoints import GEMINI_MODEL, PREFIX
 from domain.errors import Refused
 from domain.policy.gate import is_leaving
@@ -54,13 +55,26 @@ class ModelDetails(Struct, frozen=True):
     trial: Trial | None = None
 
 
-def models_document(home: "Home", environ: Mapping[str, str] = os.environ) -> list[ModelDetails]:
-    """Each model that wakelog, the settings, an agent or a template names, once."""
+def models_document(
+    home: "Home", names: Sequence[str] = (), environ: Mapping[str, str] = os.environ
+) -> list[ModelDetails]:
+    """Each model that wakelog, the settings, an agent or a template names, once.
+
+    Args:
+        home: Whose models.
+        names: Only these, whoever names them else; empty: all.
+        environ: Where keys are.
+
+    Raises:
+        Refused: Code ``invalid_value``: one of the names is no model's.
+    """
+    known = _named(home)
+    wanted = {limits.model(one): known.get(one, []) for one in names} if names else known
     with home.services.agents.reading() as world:
         policy = world.load(POLICY, MAIN)
     categories = catalog_of(home).categories.values()
     found = []
-    for name, named_by in _named(home).items():
+    for name, named_by in wanted.items():
         recorded, key, key_from, problem = _asked(name, home.settings, environ)
         leaves = is_leaving(recorded)
         given = {

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 OFFERED_SHOWN = 10
 NAMES_MORE: Final = "Name others below [models.NAME] in settings.toml; `--ask` tries them."
-SENT: Final = "Each is sent a fixed question and its key; no text of yours."
+SENT: Final = "Each that was tried was sent a fixed question; no text of yours."
 _BY: Final = {
     "home": "the home's model",
     "agent": "of an agent",

@@ -8,7 +8,7 @@ import pytest
 
 from adapters.models.trial import REQUEST, TOOL
 from tests.support.asking import places_of_key
-from tests.support.cli import done, run, told
+from tests.support.cli import done, refused, run, told
 from tests.support.openai_server import KEY, OpenAIServer, answer, call, document, error
 from tests.support.scripted_server import Answer, Sent, page, served
 
@@ -120,7 +120,14 @@ def test_each_is_tried_with_a_tool_and_what_is_wrong_is_told_in_one_line(home: P
         tables = [f'[models.{one}]\nmodel = "{one}"\n{url}' for one in ANSWERS]
         settings(home, "".join(tables))
         environ = {"SCRIPTED_KEY": KEY, "GEMINI_API_KEY": ""}
-        result = run(["--json", "models", "--ask", "--seconds", "1"], home, env=environ)
+        unasked = run(["models", "--ask", "--seconds", "1"], home, env=environ)
+        assert (server.sent, server.looked) == ([], []), "no key goes where nothing was agreed to"
+        assert "not tried: it would be sent its key; name it, `wakelog models openai:good" in (
+            unasked.stdout
+        )
+        names = [f"openai:{one}" for one in ANSWERS]
+        asked = ["--json", "models", *names, "--ask", "--seconds", "1"]
+        result = run(asked, home, env=environ)
     assert result.exit_code == 1
     found = by_name(json.loads(result.stdout))
     tried = {name: found[f"openai:{name}"]["trial"] for name in ANSWERS}
@@ -131,7 +138,6 @@ def test_each_is_tried_with_a_tool_and_what_is_wrong_is_told_in_one_line(home: P
         assert "\n" not in problem
         assert len(problem) < 500
     assert tried["good"]["offers"] == list(ANSWERS)
-    assert found["gemini"]["trial"] is None  # it has no key
     assert len(server.sent) == len(ANSWERS), "each is asked once"
     assert NOTE not in str(server.sent)
     assert "Buy flowers" not in str(server.sent)
@@ -144,11 +150,20 @@ def test_a_listing_that_is_none_hides_nothing_and_one_line_tells_how_it_went(hom
     for listing in (page(), Answer(BODY), document(data="x"), Answer(status=302)):
         with served(OpenAIServer((answer(None, *CALLS),))) as server:
             server.listing = listing
-            environ = {"WAKELOG_MODEL": server.model, "GEMINI_API_KEY": "", "OPENAI_API_KEY": KEY,
-                       "WAKELOG_OPENAI_BASE_URL": server.base_url}  # fmt: skip
-            shown = run(["models", "--ask"], home, env=environ)
+            server.key = ""
+            shown = run(["models", server.model, "--ask"], home, env={"OPENAI_API_KEY": KEY})
         assert shown.exit_code == 0, shown.output
         assert "  called the tool, 0." in shown.stdout
         assert "its server has" not in shown.stdout
         assert [one.path for one in server.looked] == ["/v1/models"]
     assert "no text of yours" in shown.stderr
+    assert "is no model; use rules" in refused(["models", "gpt", "--ask"], home)
+
+
+def test_a_key_is_sent_unasked_where_something_was_agreed_to(home: Path) -> None:
+    with served(OpenAIServer((answer(None, *CALLS),))) as server:
+        named = f'[models.good]\nbase_url = "{server.base_url}"\nmodel = "m"\nkey = "env:MY_KEY"\n'
+        settings(home, named)
+        done(["policy", "allow", "openai:good", "--yes"], home)
+        shown = done(["models", "--ask"], home, env={"MY_KEY": KEY, "GEMINI_API_KEY": ""})
+    assert "called the tool" in shown
