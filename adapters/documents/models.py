@@ -12,8 +12,8 @@ from adapters.home.api_keys import GEMINI_VARIABLE, KEYRING_USER, gemini_key
 from adapters.home.endpoint_settings import KEYRING
 from adapters.home.endpoints import endpoint_key, endpoint_of, whole_name
 from domain.agent import limits
-from domain.endpoints import GEMINI_MODEL, PREFIX
-from domain.errors import Refused
+from domain.endpoints import GEMINI_MODEL, MODELS, PREFIX
+from domain.errors import Refused, invalid
 from domain.policy.gate import is_leaving
 from domain.policy.notices import NOTICE_VERSION
 from domain.policy.policy import POLICY
@@ -68,6 +68,8 @@ def models_document(
     Raises:
         Refused: Code ``invalid_value``: one of the names is no model's.
     """
+    if "" in names:
+        raise invalid("'' is no model", f"use {MODELS}")
     known = _named(home)
     wanted = {limits.model(one): known.get(one, []) for one in names} if names else known
     with home.services.agents.reading() as world:

@@ -34,6 +34,8 @@ def _lines(one: "ModelDetails") -> Iterator[str]:
     if one.recorded != one.name:
         yield f"asks {one.recorded}"
     yield one.problem or (f"key: {one.key_from}" if one.key == "set" else "needs no key")
+    if one.problem and one.key == "none":  # it is nowhere, so nobody can agree to it
+        return
     if one.lacking and one.agreed:
         yield f"agreed for {', '.join(one.agreed)}; not for {', '.join(one.lacking)}"
     elif one.lacking:

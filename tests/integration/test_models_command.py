@@ -157,7 +157,11 @@ def test_a_listing_that_is_none_hides_nothing_and_one_line_tells_how_it_went(hom
         assert "its server has" not in shown.stdout
         assert [one.path for one in server.looked] == ["/v1/models"]
     assert "no text of yours" in shown.stderr
-    assert "is no model; use rules" in refused(["models", "gpt", "--ask"], home)
+    for none in ("gpt", ""):
+        assert "is no model; use rules" in refused(["models", none, "--ask"], home)
+    nowhere = done(["models", "openai:nope"], home)
+    assert "names no address" in nowhere
+    assert "policy allow" not in nowhere
 
 
 def test_a_key_is_sent_unasked_where_something_was_agreed_to(home: Path) -> None:
