@@ -12,6 +12,8 @@ from tests.support.cli import done, refused, run, told
 from tests.support.openai_server import KEY, OpenAIServer, answer, call, document, error
 from tests.support.scripted_server import Answer, Sent, page, served
 
+pytestmark = pytest.mark.slow
+
 NOTE = "My sister's birthday is a secret."
 CALLS = [call(TOOL.name, {"number": 7}, call_id="c1")]
 BODY = b'{"choices": ["' + b"x" * 10_000_000 + b'"]}'
