@@ -57,7 +57,7 @@ from adapters.documents.tasks import ImportReport, task_lines
 from adapters.documents.timetravel import MomentDetails, at_document
 from adapters.documents.wakes import WakeLine, wake_document, wake_lines, wake_of
 from adapters.home import files
-from adapters.home.entering import entered_line, entering
+from adapters.home.entering import entered_line, entering_by
 from adapters.home.given import Unreadable
 from adapters.proof.prove import Proved, prove_home
 from adapters.proof.prove_views import with_views
@@ -369,8 +369,8 @@ class Home:
 
     def _text(self, given: str) -> str:
         """A text as the command line takes it: no bytes that are no UTF-8, no values of keys."""
-        is_scrubbed = self._open().settings.policy.scrub_entry
-        kept, replaced = entering(canonical.clean(given), self._environ, is_scrubbed=is_scrubbed)
+        given = canonical.clean(given)
+        kept, replaced = entering_by(self._open().settings, given, self._environ)
         for name in dict.fromkeys(replaced):
             warnings.warn(entered_line(name), stacklevel=3)
         return str(kept)

@@ -191,9 +191,8 @@ class Models:
             case "gemini":
                 return _gemini(name, self._environ, self._settings)
             case "openai":
-                return _openai(
-                    endpoint_of(name, self._settings.openai), self._environ, self._settings
-                )
+                endpoint = endpoint_of(name, self._settings)
+                return _openai(endpoint, self._environ, self._settings)
             case _:
                 raise Refused(
                     "model_unavailable",

@@ -10,6 +10,7 @@ from domain.errors import Refused, invalid
 
 MODELS = "rules, gemini, gemini:MODEL, openai:MODEL, openai:MODEL@URL or tape:FILE"
 """All that a model may be called, as it is told where a name is none."""
+GEMINI_MODEL = "gemini-3.1-pro-preview"  # that plain `gemini` asks
 PROTOCOL = "openai"
 PREFIX = f"{PROTOCOL}:"
 LENGTH_MAX = 190  # characters, so that the pattern of a receipt has room for it

@@ -16,7 +16,7 @@ from adapters.actions.naming import nth_key
 from adapters.documents.conflicts import ConflictDetails, conflicts
 from adapters.documents.tasks import ImportReport
 from adapters.home.api_keys import SECRETS, without_keys
-from adapters.home.entering import entering, json_entering
+from adapters.home.entering import entering, entering_by, json_entering
 from adapters.home.given import STDIN, Unreadable, in_utf8, read_given
 from adapters.home.settings import Gone
 from adapters.importers.formats import ALIASES, FORMATS, FORMATS_TOLD, READERS
@@ -139,18 +139,18 @@ def read_file(home: "Home", given: Given, environ: Mapping[str, str]) -> Found:
 
     file, source, form, by_heading, data, _ = given
     zone = ZoneInfo(home.settings.timezone)
-    is_scrubbed = home.settings.policy.scrub_entry
+    is_scrubbed, keys = home.settings.policy.scrub_entry, home.settings.key_variables
     form = form or formats.guess(data, file)
     enter = json_entering if form in formats.JSON else entering
     text, replaced = enter(
-        data.decode("utf-8", "surrogateescape"), environ, is_scrubbed=is_scrubbed
+        data.decode("utf-8", "surrogateescape"), environ, is_scrubbed=is_scrubbed, keys=keys
     )
     data = text.encode("utf-8", "surrogateescape") if replaced else data
     read = formats.read(data, file, form, source, headings_are_tasks=by_heading, zone=zone)
     if read is None:
         raise Unreadable("its format is not known", f"name it with --format: {FORMATS_TOLD}")
     # once more: what only its format had hidden, as escaped characters
-    plain, more = entering(msgspec.to_builtins(read), environ, is_scrubbed=is_scrubbed)
+    plain, more = entering_by(home.settings, msgspec.to_builtins(read), environ)
     read = msgspec.convert(plain, ImportedFile) if more else read
     return Found(read, replaced + more)
 
@@ -189,7 +189,8 @@ def made_of(home: "Home", given: Given, environ: Mapping[str, str]) -> list[str]
     from hashlib import blake2b
 
     tail, how = home.services.journal.tail(), (given.form, str(given.by_heading))
-    secrets = "\n".join(environ.get(name, "") for name in SECRETS).encode("utf-8", "replace")
+    names = (*SECRETS, *home.settings.key_variables)
+    secrets = "\n".join(environ.get(name, "") for name in names).encode("utf-8", "replace")
     return [
         blake2b(given.data).hexdigest(),
         Path(given.file).name,  # a format may be guessed by it

@@ -86,4 +86,8 @@ def _needed(home: "Home", environ: Mapping[str, str]) -> list[Channel]:
 
 
 def _channels(home: "Home", environ: Mapping[str, str]) -> list[Channel]:
-    return channels_of(home.settings.notify, home.path, environ)
+    """The receivers; a command is given no key of a model, whichever variable holds it."""
+    secret = home.settings.notify.secret.removeprefix("env:")
+    hidden = {*home.settings.key_variables} - {secret}  # which `channels_of` reads, and hides
+    given = {name: value for name, value in environ.items() if name not in hidden}
+    return channels_of(home.settings.notify, home.path, given)

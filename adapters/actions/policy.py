@@ -106,7 +106,7 @@ def withdraw(home: "Home", model: str, categories: Sequence[str] = (), key: str 
         Refused: Code ``unknown_category`` or ``invalid_value``; nothing is written.
     """
     ids = _categories(home, categories) if categories else ()
-    pattern = _pattern(model)
+    pattern = _pattern(whole_name(model, home.settings))
     changed = _noted(home, WithdrawReceipt(pattern, ids), key)
     return Allowed(pattern, list(ids), named(home, ids), NOTICE_VERSION, changed)
 
@@ -119,7 +119,8 @@ def rule(home: "Home", category: str, patterns: Sequence[str] = (), key: str = "
         Refused: Code ``unknown_category`` or ``invalid_value``; nothing is written.
     """
     ids = _categories(home, [category]) if category else ("",)
-    allowed = tuple(_pattern(one) if is_leaving(one) else one for one in patterns)
+    whole = (whole_name(one, home.settings) for one in patterns)
+    allowed = tuple(_pattern(one) if is_leaving(one) else one for one in whole)
     changed = _noted(home, RuleModels(ids[0], allowed), key)
     gate.let_go(home.services, held_agents(home))
     home.views.catch_up()
@@ -143,7 +144,7 @@ def allow_all(home: "Home", agent_ids: Sequence[str]) -> list[Allowed]:
         return []
     models = {one.model for one in needed(home, agent_ids)}
     if is_leaving(home.settings.model):
-        models.add(pattern_of(whole_name(home.settings.model, home.settings.openai)))
+        models.add(pattern_of(whole_name(home.settings.model, home.settings)))
     return [allow(home, one) for one in sorted(models)]
 
 
@@ -163,11 +164,10 @@ def _noted(home: "Home", command: PolicyCommand, key: str) -> bool:
 def _whole(home: "Home", model: str) -> str:
     """What a receipt is for: of models behind an address, the one that the home asks, where the
     name says none."""
-    given = home.settings.openai
     if model in (PROTOCOL, f"{PREFIX}*"):
-        at_home = every(whole_name(home.settings.model, given))
-        return at_home or every(f"{PREFIX}*@{given.base_url}") or _pattern(model)
-    return _pattern(whole_name(model, given))
+        at_home = every(whole_name(home.settings.model, home.settings))
+        return at_home or every(f"{PREFIX}*@{home.settings.openai.base_url}") or _pattern(model)
+    return _pattern(whole_name(model, home.settings))
 
 
 def _pattern(model: str) -> str:

@@ -76,6 +76,12 @@ def _statuses(home: "Home") -> Iterable[Offered]:
     return ((one.lower().replace(" ", "-"), [one]) for one in STATUSES)
 
 
+def _models(home: "Home") -> Iterable[Offered]:
+    from adapters.documents.models import model_names
+
+    return ((one, [one]) for one in model_names(home))
+
+
 KINDS: dict[str, Callable[["Home"], Iterable[Offered]]] = {
     "task": _tasks,
     "tasks": _tasks,
@@ -87,6 +93,8 @@ KINDS: dict[str, Callable[["Home"], Iterable[Offered]]] = {
     "categories": _categories,
     "label": _labels,
     "labels": _labels,
+    "model": _models,
+    "models": _models,
     "status": _statuses,
     "statuses": _statuses,
 }

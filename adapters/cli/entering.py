@@ -8,6 +8,7 @@ import click
 
 from adapters.actions.inputs import TEXT_BYTES_MAX
 from adapters.cli.shared import Session
+from adapters.home.api_keys import SECRET_MIN
 from adapters.home.entering import entered_line, entering
 from adapters.home.given import STDIN, read_named
 from adapters.text.reading import counted
@@ -23,7 +24,7 @@ def text(given: str) -> str:
     """What a person typed or has in a file; its bytes that are no UTF-8 become U+FFFD, and values
     of known keys their names, which is told on stderr; likewise secrets, where that is set."""
     given = canonical.clean(given)
-    kept, replaced = entering(given, os.environ, is_scrubbed=_is_scrubbed(given))
+    kept, replaced = entering(given, os.environ, is_scrubbed=_is_scrubbed(given), keys=_keys(given))
     for name in dict.fromkeys(replaced):
         click.echo(f"Note: {entered_line(name)}", err=True)
     return str(kept)
@@ -34,9 +35,25 @@ def _is_scrubbed(given: str) -> bool:
     matters: whoever has mistyped one can still ask for help."""
     if not scrub(given).count:
         return False
-    context = click.get_current_context(silent=True)
-    session = context.find_object(Session) if context else None
+    session = _session()
     return session is not None and session.settings().policy.scrub_entry
+
+
+def _keys(given: str) -> tuple[str, ...]:
+    """The variables of keys that settings name, asked only where a text holds what some variable
+    does."""
+    values = (one.strip() for one in os.environ.values())
+    if len(given) < SECRET_MIN or not any(
+        len(one) >= SECRET_MIN and one in given for one in values
+    ):
+        return ()
+    session = _session()
+    return session.settings().key_variables if session else ()
+
+
+def _session() -> Session | None:
+    context = click.get_current_context(silent=True)
+    return context.find_object(Session) if context else None
 
 
 def warn_of_secrets(given: "str | ImportedFile", where: str) -> None:

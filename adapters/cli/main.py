@@ -47,6 +47,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "lessons": ("lessons", "See how proposals fare, and what agents are told of it."),
     "rate": ("lessons", "Rate a wake of a template."),
     "policy": ("policy", "See and say what may leave this machine, and to whom."),
+    "models": ("models", "List the models there are to ask; try whether they work."),
     "notify": ("notifying", "See and say who is told when something waits for you."),
     "report": ("reading", "Read what an agent says about a task."),
     "journal": ("reading", "Read an agent's private observations."),
@@ -81,7 +82,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 GROUPS: dict[str, str] = {
     "Every day": "demo init import write-back conflicts settle task done undo category label inbox "
     "confirm reject defer report status run serve",
-    "Agents": "agent template lessons rate wake policy notify",
+    "Agents": "agent template lessons rate wake models policy notify",
     "Looking back": "wakes show why journal memory messages replay at diff bisect fork prove",
     "Asking": "sql metrics export export-history demo-data schema",
     "Upkeep": "doctor recover rebuild backup home health simulate completion",
@@ -134,6 +135,11 @@ class Commands(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run, and end with the exit status; every error is one line on stderr."""
         kwargs["standalone_mode"] = False
+        if "_WAKELOG_COMPLETE" in os.environ:
+            from adapters.cli.completing import give_values
+
+            for one in self.params:
+                give_values(one)
         told = partial(complain, as_json=_wants_json(kwargs.get("args") or sys.argv[1:]))
         try:
             came = super().main(*args, **kwargs)

@@ -17,6 +17,7 @@ from adapters.documents.inbox import InboxSet
 from adapters.documents.lessons import LessonLine, RatedRun
 from adapters.documents.memory import DigestSources, MemoryDetails
 from adapters.documents.metrics import TemplateMetrics
+from adapters.documents.models import ModelDetails
 from adapters.documents.notify import NotifyDetails, TestedReceiver
 from adapters.documents.policy import Allowed, PolicyDocument, Preview, Ruled
 from adapters.documents.reading import (
@@ -106,6 +107,7 @@ DOCUMENTS: dict[str, Described] = {
     "verdicts": Described(deeds.DecidedItems, ("confirm", "reject", "defer")),
     "lessons": Described(list[LessonLine], ("lessons",)),
     "rated-run": Described(RatedRun, ("rate",)),
+    "models": Described(list[ModelDetails], ("models",)),
     "policy": Described(PolicyDocument, ("policy show",)),
     "policy-allowed": Described(Allowed, ("policy allow", "policy withdraw")),
     "policy-ruled": Described(Ruled, ("policy models",)),

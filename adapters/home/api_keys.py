@@ -6,7 +6,7 @@ the texts of a person or a file its value is replaced before they become a cause
 
 import importlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from domain.errors import Refused
 
@@ -34,7 +34,7 @@ def gemini_key(environ: Mapping[str, str]) -> str:
     key = environ.get(GEMINI_VARIABLE, "").strip()
     if not key:
         source = "the system's keyring"
-        key = _from_keyring().strip()
+        key = from_keyring(KEYRING_USER).strip()
     if not key:
         raise Refused(
             "missing_key",
@@ -56,9 +56,12 @@ def checked(key: str, source: str) -> str:
     return key
 
 
-def without_keys(text: str, environ: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
+def without_keys(
+    text: str, environ: Mapping[str, str], more: Iterable[str] = ()
+) -> tuple[str, tuple[str, ...]]:
     """A text, each value of a known key variable in it replaced by the variable's name, and the
-    names, one for each that was replaced. A value that is part of a longer word stays.
+    names, one for each that was replaced. A value that is part of a longer word stays; `more`:
+    variables that settings name.
 
     >>> environ = {"GEMINI_API_KEY": "AIza-0123456789abcdef"}
     >>> without_keys("It is AIza-0123456789abcdef.", environ)
@@ -67,7 +70,7 @@ def without_keys(text: str, environ: Mapping[str, str]) -> tuple[str, tuple[str,
     ('AIza-0123456789abcdefg', ())
     """
     replaced: list[str] = []
-    for name in SECRETS:
+    for name in dict.fromkeys((*SECRETS, *more)):
         value = environ.get(name, "").strip()
         if len(value) >= SECRET_MIN and value in text:
             whole = re.compile(rf"(?<![\w-]){re.escape(value)}(?![\w-])")
@@ -81,15 +84,15 @@ def replaced_line(name: str) -> str:
     return f"the value of {name} was replaced by [{name}]: keys are not kept"
 
 
-def _from_keyring() -> str:
-    """The key in the system's keyring; empty where there is no keyring or no such entry."""
+def from_keyring(user: str) -> str:
+    """The key of an entry of the system's keyring; empty where there is no keyring or entry."""
     try:
         keyring = importlib.import_module("keyring")
         errors = importlib.import_module("keyring.errors")
     except ImportError:
         return ""
     try:
-        found = keyring.get_password(KEYRING_SERVICE, KEYRING_USER)
+        found = keyring.get_password(KEYRING_SERVICE, user)
     except (errors.KeyringError, RuntimeError, OSError):  # locked, or a machine without one
         return ""
     return found if isinstance(found, str) else ""

@@ -1,8 +1,8 @@
 """Models behind an address: which one a name means, and which key it is sent.
 
-A key goes to the address that it was set for: that of the setting `openai.base_url`; without the
-setting, to an https address that a model's name says. Nobody else is sent it, this machine's own
-servers neither: whoever listens there may be anybody's program.
+A key goes to the address that it was set for, below ``[openai]`` or ``[models.NAME]``; without
+either, `OPENAI_API_KEY` to an https address that a model's name says. Nobody else is sent it, this
+machine's own servers neither: whoever listens there may be anybody's program.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from adapters.home import api_keys
-from adapters.home.settings import OpenAI
+from adapters.home.endpoint_settings import KEYRING, NamedModel, OpenAI, check_plain, whole
+from adapters.home.settings import Settings
+from adapters.home.settings_refusals import near
 from domain import endpoints
 from domain.errors import Refused
 
@@ -19,63 +21,73 @@ DEFAULT_KEY = f"env:{api_keys.OPENAI_VARIABLE}"
 
 class Endpoint(Struct, frozen=True):
     """A model behind an address. `name`: as it is recorded on a wake; `key`: where its key comes
-    from, ``env:NAME``, or empty: it is sent none; `needs_key`: it is not asked without one."""
+    from, ``env:NAME`` or ``keyring:NAME``, or empty: it is sent none; `needs_key`: it is not asked
+    without one."""
 
     name: str
     model: str
     base_url: str
     key: str = ""
     needs_key: bool = False
-    allow_plain: bool = False
 
 
-def endpoint_of(name: str, given: OpenAI) -> Endpoint:
+def endpoint_of(name: str, settings: Settings) -> Endpoint:
     """The endpoint that a name means.
 
     Args:
-        name: ``openai:MODEL`` or ``openai:MODEL@URL``.
-        given: The setting.
+        name: ``openai:NAME``, ``openai:MODEL`` or ``openai:MODEL@URL``.
+        settings: Of the home.
 
     Raises:
-        Refused: Code ``model_unavailable``: it names no address, and the setting neither;
+        Refused: Code ``model_unavailable``: it names no address, and the settings neither;
             ``invalid_value``: it cannot be one, or is one of another machine without encryption.
     """
-    found = endpoints.named(name)
-    if found is None or not (found.address or given.base_url):
+    found = endpoints.named(whole_name(name, settings))
+    if found is None or found.address is None:
+        meant = near(name.removeprefix(endpoints.PREFIX), list(settings.models))
+        both = "name both, as openai:qwen3@http://localhost:11434/v1"
         raise Refused(
             "model_unavailable",
             because=f"the model {name!r} names no address, or no model",
-            instead="name both, as openai:qwen3@http://localhost:11434/v1, or set openai.base_url",
+            instead=f"did you mean {endpoints.PREFIX}{meant}?"
+            if meant
+            else f"{both}, or set openai.base_url or [models.NAME]",
         )
-    default = endpoints.address(given.base_url) if given.base_url else None
-    where = found.address or default
-    assert where is not None
-    is_plain = where.scheme == "http"
-    if is_plain and not where.is_loopback and not given.allow_plain:
-        raise Refused(
-            "invalid_value",
-            because=f"http to {where.host} can be read by anybody on the way",
-            instead="use https, or set allow_plain = true below [openai] in settings.toml",
-        )
-    is_meant = where.origin == default.origin if default else not is_plain
-    return Endpoint(
-        name=endpoints.Named(found.model, where).name,
-        model=found.model,
-        base_url=where.url,
-        key=DEFAULT_KEY if is_meant else "",
-        needs_key=not is_plain and not where.is_loopback,
-        allow_plain=given.allow_plain,
-    )
+    where = found.address
+    given = _setting(found.name, where.origin, settings)
+    allow_plain = (given[1] if given else settings.openai).allow_plain
+    check_plain(where, name, allow_plain=allow_plain)
+    is_hosted = where.scheme == "https" and not where.is_loopback
+    if given is None:
+        key = "" if settings.openai.base_url or not is_hosted else DEFAULT_KEY
+        return Endpoint(found.name, found.model, where.url, key, needs_key=is_hosted)
+    whose, setting = given
+    key = f"{KEYRING}:{whose}" if setting.key == KEYRING else setting.key
+    if isinstance(setting, OpenAI):
+        is_needed = bool(key) or is_hosted
+        return Endpoint(found.name, found.model, where.url, key or DEFAULT_KEY, is_needed)
+    return Endpoint(found.name, found.model, where.url, key, needs_key=bool(key))
 
 
-def whole_name(name: str, given: OpenAI) -> str:
-    """A model's name, with the address of the setting where it names none itself."""
-    found = endpoints.named(name)
-    if found is None:
-        return name
-    if found.address or not given.base_url:
-        return found.name
-    return endpoints.Named(found.model, endpoints.address(given.base_url)).name
+def whole_name(name: str, settings: Settings) -> str:
+    """A model's name with its address: that which the settings name so, or their own, where it
+    names none itself."""
+    return whole(name, settings.openai, settings.models)
+
+
+def _setting(name: str, origin: str, settings: Settings) -> tuple[str, OpenAI | NamedModel] | None:
+    """The setting that a whole name is of, and whose entry of a keyring is its own: that of this
+    very model, else the first at its scheme, host and port; None: there is none."""
+    given: list[tuple[str, OpenAI | NamedModel]] = [
+        (f"{endpoints.PREFIX}{named}", one) for named, one in settings.models.items()
+    ]
+    for one in given:
+        if isinstance(one[1], NamedModel) and one[1].name == name:
+            return one
+    for one in ((endpoints.PROTOCOL, settings.openai), *given):
+        if one[1].base_url and endpoints.address(one[1].base_url).origin == origin:
+            return one
+    return None
 
 
 def endpoint_key(endpoint: Endpoint, environ: Mapping[str, str]) -> str:
@@ -85,14 +97,22 @@ def endpoint_key(endpoint: Endpoint, environ: Mapping[str, str]) -> str:
         Refused: Code ``missing_key``: it needs one; ``invalid_value``: what is there cannot be
             one. Neither repeats it.
     """
-    source = endpoint.key.removeprefix("env:")
-    if key := environ.get(source, "").strip() if source else "":
-        return api_keys.checked(key, source)
-    if endpoint.needs_key:
-        raise Refused(
-            "missing_key",
-            because=f"the model {endpoint.name} needs a key, and "
-            + (f"{source} is not set" if source else f"{api_keys.OPENAI_VARIABLE} is for another"),
-            instead="set it, and openai.base_url to the address that it is for",
-        )
-    return ""
+    place, _, which = endpoint.key.partition(":")
+    found = api_keys.from_keyring(which) if place == KEYRING else environ.get(which, "")
+    if key := found.strip():
+        return api_keys.checked(key, "the system's keyring" if place == KEYRING else which)
+    if not endpoint.needs_key:
+        return ""
+    if place == KEYRING:
+        because = f"the system's keyring has none for {which}"
+        instead = f"say `keyring set {api_keys.KEYRING_SERVICE} {which}`, or name a variable"
+    elif which:
+        because, instead = f"{which} is not set", "set it where wakelog is started"
+    else:
+        because = f"{api_keys.OPENAI_VARIABLE} is for another"
+        instead = "name the address and its key below [models.NAME] in settings.toml"
+    raise Refused(
+        "missing_key",
+        because=f"the model {endpoint.name} needs a key, and {because}",
+        instead=instead,
+    )

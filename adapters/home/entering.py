@@ -7,11 +7,14 @@ setting `policy.scrub_entry` is on, secrets of known kinds stay out, too (ADR 37
 
 import json
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from adapters.home.api_keys import replaced_line, without_keys
 from domain.policy.scrub import scrub
+
+if TYPE_CHECKING:
+    from adapters.home.settings import Settings
 
 SECRET = "secret"
 """What stands for a secret of any kind among the names of what was replaced."""
@@ -20,7 +23,7 @@ _JSON_TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
 def entering(
-    value: Any, environ: Mapping[str, str], *, is_scrubbed: bool
+    value: Any, environ: Mapping[str, str], *, is_scrubbed: bool, keys: Sequence[str] = ()
 ) -> tuple[Any, tuple[str, ...]]:
     """A text, or each text in plain values (lists and the values of dictionaries), as it is kept.
 
@@ -28,6 +31,7 @@ def entering(
         value: What came from outside.
         environ: Environment variables: the values of keys are left out.
         is_scrubbed: The setting `policy.scrub_entry`.
+        keys: The variables that settings name, see `Settings.key_variables`.
 
     Returns:
         It, and the names of what was replaced, one for each time: a variable's, or `SECRET`.
@@ -39,34 +43,46 @@ def entering(
     """
     match value:
         case str():
-            kept, names = without_keys(value, environ)
+            kept, names = without_keys(value, environ, keys)
             if not is_scrubbed:
                 return kept, names
             found = scrub(kept)
             return found.text, names + (SECRET,) * found.count
         case list() | tuple():
-            all_found = [entering(one, environ, is_scrubbed=is_scrubbed) for one in value]
+            all_found = [
+                entering(one, environ, is_scrubbed=is_scrubbed, keys=keys) for one in value
+            ]
             return [one for one, _ in all_found], tuple(n for _, names in all_found for n in names)
         case dict():
-            kept, names = entering(list(value.values()), environ, is_scrubbed=is_scrubbed)
+            inner = list(value.values())
+            kept, names = entering(inner, environ, is_scrubbed=is_scrubbed, keys=keys)
             return dict(zip(value, kept, strict=True)), names
         case _:
             return value, ()
 
 
+def entering_by(
+    settings: "Settings", value: Any, environ: Mapping[str, str]
+) -> tuple[Any, tuple[str, ...]]:
+    """What `entering` gives in a home with these settings."""
+    is_scrubbed = settings.policy.scrub_entry
+    return entering(value, environ, is_scrubbed=is_scrubbed, keys=settings.key_variables)
+
+
 def json_entering(
-    text: str, environ: Mapping[str, str], *, is_scrubbed: bool
+    text: str, environ: Mapping[str, str], *, is_scrubbed: bool, keys: Sequence[str] = ()
 ) -> tuple[str, tuple[str, ...]]:
     """The same for JSON that nobody has read yet: a secret is looked for in one text at a time,
     so that none seems to reach over the quotes, and what is no text stays as it is written."""
-    text, replaced = without_keys(text, environ)
+    text, replaced = without_keys(text, environ, keys)
     if not is_scrubbed:
         return text, replaced
     more: list[str] = []
 
     def kept(found: re.Match[str]) -> str:
         try:
-            one, names = entering(json.loads(found[0], strict=False), environ, is_scrubbed=True)
+            given = json.loads(found[0], strict=False)
+            one, names = entering(given, environ, is_scrubbed=True, keys=keys)
         except ValueError:  # its reader says what is wrong with it
             return found[0]
         more.extend(names)

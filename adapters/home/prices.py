@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from adapters.home.settings_refusals import invalid, near, unknown
+from domain.errors import Refused
 from domain.ports import Usage
 from domain.wake.usage import used
 from domain.world import Recorded
@@ -95,6 +96,29 @@ def priced(given: Any, path: str) -> dict[str, tuple[Price, ...]]:
         told = f"{path}: prices: expected a table of models"
         raise invalid(told, 'write [prices."MODEL"] and input and output below it')
     return {model: _dated(tables, f"{path}: prices.{model}") for model, tables in given.items()}
+
+
+def renamed(prices: Prices, whole: Callable[[str], str], source: str) -> Prices:
+    """Prices by the names that wakes are recorded with.
+
+    Args:
+        prices: By the names that a person gave.
+        whole: Gives a model's whole name.
+        source: How errors name them.
+
+    Raises:
+        Refused: Code ``invalid_value``: two are of one model, or one is of no model.
+    """
+    found: dict[str, tuple[Price, ...]] = {}
+    for name, dated in prices.items():
+        try:
+            model = whole(name)
+        except Refused as refused:
+            raise invalid(f"{source}: {refused.because}", refused.instead) from None
+        if model in found:
+            raise invalid(f"{source}: two tables are of {model}", "keep one of both")
+        found[model] = dated
+    return found
 
 
 def _dated(given: Any, source: str) -> tuple[Price, ...]:

@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -16,10 +17,11 @@ import msgspec
 from msgspec import Meta, Struct, field
 from msgspec.structs import fields, replace
 
-from adapters.home import zones
+from adapters.home import endpoint_settings, zones
+from adapters.home.endpoint_settings import NamedModel, OpenAI
 from adapters.home.files import SETTINGS
 from adapters.home.notify_settings import Notify, wrong_with
-from adapters.home.prices import Prices, micros, priced
+from adapters.home.prices import Prices, micros, priced, renamed
 from adapters.home.settings_refusals import invalid as _invalid
 from adapters.home.settings_refusals import near as _near
 from adapters.home.settings_refusals import unknown as _unknown
@@ -101,14 +103,6 @@ class Gemini(Struct, frozen=True):
     base_url: str = ""
 
 
-class OpenAI(Struct, frozen=True):
-    """Where ``openai:MODEL`` is asked; empty: nowhere. `allow_plain`: http also to other machines,
-    which anybody on the way can read."""
-
-    base_url: str = ""
-    allow_plain: bool = False
-
-
 class Otel(Struct, frozen=True):
     """OpenTelemetry spans of wakes; `texts`: with prompts, replies and names in them."""
 
@@ -124,7 +118,7 @@ class Analytics(Struct, frozen=True):
 
 class Settings(Struct, frozen=True):
     """All settings of a home. `currency`: of all amounts, ISO 4217, or empty. `prices` are by
-    model, as it is named on a wake, oldest first."""
+    model, as it is named on a wake, oldest first; `models` by the names that the person gave."""
 
     timezone: str = "UTC"
     model: str = "rules"
@@ -135,11 +129,18 @@ class Settings(Struct, frozen=True):
     policy: Policy = Policy()
     gemini: Gemini = Gemini()
     openai: OpenAI = OpenAI()
+    models: Mapping[str, NamedModel] = {}
     otel: Otel = Otel()
     analytics: Analytics = Analytics()
     prices: Prices = {}
     notify: Notify = Notify()
     import_: Import = field(default=Import(), name="import")
+
+    @property
+    def key_variables(self) -> tuple[str, ...]:
+        """The variables of the environment that hold keys, as far as these settings name them."""
+        places = (self.openai.key, *(one.key for one in self.models.values()))
+        return tuple(one.removeprefix("env:") for one in places if one.startswith("env:"))
 
 
 def load(home: Path, environ: Mapping[str, str], model: str = "") -> Settings:
@@ -164,11 +165,12 @@ def load(home: Path, environ: Mapping[str, str], model: str = "") -> Settings:
         gemini = Gemini(_base_url(url, "WAKELOG_GEMINI_BASE_URL"))
         settings = replace(settings, gemini=gemini)
     if url := environ.get("WAKELOG_OPENAI_BASE_URL", ""):
-        checked = _endpoint(url, "WAKELOG_OPENAI_BASE_URL")
-        settings = replace(settings, openai=replace(settings.openai, base_url=checked))
+        settings = replace(settings, openai=_elsewhere(settings.openai, url))
+    whole = partial(endpoint_settings.whole, openai=settings.openai, models=settings.models)
+    settings = replace(settings, prices=renamed(settings.prices, whole, f"{path}: prices"))
     for given, source in ((model, "--model"), (environ.get("WAKELOG_MODEL", ""), "WAKELOG_MODEL")):
         if given:
-            return replace(settings, model=_model(given, source))
+            return replace(settings, model=_model(given, source, settings.models))
     return settings
 
 
@@ -189,13 +191,14 @@ def parse(text: str, path: str = SETTINGS) -> Settings:
         raise _invalid(f"{path} is not TOML: {error}", instead) from None
     _refuse_secrets(table, path)
     _refuse_unknown(table, Settings, path, "")
-    prices = table.pop("prices", {})
+    prices, models = table.pop("prices", {}), table.pop("models", {})
     _in_micros(table.get("budget"), path)
     try:
         settings = msgspec.convert(table, Settings)
     except msgspec.ValidationError as error:
         raise _wrong(str(error), path) from None
-    return _checked(replace(settings, prices=priced(prices, path)), path)
+    named = endpoint_settings.named_models(models, path)
+    return _checked(replace(settings, prices=priced(prices, path), models=named), path)
 
 
 def _in_micros(budget: Any, path: str) -> None:
@@ -242,14 +245,13 @@ def _checked(settings: Settings, path: str) -> Settings:
     if re.fullmatch(r"([A-Z]{3})?", settings.currency) is None:
         told = f"{path}: currency: {settings.currency[:20]!r} is no code of a currency"
         raise _invalid(told, 'write three capital letters, as in "EUR"')
-    url, endpoint = settings.gemini.base_url, settings.openai.base_url
-    where = _endpoint(endpoint, f"{path}: openai.base_url") if endpoint else ""
+    url = settings.gemini.base_url
     return replace(
         settings,
         timezone=_zone(settings.timezone, f"{path}: timezone"),
-        model=_model(settings.model, f"{path}: model"),
+        model=_model(settings.model, f"{path}: model", settings.models),
         gemini=Gemini(_base_url(url, f"{path}: gemini.base_url") if url else ""),
-        openai=replace(settings.openai, base_url=where),
+        openai=endpoint_settings.checked(settings.openai, f"{path}: openai"),
     )
 
 
@@ -274,14 +276,15 @@ def _text(path: Path) -> str:
 # ------------------------------------------------------------------------------ keys and secrets
 
 _SECRET_NAME = re.compile(r"api.?key|^key$|secret|password|credential")
+_NAMES_A_PLACE = re.compile(r"notify\.secret|openai\.key|models\.[^.]+\.key")
 _SECRET_VALUE = re.compile(r"AIza[0-9A-Za-z_-]{30,}|\bsk-[0-9A-Za-z_-]{20,}")
 
 
 def _refuse_secrets(table: Mapping[str, Any], path: str) -> None:
     for name, value in _leaves(table):
         last = name.rpartition(".")[2].lower()
-        if name == "notify.secret":
-            continue  # it names a variable, and nothing else is taken
+        if _NAMES_A_PLACE.fullmatch(name):
+            continue  # where a secret is kept, and nothing else is taken
         if _SECRET_NAME.search(last) or (
             isinstance(value, str) and _SECRET_VALUE.search(value) is not None
         ):
@@ -341,20 +344,21 @@ def _zone(given: str, source: str) -> str:
         raise _invalid(f"{source}: {refused.because}", refused.instead) from None
 
 
-def _model(given: str, source: str) -> str:
+def _model(given: str, source: str, named: Mapping[str, NamedModel]) -> str:
     try:
         if kept := limits.model(given):
             return kept
     except Refused as refused:
-        raise _invalid(f"{source}: {refused.because}", refused.instead) from None
+        instead = f"did you mean openai:{given}?" if given in named else refused.instead
+        raise _invalid(f"{source}: {refused.because}", instead) from None
     raise _invalid(f"{source}: {given!r} is no model", f"use {endpoints.MODELS}")
 
 
-def _endpoint(given: str, source: str) -> str:
-    try:
-        return endpoints.address(given).url
-    except Refused as refused:
-        raise _invalid(f"{source}: {refused.because}", refused.instead) from None
+def _elsewhere(openai: OpenAI, url: str) -> OpenAI:
+    """The setting with the address of the variable, which another one's key is not for."""
+    where = endpoint_settings.base_url(url, "WAKELOG_OPENAI_BASE_URL")
+    before, after = (endpoints.origin(f"openai:*@{one}") for one in (openai.base_url, where))
+    return replace(openai, base_url=where, key=openai.key if before == after else "")
 
 
 def _base_url(given: str, source: str) -> str:

@@ -41,6 +41,12 @@ DEFAULT_TOML = """\
 # [openai]                       # a protocol that Ollama, vLLM, LM Studio and others speak
 # base_url = ""                  # "http://localhost:11434/v1", say (WAKELOG_OPENAI_BASE_URL)
 # allow_plain = false            # true: http to other machines, too; all on the way can read it
+# key = ""                       # "env:NAME" or "keyring"; empty: OPENAI_API_KEY
+
+# [models.NAME]                  # one more endpoint, asked as openai:NAME; as many as you like
+# base_url = "https://host/v1"   # allow_plain may stand here, too
+# model = "MODEL"                # as that server calls it
+# key = ""                       # "env:NAME" or "keyring"; empty: it is sent none
 
 # [otel]                         # OpenTelemetry spans of wakes (needs wakelog[otel])
 # enabled = false                # true: send them to OTEL_EXPORTER_OTLP_ENDPOINT

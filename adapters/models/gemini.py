@@ -9,10 +9,10 @@ from typing import Literal
 from adapters.models import gemini_reply
 from adapters.models.gemini_reply import Answer
 from adapters.models.rounds import PATIENCE_SECONDS, Rounds, Session, Sleep
+from domain.endpoints import GEMINI_MODEL
 from domain.ports import Reply, Request, Usage
 
 PROVIDER = "gemini"
-DEFAULT_MODEL = "gemini-3.1-pro-preview"
 TIMEOUT_SECONDS = 180.0  # of one request
 
 
@@ -40,7 +40,7 @@ class GeminiModel(Rounds[Answer]):
             sleep: Waits between two requests.
         """
         super().__init__(timeout_seconds, patience_seconds, sleep)
-        self._model = name.partition(":")[2] or DEFAULT_MODEL
+        self._model = name.partition(":")[2] or GEMINI_MODEL
         self._key = api_key
         self._base_url = base_url
 

@@ -91,6 +91,23 @@ class Rounds(ABC, Generic[Answer]):
         replied, and what is raised, is what `reply` replies and raises."""
         return await self._reply(request, listener)
 
+    async def reply_once(self, request: Request, seconds: float) -> Reply:
+        """Answer one turn by a single request within so many seconds: to see how a provider does.
+
+        Raises:
+            ModelFault: Whatever kept it from answering.
+        """
+        try:
+            async with asyncio.timeout(seconds), self._session(seconds) as session:
+                raw = await session.ask(request, 0, None)
+            answer = self._read(raw)
+            self._judge(answer, request)
+        except TimeoutError:
+            raise timed_out(seconds).fault from None
+        except Trouble as trouble:
+            raise trouble.fault from None
+        return self._meant(raw, answer, answer.usage())
+
     @abstractmethod
     def _session(self, timeout_seconds: float) -> Session:
         """What asks, for one reply."""

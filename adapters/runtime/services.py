@@ -122,7 +122,7 @@ class Services:
         if agent.template:
             with self.agents.reading() as world:
                 model = templates.load(world, agent.template).model_in_force or model
-        return whole_name(model, self.settings.openai)
+        return whole_name(model, self.settings)
 
     def agent(self, agent_id: str) -> Agent:
         """An agent as it is now."""

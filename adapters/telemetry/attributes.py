@@ -14,20 +14,26 @@ PROVIDERS = {
 }  # as the conventions name them; others are ours
 
 
-def model(name: str) -> dict[str, str]:
+def model(name: str) -> dict[str, str | int]:
     """Provider and model of ``gemini:MODEL``, ``rules`` or ``tape:FILE``, whose file is left out;
-    of a model behind an address, the protocol that it speaks.
+    of a model behind an address, the protocol that it speaks, and the server.
 
     >>> model("gemini:g-3")
     {'gen_ai.provider.name': 'gcp.gemini', 'gen_ai.request.model': 'g-3'}
+    >>> list(model("openai:m@http://[::1]:8080/v1").values())
+    ['openai', 'm', '::1', 8080]
     """
     provider, _, model = name.partition(":")
+    server: dict[str, str | int] = {}
     if endpoint := endpoints.named(name):
         model = endpoint.model
+        if where := endpoint.address:
+            server = {"server.address": where.host.strip("[]"), "server.port": int(where.port)}
     known = PROVIDERS.get(provider)
     return {
         "gen_ai.provider.name": known or f"wakelog.{provider}",
         "gen_ai.request.model": model if known else provider,
+        **server,
     }
 
 

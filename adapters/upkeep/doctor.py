@@ -9,6 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from adapters.documents.models import models_document
 from adapters.documents.notify import receivers_of
 from adapters.documents.policy import waiting
 from adapters.home import belonging, files, installation, zones
@@ -297,6 +298,15 @@ def _held(home: Home) -> Iterator[Finding]:
         yield Finding("policy", False, f"{one.agent!r} {HELD[one.waits_for]}", do)
 
 
+def _models(home: Home) -> Iterator[Finding]:
+    """Whether the models that somebody named can be asked; one that nobody uses yet is no fault."""
+    for one in models_document(home)[:FINDINGS_MAX]:
+        is_used = bool({"home", "agent", "template"} & set(one.named_by))
+        if one.problem and one.named_by != ["wakelog"]:
+            do = "see `wakelog models`, and try them with `wakelog models --ask`"
+            yield Finding("models", not is_used, one.problem, do)
+
+
 def _receivers(home: Home) -> Iterator[Finding]:
     """Whether whoever the settings name is told that something waits."""
     for one in receivers_of(home):
@@ -337,6 +347,7 @@ CHECKS: tuple[Check, ...] = (
     _runs,
     _failing,
     _held,
+    _models,
     _receivers,
     _scaffold,
 )

@@ -22,7 +22,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from adapters.home.entering import entered_line, entering
+from adapters.home.entering import entered_line, entering_by
 from adapters.version import package_version
 from adapters.web import guard as guarding
 from adapters.web import remedies
@@ -134,13 +134,12 @@ class Sheet(Struct):
 def _entered(site: Site, fields: Fields) -> tuple[dict[str, list[str]], tuple[str, ...]]:
     """The fields of a form as they are kept, and the names of what was replaced in them. What a
     page showed before (``was.``) is compared with the log, and is not replaced."""
-    is_scrubbed = site.home.settings.policy.scrub_entry
     lists: dict[str, list[str]] = {}
     replaced: list[str] = []
     for name, found in fields.items():
         lists[name] = list(found)
         if not name.startswith("was."):
-            lists[name], names = entering(lists[name], site.environ, is_scrubbed=is_scrubbed)
+            lists[name], names = entering_by(site.home.settings, lists[name], site.environ)
             replaced += names
     return lists, tuple(dict.fromkeys(replaced))
 

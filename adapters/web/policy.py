@@ -3,6 +3,7 @@
 from msgspec.structs import asdict
 
 from adapters.actions import agents, policy
+from adapters.documents.models import model_names
 from adapters.documents.policy import NeededReceipt
 from adapters.documents.tasks import catalog_of
 from adapters.text.policy import BOUNDARY_WORDS, HELD, REFUSED_WORDS
@@ -11,6 +12,7 @@ from adapters.web.asking import FormRequest, Notice, Page, clashing, compared
 from adapters.web.site import Site
 from domain.agent.wake_queue import next_wake
 from domain.errors import Refused
+from domain.policy.gate import is_leaving
 from domain.policy.notices import NOTICE_VERSION, TOLD
 from projections.agents import AgentDocument
 
@@ -27,6 +29,7 @@ def show(site: Site, asked: FormRequest) -> Page:
         },
         {
             "categories": [(one.id, one.name) for one in catalog_of(home).categories.values()],
+            "models": [one for one in model_names(home) if is_leaving(one)],
             "told_of": list(TOLD[NOTICE_VERSION].values()),
             "boundary_words": BOUNDARY_WORDS,
             "held_words": HELD,

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
+from adapters.documents.models import model_names
 from adapters.documents.templates import document, templates_of
 from adapters.web import charts
 from adapters.web.asking import FormRequest, Page
@@ -41,7 +42,7 @@ def show_list(site: Site, asked: FormRequest) -> Page:
         "built_in": {"metrics": counted.of(None) if counted else None, "not_in_use": seeds},
         "figures": _told(site, counted),
     }
-    return Page("templates.html", "Templates", told)
+    return Page("templates.html", "Templates", told, {"models": model_names(site.home)})
 
 
 def show_one(site: Site, asked: FormRequest) -> Page:
@@ -73,6 +74,7 @@ def show_one(site: Site, asked: FormRequest) -> Page:
         page,
         {
             "active": active or {"version": "", "general": "", "report": "", "model": None},
+            "models": model_names(site.home),
             "versions": [one for one in versions if one["active"] or one["version"] in shown],
             **_charted(counted, template.id),
         },

@@ -69,3 +69,26 @@ def test_each_kind_of_value_is_offered_where_it_is_asked_for(home: Path) -> None
 def test_a_home_that_is_not_there_offers_nothing_and_is_not_made(tmp_path: Path) -> None:
     assert "".join(offered(tmp_path / "none", "task", "show", "")) == ""
     assert not (tmp_path / "none").exists()
+
+
+def test_models_are_offered_wherever_one_is_named_by_any_part_of_their_names(home: Path) -> None:
+    named = '[models.local]\nbase_url = "http://localhost:11434/v1"\nmodel = "qwen3"\n'
+    with (home / "settings.toml").open("a", encoding="utf-8") as file:
+        file.write(named)
+    done(["agent", "set", "Fix the sink", "--model", "gemini:small"], home)
+    doors = (
+        ("--model",),
+        ("agent", "set", "Fix", "--model"),
+        ("agent", "create", "Call", "--model"),
+        ("template", "create", "Calm", "--model"),
+        ("policy", "allow"),
+    )
+    for words in doors:
+        found = offered(home, *words, "", shell="bash")
+        assert [one.partition(",")[2] for one in found] == [
+            "rules",
+            "gemini",
+            "openai:local",
+            "gemini:small",
+        ]
+    assert offered(home, "--model", "lo", shell="bash") == ["plain,openai:local"]

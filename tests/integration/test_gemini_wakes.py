@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 from adapters.home import api_keys
+from adapters.home.endpoints import endpoint_key, endpoint_of
+from adapters.home.settings import parse
+from domain.errors import Refused
 from tests.support.asking import places_of_key
 from tests.support.cli import done, proved, refused, told
 from tests.support.consents import agreed
@@ -70,9 +73,21 @@ def test_the_keyring_is_asked_where_the_environment_has_no_key(
     assert places_of_key(home, KEY) == []
 
 
-def test_a_keyring_that_cannot_be_opened_holds_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    from domain.errors import Refused
+def test_the_entry_of_a_named_endpoint_is_its_own_in_the_keyring(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    entries = {("wakelog", "openai:fast"): f"f{KEY}", ("wakelog", "openai"): f"o{KEY}"}
+    _keyring(monkeypatch, lambda service, user: entries.get((service, user)))
+    url = 'base_url = "https://{}.example/v1"\nkey = "keyring"\n'
+    text = f'[openai]\n{url.format("a")}[models.fast]\n{url.format("b")}model = "m"\n'
+    settings = parse(f'{text}[models.gemini]\n{url.format("c")}model = "m"\n')
+    for name, key in (("openai:fast", f"f{KEY}"), ("openai:m", f"o{KEY}")):
+        assert endpoint_key(endpoint_of(name, settings), {}) == key
+    with pytest.raises(Refused, match="keyring set wakelog openai:gemini"):
+        endpoint_key(endpoint_of("openai:gemini", settings), {})
 
+
+def test_a_keyring_that_cannot_be_opened_holds_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     def locked(service: str, user: str) -> str:
         raise importlib.import_module("keyring.errors").KeyringError("locked")
 

@@ -145,6 +145,27 @@ def test_short_values_and_parts_of_words_stay(home: Path) -> None:
     assert {"fifteen letters", f"{TOKEN}-staple x{KEY}"} <= set(texts)
 
 
+def test_a_key_that_the_settings_name_is_kept_by_no_command_page_or_import(
+    home: Path, tmp_path: Path
+) -> None:
+    named = 'base_url = "https://h/v1"\nmodel = "m"\nkey = "env:FAST_KEY"\n'
+    with (home / "settings.toml").open("a", encoding="utf-8") as file:
+        file.write(f"[models.fast]\n{named}")
+    env = {"FAST_KEY": KEY, "OTHER_KEY": TOKEN}
+    task = title_of(home)
+    result = run(["task", "note", task, f"Use {KEY} or {TOKEN}."], home, env=env)
+    assert "the value of FAST_KEY was replaced by [FAST_KEY]" in result.stderr
+    (tmp_path / "todo.md").write_text(f"- [ ] Rotate {KEY}\n")
+    done(["import", str(tmp_path / "todo.md")], home, env=env)
+    url = f"/tasks/{told(['task', 'list'], home)[0]['id']}"
+    with visiting(home, env=env) as visitor:
+        visitor.send(visitor.form(url, f"{url}/note"), text=f"Not {KEY}.")
+    assert "Rotate [FAST_KEY]" in [one["title"] for one in told(["task", "list"], home)]
+    files = [one.read_bytes() for one in home.rglob("*") if one.is_file()]
+    assert not any(KEY.encode() in data for data in files)
+    assert any(TOKEN.encode() in data for data in files), "only what the settings name"
+
+
 # ----------------------------------------------------------------------------------- every door
 
 NO_TEXT = """

@@ -140,3 +140,16 @@ def test_another_program_or_another_folder_is_to_be_allowed_anew(tmp_path: Path)
     settings(tmp_path / "moved", f"command = {json.dumps([*program(kept), 'more'])}")
     assert [one["allowed"] for one in told(["notify"], tmp_path / "moved")["receivers"]] == [False]
     assert told(["notify", "withdraw"], tmp_path / "moved")["changed"]
+
+
+def test_a_program_is_given_no_key_that_the_settings_name(tmp_path: Path) -> None:
+    kept, home = tmp_path / "kept", tmp_path / "home"
+    script = f"import json, os; open({str(kept)!r}, 'w').write(json.dumps(dict(os.environ)))"
+    done(["task", "add", "Fix the sink"], home)
+    with (home / "settings.toml").open("a", encoding="utf-8") as file:
+        file.write(f"[notify]\ncommand = {json.dumps([sys.executable, '-c', script])}\n")
+        file.write('[models.fast]\nbase_url = "https://h/v1"\nmodel = "m"\nkey = "env:FAST_KEY"\n')
+    done(["notify", "test"], home, env={"FAST_KEY": "k" * 40, "OTHER": "b"})
+    environ = json.loads(kept.read_text())
+    assert environ["OTHER"] == "b"
+    assert "FAST_KEY" not in environ

@@ -41,6 +41,7 @@ READING = [
     ("reading", "show RUN"),
     ("reading", "why TASK"),
     ("status", "status"),
+    ("models", "models"),
     ("", "--help"),
 ]
 _LOADED = re.compile(r"^import time: .*\| +([\w.]+)$", re.MULTILINE)

@@ -64,18 +64,26 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     server: "ScriptedServer"
 
+    def do_GET(self) -> None:
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        self.server.looked.append(Sent(self.path, headers, None))
+        self._say(self.server.listing)
+
     def do_POST(self) -> None:
         size = int(self.headers["content-length"])
         headers = {name.lower(): value for name, value in self.headers.items()}
         sent = Sent(self.path, headers, json.loads(self.rfile.read(size)))
         said = self.server.take(sent)
+        is_good = said.status == HTTPStatus.OK and not said.is_whole and _is_json(said.body)
+        self._say(said, is_streamed=self.server.is_streamed(sent) and is_good)
+
+    def _say(self, said: Answer, *, is_streamed: bool = False) -> None:
         if said.seconds:
             self.server.closing.wait(said.seconds)
         if said.is_dropped:
             self.close_connection = True
             return
-        is_good = said.status == HTTPStatus.OK and not said.is_whole and _is_json(said.body)
-        if self.server.is_streamed(sent) and is_good:
+        if is_streamed:
             self._stream(said)
             return
         self.send_response(said.status)
@@ -119,7 +127,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class ScriptedServer(ThreadingHTTPServer):
-    """Answers with its script, one entry a request; `sent` is what it was asked."""
+    """Answers with its script, one entry a request; `sent` is what it was asked. `listing` is what
+    it says to a GET, of which it was `looked` at."""
 
     daemon_threads = True
     request_queue_size = 512  # five, the default, lose connections when many come at once
@@ -128,6 +137,8 @@ class ScriptedServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.script = list(script)
         self.sent: list[Sent] = []
+        self.listing = Answer(b"404 page not found", 404, "text/plain")
+        self.looked: list[Sent] = []
         self.broken: list[str] = []
         self.closing = threading.Event()
         self._lock = threading.Lock()

@@ -2,8 +2,9 @@
 
 import pytest
 
+from adapters.home.endpoint_settings import OpenAI
 from adapters.home.endpoints import endpoint_key, endpoint_of, whole_name
-from adapters.home.settings import OpenAI, parse
+from adapters.home.settings import Settings, parse
 from adapters.wiring import Models
 from domain.agent import limits
 from domain.errors import Refused
@@ -16,6 +17,7 @@ from tests.support.openai_server import KEY
 LOCAL = "openai:qwen3@http://localhost:11434/v1"
 HOSTED = "openai:org/m-2:free@https://api.example.org/v1"
 ENVIRON = {"OPENAI_API_KEY": KEY}
+AT_HOME = Settings(openai=OpenAI("http://localhost:11434/v1"))
 
 
 @pytest.mark.parametrize(
@@ -68,8 +70,9 @@ def test_what_may_be_a_secret_in_an_address_is_refused_and_not_repeated(url: str
 
 
 def test_http_goes_to_this_machine_alone_unless_a_setting_allows_it() -> None:
+    plain = Settings(openai=OpenAI(allow_plain=True))
     for host in ("localhost", "127.0.0.1", "127.1.2.3", "[::1]"):
-        assert not endpoint_of(f"openai:m@http://{host}:1/v1", OpenAI()).needs_key
+        assert not endpoint_of(f"openai:m@http://{host}:1/v1", Settings()).needs_key
     for host in (
         "example.org",
         "192.168.1.5",
@@ -78,21 +81,21 @@ def test_http_goes_to_this_machine_alone_unless_a_setting_allows_it() -> None:
         "0x7f.1",
     ):
         with pytest.raises(Refused, match="allow_plain"):
-            endpoint_of(f"openai:m@http://{host}/v1", OpenAI())
-        assert endpoint_of(f"openai:m@http://{host}/v1", OpenAI(allow_plain=True)).key == ""
+            endpoint_of(f"openai:m@http://{host}/v1", Settings())
+        assert endpoint_of(f"openai:m@http://{host}/v1", plain).key == ""
 
 
 def test_a_name_without_an_address_asks_that_of_the_setting_and_is_recorded_with_it() -> None:
-    given = OpenAI("http://localhost:11434/v1")
+    given = AT_HOME
     assert whole_name("openai:qwen3", given) == endpoint_of("openai:qwen3", given).name == LOCAL
     assert [whole_name(one, given) for one in (HOSTED, "gemini", "rules")] == [
         HOSTED,
         "gemini",
         "rules",
     ]
-    assert whole_name(f"{LOCAL}/", OpenAI()) == LOCAL
+    assert whole_name(f"{LOCAL}/", Settings()) == LOCAL
     with pytest.raises(Refused, match="names no address"):
-        endpoint_of("openai:qwen3", OpenAI())
+        endpoint_of("openai:qwen3", Settings())
 
 
 def test_a_key_in_the_settings_is_refused_there_and_an_address_is_kept_in_one_way() -> None:
@@ -120,7 +123,7 @@ def test_a_key_in_the_settings_is_refused_there_and_an_address_is_kept_in_one_wa
 def test_the_key_goes_to_the_address_that_it_was_set_for_and_to_no_other(
     name: str, base_url: str, is_sent: bool
 ) -> None:  # fmt: skip
-    endpoint = endpoint_of(name, OpenAI(base_url))
+    endpoint = endpoint_of(name, Settings(openai=OpenAI(base_url)))
     assert bool(endpoint.key) == is_sent
     if is_sent or not endpoint.needs_key:
         assert endpoint_key(endpoint, ENVIRON) == (KEY if is_sent else "")
@@ -131,18 +134,16 @@ def test_the_key_goes_to_the_address_that_it_was_set_for_and_to_no_other(
 
 
 def test_without_a_key_a_local_server_is_asked_and_a_hosted_one_is_not() -> None:
-    assert endpoint_key(endpoint_of(LOCAL, OpenAI("http://localhost:11434/v1")), {}) == ""
+    assert endpoint_key(endpoint_of(LOCAL, AT_HOME), {}) == ""
     with pytest.raises(Refused) as refused:
-        endpoint_key(endpoint_of(HOSTED, OpenAI()), {})
+        endpoint_key(endpoint_of(HOSTED, Settings()), {})
     assert refused.value.code == "missing_key"
     with pytest.raises(Refused, match="what no key can hold") as refused:
-        endpoint_key(endpoint_of(HOSTED, OpenAI()), {"OPENAI_API_KEY": "two words"})
+        endpoint_key(endpoint_of(HOSTED, Settings()), {"OPENAI_API_KEY": "two words"})
     assert "two words" not in str(refused.value)
 
 
 def test_the_model_of_a_name_says_so_and_holds_its_key_from_view() -> None:
-    from adapters.home.settings import Settings
-
     models = Models(ENVIRON, Settings(openai=OpenAI("https://api.example.org/v1")))
     assert models("openai:gpt").name == "openai:gpt@https://api.example.org/v1"
     assert models(LOCAL).name == LOCAL

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from adapters.home.endpoint_settings import NamedModel
 from adapters.home.prices import Price, price_at
 from adapters.home.settings import Agents, Budget, Settings, load, parse
 from adapters.home.settings_text import DEFAULT_TOML
@@ -42,7 +43,8 @@ def test_a_new_homes_file_says_the_defaults() -> None:
     shown = re.sub(r"^# (?=\[|[a-z_]+ = )", "", DEFAULT_TOML, flags=re.MULTILINE)
     told = parse(shown)
     assert told.prices == {"gemini:MODEL": (Price(1_250_000, 10_000_000, 310_000, "2027-01-01"),)}
-    known = [name for name in Settings.__struct_fields__ if name != "prices"]
+    assert told.models == {"NAME": NamedModel("https://host/v1", "MODEL")}
+    known = [name for name in Settings.__struct_fields__ if name not in ("prices", "models")]
     assert all(getattr(told, name) == getattr(Settings(), name) for name in known)
     tables = [getattr(Settings(), name) for name in known]
     inner = [name for table in tables[3:] for name in table.__struct_fields__]

@@ -254,3 +254,24 @@ def parse(raw: bytes, reply_format: str = FORMAT) -> Reply:
         instead = "give the bytes of an answer that was recorded"
         raise Refused("invalid_input", because=because, instead=instead) from None
     return replace(reply(raw, answer, answer.usage()), reply_format=reply_format)
+
+
+OFFERED_MAX = 1_000
+
+
+class _Offered(Struct, frozen=True):
+    id: str
+
+
+class _List(Struct, frozen=True):
+    data: tuple[_Offered, ...]
+
+
+def offered(raw: bytes) -> tuple[str, ...]:
+    """The names in a list of models, each in one bounded line; none where it is none."""
+    try:
+        return tuple(
+            line(one.id) for one in msgspec.json.decode(raw, type=_List).data[:OFFERED_MAX]
+        )
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return ()

@@ -1,12 +1,16 @@
 """A model behind an address, asked in the rounds of `adapters.models.rounds`."""
 
 import asyncio
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from adapters.models.faults import Trouble
 from adapters.models.openai import decoding
 from adapters.models.openai.decoding import Answer
-from adapters.models.rounds import PATIENCE_SECONDS, Rounds, Session, Sleep
+from adapters.models.rounds import PATIENCE_SECONDS, Rounds, Sleep
 from domain.ports import Reply, Request, Usage
+
+if TYPE_CHECKING:
+    from adapters.models.openai import session
 
 
 class OpenAIModel(Rounds[Answer]):
@@ -46,7 +50,16 @@ class OpenAIModel(Rounds[Answer]):
         """Protocol, model and address, as recorded on a wake."""
         return self._name
 
-    def _session(self, timeout_seconds: float) -> Session:
+    async def offered(self, seconds: float) -> tuple[str, ...]:
+        """The models that the endpoint says it has; none where it says nothing of that, or not
+        within so many seconds."""
+        try:
+            async with asyncio.timeout(seconds), self._session(seconds) as session:
+                return decoding.offered(await session.listed())
+        except (TimeoutError, Trouble):
+            return ()
+
+    def _session(self, timeout_seconds: float) -> "session.Session":
         from adapters.models.openai import session
 
         return session.Session(self._model, self._key, self._base_url, timeout_seconds)

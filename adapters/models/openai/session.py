@@ -37,7 +37,7 @@ class Session:
         self._model = model
         self._key = key
         self._hidden = key if len(key) >= HIDDEN_MIN else ""
-        self._url = f"{base_url}/chat/completions"
+        self._base_url = base_url
         self._timeout_seconds = timeout_seconds
         parts = urlsplit(base_url)
         self._host = parts.netloc
@@ -70,17 +70,29 @@ class Session:
             raise faults.of_status(status, raw, headers)
         return raw if listener is None else whole(raw, headers, self._hidden)
 
+    async def listed(self) -> bytes:
+        """What the endpoint says of its models. Raises `Trouble`."""
+        with troubles(self._host, self._timeout_seconds):
+            status, raw, headers = await self._answered("GET", "models")
+        if status != httpx2.codes.OK:
+            raise faults.of_status(status, raw, headers)
+        return raw
+
     async def _send(self, body: Json, words: Aloud | None) -> tuple[int, bytes, dict[str, str]]:
         try:
             content = json.dumps(body, ensure_ascii=False).encode()
         except ValueError as error:  # half a character, from a model that was cut
             raise unsendable(error) from None
-        headers = {"content-type": "application/json"}
+        return await self._answered("POST", "chat/completions", content, words)
+
+    async def _answered(
+        self, method: str, path: str, content: bytes = b"", words: Aloud | None = None
+    ) -> tuple[int, bytes, dict[str, str]]:
+        headers = {"content-type": "application/json"} if content else {}
         if self._key:
             headers["authorization"] = f"Bearer {self._key}"
-        async with self._http.stream(
-            "POST", self._url, content=content, headers=headers
-        ) as response:
+        url = f"{self._base_url}/{path}"
+        async with self._http.stream(method, url, content=content, headers=headers) as response:
             hears = words if response.status_code == httpx2.codes.OK else None
             sent_max = bounds.UNPACKED_MAX_BYTES if hears else bounds.SENT_MAX_BYTES
             bound(response, hears.take if hears else None, sent_max)

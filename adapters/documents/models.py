@@ -1,0 +1,147 @@
+"""The models that a home could ask, as JSON: what `wakelog models` prints, and what is offered
+where a model is named. No key is in it, and none is asked."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from adapters.documents.tasks import catalog_of
+from adapters.home.api_keys import GEMINI_VARIABLE, KEYRING_USER, gemini_key
+from adapters.home.endpoint_settings import KEYRING
+from adapters.home.endpoints import endpoint_key, endpoint_of, whole_name
+from domain.agent import limits
+from domain.endpoints import GEMINI_MODEL, MODELS, PREFIX
+from domain.errors import Refused, invalid
+from domain.policy.gate import is_leaving
+from domain.policy.notices import NOTICE_VERSION
+from domain.policy.policy import POLICY
+from domain.world import MAIN
+
+if TYPE_CHECKING:
+    from adapters.home.settings import Settings
+    from adapters.wiring import Home
+
+BUILT_IN = ("rules", "gemini")
+
+
+class Trial(Struct, frozen=True):
+    """How a model answered a test. `called`: by the tool that it was given; `offers`: the models
+    that its server says it has, null where it does not say; `problem`: what went wrong, or null."""
+
+    called: bool
+    milliseconds: int
+    offers: list[str] | None
+    problem: str | None
+
+
+class ModelDetails(Struct, frozen=True):
+    """A model that this home could ask. `name` is what `--model` takes, `recorded` what a wake is
+    recorded with; `named_by` is ``wakelog``, ``home`` (its model), ``settings``, ``agent`` and
+    ``template``. `key` is ``set``, ``missing``, or ``none`` where none is needed, `key_from` the
+    place where it is looked for. `agreed` and `lacking` are the categories with and without a
+    receipt; `problem` says why it cannot be asked; `trial` is null where nothing was tried."""
+
+    name: str
+    recorded: str
+    named_by: list[str]
+    leaves: bool
+    key: str
+    key_from: str | None
+    agreed: list[str]
+    lacking: list[str]
+    problem: str | None
+    trial: Trial | None = None
+
+
+def models_document(
+    home: "Home", names: Sequence[str] = (), environ: Mapping[str, str] = os.environ
+) -> list[ModelDetails]:
+    """Each model that wakelog, the settings, an agent or a template names, once.
+
+    Args:
+        home: Whose models.
+        names: Only these, whoever names them else; empty: all.
+        environ: Where keys are.
+
+    Raises:
+        Refused: Code ``invalid_value``: one of the names is no model's.
+    """
+    if "" in names:
+        raise invalid("'' is no model", f"use {MODELS}")
+    known = _named(home)
+    wanted = {limits.model(one): known.get(one, []) for one in names} if names else known
+    with home.services.agents.reading() as world:
+        policy = world.load(POLICY, MAIN)
+    categories = catalog_of(home).categories.values()
+    found = []
+    for name, named_by in wanted.items():
+        recorded, key, key_from, problem = _asked(name, home.settings, environ)
+        leaves = is_leaving(recorded)
+        given = {
+            one.name: not leaves or policy.consented(recorded, one.id, NOTICE_VERSION)
+            for one in categories
+        }
+        found.append(
+            ModelDetails(
+                name=name,
+                recorded=recorded,
+                named_by=named_by,
+                leaves=leaves,
+                key=key,
+                key_from=key_from,
+                agreed=[category for category, is_given in given.items() if is_given and leaves],
+                lacking=[category for category, is_given in given.items() if not is_given],
+                problem=problem,
+            )
+        )
+    return found
+
+
+def model_names(home: "Home") -> list[str]:
+    """What a person may mean where a model is named, the usual first."""
+    return list(_named(home))
+
+
+def _named(home: "Home") -> dict[str, list[str]]:
+    """Each model as it is named, and by whom."""
+    from adapters.documents.agents import all_agents
+    from adapters.documents.templates import templates_of
+
+    settings = home.settings
+    named = [(one, "wakelog") for one in BUILT_IN]
+    named += [(f"{PREFIX}{one}", "settings") for one in settings.models]
+    named.append((settings.model, "home"))
+    named += [(one.model_in_force, "template") for one in templates_of(home)]
+    named += [(one.agent.model, "agent") for one in all_agents(home) if one.is_living]
+    found: dict[str, list[str]] = {}
+    for name, by in named:
+        known = found.setdefault(name, []) if name else []
+        if by not in known:
+            known.append(by)
+    return found
+
+
+def _asked(
+    name: str, settings: "Settings", environ: Mapping[str, str]
+) -> tuple[str, str, str | None, str | None]:
+    """A model's full name, whether its key is there, where that is kept, and what is wrong."""
+    if not is_leaving(name):
+        return name, "none", None, None
+    recorded, place = whole_name(name, settings), GEMINI_VARIABLE
+    is_gemini = name.partition(":")[0] == "gemini"
+    try:
+        if is_gemini:
+            recorded = name if ":" in name else f"gemini:{GEMINI_MODEL}"
+            key = gemini_key(environ)
+            place = place if environ.get(place) else f"{KEYRING}:{KEYRING_USER}"
+        else:
+            endpoint = endpoint_of(name, settings)
+            place = endpoint.key.removeprefix("env:")
+            key = endpoint_key(endpoint, environ)
+    except Refused as refused:
+        is_missing = refused.code == "missing_key"
+        told = f"{refused.because}; {refused.instead}"
+        return recorded, "missing" if is_missing else "none", place or None, told
+    return recorded, "set" if key else "none", place if key else None, None
