@@ -107,6 +107,7 @@ def read(fits: Fitting, agent: str, runs: list[str]) -> None:
     fits("policy-preview", "policy", "try", agent)
     fits("policy-allowed", "policy", "allow", "gemini")
     fits("policy-ruled", "policy", "models", "--every", "rules")
+    assert fits("models", "models")
     fits("policy", "policy", "show")
     settings(fits.home, f"command = {json.dumps(program(fits.home.parent / 'told'))}")
     fits("notify", "notify", "allow")
