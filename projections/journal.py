@@ -20,7 +20,12 @@ class ObservationDocument(Struct, frozen=True):
 
 
 def keys(row: Recorded) -> tuple[str, ...]:
-    return (f"{row.entity} {position(row)}",) if isinstance(row.fact, AgentObserved) else ()
+    return (key_of(row.entity, position(row)),) if isinstance(row.fact, AgentObserved) else ()
+
+
+def key_of(agent_id: str, place: str) -> str:
+    """The key of an agent's observation at a place."""
+    return f"{agent_id} {place}"
 
 
 def apply(document: ObservationDocument | None, row: Recorded) -> ObservationDocument | None:

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from domain.agent.memory import MemoryFolded, place
 from domain.world import Recorded
-from projections.view import View
+from projections.view import View, placed
 
 TOP = "top"
 FOLDED = "folded"
@@ -45,8 +45,7 @@ def _shelf(document: DigestDocument) -> str:
 
 
 def _place(document: DigestDocument) -> str:
-    n, replica, row = place(document.digest.first)
-    return f"{n:012d} {replica} {row:06d} {document.digest.depth}"
+    return f"{placed(*place(document.digest.first))} {document.digest.depth}"
 
 
 def _mark(document: DigestDocument) -> str:

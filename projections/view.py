@@ -89,4 +89,9 @@ def position(row: Recorded) -> str:
     >>> position(Recorded("agent:a@r1", 1, "r1", 42, 3, "", None))
     '000000000042 r1 000003'
     """
-    return f"{row.n:012d} {row.replica} {row.row:06d}"
+    return placed(row.n, row.replica, row.row)
+
+
+def placed(n: int, replica: str, row: int) -> str:
+    """The same of what the position names."""
+    return f"{n:012d} {replica} {row:06d}"

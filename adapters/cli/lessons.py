@@ -7,8 +7,9 @@ import click
 
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
-from adapters.documents.lessons import LessonLine, lesson_lines, ratings
+from adapters.documents.lessons import LessonLine, lesson_lines, ran_of
 from adapters.text.common import ID_SHOWN, safe
+from adapters.text.lessons import REASONS_SHOWN, heading, ran_words
 from adapters.text.reading import counted
 from domain.lessons.lessons import STARS_MAX, TEMPLATE
 
@@ -17,7 +18,6 @@ EMPTY = (
     "`wakelog lessons --from-history` learns of what you decided before."
 )
 HEADINGS = ("Change", "Yes", "No", "Later", "Edited", "Declined because")
-REASONS_SHOWN = 3
 
 
 @click.command("lessons", epilog="Examples: wakelog lessons Work; wakelog lessons --from-history")
@@ -40,38 +40,20 @@ def lessons_command(session: Session, scope: str, *, from_history: bool) -> None
     if session.as_json:
         session.document(found)
     elif not found:
-        session.say((wanted and _ran(*ratings(home, wanted))) or EMPTY)
+        session.say((wanted and ran_words(ran_of(home, wanted))) or EMPTY)
     for nth, (one, lines) in enumerate(groupby(found, key=attrgetter("scope"))):
         of_one = list(lines)
         if nth:
             session.say()
-        session.say(safe(_heading(one, of_one[0].name)))
+        session.say(safe(heading(one, of_one[0].name)))
         session.table(HEADINGS, [_row(line) for line in of_one])
-        if one.startswith(TEMPLATE) and (told := _ran(*ratings(home, one))):
+        if one.startswith(TEMPLATE) and (told := ran_words(ran_of(home, one))):
             session.say(told)
-
-
-def _heading(scope: str, name: str) -> str:
-    what, _, known = scope.partition(":")
-    return f"{what.capitalize()} {name or known[:ID_SHOWN]}"
 
 
 def _row(line: LessonLine) -> tuple[object, ...]:
     told = [f'"{one.text}" ({one.count})' for one in line.reasons[:REASONS_SHOWN]]
     return line.tool, line.confirmed, line.rejected, line.deferred, line.edited, ", ".join(told)
-
-
-def _ran(runs: int, noops: int, stars: tuple[int, ...]) -> str:
-    """
-    >>> _ran(4, 1, (5, 4))
-    '4 wakes ended, 1 with nothing to do; 2 rated, 4.5 of 5 on average'
-    """
-    told = f"{counted(runs, 'wake')} ended, {noops} with nothing to do" if runs else ""
-    if not stars:
-        return told
-    mean = sum(stars) / len(stars)
-    rated = f"{len(stars)} rated, {mean:.1f} of {STARS_MAX} on average"
-    return f"{told}; {rated}" if told else rated
 
 
 @click.command("rate", epilog="Example: wakelog rate 4hx2 5")

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from adapters.documents.inbox import documents_of
 from adapters.documents.tasks import catalog_of
 from adapters.documents.templates import templates_of
 from domain.changes.change_set import find
+from domain.keys import key
 from domain.lessons.lessons import CATEGORY, REFERENCES_READ, TEMPLATE, Lesson, count
 from domain.text import fold
 from projections.inbox import VIEW as INBOX
@@ -15,6 +17,8 @@ from projections.lessons import VIEW
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
+
+REASON_ID = 12  # characters
 
 
 class LessonReason(Struct, frozen=True):
@@ -39,6 +43,36 @@ class LessonLine(Struct, frozen=True):
     reasons: list[LessonReason]
 
 
+class LessonItem(Struct, frozen=True):
+    """A proposal that counts in a scope. `verdict` was given `at`; `edited`: with other values."""
+
+    at: str
+    verdict: str
+    edited: bool
+    ref: str
+    summary: str
+    reason: str | None
+    task_id: str
+    task_title: str
+    run_key: str
+
+
+class RunStars(Struct, frozen=True):
+    """What a person gave a wake, from 1 to 5."""
+
+    run_key: str
+    stars: int
+
+
+class RanDetails(Struct, frozen=True):
+    """Of a template: how many wakes ended since lessons are kept, in how many of them nothing was
+    to be done, and the newest ratings, oldest first."""
+
+    wakes: int = 0
+    noops: int = 0
+    ratings: list[RunStars] = []
+
+
 class RatedRun(Struct, frozen=True):
     """What `rate` prints. `unchanged`: it was rated so already."""
 
@@ -55,30 +89,95 @@ def scopes(home: "Home") -> dict[str, str]:
     return named | {TEMPLATE + one.id: one.name for one in templates_of(home)}
 
 
+def lesson_scopes(home: "Home") -> dict[str, str]:
+    """The scopes that there are lessons in, each with its name: those that are gone last."""
+    names = scopes(home)
+    known = {one.id for one in home.views.all(VIEW)}
+    order = [*(one for one in names if one in known), *sorted(known - names.keys())]
+    return {one: names.get(one, "") for one in order}
+
+
 def lesson_lines(home: "Home", wanted: str = "") -> list[LessonLine]:
     """The lessons of a scope, or of all, by tool."""
-    names = scopes(home)
-    known = {one.id: one for one in home.views.all(VIEW)}
-    order = [*(one for one in names if one in known), *sorted(known.keys() - names.keys())]
+    found = lesson_scopes(home).items()
     return [
-        _line(home, scope, names.get(scope, ""), tool, lessons)
-        for scope in order
+        line
+        for scope, name in found
         if wanted in ("", scope)
-        for tool, lessons in sorted(known[scope].tools.items())
+        for line in scope_lines(home, scope, name)
     ]
 
 
-def ratings(home: "Home", scope: str) -> tuple[int, int, tuple[int, ...]]:
-    """Of a template: how many wakes ended, in how many nothing was to be done, and the stars."""
+def scope_lines(home: "Home", scope: str, name: str) -> list[LessonLine]:
+    """The lessons of a scope of this name, by tool."""
     known = home.views.get(VIEW, scope)
-    return (known.runs, known.noops, tuple(dict(known.ratings).values())) if known else (0, 0, ())
+    tools = sorted(known.tools.items()) if known else []
+    return [_line(home, scope, name, tool, lessons) for tool, lessons in tools]
+
+
+def lesson_items(
+    home: "Home", scope: str, tool: str, verdict: str = "", reason: str = ""
+) -> list[LessonItem]:
+    """The proposals that a number of a scope counts, the newest verdict first.
+
+    Args:
+        home: Open, its views caught up.
+        scope: Which one.
+        tool: What they change.
+        verdict: Only those; ``edited``: those that were confirmed with other values.
+        reason: Only those that were declined for it, as `reason_id` names it.
+    """
+    known = home.views.get(VIEW, scope)
+    lessons = known.tools.get(tool, ()) if known else ()
+    if reason:
+        lessons = tuple(one for one, text in _reasons(home, lessons) if reason_id(text) == reason)
+    wanted = {
+        (one.changes, one.item): one
+        for one in lessons
+        if verdict in ("", one.verdict) or (verdict == "edited" and one.is_edited)
+    }
+    found = (home.views.get(INBOX, changes) for changes in dict.fromkeys(one for one, _ in wanted))
+    sets = [one for one in found if one is not None]
+    told = {
+        (one.id, int(item.ref.rpartition(".")[2])): (one, item)
+        for one in documents_of(home, sets, lambda one, item: (one.id, item.number) in wanted)
+        for item in one.items
+    }
+    return [
+        LessonItem(
+            at=lesson.at,
+            verdict=lesson.verdict,
+            edited=lesson.is_edited,
+            ref=told[place][1].ref,
+            summary=told[place][1].summary,
+            reason=told[place][1].reason,
+            task_id=told[place][0].task_id,
+            task_title=told[place][0].task_title,
+            run_key=told[place][0].run_key,
+        )
+        for place, lesson in wanted.items()
+        if place in told
+    ]
+
+
+def reason_id(text: str) -> str:
+    """What reasons are known by that are equal when folded."""
+    return key("lesson reason", fold(text))[:REASON_ID]
+
+
+def ran_of(home: "Home", scope: str) -> RanDetails:
+    """What became of the wakes of a template."""
+    known = home.views.get(VIEW, scope)
+    if known is None:
+        return RanDetails()
+    return RanDetails(known.runs, known.noops, [RunStars(*one) for one in known.ratings])
 
 
 def _line(
     home: "Home", scope: str, name: str, tool: str, lessons: tuple[Lesson, ...]
 ) -> LessonLine:
     reasons: dict[str, LessonReason] = {}
-    for text in _reasons(home, lessons):
+    for _, text in _reasons(home, lessons):
         known = reasons.get(fold(text), LessonReason(text, 0))
         reasons[fold(text)] = LessonReason(known.text, known.count + 1)
     return LessonLine(
@@ -93,11 +192,11 @@ def _line(
     )
 
 
-def _reasons(home: "Home", lessons: tuple[Lesson, ...]) -> Iterator[str]:
+def _reasons(home: "Home", lessons: tuple[Lesson, ...]) -> Iterator[tuple[Lesson, str]]:
     """Why the newest were declined, where it was said."""
     declined = [one for one in lessons if one.verdict == "rejected"]
     for one in declined[:REFERENCES_READ]:
         known = home.views.get(INBOX, one.changes)
         item = find(known.changes, one.item) if known else None
         if item and item.reason:
-            yield item.reason
+            yield one, item.reason

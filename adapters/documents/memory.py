@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from domain.agent.agent import AGENT, Observation, observation
-from domain.agent.events import AgentObserved
+from domain.agent.agent import AGENT, Observation
+from domain.agent.memory import MEMORY, place
 from domain.errors import Refused
 from domain.wake.memory import uncovered
 from domain.world import World
-from projections.memory import VIEW, DigestDocument
-from projections.view import fold
+from projections import journal
+from projections.journal import ObservationDocument
+from projections.memory import TOP, VIEW, DigestDocument
+from projections.view import fold, placed
 
 if TYPE_CHECKING:
     from adapters.timetravel.place import Place
@@ -57,6 +59,16 @@ class MemoryDetails(Struct, frozen=True):
     critical: list[NoteDetails]
 
 
+class MemoryShort(Struct, frozen=True):
+    """Of an agent's memory what is bounded whatever its age: the digests at the top, how many
+    observations none covers, and the critical ones that nothing settled, the newest first."""
+
+    noted: int
+    uncovered: int
+    digests: list[DigestDetails]
+    critical: list[NoteDetails]
+
+
 class DigestSources(Struct, frozen=True):
     """What `memory --sources` prints: a digest, and the digests or observations it was made of."""
 
@@ -82,15 +94,27 @@ def memory_document(home: "Home", agent_id: str, place: "Place | None" = None) -
         return _document(world, agent_id, home.views.page(VIEW, shelf=agent_id), None)
 
 
+def memory_short(home: "Home", agent_id: str) -> MemoryShort:
+    """What an agent's page tells of its memory."""
+    with home.services.agents.reading() as world:
+        agent = world.load(AGENT, agent_id)
+        return MemoryShort(
+            noted=agent.noted,
+            uncovered=agent.noted - world.load(MEMORY, agent_id).count,
+            digests=[
+                _digest(world, one) for one in home.views.page(VIEW, shelf=agent_id, mark=TOP)
+            ],
+            critical=_notes(world, reversed(agent.critical)),
+        )
+
+
 def sources_document(home: "Home", agent_id: str, wanted: str) -> DigestSources:
     """The document of `memory --sources`.
 
     Raises:
         Refused: Code ``unknown_digest`` or ``ambiguous``.
     """
-    known = home.views.page(VIEW, shelf=agent_id)
-    begins = wanted.lower() or "-"
-    found = [one for one in known if one.digest.id.startswith(begins)]
+    found = home.views.page(VIEW, prefix=wanted.lower() or "-", shelf=agent_id)
     if len(found) != 1:
         raise Refused(
             "ambiguous" if found else "unknown_digest",
@@ -98,17 +122,17 @@ def sources_document(home: "Home", agent_id: str, wanted: str) -> DigestSources:
             instead="take an id that `wakelog memory` prints",
         )
     (document,) = found
-    sources = set(document.digest.sources)
+    sources, is_lowest = document.digest.sources, document.digest.depth == 1
+    digests = [home.views.get(VIEW, one) for one in (() if is_lowest else sources)]
+    notes = [
+        (one, home.views.get(journal.VIEW, journal.key_of(agent_id, placed(*place(one)))))
+        for one in (sources if is_lowest else ())
+    ]
     with home.services.agents.reading() as world:
-        notes = [
-            observation(row.fact, row)
-            for row in (world.history("agent", agent_id) if document.digest.depth == 1 else ())
-            if isinstance(row.fact, AgentObserved)
-        ]
         return DigestSources(
             digest=_digest(world, document),
-            digests=[_digest(world, one) for one in known if one.digest.id in sources],
-            observations=_notes(world, (one for one in notes if one.position in sources)),
+            digests=[_digest(world, one) for one in digests if one is not None],
+            observations=[_note(world, at, one) for at, one in notes if one is not None],
         )
 
 
@@ -142,9 +166,8 @@ def _digest(world: World, document: DigestDocument) -> DigestDetails:
 
 
 def _notes(world: World, notes: Iterable[Observation]) -> list[NoteDetails]:
-    return [
-        NoteDetails(
-            one.position, one.at, one.run_key, one.priority, one.category, world.text(one.words)
-        )
-        for one in notes
-    ]
+    return [_note(world, one.position, one) for one in notes]
+
+
+def _note(world: World, at: str, one: Observation | ObservationDocument) -> NoteDetails:
+    return NoteDetails(at, one.at, one.run_key, one.priority, one.category, world.text(one.words))

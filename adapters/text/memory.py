@@ -20,7 +20,7 @@ def memory_lines(document: "MemoryDetails", zone: str) -> Iterator[str]:
         return
     top = [one for one in document.digests if one.parent is None]
     yield safe(document.agent)
-    yield _summary(document.noted, sum(one.notes for one in top), len(top))
+    yield summary(document.noted, sum(one.notes for one in top), len(top))
     for one in top:
         yield ""
         yield from _digest(one, zone)
@@ -31,9 +31,10 @@ def memory_lines(document: "MemoryDetails", zone: str) -> Iterator[str]:
         yield "`--sources ID` shows what a digest was made of."
 
 
-def _summary(noted: int, covered: int, digests: int) -> str:
-    """
-    >>> _summary(60, 20, 1), _summary(2, 0, 0)
+def summary(noted: int, covered: int, digests: int) -> str:
+    """How many notes there are, and where.
+
+    >>> summary(60, 20, 1), summary(2, 0, 0)
     ('60 notes: 20 in 1 digest, 40 newer ones in none.', '2 notes, none of them in a digest yet.')
     """
     if not digests:

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from adapters.documents.agents import AgentLine, agent_line, agent_page
+from adapters.documents.memory import memory_short, sources_document
 from adapters.documents.reading import (
     MessageLine,
     journal_documents,
@@ -17,6 +18,7 @@ from adapters.documents.reading import (
 from adapters.documents.tasks import catalog_of
 from adapters.documents.templates import templates_of
 from adapters.documents.wakes import wake_document
+from adapters.text.memory import summary as memory_words
 from adapters.timetravel.why import why
 from adapters.web.asking import FormRequest, Page, missing
 from adapters.web.inbox import OPEN_SHOWN, open_cards
@@ -26,7 +28,7 @@ from adapters.web.site import SCAN_MAX, Site, page_size
 from domain.journal.task import STATUSES
 from domain.templates.seeds import SEEDS, seed_id
 from domain.world import World
-from projections import agents, messages, operations, tasks, wakes
+from projections import agents, memory, messages, operations, tasks, wakes
 from projections.agents import AgentDocument
 from projections.messages import WakeMessages
 from projections.operations import Operation
@@ -35,6 +37,7 @@ from projections.wakes import WakeDocument
 CHUNK = 250
 THREADS_SHOWN = 10  # wakes of a page of conversations
 OBSERVATIONS_SHOWN = 50
+CRITICAL_SHOWN = 20
 WHY_SHOWN = 10
 USAGE_WAKES = 200  # the newest that tokens are added up of
 CHOICES_SHOWN = 200
@@ -162,6 +165,7 @@ def show_one(site: Site, asked: FormRequest) -> Page:
     kind = asked.query.get("kind", "")
     with home.services.agents.reading() as world:
         threads = _threads(world, shown[:THREADS_SHOWN], kind)
+    remembered = memory_short(home, agent.id)
     kinds = Counter(m.kind for one in shown[:THREADS_SHOWN] for m in one.messages)
     document = {
         **asdict(agent_page(home, agent, site.now)),
@@ -172,6 +176,7 @@ def show_one(site: Site, asked: FormRequest) -> Page:
         "proposals": open_cards(site, asked, agent.task_id),
         "needed": consents_of(site, agent),
         "threads": threads,
+        "memory": remembered,
         "observations": journal_documents(home, agent.id, OBSERVATIONS_SHOWN),
         "tool_calls": _calls(site, recent[:THREADS_SHOWN]),
         "usage": _usage(recent),
@@ -185,6 +190,12 @@ def show_one(site: Site, asked: FormRequest) -> Page:
         document,
         {
             "labels": site.labels(),
+            "critical_shown": CRITICAL_SHOWN,
+            "memory_words": memory_words(
+                remembered.noted,
+                remembered.noted - remembered.uncovered,
+                len(remembered.digests),
+            ),
             "sets_shown": OPEN_SHOWN,
             "older": asked.with_query(before=older) if older else "",
             "newest": asked.with_query(before="") if before else "",
@@ -199,6 +210,15 @@ def show_one(site: Site, asked: FormRequest) -> Page:
             **_choices(site, agent),
         },
     )
+
+
+def show_digest(site: Site, asked: FormRequest) -> Page:
+    """The page of a digest: what it was made of."""
+    agent, wanted = known(site, asked.names["id"]), asked.names["digest"]
+    if site.home.views.get(memory.VIEW, wanted) is None:  # a beginning of an id names none here
+        raise missing("unknown_digest", "digest", wanted)
+    told = sources_document(site.home, agent.id, wanted)
+    return Page("digest.html", f"Digest of {agent.name}", told, {"agent": agent})
 
 
 def _choices(site: Site, agent: AgentDocument) -> dict[str, Any]:

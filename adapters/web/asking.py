@@ -143,6 +143,7 @@ _STATUS = {
     "agent_dormant": 409,
     "unknown_agent": 404,
     "unknown_category": 404,
+    "unknown_digest": 404,
     "unknown_item": 404,
     "unknown_label": 404,
     "unknown_set": 404,

@@ -9,6 +9,7 @@ from adapters.web import (
     deciding,
     health,
     inbox,
+    lessons,
     looking,
     policy,
     task_edits,
@@ -27,6 +28,7 @@ Act = Callable[[Site, FormRequest], Notice]
 
 _ID = "(?P<id>[a-z0-9-]{1,64})"
 _RUN = "(?P<run>[a-z0-9-]{1,64})"
+_DIGEST = "(?P<digest>[a-z0-9-]{1,64})"
 
 PAGES: tuple[tuple[str, Show], ...] = (
     ("/|/inbox", inbox.show),
@@ -34,12 +36,14 @@ PAGES: tuple[tuple[str, Show], ...] = (
     (f"/tasks/{_ID}", tasks.show_one),
     ("/agents", agents.show_list),
     (f"/agents/{_ID}", agents.show_one),
+    (f"/agents/{_ID}/memory/{_DIGEST}", agents.show_digest),
     ("/wakes", wakes.show_list),
     (f"/wakes/{_RUN}", wakes.show_one),
     (f"/wakes/{_RUN}/at", looking.show_at),
     (f"/wakes/{_RUN}/diff", looking.show_diff),
     ("/templates", templating.show_list),
     (f"/templates/{_ID}", templating.show_one),
+    ("/lessons", lessons.show),
     ("/policy", policy.show),
     ("/health", health.show),
 )
@@ -80,6 +84,8 @@ ACTIONS: tuple[tuple[str, Act], ...] = (
     (f"/templates/{_ID}/rollback", template_edits.roll_back),
     (f"/templates/{_ID}/assign", template_edits.assign),
     (f"/templates/{_ID}/delete", template_edits.delete),
+    (f"/wakes/{_RUN}/rate", lessons.rate),
+    ("/lessons/learn", lessons.learn),
     ("/policy/allow", policy.allow),
     ("/policy/withdraw", policy.withdraw),
     ("/policy/models", policy.rule),

@@ -6,13 +6,17 @@ from typing import Any
 
 from msgspec.structs import asdict
 
+from adapters.documents.lessons import ran_of, scope_lines
 from adapters.documents.models import model_names
 from adapters.documents.templates import document, templates_of
+from adapters.text.lessons import ran_words
 from adapters.web import charts
 from adapters.web.asking import FormRequest, Page
 from adapters.web.figures import Counted
+from adapters.web.lessons import links
 from adapters.web.site import Site
 from adapters.web.template_edits import known
+from domain.lessons.lessons import TEMPLATE
 from domain.templates.seeds import SEEDS, seed_id
 from projections import agents
 
@@ -60,8 +64,11 @@ def show_one(site: Site, asked: FormRequest) -> Page:
     by_version = {one["version"]: one for one in counts if one["template_id"] == template.id}
     versions = [{**asdict(one), "metrics": by_version.get(one.version)} for one in told.versions]
     shown = {one.version for one in told.versions[-VERSIONS_SHOWN:]}
+    ran = ran_of(site.home, TEMPLATE + template.id)
     page = {
         **asdict(told),
+        "lessons": scope_lines(site.home, TEMPLATE + template.id, template.name),
+        "ran": ran,
         "versions": versions,
         "instances": instances,
         "metrics": counted.of(template.id) if counted else None,
@@ -76,6 +83,8 @@ def show_one(site: Site, asked: FormRequest) -> Page:
             "active": active or {"version": "", "general": "", "report": "", "model": None},
             "models": model_names(site.home),
             "versions": [one for one in versions if one["active"] or one["version"] in shown],
+            "ran_words": ran_words(ran),
+            **links(),
             **_charted(counted, template.id),
         },
     )

@@ -58,12 +58,18 @@ def _instant(site: Site, given: str) -> str:
     return first_instant(given, site.zone, site.home.services.clock.now)
 
 
+def stars_of(asked: FormRequest, most: int) -> int:
+    """How many stars a form gives."""
+    score = asked.form.get("score", "")
+    if score not in map(str, range(1, most + 1)):
+        because = "no stars are chosen"
+        raise Refused("invalid_value", because=because, instead=f"choose 1 to {most}")
+    return int(score)
+
+
 def rate(site: Site, asked: FormRequest) -> Notice:
     """Say how well the task, or an entry of it, went."""
-    task, score = task_of(site, asked), asked.form.get("score", "")
-    if score not in map(str, range(1, RATING_MAX + 1)):
-        because = "no stars are chosen"
-        raise Refused("invalid_value", because=because, instead=f"choose 1 to {RATING_MAX}")
+    task, score = task_of(site, asked), stars_of(asked, RATING_MAX)
     comment, entry = asked.form.get("comment", ""), asked.form.get("entry", "")
-    deeds.rate(site.home, task.id, int(score), asked.key, entry_id=entry, comment=comment)
+    deeds.rate(site.home, task.id, score, asked.key, entry_id=entry, comment=comment)
     return Notice(f"Rated {score} of {RATING_MAX}.")

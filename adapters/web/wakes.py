@@ -13,6 +13,7 @@ from adapters.documents.wakes import WakeLine, WakeStep, run_document, wake_docu
 from adapters.web import charts, looking
 from adapters.web.asking import FormRequest, Page, missing
 from adapters.web.inbox import Card, cards_of, kept_on
+from adapters.web.lessons import stars_given
 from adapters.web.site import SCAN_MAX, Site, page_size
 from adapters.web.words import local
 from projections import agents, inbox, wakes
@@ -27,6 +28,7 @@ CHARTED = 1_000  # wakes, the newest
 OUTCOMES = ("completed", "failed", "skipped", "superseded")
 STATES = ("queued", "waiting", "running")
 REASONS = ("subscription", "timer", "user", "creation", "manual", "recovery")
+FILTERS = ("reason", "outcome", "agent", "template")
 EVERY = tuple(status for statuses in TABS.values() for status in statuses)
 STEPS_SHOWN = 400
 DOORS = ("replay", "fork")  # commands that look closer at a wake
@@ -61,7 +63,7 @@ def show_list(site: Site, asked: FormRequest) -> Page:
         if len(rows) == size or scanned == SCAN_MAX:
             break
         older, scanned = one.place, scanned + 1
-        if query.get("reason", "") in ("", one.reason) and _is_outcome(one, query):
+        if _is_wanted(one, query):
             rows.append(_row(site, one))
     else:
         older = ""
@@ -74,7 +76,7 @@ def show_list(site: Site, asked: FormRequest) -> Page:
             **(_chart(site, query.get("agent", "")) if is_first else {"drawn": []}),
             "reasons": REASONS,
             "outcomes": (*OUTCOMES, *STATES),
-            "filters": {name: query.get(name, "") for name in ("reason", "outcome", "agent")},
+            "filters": {name: query.get(name, "") for name in FILTERS},
             "older": asked.with_query(before=older) if older else "",
             "newest": asked.with_query(before="") if not is_first else "",
         },
@@ -92,8 +94,10 @@ def _newest_first(site: Site, agent_id: str, before: str) -> Iterator[WakeDocume
         before = chunk[-1].place
 
 
-def _is_outcome(one: WakeDocument, query: Mapping[str, str]) -> bool:
-    return query.get("outcome", "") in ("", one.outcome, one.state)
+def _is_wanted(one: WakeDocument, query: Mapping[str, str]) -> bool:
+    is_of_it = query.get("template", "") in ("", one.template_id)
+    is_reason = query.get("reason", "") in ("", one.reason)
+    return is_of_it and is_reason and query.get("outcome", "") in ("", one.outcome, one.state)
 
 
 def _row(site: Site, one: WakeDocument) -> WakeRow:
@@ -147,6 +151,8 @@ def show_one(site: Site, asked: FormRequest) -> Page:
     document = {
         **asdict(run),
         "agent_name": agent.name if agent else "",
+        "template_id": wake.template_id or None,
+        "stars": stars_given(site, wake) or None,
         "prompt": prompt_document(run_key, prompt) if prompt else None,
         "proposed": _proposed(site, asked, made) if made and made.is_opened else [],
     }

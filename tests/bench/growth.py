@@ -61,6 +61,7 @@ PAGES = (
     "/wakes/RUN",
     "/health",
     "/templates",
+    "/lessons",
 )
 ID_OF = {"TASK": "task_id", "AGENT": "agent_id", "RUN": "run_key"}  # where a wake names it
 

@@ -74,6 +74,7 @@ def pages(site: Site) -> list[str]:
         "/wakes?outcome=failed",
         f"/wakes/{wake.run_key}",
         "/templates",
+        "/lessons",
         "/health",
         "/static/page.css",
         "/static/page.js",

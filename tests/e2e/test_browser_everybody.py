@@ -15,8 +15,10 @@ from tests.support.browsing import (
     refusals,
     statuses,
 )
+from tests.support.cli import NOW
 from tests.support.followups import with_all
 from tests.support.hostile import HOSTILE, hostile_home
+from tests.support.remembering import remembering
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 expect = playwright.expect
@@ -73,6 +75,7 @@ def lived_in(home: Path) -> Path:
     done(["agent", "set", "Fix the sink", "--loop", "The invoice"], home)
     done(["agent", "sleep", "Fix the sink", "--until", "2027-02-01"], home)
     done(["agent", "pause", "Paint the door"], home)
+    aside(remembering, home, "Mend the tap", (NOW,) * 9)
     return home
 
 

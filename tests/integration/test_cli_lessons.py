@@ -1,29 +1,16 @@
 """`wakelog lessons` and `wakelog rate`: what a person sees of what agents are told."""
 
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from adapters.cli.lessons import EMPTY
-from adapters.wiring import open_home
-from domain.changes.commands import RejectItem
 from tests.support.cli import done, proved, refused, told
+from tests.support.lessons import reject_as_before
 from tests.support.waking import agent, inbox
 
 TASK = "Fix the sink"
-
-
-def reject_as_before(home: Path, *numbers: int) -> None:
-    """Reject items of the first set as it was done before verdicts named a category."""
-    (made,) = told(["inbox"], home)
-    with closing(open_home(home, {}, is_writing=True)) as at:
-        for number in numbers:
-            position = at.services.journal.tail().n
-            at.services.append_agent(
-                RejectItem(made["id"], number, "person", position, "it depends on the weather")
-            )
 
 
 def by_tool(home: Path, *args: str) -> dict[str, Any]:

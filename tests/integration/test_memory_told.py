@@ -4,7 +4,12 @@ import msgspec
 import pytest
 
 from adapters.actions.places import find
-from adapters.documents.memory import DigestSources, memory_document, sources_document
+from adapters.documents.memory import (
+    DigestSources,
+    memory_document,
+    memory_short,
+    sources_document,
+)
 from adapters.runtime.services import Services
 from adapters.text.memory import memory_lines, sources_lines
 from adapters.wiring import Home
@@ -33,6 +38,17 @@ def lived() -> tuple[Home, str, int]:
     home = Home.in_memory(at)
     home.views.catch_up()
     return home, agent, early
+
+
+def test_a_page_is_given_what_is_bounded_and_the_newest_critical_first(
+    lived: tuple[Home, str, int],
+) -> None:
+    home, agent, _ = lived
+    whole, short = memory_document(home, agent), memory_short(home, agent)
+    assert short.digests == [one for one in whole.digests if one.parent is None]
+    assert len(short.digests) < len(whole.digests)
+    assert (short.noted, short.uncovered) == (whole.noted, len(whole.uncovered))
+    assert short.critical == whole.critical[::-1]
 
 
 def test_each_digest_is_told_with_its_parent_and_what_it_was_made_of(

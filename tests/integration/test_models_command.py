@@ -41,7 +41,7 @@ OUTCOMES = {
     "large": "more than 4194304 bytes",
     "none": "[no_tools]",
     "gone": "[unknown_model]",
-    "hangs": "no answer within 1 seconds",
+    "hangs": "no answer within 5 seconds",
 }
 
 

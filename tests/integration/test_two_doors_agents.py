@@ -13,8 +13,9 @@ import pytest
 
 from tests.support.cli import done, proved, run, told
 from tests.support.homes import Homes, Make
+from tests.support.lessons import reject_as_before
 from tests.support.pages import visiting
-from tests.support.waking import at, proposing, sink
+from tests.support.waking import agent, at, proposing, sink
 
 pytestmark = pytest.mark.slow  # each of them is quick, all together take seven seconds
 
@@ -33,7 +34,7 @@ class Deed(NamedTuple):
     fields: Mapping[str, str] = {}
     holding: Mapping[str, str] = {}  # what the page's form is known by
     at: str = "2027-01-01T09:00:00Z"
-    key: str = "--key"  # the option of the caller's key
+    key: str = "--key"  # the option of the caller's key; empty: the deed has its own
 
 
 def category_with_template(home: Path) -> None:
@@ -120,6 +121,18 @@ def ruled(home: Path) -> None:
     done(["policy", "models", "Inbox", "rules"], home)
 
 
+def templated(home: Path) -> None:
+    """An agent on a template whose wake has ended."""
+    agent(home, "Fix the sink", "--template", "laura")
+    done(["wake"], home)
+
+
+def decided_before(home: Path) -> None:
+    """Verdicts of which nothing was learnt."""
+    templated(home)
+    reject_as_before(home, 1, 2)
+
+
 def life(verb: str, make: Make) -> Deed:
     fields = {"verb": verb, "sure": "yes"}
     command = f"agent|{verb}|{{agent}}"
@@ -192,6 +205,10 @@ DEEDS = (
          "template|assign|{agent}|laura", {"template": "laura"}),
     Deed("delete a template", template, TEMPLATE, f"{TEMPLATE}/delete",
          "template|delete|{template}", {"sure": "yes"}),
+    Deed("rate a wake", templated, "/wakes/{wake}", "/wakes/{wake}/rate", "rate|{wake}|4",
+         {"score": "4"}),
+    Deed("learn from earlier verdicts", decided_before, "/lessons", "/lessons/learn",
+         "lessons|--from-history", key=""),
     Deed("allow", proposing, "/policy", "/policy/allow", "policy|allow|gemini",
          {"model": "gemini"}),
     Deed("allow a model for a category", proposing, "/policy", "/policy/allow",
@@ -220,7 +237,7 @@ def test_both_doors_write_the_same_rows(deed: Deed, homes: Homes, tmp_path: Path
     homes.copy(deed.make, line)
     names = named(page)
     nonce, status = sent(deed, page, names)
-    key = [deed.key, f"web-{nonce}"]
+    key = [deed.key, f"web-{nonce}"] if deed.key else []
     result = run([*(one.format(**names) for one in deed.command.split("|")), *key], line,
                  env=at(deed.at))  # fmt: skip
     assert rows(page) == rows(line), result.output
@@ -252,7 +269,9 @@ def named(home: Path) -> dict[str, str]:
         shown = told(["agent", "show", agents[0]["id"]], home)
         heard = [one for one in shown["subscriptions"] if not one["built_in"]]
         found |= {"timer": shown["timers"], "heard": heard}
-    return {name: str(ones[0]["id"]) for name, ones in found.items() if ones}
+    ids = {name: str(ones[0]["id"]) for name, ones in found.items() if ones}
+    ran = told(["wakes"], home)
+    return {**ids, "wake": ran[0]["run_key"]} if ran else ids
 
 
 def rows(home: Path) -> list[Any]:

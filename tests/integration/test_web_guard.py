@@ -20,7 +20,8 @@ HOSTILE = (
     "\u202eesrever\u202c \u2066isolate",
     "a" * 190,
 )
-PATHS = ("/", "/inbox", "/tasks", "/agents", "/wakes", "/templates", "/policy", "/health")
+PAGES = ("inbox", "tasks", "agents", "wakes", "templates", "lessons", "policy", "health")
+PATHS = ("/", *(f"/{one}" for one in PAGES))
 
 
 def test_every_answer_carries_the_strict_headers(tmp_path: Path) -> None:

@@ -101,9 +101,26 @@ def every_page(home: Path) -> list[str]:
         f"/wakes/{run}/diff",
         "/templates",
         *(f"/templates/{one['id']}" for one in templates),
+        *_of_lessons(home),
+        *_of_memory(home),
         "/policy",
         "/health",
     ]
+
+
+def _of_lessons(home: Path) -> list[str]:
+    lines = told(["lessons"], home)
+    numbers = [f"/lessons?scope={one['scope']}&tool={one['tool']}" for one in lines[:1]]
+    return ["/lessons", *numbers]
+
+
+def _of_memory(home: Path) -> list[str]:
+    """Of each depth a digest."""
+    pages: dict[int, str] = {}
+    for agent in told(["agent", "list"], home):
+        for one in told(["memory", agent["id"]], home)["digests"]:
+            pages.setdefault(one["depth"], f"/agents/{agent['id']}/memory/{one['id']}")
+    return list(pages.values())
 
 
 def refusals() -> list[str]:

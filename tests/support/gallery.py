@@ -24,6 +24,7 @@ from domain.changes.needs import follow_up_id
 from domain.timestamps import later
 from projections import agents, templates, wakes
 from tests.support.cli import done, told
+from tests.support.remembering import remembering
 from tests.support.waking import reply, tape
 
 FOLDER = Path(__file__).parents[2] / "tests/gallery"
@@ -77,10 +78,11 @@ FENCE_NOTE = (
 )
 COLOURS: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 JOBS_SECONDS = 10
+NOTING_DAYS = 9
 
 
 def main() -> None:
-    """Make a demo home, serve it, and take the pictures; and one of a home with a follow-up."""
+    """Make a demo home, serve it, and take the pictures; then a follow-up, and digests."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as home:
@@ -91,6 +93,12 @@ def main() -> None:
         _propose(Path(home), later(SystemClock().now(), seconds=-HOUR))
         with served(Path(home)) as (_, address):
             _shoot(address, {"followup": "/inbox"}, folder)
+    with tempfile.TemporaryDirectory() as home:
+        now = SystemClock().now()
+        times = [later(now, seconds=-days * 24 * HOUR) for days in range(NOTING_DAYS, 0, -1)]
+        agent = remembering(Path(home), TAP, times)
+        with served(Path(home)) as (_, address):
+            _shoot(address, {"memory": f"/agents/{agent}#memory"}, folder)
 
 
 def _make(home: Path) -> None:
@@ -182,6 +190,7 @@ def pages(site: Site) -> dict[str, str]:
         "differs": f"/wakes/{newest}/diff",
         "templates": "/templates",
         "template": f"/templates/{template}",
+        "lessons": "/lessons",
         "policy": "/policy",
         "health": "/health",
     }

@@ -1,9 +1,14 @@
 """Homes in memory whose person decides on proposals in several categories."""
 
+from contextlib import closing
+from pathlib import Path
+
 from adapters.proof.prove import prove_logs
 from adapters.runtime.capture import capture
 from adapters.runtime.services import Services
+from adapters.wiring import open_home
 from domain.agent.commands import CreateAgent
+from domain.changes.commands import RejectItem
 from domain.journal import commands as j
 from domain.journal.catalog import category_id
 from domain.lessons.lessons import LESSONS, Lessons
@@ -11,10 +16,24 @@ from domain.templates.commands import CreateTemplate
 from domain.wake.reading import Given
 from domain.wire import Words
 from replay.divergence import Divergence
+from tests.support.cli import FIXED, told
 from tests.support.scripted_wakes import call, ended, woken
 from tests.support.services import queued_key, services
 
 WORK, HEALTH = category_id("Work"), category_id("Health")
+
+
+BEFORE = "it depends on the weather"
+
+
+def reject_as_before(home: Path, *numbers: int, reason: str = BEFORE) -> None:
+    """Reject items of the first set as it was done before verdicts named a category."""
+    (made,) = told(["inbox"], home)
+    with closing(open_home(home, FIXED, is_writing=True)) as at:
+        for number in numbers:
+            position = at.services.journal.tail().n
+            command = RejectItem(made["id"], number, "person", position, reason)
+            at.services.append_agent(command)
 
 
 def with_categories() -> Services:
