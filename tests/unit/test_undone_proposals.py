@@ -6,6 +6,7 @@ from adapters.actions.undoing import undo
 from adapters.runtime import review
 from adapters.runtime.review import task_now
 from adapters.runtime.services import Services
+from adapters.simulation.fused_log import Crashed, FusedLog
 from adapters.wiring import Home
 from domain.journal import commands as do
 from domain.journal.catalog import label_id
@@ -78,3 +79,26 @@ def test_a_rejection_that_was_taken_back_waits_and_an_undone_undo_is_done() -> N
     assert task_now(at, task).estimate == 60
     assert not is_proposed(at, agent, minutes(60))
     assert proved(at) == ()
+
+
+@pytest.mark.parametrize("is_after", [False, True])
+def test_an_undo_of_ten_verdicts_that_dies_anywhere_is_gone_on_with(is_after: bool) -> None:
+    for died in range(1, 11):
+        at = services()
+        agents = at.agents = FusedLog.fused("agent")
+        _, agent = task_with_agent(at)
+        titles = [{"title": f"Part {nth}"} for nth in range(10)]
+        made = woken(at, agent, *ended(call("add_multiple_checklist_items", items=titles)))
+        for nth in range(1, 11):
+            review.reject(at, made, nth, "no", f"many:{nth}")
+        agents.fuse, agents.is_after = died, is_after
+        with pytest.raises(Crashed):
+            undo(Home.in_memory(at), key="back")
+        agents._states.clear()
+        left = [one.status for one in items(at, made)].count("rejected")
+        assert left == 10 - died + (not is_after)
+        if left:
+            undo(Home.in_memory(at))
+        assert {one.status for one in items(at, made)} == {"pending"}
+        assert undo(Home.in_memory(at)).deed.what == "create task"
+        assert proved(at) == ()
