@@ -15,6 +15,7 @@ from msgspec.structs import asdict
 
 from domain.agent import identity
 from domain.agent.agent import AGENT, Agent, Observation
+from domain.agent.memory import MEMORY, MemoryFolded
 from domain.agent.wake_queue import WAKE_QUEUE, Queued, WakeQueue, next_due, run_status
 from domain.changes.change_set import CHANGES, ChangeSet, Item, is_open, status_of
 from domain.journal.catalog import CATALOG, Catalog
@@ -22,11 +23,15 @@ from domain.journal.document import category_name, task_document
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS
 from domain.journal.task import Task
+from domain.lessons.lessons import CATEGORY, LESSONS, LessonVerdict, count
+from domain.wake.memory import newest_uncovered
 from domain.wake.state import WAKE
 from domain.wire import Words
 from domain.world import MAIN, Kind
 from replay.world import (
     AgentThen,
+    DigestThen,
+    LessonThen,
     ObservationThen,
     ProposalThen,
     ReportThen,
@@ -36,6 +41,7 @@ from replay.world import (
 )
 
 S = TypeVar("S")
+VERDICTS: tuple[LessonVerdict, ...] = ("confirmed", "rejected", "deferred")
 GENERATIONS_MAX = 100  # of a task's agents
 
 
@@ -62,7 +68,8 @@ def document(
 
     Returns:
         ``tasks`` (as `task show` has them, deleted ones too), ``agents`` (with their report and
-        journal), ``proposals`` (the open items) and ``wakes`` (queued, running or waiting).
+        journal), ``proposals`` (the open items), ``wakes`` (queued, running or waiting) and
+        ``lessons`` (of the tasks' categories).
     """
     catalog = journal.load(CATALOG, MAIN)
     found = [task for one in tasks if (task := journal.load(TASK, one)).exists]
@@ -73,6 +80,7 @@ def document(
         agents=[_agent(agents, agent, catalog) for agent in each],
         proposals=[one for agent in each for one in _proposals(agents, agent, names)],
         wakes=[one for agent in each for one in _wakes(agents, agent)],
+        lessons=[one for scope in _scopes(found) for one in _lessons(agents, scope)],
     )
 
 
@@ -108,7 +116,7 @@ def _agents_of(agents: Scene, task: str) -> list[Agent]:
 
 
 def _agent(agents: Scene, agent: Agent, catalog: Catalog) -> AgentThen:
-    wake_queue = agents.load(WAKE_QUEUE, agent.id)
+    wake_queue, memory = agents.load(WAKE_QUEUE, agent.id), agents.load(MEMORY, agent.id)
     return AgentThen(
         id=agent.id,
         name=agent.name,
@@ -136,7 +144,14 @@ def _agent(agents: Scene, agent: Agent, catalog: Catalog) -> AgentThen:
         last_outcome=agent.last_outcome or None,
         report=_report(agents, agent),
         journal=[_observation(agents, one) for one in _remembered(agent)],
+        digests=[_digest(agents, one) for one in memory.top],
+        uncovered=[_observation(agents, one) for one in newest_uncovered(memory, agent)],
     )
+
+
+def _digest(agents: Scene, one: MemoryFolded) -> DigestThen:
+    text = agents.text(one.words)
+    return DigestThen(one.id, one.depth, one.since, one.until, one.count, text)
 
 
 def _report(agents: Scene, agent: Agent) -> ReportThen | None:
@@ -222,6 +237,20 @@ def _wake(agent: Agent, wake: Queued, state: str) -> WakeThen:
         waits_for=wake.waits_for or None,
         triggers=wake.trigger_count,
     )
+
+
+# ---------------------------------------------------------------------------------------- lessons
+
+
+def _scopes(tasks: Iterable[Task]) -> list[str]:
+    return [CATEGORY + one for one in dict.fromkeys(task.category for task in tasks) if one]
+
+
+def _lessons(agents: Scene, scope: str) -> Iterator[LessonThen]:
+    for tool, lessons in sorted(agents.load(LESSONS, scope).tools.items()):
+        yes, no, later = (count(lessons, one) for one in VERDICTS)
+        edited = sum(one.is_edited for one in lessons)
+        yield LessonThen(scope, tool, yes, no, later, edited)
 
 
 class Where(Struct, frozen=True):

@@ -38,9 +38,21 @@ class ObservationThen(Struct, frozen=True):
     target: str | None
 
 
+class DigestThen(Struct, frozen=True):
+    """A digest that no other one had taken in: the beginnings of `notes` observations."""
+
+    id: str
+    depth: int
+    since: str
+    until: str
+    notes: int
+    text: str
+
+
 class AgentThen(Struct, frozen=True):
     """An agent with its report and what it is shown of its journal, the oldest first.
-    `allowed_categories` are names; `last_run` is the run key of its newest wake."""
+    `allowed_categories` are names; `last_run` is the run key of its newest wake. `digests` hold
+    what it noted long ago, `uncovered` is what of its newest notes stood in none."""
 
     id: str
     name: str
@@ -66,6 +78,8 @@ class AgentThen(Struct, frozen=True):
     last_outcome: str | None
     report: ReportThen | None
     journal: list[ObservationThen]
+    digests: list[DigestThen]
+    uncovered: list[ObservationThen]
 
 
 class ProposalThen(Struct, frozen=True):
@@ -103,10 +117,22 @@ class WakeThen(Struct, frozen=True):
     triggers: int
 
 
+class LessonThen(Struct, frozen=True):
+    """How the newest proposals of a tool had fared in the category of some of the tasks."""
+
+    scope: str
+    tool: str
+    confirmed: int
+    rejected: int
+    deferred: int
+    edited: int
+
+
 class WorldThen(Struct, frozen=True):
-    """Some tasks and their agents, open proposals, and wakes without an end."""
+    """Some tasks and their agents, open proposals, wakes without an end, and lessons."""
 
     tasks: list[TaskThen]
     agents: list[AgentThen]
     proposals: list[ProposalThen]
     wakes: list[WakeThen]
+    lessons: list[LessonThen]

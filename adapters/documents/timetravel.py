@@ -22,7 +22,7 @@ from domain.world import Recorded
 from projections import tasks, wakes
 from replay import at, fork, rerun, seen
 from replay.reads import is_read
-from replay.world import AgentThen, ProposalThen, TaskThen, WakeThen
+from replay.world import AgentThen, LessonThen, ProposalThen, TaskThen, WakeThen
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -47,6 +47,7 @@ class MomentDetails(MomentHead, frozen=True):
     agents: list[AgentThen]
     proposals: list[ProposalThen]
     wakes: list[WakeThen]
+    lessons: list[LessonThen]
 
 
 class ExchangeDetails(Struct, frozen=True):

@@ -7,7 +7,7 @@ Kept as they are: statuses, priorities, dates of fields, languages, names of too
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -64,6 +64,7 @@ _KEPT_ARGUMENTS = frozenset(
     resolves
     """.split()
 )
+_ADDRESS = re.compile(r"(openai:.*@https?://)(?!localhost|127\.|\[::1)([^:/]+)(:\d+)?(.*)")
 _JSON_BEGINS = frozenset('{["')
 _JSON_WORDS = frozenset({"null", "true", "false"})
 _NAMED_BY_CODE = {fold(INBOX), fold(CHECKLIST_TITLE)}  # no person's words
@@ -193,7 +194,7 @@ class Redactor:
             tuple(SectionRef(one.name, kept(one.text.encode()), one.units) for one in part)
             for part in (prompt.system, prompt.user)
         )
-        model = "tape" if cause.model.startswith("tape:") else cause.model
+        model = "tape" if cause.model.startswith("tape:") else self._named(cause.model)
         return replace(
             cause,
             agent=agent.id,
@@ -233,7 +234,7 @@ class Redactor:
         """A stored value, its texts rewritten and its payloads with it."""
         if isinstance(value, Words):
             return self._said(value)
-        hints = _hints(type(value))
+        hints = get_type_hints(type(value))
         changed: dict[str, Any] = {}
         for name in value.__struct_fields__:
             known = getattr(value, name)
@@ -258,7 +259,10 @@ class Redactor:
                 return value
 
     def _named(self, name: str) -> str:
-        """A name with the ids in it as they are now."""
+        """A name with the ids in it as they are now, and of a model without its host."""
+        if found := _ADDRESS.fullmatch(name):
+            begin, host, port, path = found.groups("")
+            return begin + self.text(host) + port + self.text(path)
         return _ID.sub(lambda found: self._ids.get(found[0], found[0]), name)
 
     def text(self, given: str) -> str:
@@ -382,10 +386,6 @@ def _like(old: str, new: str) -> str:
     if old.isdigit():
         return str(ord(new) % 10)
     return new.upper() if old.isupper() else new
-
-
-def _hints(struct: type[Struct]) -> Mapping[str, Any]:
-    return get_type_hints(struct)
 
 
 def _is_literal(hint: Any) -> bool:

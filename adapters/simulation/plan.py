@@ -38,6 +38,8 @@ WEIGHTS: dict[str, int] = {
     "crash": 6,
     "delete": 1,
     "policy": 2,
+    "undo": 4,
+    "learn": 2,
 }
 """Deeds, and how often each is done beside the others."""
 

@@ -7,13 +7,15 @@ no fault: the person tries all sorts of things.
 import asyncio
 from collections.abc import Callable, Sequence
 
-from adapters.actions import catalog, tasks
+from adapters.actions import tasks
 from adapters.home.clock import ManualClock
 from adapters.runtime import gate, on_demand, review, timers, watcher
 from adapters.runtime.recovery import Step as Recovered
 from adapters.runtime.recovery import recover
 from adapters.runtime.running import run_one
+from adapters.simulation import person
 from adapters.simulation.fused_log import FusedLog
+from adapters.simulation.person import words
 from adapters.simulation.plan import Dice, Step
 from adapters.simulation.unruly_model import WORDS, Unruly
 from adapters.wiring import Home
@@ -29,17 +31,19 @@ from domain.errors import Refused
 from domain.journal import commands as do
 from domain.journal.fold import TASK
 from domain.journal.imported import ImportedItem, ImportedNote, ImportedTask
-from domain.journal.task import NoteKind, Task
+from domain.journal.task import Task
 from domain.keys import key
 from domain.policy.commands import GiveReceipt, RuleModels, WithdrawReceipt
 from domain.policy.notices import NOTICE_VERSION, sections_of
+from domain.templates.commands import CreateTemplate
 from domain.timestamps import later
-from domain.wire import payload
+from domain.wire import Words, payload
 
 TASKS_MAX = 12
 AGENTS_MAX = 6
 SETTLE_MAX = 60  # rounds until nothing waits any more
 DAY_MINUTES = 1_440
+_FATAL = ["run", "wake", "decide", "recover", "undo", "learn"]  # deeds in which a process dies
 
 
 class Steps:
@@ -54,6 +58,8 @@ class Steps:
         self._agents: list[str] = []  # living ones
         self._gone: list[str] = []
         self._nth = 0
+        self._last_undo = ""
+        self._template = ""
 
     def do(self, step: Step, runner: asyncio.Runner) -> None:
         """One step. Raises `Crashed`, and what the rules refuse."""
@@ -122,34 +128,7 @@ class Steps:
     # ---------------------------------------------------------------------------------- the person
 
     def _write(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
-        home, task = self._home, self._task(who)
-        items = [one.id for one in task.items] or ["none"]
-        match dice.number(9):
-            case 0:
-                tasks.edit_task(home, task.id, {"title": _words(dice, 3)})
-            case 1:
-                text = _words(dice, 1 + dice.number(300))
-                tasks.add_note(home, task.id, text, kind=dice.pick(_NOTES))
-            case 2:
-                tasks.add_items(home, task.id, (_words(dice, 2), _words(dice, 2)))
-            case 3:
-                item = dice.pick(items)
-                tasks.mark_items(home, task.id, [item], is_checked=bool(dice.number(2)))
-            case 4:
-                tasks.rename_item(home, task.id, dice.pick(items), _words(dice, 2))
-            case 5:
-                status = dice.pick(["OPEN", "IN PROGRESS", "BLOCKED", "DONE", "REJECTED"])
-                tasks.edit_task(home, task.id, {"status": status, "reason": _words(dice, 3)})
-            case 6:
-                fields = {"priority": f"P{dice.number(4)}", "estimate": dice.number(90)}
-                fields |= {"category": dice.pick(["Inbox", "Home"])} if dice.number(2) else {}
-                tasks.edit_task(home, task.id, fields)
-            case 7:
-                dice.pick(_LABELS)(home, task.id, (dice.pick(WORDS),))
-            case _ if dice.number(2):
-                tasks.start_timer(home, task.id)
-            case _:
-                tasks.stop_timer(home, _words(dice, 2))
+        person.write(self._home, self._task(who), dice)
 
     def _pass(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         minutes = dice.pick([1, 3, 10, 60, 600, DAY_MINUTES, 7 * DAY_MINUTES])
@@ -157,7 +136,7 @@ class Steps:
 
     def _new(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         category = dice.pick(["", "", dice.pick(WORDS)])
-        made = tasks.add_task(self._home, _words(dice, 3), {"category": category}).ids[0]
+        made = tasks.add_task(self._home, words(dice, 3), {"category": category}).ids[0]
         if len(self._tasks) < TASKS_MAX:
             self._tasks.append(made)
 
@@ -172,11 +151,11 @@ class Steps:
         task = key("task", "simulation", str(nth))
         document = ImportedTask(
             task,
-            _words(dice, 2),
+            words(dice, 2),
             category=dice.pick(["", "Home"]),
             labels=(dice.pick(WORDS),),
-            items=tuple(ImportedItem(_words(dice, 1)) for _ in range(dice.number(4))),
-            notes=(ImportedNote(_words(dice, dice.number(250) + 1)),),
+            items=tuple(ImportedItem(words(dice, 1)) for _ in range(dice.number(4))),
+            notes=(ImportedNote(words(dice, dice.number(250) + 1)),),
         )
         kept = payload(task, canonical.encode(document))
         self._services.append_journal(
@@ -186,16 +165,7 @@ class Steps:
             self._tasks.append(task)
 
     def _catalog(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
-        home, word = self._home, dice.pick(WORDS)
-        match dice.number(4):
-            case 0:
-                catalog.add_category(home, word, dice.pick(["", "de"]))
-            case 1:
-                catalog.rename_category(home, word, dice.pick(WORDS))
-            case 2:
-                catalog.delete_label(home, word)
-            case _:
-                catalog.add_label(home, word)
+        person.change_catalog(self._home, dice)
 
     def _delete(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
         task = self._task(who)
@@ -213,7 +183,9 @@ class Steps:
         set_id, number = dice.pick(by_tool[dice.pick(list(by_tool))])
         match dice.number(7):
             case 0:
-                review.reject(self._services, set_id, number, _words(dice, 2))
+                review.reject(self._services, set_id, number, words(dice, 2))
+                if dice.number(2):
+                    review.reopen(self._services, set_id, number)
             case 1:
                 review.defer(self._services, set_id, number, "later")
             case 2:
@@ -226,6 +198,12 @@ class Steps:
             case _:
                 review.confirm(self._services, set_id, number)
 
+    def _undo(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        self._last_undo = person.undo(self._home, self._last_undo, dice)
+
+    def _learn(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
+        person.learn(self._home, [one.run_key for one in self._sets(self._agent(who))], dice)
+
     # ---------------------------------------------------------------------------------- the agents
 
     def _create(self, who: int, dice: Dice, _: asyncio.Runner) -> None:
@@ -235,9 +213,12 @@ class Steps:
         modes: list[Mode] = ["hybrid", "hybrid", "autonomous", "interactive"]
         mode = dice.pick(modes)
         position = self._services.journal.tail().n
+        if not self._template:
+            made = CreateTemplate(words(dice, 1), Words(words(dice, 3)), Words(words(dice, 3)))
+            self._template = self._services.append_agent(made).result.ids[0]
         command = agents.CreateAgent(
             task.id, task.title, task.category, position, mode, turn_max=1 + dice.number(6),
-            is_enabled=True,
+            is_enabled=True, template=dice.pick(["", self._template]),
         )  # fmt: skip
         self._agents.append(self._services.append_agent(command).result.ids[0])
         self._agree([task.category])
@@ -266,10 +247,10 @@ class Steps:
         match dice.number(4):
             case 0:
                 self._services.append_agent(
-                    agents.ConfigureAgent(agent, Wanted(goal=_words(dice, 4)))
+                    agents.ConfigureAgent(agent, Wanted(goal=words(dice, 4)))
                 )
             case 1:
-                wanted = Wanted(is_automatic=bool(dice.number(3)), open_loops=(_words(dice, 2),))
+                wanted = Wanted(is_automatic=bool(dice.number(3)), open_loops=(words(dice, 2),))
                 self._services.append_agent(agents.ConfigureAgent(agent, wanted))
             case 2:
                 tokens = (dice.pick(["key:TASK", "key:CATEGORY", f"id:{self._task(who).id}"]),)
@@ -310,7 +291,7 @@ class Steps:
 
     def _ask(self, who: int, dice: Dice, runner: asyncio.Runner) -> None:
         agent = self._agent(who)
-        said = payload(self._services.agent(agent).task, _words(dice, 4).encode())
+        said = payload(self._services.agent(agent).task, words(dice, 4).encode())
         request = self._services.request(agent, "user", words=said.id)
         self._services.append_agent(request, payloads=[said])
         self._run_next(agent, runner)
@@ -358,13 +339,11 @@ class Steps:
         log.is_after = bool(dice.number(2))
         log.is_disk_full = dice.number(5) == 0
         try:
-            self.do(Step(dice.pick(["run", "wake", "decide", "recover"]), who, who), runner)
+            self.do(Step(dice.pick(_FATAL), who, who), runner)
         finally:
             log.fuse = 0
 
 
-_NOTES: tuple[NoteKind, ...] = ("note", "transcript")
-_LABELS = tasks.assign_labels, tasks.remove_labels, tasks.suppress_labels, tasks.allow_labels
 _DEEDS: dict[str, Callable[[Steps, int, Dice, asyncio.Runner], None]] = {
     "write": Steps._write,
     "pass": Steps._pass,
@@ -386,13 +365,11 @@ _DEEDS: dict[str, Callable[[Steps, int, Dice, asyncio.Runner], None]] = {
     "crash": Steps._crash,
     "delete": Steps._delete,
     "policy": Steps._policy,
+    "undo": Steps._undo,
+    "learn": Steps._learn,
 }
 """Every deed that a plan may name: the keys of `adapters.simulation.plan.WEIGHTS`."""
 
 
 def _silent(step: Recovered) -> None:
     """Nobody listens."""
-
-
-def _words(dice: Dice, count: int) -> str:
-    return " ".join(dice.pick(WORDS) for _ in range(count))

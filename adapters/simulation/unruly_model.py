@@ -12,6 +12,7 @@ _ID = re.compile(r"(?<![a-z2-7])[a-z2-7]{32}(?![a-z2-7])")
 _TODAY = re.compile(r"## Now\n\n\w+ (\d{4}-\d\d-\d\d)")
 _RESULTS = "## Results"
 _FINGERPRINT = re.compile(r"fp=([a-z2-7]{32})")
+_NUMBER = re.compile(r"^- (\d+-\d+) \[", re.MULTILINE)  # of a critical observation that is open
 CALLS_MAX = 70  # one more turn's worth than are answered one by one
 
 WORDS = "call buy fix paint ask write send check measure sweep order return Kim Ute paper".split()
@@ -154,7 +155,10 @@ class Unruly:
     def _observe(self, shown: str) -> str:
         priority = self.dice.pick(["routine", "notable", "critical"])
         seen = {"text": self._words(5), "priority": priority, "category": "operational"}
-        self._call("record_observations", observations=[seen, self._words(2)])
+        more = [self._words(2) for _ in range(self.dice.pick([1, 18]))]
+        known = _NUMBER.findall(shown)
+        settled = {"resolves": [self.dice.pick(known)]} if known and self.dice.number(3) else {}
+        self._call("record_observations", observations=[seen, *more], **settled)
         return ""
 
     def _retract(self, shown: str) -> str:

@@ -24,7 +24,7 @@ from replay.diff import (
 )
 from replay.rerun import AwaitedInput, SectionAgain, Step
 from replay.seen import ReportSeen
-from replay.world import AgentThen, ProposalThen, TaskThen, WakeThen
+from replay.world import AgentThen, LessonThen, ProposalThen, TaskThen, WakeThen
 
 if TYPE_CHECKING:
     from adapters.documents.diffs import HomesDiff, LogDiff, RowDetails, WorldsDiff
@@ -63,6 +63,7 @@ def at_lines(document: "MomentDetails", zone: str) -> Iterator[str]:
         ("Agents", (one for agent in document.agents for one in _agent(agent, zone))),
         ("Proposals", (_proposal(one) for one in document.proposals)),
         ("Wakes", (_wake(one, zone) for one in document.wakes)),
+        *([("Lessons", map(_lesson, document.lessons))] if document.lessons else []),
     ):
         yield ""
         yield name
@@ -104,12 +105,21 @@ def _agent(agent: AgentThen, zone: str) -> Iterator[str]:
     if agent.report:
         told = agent.report
         yield line(f"    report of {told.run_key[:ID_SHOWN]}: {told.tldr}")
-    for one in agent.journal:
+    for digest in agent.digests:
+        since, until = (local_time(at, zone)[:10] for at in (digest.since, digest.until))
+        yield f"    {since} to {until}  {counted(digest.notes, 'note')} in a digest"
+        yield from (line(f"      {told}") for told in digest.text.split("\n"))
+    for one in agent.uncovered if agent.digests else agent.journal:
         yield line(f"    {local_time(one.at, zone)}  {one.priority}: {one.text}")
 
 
 def _proposal(one: ProposalThen) -> str:
     return line(f"{one.ref:>6}  {one.status}: {one.summary}")
+
+
+def _lesson(one: LessonThen) -> str:
+    told = f"{one.confirmed} confirmed ({one.edited} edited)"
+    return f"{one.tool}: {told}, {one.rejected} rejected, {one.deferred} put off"
 
 
 def _wake(one: WakeThen, zone: str) -> str:

@@ -65,7 +65,7 @@ def uncovered(agents: World, agent: Agent) -> Sequence[Observation]:
     """The observations that no digest covers, oldest first. Where they are few, the agent's fold
     holds them; else the log is read from the first of them on."""
     memory = agents.load(MEMORY, agent.id)
-    known = [one for one in agent.newest or () if not is_covered(memory, one.position)]
+    known = newest_uncovered(memory, agent)
     if len(known) == agent.noted - memory.count:
         return known
     ends = [n for n, replica, _ in memory.covered if replica == agents.replica]
@@ -76,6 +76,11 @@ def uncovered(agents: World, agent: Agent) -> Sequence[Observation]:
     )
     notes = (observation(row.fact, row) for row in rows if isinstance(row.fact, AgentObserved))
     return [one for one in notes if not is_covered(memory, one.position)]
+
+
+def newest_uncovered(memory: Memory, agent: Agent) -> list[Observation]:
+    """Of the newest observations, which the agent's fold holds, those that no digest covers."""
+    return [one for one in agent.newest or () if not is_covered(memory, one.position)]
 
 
 def readable_notes(agents: World, agent: Agent) -> Sequence[Observation]:

@@ -10,8 +10,10 @@ from adapters.documents.memory import (
     memory_short,
     sources_document,
 )
+from adapters.documents.timetravel import at_document
 from adapters.runtime.services import Services
 from adapters.text.memory import memory_lines, sources_lines
+from adapters.text.timetravel import at_lines
 from adapters.wiring import Home
 from domain.errors import Refused
 from tests.support.scripted_wakes import call, ended, woken
@@ -91,6 +93,20 @@ def test_the_memory_of_then_is_told(lived: tuple[Home, str, int]) -> None:
     assert (then.noted, len(then.digests), len(then.uncovered)) == (60, 1, 40)
     assert then.digests[0].text == now.digests[0].text
     assert (then.digests[0].parent is None, now.digests[0].parent is None) == (True, False)
+
+
+def test_at_shows_the_same_memory_as_then(lived: tuple[Home, str, int]) -> None:
+    home, agent, early = lived
+    for where in (f"agent:{early}", f"agent:{home.services.agents.tail().n}"):
+        then = memory_document(home, agent, find(home, where))
+        world = at_document(find(home, where), None)
+        (known,) = world.agents
+        top = [(one.id, one.notes, one.text) for one in then.digests if one.parent is None]
+        assert [(one.id, one.notes, one.text) for one in known.digests] == top
+        assert [one.text for one in known.uncovered] == [one.text for one in then.uncovered]
+        page = "\n".join(at_lines(world, "UTC"))
+        assert page.count("20 notes in a digest") == sum(one.depth == 1 for one in known.digests)
+        assert page.count("  routine: ") + page.count("  critical: ") == len(then.uncovered)
 
 
 def test_who_noted_nothing_is_told_so_and_no_digest_is_guessed(

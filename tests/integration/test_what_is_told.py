@@ -126,7 +126,7 @@ def test_the_clock_of_each_wake_outlives_export_redaction_and_fork(tmp_path: Pat
 
 
 def test_simulated_wakes_know_their_clock() -> None:
-    told_to = clocks(history_of(plan("laws", 60)))
+    told_to = clocks(history_of(plan("laws", 90)))
     assert told_to
     assert None not in told_to
 

@@ -149,6 +149,25 @@ def test_reads_find_what_the_categories_allow_and_nothing_else() -> None:
     assert {task for _, _, task in fields} == {0, 1}
 
 
+def test_lessons_digests_and_what_recall_finds_in_them_keep_to_the_categories_of_now() -> None:
+    """Agent 0 notes what it reads in Work and Health until that is digested, and is then allowed
+    Work alone; agents 2 and 3, of Work and of Health, are told of verdicts of their own alone."""
+    home = Marked([WORK, HEALTH, WORK, HEALTH], [(0, 1), (2, 0)])
+    home.model.notes = 15
+    home.allow(0, [WORK, HEALTH])
+    for _ in range(5):
+        home.wake(0)
+        home.reject(0)
+    home.allow(0, [WORK])
+    for agent in (0, 2, 3, 0, 2, 3):
+        home.wake(agent)
+        home.reject(agent)
+    names = [one.name for told in home.told for asked in told.requests for one in asked.user]
+    assert {"memory", "lessons"} <= set(names)
+    for told in home.told:
+        assert list(leaks(home, told)) == []
+
+
 def notices(home: Marked) -> list[bytes]:
     """The rows of the agent log that say what became of the journal, and who wakes for it."""
     rows = home.services.agents.rows()

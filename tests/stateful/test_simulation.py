@@ -37,6 +37,16 @@ def test_some_hundred_wakes_with_accidents_keep_every_law() -> None:
     assert done.crashes > 0
 
 
+def test_verdicts_are_taken_back_lessons_learnt_and_notes_folded_on_the_way() -> None:
+    told = b"".join(row.state for rows in history_of(plan("e", 400)).rows.values()
+                    for row in rows)  # fmt: skip
+    for tag in (
+        "command.undo_deed.1", "changes.item_reopened.1", "command.learn_verdicts.1",
+        "lessons.decided.1", "lessons.rated.1", "memory.folded.1",
+    ):  # fmt: skip
+        assert f'"kind":"{tag}"'.encode() in told, tag
+
+
 def test_a_longer_plan_begins_as_a_shorter_one() -> None:
     assert plan("a", 20)[:12] == plan("a", 10)
     assert plan("a", 20) != plan("b", 20)
@@ -72,7 +82,7 @@ def test_a_broken_law_is_found_and_its_plan_made_short() -> None:
     played = Play(sabotage=apply_unasked).run(steps)
     assert any("has an effect and no intent" in fault for fault in played.faults)
     short = shortest(steps[: played.steps], sabotage=apply_unasked)
-    assert [one.deed for one in short] == ["import", "ask"]
+    assert [one.deed for one in short] == ["task", "ask"]
 
 
 def test_a_plan_can_be_kept_as_a_history() -> None:
@@ -97,7 +107,7 @@ def test_what_is_made_short_still_fails(numbers: Sequence[int]) -> None:
 
 
 def rows_of() -> dict[str, list[Row]]:
-    return dict(history_of(plan("laws", 60)).rows)
+    return dict(history_of(plan("laws", 90)).rows)
 
 
 def broken(rows: dict[str, list[Row]]) -> list[str]:
@@ -130,7 +140,7 @@ def test_a_row_that_is_gone_breaks_one(topic: str, told: str) -> None:
 
 def test_a_second_answer_is_late_and_breaks_none() -> None:
     play = Play()
-    play.run(plan("laws", 30))
+    play.run(plan("laws", 90))
     answered = [row for rows in play.agents.appends() for row in rows
                 if isinstance(row.fact, ModelAnswered)]  # fmt: skip
     one = answered[0]

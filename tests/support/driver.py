@@ -12,6 +12,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from adapters.actions import lessons, undoing
 from adapters.importers import markdown
 from adapters.models.rules import RulesModel
 from adapters.runtime import on_demand, review
@@ -31,6 +32,7 @@ from domain.ports import Call, Reply, Request
 from domain.wire import payload, words
 
 TASKS = 4
+DEEDS = ("note", "note", "wake", "wake", "ask", "decide", "import", "undo", "learn")
 MOODS = ("follow_up", "follow_up", "move", "relate", "time", "loops", "look")
 SAID = (
     "It takes about {n} minutes. Urgent!",
@@ -104,6 +106,7 @@ class Driver:
     """One process's part: `name` tells its notes from others'."""
 
     def __init__(self, home: Home, name: str, dice: random.Random) -> None:
+        self._home = home
         self._services = home.services
         self._services.model_for = lambda _: Busy(dice)
         self._name = name
@@ -115,7 +118,7 @@ class Driver:
         """Do one thing."""
         self._count += 1
         try:
-            match self._dice.choice(("note", "note", "wake", "wake", "ask", "decide", "import")):
+            match self._dice.choice(DEEDS):
                 case "note":
                     self._note()
                 case "wake":
@@ -126,6 +129,11 @@ class Driver:
                     self._wake()
                 case "decide":
                     self._decide()
+                case "undo":
+                    self._undo()
+                case "learn":
+                    self._home.views.catch_up()
+                    lessons.learn_history(self._home)
                 case _:
                     bring(self._services, self._count % 7)
         except Refused:
@@ -159,6 +167,12 @@ class Driver:
                 review.confirm(self._services, set_id, number, is_anyway=True)
             else:
                 review.reject(self._services, set_id, number, "no")
+
+    def _undo(self) -> None:
+        """One of the newest deeds, not of an import: what another process brought in stays."""
+        found = [one.ref for one in undoing.deeds(self._home) if not one.source]
+        if found:
+            undoing.undo(self._home, self._dice.choice(found[:4]))
 
 
 def main(folder: str, name: str, seconds: str) -> None:

@@ -62,6 +62,7 @@ class Echo:
     def __init__(self) -> None:
         self.asked: list[Request] = []
         self.reads: list[tuple[str, str]] = []  # its first calls in a wake
+        self.notes = 1  # that it records in a wake
 
     async def reply(self, request: Request) -> Reply:
         self.asked.append(request)
@@ -74,7 +75,8 @@ class Echo:
         told = " ".join(found[:TLDR_MARKS])
         report = {"oneLiner": " ".join(found[:ONE_LINER_MARKS]), "tldr": told, "content": told}
         item = {"items": [{"title": " ".join(found[:ONE_LINER_MARKS])}]}
-        seen = {"observations": [{"text": told, "priority": "critical", "category": "grievance"}]}
+        note = {"priority": "critical", "category": "grievance"}
+        seen = {"observations": [{"text": told, **note} for _ in range(self.notes)]}
         made = {"add_multiple_checklist_items": item, "record_observations": seen}
         calls = [(name, json.dumps(one)) for name, one in made.items()]
         return reply(*calls, ("update_report", json.dumps(report)))

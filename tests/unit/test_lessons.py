@@ -5,8 +5,12 @@ from itertools import islice
 import pytest
 from msgspec.structs import replace
 
+from adapters.actions.places import find
+from adapters.documents.timetravel import at_document
 from adapters.runtime import review
 from adapters.runtime.services import Services
+from adapters.text.timetravel import at_lines
+from adapters.wiring import Home
 from domain.agent.commands import ConfigureAgent
 from domain.agent.identity import Wanted
 from domain.changes.commands import ConfirmItem, RejectItem, ReopenItem
@@ -258,3 +262,24 @@ def test_the_section_keeps_its_bound_and_names_the_tasks_whose_texts_it_repeats(
     assert made.units == ("t0", "t1", "t2")
     least = replace(Limits(), lessons_max_bytes=40)
     assert lessons(Reading(TaskSeen("t", "T"), lessons=many), least) is None
+
+
+def test_at_any_moment_shows_the_lessons_of_then() -> None:
+    at = with_categories()
+    sets = [proposed(at, WORK, f"Task {nth}") for nth in range(3)]
+    home = Home.in_memory(at)
+    seen = []
+    for made in sets:
+        review.reject(at, made, 1, "no")
+        review.reopen(at, made, 1)
+        review.confirm(at, made, 1, edit='{"dueDate":"2027-03-01"}')
+        seen.append(at.agents.tail().n)
+    home.views.catch_up()
+    for count, n in enumerate(seen, 1):
+        document = at_document(find(home, f"agent:{n}"), None)
+        (told,) = document.lessons
+        assert (told.scope, told.tool) == (f"category:{WORK}", "update_task_due_date")
+        assert (told.confirmed, told.edited, told.rejected, told.deferred) == (count, count, 0, 0)
+        assert f"  update_task_due_date: {count} confirmed" in "\n".join(at_lines(document, "UTC"))
+    (told,) = at_document(find(home, f"agent:{seen[0] - 2}"), None).lessons
+    assert told.confirmed == 0

@@ -4,15 +4,26 @@ import re
 
 import pytest
 
+from adapters.actions.undoing import undo
 from adapters.models import tape
 from adapters.proof import histories, redact
 from adapters.proof.histories import History
+from adapters.runtime import review
+from adapters.wiring import Home
+from domain.agent.commands import ConfigureAgent
+from domain.agent.identity import Wanted
 from domain.errors import Refused
+from domain.journal.commands import EditTask
+from domain.policy.commands import GiveReceipt
+from domain.policy.notices import NOTICE_VERSION, sections_of
 from domain.wake.events import ModelAnswered
 from replay.appends import appends
 from tests.histories import make, scenes
 from tests.histories.acting import Scene
+from tests.support.lessons import WORK, agent_in, with_categories
+from tests.support.scripted_wakes import call, ended, woken
 
+KINDS = "memory.folded.1", "lessons.decided.1", "changes.item_reopened.1", "command.undo_deed.1"
 WORDS = "sink plumber drip washer Sweep roof ladder lader tiles Kim House outside spring".split()
 
 
@@ -102,3 +113,30 @@ def test_a_history_with_a_payload_gone_is_refused() -> None:
     gone = History(before.rows, {}, before.digest)
     with pytest.raises(Refused, match="is missing"):
         redact.redacted(gone)
+
+
+MODEL = "openai:llama@https://gpu.zqhost.example:8443/zqteam/v1"
+
+
+def test_no_text_of_lessons_digests_and_undone_deeds_is_left_and_no_host_of_a_model() -> None:
+    at = with_categories()
+    task, agent = agent_in(at, WORK, "zqtitle")
+    notes = [{"text": f"zqnote {nth} hurts", "priority": "critical"} for nth in range(20)]
+    for _ in range(3):
+        woken(at, agent, *ended(call("record_observations", observations=notes)))
+    review.reject(at, woken(at, agent, *ended(call("set_task_title", title="zqnew"))), 1, "zqwhy")
+    at.append_journal(EditTask(task, title="zqother"))
+    home = Home.in_memory(at)
+    undo(home)
+    undo(home)
+    at.append_agent(GiveReceipt(MODEL, (WORK,), NOTICE_VERSION, sections_of()))
+    at.append_agent(ConfigureAgent(agent, Wanted(model=MODEL)))
+    before = histories.taken(at.journal, at.agents)
+    after = redact.redacted(before)
+    assert histories.prove(after).divergences == ()
+    theirs = {"zqtitle", "zqnote", "zqnew", "zqwhy", "zqother", "zqhost", "zqteam"}
+    assert theirs <= words_of(before)
+    assert not theirs & {one.lower() for one in words_of(after)}
+    told = "".join(histories.lines(after))
+    assert all(f'"kind":"{one}"' in told.replace("\\", "") for one in KINDS)
+    assert len(set(re.findall(r"openai:llama@https://[a-z.]+:8443/[a-z]+/v?", told))) == 1
