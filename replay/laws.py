@@ -50,6 +50,7 @@ from domain.wake.machine import RETAKES_MAX, ticket
 from domain.wire import Stored
 from domain.world import Recorded
 from replay.appends import Append
+from replay.laws_learning import Learning
 from replay.references import operation_of
 
 TURNS_MAX = 21  # the limit of a wake, and the extra turn for a report
@@ -85,6 +86,7 @@ class Laws:
         self._agents: dict[str, tuple[str, int]] = {}  # task -> agent, born
         self._touched: defaultdict[str, list[int]] = defaultdict(list)  # task -> n
         self._receipts: dict[tuple[str, str], int] = {}  # pattern, category -> notice
+        self._learning = Learning()
 
     def take(self, log: str, one: Append) -> Iterator[str]:
         """What is wrong with one more append."""
@@ -147,6 +149,7 @@ class Laws:
                 self._asked.add(operation)
             case _:
                 pass
+        yield from self._learning.take(row)
         if row.of_kind == "policy":
             self._policy(fact)
         if row.of_kind == "wake":

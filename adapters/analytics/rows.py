@@ -26,7 +26,7 @@ from domain.envelope import Row
 from domain.journal.fields import ADDED, FIELDS, TaskField
 from domain.journal.fold import TASK
 
-SCHEMA_VERSION = 5 + ADDED
+SCHEMA_VERSION = 6 + ADDED
 """Of the tables and views that `projections/analytics` defines and README.md there describes."""
 
 PAGE_ROWS = 20_000  # that DuckDB is given at once
@@ -56,7 +56,7 @@ FROM lines JOIN appends ON appends.replica = lines.replica AND appends.n = lines
 _PAYLOADS = """
 SELECT DISTINCT payload FROM (
     SELECT log, unnest(regexp_extract_all(data, '"payload":"([a-z2-7]{32})"', 1)) AS payload
-    FROM fresh WHERE kind IN ('wake', 'agent', 'changes', 'template', 'task')
+    FROM fresh WHERE kind IN ('wake', 'agent', 'changes', 'template', 'task', 'memory')
         AND contains(data, '"payload":"')
     UNION ALL
     SELECT log, data->'trigger'->>'words' FROM fresh WHERE tag IN (
@@ -71,6 +71,7 @@ _CONCERNS = {
     "templates": ("template",),
     "entities": _AGENTS,
     "proposals": _AGENTS,
+    "learning": ("lessons", "memory"),
     "journal": ("catalog", "task"),
     "causality": _AGENTS,
 }

@@ -125,6 +125,7 @@ class Scenario:
         self._cares: list[TendedTask] = []
         self._days = 0
         self._pasted_into: TendedTask | None = None
+        self._confided: TendedTask | None = None  # whose agent hears of each working day
         self._pasted = ""
         self._paused: list[TendedTask] = []
 
@@ -183,6 +184,9 @@ class Scenario:
             acts.append((self._hour(8, 1), partial(self._review, 80)))
         if not is_away and self._dice.number(100) < 45:
             acts.append((self._hour(19, 2), partial(self._review, 60)))
+        if self._confided and not is_away and not is_weekend:
+            nth = day // 7 * 5 + day % 7
+            acts.append((18.4, partial(self._person.confide, self._confided, nth)))
         for nth, (hour, act) in enumerate(acts):
             yield _Event(self._at(day, hour), nth, act)
 
@@ -230,6 +234,8 @@ class Scenario:
             self._cares.append(TendedTask(story, task, agent, until))
         if day == 0:
             self._waver(self._cares[min(4, len(self._cares) - 1)])  # of the book club
+            self._confided = self._cares[min(3, len(self._cares) - 1)]
+            self._confided.until = self._days
 
     def _waver(self, care: TendedTask) -> None:
         """One task has a date that its person keeps moving, and a note that still names it."""

@@ -12,6 +12,7 @@ from typing import Any
 from adapters.actions import deciding, tasks
 from adapters.actions.agents import configure_agent
 from adapters.actions.deciding import Verdict
+from adapters.actions.lessons import rate_run
 from adapters.demo.stories import Stories, Story
 from adapters.models.demo import FILLERS
 from adapters.simulation.plan import Dice
@@ -49,6 +50,9 @@ DEEDS: dict[str, int] = {
 }
 HOURS = (1, 2, 3, 4, 6)
 OVERLOOKED = 4  # of a hundred
+RATED = 30  # of a hundred wakes whose proposals are decided
+MOODS, COMPLAINS, RELENTS = 12, 7, 9
+"""Of so many evenings, on which the person is annoyed, and on which content again."""
 WEATHER = "Garten"
 WEEK_DAYS = 7
 WAVERS_MAX = 9
@@ -103,7 +107,7 @@ class Person:
             case "field":
                 self._field(care)
             case "ask":
-                self._ask(care)
+                self._tell(care, self.say(care.language, "asks"))
             case "correct":
                 self._correct(care)
             case "rate":
@@ -179,8 +183,17 @@ class Person:
                 field = {"due": day.isoformat()}
         tasks.edit_task(self._home, care.task, field)
 
-    def _ask(self, care: TendedTask) -> None:
-        said = payload(care.task, self.say(care.language, "asks").encode())
+    def confide(self, care: TendedTask, nth: int) -> None:
+        """Tell the agent of the day: now and then it is to blame, and soon forgiven."""
+        use = {COMPLAINS: "complains", RELENTS: "relents"}.get(nth % MOODS, "evenings")
+        texts = self._stories.texts[care.language][use]
+        people, steps = care.story.category.people, care.story.steps
+        told = texts[nth % len(texts)]
+        who, step = people[nth % len(people)], steps[nth % len(steps)]
+        self._tell(care, told.format(who=who, step=step))
+
+    def _tell(self, care: TendedTask, text: str) -> None:
+        said = payload(care.task, text.encode())
         request = self._services.request(care.agent, "user", words=said.id)
         self._services.append_agent(request, payloads=[said])
 
@@ -205,6 +218,7 @@ class Person:
             waiting = [one for one in changes.items if one.status == "pending"]
             if changes.is_opened and not waiting:
                 self._decided.add(changes.id)
+                self._rate(changes)
             for item in waiting if changes.is_opened else ():
                 if self._dice.number(100) < thorough and not _is_overlooked(item):
                     self._decide(care, changes, item)
@@ -224,6 +238,13 @@ class Person:
             deciding.decide(self._home, changes.id, item.number, verdict)
         elif verdict.kind == "reject":
             self._waver(care, item.tool, arguments)
+
+    def _rate(self, changes: ChangeSet) -> None:
+        """Say of some wakes how good they were: the more was confirmed, the better."""
+        is_told = int(sha(changes.id.encode())[:8], 16) % 100 < RATED
+        if is_told and self._services.wake(changes.run_key).begun.template:
+            confirmed = sum(one.status == "confirmed" for one in changes.items)
+            rate_run(self._home, changes.run_key, 1 + 4 * confirmed // len(changes.items))
 
     def _waver(self, care: TendedTask, tool: str, arguments: dict[str, Any]) -> None:
         """Set the date to another day: so the one that was rejected may be proposed again."""

@@ -29,6 +29,8 @@ DAYS_GUESSED = (7, 10, 14, 21)
 MINUTES_GUESSED = (45, 90, 150, 240)
 STUBBORN = 12  # of a hundred: proposes once more what was rejected
 _GERMAN = re.compile(r'"languageCode": (?:\{"value":)?"de"')
+_THANKS = re.compile("Danke|Thank you")
+_NUMBER = re.compile(r"^- (\S+) \[", re.MULTILINE)  # of a critical note that is open
 _SMALL = ("label_", "time_", "timer", "priority_set", "link_", "through a link")
 
 _PHRASES = {
@@ -75,6 +77,7 @@ class DemoModel:
         if request.exchanges:
             return wishes
         is_quick = self.name == QUICK
+        wishes = _settling(shown, wishes)
         if not (is_quick and chance.under(STUBBORN, "stubborn")):
             wishes = _heeding(shown, wishes)
         if _is_idle(shown, wishes) and not (is_quick and chance.under(10, "idle")):
@@ -117,7 +120,21 @@ def _heeding(shown: dict[str, str], wishes: list[Wish]) -> list[Wish]:
     heeded = [(tool, _without(tool, arguments, rejected)) for tool, arguments in wishes]
     left = [(tool, arguments) for tool, arguments in heeded if arguments]
     is_bare = all(tool in ("record_observations", "update_report") for tool, _ in left)
+    is_bare &= "words" not in shown
     return [one for one in left if one[0] != "record_observations"] if is_bare else left
+
+
+def _settling(shown: dict[str, str], wishes: list[Wish]) -> list[Wish]:
+    """The wishes, of which one settles the oldest grievance if the person says thank you."""
+    open_ones = _NUMBER.findall(shown.get("critical", ""))
+    if not open_ones or not _THANKS.search(shown.get("words", "")):
+        return wishes
+    return [
+        (tool, canonical.text({**canonical.read(arguments), "resolves": open_ones[:1]}))
+        if tool == "record_observations"
+        else (tool, arguments)
+        for tool, arguments in wishes
+    ]
 
 
 def _without(tool: str, arguments: str, rejected: list[str]) -> str:

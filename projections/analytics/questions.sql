@@ -151,6 +151,22 @@ SELECT *, confirmed / nullif(decided, 0) AS acceptance_rate,
     wilson_low(confirmed, decided) AS low, wilson_high(confirmed, decided) AS high
 FROM counted ORDER BY dimension, decided DESC, value;
 
+CREATE VIEW lesson_counts AS
+WITH told AS (
+    SELECT scope_kind, scope_id, tool, count(*) FILTER (verdict = 'confirmed') AS confirmed,
+        count(*) FILTER (verdict = 'rejected') AS rejected,
+        count(*) FILTER (verdict = 'deferred') AS deferred,
+        count(*) FILTER (is_edited) AS edited, max(decided_at) AS last_at
+    FROM lessons WHERE verdict IS NOT NULL GROUP BY ALL
+)
+SELECT scope_kind, scope_id, coalesce(c.name, t.name) AS scope, tool, confirmed, rejected,
+    deferred, edited, confirmed / nullif(confirmed + rejected, 0) AS acceptance_rate,
+    wilson_low(confirmed, confirmed + rejected) AS low,
+    wilson_high(confirmed, confirmed + rejected) AS high, last_at
+FROM told LEFT JOIN names c ON scope_kind = 'category' AND c.kind = 'category' AND c.id = scope_id
+LEFT JOIN templates t ON scope_kind = 'template' AND t.template_id = scope_id
+ORDER BY scope_kind, scope, tool;
+
 CREATE VIEW rejection_reasons AS
 SELECT tool, reason, count(*) AS rejected, any_value(summary ORDER BY decided_at DESC) AS example,
     max(decided_at) AS last_at

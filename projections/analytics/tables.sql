@@ -154,6 +154,20 @@ CREATE TABLE ratings (
     task_id VARCHAR, entry_id VARCHAR, rated_at TIMESTAMP, score INTEGER, comment VARCHAR,
     decided_by VARCHAR
 );
+CREATE TABLE wake_ratings (
+    run_key VARCHAR, template_id VARCHAR, template_version INTEGER, stars INTEGER,
+    rated_at TIMESTAMP
+);
+CREATE TABLE lessons (
+    scope_kind VARCHAR, scope_id VARCHAR, set_id VARCHAR, item INTEGER, tool VARCHAR,
+    verdict VARCHAR, is_edited BOOLEAN, template_id VARCHAR, template_version INTEGER,
+    model VARCHAR, decided_at TIMESTAMP
+);
+CREATE TABLE digests (
+    digest_id VARCHAR, agent_id VARCHAR, depth INTEGER, made_at TIMESTAMP,
+    first_position VARCHAR, last_position VARCHAR, since TIMESTAMP, until TIMESTAMP,
+    notes INTEGER, bytes BIGINT, parent_id VARCHAR, is_top BOOLEAN, text VARCHAR
+);
 CREATE TABLE names (
     kind VARCHAR, id VARCHAR, name VARCHAR
 );

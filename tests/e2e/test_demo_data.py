@@ -93,6 +93,16 @@ def test_there_is_something_to_find(home: Path) -> None:
         assert {"tool": tool, "status": "confirmed"} in verdicts
     tags = {one["tag"] for one in asked(home, "SELECT DISTINCT tag FROM events")}
     assert tags >= {"task.rated.1", "task.time_edited.1", "task.linked.1", "agent.loop_opened.1"}
+    assert tags >= {"lessons.decided.1", "lessons.ran.1", "lessons.rated.1"}
+    assert asked(home, "FROM digests WHERE is_top LIMIT 1"), "no agent is old"
+    (most,) = asked(
+        home, "SELECT count(*) AS n FROM observations GROUP BY agent_id ORDER BY n DESC LIMIT 1"
+    )
+    assert most["n"] > 60
+    resolving = (
+        "FROM events WHERE tag = 'agent.observed.1' AND contains(data, '\"resolves\"') LIMIT 1"
+    )
+    assert asked(home, resolving)
     hours = asked(
         home,
         "SELECT DISTINCT agent_id, hour(occurred_at) FROM triggers"

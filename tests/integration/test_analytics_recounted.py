@@ -27,6 +27,8 @@ from tests.support.checking.logs import opened
 from tests.support.cli import done
 from tests.support.recounting.compared import TABLES, Counted, answers, mismatches, uncounted
 from tests.support.recounting.facts import Prices, Rows
+from tests.support.scripted_wakes import call, ended, woken
+from tests.support.services import services, task_with_agent
 
 pytestmark = pytest.mark.slow
 
@@ -65,13 +67,19 @@ TOLD = {
     "wake.model_failed.1": ("tokensPrompt", "tokensReply", "tokensThought", "tokensCached"),
 }
 TOGETHER = (
-    "each_verdict already_so held_wakes templates_again remembered imports time_spent".split()
+    "each_verdict already_so held_wakes templates_again remembered imports time_spent "
+    "lessons digested".split()
 )
 QUICK = ("each_verdict", "providers", "two_replicas")  # the other files are for the slow part
 
 
 def named(file: Path) -> str:
     return str(file.relative_to(scenes.FOLDER)).partition(".jsonl")[0]
+
+
+def analysed(agents: Log, journal: Log) -> Tables:
+    prices = {model: tuple(Price(*one) for one in dated) for model, dated in PRICES.items()}
+    return Tables(agents, journal, Settings(timezone=ZONE, prices=prices))
 
 
 def filled(history: histories.History) -> Tables:
@@ -82,8 +90,7 @@ def filled(history: histories.History) -> Tables:
         payloads = [Payload(one, data) for one, data in history.payloads.items()]
         recorder.insert(history.rows[name], payloads)
         logs[name] = Log(name, recorder, "r1")
-    prices = {model: tuple(Price(*one) for one in dated) for model, dated in PRICES.items()}
-    tables = Tables(logs["agent"], logs["journal"], Settings(timezone=ZONE, prices=prices))
+    tables = analysed(logs["agent"], logs["journal"])
     tables.connection.execute("SET threads = 1")
     return tables
 
@@ -179,6 +186,24 @@ def test_a_simulated_home_counted_twice_is_the_same(seed: str, steps: int, tmp_p
     same(histories.read(file), file)
 
 
+def test_digests_of_digests_counted_twice_are_the_same(tmp_path: Path) -> None:
+    at = services()
+    _, agent = task_with_agent(at)
+    tables = analysed(at.agents, at.journal)
+    for nth in range(10):
+        notes = [f"Note {nth}.{one} läßt grüßen" for one in range(20)]
+        woken(at, agent, *ended(call("record_observations", observations=notes)))
+        if nth in (4, 9):
+            tables.catch_up()
+    kept = tmp_path / "remembering.jsonl"
+    kept.write_text("".join(histories.lines(histories.taken(at.journal, at.agents))))
+    counted = Counted(opened(kept), PRICES)
+    assert mismatches(tables.connection, counted, ZONE) == []
+    assert {(one["depth"], one["is_top"]) for one in counted["digests"]} >= {(1, False), (2, True)}
+    asked_again(tables, "learning", "p.digest_id IS NULL AND", "")
+    assert "digests: unexpected" in mismatches(tables.connection, counted, ZONE)[0]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "size",
@@ -251,6 +276,11 @@ BROKEN = [
     ("journal", "time_spent", "nullif(d.entry, '')", "d.entry"),
     ("journal", "checklists", "WHERE NOT coalesce(is_archived", "WHERE coalesce(is_archived"),
     ("templates", "templates_again", "arg_max(d.version", "arg_min(d.version"),
+    ("learning", "undone", "nullif(d.verdict, 'reopened')", "d.verdict"),
+    ("learning", "lessons", "occurred_at) DESC, age", "occurred_at), age DESC"),
+    ("learning", "lessons", "ORDER BY l.age", "ORDER BY l.age DESC"),
+    ("learning", "digested", "strlen(said", "length(said"),
+    ("questions", "undone", "verdict IS NOT NULL GROUP", "true GROUP"),
     ("causality", "crashes", "AND a.d.attempt = f.d.attempt", ""),
     ("questions", "each_verdict", "- 1.959963985 * sqrt", "- 1.645 * sqrt"),
     ("questions", "each_verdict", "AT TIME ZONE zone", "AT TIME ZONE 'UTC'"),

@@ -24,6 +24,7 @@ VIEWS = (
     "resolution_time",
     "resolution_series",
     "acceptance",
+    "lesson_counts",
     "rejection_reasons",
     "time_to_decision",
     "open_proposals",

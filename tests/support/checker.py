@@ -19,6 +19,7 @@ from tests.support.checking import (
     crossing,
     items,
     keys,
+    learning,
     payloads,
     shape,
     two_tasks,
@@ -38,6 +39,7 @@ CHECKS: tuple[Callable[[Home], Iterator[Finding]], ...] = (
     items.check,
     crossing.check,
     two_tasks.check,
+    learning.check,
 )
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 SHOWN_MAX = 40

@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from domain import envelope
-from domain.agent.events import AgentCreated
+from domain.agent.events import AgentCreated, AgentObserved
+from domain.agent.memory import MemoryFolded
 from domain.agent.wake_queue_events import (
     AlertSettled,
     Trigger,
@@ -21,6 +22,7 @@ from domain.changes import events as c
 from domain.envelope import Row
 from domain.journal.commands import ApplyOperation
 from domain.journal.task import TaskRetitled
+from domain.lessons.lessons import LessonDecided, WakeRan, WakeRated
 from domain.policy.policy import ModelsRuled, ReceiptGiven, ReceiptWithdrawn
 from domain.wake import events as w
 from domain.wire import Stored, Words, tag_of
@@ -257,3 +259,53 @@ def test_a_wake_that_supersedes_has_as_many_triggers_as_the_other_had() -> None:
         )
         assert [one.partition("law 9: ")[2] for one in seen.faults] == told
         assert list(seen.laws.ended(taken=0)) == []
+
+
+MIND, NOTES, HOME = "memory:a@r1", "agent:a@r1", "lessons:category:c@r1"
+LIVED = [
+    ("agent:a@r1", CREATED),
+    (WAKE, replace(STARTED, template="t")),
+    *[(NOTES, AgentObserved("run", Words(f"{nth}"), "routine", "operational")) for nth in "abc"],
+    (SET, PROPOSED),
+    (SET, c.ItemRejected(1, "person", 1)),
+]
+AT = ("3-1@r1", "4-1@r1", "5-1@r1")
+
+
+def digest(named: str, *sources: str, depth: int = 1, text: str = "") -> MemoryFolded:
+    ends = (sources[0], sources[-1], len(sources), sources)
+    return MemoryFolded(named, depth, *ends, Words(text), 1, START, START)
+
+
+RIGHT: list[tuple[str, Stored]] = [
+    (HOME, LessonDecided("set", 1, "tool", "rejected")),
+    ("lessons:template:t@r1", WakeRan("run", 1, "completed")),
+    ("lessons:template:t@r1", WakeRated("run", 5)),
+    (MIND, digest("d1", *AT[:2])),
+    (MIND, digest("d2", AT[2])),
+    (MIND, digest("d3", "d1", "d2", depth=2)),
+]
+WRONG: list[tuple[tuple[str, Stored], str]] = [
+    ((HOME, LessonDecided("set", 2, "tool", "rejected")), "('set', 2) is no item of tool"),
+    ((HOME, LessonDecided("set", 1, "other", "rejected")), "('set', 1) is no item of other"),
+    ((HOME, LessonDecided("set", 1, "tool", "confirmed")), "nobody said that ('set', 1) is conf"),
+    (("lessons:template:u@r1", WakeRated("run", 5)), "run is no wake of template:u"),
+    (("lessons:template:t@r1", WakeRan("other", 1, "failed")), "other is no wake of template:t"),
+    ((MIND, digest("d4", "9-1@r1")), "names 9-1@r1, which is not there"),
+    (("memory:b@r1", digest("d4", AT[0])), "names 3-1@r1, which is not there"),
+    ((MIND, digest("d4", AT[0])), "3-1@r1 is under d1 and under d4"),
+    ((MIND, digest("d4", "d9", depth=2)), "names d9, which is not there"),
+    ((MIND, digest("d4", "d1", depth=2)), "d1 is under d3 and under d4"),
+    ((MIND, digest("d1", *AT[:2], text="x" * 753)), "d1 has 753 bytes"),
+]
+
+
+@pytest.mark.parametrize(("fact", "told"), WRONG, ids=[told for _, told in WRONG])
+def test_what_is_learnt_or_remembered_and_was_not_there_is_named(
+    fact: tuple[str, Stored], told: str
+) -> None:
+    seen = Watched()
+    seen.agent(*LIVED, *RIGHT)
+    assert seen.faults == []
+    seen.agent(fact)
+    assert told in "\n".join(seen.faults)

@@ -21,6 +21,7 @@ KINDS = {
         "template",
         "policy",
         "lessons",
+        "memory",
         "watch",
         "receipt",
         "log",

@@ -10,7 +10,15 @@ import duckdb
 
 from tests.support.checking.logs import Home
 from tests.support.recounting import answers as asked_often
-from tests.support.recounting import causes, entities, proposals, rows, views, wake_views
+from tests.support.recounting import (
+    causes,
+    entities,
+    learning,
+    proposals,
+    rows,
+    views,
+    wake_views,
+)
 from tests.support.recounting.facts import Past, Prices, Rows
 
 TABLES: dict[str, Callable[[Past], Rows]] = {
@@ -44,6 +52,9 @@ TABLES: dict[str, Callable[[Past], Rows]] = {
         proposals.change_items,
         proposals.operations,
         proposals.wakes,
+        learning.lessons,
+        learning.wake_ratings,
+        learning.digests,
         causes.caused_by,
     )
 }
@@ -55,6 +66,7 @@ VIEWS: dict[str, Callable[[views.Tables], Rows]] = {
         views.resolution_time,
         views.acceptance,
         views.rejection_reasons,
+        learning.lesson_counts,
         views.time_to_decision,
         views.open_proposals,
         views.repeated_proposals,

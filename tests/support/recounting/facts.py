@@ -8,7 +8,7 @@ from tests.support.checking.logs import Doc, Home
 
 Rows = list[Doc]
 T = TypeVar("T")
-TEXTS_OF = ("wake", "agent", "changes", "template", "task")
+TEXTS_OF = ("wake", "agent", "changes", "template", "task", "memory")
 Prices = Mapping[str, Sequence[tuple[int, int, int | None, str]]]
 """By model: of input, of output, of cached input, and since which day; in millionths."""
 TRIGGERS = ("alert.wake_queued", "alert.trigger_merged", "alert.trigger_suppressed")
