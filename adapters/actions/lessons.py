@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final, get_args
 
 from adapters.actions.naming import nth_key, pick, pick_run
 from adapters.documents.lessons import RatedRun, scopes
-from adapters.runtime.review import category_at
 from domain.errors import Remedy
 from domain.journal.task import PERSON
 from domain.keys import key as make_key
@@ -103,6 +102,8 @@ def _known(home: "Home") -> set[tuple[str, str, int]]:
 
 def _scopes(home: "Home", one: SetDocument, position: int) -> list[str]:
     """Where a verdict belongs that was given at a position of the journal."""
+    from adapters.runtime.review import category_at  # only to learn: who reads loads no runtime
+
     category = category_at(home.services, one.task_id, position)
     started = home.services.wake(one.run_key).started
     template = started.template if started else ""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from adapters.store.log import Log
     from adapters.wiring import Home
     from domain.envelope import Row
+    from domain.world import Recorded
 
 DEEDS_MAX = 20
 LOOK_FIRST = 64  # appends from the end
@@ -97,9 +98,10 @@ def undo(home: "Home", ref: str = "", key: str = "") -> Undone:
         Refused: Code ``stale``: something of it was changed since; ``invalid_value``: there is
             none.
     """
-    if repeated := _repeated(home, key):
-        return repeated
     _recovered(home)
+    if before := _under(home, key):
+        rest = _rest(home, before[-1])
+        return _taken_back(home, rest, key, len(before)) if rest else _repeated(before)
     found = _named(home, ref) if ref else deeds(home)
     deed = next((one for one in found if one.state != "stays"), None)
     if deed is None:
@@ -115,13 +117,19 @@ def undo(home: "Home", ref: str = "", key: str = "") -> Undone:
         command = UndoImport(deed.tasks, deed.appends[0], deed.appends[-1])
         took = undoing_import.take_back(home, command, key)
         return Undone(deed, _end(home), took.kept, passed)
+    return _taken_back(home, deed, key)._replace(passed=passed)
+
+
+def _taken_back(home: "Home", deed: Deed, key: str, after: int = 0) -> Undone:
+    """Take verdicts and edits back; `after`: appends that were made under the key before."""
     with heard(home):
-        for nth, (set_id, number) in enumerate(deed.items, start=1):
+        for nth, (set_id, number) in enumerate(deed.items, start=after + 1):
             review.reopen(home.services, set_id, number, nth_key(key, nth))
         if deed.appends:
-            keep(home, UndoDeed(deed.tasks, deed.appends), key, nth=len(deed.items) + 1)
-            return Undone(deed, _end(home), passed=passed)
-    return Undone(deed, passed=passed)
+            nth = after + len(deed.items) + 1
+            keep(home, UndoDeed(deed.tasks, deed.appends), key, nth=nth)
+            return Undone(deed, _end(home))
+    return Undone(deed)
 
 
 def deeds(home: "Home", name: str = "") -> list[Deed]:
@@ -324,17 +332,41 @@ def _end(home: "Home") -> str:
     return f"j{home.services.journal.tail().n}"
 
 
-def _repeated(home: "Home", key: str) -> Undone | None:
-    """What an undo under that key was, where it was done before."""
-    first = nth_key(key, 1)
-    for log in (home.services.journal, home.services.agents) if key else ():
-        for row in log.receipts(first):
-            command: Any = getattr(row.fact, "command", row.fact)
-            if isinstance(command, ReopenItem):
-                items = ((command.changes, command.item),)
-                deed = Deed("", row.at, "", (), (), items)
-                return Undone(deed, is_repeated=True)
-            if isinstance(command, UndoDeed | UndoImport):
-                deed = Deed("", row.at, "", command.tasks, (), ())
-                return Undone(deed, f"j{row.n}", is_repeated=True)
-    return None
+def _under(home: "Home", key: str) -> list["Recorded"]:
+    """What an undo under that key appended before, the first one first."""
+    logs = (home.services.agents, home.services.journal) if key else ()
+    found: list[Recorded] = []
+    while rows := [row for log in logs for row in log.receipts(nth_key(key, len(found) + 1))]:
+        if not isinstance(_command_of(rows[0]), ReopenItem | UndoDeed | UndoImport):
+            break  # the key stands for something else
+        found.append(rows[0])
+    return found
+
+
+def _rest(home: "Home", last: "Recorded") -> Deed | None:
+    """What is left of a deed whose process was gone after it took a verdict back."""
+    command = _command_of(last)
+    if not isinstance(command, ReopenItem):
+        return None
+    item = command.changes, command.item
+    verdicts = (one for one in _said(home) if one.place[1] and one.n < last.n)
+    name = next((one.name for one in verdicts if _item_of(one.command) == item), "")
+    return deed_under(home, name) if name else None
+
+
+def _repeated(before: Sequence["Recorded"]) -> Undone:
+    """What an undo was that is over."""
+    row, command = before[-1], _command_of(before[-1])
+    if isinstance(command, ReopenItem):
+        items = tuple((one.changes, one.item) for one in map(_command_of, before))
+        return Undone(Deed("", row.at, "", (), (), items), is_repeated=True)
+    deed = Deed("", row.at, "", command.tasks, (), ())
+    return Undone(deed, f"j{row.n}", is_repeated=True)
+
+
+def _command_of(row: "Recorded") -> Any:
+    return getattr(row.fact, "command", row.fact)
+
+
+def _item_of(command: Any) -> ItemRef:
+    return command.changes, command.item

@@ -81,8 +81,12 @@ def test_a_rejection_that_was_taken_back_waits_and_an_undone_undo_is_done() -> N
     assert proved(at) == ()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("has_key", [False, True])
 @pytest.mark.parametrize("is_after", [False, True])
-def test_an_undo_of_ten_verdicts_that_dies_anywhere_is_gone_on_with(is_after: bool) -> None:
+def test_an_undo_of_ten_verdicts_that_dies_anywhere_is_gone_on_with(
+    is_after: bool, has_key: bool
+) -> None:
     for died in range(1, 11):
         at = services()
         agents = at.agents = FusedLog.fused("agent")
@@ -98,7 +102,8 @@ def test_an_undo_of_ten_verdicts_that_dies_anywhere_is_gone_on_with(is_after: bo
         left = [one.status for one in items(at, made)].count("rejected")
         assert left == 10 - died + (not is_after)
         if left:
-            undo(Home.in_memory(at))
+            undo(Home.in_memory(at), key="back" if has_key else "")
+        assert not has_key or undo(Home.in_memory(at), key="back").is_repeated
         assert {one.status for one in items(at, made)} == {"pending"}
         assert undo(Home.in_memory(at)).deed.what == "create task"
         assert proved(at) == ()
