@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from adapters.documents.inbox import documents_of
 from adapters.documents.tasks import catalog_of
 from adapters.documents.templates import templates_of
 from domain.changes.change_set import find
@@ -127,6 +126,8 @@ def lesson_items(
         verdict: Only those; ``edited``: those that were confirmed with other values.
         reason: Only those that were declined for it, as `reason_id` names it.
     """
+    from adapters.documents.inbox import documents_of  # which loads what carries verdicts out
+
     known = home.views.get(VIEW, scope)
     lessons = known.tools.get(tool, ()) if known else ()
     if reason:
