@@ -1,6 +1,7 @@
 """The person's last deeds are found back in both logs, and one of them is taken back whole."""
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from adapters.actions import undoing_import
@@ -10,7 +11,7 @@ from adapters.actions.importing import TASKS_MAX
 from adapters.actions.naming import nth_key
 from adapters.actions.tasks import keep
 from adapters.runtime import review
-from adapters.store.recorder import by_append
+from adapters.store.recorder import by_append, numbered
 from domain import envelope
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
 from domain.errors import Refused
@@ -125,12 +126,12 @@ def undo(home: "Home", ref: str = "", key: str = "") -> Undone:
 
 
 def deeds(home: "Home", name: str = "") -> list[Deed]:
-    """The newest deeds of the person that are not undone, the newest first; only the one that is
-    kept under a name, if that is given. Of more than `DEEDS_MAX`, undone ones counted, the older
-    are left out."""
+    """The newest deeds of the person that are not undone, the newest first; only the one that was
+    just done under a name, if that is given. Of more than `DEEDS_MAX`, undone ones counted, the
+    older are left out."""
     found: dict[str, list[Said]] = {}
     undone: set[int] = set()
-    for said in _said(home):
+    for said in _said(home, is_recent=bool(name)):
         match said.command:
             case UndoDeed(appends=appends) if said.n not in undone:
                 undone.update(appends)
@@ -147,17 +148,18 @@ def deeds(home: "Home", name: str = "") -> list[Deed]:
 
 
 def deed_under(home: "Home", key: str) -> Deed | None:
-    """What was done under a caller's key, if it can be undone."""
+    """What was just done under a caller's key, if it can be undone: each verdict on the page asks,
+    however long the logs are."""
     return next((one for one in deeds(home, key) if one.state == "open"), None)
 
 
 # --------------------------------------------------------------------------------- finding back
 
 
-def _said(home: "Home") -> list[Said]:
+def _said(home: "Home", *, is_recent: bool = False) -> list[Said]:
     """The commands of the person in both logs, the newest first, with the name of their deed."""
-    journal = _newest(home.services.journal, _of_journal)
-    verdicts = _newest(home.services.agents, _of_agents)
+    journal = _newest(home.services.journal, _of_journal, is_recent=is_recent)
+    verdicts = _newest(home.services.agents, _of_agents, is_recent=is_recent)
     every = sorted([*journal, *verdicts], reverse=True)
     names = {one.name for one in every}
     named: list[Said] = []
@@ -167,28 +169,38 @@ def _said(home: "Home") -> list[Said]:
     return named
 
 
-def _newest(log: "Log", read: "Callable[[list[Row]], Iterator[Said]]") -> list[Said]:
-    """As far back as is needed, or to the beginning."""
-    tail, count = log.tail().n, LOOK_FIRST
-    while True:  # bounded: grows to the whole log
-        after = max(tail - count, 0)
-        found = [
+def _newest(
+    log: "Log", read: "Callable[[list[Row]], Iterator[Said]]", *, is_recent: bool
+) -> list[Said]:
+    """As far back as is needed, or to the beginning; only the last appends, if `is_recent`."""
+    last, count = log.tail().n, LOOK_FIRST
+    found: list[Said] = []
+    while True:  # bounded: looks at each append once
+        after = max(last - count, 0)
+        older = [
             said
-            for rows in by_append(log.rows(after))
+            for rows in _between(log, after, last)
             if rows[0].stream.startswith("receipt:") and rows[0].stream.endswith(f"@{log.replica}")
             for said in read(rows)
         ]
+        found = older + found
         names = {one.name for one in found}
-        if not after or len({_deed_name(one, names) for one in names}) > 2 * DEEDS_MAX:
+        is_enough = len({_deed_name(one, names) for one in names}) > 2 * DEEDS_MAX
+        if is_recent or is_enough or not after:
             return found
-        count *= 8
+        last, count = after, count * 2
+
+
+def _between(log: "Log", after: int, last: int) -> "Iterator[list[Row]]":
+    return takewhile(lambda rows: numbered(rows[0].state).n <= last, by_append(log.rows(after)))
 
 
 def _of_journal(rows: "Sequence[Row]") -> Iterator[Said]:
     first: Any = envelope.read(rows[0])
     command = first.data.command
     tasks = {entity_of(row.stream): None for row in rows if row.stream.startswith("task:")}
-    if tasks and not isinstance(command, NEVER):
+    is_copy = isinstance(command, do.ImportTasks) and command.is_written_back
+    if tasks and not is_copy and not isinstance(command, NEVER):
         name = entity_of(rows[0].stream)
         yield Said((first.n, 0, 0), first.n, first.at, name, command, tuple(tasks))
 

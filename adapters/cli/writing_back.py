@@ -39,7 +39,7 @@ def write_back_command(session: Session, files: Sequence[str], source: str) -> N
             done = write_back(home, file, name, os.environ)
         except Unreadable as error:
             raise UserError(f"{safe(file)}: {error} [unreadable_file]") from error
-        documents.append(FileBack(file, _changes(done.written), _changes(done.left)))
+        documents.append(_document(file, done))
         if not session.as_json:
             _tell(session, file, done)
     if session.as_json:
@@ -48,13 +48,21 @@ def write_back_command(session: Session, files: Sequence[str], source: str) -> N
         session.say("No file of this folder was imported; name one.")
 
 
+def _document(file: str, done: WrittenBack) -> FileBack:
+    return FileBack(file, _changes(done.written), _changes(done.left), [*done.anew])
+
+
 def _changes(found: Sequence[Change]) -> list[ChangeBack]:
     return [ChangeBack(one.task, one.named) for one in found]
 
 
 def _tell(session: Session, file: str, done: WrittenBack) -> None:
     session.say(f"{safe(file)}: {len(done.written)} written, {len(done.left)} left out")
-    titles = titles_among(session.reading(), {one.task for one in (*done.written, *done.left)})
+    tasks = {one.task for one in (*done.written, *done.left)}
+    titles = titles_among(session.reading(), tasks | {*done.anew})
+    for task in done.anew:
+        said = "its line changes, and says more to this version: that was imported, too"
+        session.say(f"  {safe(titles[task])}: {said}")
     for one in done.written:
         session.say(f"  {safe(titles[one.task])}: {safe(one.named)}")
     for one in done.left:

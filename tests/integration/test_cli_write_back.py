@@ -4,8 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from tests.support.cli import done, proved, refused, told
+from adapters.actions.importing import Found, Importing, given_file, read_file
+from adapters.wiring import open_home
+from tests.support.cli import FIXED, done, proved, refused, told
 
 TODO = (
     b"\xef\xbb\xbf# Home\r\n\r\nSome words.\r\n"
@@ -164,3 +167,28 @@ def test_a_format_that_is_exported_anew_is_refused(home: Path, todo: Path, tmp_p
     file = tmp_path / "tasks.json"
     file.write_text('[{"uuid": "a1", "description": "Fix the tap"}]')
     assert "use Markdown or todo.txt" in refused(["write-back", str(file)], home)
+
+
+def test_a_line_that_an_older_version_imported_is_ticked_and_read_as_if_edited(
+    home: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "TODO.md"
+    file.write_text("- [ ] Paint ⏫\n- [ ] Call ⏫\n- [ ] Rest 🔽\n")
+    opened = open_home(home, FIXED, is_writing=True)
+    read = read_file(opened, given_file(str(file), file.name), FIXED).file
+    Importing().take(opened, file.name, Found(replace(read, tasks=read.earlier, earlier=())))
+    opened.close()
+    assert told(["import", str(file)], home)["events"] == 0
+    done(["done", "Paint"], home)
+    done(["task", "set", "Call", "--priority", "P0"], home)
+    done(["task", "set", "Rest", "--status", "blocked", "--reason", "x"], home)
+    found = written(home, file)
+    assert [one["field"] for one in found["written"]] == ["status"]
+    assert [one["field"] for one in found["left_out"]] == ["status"]
+    assert file.read_text() == "- [x] Paint ⏫\n- [ ] Call ⏫\n- [ ] Rest 🔽\n"
+    shown = {one["title"]: one["priority"] for one in told(["task", "list", "--all"], home)}
+    assert shown == {"Paint": "P1", "Call": "P0", "Rest 🔽": "P2"}
+    assert [one["field"] for one in told(["conflicts"], home)] == ["priority"]
+    assert len(found["read_anew"]) == 2
+    assert told(["import", str(file)], home)["events"] == 0
+    proved(home)
