@@ -28,8 +28,9 @@ from adapters.actions.importing import (
     read_file,
 )
 from adapters.documents.conflicts import conflicts_of
-from adapters.home.given import STDIN
+from adapters.home.given import STDIN, Unreadable
 from adapters.home.put_back import put_back
+from adapters.importers import formats
 from adapters.importers.exported import FIRST, ways
 from adapters.importers.identity import BY_TITLE
 from adapters.importers.writing import (
@@ -84,6 +85,16 @@ class WrittenBack(NamedTuple):
     written: tuple[Change, ...]
     left: tuple[Change, ...]
     anew: tuple[str, ...]
+
+
+def can_be_written(name: str) -> bool:
+    """Whether there is such a file here, in a format that is written back."""
+    if not Path(name).is_file():
+        return False
+    try:
+        return formats.guess(given_file(name, name).data, name) in BY_TITLE
+    except Unreadable:
+        return False
 
 
 def write_back(home: "Home", file: str, source: str, environ: Mapping[str, str]) -> WrittenBack:

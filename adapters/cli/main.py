@@ -88,6 +88,20 @@ GROUPS: dict[str, str] = {
 }
 """Each command once, as the help of `wakelog` tells them."""
 
+ELSEWHERE = {
+    "add": "task add",
+    "new": "task add",
+    "list": "task list",
+    "ls": "task list",
+    "edit": "task set",
+    "note": "task note",
+    "check": "task check",
+    "tick": "task check",
+    "ask": "agent ask",
+    "help": "--help",
+}
+"""What people type first who come from other tools."""
+
 GARBAGE = 100_000, 20, 20
 """When to look for it: what a start brings is kept, and looking through it takes a tenth."""
 PAGE_THREADS = ("wakelog-page", "wakelog-job")
@@ -114,7 +128,9 @@ class Commands(click.Group):
         if is_asked and args[0] not in COMMANDS:
             from difflib import get_close_matches  # only who mistyped a name waits for it
 
-            near = " or ".join(f"`{one}`" for one in get_close_matches(args[0], COMMANDS))
+            meant = ELSEWHERE.get(args[0])
+            found = [f"wakelog {meant}"] if meant else get_close_matches(args[0], COMMANDS)
+            near = " or ".join(f"`{one}`" for one in found)
             hint = f" Did you mean {near}?" if near else ""
             raise click.UsageError(f"No such command {args[0]!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)

@@ -7,13 +7,14 @@ from pathlib import Path
 import click
 
 from adapters.actions.importing import known_tasks, sources_of
-from adapters.actions.writing_back import Change, WrittenBack, write_back
+from adapters.actions.writing_back import Change, WrittenBack, can_be_written, write_back
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, UserError
 from adapters.documents.deeds import ChangeBack, FileBack, FilesBack
 from adapters.documents.tasks import titles_among
 from adapters.home.given import Unreadable
 from adapters.text.common import safe
+from domain.errors import WakelogError
 
 
 @click.command("write-back", epilog="Example: wakelog write-back TODO.md")
@@ -32,20 +33,26 @@ def write_back_command(session: Session, files: Sequence[str], source: str) -> N
     home = session.writing()
     if not files:
         known = {name for task in known_tasks(home).values() for name in task.sources}
-        files = sorted(name for name in known if Path(name).is_file())
+        files = sorted(name for name in known if can_be_written(name))
     documents: list[FileBack] = []
+    refused: WakelogError | None = None
     for file, name in zip(files, sources_of(files, source, os.environ), strict=True):
         try:
             done = write_back(home, file, name, os.environ)
         except Unreadable as error:
             raise UserError(f"{safe(file)}: {error} [unreadable_file]") from error
+        except WakelogError as error:  # the other files are written all the same
+            refused = refused or error
+            continue
         documents.append(_document(file, done))
         if not session.as_json:
             _tell(session, file, done)
-    if session.as_json:
+    if session.as_json and (documents or not refused):
         session.document(FilesBack(documents))
     elif not files:
         session.say("No file of this folder was imported; name one.")
+    if refused:
+        raise refused
 
 
 def _document(file: str, done: WrittenBack) -> FileBack:

@@ -1,5 +1,6 @@
 """`wakelog write-back`: what was done here stands in the file, and all else as it was."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ from msgspec.structs import replace
 
 from adapters.actions.importing import Found, Importing, given_file, read_file
 from adapters.wiring import open_home
-from tests.support.cli import FIXED, done, proved, refused, told
+from tests.support.cli import FIXED, done, proved, refused, run, told
 
 TODO = (
     b"\xef\xbb\xbf# Home\r\n\r\nSome words.\r\n"
@@ -192,3 +193,24 @@ def test_a_line_that_an_older_version_imported_is_ticked_and_read_as_if_edited(
     assert len(found["read_anew"]) == 2
     assert told(["import", str(file)], home)["events"] == 0
     proved(home)
+
+
+def test_without_a_name_all_that_can_be_written_is_whatever_else_was_imported(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    texts = {"a.md": "- [ ] Ann", "b.md": "- [ ] Bob", "c.txt": "(B) Eve"}
+    texts["b.json"] = '[{"uuid": "a1", "description": "Fix the tap", "status": "pending"}]'
+    for name, text in texts.items():
+        Path(name).write_text(text)
+    done(["import", *sorted(texts)], home)
+    for name in ("Ann", "Bob", "Eve"):
+        done(["done", name], home)
+    Path("a.md").write_text("- [ ] Ann\n- [ ] New")
+    result = run(["--json", "write-back"], home)
+    assert (result.exit_code, "import it first" in result.stderr) == (2, True)
+    files = [one["file"] for one in json.loads(result.stdout)["files"]]
+    assert files == ["b.md", "c.txt"]
+    assert (Path("b.md").read_text(), Path("c.txt").read_text()) == ("- [x] Bob", "x (B) Eve")
+    done(["import", "a.md"], home)
+    assert "a.md: 1 written" in done(["write-back"], home)
