@@ -39,7 +39,7 @@ def undo_command(session: Session, deed: str, key: str, *, is_list: bool) -> Non
             session.say("Nothing to undo.")
         else:
             session.table(
-                ["deed", "at", "what", "about", "undoing it"],
+                ["Deed", "When", "What", "About", "Undoing it"],
                 [
                     (one.ref, local_time(one.at, zone), one.what, _about(one), _how(one))
                     for one in documents
