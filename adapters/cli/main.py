@@ -150,7 +150,8 @@ class Commands(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run, and end with the exit status; every error is one line on stderr."""
         kwargs["standalone_mode"] = False
-        told = partial(complain, as_json=_wants_json(kwargs.get("args") or sys.argv[1:]))
+        typed = kwargs.get("args") or sys.argv[1:]
+        told = partial(complain, as_json=_wants_json(typed))
         try:
             came = super().main(*args, **kwargs)
             sys.stdout.flush()
@@ -158,8 +159,11 @@ class Commands(click.Group):
             click.echo(error.format_message())
             sys.exit(0)
         except click.UsageError as error:
-            command = error.ctx.command_path if error.ctx else "wakelog"
-            told(error.format_message(), instead=f"See `{command} --help`.", cause=error)
+            named = next((one for one in typed if one in COMMANDS), "")
+            command = error.ctx.command_path if error.ctx else f"wakelog {named}".rstrip()
+            because = error.format_message()
+            because += "" if because.endswith((".", "?", "?)")) else "."
+            told(because, instead=f"See `{command} --help`.", cause=error)
             sys.exit(2)
         except click.ClickException as error:
             told(error.format_message(), cause=error.__cause__)
