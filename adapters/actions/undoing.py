@@ -1,6 +1,7 @@
 """The person's last deeds are found back in both logs, and one of them is taken back whole."""
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from adapters.actions import undoing_import
@@ -10,7 +11,7 @@ from adapters.actions.importing import TASKS_MAX
 from adapters.actions.naming import nth_key
 from adapters.actions.tasks import keep
 from adapters.runtime import review
-from adapters.store.recorder import by_append
+from adapters.store.recorder import by_append, numbered
 from domain import envelope
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
 from domain.errors import Refused
@@ -132,13 +133,13 @@ def _taken_back(home: "Home", deed: Deed, key: str, after: int = 0) -> Undone:
     return Undone(deed)
 
 
-def deeds(home: "Home", name: str = "") -> list[Deed]:
+def deeds(home: "Home", name: str = "", *, is_recent: bool = False) -> list[Deed]:
     """The newest deeds of the person that are not undone, the newest first; only the one that is
     kept under a name, if that is given. Of more than `DEEDS_MAX`, undone ones counted, the older
-    are left out."""
+    are left out; `is_recent`: what is further back than a few appends, too."""
     found: dict[str, list[Said]] = {}
     undone: set[int] = set()
-    for said in _said(home):
+    for said in _said(home, is_recent=is_recent):
         match said.command:
             case UndoDeed(appends=appends) if said.n not in undone:
                 undone.update(appends)
@@ -155,17 +156,19 @@ def deeds(home: "Home", name: str = "") -> list[Deed]:
 
 
 def deed_under(home: "Home", key: str) -> Deed | None:
-    """What was done under a caller's key, if it can be undone."""
-    return next((one for one in deeds(home, key) if one.state == "open"), None)
+    """What was just done under a caller's key, if it can be undone: each verdict on the page asks,
+    however long the logs are."""
+    found = deeds(home, key, is_recent=True)
+    return next((one for one in found if one.state == "open"), None)
 
 
 # --------------------------------------------------------------------------------- finding back
 
 
-def _said(home: "Home") -> list[Said]:
+def _said(home: "Home", *, is_recent: bool = False) -> list[Said]:
     """The commands of the person in both logs, the newest first, with the name of their deed."""
-    journal = _newest(home.services.journal, _of_journal)
-    verdicts = _newest(home.services.agents, _of_agents)
+    journal = _newest(home.services.journal, _of_journal, is_recent=is_recent)
+    verdicts = _newest(home.services.agents, _of_agents, is_recent=is_recent)
     every = sorted([*journal, *verdicts], reverse=True)
     names = {one.name for one in every}
     named: list[Said] = []
@@ -175,28 +178,38 @@ def _said(home: "Home") -> list[Said]:
     return named
 
 
-def _newest(log: "Log", read: "Callable[[list[Row]], Iterator[Said]]") -> list[Said]:
-    """As far back as is needed, or to the beginning."""
-    tail, count = log.tail().n, LOOK_FIRST
-    while True:  # bounded: grows to the whole log
-        after = max(tail - count, 0)
-        found = [
+def _newest(
+    log: "Log", read: "Callable[[list[Row]], Iterator[Said]]", *, is_recent: bool
+) -> list[Said]:
+    """As far back as is needed, or to the beginning; only the last appends, if `is_recent`."""
+    last, count = log.tail().n, LOOK_FIRST
+    found: list[Said] = []
+    while True:  # bounded: looks at each append once
+        after = max(last - count, 0)
+        older = [
             said
-            for rows in by_append(log.rows(after))
+            for rows in _between(log, after, last)
             if rows[0].stream.startswith("receipt:") and rows[0].stream.endswith(f"@{log.replica}")
             for said in read(rows)
         ]
+        found = older + found
         names = {one.name for one in found}
-        if not after or len({_deed_name(one, names) for one in names}) > 2 * DEEDS_MAX:
+        is_enough = len({_deed_name(one, names) for one in names}) > 2 * DEEDS_MAX
+        if is_recent or is_enough or not after:
             return found
-        count *= 8
+        last, count = after, count * 2
+
+
+def _between(log: "Log", after: int, last: int) -> "Iterator[list[Row]]":
+    return takewhile(lambda rows: numbered(rows[0].state).n <= last, by_append(log.rows(after)))
 
 
 def _of_journal(rows: "Sequence[Row]") -> Iterator[Said]:
     first: Any = envelope.read(rows[0])
     command = first.data.command
     tasks = {entity_of(row.stream): None for row in rows if row.stream.startswith("task:")}
-    if tasks and not isinstance(command, NEVER):
+    is_copy = isinstance(command, do.ImportTasks) and command.is_written_back
+    if tasks and not is_copy and not isinstance(command, NEVER):
         name = entity_of(rows[0].stream)
         yield Said((first.n, 0, 0), first.n, first.at, name, command, tuple(tasks))
 
@@ -351,7 +364,7 @@ def _rest(home: "Home", last: "Recorded") -> Deed | None:
     item = command.changes, command.item
     verdicts = (one for one in _said(home) if one.place[1] and one.n < last.n)
     name = next((one.name for one in verdicts if _item_of(one.command) == item), "")
-    return deed_under(home, name) if name else None
+    return next((one for one in deeds(home, name) if one.state == "open"), None) if name else None
 
 
 def _repeated(before: Sequence["Recorded"]) -> Undone:

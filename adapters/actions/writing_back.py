@@ -1,12 +1,14 @@
 """What was confirmed and done here goes back into the file it came from (ADR 48).
 
-Each change is tried on the lines, and the result is read again: it is taken only where the file
-then says that, and all else as before, and where its import would change nothing. What cannot be
-said there is named. Nothing is written where the file says something that was not imported.
+Changes are tried on the lines, and the result is read again: all together, and halves of what
+does not come out, down to the one that is the reason. A change is taken only where the file then
+says that, and all else as before, and where its import would change nothing. What cannot be said
+there is named. Nothing is written where the file says something that was not imported.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,8 +28,9 @@ from adapters.actions.importing import (
     read_file,
 )
 from adapters.documents.conflicts import conflicts_of
-from adapters.home.given import STDIN
+from adapters.home.given import STDIN, Unreadable
 from adapters.home.put_back import put_back
+from adapters.importers import formats
 from adapters.importers.exported import FIRST, ways
 from adapters.importers.identity import BY_TITLE
 from adapters.importers.writing import (
@@ -75,11 +78,23 @@ class Change(NamedTuple):
 
 
 class WrittenBack(NamedTuple):
-    """What a file says now, and what cannot be said in it."""
+    """What a file says now, and what cannot be said in it. `anew`: tasks whose lines say more to
+    this version than to the one that imported them; that was imported, too."""
 
     source: str
     written: tuple[Change, ...]
     left: tuple[Change, ...]
+    anew: tuple[str, ...]
+
+
+def can_be_written(name: str) -> bool:
+    """Whether there is such a file here, in a format that is written back."""
+    if not Path(name).is_file():
+        return False
+    try:
+        return formats.guess(given_file(name, name).data, name) in BY_TITLE
+    except Unreadable:
+        return False
 
 
 def write_back(home: "Home", file: str, source: str, environ: Mapping[str, str]) -> WrittenBack:
@@ -112,15 +127,36 @@ def write_back(home: "Home", file: str, source: str, environ: Mapping[str, str])
         because = f"{file} says what was not imported yet"
         raise Refused("stale", because=because, instead="import it first")
     pen = _Pen(home, given, found.file, read, environ)
-    written: list[Change] = []
-    left: list[Change] = []
-    for change in _changes(home, pen, said):
-        (written if pen.wrote(change) else left).append(change)
+    changes = _changes(home, pen, said)
+    if anew := _read_anew(home, pen, said, changes):
+        pen = _Pen(home, given, found.file, read, environ)
+        changes = _changes(home, pen, as_read_before(home, read, pen.known))
+    left = pen.write(changes)
+    written = [one for one in changes if not any(one is other for other in left)]
     if written:
         now = instant(home.services.clock.now())
         put_back(Path(file), given.data, pen.data, now)
         _record(home, pen, list(dict.fromkeys(one.task for one in written)))
-    return WrittenBack(read.source, tuple(written), tuple(left))
+    return WrittenBack(read.source, tuple(written), tuple(left), anew)
+
+
+def _read_anew(
+    home: "Home", pen: "_Pen", said: ImportedFile, changes: Sequence[Change]
+) -> tuple[str, ...]:
+    """Import first what lines that are to be edited say to this reader and did not say to the one
+    that read them last: so does each edit of such a line, whoever makes it."""
+    edited = {one.task for one in changes if pen.can_say(one)}
+    tasks = [
+        now
+        for now, was in zip(pen.read.tasks, said.tasks, strict=True)
+        if now != was and now.task_id in edited
+    ]
+    for first in range(0, len(tasks), TASKS_MAX):
+        batch = tasks[first : first + TASKS_MAX]
+        command, payloads = command_of(home, batch, pen.read.source, pen.known)
+        home.services.append_journal(command, payloads=payloads)
+    home.views.catch_up()
+    return tuple(one.task_id for one in tasks)
 
 
 def _record(home: "Home", pen: "_Pen", changed: Sequence[str]) -> None:
@@ -176,6 +212,14 @@ def _of_items(task: Task, said: ImportedTask, kept: ImportedTask) -> Iterator[Ch
             yield Change(task.id, "item", item.is_checked, item.title)
 
 
+class _Draft(NamedTuple):
+    """The lines as they may be, what is wanted of them, and the places of the tasks that change."""
+
+    lines: list[str]
+    read: ImportedFile
+    ats: set[int]
+
+
 class _Pen:
     """The lines of a file while they are changed. `found` is the file with ids as they come of it,
     `read` with those of the tasks."""
@@ -199,6 +243,7 @@ class _Pen:
             raise Refused("invalid_value", because=because, instead="save it as UTF-8") from None
         self.read = read
         self._ids = [one.task_id for one in found.tasks]
+        self._places = {one.task_id: at for at, one in enumerate(read.tasks)}
         self.known = known_tasks(home)
 
     @property
@@ -216,38 +261,67 @@ class _Pen:
         (document,) = documents_of(self._home, [said], self.known)
         return decoded(document.data)
 
-    def wrote(self, change: Change) -> bool:
-        """Whether a change could be made, and the file says nothing else otherwise."""
-        at = next(n for n, one in enumerate(self.read.tasks) if one.task_id == change.task)
-        return any(
-            lines != self._lines and self._took(change, at, lines)
-            for lines in self._tried(change, at)
-        )
+    def can_say(self, change: Change) -> bool:
+        """Whether there is a way to say it in the file at all."""
+        return bool(self._draft([change]).ats)
 
-    def _took(self, change: Change, at: int, lines: list[str]) -> bool:
+    def write(self, changes: Sequence[Change]) -> list[Change]:
+        """Make the changes that can be made; those that cannot be said, or not without the file
+        saying something else otherwise."""
+        if not changes or self._took(self._draft(changes)):
+            return []
+        if len(changes) > 1:
+            middle = len(changes) // 2
+            return self.write(changes[:middle]) + self.write(changes[middle:])
+        (change,) = changes
+        nth = 1
+        while (draft := self._draft(changes, nth)).ats:
+            if self._took(draft):
+                return []
+            nth += 1
+        return [change]
+
+    def _draft(self, changes: Sequence[Change], nth: int = 0) -> _Draft:
+        """The lines and the tasks with all changes, each said in the nth way there is."""
+        lines, read, ats = self._lines, self.read, set[int]()
+        for change in changes:
+            at = self._places[change.task]
+            ways = (one for one in _tried(lines, read, change, at, self._has_reasons))
+            said = next(islice((one for one in ways if one != lines), nth, None), None)
+            if said is None:
+                return _Draft(lines, read, set())
+            more = len(said) - len(lines)
+            tasks = [*read.tasks]
+            tasks[at] = _wanted(tasks[at], change, has_reasons=self._has_reasons)
+            places = tuple(one + more * (one > read.lines[at]) for one in read.lines)
+            lines, read = said, replace(read, tasks=tuple(tasks), lines=places)
+            ats.add(at)
+        return _Draft(lines, read, ats)
+
+    def _took(self, draft: _Draft) -> bool:
+        """Whether the file would say just that, and its import change nothing: then it shall."""
+        lines, wanted, ats = draft
+        if not ats or not all(self._is_no_news(wanted.tasks[at]) for at in ats):
+            return False
         data = self._bom + "".join(lines).encode()
         read = read_file(self._home, self._given._replace(data=data), self._environ).file
-        wanted = [*self.read.tasks]
-        wanted[at] = _wanted(wanted[at], change, has_reasons=self._has_reasons)
         says = [replace(one, task_id="") for one in read.tasks]
-        if says != [replace(one, task_id="") for one in wanted]:
+        if says != [replace(one, task_id="") for one in wanted.tasks]:
             return False
         ids = [one.task_id for one in read.tasks]
-        if not self._is_found_again(ids, says, at) or not self._is_no_news(wanted[at]):
+        if not self._are_found_again(ids, says, ats):
             return False
         self._lines, self._ids = lines, ids
-        self.read = replace(read, tasks=tuple(wanted))
+        self.read = replace(read, tasks=wanted.tasks)
         return True
 
-    def _is_found_again(self, ids: list[str], says: list[ImportedTask], at: int) -> bool:
+    def _are_found_again(self, ids: list[str], says: list[ImportedTask], ats: set[int]) -> bool:
         """Whether the next import knows each task: those of one title are told apart by their
         order, and one that is retitled by all that the file says of it."""
-        if ids == self._ids:
-            return True
-        is_known = ids[at] in self.known or says.count(says[at]) > 1
-        return not is_known and [*ids[:at], *ids[at + 1 :]] == [
-            one for n, one in enumerate(self._ids) if n != at
-        ]
+        return all(
+            one == was or (at in ats and one not in self.known and says.count(says[at]) == 1)
+            for at, (one, was) in enumerate(zip(ids, self._ids, strict=True))
+        )
 
     def _is_no_news(self, said: ImportedTask) -> bool:
         """Whether the import of a task as the file shall say it changes nothing."""
@@ -261,30 +335,32 @@ class _Pen:
             facts, _ = importing.decide(task, before, kept, names, source, is_three_way=True)
             return not facts
 
-    def _tried(self, change: Change, at: int) -> Iterator[list[str]]:
-        line, lines = self.read.lines[at], self._lines
-        end = next((one for one in self.read.lines if one > line), len(lines))
-        match change.field:
-            case "tick":
-                mark = "x" if change.value else " "
-                yield with_tick(lines, line + 1, end, change.title, change.nth, mark)
-            case "item":
-                for title in ways(change.title):
-                    yield with_item(lines, line, end, title, is_checked=change.value)
-            case "item title":
-                below = item_at(lines, line + 1, end, change.title, change.nth)
-                for one in below:
-                    yield from _with_line(
-                        lines, one, with_title(lines[one], change.title, change.value)
-                    )
-            case "title":
-                was = self.read.tasks[at].title
-                yield from _with_line(lines, line, with_title(lines[line], was, change.value))
-            case "status" if self._has_reasons:
-                yield with_whole_status(lines, line, change.value, change.reason)
-            case field:
-                changed = with_field(self.read.format, lines[line], field, change.value)
-                yield from _with_line(lines, line, [changed])
+
+def _tried(
+    lines: Sequence[str], read: ImportedFile, change: Change, at: int, has_reasons: bool
+) -> Iterator[list[str]]:
+    """The lines with a change of the task at that place, in each way it may be said."""
+    line, was = read.lines[at], read.tasks[at].title
+    end = next((one for one in read.lines if one > line), len(lines))
+    match change.field:
+        case "tick":
+            mark = "x" if change.value else " "
+            yield with_tick(lines, line + 1, end, change.title, change.nth, mark)
+        case "item":
+            for title in ways(change.title):
+                yield with_item(lines, line, end, title, is_checked=change.value)
+        case "item title":
+            for one in item_at(lines, line + 1, end, change.title, change.nth):
+                yield from _with_line(
+                    lines, one, with_title(lines[one], change.title, change.value)
+                )
+        case "title":
+            yield from _with_line(lines, line, with_title(lines[line], was, change.value))
+        case "status" if has_reasons:
+            yield with_whole_status(lines, line, change.value, change.reason)
+        case field:
+            changed = with_field(read.format, lines[line], field, change.value)
+            yield from _with_line(lines, line, [changed])
 
 
 def _with_line(lines: Sequence[str], at: int, changed: Iterable[str]) -> Iterator[list[str]]:

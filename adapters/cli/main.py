@@ -89,6 +89,20 @@ GROUPS: dict[str, str] = {
 }
 """Each command once, as the help of `wakelog` tells them."""
 
+ELSEWHERE = {
+    "add": "task add",
+    "new": "task add",
+    "list": "task list",
+    "ls": "task list",
+    "edit": "task set",
+    "note": "task note",
+    "check": "task check",
+    "tick": "task check",
+    "ask": "agent ask",
+    "help": "--help",
+}
+"""What people type first who come from other tools."""
+
 GARBAGE = 100_000, 20, 20
 """When to look for it: what a start brings is kept, and looking through it takes a tenth."""
 PAGE_THREADS = ("wakelog-page", "wakelog-job")
@@ -115,7 +129,9 @@ class Commands(click.Group):
         if is_asked and args[0] not in COMMANDS:
             from difflib import get_close_matches  # only who mistyped a name waits for it
 
-            near = " or ".join(f"`{one}`" for one in get_close_matches(args[0], COMMANDS))
+            meant = ELSEWHERE.get(args[0])
+            found = [f"wakelog {meant}"] if meant else get_close_matches(args[0], COMMANDS)
+            near = " or ".join(f"`{one}`" for one in found)
             hint = f" Did you mean {near}?" if near else ""
             raise click.UsageError(f"No such command {args[0]!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)
@@ -140,7 +156,8 @@ class Commands(click.Group):
 
             for one in self.params:
                 give_values(one)
-        told = partial(complain, as_json=_wants_json(kwargs.get("args") or sys.argv[1:]))
+        typed = kwargs.get("args") or sys.argv[1:]
+        told = partial(complain, as_json=_wants_json(typed))
         try:
             came = super().main(*args, **kwargs)
             sys.stdout.flush()
@@ -148,8 +165,11 @@ class Commands(click.Group):
             click.echo(error.format_message())
             sys.exit(0)
         except click.UsageError as error:
-            command = error.ctx.command_path if error.ctx else "wakelog"
-            told(error.format_message(), instead=f"See `{command} --help`.", cause=error)
+            named = next((one for one in typed if one in COMMANDS), "")
+            command = error.ctx.command_path if error.ctx else f"wakelog {named}".rstrip()
+            because = error.format_message()
+            because += "" if because.endswith((".", "?", "?)")) else "."
+            told(because, instead=f"See `{command} --help`.", cause=error)
             sys.exit(2)
         except click.ClickException as error:
             told(error.format_message(), cause=error.__cause__)

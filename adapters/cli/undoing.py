@@ -6,7 +6,7 @@ import click
 
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, json_option, key_option
-from adapters.text.common import safe
+from adapters.text.common import local_time, safe
 
 if TYPE_CHECKING:
     from adapters.documents.deeds import UndoableDeed
@@ -31,6 +31,7 @@ def undo_command(session: Session, deed: str, key: str, *, is_list: bool) -> Non
 
     if is_list:
         home = session.reading()
+        zone = home.settings.timezone
         documents = [deed_document(home, one) for one in undoing.deeds(home)]
         if session.as_json:
             session.document(UndoableDeeds(documents))
@@ -38,9 +39,9 @@ def undo_command(session: Session, deed: str, key: str, *, is_list: bool) -> Non
             session.say("Nothing to undo.")
         else:
             session.table(
-                ["deed", "at", "what", "about", "undoing it"],
+                ["Deed", "When", "What", "About", "Undoing it"],
                 [
-                    (one.ref, one.at[:16].replace("T", " "), one.what, _about(one), _how(one))
+                    (one.ref, local_time(one.at, zone), one.what, _about(one), _how(one))
                     for one in documents
                 ],
             )

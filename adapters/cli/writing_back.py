@@ -2,18 +2,18 @@
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 
 from adapters.actions.importing import known_tasks, sources_of
-from adapters.actions.writing_back import Change, WrittenBack, write_back
+from adapters.actions.writing_back import Change, WrittenBack, can_be_written, write_back
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, UserError
 from adapters.documents.deeds import ChangeBack, FileBack, FilesBack
 from adapters.documents.tasks import titles_among
 from adapters.home.given import Unreadable
 from adapters.text.common import safe
+from domain.errors import WakelogError
 
 
 @click.command("write-back", epilog="Example: wakelog write-back TODO.md")
@@ -32,20 +32,30 @@ def write_back_command(session: Session, files: Sequence[str], source: str) -> N
     home = session.writing()
     if not files:
         known = {name for task in known_tasks(home).values() for name in task.sources}
-        files = sorted(name for name in known if Path(name).is_file())
+        files = sorted(name for name in known if can_be_written(name))
     documents: list[FileBack] = []
+    refused: WakelogError | None = None
     for file, name in zip(files, sources_of(files, source, os.environ), strict=True):
         try:
             done = write_back(home, file, name, os.environ)
         except Unreadable as error:
             raise UserError(f"{safe(file)}: {error} [unreadable_file]") from error
-        documents.append(FileBack(file, _changes(done.written), _changes(done.left)))
+        except WakelogError as error:  # the other files are written all the same
+            refused = refused or error
+            continue
+        documents.append(_document(file, done))
         if not session.as_json:
             _tell(session, file, done)
-    if session.as_json:
+    if session.as_json and (documents or not refused):
         session.document(FilesBack(documents))
     elif not files:
         session.say("No file of this folder was imported; name one.")
+    if refused:
+        raise refused
+
+
+def _document(file: str, done: WrittenBack) -> FileBack:
+    return FileBack(file, _changes(done.written), _changes(done.left), [*done.anew])
 
 
 def _changes(found: Sequence[Change]) -> list[ChangeBack]:
@@ -54,7 +64,11 @@ def _changes(found: Sequence[Change]) -> list[ChangeBack]:
 
 def _tell(session: Session, file: str, done: WrittenBack) -> None:
     session.say(f"{safe(file)}: {len(done.written)} written, {len(done.left)} left out")
-    titles = titles_among(session.reading(), {one.task for one in (*done.written, *done.left)})
+    tasks = {one.task for one in (*done.written, *done.left)}
+    titles = titles_among(session.reading(), tasks | {*done.anew})
+    for task in done.anew:
+        said = "its line changes, and says more to this version: that was imported, too"
+        session.say(f"  {safe(titles[task])}: {said}")
     for one in done.written:
         session.say(f"  {safe(titles[one.task])}: {safe(one.named)}")
     for one in done.left:

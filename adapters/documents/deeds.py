@@ -222,11 +222,13 @@ class ChangeBack(Struct, frozen=True):
 
 
 class FileBack(Struct, frozen=True):
-    """What was written into a file, and what cannot be said in it."""
+    """What was written into a file, and what cannot be said in it; ids of tasks whose lines say
+    more to this version than to the one that imported them, which was imported as they changed."""
 
     file: str
     written: list[ChangeBack]
     left_out: list[ChangeBack]
+    read_anew: list[str]
 
 
 class FilesBack(Struct, frozen=True):

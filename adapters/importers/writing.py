@@ -64,15 +64,15 @@ def with_field(form: str, line: str, field: str, value: Any) -> str:
         return f"{done}({_LETTERS[value]}) {bare.removeprefix(done)}"
     if field == "status":
         return _with_status(form, line, value)
-    said = (
-        {
-            "due": f" due:{value}",
-            "priority": f" !{value.lower()}" if field == "priority" else "",
-            "estimate": f" ~{value}m",
-        }[field]
-        if value
-        else ""
-    )
+    said = ""
+    if value:
+        match field:
+            case "due":
+                said = f" due:{value}"
+            case "priority":
+                said = f" !{value.lower()}"
+            case _:  # as people write it: whole hours as hours
+                said = f" ~{value}m" if value % 60 else f" ~{value // 60}h"
     signed = _SIGNED.search(line) if form == "markdown" else None
     if signed and value:
         said = {"due": f" 📅 {value}", "priority": f" {_LEVELS.get(value)}"}.get(field, said)

@@ -15,6 +15,7 @@ CUTS: Final = (
     ("Title", 24),
     ("Name", 24),
     ("Agent", 24),
+    ("About", 24),
     ("Category", 0),
     ("Labels", 0),
     ("Model", 0),
@@ -35,7 +36,9 @@ CUTS: Final = (
 """What is cut where a table is too wide, one after another, and to how many cells; 0: the whole
 column is left out, as empty ones are before. A column of a heading that is neither here nor in
 `WHOLE` is wrapped."""
-WHOLE: Final = frozenset({"ID", "Run", "Wake", "When", "Where", "Due", "Prio", "Next wake", "Next"})
+WHOLE: Final = frozenset(
+    {"ID", "Deed", "Run", "Wake", "When", "Where", "Due", "Prio", "Next wake", "Next"}
+)
 """Columns that stay as they are: ids, dates, references."""
 WRAPPED_AT = 24  # cells; narrower only where nothing else is left to cut
 LABEL_CELLS = 24  # cells; what stands behind a longer one is no column

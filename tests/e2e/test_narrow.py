@@ -14,7 +14,10 @@ from tests.support.waking import fault, tape
 
 pytestmark = pytest.mark.e2e
 
-COMMANDS = ("task list", "inbox", "wakes", "agent list", "status")
+COMMANDS = (
+    "task list", "inbox", "wakes", "agent list", "status", "lessons", "memory Ask", "undo --list",
+    "conflicts",
+)  # fmt: skip
 WIDTHS = (60, 80, 120)
 LONG = "Ask Ms Nakamura which of the three offers for the boiler includes taking out the old one"
 WIDE = "東京への出張のために航空券とホテルを予約して経費の承認をもらう"
@@ -42,6 +45,14 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         done(["task", "note", title, NOTE], home)
     done(["agent", "create", "--all"], home)
     done(["wake"], home)
+    done(["confirm", "1.1"], home)
+    done(["reject", "1.2", "--reason", f"{WIDE}, and that is why it is not wanted now"], home)
+    file = home.parent / "TODO.md"
+    for due in ("2027-02-01", "2027-02-03"):
+        file.write_text(f"- [ ] {LONG}, by the neighbour due:{due}\n- [ ] {WIDE}。 due:{due}\n")
+        done(["import", str(file)], home)
+        for title in ("neighbour", f"{WIDE}。"):
+            done(["task", "set", title, "--due", "2027-02-02"], home)
     model = tape(home.parent / "down.jsonl", fault("model_unavailable"))
     run(["--model", model, "wake", EMOJI], home)
     webhook = f"https://example.org/{'notices/' * 8}of-wakelog"

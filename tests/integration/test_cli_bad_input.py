@@ -215,6 +215,8 @@ def test_a_text_that_looks_like_an_option_stays_a_text(home: Path) -> None:
     [
         (["task", "show", "nothing"], "unknown_task", "there is no task 'nothing'"),
         (["tasks"], "invalid_input", "No such command 'tasks'. Did you mean `task` or"),
+        (["add", "x"], "invalid_input", "No such command 'add'. Did you mean `wakelog task add`?"),
+        (["conflicts", "x"], "invalid_input", "Got unexpected extra argument (x)."),
         (["task", "show"], "invalid_input", "Missing argument 'TASK'."),
         (["wakes", "--nope"], "invalid_input", "No such option '--nope'."),
         (["confirm"], "invalid_value", "it is not said what to confirm"),
@@ -249,3 +251,8 @@ def test_the_help_names_each_command_once_below_its_group(tmp_path: Path) -> Non
     places = [shown.index(f"\n{group}:\n") for group in GROUPS]
     assert places == sorted(places)
     assert [shown.count(f"\n  {name} ") for name in grouped] == [1] * len(grouped)
+
+
+def test_an_option_without_its_value_names_the_help_of_its_command(tmp_path: Path) -> None:
+    said = "Error: Option '--markdown' requires an argument. See `wakelog export --help`."
+    assert refused(["export", "--markdown"], tmp_path) == said

@@ -160,7 +160,7 @@ def test_what_is_decided_is_written_into_the_watched_file_and_wakes_nobody(tmp_p
         "written",
     ]
     assert "waking" not in events(found)
-    said = "- [ ] Fix the sink !p1 ~60m\n\n  Takes about 60 minutes. Urgent!\n"
+    said = "- [ ] Fix the sink !p1 ~1h\n\n  Takes about 60 minutes. Urgent!\n"
     assert file.read_text() == f"{said}- [x] Call Anne\n"
     rows, wakes = proved(home), told(["wakes"], home)
     for _ in range(2):

@@ -1,11 +1,15 @@
 """`wakelog write-back`: what was done here stands in the file, and all else as it was."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from tests.support.cli import done, proved, refused, told
+from adapters.actions.importing import Found, Importing, given_file, read_file
+from adapters.wiring import open_home
+from tests.support.cli import FIXED, done, proved, refused, run, told
 
 TODO = (
     b"\xef\xbb\xbf# Home\r\n\r\nSome words.\r\n"
@@ -164,3 +168,49 @@ def test_a_format_that_is_exported_anew_is_refused(home: Path, todo: Path, tmp_p
     file = tmp_path / "tasks.json"
     file.write_text('[{"uuid": "a1", "description": "Fix the tap"}]')
     assert "use Markdown or todo.txt" in refused(["write-back", str(file)], home)
+
+
+def test_a_line_that_an_older_version_imported_is_ticked_and_read_as_if_edited(
+    home: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "TODO.md"
+    file.write_text("- [ ] Paint ⏫\n- [ ] Call ⏫\n- [ ] Rest 🔽\n")
+    opened = open_home(home, FIXED, is_writing=True)
+    read = read_file(opened, given_file(str(file), file.name), FIXED).file
+    Importing().take(opened, file.name, Found(replace(read, tasks=read.earlier, earlier=())))
+    opened.close()
+    assert told(["import", str(file)], home)["events"] == 0
+    done(["done", "Paint"], home)
+    done(["task", "set", "Call", "--priority", "P0"], home)
+    done(["task", "set", "Rest", "--status", "blocked", "--reason", "x"], home)
+    found = written(home, file)
+    assert [one["field"] for one in found["written"]] == ["status"]
+    assert [one["field"] for one in found["left_out"]] == ["status"]
+    assert file.read_text() == "- [x] Paint ⏫\n- [ ] Call ⏫\n- [ ] Rest 🔽\n"
+    shown = {one["title"]: one["priority"] for one in told(["task", "list", "--all"], home)}
+    assert shown == {"Paint": "P1", "Call": "P0", "Rest 🔽": "P2"}
+    assert [one["field"] for one in told(["conflicts"], home)] == ["priority"]
+    assert len(found["read_anew"]) == 2
+    assert told(["import", str(file)], home)["events"] == 0
+    proved(home)
+
+
+def test_without_a_name_all_that_can_be_written_is_whatever_else_was_imported(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    texts = {"a.md": "- [ ] Ann", "b.md": "- [ ] Bob", "c.txt": "(B) Eve"}
+    texts["b.json"] = '[{"uuid": "a1", "description": "Fix the tap", "status": "pending"}]'
+    for name, text in texts.items():
+        Path(name).write_text(text)
+    done(["import", *sorted(texts)], home)
+    for name in ("Ann", "Bob", "Eve"):
+        done(["done", name], home)
+    Path("a.md").write_text("- [ ] Ann\n- [ ] New")
+    result = run(["--json", "write-back"], home)
+    assert (result.exit_code, "import it first" in result.stderr) == (2, True)
+    files = [one["file"] for one in json.loads(result.stdout)["files"]]
+    assert files == ["b.md", "c.txt"]
+    assert (Path("b.md").read_text(), Path("c.txt").read_text()) == ("- [x] Bob", "x (B) Eve")
+    done(["import", "a.md"], home)
+    assert "a.md: 1 written" in done(["write-back"], home)

@@ -66,8 +66,8 @@ def test_what_is_written_back_stands_where_obsidian_reads_it(home: Path, tmp_pat
         done(["task", "set", task, *fields], home)
     assert "0 left out" in done(["write-back", str(file)], home)
     assert file.read_text() == (
-        "- [ ] Paint ~120m 🔺 🔁 every week 📅 2027-02-03 ^p1\n"
-        "- [ ] Plan ~120m 🔺 📅 2027-02-03 ⏳ 2027-02-01\n"
-        "- [ ] Go due:2027-02-03 !p0 ~120m ^g1\n"
+        "- [ ] Paint ~2h 🔺 🔁 every week 📅 2027-02-03 ^p1\n"
+        "- [ ] Plan ~2h 🔺 📅 2027-02-03 ⏳ 2027-02-01\n"
+        "- [ ] Go due:2027-02-03 !p0 ~2h ^g1\n"
     )
     assert told(["import", str(file)], home)["events"] == 0
