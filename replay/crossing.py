@@ -28,18 +28,20 @@ from domain.journal.task import Task
 from domain.keys import payload_id
 from domain.notices import batch
 from domain.wake.commands import BeginWake
-from domain.wake.events import SectionRef, ToolReturned
+from domain.wake.events import LateReply, ModelAnswered, ToolReturned
 from domain.wake.shown import given_by, shown, snapshot_of
+from domain.wake.state import WAKE
 from domain.wake.task_lines import TaskLine, TaskLines
 from domain.wire import PayloadId
 from domain.world import Recorded, World
-from replay import lessons
+from replay import lessons, sections
 from replay.appends import Append, appends
 from replay.divergence import ALTERED, CHANGED, DICE, PROMPT, Difference, Divergence, path_within
 from replay.effects import Effects, said_of, unrelated
 from replay.prove import Proof
 from replay.reads import asked_for, differs, is_read, misplaced, read_again
 from replay.references import is_given_up, journal_position, operation_of, position_named
+from replay.replies import Decoders, Replies
 from replay.streams import FAILURES
 
 At = Callable[[int, str], World]
@@ -61,8 +63,9 @@ class Side(NamedTuple):
 class Crossing:
     """Proves both logs of a home in one walk."""
 
-    def __init__(self, journal: Side, agents: Side) -> None:
+    def __init__(self, journal: Side, agents: Side, decoders: Decoders | None = None) -> None:
         self.prompts = 0  # that were rendered again
+        self.replies = Replies(decoders or {}, agents.payload)
         self._journal, self._agents = journal, agents
         self._left = appends(journal.rows)  # appends of the journal that nobody has named yet
         self._reached = 0  # n up to which it was walked
@@ -175,6 +178,8 @@ class Crossing:
                 found = self._taken(one, cause)
             case Replied(fact=ToolReturned() as fact) if is_read(fact):
                 found = self._twice(partial(self._read, one, cause.entity, fact))
+            case Replied(fact=ModelAnswered() as fact, entity=run_key):
+                found = self._replied(one, fact, run_key)
             case _:
                 found = [*self._learnt(one, cause), *self._outcome(one, cause)]
         fault = self._journal.proof.first_fault
@@ -232,6 +237,12 @@ class Crossing:
             if there != said.category:
                 yield Difference(0, CHANGED, said.path, there, said.category)
 
+    def _replied(self, one: Append, fact: ModelAnswered, run_key: str) -> Iterator[Difference]:
+        """A reply, decoded again; of one that came too late only the bytes were kept."""
+        if not isinstance(one.facts[0].fact, LateReply):
+            wake = self._agents.proof.streams.world(one.replica, one.n, []).load(WAKE, run_key)
+            yield from self.replies.differs(fact, wake.begun.model)
+
     def _outcome(self, one: Append, cause: Cause) -> Iterator[Difference]:
         """What came of an operation, as its receipt in the journal says it."""
         before = self._agents.proof.streams.world(one.replica, one.n, [])
@@ -278,40 +289,21 @@ class Crossing:
         self.prompts += 1
         data = canonical.encode(seen)
         if payload_id(agent.task, data) != cause.snapshot:
-            yield from self._differs("data.command.snapshot", CHANGED, data, cause.snapshot)
+            yield from sections.differs(
+                "data.command.snapshot", CHANGED, data, cause.snapshot, self._agents.payload
+            )
         for part, today, was in (
             ("system", prompt.system, cause.system),
             ("user", prompt.user, cause.user),
         ):
             now = {section.name: section.text.encode() for section in today}
-            yield from self._sections(part, agent.task, now, was)
+            yield from sections.sections(part, agent.task, now, was, self._agents.payload)
             units = {section.name: section.units for section in today}
             for ref in was:
                 if units.get(ref.name, ()) != ref.units:
                     path = f"{part}.{ref.name}.units"
                     told = " ".join(units.get(ref.name, ()))
                     yield Difference(0, PROMPT, path, told, " ".join(ref.units))
-
-    def _sections(
-        self, part: str, task: str, today: Mapping[str, bytes], was: Iterable[SectionRef]
-    ) -> Iterator[Difference]:
-        known = {ref.name: ref.payload for ref in was}
-        for name in (*today, *(name for name in known if name not in today)):
-            data = today.get(name)
-            named = known.get(name, "")
-            if data is None or payload_id(task, data) != named:
-                yield from self._differs(f"{part}.{name}", PROMPT, data or b"", named)
-        if list(today) != list(known) and set(today) == set(known):
-            yield Difference(0, PROMPT, part, " ".join(today), " ".join(known))
-
-    def _differs(
-        self, path: str, kind_of: str, today: bytes, named: PayloadId
-    ) -> Iterator[Difference]:
-        was = self._agents.payload(named) if named else b""
-        if was is None or was == today:
-            return  # a payload that is gone, or was altered: told where it is named
-        expected, actual = (text.decode("utf-8", "replace") for text in (today, was))
-        yield Difference(0, kind_of, path, expected, actual)
 
     def _worlds(
         self, replica: str, position: int, agent_position: int, agent: str = ""
