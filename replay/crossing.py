@@ -20,26 +20,28 @@ from domain.agent.matching import Batch
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.agent.wake_queue_events import JournalTaken
 from domain.agent.watch import taken_of
-from domain.causes import Cause, GivenUp, Receipt, Replied
+from domain.causes import Cause, GivenUp, Replied
 from domain.envelope import Row
-from domain.journal.commands import ApplyOperation
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS, Links
 from domain.journal.task import Task
 from domain.keys import payload_id
 from domain.notices import batch
 from domain.wake.commands import BeginWake
-from domain.wake.events import SectionRef, ToolReturned
+from domain.wake.events import LateReply, ModelAnswered, ToolReturned
 from domain.wake.shown import given_by, shown, snapshot_of
+from domain.wake.state import WAKE
 from domain.wake.task_lines import TaskLine, TaskLines
 from domain.wire import PayloadId
 from domain.world import Recorded, World
-from replay import lessons
+from replay import lessons, sections
 from replay.appends import Append, appends
 from replay.divergence import ALTERED, CHANGED, DICE, PROMPT, Difference, Divergence, path_within
+from replay.effects import Effects, said_of, unrelated
 from replay.prove import Proof
 from replay.reads import asked_for, differs, is_read, misplaced, read_again
 from replay.references import is_given_up, journal_position, operation_of, position_named
+from replay.replies import Decoders, Replies
 from replay.streams import FAILURES
 
 At = Callable[[int, str], World]
@@ -61,8 +63,9 @@ class Side(NamedTuple):
 class Crossing:
     """Proves both logs of a home in one walk."""
 
-    def __init__(self, journal: Side, agents: Side) -> None:
+    def __init__(self, journal: Side, agents: Side, decoders: Decoders | None = None) -> None:
         self.prompts = 0  # that were rendered again
+        self.replies = Replies(decoders or {}, agents.payload)
         self._journal, self._agents = journal, agents
         self._left = appends(journal.rows)  # appends of the journal that nobody has named yet
         self._reached = 0  # n up to which it was walked
@@ -72,8 +75,7 @@ class Crossing:
         self._batches: dict[tuple[str, int], Batch | Exception | None] = {}
         self._lines = TaskLines()
         self._changed: set[str] | None = None  # tasks, since `_lines` were made; None: never yet
-        self._asked: dict[str, None] = {}  # operations with an intent and no effect yet
-        self._applied: dict[str, Append] = {}  # and the other way round
+        self._effects = Effects(journal.payload, agents.payload)
 
     def walk(self) -> Iterator[Divergence]:
         """Name all that differs in either log, and between them."""
@@ -88,9 +90,12 @@ class Crossing:
                 self._done(row)
         yield from self._agents.proof.finish()
         for one in self._left:
-            yield from self._journal.proof.take(one)
+            yield from self._journal.proof.take(one, self._deed)
+            self._effects.take(one)
         yield from self._journal.proof.finish()
         yield from self._unasked()
+        for one, known in self._effects.unmet():
+            yield self._agents.proof.told(one, known)
 
     def _position(self, row: Recorded) -> int:
         """The position of this journal that a row of the agent log names; else 0."""
@@ -107,7 +112,7 @@ class Crossing:
             if one is None:
                 self._is_ended = True
                 return
-            yield from self._journal.proof.take(one)
+            yield from self._journal.proof.take(one, self._deed)
             self._reached = max(self._reached, one.n)
             head = f"journal:{one.replica}"
             self._digests[one.n] = f"{head}:{one.n}", self._journal.proof.heads[head]
@@ -120,13 +125,7 @@ class Crossing:
             return
         if self._changed is not None:
             self._changed.update(row.entity for row in one.facts if row.of_kind == "task")
-        first = one.facts[0].fact
-        if isinstance(first, Receipt) and isinstance(first.command, ApplyOperation):
-            operation = first.command.operation
-            if operation in self._asked:
-                del self._asked[operation]
-            else:
-                self._applied[operation] = one
+        self._effects.take(one)
         world = self._journal.proof.streams.world(one.replica, one.n + 1, [])
 
         def links(task: str) -> Links:
@@ -147,13 +146,7 @@ class Crossing:
         if isinstance(fact, AgentCreated):
             streams.mind(fact.task, replica)
         elif operation := operation_of(fact):
-            self._ask(operation)
-
-    def _ask(self, operation: str) -> None:
-        if operation in self._applied:
-            del self._applied[operation]
-        else:
-            self._asked[operation] = None
+            self._effects.ask(operation)
 
     def _done(self, row: Recorded) -> None:
         """Let go of what nobody will ask for any more."""
@@ -185,8 +178,10 @@ class Crossing:
                 found = self._taken(one, cause)
             case Replied(fact=ToolReturned() as fact) if is_read(fact):
                 found = self._twice(partial(self._read, one, cause.entity, fact))
+            case Replied(fact=ModelAnswered() as fact, entity=run_key):
+                found = self._replied(one, fact, run_key)
             case _:
-                found = self._learnt(one, cause)
+                found = [*self._learnt(one, cause), *self._outcome(one, cause)]
         fault = self._journal.proof.first_fault
         yield from self._resting(cause, fault)
         yield from (replace(known, upstream=fault) for known in found)
@@ -242,6 +237,28 @@ class Crossing:
             if there != said.category:
                 yield Difference(0, CHANGED, said.path, there, said.category)
 
+    def _replied(self, one: Append, fact: ModelAnswered, run_key: str) -> Iterator[Difference]:
+        """A reply, decoded again; of one that came too late only the bytes were kept."""
+        if not isinstance(one.facts[0].fact, LateReply):
+            wake = self._agents.proof.streams.world(one.replica, one.n, []).load(WAKE, run_key)
+            yield from self.replies.differs(fact, wake.begun.model)
+
+    def _outcome(self, one: Append, cause: Cause) -> Iterator[Difference]:
+        """What came of an operation, as its receipt in the journal says it."""
+        before = self._agents.proof.streams.world(one.replica, one.n, [])
+        said = said_of(one, cause, before)
+        if said is None or self._is_ended:  # a journal that is cut off is told of
+            return
+        for past in self._journal.given_up:  # what names no position may be about another past
+            is_past = past.after < said.n <= past.until if said.n else past.until >= self._known
+            if past.replica == one.replica and is_past:
+                return
+        yield from self._effects.hear(one, said)
+
+    def _deed(self, one: Append, cause: Cause) -> Iterator[Difference]:
+        """What an append of the journal says of others there."""
+        yield from unrelated(cause, self._journal.proof.streams.world(one.replica, one.n, []))
+
     def _task_lines(self, journal: World) -> Mapping[str, TaskLine]:
         """The living tasks of a world; those of where the walk stands are kept."""
         if journal.n != self._reached + 1:
@@ -272,40 +289,21 @@ class Crossing:
         self.prompts += 1
         data = canonical.encode(seen)
         if payload_id(agent.task, data) != cause.snapshot:
-            yield from self._differs("data.command.snapshot", CHANGED, data, cause.snapshot)
+            yield from sections.differs(
+                "data.command.snapshot", CHANGED, data, cause.snapshot, self._agents.payload
+            )
         for part, today, was in (
             ("system", prompt.system, cause.system),
             ("user", prompt.user, cause.user),
         ):
             now = {section.name: section.text.encode() for section in today}
-            yield from self._sections(part, agent.task, now, was)
+            yield from sections.sections(part, agent.task, now, was, self._agents.payload)
             units = {section.name: section.units for section in today}
             for ref in was:
                 if units.get(ref.name, ()) != ref.units:
                     path = f"{part}.{ref.name}.units"
                     told = " ".join(units.get(ref.name, ()))
                     yield Difference(0, PROMPT, path, told, " ".join(ref.units))
-
-    def _sections(
-        self, part: str, task: str, today: Mapping[str, bytes], was: Iterable[SectionRef]
-    ) -> Iterator[Difference]:
-        known = {ref.name: ref.payload for ref in was}
-        for name in (*today, *(name for name in known if name not in today)):
-            data = today.get(name)
-            named = known.get(name, "")
-            if data is None or payload_id(task, data) != named:
-                yield from self._differs(f"{part}.{name}", PROMPT, data or b"", named)
-        if list(today) != list(known) and set(today) == set(known):
-            yield Difference(0, PROMPT, part, " ".join(today), " ".join(known))
-
-    def _differs(
-        self, path: str, kind_of: str, today: bytes, named: PayloadId
-    ) -> Iterator[Difference]:
-        was = self._agents.payload(named) if named else b""
-        if was is None or was == today:
-            return  # a payload that is gone, or was altered: told where it is named
-        expected, actual = (text.decode("utf-8", "replace") for text in (today, was))
-        yield Difference(0, kind_of, path, expected, actual)
 
     def _worlds(
         self, replica: str, position: int, agent_position: int, agent: str = ""
@@ -371,8 +369,8 @@ class Crossing:
     def _unasked(self) -> Iterator[Divergence]:
         """Effects on the journal that no intent of the agent log asked for. Those beyond what it
         knows of the journal may be younger than its last row: a backup copies it first."""
-        for operation, one in self._applied.items():
-            if one.n > self._known:  # pragma: no cover  # only where the journal skips a number
+        for operation, one in self._effects.unasked():
+            if one.n > self._known:
                 continue
             row = one.rows[0]
             yield Divergence(

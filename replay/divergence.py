@@ -39,9 +39,10 @@ class Divergence(Struct, frozen=True):
 
     `path` names what differs first: within a row as in ``data.command.title``, a section as in
     ``user.task``, else ``row``, ``rows``, ``order``, ``n``, ``prev``, ``payload``, ``cause``,
-    ``fold``, ``digest``, ``anchor``, ``tail`` or ``position``. `expected` is what should stand
-    there, `actual` what does. `wake` and `step` say which wake it belongs to and at which row of
-    its stream; `cause` is the tag of the append's cause, `upstream` the position of what led to it.
+    ``fold``, ``digest``, ``anchor``, ``tail``, ``position``, ``receipt``, ``outcome``,
+    ``operation`` or ``reply``. `expected` is what should stand there, `actual` what does. `wake`
+    and `step` say which wake it belongs to and at which row of its stream; `cause` is the tag of
+    the append's cause, `upstream` the position of what led to it.
     """
 
     log: str

@@ -123,7 +123,7 @@ class Proof:
         found += self._anchored(one, digest)
         if found and not self.first_fault:
             self.first_fault = f"{self._log}:{one.replica}:{one.n}"
-        self._open[one.replica] = [self._told(one, difference) for difference in found]
+        self._open[one.replica] = [self.told(one, difference) for difference in found]
         if not is_whole:
             self._hole = f"{self._log}:{one.replica}:{one.n}"
 
@@ -155,11 +155,11 @@ class Proof:
         if one.first.row == 0 and one.first.prev != head and not is_gap:
             yield from (replace(known, kind_of=as_altered(known.kind_of)) for known in before)
             if not before:
-                yield self._told(one, Difference(0, ALTERED, "prev", head, one.first.prev))
+                yield self.told(one, Difference(0, ALTERED, "prev", head, one.first.prev))
             return
         yield from before
         if is_gap:
-            yield self._told(one, Difference(0, ALTERED, "n", str(due), str(one.n)))
+            yield self.told(one, Difference(0, ALTERED, "n", str(due), str(one.n)))
             self._hole = f"{self._log}:{one.replica}:{one.n}"
 
     def _due(self, one: Append) -> int:
@@ -292,7 +292,8 @@ class Proof:
         if len(self._origins) > self._options.limits.wakes:
             self._origins.popitem(last=False)
 
-    def _told(self, one: Append, known: Difference) -> Divergence:
+    def told(self, one: Append, known: Difference) -> Divergence:
+        """A difference with all that is told of where it is."""
         position = f"{self._log}:{one.replica}:{one.n}"
         row = one.rows[min(known.row, len(one.rows) - 1)]
         wake, step = _wake_of(one, row)

@@ -94,6 +94,9 @@ def prove_command(
     if proved.ok and proved.folded and not all_rules:
         why = "those up to --since" if since else "those of older rules"
         session.note(f"Only folded: {why}, see `wakelog prove --help`.")
+    if proved.undecoded:
+        told = f"{proved.undecoded:,} of the models' replies"
+        session.note(f"Not decoded: {told}; this wakelog has no decoder of their format.")
     raise SystemExit(0 if proved.ok else 1)
 
 

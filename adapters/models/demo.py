@@ -8,6 +8,9 @@ nothing. The same request always gets the same bytes; tokens are bytes of text b
 import re
 from datetime import timedelta
 
+import msgspec
+from msgspec import Struct
+
 from adapters.models.rules import RulesModel
 from domain import canonical
 from domain.errors import Refused
@@ -228,3 +231,28 @@ def _reply(name: str, wishes: list[Wish], text: str, usage: Usage) -> Reply:
         "usage": [usage.tokens_in, usage.tokens_out, usage.tokens_thought],
     }
     return Reply(canonical.encode(document), text, calls, usage)
+
+
+class _Kept(Struct, frozen=True, forbid_unknown_fields=True):
+    """A reply as it is kept: tools with their arguments, tokens in, out and thought."""
+
+    model: str
+    text: str
+    calls: tuple[Wish, ...]
+    usage: tuple[int | None, int | None, int | None]
+
+
+def parse(raw: bytes) -> Reply:
+    """The reply that recorded bytes stand for: the inverse of `Reply.raw`.
+
+    Raises:
+        Refused: Code ``invalid_input``: not the bytes of such a model.
+    """
+    try:
+        kept = msgspec.json.decode(raw, type=_Kept)
+    except msgspec.MsgspecError as error:
+        because = f"a recorded reply of a demo model: {error}"
+        instead = "give the bytes of a reply that was recorded"
+        raise Refused("invalid_input", because=because, instead=instead) from None
+    calls = tuple(Call(f"c{nth}", *wish) for nth, wish in enumerate(kept.calls, start=1))
+    return Reply(raw, kept.text, calls, Usage(*kept.usage))

@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.home.belonging import given_up
+from adapters.proof.decoders import DECODERS
 from adapters.store.log import Log, LogProgress
 from adapters.timetravel.logs_at import History
 from adapters.wiring import Home
@@ -68,7 +69,8 @@ class ProofHead(Struct, frozen=True):
 
 class ProofDetails(Struct, frozen=True):
     """What `prove` prints. `seconds` is wall time; `heads` are by ``log:replica``; `more` counts
-    the divergences that are left out; `folded` the causes that were not executed again."""
+    the divergences that are left out; `folded` the causes that were not executed again;
+    `undecoded` the replies of models whose kept bytes nobody here can read."""
 
     ok: bool
     rows: int
@@ -81,13 +83,15 @@ class ProofDetails(Struct, frozen=True):
     heads: dict[str, ProofHead]
     more: int
     folded: int
+    undecoded: int
 
 
 class Proved(Struct, frozen=True):
     """What a proof of a whole home has found. `seconds` is wall time; `heads` the newest append
     of each log and replica, as n and digest; `prompts` those that were rendered again; `left`
     counts the divergences beyond the first `FOUND_MAX`; `folded` the causes that were not executed
-    again, as they are of older rules, or came before what was asked for."""
+    again, as they are of older rules, or came before what was asked for; `undecoded` the replies
+    of models whose kept bytes nobody here can read."""
 
     rows: int
     causes: int
@@ -99,6 +103,7 @@ class Proved(Struct, frozen=True):
     heads: dict[str, tuple[int, str]] = {}
     left: int = 0
     folded: int = 0
+    undecoded: int = 0
 
     @property
     def ok(self) -> bool:
@@ -118,6 +123,7 @@ class Proved(Struct, frozen=True):
             heads={name: ProofHead(n, digest) for name, (n, digest) in self.heads.items()},
             more=self.left,
             folded=self.folded,
+            undecoded=self.undecoded,
         )
 
 
@@ -196,7 +202,7 @@ def prove_logs(
 def prove_sides(journal: Side, agents: Side, *, begun: float | None = None) -> Proved:
     """Walk both logs together. `begun`: when it began, as `perf_counter` says it."""
     begun = perf_counter() if begun is None else begun
-    crossing = Crossing(journal, agents)
+    crossing = Crossing(journal, agents, DECODERS)
     found: list[Divergence] = []
     left = 0
     for one in crossing.walk():
@@ -223,6 +229,7 @@ def prove_sides(journal: Side, agents: Side, *, begun: float | None = None) -> P
         last,
         left,
         sum(proof.folded for proof in proofs),
+        crossing.replies.undecoded,
     )
 
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.models import tape
-from adapters.models.replies import KeptCall, KeptReply
+from adapters.models.replies import KeptCall, KeptReply, KeptUsage
 from adapters.proof.beside import beside
 from adapters.proof.histories import History, taken
 from adapters.proof.reads_anew import read_anew
@@ -329,11 +329,10 @@ class Redactor:
             data = self._reply(owner)
         else:
             try:
-                document = msgspec.json.decode(data, type=ImportedTask)
+                imported = self._document(msgspec.json.decode(data, type=ImportedTask))
+                data = canonical.encode(imported)
             except (msgspec.DecodeError, UnicodeDecodeError):
                 data = self.text(data.decode("utf-8", "replace")).encode()
-            else:
-                data = canonical.encode(self._document(document))
         self._brought.append(payload(self._unit(old), data))
         return self._brought[-1].id
 
@@ -347,8 +346,9 @@ class Redactor:
             KeptCall(id=one.call_id, tool=one.tool, arguments=self._text_of(one.arguments))
             for one in answered.calls
         )
-        text = self._text_of(answered.text) if answered.text else ""
-        return canonical.encode(KeptReply(text=text, calls=calls))
+        said = self._text_of(answered.text) if answered.text else ""
+        usage = KeptUsage(**{one: getattr(answered, one) for one in KeptUsage.__struct_fields__})
+        return canonical.encode(KeptReply(text=said, calls=calls, usage=usage))
 
     def _text_of(self, said: Words) -> str:
         made = self._said(said)

@@ -29,6 +29,7 @@ from domain.ports import Call, ModelFault, Reply, Request, Streaming
 from domain.timestamps import seconds_between
 from domain.tools import registry
 from domain.tools.snapshot import snapshot
+from domain.wake.called import arguments_of, tool_named
 from domain.wake.commands import DeferWake, RetakeWake, SkipWake, StopWake, WakeCommand
 from domain.wake.events import (
     Intent,
@@ -45,7 +46,7 @@ from domain.wake.machine import pending, ticket
 from domain.wake.reading import Given
 from domain.wake.request import request
 from domain.wake.state import WAKE, Wake
-from domain.wire import INLINE_MAX_BYTES, Payload, Words, payload, words
+from domain.wire import Payload, Words, payload, words
 from domain.world import MAIN
 
 CANNOT_START = ("task_deleted", "unknown_task", "out_of_scope", "overshared_payload_blocked")
@@ -296,23 +297,15 @@ def _answered(
 
 
 def _call(unit: str, call: Call, payloads: list[Payload], zone: str, scaffold: int) -> ToolCall:
-    name, tool = canonical.clean(call.call_id), _tool(call.tool)
-    try:
-        decoded = canonical.read(call.arguments)
-    except Refused as refused:
-        return ToolCall(name, tool, Words("{}"), problem=str(refused))
-    said, kept = words(unit, canonical.text(decoded))
+    name, tool = canonical.clean(call.call_id), tool_named(call.tool)
+    arguments, problem = arguments_of(call)
+    if problem:
+        return ToolCall(name, tool, Words(arguments), problem=problem)
+    said, kept = words(unit, arguments)
     payloads += kept
     known = registry.canonical_name(tool, scaffold)
-    instants = instants_of(known, decoded, zone) if known else {}
+    instants = instants_of(known, canonical.read(arguments), zone) if known else {}
     return ToolCall(name, tool, said, instants=tuple(sorted(instants.items())))
-
-
-def _tool(name: str) -> str:
-    """A tool's name as it is recorded: short, and in ASCII, as every tool's is. An unknown one is
-    repeated to the model in quotes, and how Python writes other characters there depends on its
-    version; the provider's own bytes are kept beside it."""
-    return name.encode("ascii", "replace").decode("ascii")[: INLINE_MAX_BYTES // 8]
 
 
 def _apply(services: Services, wake: Wake, asked: ToolAsked) -> ToolReturned:

@@ -21,8 +21,10 @@ MEANING = {
     "fold": "today's code cannot read this row's fact into its state",
     "n": "its number is not the next one: something is gone, doubled or in another place",
     "order": "its rows stand in another order",
+    "outcome": "the journal's receipt says that something else came of it",
     "position": "it rests on a part of the other log that is not there",
     "prev": "it carries another digest of the append before it, so that one was altered",
+    "receipt": "it says what came of an operation that the journal does not hold there",
     "rows": "rows of it are gone, or there are too many",
     "tail": "the log ends before what was anchored",
 }

@@ -29,6 +29,8 @@ from domain.wake.state import WAKE
 from projections import agents, inbox, operations, tasks, wakes
 
 LOGS = {"journal": files.JOURNAL, "agent": files.AGENT}
+OURS = {"stored_events", "payloads"}
+OURS_BYTES = (("stored_events", "state"), ("payloads", "bytes"))
 FINDINGS_MAX = 20  # of one check
 RESTORE = "restore it from a backup"
 BOTH = "journal and agent log"
@@ -126,6 +128,8 @@ def _file(file: Path) -> Finding:
         with closing(read_only(file)) as connection:
             found = connection.execute("PRAGMA quick_check(3)").fetchall()
             version = connection.execute("PRAGMA user_version").fetchone()[0]
+            is_ours = bool(OURS & _tables(connection))
+            strange = list(_strange(connection)) if found == [("ok",)] else []
     except sqlite3.Error as error:
         return Finding(file.name, False, f"it cannot be read: {error}", RESTORE)
     problems = "; ".join(str(row[0]) for row in found if row[0] != "ok")
@@ -133,9 +137,29 @@ def _file(file: Path) -> Finding:
         return Finding(file.name, False, f"SQLite finds: {problems}"[:500], RESTORE)
     if version != FORMAT:
         told = f"it has format {version}, and this wakelog knows {FORMAT}"
-        return Finding(file.name, version < FORMAT, told, "use the wakelog that wrote it")
+        is_new = version < FORMAT and not is_ours
+        return Finding(file.name, is_new, told, "use the wakelog that wrote it")
+    if strange:
+        do = f"nothing of it is wakelog's: look who put it there, or {RESTORE}"
+        return Finding(file.name, False, "; ".join(strange)[:500], do)
     size = file.stat().st_size
     return Finding(file.name, True, f"whole, format {version}, {size:,} bytes")
+
+
+def _strange(connection: sqlite3.Connection) -> Iterator[str]:
+    """What wakelog never puts into a log file; a trigger even changes what is written."""
+    made = "SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
+    for kind, name in connection.execute(f"{made} ORDER BY type, name"):
+        if name not in OURS:
+            yield f"it holds the {kind} {name!r}, which is not wakelog's"
+    for table, column in OURS_BYTES if _tables(connection) >= OURS else ():
+        sql = f"SELECT count(*) FROM {table} WHERE typeof({column}) <> 'blob'"
+        if count := connection.execute(sql).fetchone()[0]:
+            yield f"{count} of its {table} hold {column} that is no bytes: another program wrote it"
+
+
+def _tables(connection: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
 
 
 # ------------------------------------------------------------------------------------------ logs

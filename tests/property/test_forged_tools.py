@@ -5,23 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from adapters.proof import histories
-from adapters.proof.histories import History
-from domain.envelope import Row
 from tests.support.broken import Broken
 from tests.support.checking.logs import Doc
+from tests.support.forging import differing
 
 HISTORIES = Path(__file__).parents[1] / "histories"
-
-
-def differing(broken: Broken) -> list[tuple[str, str]]:
-    """Where prove says that today's code writes something else, and of what."""
-    rows = {
-        log.name: [Row(one.stream, one.version, one.topic, one.state) for one in log.raw]
-        for log in broken.home().logs
-    }
-    proved = histories.prove(History(rows, broken.payloads, ""))
-    return [(one.kind_of, one.path) for one in proved.divergences if one.path != "digest"]
 
 
 def answers(home: Broken) -> list[Doc]:

@@ -1,0 +1,193 @@
+"""What the agent log asks of the journal and says came of it, against the receipts there (law 7).
+
+An operation has its intent and its outcome in the agent log, and its receipt in the journal. One
+that is asked for and applied and has no outcome yet is in doubt, which is no difference.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from domain.causes import Cause, Receipt, Replied, Result
+from domain.changes.change_set import CHANGES, find
+from domain.changes.events import (
+    ItemConfirmed,
+    ItemConfirming,
+    ItemFailed,
+    LiftDone,
+    SuppressionAsked,
+    SuppressionDone,
+)
+from domain.journal.commands import ApplyOperation, UndoDeed, VoidOperation
+from domain.journal.fold import TASK
+from domain.wake.events import LateReply, ToolAsked, ToolReturned
+from domain.wake.machine import ticket
+from domain.wake.state import WAKE
+from domain.wire import PayloadId, Words
+from domain.world import World
+from replay.appends import Append
+from replay.divergence import ALTERED, Difference
+
+Bytes = Callable[[PayloadId], bytes | None]
+OPERATIONS = (ApplyOperation, VoidOperation)
+Found = tuple[Append, Difference]
+
+
+class Settled(NamedTuple):
+    """A receipt of the journal, and where it stands."""
+
+    one: Append
+    command: ApplyOperation | VoidOperation
+    result: Result
+
+
+class Said(NamedTuple):
+    """What the agent log says of an operation: what it asked for, and the `code` it came to (empty:
+    it was applied) at append `n` of the journal, where it says so."""
+
+    operation: str
+    task: str
+    tool: str
+    arguments: Words
+    code: str = ""
+    n: int = 0
+
+
+class Effects:
+    """Both sides of all operations, until each has met the other."""
+
+    def __init__(self, journal: Bytes, agents: Bytes) -> None:
+        self._journal, self._agents = journal, agents
+        self._asked: dict[str, None] = {}  # operations with an intent and no effect yet
+        self._applied: dict[str, Append] = {}  # and the other way round
+        self._settled: dict[str, Settled] = {}  # of which nothing was said yet
+        self._said: dict[str, tuple[Append, Said]] = {}  # and the other way round
+        self._found: list[Found] = []  # what differs of what was said first
+
+    def ask(self, operation: str) -> None:
+        """The agent log asks for an operation."""
+        if operation in self._applied:
+            del self._applied[operation]
+        else:
+            self._asked[operation] = None
+
+    def take(self, one: Append) -> None:
+        """An append of the journal; it may hold a receipt."""
+        first = one.facts[0].fact if one.facts else None
+        command = first.command if isinstance(first, Receipt) else None
+        if not isinstance(first, Receipt) or not isinstance(command, OPERATIONS):
+            return
+        operation = command.operation
+        if isinstance(command, ApplyOperation):
+            if operation in self._asked:
+                del self._asked[operation]
+            else:
+                self._applied[operation] = one
+        settled = Settled(one, command, first.result)
+        if operation in self._said:
+            by, said = self._said.pop(operation)
+            self._found += [(by, known) for known in self._compared(said, settled)]
+        else:
+            self._settled[operation] = settled
+
+    def hear(self, one: Append, said: Said) -> Iterator[Difference]:
+        """An append of the agent log says what came of an operation. Where it names no place in
+        the journal, that may not have been walked so far."""
+        if settled := self._settled.pop(said.operation, None):
+            yield from self._compared(said, settled)
+        elif said.n:
+            yield _nowhere(said)
+        else:
+            self._said[said.operation] = one, said
+
+    def unasked(self) -> Iterator[tuple[str, Append]]:
+        """What was applied and nobody asked for."""
+        yield from self._applied.items()
+
+    def unmet(self) -> Iterator[Found]:
+        """At the end: what was said of operations before their receipts came, if they did."""
+        yield from self._found
+        for one, said in self._said.values():
+            if not said.code:  # what came to nothing may have no receipt
+                yield one, _nowhere(said)
+
+    def _compared(self, said: Said, settled: Settled) -> Iterator[Difference]:
+        result, command = settled.result, settled.command
+        code = "" if result.status == "applied" else result.code or result.status
+        if said.code != code:
+            yield Difference(0, ALTERED, "outcome", code or "applied", said.code or "applied")
+        if said.n not in (0, settled.one.n):
+            told = f"journal append {settled.one.n}, which holds {said.operation}"
+            yield Difference(0, ALTERED, "data.position", told, f"journal append {said.n}")
+        if not isinstance(command, ApplyOperation):
+            return
+        asked, done = (said.task, said.tool), (command.task, command.tool)
+        if asked != done:
+            yield Difference(0, ALTERED, "operation", " ".join(done), " ".join(asked))
+        was, now = _text(command.arguments, self._journal), _text(said.arguments, self._agents)
+        if None not in (was, now) and was != now:  # what is gone is told where it is named
+            yield Difference(0, ALTERED, "operation.arguments", str(was), str(now))
+
+
+def said_of(one: Append, cause: Cause, before: World) -> Said | None:
+    """What an append of the agent log says came of an operation; None: nothing that counts.
+
+    Args:
+        one: The append.
+        cause: Its cause.
+        before: The agent log before it.
+    """
+    if not isinstance(cause, Replied) or isinstance(one.facts[0].fact, LateReply):
+        return None
+    fact = cause.fact
+    if isinstance(fact, ToolReturned):
+        wake = before.load(WAKE, cause.entity)
+        asked = wake.asked  # of what never left the process there is none
+        if not isinstance(asked, ToolAsked) or ticket(asked) != ticket(fact):
+            return None
+        code = "" if fact.status == "success" else fact.code
+        task = wake.begun.task
+        return Said(fact.operation, task, asked.tool, asked.arguments, code, fact.position)
+    if isinstance(fact, ItemConfirmed | ItemFailed | SuppressionDone | LiftDone):
+        return _of_item(cause.entity, fact, before)
+    return None
+
+
+def _of_item(
+    set_id: str, fact: ItemConfirmed | ItemFailed | SuppressionDone | LiftDone, before: World
+) -> Said | None:
+    changes = before.load(CHANGES, set_id)
+    item = find(changes, fact.item)
+    if item is None or (asked := item.asked) is None:
+        return None
+    n = fact.position if isinstance(fact, ItemConfirmed) else 0
+    code = "" if isinstance(fact, ItemConfirmed) else fact.code
+    if isinstance(asked, ItemConfirming):
+        arguments = item.arguments_now or item.arguments
+        return Said(asked.operation, changes.task, item.tool, arguments, code, n)
+    tool = "suppress_label" if isinstance(asked, SuppressionAsked) else "lift_suppression"
+    words = Words(f'{{"id":"{asked.label}"}}')
+    return Said(asked.operation, changes.task, tool, words, code, n)
+
+
+def unrelated(cause: Cause, before: World) -> Iterator[Difference]:
+    """Appends that a deed is said to be, and that changed none of its tasks."""
+    if not isinstance(cause, UndoDeed):
+        return
+    rows = (row for task in cause.tasks for row in before.rows(TASK, task))
+    known = {row.n for row in rows if row.replica == before.replica}
+    if left := [str(n) for n in cause.appends if n not in known]:
+        told = "appends that changed its tasks"
+        yield Difference(0, ALTERED, "data.command.appends", told, ", ".join(left))
+
+
+def _nowhere(said: Said) -> Difference:
+    told = f"a receipt of the operation {said.operation} in the journal"
+    actual = f"journal append {said.n} is none" if said.n else "there is none"
+    return Difference(0, ALTERED, "receipt", told, actual)
+
+
+def _text(words: Words, payload: Bytes) -> str | None:
+    if not words.payload:
+        return words.text
+    data = payload(words.payload)
+    return None if data is None else data.decode("utf-8", "replace")

@@ -1,0 +1,95 @@
+"""What a model replied, decoded once more from the bytes that were kept of it (ADR 59)."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from msgspec.structs import astuple
+
+from domain import canonical
+from domain.errors import WakelogError
+from domain.ports import Call, Reply
+from domain.wake.called import arguments_of, tool_named
+from domain.wake.events import ModelAnswered
+from domain.wire import PayloadId, Words
+from replay.divergence import ALTERED, Difference
+
+COUNTS = ("tokens_in", "tokens_out", "tokens_thought", "tokens_cached")
+
+
+class Decoder(NamedTuple):
+    """Reads kept bytes. `is_whole`: they tell all tokens that were spent; else those of bytes that
+    could not be used come on top."""
+
+    read: Callable[[bytes], Reply]
+    is_whole: bool = True
+
+
+Decoders = Mapping[str, Decoder]
+"""By `reply_format`; of replies without one by their model's first word and a colon."""
+
+
+class Replies:
+    """Decodes replies again. `undecoded`: how many could not be, as nobody here knows how."""
+
+    def __init__(self, decoders: Decoders, payload: Callable[[PayloadId], bytes | None]) -> None:
+        self.undecoded = 0
+        self._decoders, self._payload = decoders, payload
+
+    def differs(self, fact: ModelAnswered, model: str) -> Iterator[Difference]:
+        """What the kept bytes say otherwise."""
+        name = fact.reply_format or f"{model.partition(':')[0]}:"
+        decoder, raw = self._decoders.get(name), self._payload(fact.reply)
+        if raw is None:  # told where it is named
+            return
+        if decoder is None:
+            self.undecoded += 1
+            return
+        try:
+            reply = decoder.read(raw)
+        except WakelogError as error:
+            if fact.reply_format:
+                yield Difference(0, ALTERED, "reply", f"a reply that {name} reads", str(error))
+            else:  # of a model of that time that nobody knows any more
+                self.undecoded += 1
+            return
+        told, calls = canonical.clean(reply.text), tuple(map(_call, reply.calls))
+        kept, kept_calls = self._text(fact.text) if fact.text else "", self._calls(fact)
+        if kept is not None and told != kept:
+            yield Difference(0, ALTERED, "reply.text", told, kept)
+        if kept_calls is not None and calls != kept_calls:
+            yield Difference(0, ALTERED, "reply.calls", _lines(calls), _lines(kept_calls))
+        known = astuple(reply.usage)
+        spent = tuple(getattr(fact, count) for count in COUNTS)
+        if spent != known if decoder.is_whole else _is_less(spent, known):
+            yield Difference(0, ALTERED, "reply.usage", str(known), str(spent))
+
+    def _calls(self, fact: ModelAnswered) -> tuple[tuple[str, ...], ...] | None:
+        found: list[tuple[str, ...]] = []
+        for call in fact.calls:
+            arguments = self._text(call.arguments)
+            if arguments is None:
+                return None
+            found.append((call.call_id, call.tool, arguments, "unread" * bool(call.problem)))
+        return tuple(found)
+
+    def _text(self, words: Words) -> str | None:
+        if not words.payload:
+            return words.text
+        data = self._payload(words.payload)
+        return None if data is None else data.decode("utf-8", "replace")
+
+
+def _call(call: Call) -> tuple[str, ...]:
+    arguments, problem = arguments_of(call)
+    name = canonical.clean(call.call_id)
+    return name, tool_named(call.tool), arguments, "unread" * bool(problem)
+
+
+def _lines(calls: Iterable[tuple[str, ...]]) -> str:
+    return "\n".join(" ".join(call) for call in calls)
+
+
+def _is_less(spent: Iterable[int | None], known: Iterable[int | None]) -> bool:
+    """Whether fewer tokens are said to be spent than the bytes tell of."""
+    pairs = zip(spent, known, strict=True)
+    return any(one is not None and other is not None and one < other for one, other in pairs)

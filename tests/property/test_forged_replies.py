@@ -1,0 +1,99 @@
+"""What is forged of a model's reply is named: its kept bytes are decoded once more.
+
+Each forgery redoes the chain of digests. Up to revision 35825a8 prove found none of them.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from adapters.models import gemini_reply, rules, tape
+from adapters.models.openai import decoding
+from adapters.proof import histories
+from adapters.proof.decoders import DECODERS
+from adapters.proof.histories import History
+from domain.errors import Refused
+from tests.support.broken import Broken
+from tests.support.checking.logs import Doc
+from tests.support.forging import differing, rows
+
+HISTORIES = Path(__file__).parents[1] / "histories"
+PAST = HISTORIES / "recorded" / "0.1.0"
+
+
+def answers(home: Broken) -> list[Doc]:
+    return [one.facts[place].data for one, place in home.all("wake.model_answered.1")]
+
+
+def other_words(home: Broken) -> None:
+    told = [one for one in answers(home) if "text" in one.get("text", {})]
+    told[-1]["text"]["text"] += " And all is well."
+
+
+def other_bytes(home: Broken) -> None:
+    first, *_, last = answers(home)
+    assert first["reply"] != last["reply"]
+    last["reply"] = first["reply"]
+
+
+def more_tokens(home: Broken) -> None:
+    told = answers(home)[-1]
+    told |= {"tokensIn": 7, "replyFormat": told.pop("replyFormat")}
+
+
+def bytes_of_another_decoder(home: Broken) -> None:
+    answers(home)[-1]["replyFormat"] = "gemini.3"
+
+
+def another_name_of_a_call(home: Broken) -> None:
+    told = next(one for one in answers(home) if one.get("calls"))
+    call = told["calls"][-1]
+    for appends in home.logs["agent"]:
+        for fact in appends.facts:
+            if fact.data.get("callId") == call["callId"]:
+                fact.data["callId"] = "c9"
+    call["callId"] = "c9"
+
+
+CASES = [
+    ("refused_calls", other_words, "reply.text"),
+    ("verdicts", other_bytes, "reply.calls"),
+    ("verdicts", more_tokens, "reply.usage"),
+    ("verdicts", bytes_of_another_decoder, "reply"),
+    ("refused_calls", another_name_of_a_call, "reply.calls"),
+]
+
+
+@pytest.mark.parametrize(("name", "forge", "path"), CASES, ids=[one[1].__name__ for one in CASES])
+def test_what_is_forged_is_named(name: str, forge: Callable[[Broken], None], path: str) -> None:
+    home = Broken(HISTORIES / f"{name}.jsonl")
+    forge(home)
+    assert ("data altered", path) in differing(home)
+
+
+def test_bytes_that_nobody_can_read_are_counted_and_no_difference() -> None:
+    home = Broken(HISTORIES / "verdicts.jsonl")
+    assert histories.prove(History(rows(home), home.payloads, "")).undecoded == 0
+    for told in answers(home):
+        told["replyFormat"] = "gemini.99"
+    assert differing(home) == []
+    undecoded = histories.prove(History(rows(home), home.payloads, "")).undecoded
+    assert undecoded == len(answers(home)) > 0
+
+
+def test_replies_of_the_first_version_are_decoded_by_their_model() -> None:
+    for name in ("verdicts", "sessions"):
+        proved = histories.prove(histories.read(PAST / f"{name}.jsonl"))
+        assert (proved.ok, proved.undecoded) == (True, 0)
+
+
+@pytest.mark.parametrize("name", DECODERS)
+def test_every_decoder_refuses_bytes_that_are_not_its_own(name: str) -> None:
+    with pytest.raises(Refused, match="recorded"):
+        DECODERS[name].read(b'{"nothing": "of the kind"}')
+
+
+def test_every_format_that_is_written_has_its_decoder() -> None:
+    for module in (gemini_reply, rules, tape, decoding):
+        assert module.FORMAT in DECODERS

@@ -1,0 +1,45 @@
+"""What prove says of a home that was forged and whose chain was made to fit again."""
+
+import json
+from collections.abc import Iterable
+
+from adapters.proof import histories
+from adapters.proof.histories import History
+from domain.causes import Cause
+from domain.composing import compose
+from domain.envelope import Row
+from replay.divergence import Divergence
+from replay.prove import Proof
+from tests.support.broken import Broken, Fact
+from tests.support.checking.logs import Raw
+
+
+def found(broken: Broken) -> list[Divergence]:
+    """What prove finds, but that the digest of all is another one than that kept beside it."""
+    proved = histories.prove(History(rows(broken), broken.payloads, ""))
+    return [one for one in proved.divergences if one.path != "digest"]
+
+
+def differing(broken: Broken) -> list[tuple[str, str]]:
+    """Where prove says that today's code writes something else, and of what."""
+    return [(one.kind_of, one.path) for one in found(broken)]
+
+
+def rows(broken: Broken) -> dict[str, list[Row]]:
+    return {log.name: list(_rows(log.raw)) for log in broken.home().logs}
+
+
+def _rows(raw: Iterable[Raw]) -> Iterable[Row]:
+    return (Row(one.stream, one.version, one.topic, one.state) for one in raw)
+
+
+def replace_last(broken: Broken, log: str, cause: Cause) -> None:
+    """Have the last append of a log be what today's code writes for another cause."""
+    last = broken.logs[log].pop()
+    proof = Proof(log, broken.payloads.get)
+    assert list(proof.walk(rows(broken)[log])) == []
+    world = proof.streams.world(last.replica, last.n, [])
+    head = proof.heads[f"{log}:{last.replica}"]
+    made = compose(cause, "", last.at, head, world)
+    last.facts = [Fact(row.stream, json.loads(row.state)["data"]) for row in made.rows]
+    broken.logs[log].append(last)

@@ -1,0 +1,62 @@
+"""Bounds and facts that no other test would miss: each is red where its code is changed."""
+
+from itertools import pairwise
+
+import pytest
+
+from adapters.home.settings import Agents, Settings
+from adapters.runtime import watcher
+from adapters.runtime.services import Services
+from domain import canonical
+from domain.agent.commands import TakeJournal
+from domain.causes import Receipt
+from domain.errors import Refused
+from domain.journal.commands import CreateTask, EditTask, ImportedRef, ImportTasks, LinkTask
+from domain.journal.imported import ImportedTask
+from domain.keys import key
+from domain.wire import payload
+from tests.support.services import services, task_with_agent
+
+CHAIN = 130  # tasks that block one another; the search looks at a thousand
+
+
+def test_a_circle_of_many_tasks_is_found_and_a_long_line_is_none() -> None:
+    at = services()
+    tasks = [at.append_journal(CreateTask(f"Step {nth}")).result.ids[0] for nth in range(CHAIN)]
+    for one, other in pairwise(tasks[1:]):
+        at.append_journal(LinkTask(one, "blocks", other))
+    at.append_journal(LinkTask(tasks[0], "blocks", tasks[1]))  # what it blocks is walked to its end
+    with pytest.raises(Refused, match="already blocks"):
+        at.append_journal(LinkTask(tasks[-1], "blocks", tasks[0]))
+
+
+def taken(at: Services) -> TakeJournal:
+    """What the watcher took last."""
+    watcher.catch_up(at)
+    rows = (row.fact for one in at.agents.appends() for row in one)
+    commands = [fact.command for fact in rows if isinstance(fact, Receipt)]
+    return [one for one in commands if isinstance(one, TakeJournal)][-1]
+
+
+def test_a_match_through_a_link_is_due_when_the_settings_say() -> None:
+    at = services()
+    at.settings = Settings(timezone="Europe/Berlin", agents=Agents(propagated_at="05:30"))
+    task, _ = task_with_agent(at)
+    at.append_journal(EditTask(task, priority="P0"))
+    assert taken(at).propagated_due[10:] == "T04:30:00.000000Z"  # in winter
+
+
+def imported(at: Services, task: str, title: str) -> None:
+    kept = payload(task, canonical.encode(ImportedTask(task, title)))
+    refs = (ImportedRef(task, kept.id),)
+    at.append_journal(ImportTasks("todo.md", refs), payloads=[kept])
+
+
+def test_an_import_is_told_to_agents() -> None:
+    at = services()
+    task_with_agent(at, "Mend the roof")
+    task = key("task", "todo.md", "sink")
+    imported(at, task, "Fix the sink")
+    told = taken(at).batches[-1]
+    assert (told.n, told.origin) == (at.journal.tail().n, "import:todo.md")
+    assert f"id:{task}" in told.tokens
