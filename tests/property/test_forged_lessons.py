@@ -5,10 +5,11 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.property.test_forged_tools import HISTORIES, differing
+from tests.property.test_forged_tools import HISTORIES
 from tests.support import checker
 from tests.support.broken import Broken, Fact
 from tests.support.checking.logs import Doc
+from tests.support.forging import differing
 
 pytestmark = pytest.mark.slow
 NOBODY = "a" * 32
