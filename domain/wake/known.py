@@ -58,8 +58,10 @@ def refused(
     match arguments:
         case CreateFollowUpTask():
             linked = {fold(one.title) for one in seen.linked if one.relation == "has_follow_up"}
-            if fold(arguments.title) in linked or _was_confirmed(sets, FOLLOW_UP_TOOL, arguments):
+            if fold(arguments.title) in linked:
                 return redundant("There is such a follow-up task already.")
+            if _was_confirmed(sets, FOLLOW_UP_TOOL, arguments):
+                return redundant("There was such a follow-up task, and the person took it away.")
             return _one_too_many(sets) or _not_open(seen, arguments)
         case ProposeLink(relation=phrase, target_task_id=target):
             if any(one.id == target and one.relation == phrase for one in seen.linked):
