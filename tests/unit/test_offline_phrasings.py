@@ -146,9 +146,9 @@ No hurry at all|P3
 It can wait|P3
 Low priority|P3
 Whenever you get a chance|P3
-Not urgent|P3
-This isn't urgent|P3
-Nothing urgent|P3
+Not urgent|-
+This isn't urgent|-
+Nothing urgent|-
 Take your time with it|P3
 Doesn't have to be soon|P3
 Some day, when I get round to it|P3
@@ -160,7 +160,7 @@ Brennt!|P1
 Jetzt aber schnell, es ist höchste Zeit|P1
 Hat Zeit|P3
 Eilt nicht|P3
-Nicht dringend|P3
+Nicht dringend|-
 Keine Eile damit|P3
 Das kann warten|P3
 Irgendwann mal, wenn Luft ist|P3

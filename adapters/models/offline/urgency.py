@@ -71,8 +71,6 @@ _URGENT = (
             r"whenever (?:you|i|we) (?:get|find|feel|can|like)|"
             r"(?:doesn't|does not|needn't|need not)(?: have to| need to)? be (?:soon|now|today)|"
             r"muss nicht (?:gleich|sofort|jetzt|heute|bald) (?:sein|passieren)|"
-            r"(?:not|isn't|nothing) (?:that |very |so |really |at all )?urgent|"
-            r"(?:nicht|nichts) (?:so |sehr |wirklich )?(?:dringend|dringendes|eilig)|"
             r"wenn (?:mal |irgendwann )?zeit ist|nicht vordringlich|hat keine eile|"
             r"eilt (?:überhaupt |gar )?nicht|unwichtig|whenever (?:there is|"
             r"there's|you have|i have|we have) (?:some )?time|"
