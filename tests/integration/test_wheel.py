@@ -73,7 +73,9 @@ def test_every_file_of_the_packages_is_in_the_wheel_and_no_other(wheel: Path) ->
 def test_the_wheel_is_small_and_holds_no_pictures(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         assert not [name for name in archive.namelist() if name.endswith(".png")]
-    assert wheel.stat().st_size < 2**20  # 887,592 bytes when the gate and scaffold 2 had come
+    # 1,043,587 bytes before lessons, memory, undo, a second protocol and the model that reads
+    # clauses came, 1,185,624 with them; all of it code, pages and their texts
+    assert wheel.stat().st_size < 5 * 2**18
 
 
 def test_the_wheel_says_who_made_it_and_under_which_license(wheel: Path) -> None:

@@ -62,7 +62,7 @@ class Note(Struct, frozen=True):
 
 class Case(Struct, frozen=True, forbid_unknown_fields=True):
     """A note or several, the task they stand at, and what is wanted of them. `is_kept_back`:
-    of those that nobody saw who wrote a rule."""
+    of those that nobody saw who wrote a rule; `is_seen`: of those that were, and are open now."""
 
     task: dict[str, Any]
     want: dict[str, Any]
@@ -73,6 +73,7 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
     today: str = TODAY
     language: str = ""
     is_kept_back: bool = False
+    is_seen: bool = False
 
     @property
     def written(self) -> list[Note]:
@@ -86,7 +87,8 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def is_counted_only(self) -> bool:
         """Of the three in ten by the hash of their text that nobody looks at: they only count."""
-        return hashlib.sha256(self.text.encode()).digest()[0] % 10 < _TENTHS_COUNTED
+        tenth = hashlib.sha256(self.text.encode()).digest()[0] % 10
+        return tenth < _TENTHS_COUNTED and not self.is_seen
 
 
 class Marks(NamedTuple):
@@ -98,11 +100,16 @@ class Marks(NamedTuple):
 
 
 def cases() -> Iterator[Case]:
-    """All of them; the name of a file begins with its language and may end in ``-kept``."""
+    """All of them; the name of a file begins with its language; it may end in ``-kept`` or
+    ``-seen``."""
     for path in sorted(NOTES.glob("*.yaml")):
         loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
         for told in yaml.load(path.read_bytes(), loader):
-            where = {"language": path.stem[:2], "is_kept_back": path.stem.endswith("-kept")}
+            where = {
+                "language": path.stem[:2],
+                "is_kept_back": path.stem.endswith("-kept"),
+                "is_seen": path.stem.endswith("-seen"),
+            }
             yield msgspec.convert(told | where, Case)
 
 

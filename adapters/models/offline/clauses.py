@@ -7,6 +7,7 @@ paint is bought and the chain is still open" are two.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -22,6 +23,7 @@ from adapters.models.offline.sentences import (
     words,
 )
 
+CACHE_MAX = 512
 SENTENCE_CHARS_MAX = 1_000
 """Of a longer one only the beginning is read: nobody writes such a sentence."""
 
@@ -104,6 +106,7 @@ def read(text: str) -> Iterator[Sentence]:
         yield sentence(one)
 
 
+@lru_cache(maxsize=CACHE_MAX)
 def sentence(text: str) -> Sentence:
     """One sentence, with its clauses."""
     text = text[:SENTENCE_CHARS_MAX]

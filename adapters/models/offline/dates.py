@@ -79,6 +79,8 @@ _RELATIVE = (
     r"ende (?:dieses |des )?monats|eom)"
     rf"|(?:the )?(?:end of|ende) (?P<em>{_MONTH}){END}(?: (?P<ey>\d{{4}}))?"
     rf"|(?:mid[- ]?|mitte |middle of )(?P<mid>{_MONTH})"
+    rf"|(?:(?:the )?(?:beginning|start) of|early|anfang) (?P<bm>{_MONTH}){END}"
+    r"|(?:kw|kalenderwoche|calendar week) ?(?P<kw>\d{1,2})"
     r"|(?:the )?(?:end of|ende|mitte) (?P<ew>next|nächster|kommender|der nächsten|der kommenden) "
     r"(?:week|woche)"
     r"|(?P<tw>(?:the )?end of (?:the |this )?week|ende (?:der|dieser) woche|wochenende|eow|"
@@ -93,12 +95,15 @@ _RELATIVE = (
 DATE = rf"(?:{_EXPLICIT}|{_RELATIVE}){END}"
 _HINT = pattern(
     rf"[0-9]|{START}(?:{DAY}|{_MONTH}|mo|di|mi|do|fr|sa|today|tonight|tomorrow|übermorgen|morgen|"
-    rf"heute|"
+    rf"heute|kw|kalenderwoche|calendar|early|beginning|start|anfang|fortnight|"
     r"eod|eom|eow|end|ende|mid|mitte|middle|day|days|tage?n?|weeks?|wochen?|wochenende|weekend|"
     r"months?|monat(?:en?)?|monatsende|month-end|year-end|jahresende|jahreswechsel|new|neujahr|"
     rf"silvester|christmas|xmas|weihnachten|heilig|heiligabend|nikolaus|then|dahin|dann){END}"
 )
-AHEAD = rf"(?P<count>{_COUNT}) (?P<unit>days?|weeks?|months?|tage?n?|wochen?|monat(?:en?)?){END}"
+AHEAD = (
+    rf"(?P<count>{_COUNT}) (?P<unit>days?|weeks?|fortnights?|months?|tage?n?|wochen?|"
+    rf"monat(?:en?)?){END}"
+)
 _EXPLICIT_GROUPS = (("nd", "nm", ("ny", "ny2")), ("dd", "dm", ("dy",)), ("md", "mm", ("my",)))
 
 
@@ -167,6 +172,12 @@ def _span_end(found: dict[str, str | None], written: date) -> date | None:
         number = MONTHS[fold(month)]
         year = int(found.get("ey") or 0) or written.year + (number < written.month)
         return date(year, number, 15 if found.get("mid") else monthrange(year, number)[1])
+    if month := found.get("bm"):
+        return _first(MONTHS[fold(month)], 1, written)
+    if week := found.get("kw"):
+        friday = date.fromisocalendar(written.year, int(week), 5)
+        past = friday < written
+        return date.fromisocalendar(written.year + 1, int(week), 5) if past else friday
     if found.get("nm1"):
         written = _month_on(written.replace(day=1), 1)
     return written.replace(day=monthrange(written.year, written.month)[1])
@@ -176,6 +187,8 @@ def _ahead(count: str, unit: str, written: date) -> date:
     number = int(count) if count.isdecimal() else COUNTS[count]
     if unit.startswith("m"):
         return _month_on(written, number)
+    if unit.startswith("f"):
+        return written + timedelta(days=14 * number)
     return written + timedelta(days=number * (7 if unit.startswith("w") else 1))
 
 

@@ -32,7 +32,8 @@ _AROUND = (
     "(?:close|closing|end)(?: of)?(?: business| day)?(?: on)?"
 )
 _DUE = (
-    "due(?: date| back)?|deadline|cut-?off(?: date)?|no later than|not later than|at the latest|"
+    "due(?: date| back)?|deadline|last date|cut-?off(?: date)?|no later than|not later than|"
+    "at the latest|"
     "latest|closing date|submission(?: date)?|(?:submission|registration|application|entry|"
     "entries|sign-?up)s? closes?|last day|spätestens|fällig|fälligkeit|frist|abgabe|abgabetermin|"
     "abgabefrist|abgabeschluss|einsendeschluss|anmeldeschluss|stichtag|nicht später als|deadlines?|"
@@ -40,9 +41,13 @@ _DUE = (
     "cob|"
     "in time for|rechtzeitig (?:zu|zum|vor|für)|last chance|final (?:word|date|day|deadline)|"
     "hand-?in|handover|delivery date|letzter termin|"
-    "end of business|close of business"
+    f"end of business|close of business|[{LETTERS}]{{3,18}}s(?:schluss|frist)"
 )
-_NAMED = pattern(rf"{START}(?P<cue>{_DUE})(?:'s)?(?:,|:)? ?(?:(?:{_AROUND})[,:]? ){{0,6}}{DATE}")
+_NAMED = pattern(
+    rf"{START}(?P<cue>{_DUE})(?:'s)?"
+    rf"(?: (?:for|of) [{LETTERS}' ]{{2,30}}?)?(?:,|:)? ?("
+    rf"?:(?:{_AROUND})[,:]? ){{0,6}}{DATE}"
+)
 _BY = pattern(
     rf"{START}(?P<cue>by|until|till|til|before|bis|vor)(?: (?:zum|the|dem|den|spätestens|around|"
     rf"noon|midnight|mittags?|late|early|at the latest|latest|on|einschließlich|inkl\.?|"
@@ -85,7 +90,7 @@ _MOVED = pattern(
     rf"to|vom .{{3,24}} auf|von .{{3,24}} auf)(?: den| dem| zum| the)? {DATE}"
 )
 _NOW = pattern(
-    rf"{START}(?P<cue>now|jetzt|nun|sondern|but|instead|neu|new|stattdessen|"
+    rf"{START}(?P<cue>now|jetzt|nun|so|sondern|but|instead|neu|new|stattdessen|"
     rf"rather)"
     rf"[:,]?(?: (?:it's|it is|is|ist|on|am|by|bis|zum|the|den|only|erst|for|until|its|auf))* {DATE}"
 )
@@ -119,6 +124,14 @@ _IN = pattern(
     rf"abgabetermin|"
     rf"einsendeschluss|frist)){END}"
 )
+_FROM_NOW = pattern(
+    rf"{START}(?P<cue>due|fällig|deadline is)(?: in)? {AHEAD} (?:from (?:today|now)|ab heute)"
+)
+_PROMISED = pattern(
+    rf"{START}(?P<cue>(?:i|we)(?:'ve| have)? promised|(?:habe?|haben) (?:(?:ich|wir) )?"
+    rf"(?:[{LETTERS}]{{2,20}} )?versprochen)[^.;!?]{{1,40}}? (?:(?:by|for|on|bis|am|zum) )?{DATE}"
+)
+_LAST_DAY = pattern(rf"{START}(?:last|letzte[nrms]?|vergangene[nrms]?|previous) (?:{DAY})")
 _DAY_SAID = pattern(rf"{START}(?:on |am |auf den |to )?{DATE}")
 _BY_THEN = pattern(r"(?P<cue>(?:by|until|till|before) then|bis dahin|bis dann)\b")
 _RULES = (
@@ -137,8 +150,36 @@ _RULES = (
     _ON_DE,
     _ENOUGH,
     _IN,
+    _FROM_NOW,
+    _PROMISED,
 )
 
+_CUES = {
+    _ON_DE: word_set("auf"),
+    _PROMISED: word_set("promised versprochen"),
+    _MOVED: word_set(
+        "moved postponed pushed extended shifted rescheduled delayed brought put verschoben "
+        "verlängert verlaengert vorgezogen verlegt gestreckt"
+    ),
+    _NEEDED_DE: word_set("gebraucht brauche brauchen muss müssen muessen soll sollen"),
+    _BY: word_set("by until till til before bis vor"),
+    _AFTER: word_set(
+        "due deadline fällig faellig abgabe abgabetermin abgabefrist abgabeschluss stichtag at "
+        "latest spätestens spaetestens frist einsendeschluss anmeldeschluss"
+    ),
+    _MUST_EN: word_set("must has have needs need needed should gotta"),
+    _MUST_DE: word_set("muss müssen muessen soll sollen sollte"),
+    _LASTS: word_set(
+        "endet läuft laeuft ends runs expires expire verfällt verfaellt verfallen enden closes "
+        "schließt schliesst"
+    ),
+    _NOW: word_set("now jetzt nun so sondern but instead neu new stattdessen rather"),
+    _ORDER_DE: word_set("abliefern abgeben einreichen abschicken verschicken sein raus"),
+    _ENOUGH: word_set(
+        "reicht genügt genuegt langt fine enough ok okay do early früh frueh ordnung"
+    ),
+}
+_CUED = tuple((rule, _CUES.get(rule)) for rule in _RULES)  # looking up a pattern is not quick
 _CORRECTING = (_NOW, _MOVED, _ON_DE, _ENOUGH)
 _FINISH = word_set(
     "due done ready finished fällig deadline zu mine time zeit frist it this raus weg fertig "
@@ -156,12 +197,14 @@ _NAMES_ONE = word_set(
     "abgabefrist stichtag fällig submission fälligkeit "
     "abgabeschluss anmeldeschluss"
 )
+_SHIFTED = word_set("pushed moved postponed shifted extended verschoben verlegt verlängert")
+_OURS = _SHIFTED | word_set("i we i've we've it ich wir habe hab haben es wurde")
 _RANGE = pattern(rf"(?:{DAY}|{'|'.join(MONTHS)}|\d\.?|today|heute) $")
 _DENIED = word_set(
     "not no never without nothing none hardly don't doesn't didn't isn't wasn't aren't haven't "
     "hasn't won't can't cannot shouldn't nicht kein keine keinen nie niemals nichts ohne "
     "from von vom between zwischen if falls whether ob maybe perhaps vielleicht might could "
-    "könnte unless"
+    "könnte unless wenn nice schön"
 )
 _LASTING = word_set(
     "vacation holiday holidays away closed open opened opens valid unavailable sick wait waiting "
@@ -176,7 +219,7 @@ _STAYS = word_set("bin ist sind i'm am we're is are he's she's bleibt bleiben st
 _RESTING = word_set("hold ice eis pause paused pausiert ruht zurückgestellt shelved parked liegt")
 _OVER = word_set(
     "was were missed passed expired over had wasn't weren't war waren verpasst verstrichen vorbei "
-    "abgelaufen hatte hatten versäumt nothing"
+    "abgelaufen hätte hätten hatte hatten versäumt nothing"
 )
 _PROMISES = word_set(
     "arrives arrive delivers deliver delivered returns return comes back promised promises "
@@ -241,7 +284,10 @@ def is_void(sentence: Sentence) -> bool:
 
 def _all(sentence: Sentence, written: date | None) -> Iterator[tuple[int, int, bool, date]]:
     """Start, end, whether it corrects what was said before, and the day."""
-    for rule in _RULES:
+    said = frozenset(sentence.words)
+    for rule, cues in _CUED:
+        if cues is not None and cues.isdisjoint(said):
+            continue
         for match in rule.finditer(sentence.text):
             if _is_other(sentence, match):
                 continue
@@ -268,7 +314,7 @@ def _then(sentence: Sentence, written: date | None) -> Iterator[tuple[int, int, 
 
 def _before(match: re.Match[str], day: date) -> date:
     """Feasts and weekdays are meant with their eve; "before 1 December" is the day before."""
-    is_feast = match.groupdict().get("xmas") or match.groupdict().get("ny1")
+    is_feast = any(match.groupdict().get(one) for one in ("xmas", "ny1", "em", "end", "nm1"))
     is_feast = is_feast or match.string[: match.start()].lower().endswith("on or ")
     return day if is_feast or day == date.min else date.fromordinal(day.toordinal() - 1)
 
@@ -277,6 +323,8 @@ def _is_other(sentence: Sentence, match: re.Match[str]) -> bool:
     """Whether the phrase denies a date, tells of the past, of another, or how long it lasts."""
     clause = sentence.clause(match.start())
     before = words(sentence.text[clause.start : match.start()])
+    if _LAST_DAY.search(sentence.text, max(0, match.start() - 12), match.end()):
+        return True
     if (match.re is not _ENOUGH and _is_denied(before, match)) or not _NEVER.isdisjoint(
         sentence.words
     ):
@@ -286,7 +334,9 @@ def _is_other(sentence: Sentence, match: re.Match[str]) -> bool:
     if rule is _ENOUGH:
         return not _DENIED.isdisjoint(before[-2:]) or _BY_OR_DUE.isdisjoint(sentence.words)
     if rule is _NOW:
-        return _NAMES_ONE.isdisjoint(sentence.words)
+        is_shifted = not _SHIFTED.isdisjoint(sentence.words)
+        is_ours = is_shifted and not _OURS.isdisjoint(sentence.words[:1])
+        return _NAMES_ONE.isdisjoint(sentence.words) and not is_ours
     if rule is _MOVED:
         return bool(before) and _DEADLINE_WORDS.isdisjoint(before)
     if not _OVER.isdisjoint(clause.words) and not _is_renewed(clause):

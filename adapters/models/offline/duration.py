@@ -22,7 +22,13 @@ _COUNTS = {
             ),
         ),
         (0.75, "three_quarters_of_an eine_dreiviertel ne_dreiviertel dreiviertel"),
-        (1, "a an one ein eine einen einer eines ne nen"),
+        (
+            1,
+            (
+                "the_whole the_entire a_whole den_ganzen einen_ganzen a an one ein eine einen "
+                "einer eines ne nen"
+            ),
+        ),
         (1.5, "anderthalb eineinhalb one_and_a_half an_hour_and_a_half einundhalb"),
         (2, "two zwei a_couple_of a_couple"),
         (2.5, "two_and_a_half zweieinhalb"),
@@ -47,7 +53,8 @@ _COUNTS = {
 }
 _COUNT = "|".join(sorted(_COUNTS, key=len, reverse=True)).replace("dreissig", "dreißig")
 _UNIT = (
-    r"h|hrs?|hours?|minutes?|minuten?|mins?|std|stündchen|stunden?|viertelstunden?|halbstunde|"
+    r"h|hrs?|hours?|minutes?|minuten?|mins?|std|stündchen|stunden?|dreiviertelstunden?|"
+    r"viertelstunden?|halbstunde|"
     r"days?|"
     r"tage?n?|work(?:ing)? days?|arbeitstage?n?|personentage?|afternoon|evening|morning|vormittag|"
     r"nachmittag|abend"
@@ -57,7 +64,8 @@ LENGTH = (
     r"(?:\d{1,3} ?(?:h|min|std|hours?|minutes?)?\.? ?(?:-|–|to|bis|or|oder) ?|"
     rf"(?:one|two|three|four|ein|eine|zwei|drei|vier) (?:to|or|bis|oder) )?"
     r"(?:(?P<digits>\d{1,4}(?:[.,]\d{1,2})?)[ -]?"
-    rf"|(?P<count>{_COUNT})[ -](?:gute |guten |gut |solid |good |full |ganze |ganzer |ganzen |"
+    rf"|(?P<count>{_COUNT})[ -](?:knappe |knapp |gute |guten |gut |solid |good |full |ganze |"
+    rf"ganzer |ganzen |"
     rf"whole |entire )?)(?P<unit>{_UNIT})\.?"
     r"(?: ?(?:and |und )?(?P<more>\d{1,2}) ?(?:m|min)?)?(?: (?P<half>and a half|einhalb))?"
     rf"{END}"
@@ -77,6 +85,8 @@ _EFFORT = (
     r"dauert|dauern|dauer|geschätzt|geschätzt auf|schätzung|schätze|brauche|brauchen|brauch|"
     r"braucht|benötigt|needs?|reckon|guess|count on|plan|budget|allow|planned|rechne(?:n)?|"
     r"plane(?:n)?|veranschlage|kalkuliere|zeitbedarf|arbeitsaufwand|duration|kostet mich|"
+    r"insgesamt|in total|estimated (?:time|effort|duration)|time (?:needed|required)|"
+    r"geschätzte (?:zeit|dauer)|keep (?:me|us) busy(?: for)?|"
     r"call it|give it|make it|figure|figure on|assume|assuming|all in all|altogether|sagen wir|"
     r"alles in allem|vermute|tippe auf|sitzt man|zusammen|geschätzter aufwand|plan on|"
     r"quick(?: one| job| thing)?|geht schnell|schnell gemacht|sache von|matter of|job of|"
@@ -88,7 +98,8 @@ _ESTIMATES = (
     pattern(rf"{START}(?P<cue>{_EFFORT})(?: ?[:,=])? {_ABOUT}{LENGTH}"),
     pattern(rf"(?P<cue>~|≈) ?{LENGTH}"),
     pattern(
-        rf"{START}{_ABOUT}{LENGTH}(?:'s)?(?: worth)? (?P<cue>of work|work|arbeit|aufwand|effort|"
+        rf"{START}{_ABOUT}{LENGTH}(?:'s?)?(?: worth)? (?P<cue>of work|work|altogether|in total|"
+        rf"all told|in all|insgesamt|zusammen|arbeit|aufwand|effort|"
         r"is plenty|are plenty|plenty|should do it|will do it|or so|dran|arbeiten|job|tops|"
         r"at most|max\.?|maximal|höchstens|should (?:do|be enough|suffice|cover)|"
         r"will (?:do|be enough)|is enough|are enough|ought to|(?:sollten?|müssten?|dürften?|werden)"
@@ -103,13 +114,18 @@ _ESTIMATES = (
         rf"(?:dauern|brauchen|take|need)){END}"
     ),
     pattern(
-        rf"{START}(?P<cue>wird|werde|werden|muss|müssen|sollte) {_ABOUT}{LENGTH} "
+        rf"{START}(?P<cue>dürfte|kann|wird|werde|werden|muss|müssen|sollte) {_ABOUT}{LENGTH} "
         rf"(?:brauchen|dauern|kosten|in anspruch nehmen|benötigen|daran sitzen){END}"
     ),
     pattern(
         rf"^(?P<cue>(?:(?:das|es) )?(?:sind|wird|werden|wären|dürften)(?: (?:das|es))?) "
         rf"{_ABOUT}{LENGTH}[.!]?$"
     ),
+    pattern(
+        rf"{START}mehr als {LENGTH} (?P<cue>(?:brauche|brauchen|braucht|dauert) [^.,;]{{0,30}}?"
+        rf"nicht){END}"
+    ),
+    pattern(rf"{START}{_ABOUT}{LENGTH} (?P<cue>muss man rechnen|musst du rechnen){END}"),
     pattern(rf"{START}an? {LENGTH}(?P<cue> job| task| thing)"),
     pattern(
         rf"{START}in {_ABOUT}{LENGTH} (?P<cue>(?:bin ich|sind wir|ist das|ist es|sollte das|"
@@ -180,6 +196,8 @@ def minutes(match: re.Match[str]) -> int:
     if match["half"]:
         count += 0.5
     unit = fold(match["unit"])
+    if unit.startswith("dreiv"):
+        return round(count * 45)
     if unit.startswith("viertel"):
         return round(count * 15)
     if unit.startswith("halbst"):

@@ -22,7 +22,10 @@ sweep swept|take took taken|teach taught|tell told|think thought|throw threw thr
 wash washed|win won|write wrote written|rewrite rewrote rewritten|redo redid redone|
 feed fed|hear heard|lose lost|bake baked|saw sawn|mow mowed mown|dig dug|fit fit|let let|
 hide hid hidden|learn learnt|burn burnt|clean cleaned|light lit|oversee oversaw|shoot shot|
-sign signed|wind wound|undo undid undone|begin began begun|understand understood
+sign signed|wind wound|undo undid undone|blow blew blown|catch caught|break broke broken|
+ride rode ridden|run ran|
+tear tore torn|freeze froze frozen|bend bent|grow grew grown|wear wore worn|begin began begun|
+understand understood
 """
 _IRREGULAR_DE = """
 rufen rief gerufen|bringen brachte gebracht|sprechen sprach gesprochen|nehmen nahm genommen|
@@ -38,7 +41,9 @@ bieten bot geboten|bitten bat gebeten|stellen stellte gestellt|schleifen schliff
 senden sandte gesandt gesendet|bauen baute gebaut|reißen riss gerissen|
 sehen sah gesehen|steigen stieg gestiegen|lassen ließ gelassen|kommen kam gekommen|
 werben warb geworben|schlagen schlug geschlagen|braten briet gebraten|fangen fing gefangen|
-halten hielt gehalten|laufen lief gelaufen|essen aß gegessen|melden meldete gemeldet
+halten hielt gehalten|laufen lief gelaufen|blasen blies geblasen|brechen brach gebrochen|
+biegen bog gebogen|reiben rieb gerieben|helfen half geholfen|frieren fror gefroren|
+essen aß gegessen|melden meldete gemeldet
 """
 _SYNONYMS = """
 call phone telephone ring anrufen telefonieren rufen|
@@ -228,6 +233,11 @@ _VERBS = (
             "thank trim tune turn unpack unscrew vacuum varnish wait walk weed weigh weld wire "
             "wrap "
             "file hand drop pull hire invoice drill hang try use visit work close clear count help "
+            "renew repaint replan rehearse sweep iron dust empty refill recharge rename "
+            "restock shorten tighten loosen lock unlock knock park wire hem knit stitch crop "
+            "trace track list pick choose gather shred laminate frame hoover wax defrost "
+            "descale bleed bath groom feed vaccinate draft outline brief consult negotiate "
+            "settle claim declare file migrate rotate revoke upgrade downgrade configure "
             "transfer settle enter export import install merge deploy tag document refactor"
         )
     )

@@ -28,7 +28,9 @@ REASON_LENGTH_MAX = 200
 
 _WAITS = (
     pattern(
-        rf"{START}(?P<cue>waiting (?:for|on|to (?:hear|get|receive|see))|(?:have|has|need|needs|"
+        rf"{START}(?P<cue>pending (?=approval|confirmation|a decision|payment|delivery|feedback|"
+        rf"an? answer|signature)|waiting (?:for|on|to (?:hear|get|receive|see))|(?:have|has|"
+        rf"need|needs|"
         rf"got) to wait (?:for|on|until)|"
         r"must wait (?:for|until)|waiting until|wait until|awaiting|"
         r"(?:we|i|still|and|now) wait (?:for|on)|we'll wait for|(?:we|i) will wait for|"
@@ -81,6 +83,10 @@ _NOT_BEFORE = pattern(
     rf"{START}(?P<cue>(?:until|till|without|before|as long as|bis|bevor|solange|ohne|ehe) "
     r"[^;.]{3,70}?,? (?:(?:i|we|it|nothing|geht|läuft|kann|können|komme|kommen|passiert) )+"
     r"(?:\w+ ){0,4}?(?:can't|cannot|won't|can do nothing|can happen|nichts|nicht|stuck|happens)\b"
+    r"|(?:vorher|davor|bis dahin) (?:geht|passiert|läuft) [^.,;]{0,15}?nichts"
+    r"|until then (?:nothing|(?:i|we) can't)[^.,;]{0,30}"
+    r"|fehlt noch (?:die|der|das|eine?) (?:unterschrift|genehmigung|freigabe|zusage|antwort|"
+    r"bestätigung|rückmeldung|lieferung)[^.,;]{0,30}"
     r"|nothing (?:happens|moves|can happen|goes on) (?:until|before|without) [^;.]{3,60}"
     r"|(?:steht|liegt) (?:alles )?still,? bis [^;.]{3,60}"
     r"|needs? [^;.]{3,60} before (?:i|we) can |(?:komme|kommen) (?:ich |"
@@ -137,7 +143,9 @@ _CLAUSE_END = pattern(
 _THEN_WE = pattern(r"^[^,]{3,60}, (?:i|we|he|she|they) (?!can't|cannot|won't|can |will )")
 _FREE = (
     pattern(
-        rf"{START}(?P<cue>no longer (?:blocked|waiting|stuck|on hold|held up)|unblocked|"
+        rf"{START}(?P<cue>no longer (?:blocked|waiting|stuck|on hold|held up)|back on (?:it|"
+        rf"this)|work continues|"
+        r"get going again|got the (?:go-ahead|all-clear)|nichts (?:mehr )?im weg|unblocked|"
         r"nicht mehr (?:blockiert|gesperrt|auf eis|zurückgestellt|pausiert)|"
         r"(?:can|could) (?:now |finally |all )?(?:go on|continue|proceed|carry on|resume|move on|"
         r"start(?: now)?|begin|get (?:started|going)|pick (?:it|this) up again|"
@@ -163,9 +171,11 @@ _FREE = (
     pattern(rf"{START}(?:warte|warten) (?:\w+ )?nicht (?:mehr|länger){END}"),
     pattern(rf"{START}(?:don't (?:have to|need to)|no need to) wait (?:any ?more|any longer){END}"),
 )
+_LEADS_IF = CONDITIONAL | word_set("hopefully hoffentlich until bis")
 _CAME = pattern(
     rf"{START}(?P<cue>received|arrived|delivered|came (?:in|back|today|through)|came|has come|"
-    r"have come|is here|are here|is in|got (?:the|my|our|an?|his|her|their)|turned up|showed up|"
+    r"have come|is here|are here|is in(?! (?:their|his|her|the))|got (?:the|my|our|an?|his|her|"
+    r"their)|turned up|showed up|"
     r"(?:has |have )?(?:finally |just )?(?:replied|answered|approved|signed|confirmed|agreed|"
     r"got back)|said yes|gave (?:the|us the|me the|their) (?:ok|okay|go|approval)|"
     r"approval is|angekommen|eingetroffen|erhalten|eingegangen|geliefert|zugesagt|genehmigt|"
@@ -186,7 +196,8 @@ _NOT_YET = (
 _HOLD = pattern(
     rf"{START}(?P<cue>(?:put |putting |is |are |was |goes |go |it's |place |placed |parked )?"
     r"(?:back )?(?:on hold|on ice|on the back ?burner|on pause)|paused|pausing|(?:it|this|"
-    r"project|idea|is|that|are) parked|parked (?:it|this|for now|until|till)|"
+    r"project|idea|is|that|are) parked|parked for|tak(?:e|ing) a break from (?:this|it)|"
+    r"parked (?:it|this|for now|until|till)|"
     r"pause (?:the whole thing|everything|the project|work|all of it)|"
     r"(?:vorerst|erst ?mal|for now|bis auf weiteres|until further notice|"
     r"temporarily) (?:gestoppt|stopped|angehalten|halted|eingestellt|stillgelegt|on hold)|"
@@ -196,7 +207,9 @@ _HOLD = pattern(
     r"postponed (?:indefinitely|until further notice|(?:un)?till? (?:next|the new|spring|summer|"
     r"autumn|winter))|(?:auf unbestimmte zeit|bis auf weiteres) verschoben|"
     r"verschoben auf unbestimmte zeit|(?:vorerst|erst ?mal) nicht weiter\w*|"
-    r"(?:lassen|lass) (?:wir |uns )?(?:das |es )?(?:erst ?mal |vorerst )?(?:liegen|ruhen)|"
+    r"(?:lassen|lasse|lass) (?:wir |ich |uns )?[^.,;]{0,40}?(?:liegen|ruhen)|"
+    r"auf (?:nächstes jahr|später|(?:das|den|die) (?:frühjahr|frühling|sommer|herbst|winter)) "
+    r"verschoben|erst (?:nach|in|ab) [^.,;]{2,30} weiter|"
     r"(?:let's |we'll |i'll )?(?:shelve|pause) (?:this|it)|"
     r"suspended|deferred|postponed indefinitely|"
     r"(?:putting|put) (?:this|it|that|everything) (?:off|aside|on hold|on ice)|set aside|"
@@ -216,6 +229,7 @@ _HOLD = pattern(
 _NO_HOLD = word_set(
     "uhr stunde heizung clock watch call phone music hotline line telefon minutes warteschleife "
     "schleife video podcast recording "
+    "milk beer wine champagne drinks knee ankle books sitzung besprechung konzert sonntags "
     "timer film movie player dvd game car auto bike meeting he she they bob anna tom ball"
 )
 _STARTED = (
@@ -225,7 +239,8 @@ _STARTED = (
         r"(?:started|begun|began)(?! (?:at \d|waiting|to rain|raining|to snow))" + END
     ),
     pattern(
-        rf"{START}(?:in progress|in arbeit|bin (?:gerade |schon |jetzt )?dran|wir sind dran|"
+        rf"{START}(?:in progress|made a start|in arbeit|gerade dabei(?!,)|mittendrin|"
+        rf"bin (?:gerade |schon |jetzt )?dran|wir sind dran|"
         rf"under way|underway|"
         r"working on (?:it|this|that)(?: now| at the moment| today| right now)?|"
         rf"am working on|are working on|halfway (?:through|done)|in the middle of){END}"
@@ -280,7 +295,7 @@ def _blocked(sentence: Sentence) -> Iterator[Turn]:
 def _not_before(sentence: Sentence) -> re.Match[str] | None:
     """ "Until they decide I can't do anything"."""
     found = _NOT_BEFORE.search(sentence.text)
-    if found is None or not _PAST_BE.isdisjoint(words(found[0])):
+    if found is None or not _PAST_BE.isdisjoint(words(found[0].rsplit(",", 1)[-1])):
         return None
     is_pending = _PENDING.search(found[0]) is not None
     return None if is_pending and _AWAITED.isdisjoint(words(found[0])) else found
@@ -326,13 +341,18 @@ def _free(sentence: Sentence) -> Iterator[Turn]:
             clause = sentence.clause(match.start())
             before = words(sentence.text[clause.start : match.start()])
             inner = {*words(match[0])}
-            denied = {*before} & (NEGATIVE | CONDITIONAL | word_set("until bis before erst"))
+            denied = {*before} & (
+                NEGATIVE
+                | CONDITIONAL
+                | word_set("until bis before erst hopefully hope hoffentlich")
+            )
             is_free = {"longer", "mehr", "anymore", "nothing"}
             is_hindered = bool(denied) and not inner & is_free
             rest = words(sentence.text[match.end() : clause.end])[:4]
             is_later = not word_set("until bis once sobald wenn if when nicht erst").isdisjoint(
                 rest
             )
+            is_later = is_later or not _LEADS_IF.isdisjoint(sentence.words[:1])
             if not is_hindered and not is_later:
                 yield Turn("free", match.start(), Phrase("", _whole(sentence, match)))
     for match in _CAME.finditer(sentence.text):
@@ -345,7 +365,8 @@ def _free(sentence: Sentence) -> Iterator[Turn]:
 def _held(sentence: Sentence) -> Iterator[Turn]:
     for match in _HOLD.finditer(sentence.text):
         clause = sentence.clause(match.start())
-        before = frozenset(words(sentence.text[clause.start : match.start()]))
+        start = max(clause.start, sentence.text.rfind(",", 0, match.start()))
+        before = frozenset(words(sentence.text[start : match.start()]))
         said = frozenset(clause.words)
         denied = NEGATIVE | CONDITIONAL | word_set("off was war were hatte had longer before")
         if denied.isdisjoint(before - {"sollte", "sollten", "should"}) and _NO_HOLD.isdisjoint(

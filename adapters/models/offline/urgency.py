@@ -42,10 +42,14 @@ _URGENT = (
             r"(?:can't|cannot) be put off|absolute priorität|pressing|crucial|"
             r"brennt unter den nägeln|hat vorrang|vorrang|takes precedence|first priority|"
             r"number one priority|"
-            r"(?:please|must|needs?|has to|bitte|muss)[^.,;]{1,40} (?:right away|immediately|"
+            r"(?:please|must|needs?|has to|bitte|muss)[^.,;]{0,40} (?:right away|straight ?away|"
+            r"immediately|"
             r"at once|"
             r"unverzüglich|umgehend|sofort)|brandeilig|oberste prio(?:rität)?|höchste eisenbahn|"
             r"(?:please|must|have to|need to|better) hurry|die zeit drängt|very important|"
+            r"(?:this|it|das) (?:comes|kommt) (?:first|zuerst)|"
+            r"most important thing (?:right now|at the moment|of all|today)|höchste zeit|"
+            r"(?:^|(?<=das )|(?<=es ))brennt(?=!|$)|"
             r"sehr wichtig|zeit wird (?:langsam )?knapp|"
             rf"(?:priority|prio|priorität) ?:? ?(?:p1|1|high|hoch)){END}(?! care{END})"
         ),
@@ -61,7 +65,12 @@ _URGENT = (
             r"at your leisure|not pressing|any time will do|no time pressure|kein zeitdruck|"
             r"ohne zeitdruck|"
             r"nachrangig|back of the queue|when(?:ever)? i get (?:round|around) to it|"
-            r""
+            r"(?:plenty|lots) of time(?: for| to|$|[.!])|take (?:your|our|my) time|zeit lassen|"
+            r"(?:noch )?(?:reichlich|genug|viel) zeit|^hat zeit(?! bis)|irgendwann mal|"
+            r"^(?:some ?day|one of these days)|bei gelegenheit|"
+            r"whenever (?:you|i|we) (?:get|find|feel|can|like)|"
+            r"(?:doesn't|does not|needn't|need not)(?: have to| need to)? be (?:soon|now|today)|"
+            r"muss nicht (?:gleich|sofort|jetzt|heute|bald) (?:sein|passieren)|"
             r"wenn (?:mal |irgendwann )?zeit ist|nicht vordringlich|hat keine eile|"
             r"eilt (?:überhaupt |gar )?nicht|unwichtig|whenever (?:there is|"
             r"there's|you have|i have|we have) (?:some )?time|"
@@ -71,7 +80,7 @@ _URGENT = (
 )
 _LESS = word_set("less non weniger")
 _OTHERS = word_set(
-    "was were war waren hatte had always immer other andere anderes anderen wäre wären else "
+    "was were war waren hatte hatten had always immer other andere anderes anderen wäre wären else "
     "theirs ihnen calls meeting call anruf"
 )
 
