@@ -62,7 +62,7 @@ class Note(Struct, frozen=True):
 
 class Case(Struct, frozen=True, forbid_unknown_fields=True):
     """A note or several, the task they stand at, and what is wanted of them. `is_kept_back`:
-    of those that nobody saw who wrote a rule."""
+    of those that nobody saw who wrote a rule. `is_fresh`: written after the rules, scored once."""
 
     task: dict[str, Any]
     want: dict[str, Any]
@@ -73,6 +73,7 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
     today: str = TODAY
     language: str = ""
     is_kept_back: bool = False
+    is_fresh: bool = False
 
     @property
     def written(self) -> list[Note]:
@@ -98,11 +99,15 @@ class Marks(NamedTuple):
 
 
 def cases() -> Iterator[Case]:
-    """All of them; the name of a file begins with its language and may end in ``-kept``."""
+    """All of them; a file's name begins with its language, may end in ``-kept`` or ``-fresh``."""
     for path in sorted(NOTES.glob("*.yaml")):
         loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
         for told in yaml.load(path.read_bytes(), loader):
-            where = {"language": path.stem[:2], "is_kept_back": path.stem.endswith("-kept")}
+            where = {
+                "language": path.stem[:2],
+                "is_kept_back": path.stem.endswith("-kept"),
+                "is_fresh": path.stem.endswith("-fresh"),
+            }
             yield msgspec.convert(told | where, Case)
 
 
