@@ -105,6 +105,7 @@ BY_NAME = {
     "domain/changes/label_verdicts.py": "what rejecting a label does",
     "adapters/runtime/review.py": "the same",
     "projections/operations.py": "the same",
+    "replay/effects.py": "the same",
     "domain/changes/needs.py": "what makes the task that other items may need",
     "domain/wake/known.py": "what a second task may be named for",
     "domain/wake/machine.py": "a wake that owes its report is forced to write it",
