@@ -63,7 +63,7 @@ _2 = Scaffold(
 SCAFFOLDS: Final[Mapping[int, Scaffold]] = {1: _1, 2: _2}
 SCAFFOLD: Final = max(SCAFFOLDS)
 """Of a wake that begins now."""
-CLOSED: Final = 1
+CLOSED: Final = 2
 """The last one that a dated section of CHANGELOG names."""
 
 

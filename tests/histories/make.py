@@ -2,6 +2,9 @@
 
 Run it once for each format, right before that format is released, and never again: what it wrote
 is what today's code has to prove for ever. `python -m tests.histories.make`
+
+With a release and a home that was lived in by its commands it writes that one, into
+``formats/<release>/``: `python -m tests.histories.make 0.2.0 HOME`
 """
 
 import asyncio
@@ -143,16 +146,20 @@ def lines(log: Log) -> list[str]:
     return [json.dumps(one, ensure_ascii=False) for one in (*found, *rows)]
 
 
-def main() -> None:
+def main(release: str = "", home: str = "") -> None:
     """Write both logs."""
-    at = history()
-    folder = FOLDER / str(FORMAT)
+    if release:
+        logs = [Log.open(name, Path(home) / f"{name}.db", "r1") for name in ("journal", "agent")]
+    else:
+        at = history()
+        logs = [at.journal, at.agents]
+    folder = FOLDER / (release or str(FORMAT))
     folder.mkdir(parents=True, exist_ok=True)
-    for log in (at.journal, at.agents):
+    for log in logs:
         text = "\n".join(lines(log)) + "\n"
         (folder / f"{log.name}.jsonl").write_text(text, encoding="utf-8")
         sys.stdout.write(f"{folder / log.name}.jsonl: {log.count()} rows\n")
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])
