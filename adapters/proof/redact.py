@@ -342,13 +342,13 @@ class Redactor:
 
     def _reply(self, answered: ModelAnswered) -> bytes:
         """The provider's bytes say too much: what is kept is what they meant."""
-        calls = tuple(
-            KeptCall(id=one.call_id, tool=one.tool, arguments=self._text_of(one.arguments))
-            for one in answered.calls
-        )
+        calls = []
+        for one in answered.calls:  # what could not be read is cut, so that it cannot be now
+            arguments = self._text_of(one.arguments)[: 1 if one.problem else None]
+            calls.append(KeptCall(id=one.call_id, tool=one.tool, arguments=arguments))
         said = self._text_of(answered.text) if answered.text else ""
         usage = KeptUsage(**{one: getattr(answered, one) for one in KeptUsage.__struct_fields__})
-        return canonical.encode(KeptReply(text=said, calls=calls, usage=usage))
+        return canonical.encode(KeptReply(text=said, calls=tuple(calls), usage=usage))
 
     def _text_of(self, said: Words) -> str:
         made = self._said(said)

@@ -74,7 +74,7 @@ WITH asked AS (
             FROM live WHERE tag IN ('wake.tool_returned.1', 'wake.late_reply.1',
                 'changes.suppression_done.1', 'changes.lift_done.1')
         ) WHERE (tag = 'wake.tool_returned.1' AND d.attempt > 0)
-            OR d.reply.kind = 'wake.tool_returned.1' 
+            OR d.reply.kind = 'wake.tool_returned.1'
             OR tag IN ('changes.suppression_done.1', 'changes.lift_done.1')
         UNION ALL
         SELECT a.operation, v.occurred_at, place(v.n, v.row_n),

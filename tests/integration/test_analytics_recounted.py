@@ -264,7 +264,7 @@ BROKEN = [
     ("entities", "every_edit", "w.attempts, 0", "w.attempts, 1"),
     ("proposals", "checklists", "status = 'denied'", "status = 'error'"),
     ("proposals", "each_verdict", "w.owner IS NOT NULL THEN 'in_doubt'", "w.owner IS NULL THEN ''"),
-    ("proposals", "in_doubt", "THEN 'pending' ELSE coalesce(", "THEN 'failed' ELSE coalesce("),
+    ("proposals", "in_doubt", "ELSE coalesce(v.last.verdict,", "ELSE coalesce('failed',"),
     ("rows", "time_spent", "coalesce(d.reason, d.comment)", "d.reason"),
     (
         "journal",
