@@ -10,10 +10,10 @@ import sys
 import time
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from adapters.actions import lessons, undoing
 from adapters.importers import markdown
+from adapters.models import replies, tape
+from adapters.models.replies import KeptCall, KeptReply
 from adapters.models.rules import RulesModel
 from adapters.runtime import on_demand, review
 from adapters.runtime.services import Services
@@ -98,8 +98,13 @@ class Busy:
         more = Unruly()
         more.dice = Dice(str(self._dice.random()))
         added = more.calls(request, self._dice.sample(MOODS, 2))
-        calls = (Call(f"more{nth}", *one) for nth, one in enumerate(added, 1))
-        return replace(said, calls=(*said.calls, *calls), reply_format="")
+        those = (Call(f"more{nth}", *one) for nth, one in enumerate(added, 1))
+        calls = tuple(
+            KeptCall(id=one.call_id, tool=one.tool, arguments=one.arguments)
+            for one in (*said.calls, *those)
+        )
+        kept = KeptReply(text=said.text, calls=calls)  # the bytes say what is said
+        return replies.reply(canonical.encode(kept), kept, tape.FORMAT)
 
 
 class Driver:
