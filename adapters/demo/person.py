@@ -46,7 +46,7 @@ DEEDS: dict[str, int] = {
     "blocked": 4,
     "correct": 3,
     "rate": 3,
-    "loop": 4,
+    "loop": 3,
 }
 HOURS = (1, 2, 3, 4, 6)
 OVERLOOKED = 4  # of a hundred
