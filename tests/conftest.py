@@ -16,22 +16,38 @@ import pytest
 from hypothesis import settings
 
 SLOW = (
-    "tests/stateful/",
     "tests/integration/test_analytics.py",
+    "tests/integration/test_backup.py",
     "tests/integration/test_boundaries.py",
     "tests/integration/test_cli_analysing.py",
+    "tests/integration/test_cli_fork.py",
     "tests/integration/test_engine.py",
+    "tests/integration/test_files_by_hand.py",
+    "tests/integration/test_followup_by_gemini.py",
     "tests/integration/test_gemini_faults.py",
     "tests/integration/test_gemini_stream.py",
+    "tests/integration/test_keys_replaced.py",
     "tests/integration/test_otel_harmless.py",
-    "tests/integration/test_sessions.py",
+    "tests/integration/test_other_past.py",
     "tests/integration/test_races.py",
+    "tests/integration/test_scaffolds_side_by_side.py",
+    "tests/integration/test_sessions.py",
+    "tests/integration/test_web_clashes.py",
+    "tests/integration/test_web_pages.py",
+    "tests/property/test_alertness_laws.py",
     "tests/property/test_analytics_laws.py",
+    "tests/property/test_change_set_laws.py",
     "tests/property/test_markdown_roundtrip.py",
+    "tests/property/test_memory_laws.py",
     "tests/property/test_prompt_laws.py",
+    "tests/property/test_scheduler_laws.py",
+    "tests/property/test_schedules_laws.py",
+    "tests/property/test_tools_laws.py",
     "tests/property/test_views_laws.py",
+    "tests/stateful/",
+    "tests/unit/test_prove_both.py",
 )
-"""What is run after the fast part, so that it stays below a minute: whole files, for `-m slow`."""
+"""What is run after the fast part, so that it stays below a minute and a half: whole files."""
 
 KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY")
 MEMORY = Path("/dev/shm")
