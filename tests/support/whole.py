@@ -24,7 +24,7 @@ from domain.agent.wake_queue_events import (
 from domain.causes import Receipt
 from domain.changes.events import ItemConfirmed, ItemConfirming, ItemFailed
 from domain.journal.commands import ApplyOperation
-from domain.journal.links import LinkedFrom
+from domain.journal.links import LinkedFrom, UnlinkedFrom
 from domain.wake.events import LateReply, ModelAsked, ToolAsked, WakeFinished, WakeStarted
 from domain.world import Recorded
 from replay.prove import Proof
@@ -148,7 +148,7 @@ def _operations(rows: Rows, *, is_finished: bool) -> Iterator[str]:
 def _triggers(rows: Rows, taken: int) -> Iterator[str]:
     """Every change of a task after its agent was made, as far as the watcher has come, stands in
     one wake's causes or one suppression of its agent (DESIGN 2, law 9); so may one of a task that
-    it has a link to, and a link to it."""
+    it has a link to, and a link to it that is made or taken away."""
     agents = {
         row.fact.task: (row.entity, row.fact.position)
         for row in rows.agents
@@ -174,6 +174,7 @@ def _triggers(rows: Rows, taken: int) -> Iterator[str]:
             written[row.entity].add(row.n)
         if isinstance(row.fact, LinkedFrom):
             linked[row.fact.source].add(row.entity)
+        if isinstance(row.fact, LinkedFrom | UnlinkedFrom):
             named[row.entity].add(row.n)
     for task, (agent, born) in agents.items():
         wrote = {n for n in written[task] if n > born}
