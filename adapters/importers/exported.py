@@ -20,7 +20,8 @@ from domain.text import fold, squeeze
 FIRST = "<!-- wakelog tasks 1"
 HEADER = f"{FIRST}: import this file; a backslash keeps a sign from being a mark -->"
 
-_BOXES = {"DONE": "x", "IN PROGRESS": "/", "REJECTED": "-"}
+BOXES = {"OPEN": " ", "DONE": "x", "IN PROGRESS": "/", "REJECTED": "-"}
+"""What stands in the box of a task; any other status has a mark of its own beside it."""
 _MARK = re.compile(
     r"status:(?P<status>[a-z-]+)|label:(?P<label>\S+)|\^(?P<anchor>[0-9A-Za-z-]+)"
     r"|(?:due:|~|#|![pP])\S+"
@@ -208,7 +209,7 @@ def _task(task: ImportedTask, anchor: str, links: Sequence[tuple[str, str]]) -> 
     said = _said(task)
     wanted = Own(Marked(task.title, *said), _status(task), anchor)
     title = escaped(task.title, lambda line: read_own(line + marks) == wanted)
-    lines = [f"- [{_BOXES.get(task.status, ' ')}] {title}{marks}"]
+    lines = [f"- [{BOXES.get(task.status, ' ')}] {title}{marks}"]
     if task.status_reason:
         lines.append(because(task.status_reason))
     relations = dict.fromkeys(relation for relation, _ in links)
@@ -241,7 +242,7 @@ def _said(task: ImportedTask) -> tuple[str, int, str, tuple[str, ...]]:
 
 
 def _status(task: ImportedTask) -> str:
-    return "" if task.status in _BOXES else task.status
+    return "" if task.status in BOXES else task.status
 
 
 def _marks(task: ImportedTask, anchor: str) -> list[str]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from adapters.importers.exported import BECAUSE, because, ways, word
+from adapters.importers.exported import BECAUSE, BOXES, because, ways, word
 from adapters.importers.inline import plain
 from adapters.importers.marks import read_marks
 from domain.text import fold, squeeze
@@ -18,7 +18,6 @@ _BOX = re.compile(r"^(?P<lead>[ \t>]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]*)\[(?P<mark>[
 _STATUS_WORD = re.compile(r"[ \t]status:[a-z-]+(?=\s|$)")
 _END = re.compile(r"(?:[ \t]+\^[A-Za-z0-9-]+)?[ \t]*(?:\r\n|\r|\n)?$")
 _SIGNED = re.compile("[ \t]*[📅⏳🛫➕✅❌🔁🏁🆔⛔🔺⏫🔼🔽⏬]")
-_MARKS = {"OPEN": " ", "DONE": "x", "IN PROGRESS": "/", "REJECTED": "-"}
 _LETTERS = {"P0": "A", "P1": "B", "P2": "C", "P3": "D"}
 _LEVELS = {"P0": "🔺", "P1": "⏫", "P2": "🔼", "P3": "🔽"}
 _TOKENS = {
@@ -88,14 +87,14 @@ def _with_status(form: str, line: str, status: str) -> str:
     if form == "todotxt":
         bare = re.sub(r"^x (?:[0-9]{4}-[0-9]{2}-[0-9]{2} )?", "", line)
         return {"OPEN": bare, "DONE": f"x {bare}"}.get(status, line)
-    return _with_mark(line, _MARKS[status]) if status in _MARKS else line
+    return _with_mark(line, BOXES[status]) if status in BOXES else line
 
 
 def with_whole_status(lines: Sequence[str], at: int, status: str, reason: str) -> list[str]:
     """The lines of a file that wakelog wrote, with another status and why a task has it."""
-    line = _STATUS_WORD.sub("", _with_mark(lines[at], _MARKS.get(status, " ")))
+    line = _STATUS_WORD.sub("", _with_mark(lines[at], BOXES.get(status, " ")))
     end = len(line.rstrip())
-    said = "" if status in _MARKS else f" status:{word(status)}"
+    said = "" if status in BOXES else f" status:{word(status)}"
     first = at + 1
     first += first < len(lines) and lines[first].lstrip().startswith(BECAUSE)
     ended = line[end:] or "\n"
