@@ -1,12 +1,11 @@
 """The independent checker bites on what is learnt and remembered: see `test_checker`."""
 
-import re
 from collections.abc import Callable
 
 import pytest
 
 from tests.support.broken import Broken
-from tests.unit.test_checker import HISTORIES, found
+from tests.unit.test_checker import check_named
 
 
 def a_lesson_on_no_item(home: Broken) -> None:
@@ -93,7 +92,4 @@ CASES = [
 
 @pytest.mark.parametrize(("name", "plant", "told"), CASES, ids=[one[1].__name__ for one in CASES])
 def test_what_is_planted_is_named(name: str, plant: Callable[[Broken], None], told: str) -> None:
-    broken = Broken(HISTORIES / f"{name}.jsonl")
-    assert found(broken) == ""
-    plant(broken)
-    assert re.search(told, said := found(broken)), said or "nothing is found"
+    check_named(name, plant, told)
