@@ -8,8 +8,17 @@ from domain.errors import invalid
 from domain.text import squeeze
 
 DAYS_HELP = "monday, +3d, tomorrow, 31.1.2027, YYYY-MM-DD"
-_DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
+_DAYS = {
+    "yesterday": -1,
+    "today": 0,
+    "tomorrow": 1,
+    "gestern": -1,
+    "heute": 0,
+    "morgen": 1,
+    "übermorgen": 2,
+}
 _WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_WOCHE = ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag")
 _LATER = re.compile(r"\+([0-9]{1,4})([dw])")
 _DAY_FIRST = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})")
 _SLASHED = re.compile(r"[0-9]{1,4}/[0-9]{1,2}(/[0-9]{1,4})?")
@@ -58,7 +67,8 @@ def _day(word: str, clock: str, there: Callable[[], datetime], *, is_back: bool)
     if found := _DAY_FIRST.fullmatch(word):
         return date(int(found[3]), int(found[2]), int(found[1]))
     # a run key may begin with three letters
-    named = [n for n, one in enumerate(_WEEK) if word in ((one,) if is_back else (one, one[:3]))]
+    named = [n for n, one in enumerate(_WEEK) if word == one or (word == one[:3] and not is_back)]
+    named += [n for n, one in enumerate(_WOCHE) if word == one]
     return _weekday(named[0], clock, there(), is_back=is_back) if named else None
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from adapters.actions.days import spelled_out
+from adapters.actions.days import DAYS_HELP, spelled_out
 from domain.errors import Refused, invalid
 from domain.journal.fields import TaskField
 from domain.journal.task import STATUSES
@@ -59,16 +59,27 @@ def minutes(given: str) -> int:
 
 
 def day(given: str, home: "Home") -> str:
-    """A due date as it is stored, whatever day it is where the home is, see `spelled_out`."""
-    now = home.services.clock.now
-    return spelled_out(squeeze(given).lower(), lambda: there(now(), home.settings.timezone))
+    """A due date as it is stored, whatever day it is where the home is, see `spelled_out`.
+
+    Raises:
+        Refused: Code ``invalid_value``: it is no day.
+    """
+    told = _told(given, home)
+    if not is_date(told):
+        raise invalid(f"{given!r} is no date", f"write {DAYS_HELP}")
+    return told
 
 
 def beginning(given: str, home: "Home") -> str:
     """A time to come, as it is stored: of a day alone its beginning, where the home is."""
-    told = day(given, home)
+    told = _told(given, home)
     at = f"{told} 00:00" if is_date(told) else told
     return first_instant(at, home.settings.timezone, home.services.clock.now)
+
+
+def _told(given: str, home: "Home") -> str:
+    now = home.services.clock.now
+    return spelled_out(squeeze(given).lower(), lambda: there(now(), home.settings.timezone))
 
 
 def first_instant(given: str, zone: str, now: Callable[[], str], *, is_back: bool = False) -> str:
@@ -93,7 +104,7 @@ def first_instant(given: str, zone: str, now: Callable[[], str], *, is_back: boo
         found = moment(local)
         back = local.astimezone(UTC).astimezone(local.tzinfo)
     except (Refused, ValueError, OverflowError):
-        instead = "write YYYY-MM-DD HH:MM, monday HH:MM, HH:MM for today, or 2027-01-01T07:00:00Z"
+        instead = "write YYYY-MM-DD HH:MM, monday 9:00, +3d, HH:MM of today, 2027-01-01T07:00:00Z"
         raise invalid(f"{given!r} is no time", instead) from None
     if back.replace(tzinfo=None) != local.replace(tzinfo=None):
         raise invalid(f"there is no {told} in {zone}: clocks skip it", "give another time")

@@ -16,12 +16,13 @@ from adapters.actions.agents import (
     resume_agent,
     sleep_agent,
 )
+from adapters.actions.inputs import beginning
 from adapters.actions.naming import pick_agent, pick_task
 from adapters.cli.agent_steering import after, tell
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
 from adapters.documents.agents import AgentsMade, agent_lines, agent_of, all_agents
-from adapters.text.common import ID_SHOWN
+from adapters.text.common import ID_SHOWN, local_time
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -164,10 +165,14 @@ def sleep(session: Session, agent: str, until: str, key: str, *, is_end: bool) -
         because = "it is not clear until when the agent sleeps"
         raise Refused("invalid_value", because=because, instead="give --until DATE, or --end")
 
-    def deed(home: "Home", agent_id: str, named: str) -> "Steered":
-        return sleep_agent(home, agent_id, until.strip(), named)
+    home = session.reading()
+    at = "" if is_end else beginning(until.strip(), home)
 
-    _live(session, agent, key, deed, "Woken" if is_end else f"Asleep until {until.strip()}")
+    def deed(home: "Home", agent_id: str, named: str) -> "Steered":
+        return sleep_agent(home, agent_id, at, named)
+
+    told = "Woken" if is_end else f"Asleep until {local_time(at, home.settings.timezone)}"
+    _live(session, agent, key, deed, told)
 
 
 @click.command("destroy", epilog='Example: wakelog agent destroy "Fix the sink"')

@@ -36,7 +36,8 @@ def test_an_agent_that_sleeps_keeps_its_triggers_and_wakes_when_the_date_has_com
 
 def test_a_person_wakes_and_asks_who_sleeps_and_it_goes_on_sleeping(home: Path) -> None:
     (agent_id,) = proposing(home)
-    done(["agent", "sleep", agent_id, "--until", "2027-02-01"], home)
+    asleep = done(["agent", "sleep", agent_id, "--until", "1.2.2027"], home)
+    assert asleep.startswith("Asleep until 2027-02-01 00:00: ")
     assert told(["wake", agent_id], home)["outcome"] == "completed"
     assert told(["agent", "ask", agent_id, "What is left?"], home)["outcome"] == "completed"
     done(["task", "note", "Fix the sink", "It drips again."], home)
