@@ -21,10 +21,11 @@ pytestmark = pytest.mark.e2e
 WAKELOG = Path(sys.executable).parent / "wakelog"
 ROOT = Path(__file__).parents[2]
 SIZE = ("--agents", "12", "--months", "3")
+SMALL = ("--agents", "6", "--months", "2")
 
 
-def made(home: Path, seed: str, **environ: str) -> dict[str, Any]:
-    command = [str(WAKELOG), "--json", "demo-data", "--home", str(home), "--seed", seed, *SIZE]
+def made(home: Path, seed: str, size: tuple[str, ...] = SIZE, **environ: str) -> dict[str, Any]:
+    command = [str(WAKELOG), "--json", "demo-data", "--home", str(home), "--seed", seed, *size]
     done = subprocess.run(
         command, capture_output=True, check=True, timeout=300, env={**os.environ, **environ}
     )
@@ -59,12 +60,13 @@ def executed(home: Path, to: Path, *names: str) -> "subprocess.CompletedProcess[
     )
 
 
-def test_a_seed_stands_for_its_bytes(home: Path, tmp_path: Path) -> None:
-    same, other = tmp_path / "same", tmp_path / "other"
-    made(same, "a", PYTHONHASHSEED="2", LC_ALL="C", WAKELOG_TIMEZONE="UTC")
-    made(other, "b")
-    assert bytes_of(home) == bytes_of(same)
-    assert bytes_of(home) != bytes_of(other)
+def test_a_seed_stands_for_its_bytes(tmp_path: Path) -> None:
+    one, same, other = (tmp_path / name for name in ("one", "same", "other"))
+    made(one, "a", SMALL, PYTHONHASHSEED="1", TZ="Asia/Tokyo")
+    made(same, "a", SMALL, PYTHONHASHSEED="2", LC_ALL="C", WAKELOG_TIMEZONE="UTC")
+    made(other, "b", SMALL)
+    assert bytes_of(one) == bytes_of(same)
+    assert bytes_of(one) != bytes_of(other)
 
 
 def test_a_stranger_finds_nothing_that_the_laws_forbid(home: Path) -> None:

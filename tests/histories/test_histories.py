@@ -1,6 +1,5 @@
 """Today's code proves every history that is kept here; each is a test of its own."""
 
-import gzip
 import subprocess
 import sys
 from pathlib import Path
@@ -13,29 +12,21 @@ from adapters.text.proof import report
 from domain.journal.commands import AddItems, AddLabel
 from domain.rules import RULES
 from tests.histories import scenes
+from tests.histories.kept import each_once, unpacked
 from tests.support.rows import altered, rechained
 
 FILES = sorted(scenes.FOLDER.glob("*.jsonl"))
 RECORDED = sorted(scenes.FOLDER.glob("recorded/**/*.jsonl*"))  # a long one is packed
-LATE = scenes.FOLDER / "recorded" / "scaffold_2"
-"""As long as scenes are written under it, they say the same: these come with the slow tests."""
 FILE_MAX_BYTES = 450_000
 
 
 @pytest.mark.parametrize(
     "file",
-    [
-        pytest.param(file, marks=pytest.mark.slow) if file.parent == LATE else file
-        for file in (*FILES, *RECORDED)
-    ],
+    each_once(),
     ids=lambda file: str(file.relative_to(scenes.FOLDER).with_suffix("")),
 )
 def test_a_history_proves(file: Path, tmp_path: Path) -> None:
-    if file.suffix == ".gz":
-        unpacked = tmp_path / file.stem
-        unpacked.write_bytes(gzip.decompress(file.read_bytes()))
-        file = unpacked
-    history = histories.read(file)
+    history = histories.read(unpacked(file, tmp_path))
     proved = histories.prove(history)
     told = "\n".join(line.text for one in proved.divergences[:10] for line in report(one))
     assert proved.ok, told

@@ -135,8 +135,12 @@ def test_a_refresh_that_fails_leaves_the_file_as_it_was(kept: Kept) -> None:
 
 def contents(kept: Kept) -> dict[str, list[Any]]:
     """All rows of all tables."""
-    names = kept.ask("SELECT table_name FROM duckdb_tables() WHERE NOT temporary")
-    return {name: kept.ask(f"FROM {name} ORDER BY ALL") for (name,) in names}
+    with kept.connect() as reader:
+        names = reader.execute("SELECT table_name FROM duckdb_tables() WHERE NOT temporary")
+        return {
+            name: reader.execute(f"FROM {name} ORDER BY ALL").fetchall()
+            for (name,) in names.fetchall()
+        }
 
 
 def test_a_tail_of_one_log_alone_leaves_the_tables_that_all_at_once_would_make(kept: Kept) -> None:

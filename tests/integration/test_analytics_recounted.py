@@ -1,6 +1,5 @@
 """Every table, view and macro, counted a second time from the raw rows (`support/recounting`)."""
 
-import gzip
 import json
 import re
 import tomllib
@@ -21,6 +20,7 @@ from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
 from domain.wire import Payload
 from tests.histories import scenes
+from tests.histories.kept import each_once, unpacked
 from tests.histories.test_formats import restored
 from tests.support.analysed import Tables
 from tests.support.checking.logs import opened
@@ -32,7 +32,7 @@ from tests.support.services import services, task_with_agent
 
 pytestmark = pytest.mark.slow
 
-FILES = [file for file in sorted(scenes.FOLDER.glob("**/*.jsonl*")) if "formats" not in file.parts]
+FILES = each_once()
 FORMATS = sorted(scenes.FOLDER.glob("formats/*/"))
 ZONE = "America/New_York"
 PRICES: Prices = {
@@ -95,15 +95,6 @@ def filled(history: histories.History) -> Tables:
     return tables
 
 
-def kept(file: Path, folder: Path) -> Path:
-    """A history's file, unpacked."""
-    if file.suffix != ".gz":
-        return file
-    unpacked = folder / file.stem
-    unpacked.write_bytes(gzip.decompress(file.read_bytes()))
-    return unpacked
-
-
 def same(history: histories.History, file: Path) -> None:
     tables = filled(history)
     found = mismatches(tables.connection, Counted(opened(file), PRICES), ZONE)
@@ -118,7 +109,7 @@ def same(history: histories.History, file: Path) -> None:
     ],
 )
 def test_a_kept_history_counted_twice_is_the_same(file: Path, tmp_path: Path) -> None:
-    file = kept(file, tmp_path)
+    file = unpacked(file, tmp_path)
     same(histories.read(file), file)
 
 
