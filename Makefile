@@ -26,6 +26,8 @@ setup: $(STAMP) ## make .venv with everything needed; quick where nothing change
 debian: ## on Debian, install the programs that some tests drive; elsewhere name them
 	@set --; \
 	[ -n "$$CHROMIUM" ] || command -v chromium >/dev/null || set -- "$$@" chromium; \
+	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || \
+		set -- "$$@" postgresql; \
 	command -v task >/dev/null || set -- "$$@" taskwarrior; \
 	command -v todo-txt >/dev/null || command -v todo.sh >/dev/null || set -- "$$@" todotxt-cli; \
 	[ $$# -gt 0 ] || exit 0; \

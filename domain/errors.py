@@ -66,6 +66,7 @@ REFUSAL_CODES: Final = (
     "unknown_agent",
     "unknown_category",
     "unknown_fact",
+    "unknown_home",
     "unknown_item",
     "unknown_label",
     "unknown_payload",

@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -105,6 +106,31 @@ def no_settings_from_outside(tmp_path_factory: pytest.TempPathFactory) -> Iterat
         patch.setitem(sys.modules, "keyring", None)
         patch.setenv("WAKELOG_HOME", str(tmp_path_factory.mktemp("home")))
         yield
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """A PostgreSQL server of this process's own: see `tests.support.postgres`."""
+    pytest.importorskip("psycopg_pool", reason="the extra `cluster` is not installed")
+    from tests.support import postgres as support
+
+    if support.binaries() is None:
+        pytest.skip("PostgreSQL is not installed: `make debian`")
+    with support.server() as address:
+        yield address
+
+
+@pytest.fixture
+def postgres_homes(postgres: str) -> Iterator[Any]:
+    """The homes of an empty database: `adapters.store.postgres.homes.Homes`."""
+    from adapters.store.postgres.database import Database
+    from adapters.store.postgres.homes import Homes
+    from tests.support.postgres import database
+
+    with database(postgres) as url:
+        opened = Database(url)
+        yield Homes(opened)
+        opened.close()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

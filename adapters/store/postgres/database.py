@@ -1,0 +1,164 @@
+"""One PostgreSQL database: connections from one pool a process, and its faults in one line."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from adapters.store.postgres.schema import script
+from domain.errors import Damaged, Refused
+from domain.rules import FORMAT
+
+try:
+    import psycopg
+    from psycopg_pool import ConnectionPool, PoolTimeout
+except ImportError:  # the extra `cluster`
+    raise Refused(
+        "missing_extra",
+        because="a home in PostgreSQL needs what is not installed",
+        instead="install it with `pip install 'wakelog[cluster]'`",
+    ) from None
+
+CONNECT_SECONDS = 10
+LOCK_SECONDS = 30
+POOL_MAX = 8
+_OPTIONS = (
+    f"-c lock_timeout={LOCK_SECONDS}s -c idle_in_transaction_session_timeout={LOCK_SECONDS}s"
+    " -c client_min_messages=warning"
+)
+_SETTINGS: dict[str, Any] = {
+    "autocommit": True,
+    "prepare_threshold": 1,
+    "options": _OPTIONS,
+    "connect_timeout": CONNECT_SECONDS,
+    "keepalives_idle": 10,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+}
+
+Connection = psycopg.Connection[tuple[object, ...]]
+Lost = (psycopg.OperationalError, psycopg.InterfaceError)
+"""What is raised where the server went away, or never was there."""
+
+
+class Database:
+    """A database in which homes are, or may be made."""
+
+    def __init__(self, url: str) -> None:
+        """`url`: ``postgresql://...`` or ``service=...``; it is never part of a message."""
+        self.name = _name(url)
+        self._url = url
+        self._pool = ConnectionPool(
+            url,
+            min_size=0,
+            max_size=POOL_MAX,
+            open=False,
+            timeout=CONNECT_SECONDS,
+            reconnect_timeout=CONNECT_SECONDS,
+            kwargs=_SETTINGS,
+        )
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        """A connection, outside of a transaction.
+
+        Raises:
+            Refused: Code ``read_only``: the server cannot be reached, or says no.
+        """
+        with self.told():
+            self._pool.open()
+            with self._pool.connection() as found:
+                yield found
+
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """PostgreSQL's errors as one clear line each."""
+        try:
+            yield
+        except psycopg.errors.LockNotAvailable:
+            because = f"{self.name} is in use by another process for {LOCK_SECONDS} seconds"
+            raise Refused(
+                "read_only", because=because, instead="repeat when it has ended"
+            ) from None
+        except (PoolTimeout, *Lost) as error:
+            raise self.away(error) from None
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise Refused(
+                "read_only",
+                because=f"{self.name} refuses this login: {_first_line(error)}",
+                instead="run `wakelog database check` as this login, and do what it says",
+            ) from None
+        except psycopg.errors.UndefinedTable:
+            raise self._unmade() from None
+
+    def away(self, error: Exception) -> Refused:
+        """That the server cannot be reached."""
+        return Refused(
+            "read_only",
+            because=f"{self.name} cannot be reached: {_first_line(error)}",
+            instead="look at the server and at WAKELOG_DATABASE, then repeat; nothing was lost",
+        )
+
+    def make(self) -> bool:
+        """Make the tables; whether they were not there. Raises Refused, Damaged."""
+        with self.connection() as connection, connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(hashtext('wakelog'))")
+            if self._format(connection):
+                return False
+            connection.execute(script().encode())
+            connection.execute("INSERT INTO wakelog.meta VALUES (%s)", (FORMAT,))
+        return True
+
+    def look(self) -> None:
+        """See that the tables are there, and of a format that is known.
+
+        Raises:
+            Refused: Code ``read_only``.
+            Damaged: Code ``newer_format`` or ``not_a_log``: nothing was made here yet.
+        """
+        with self.told(), psycopg.connect(self._url, **_SETTINGS) as connection:  # at once
+            found = self._format(connection)
+        if not found:
+            raise self._unmade()
+        if found > FORMAT:
+            raise Damaged(
+                "newer_format",
+                because=f"{self.name} has format {found}, and this wakelog knows {FORMAT}",
+                instead="use the newer wakelog that made it; nothing was changed",
+            )
+
+    def close(self) -> None:
+        self._pool.close()
+
+    def _unmade(self) -> Damaged:
+        return Damaged(
+            "not_a_log",
+            because=f"{self.name} has no tables of wakelog",
+            instead="make them with `wakelog database init`",
+        )
+
+    @staticmethod
+    def _format(connection: Connection) -> int:
+        sql = "SELECT to_regclass('wakelog.meta') IS NOT NULL"
+        if not connection.execute(sql).fetchall()[0][0]:
+            return 0
+        return int(str(connection.execute("SELECT format FROM wakelog.meta").fetchall()[0][0]))
+
+
+def _name(url: str) -> str:
+    """What a database is called in messages: where it is, without user and password."""
+    try:
+        found = psycopg.conninfo.conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        raise Refused(
+            "invalid_value",
+            because="WAKELOG_DATABASE is no address of a PostgreSQL database",
+            instead="write postgresql://HOST/DATABASE or service=NAME",
+        ) from None
+    if found.get("service"):
+        return f"the database of service {found['service']}"
+    host = found.get("host") or "this machine"
+    return f"the database {found.get('dbname') or ''} on {host}".replace("  ", " ")
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or ["no answer"])[0]

@@ -1,0 +1,210 @@
+"""One log of one home in PostgreSQL (ADR 66).
+
+An append takes two round trips: one that begins, takes the home's head and learns where the log
+ends; one that writes rows, payloads and head and commits. What is read between them is read under
+that lock. The server orders the appends of a home by its head, and of no two homes together.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from adapters.store.postgres.database import Connection, Database, Lost
+from adapters.store.postgres.statements import HOME, READ, ROLE, statements_of
+from adapters.store.recorder import Onward, Timed, by_append, line, numbered
+from domain import envelope
+from domain.envelope import Row
+from domain.errors import Refused
+from domain.wire import Payload, PayloadId
+
+_BEYOND = "\U0010ffff"  # above every replica's name
+
+
+class PostgresLogRecorder:
+    """A `LogRecorder` of one home. Reading takes a connection from the pool for as long as it
+    lasts, and none is held between."""
+
+    def __init__(self, database: Database, log: str, home: int) -> None:
+        self._database = database
+        self._home = home
+        self._sql = statements_of(log)
+        self._open: Connection | None = None
+        self._n = self._count = 0
+        self._waiting: list[tuple[str, tuple[Any, ...]]] = []
+        self._moved = (0, "")  # to the newest append that was inserted, and its digest
+
+    @contextmanager
+    def deciding(self) -> Iterator[None]:
+        with self._database.connection() as connection:
+            self._begin(connection, "BEGIN", self._sql.lock)
+            before = self._n
+            try:
+                yield
+                self._commit(connection, before)
+            except BaseException:
+                self._roll_back(connection)
+                raise
+            finally:
+                self._open = None
+                self._waiting, self._moved = [], (0, "")
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        if self._open is not None:
+            yield
+            return
+        with self._database.connection() as connection:
+            self._begin(connection, READ, self._sql.head)
+            try:
+                yield
+            finally:
+                self._open = None
+                self._roll_back(connection)
+
+    def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[Timed]:
+        found = self._found(self._sql.stream, self._home, stream, after, list(but))
+        return [
+            Timed(Row(name, version, topic, state), at.decode("utf-8", "replace"))
+            for name, version, topic, state, at in found
+        ]
+
+    def present(self, streams: Sequence[str]) -> Sequence[str]:
+        return [name for (name,) in self._found(self._sql.present, list(streams), self._home)]
+
+    def streams_of(self, kind: str) -> Sequence[str]:
+        found = self._found(self._sql.streams, self._home, f"{kind}:", f"{kind};")  # ; follows :
+        return [name for (name,) in found]
+
+    def last_append(self) -> Sequence[Row]:
+        with self.reading():
+            return self.append_at(self._n) if self._n else ()
+
+    def append_at(self, n: int) -> Sequence[Row]:
+        return [Row(*one) for one in self._found(self._sql.append, self._home, n)]
+
+    def newest(self, count: int) -> Sequence[Row]:
+        return [Row(*one) for one in self._found(self._sql.newest, self._home, count)[::-1]]
+
+    def last_version(self, stream: str) -> int:
+        return int(self._found(self._sql.last_version, self._home, stream)[0][0] or 0)
+
+    def rows(self, after: int) -> Iterator[Row]:
+        place: tuple[int, str, int] = (after, _BEYOND, 0)
+        while page := self._found(self._sql.page, self._home, *place):  # bounded by the log
+            yield from [Row(*one[3:]) for one in page]
+            place = page[-1][:3]
+
+    def lines(self, after: int, size: int) -> Iterator[bytes]:
+        page: list[bytes] = []
+        for rows in by_append(self.rows(after)):
+            page += map(line, rows)
+            if len(page) >= size:
+                yield b"\n".join(page)
+                page = []
+        if page:
+            yield b"\n".join(page)
+
+    def count(self) -> int:
+        with self.reading():
+            return self._count
+
+    def payload(self, payload_id: PayloadId) -> bytes | None:
+        found = self._found(self._sql.payload, self._home, payload_id)
+        return found[0][0] if found else None
+
+    def payloads(self, ids: Sequence[PayloadId]) -> Sequence[tuple[PayloadId, bytes]]:
+        return self._found(self._sql.payloads, self._home, list(ids))
+
+    def onward(self) -> Onward:
+        last = 0
+
+        def read(wanted: PayloadId) -> Sequence[tuple[PayloadId, bytes]]:
+            nonlocal last
+            asked = {"home": self._home, "id": wanted, "last": last}
+            found = self._asked(self._sql.onward, asked)
+            last = max(last, *(n for n, _, _ in found)) if found else last
+            return [(name, data) for _, name, data in found]
+
+        return read
+
+    def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
+        """Keep what is written with the commit; what is read before it sees it all the same."""
+        marks = [numbered(row.state) for row in rows]
+        names = [row.stream.rpartition("@")[2] for row in rows]
+        n, at, digest = marks[0].n, marks[0].at, envelope.digest(rows)
+        columns = zip(*rows, strict=True)
+        streams, versions, topics, states = (list(one) for one in columns)
+        places = [n] * len(rows), [one.row for one in marks], versions, names
+        self._waiting.append((self._sql.insert, (self._home, *places, streams, topics, states)))
+        if payloads:
+            kept = [one.id for one in payloads], [one.data for one in payloads]
+            self._waiting.append((self._sql.keep, (self._home, n, *kept)))
+        moved = n, len(rows), at, digest, names[0], self._home
+        self._waiting.append((self._sql.move, moved))
+        self._n, self._count = n, self._count + len(rows)
+        self._moved = n, digest
+
+    def close(self) -> None:
+        """Nothing to release: the pool is the process's."""
+
+    def _begin(self, connection: Connection, begin: str, head: str) -> None:
+        """Begin, and learn where the log ends, in one round trip."""
+        with self._database.told(), connection.pipeline() as pipeline:
+            connection.execute(begin.encode())
+            connection.execute(ROLE.encode())
+            connection.execute(HOME.encode(), (str(self._home),))
+            found = connection.execute(head.encode(), (self._home,))
+            pipeline.sync()
+            rows = found.fetchall()
+        if not rows:
+            self._roll_back(connection)
+            because, instead = "this home is no more", "see `wakelog home list`"
+            raise Refused("unknown_home", because=because, instead=instead)
+        self._n, self._count = (int(str(one)) for one in rows[0])
+        self._open = connection
+
+    def _commit(self, connection: Connection, before: int) -> None:
+        """Write what waits and commit, in one round trip."""
+        waiting, self._waiting = self._waiting, []
+        try:
+            with connection.pipeline():
+                for sql, values in waiting:
+                    connection.execute(sql.encode(), values)
+                connection.execute("COMMIT")
+        except Lost as error:
+            if self._moved[0] and self._has(*self._moved, before):
+                return
+            raise self._database.away(error) from None
+
+    def _has(self, n: int, digest: str, before: int) -> bool:
+        """Whether an append, whose commit nobody answered, is in the log after all: its head is
+        taken first, which waits for whatever the old connection still does."""
+        with self._database.connection() as connection:
+            self._begin(connection, "BEGIN", self._sql.lock)
+            try:
+                rows = self.append_at(n) if self._n > before else ()
+                return bool(rows) and envelope.digest(rows) == digest
+            finally:
+                self._open = None
+                self._roll_back(connection)
+
+    def _flush(self, connection: Connection) -> None:
+        waiting, self._waiting = self._waiting, []
+        for sql, values in waiting:
+            connection.execute(sql.encode(), values)
+
+    def _found(self, sql: str, *values: Any) -> list[Any]:
+        return self._asked(sql, values)
+
+    def _asked(self, sql: str, values: Any) -> list[Any]:
+        with self.reading(), self._database.told():
+            connection = self._open
+            assert connection is not None
+            if self._waiting:
+                self._flush(connection)
+            return connection.execute(sql.encode(), values, binary=True).fetchall()
+
+    @staticmethod
+    def _roll_back(connection: Connection) -> None:
+        if not connection.closed and not connection.broken:
+            connection.execute("ROLLBACK")

@@ -1,0 +1,84 @@
+"""The SQL of one home's log, by the log's name."""
+
+from typing import NamedTuple
+
+PAGE_ROWS = 2000
+PAGE_PAYLOADS = 64  # that are read at once
+AHEAD_MAX_BYTES = 65_536  # of a payload that nobody has asked for yet
+
+ROLE = "SET LOCAL ROLE wakelog_app"
+HOME = "SELECT set_config('wakelog.home', %s, true)"
+READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+
+class Statements(NamedTuple):
+    """What a recorder asks of its log."""
+
+    lock: str
+    head: str
+    stream: str
+    present: str
+    streams: str
+    append: str
+    newest: str
+    last_version: str
+    page: str
+    payload: str
+    payloads: str
+    onward: str
+    insert: str
+    keep: str
+    move: str
+
+
+def statements_of(log: str) -> Statements:
+    """The statements of ``journal`` or ``agent``."""
+    events, payloads, heads = f"{log}.events", f"{log}.payloads", f"{log}.heads"
+    row = "stream, version, topic, state"
+    # `at` is the first key of the state of an append's first row
+    return Statements(
+        lock=f"SELECT n, row_count FROM {heads} WHERE home = %s FOR UPDATE",
+        head=f"SELECT n, row_count FROM {heads} WHERE home = %s",
+        stream=f"""
+            SELECT one.stream, one.version, one.topic, one.state, substr(first.state, 8, 27)
+            FROM {events} AS one JOIN {events} AS first ON first.home = one.home
+                AND first.n = one.n AND first.replica = one.replica AND first.row = 0
+            WHERE one.home = %s AND one.stream = %s AND one.version > %s AND one.topic <> ALL (%s)
+            ORDER BY one.version""",
+        present=f"""
+            SELECT name FROM unnest(%s::text[]) WITH ORDINALITY AS of (name, nth)
+            WHERE EXISTS (SELECT 1 FROM {events} WHERE home = %s AND stream = name) ORDER BY nth""",
+        streams=f"""
+            SELECT stream FROM {events}
+            WHERE home = %s AND stream >= %s AND stream < %s AND version = 1 ORDER BY stream""",
+        append=f"SELECT {row} FROM {events} WHERE home = %s AND n = %s ORDER BY replica, row",
+        newest=f"""
+            SELECT {row} FROM {events} WHERE home = %s
+            ORDER BY n DESC, replica DESC, row DESC LIMIT %s""",
+        last_version=f"SELECT max(version) FROM {events} WHERE home = %s AND stream = %s",
+        page=f"""
+            SELECT n, replica, row, {row} FROM {events}
+            WHERE home = %s AND (n, replica, row) > (%s, %s, %s)
+            ORDER BY n, replica, row LIMIT {PAGE_ROWS}""",
+        payload=f"SELECT bytes FROM {payloads} WHERE home = %s AND id = %s",
+        payloads=f"SELECT id, bytes FROM {payloads} WHERE home = %s AND id = ANY (%s)",
+        onward=f"""
+            WITH wanted AS (
+                SELECT n, id, bytes FROM {payloads} WHERE home = %(home)s AND id = %(id)s)
+            SELECT n, id, bytes FROM wanted
+            UNION ALL (
+                SELECT one.n, one.id, one.bytes FROM wanted JOIN {payloads} AS one
+                ON one.home = %(home)s AND one.n >= wanted.n AND one.id <> wanted.id
+                WHERE wanted.n > %(last)s AND octet_length(one.bytes) <= {AHEAD_MAX_BYTES}
+                ORDER BY one.n LIMIT {PAGE_PAYLOADS - 1})""",
+        insert=f"""
+            INSERT INTO {events} (home, n, row, version, replica, stream, topic, state)
+            SELECT %s, * FROM unnest(%s::bigint[], %s::integer[], %s::integer[], %s::text[],
+                %s::text[], %s::text[], %s::bytea[])""",
+        keep=f"""
+            INSERT INTO {payloads} (home, n, id, bytes)
+            SELECT %s, %s, * FROM unnest(%s::text[], %s::bytea[]) ON CONFLICT DO NOTHING""",
+        move=f"""
+            UPDATE {heads} SET n = %s, row_count = row_count + %s, at = %s, digest = %s,
+                replica = %s WHERE home = %s""",
+    )

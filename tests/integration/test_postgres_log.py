@@ -1,0 +1,163 @@
+"""A log in PostgreSQL: fences between homes, many writers, and a line that breaks."""
+
+import threading
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+
+from adapters.store.log import Log
+from adapters.store.postgres.database import Database
+from adapters.store.postgres.homes import Homes
+from domain.errors import Damaged, Refused, WakelogError
+from domain.journal.commands import CreateTask
+from replay.prove import Proof
+from tests.support.cutting import Side, line_to
+
+pytestmark = pytest.mark.slow
+AT = "2027-01-01T00:00:00.000000Z"
+
+
+def proved(log: Log) -> list[object]:
+    return list(Proof(log.name, log.payload).walk(log.rows()))
+
+
+# ------------------------------------------------------------------------------------------ fences
+
+
+def test_who_names_no_home_sees_nothing_and_who_names_one_sees_no_other(
+    postgres_homes: Homes,
+) -> None:
+    anna, ben = (postgres_homes.create(name, "r1") for name in ("anna", "ben"))
+    postgres_homes.log(anna, "journal").append(CreateTask("Anna's"), AT)
+    with postgres_homes.database.connection() as line:
+
+        def asked(sql: str, home: int | None) -> list[tuple[object, ...]]:
+            with line.transaction(force_rollback=True):
+                line.execute("SET LOCAL ROLE wakelog_app")
+                if home is not None:
+                    line.execute("SELECT set_config('wakelog.home', %s, true)", (str(home),))
+                return line.execute(sql.encode()).fetchall()
+
+        for table in ("journal.events", "agent.events", "journal.payloads", "agent.payloads"):
+            with pytest.raises(psycopg.Error):
+                asked(f"SELECT count(*) FROM {table}", None)
+        count = "SELECT count(*) FROM journal.events"
+        assert asked(count, anna.number) > [(0,)]
+        assert asked(count, ben.number) == [(0,)]
+        event = "INSERT INTO journal.events SELECT %d, n + 1, row, version + 9, replica, stream,"
+        forged = event % ben.number + " topic, state FROM journal.events RETURNING 1"
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            asked(forged, anna.number)
+        for sql in ("DELETE FROM journal.events", "UPDATE journal.payloads SET bytes = ''"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                asked(sql, anna.number)
+        head = "UPDATE journal.heads SET n = 99 WHERE home = %d RETURNING 1"
+        assert asked(head % anna.number, ben.number) == []
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            asked("SELECT * FROM wakelog.homes", anna.number)
+
+
+# ----------------------------------------------------------------------------------- many writers
+
+
+def test_writers_of_a_home_stand_in_one_order_and_those_of_two_do_not_meet(
+    postgres_homes: Homes,
+) -> None:
+    anna, ben = (postgres_homes.create(name, "r1") for name in ("anna", "ben"))
+
+    def write(nth: int) -> None:
+        log = postgres_homes.log(anna if nth % 2 else ben, "journal")
+        for one in range(20):
+            log.append(CreateTask(f"{nth} {one}"), AT)
+
+    writers = [threading.Thread(target=write, args=(nth,)) for nth in range(6)]
+    for one in writers:
+        one.start()
+    for one in writers:
+        one.join()
+    for home in (anna, ben):
+        log = postgres_homes.log(home, "journal")
+        assert [rows[0].n for rows in log.appends()] == list(range(1, 62))  # and the epoch
+        assert proved(log) == []
+
+
+# ------------------------------------------------------------------------------ a line that breaks
+
+
+@pytest.mark.parametrize("side", ["asked", "answered"])
+def test_an_append_whose_line_breaks_is_written_once_or_told_not_to_be(
+    postgres: str, postgres_homes: Homes, side: Side
+) -> None:
+    """Cut at each piece that goes over the line, up to the answer of the commit."""
+    anna = postgres_homes.create("anna", "r1")
+    plain = postgres_homes.log(anna, "journal")
+    plain.append(CreateTask("first"), AT)
+    found: list[str] = []
+    with line_to(int(urlsplit(postgres).port or 0)) as line:
+        broken = Database(f"postgresql://owner@127.0.0.1:{line.port}/{the_newest(postgres)}")
+        log = Homes(broken).log(anna, "journal")
+        while found[-1:] != ["whole"]:  # bounded by what an append says
+            assert log.count() == plain.count()
+            before, key = plain.tail().n, f"k{len(found)}"
+            line.cut(side, len(found))
+            try:
+                log.append(CreateTask("cut"), AT, key=key)
+            except Refused as refused:
+                found.append("told" if "cannot be reached" in refused.because else "odd")
+            else:
+                found.append("whole" if line.is_whole else "written")
+            assert plain.tail().n == before + (found[-1] != "told")
+            line.cut("", 0)
+            assert log.append(CreateTask("cut"), AT, key=key).n == plain.tail().n == before + 1
+        broken.close()
+    assert found.count("told") >= 3
+    assert "odd" not in found
+    assert ("written" in found) == (side == "answered")
+    assert proved(plain) == []
+
+
+def the_newest(address: str) -> str:
+    """The name of the database that was made last."""
+    with psycopg.connect(f"{address}postgres") as asking:
+        sql = "SELECT datname FROM pg_database WHERE datname ~ '^t[0-9]' ORDER BY oid DESC"
+        return str(asking.execute(sql).fetchall()[0][0])
+
+
+def test_what_is_wrong_with_a_database_is_one_line_without_its_password(postgres: str) -> None:
+    def refused(url: str) -> str:
+        database = Database(url)
+        with pytest.raises(WakelogError) as told:
+            database.look()
+        database.close()
+        assert "hush" not in str(told.value)
+        return str(told.value)
+
+    nobody = "postgresql://owner:hush@127.0.0.1:1/anna"
+    assert "the database anna on 127.0.0.1 cannot be reached" in refused(nobody)
+    unmade = refused(postgres.replace("owner@", "owner:hush@") + "postgres")
+    assert "wakelog database init" in unmade
+    with pytest.raises(Refused, match="WAKELOG_DATABASE is no address"):
+        Database("mysql://hush")
+
+
+def test_a_newer_format_is_left_alone(postgres_homes: Homes) -> None:
+    assert not postgres_homes.database.make()
+    with postgres_homes.database.connection() as line:
+        line.execute("UPDATE wakelog.meta SET format = 99")
+    with pytest.raises(Damaged, match="format 99") as told:
+        postgres_homes.database.look()
+    assert told.value.code == "newer_format"
+
+
+def test_homes_have_names_of_their_own(postgres_homes: Homes) -> None:
+    assert postgres_homes.all() == []
+    anna = postgres_homes.create("anna", "r1", "model = 'rules'\n")
+    assert postgres_homes.all() == [anna] == [postgres_homes.named("anna")]
+    assert (anna.settings, anna.state) == ("model = 'rules'\n", "open")
+    for name in ("anna", "Anna", "-a", "", "a" * 64, "pg:a"):
+        with pytest.raises(Refused) as told:
+            postgres_homes.create(name, "r1")
+        assert told.value.code == "invalid_value"
+    with pytest.raises(Refused, match="there is no home 'ben'"):
+        postgres_homes.named("ben")

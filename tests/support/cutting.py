@@ -1,0 +1,84 @@
+"""A line to a server that can be cut: a proxy which ends a connection at a chosen message."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from typing import Literal
+
+BUFFER = 65_536
+Side = Literal["", "asked", "answered"]
+
+
+class Line:
+    """Forwards to `port`, until so many pieces went by since `cut`."""
+
+    def __init__(self, port: int) -> None:
+        self._target = port
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listening.getsockname()[1]
+        self._lock = threading.Lock()
+        self._side: Side = ""
+        self._left = 0
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def cut(self, side: Side, nth: int) -> None:
+        """End the connection at the nth piece from now that is asked, or answered: it is not
+        handed on any more."""
+        with self._lock:
+            self._side, self._left = side, nth
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether what was to be cut was not."""
+        return self._side != ""
+
+    def close(self) -> None:
+        self._listening.close()
+
+    def _accept(self) -> None:
+        while True:  # until it is closed
+            try:
+                ours, _ = self._listening.accept()
+            except OSError:
+                return
+            theirs = socket.create_connection(("127.0.0.1", self._target))
+            for side, source, sink in (("asked", ours, theirs), ("answered", theirs, ours)):
+                threading.Thread(
+                    target=self._forward, args=(side, source, sink), daemon=True
+                ).start()
+
+    def _forward(self, side: str, source: socket.socket, sink: socket.socket) -> None:
+        with closing(source), closing(sink):
+            while True:  # until one side ends
+                try:
+                    piece = source.recv(BUFFER)
+                    if not piece or self._is_cut(side):
+                        _end(source, sink)
+                        return
+                    sink.sendall(piece)
+                except OSError:
+                    return
+
+    def _is_cut(self, side: str) -> bool:
+        with self._lock:
+            if side != self._side:
+                return False
+            self._left -= 1
+            if self._left >= 0:
+                return False
+            self._side = ""
+            return True
+
+
+def _end(*sockets: socket.socket) -> None:
+    for one in sockets:
+        with suppress(OSError):
+            one.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def line_to(port: int) -> Iterator[Line]:
+    made = Line(port)
+    yield made
+    made.close()
