@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from adapters.home.api_keys import TOKEN_VARIABLE
+from adapters.home.place import Place
 from domain.errors import Refused
 
 HOST = "127.0.0.1"
@@ -38,7 +39,7 @@ class Page:
     """A page that listens, and is to be run or put beside an engine.
 
     Args:
-        path: The home.
+        where: The home.
         environ: Environment variables.
         model: What `--model` says.
         host: Whom it answers; see `token_for`.
@@ -52,7 +53,7 @@ class Page:
 
     def __init__(
         self,
-        path: Path,
+        where: Place | Path,
         environ: Mapping[str, str],
         model: str,
         *,
@@ -66,7 +67,7 @@ class Page:
 
         self._listening = _bound(host, port)
         try:
-            self._site = Site(path, environ, model, has_engine=has_engine)
+            self._site = Site(where, environ, model, has_engine=has_engine)
         except BaseException:  # nobody listens any more
             self._listening.close()
             raise

@@ -4,19 +4,20 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from adapters.home import files, installation
+from adapters.home import files
 from adapters.home.belonging import OtherPast, other_past
 from adapters.home.clock import clock_from
 from adapters.home.endpoints import Endpoint, endpoint_key, endpoint_of
 from adapters.home.given import read_named
+from adapters.home.place import FolderPlace, Place
 from adapters.home.prices import costs_at
-from adapters.home.settings import Settings, load
+from adapters.home.settings import Settings
 from adapters.home.views import Views
 from adapters.runtime.services import Services
 from adapters.store.log import Log
 from adapters.telemetry.loading import checked, spans_for
 from domain.endpoints import MODELS
-from domain.errors import Damaged, Refused
+from domain.errors import Refused
 from domain.ports import Model
 
 
@@ -29,14 +30,15 @@ class Home:
 
     def __init__(
         self,
-        path: Path,
+        place: Place,
         services: Services,
         views: Views,
         *,
         exists: bool,
         other: OtherPast | None = None,
     ) -> None:
-        self.path = path
+        self.place = place
+        self.path = place.folder
         self.services = services
         self.views = views
         self.exists = exists
@@ -47,7 +49,7 @@ class Home:
     def in_memory(cls, services: Services) -> "Home":
         """A home without a folder: services whose logs are in memory, and views of them."""
         logs = {"journal": services.journal, "agent": services.agents}
-        return cls(Path(), services, Views.in_memory(logs), exists=False)
+        return cls(FolderPlace(Path()), services, Views.in_memory(logs), exists=False)
 
     @property
     def settings(self) -> Settings:
@@ -65,12 +67,12 @@ class Home:
 
 
 def open_home(
-    path: Path, environ: Mapping[str, str], *, model: str = "", is_writing: bool = False
+    where: Place | Path, environ: Mapping[str, str], *, model: str = "", is_writing: bool = False
 ) -> Home:
-    """Open the home in a folder.
+    """Open a home.
 
     Args:
-        path: The folder.
+        where: Where it is, or its folder.
         environ: Environment variables; see `adapters.home.settings`.
         model: What `--model` says; empty: the settings'.
         is_writing: Make the home if it is not there.
@@ -81,22 +83,22 @@ def open_home(
         Damaged: A file that is no log, is cut short, is of a newer format, or is missing beside
             the other one: an empty log in its place would be another past.
     """
-    settings = load(path, environ, model)
+    place = FolderPlace(where) if isinstance(where, Path) else where
+    settings = place.settings(environ, model)
     checked(settings.otel)
-    exists = is_writing or files.exists(path)
+    exists = is_writing or place.exists()
     other: OtherPast | None = None
     if exists:
-        find = files.ensure if is_writing else files.replica
-        journal, agents = open_logs(path, find(path, environ), is_writing=is_writing)
+        journal, agents = place.logs(environ, is_writing=is_writing)
         other = other_past(journal, agents)
         if is_writing:
             try:
-                check_writing(path, environ, other)
+                check_writing(place, environ, other)
             except Refused:
                 journal.close()
                 agents.close()
                 raise
-        views = Views(path / files.VIEWS, {"journal": journal, "agent": agents})
+        views = Views(place.folder / files.VIEWS, {"journal": journal, "agent": agents})
     else:
         journal, agents = Log.in_memory("journal"), Log.in_memory("agent")
         views = Views.in_memory({"journal": journal, "agent": agents})
@@ -104,56 +106,19 @@ def open_home(
     costs = costs_at(settings.prices, lambda: agents.tail().at)
     spans = partial(spans_for, settings.otel, costs)
     services = Services(journal, agents, clock, settings, Models(environ, settings), spans)
-    services.leases_at = path / files.RUNTIME if exists else None
-    return Home(path, services, views, exists=exists, other=other)
+    services.leases_at = place.folder / files.RUNTIME if exists else None
+    return Home(place, services, views, exists=exists, other=other)
 
 
-def check_writing(path: Path, environ: Mapping[str, str], other: OtherPast | None) -> None:
+def check_writing(place: Place, environ: Mapping[str, str], other: OtherPast | None) -> None:
     """Look whether a home may be written.
 
     Raises:
         Refused: Code ``moved_home``, or ``other_past``: its logs do not belong together.
     """
-    installation.check(path, environ)
+    place.check_writing(environ)
     if other is not None:
         raise other.refused()
-
-
-def open_logs(path: Path, replica: str, *, is_writing: bool) -> tuple[Log, Log]:
-    """The journal and the agent log of a home, made if they are not there.
-
-    Raises:
-        Refused: A file cannot be used.
-        Damaged: See `open_home`.
-    """
-    open_log = Log.open if is_writing else _for_reading
-    journal_file, agent_file = path / files.JOURNAL, path / files.AGENT
-    if agent_file.exists() and not journal_file.exists():  # it is made first
-        raise _missing(journal_file, agent_file)
-    journal = open_log("journal", journal_file, replica)
-    if journal.tail().n and not agent_file.exists():  # it is there before the first row
-        journal.close()
-        raise _missing(agent_file, journal_file)
-    return journal, open_log("agent", agent_file, replica)
-
-
-def _missing(gone: Path, other: Path) -> Damaged:
-    return Damaged(
-        "not_a_log",
-        because=f"{gone} is missing, and {other.name} beside it is not",
-        instead=f"restore both from one backup, or put {gone.name} back; nothing was changed",
-    )
-
-
-def _for_reading(name: str, path: Path, replica: str) -> Log:
-    """A log for a command that may only read: where it cannot be written, it is read all the
-    same; one that is not there, and cannot be made, is empty."""
-    try:
-        return Log.open(name, path, replica)
-    except Refused as refused:
-        if refused.code != "read_only":
-            raise
-        return Log.read_only(name, path, replica) if path.exists() else Log.in_memory(name)
 
 
 class Models:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from adapters.actions.recovering import in_flight_sets
 from adapters.documents.agents import all_agents
 from adapters.documents.inbox import sets_under
-from adapters.home.files import AGENT, JOURNAL, RUNTIME
+from adapters.home.files import RUNTIME
 from adapters.notify.notifier import Notifier
 from adapters.runtime import gate
 from adapters.runtime.due_index import Known, schedule_from
@@ -18,7 +18,7 @@ from adapters.runtime.engine import Engine
 from adapters.runtime.files import Files
 from adapters.runtime.leases import Leases
 from adapters.runtime.options import Counts, Found, Options, Tell
-from adapters.runtime.signals import FileProbe, Signal
+from adapters.runtime.signals import Signal
 from projections.agents import VIEW
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ async def run(
         found: See `found_in`.
         notifiers: Tell receivers what waits, beside it, see `notifying.notifiers_of`.
     """
-    probes = [FileProbe(home.path / name) for name in (JOURNAL, AGENT)]
+    probes = home.place.probes()
     engine = Engine(home.services, leases, Signal(home.services.clock, probes), tell, options)
     loop = asyncio.get_running_loop()
 

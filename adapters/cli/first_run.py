@@ -13,7 +13,7 @@ from adapters.cli.offering import offer_zone
 from adapters.cli.shared import Session, UserError
 from adapters.documents.first_run import BegunHome
 from adapters.documents.tasks import ImportReport, import_document
-from adapters.home import zones
+from adapters.home.place import keep_zone
 from adapters.text.common import safe
 from adapters.text.reading import counted
 
@@ -39,14 +39,14 @@ def init_command(
     """
     asks = can_ask(session)
     if zone:
-        zones.keep_zone(session.path, zone, os.environ)
+        keep_zone(session.place, zone, os.environ)
     elif asks:
-        offer_zone(session.path, session.settings().timezone)
+        offer_zone(session.place, session.settings().timezone)
     home = session.writing(is_asking=False)
-    session.note(f"The home is {home.path}, its time zone {home.settings.timezone}.")
+    session.note(f"The home is {home.place.name}, its time zone {home.settings.timezone}.")
     if file is None and asks and not no_import:
         file = click.prompt("A file of tasks to import, or Enter", "", show_default=False, err=True)
-    report = None if no_import or not file else _imported(session, file)
+    report = None if no_import or not file else import_one(session, file)
     home.views.catch_up()
     has_alone = has_tasks_alone(home)
     if agents is None and asks and has_alone:
@@ -54,7 +54,7 @@ def init_command(
     made = assign_all(home, Wish())[0] if agents and has_alone else []
     if session.as_json:
         imported = import_document([report]) if report else None
-        document = BegunHome(str(home.path), home.settings.timezone, imported, len(made))
+        document = BegunHome(home.place.name, home.settings.timezone, imported, len(made))
         session.document(document)
         return
     if made:
@@ -62,7 +62,8 @@ def init_command(
     session.note(f"Go on with `wakelog {'wake' if made else 'status'}`.")
 
 
-def _imported(session: Session, file: str) -> ImportReport:
+def import_one(session: Session, file: str) -> ImportReport:
+    """Bring in a file where a home is made; told as `wakelog import` does. Raises UserError."""
     report = import_again(session, file)
     if report.failure:
         raise UserError(safe(f"{report.file}: {report.failure} [unreadable_file]"))

@@ -5,11 +5,15 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session
+from adapters.documents.databases import CreatedHome
 from adapters.documents.deeds import AdoptedHome, HomeDetails
+from adapters.documents.tasks import import_document
 from adapters.home import installation
 from adapters.text.common import safe
 from adapters.upkeep import adopting
+from domain.errors import Refused
 
 if TYPE_CHECKING:
     from adapters.upkeep.adopting import Adopted
@@ -26,7 +30,7 @@ _STATES = {
 
 @click.group("home")
 def home_command() -> None:
-    """Show the home, and settle that it was restored, moved or copied."""
+    """Show the home, make and list those of a database, settle what became of it."""
 
 
 @home_command.command("show", epilog="Example: wakelog home show")
@@ -40,7 +44,7 @@ def show_command(session: Session) -> None:
     if session.as_json:
         session.document(
             HomeDetails(
-                home=str(home.path),
+                home=home.place.name,
                 exists=home.exists,
                 replica=replica or None,
                 installation=kept.id if kept else None,
@@ -49,11 +53,53 @@ def show_command(session: Session) -> None:
             )
         )
         return
-    session.say(safe(f"home          {home.path}" + " (not made yet)" * (not home.exists)))
+    session.say(safe(f"home          {home.place.name}" + " (not made yet)" * (not home.exists)))
     session.say(f"writes as     {replica or 'nobody yet'}")
-    session.say(f"installation  {kept.id if kept else 'none yet'}")
-    session.say(f"folder        {_STATES[state]}")
+    if home.place.is_folder:
+        session.say(f"installation  {kept.id if kept else 'none yet'}")
+        session.say(f"folder        {_STATES[state]}")
     session.say(f"logs          {home.other.because if home.other else 'belong together'}")
+
+
+@home_command.command(
+    "create", epilog="Examples: wakelog home create anna; wakelog home create anna --import TODO.md"
+)
+@click.argument("name", type=TEXT)
+@click.option("--import", "file", type=click.Path(), metavar="FILE", help="Tasks to bring in.")
+@click.pass_obj
+def create_command(session: Session, name: str, file: str | None) -> None:
+    """Make a home in the database that WAKELOG_DATABASE names; then work in it as `pg:NAME`."""
+    from adapters.actions.database_homes import create_home
+    from adapters.cli.first_run import import_one
+
+    place = create_home(name, os.environ)
+    inner = Session(place, model="", as_json=session.as_json, is_quiet=session.is_quiet)
+    try:
+        report = import_one(inner, file) if file else None
+    finally:
+        inner.close()
+    if session.as_json:
+        session.document(CreatedHome(place.name, import_document([report]) if report else None))
+        return
+    session.say(f"Made the home {place.name}.")
+    session.note(f"Work in it with `wakelog --home {place.name} ...`, or set WAKELOG_HOME to it.")
+
+
+@home_command.command("list", epilog="Example: wakelog home list")
+@click.pass_obj
+def list_command(session: Session) -> None:
+    """List the homes of the database that WAKELOG_DATABASE names."""
+    from adapters.actions.database_homes import list_homes
+
+    found = list_homes(os.environ)
+    if session.as_json:
+        session.document(found)
+    elif not found:
+        session.say("There are no homes yet. Make one with `wakelog home create NAME`.")
+    else:
+        headings = ["Name", "State", "Writes as", "Journal", "Agents"]
+        rows = [[one.name, one.state, one.replica, one.journal, one.agent] for one in found]
+        session.table(headings, rows)
 
 
 @home_command.command(
@@ -73,6 +119,9 @@ def adopt_command(session: Session, how: How) -> None:
 
     copy: the folder is a copy, and its original is worked in, too. A new name is drawn here.
     """
+    if not session.place.is_folder:
+        because = f"{session.place.name} is in a database, where no folder can be moved or copied"
+        raise Refused("invalid_value", because=because, instead="see `wakelog copy --help`")
     if how == "restored":
         adopted = adopting.restored(session.path, os.environ)
     else:

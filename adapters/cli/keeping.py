@@ -30,6 +30,10 @@ def backup_command(session: Session, folder: str) -> None:
     A backup that fails or is stopped leaves nothing behind.
     To restore, use the copy as --home; `wakelog prove` says whether it is what was written.
     """
+    if not session.place.is_folder:
+        because = f"{session.place.name} is in a database"
+        instead = f"copy it with `wakelog copy {session.place.name} {folder}`"
+        raise Refused("invalid_value", because=because, instead=instead)
     if not files.exists(session.path):
         because = NO_HOME.format(session.path)
         raise Refused("invalid_value", because=because, instead="name one with --home")

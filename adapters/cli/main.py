@@ -11,7 +11,6 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -73,7 +72,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rebuild": ("upkeep", "Make the views anew from the logs."),
     "health": ("keeping", "Say whether agents are awake, for machines."),
     "backup": ("keeping", "Copy the home, while it is worked in."),
-    "home": ("home", "Show the home, and settle that it was restored, moved or copied."),
+    "home": ("home", "Show the home, make and list those of a database, settle what became of it."),
+    "database": ("database", "Prepare a PostgreSQL database for homes, and look at it."),
     "doctor": ("upkeep", "Look for trouble in a home."),
     "schema": ("schemas", "Print the JSON Schema of what --json prints."),
     "completion": ("upkeep", "Print the shell's completion script."),
@@ -85,7 +85,7 @@ GROUPS: dict[str, str] = {
     "Agents": "agent template lessons rate wake models policy notify",
     "Looking back": "wakes show why journal memory messages replay at diff bisect fork prove",
     "Asking": "sql metrics export export-history demo-data schema",
-    "Upkeep": "doctor recover rebuild backup home health simulate completion",
+    "Upkeep": "doctor recover rebuild backup home database health simulate completion",
 }
 """Each command once, as the help of `wakelog` tells them."""
 
@@ -193,7 +193,10 @@ class Commands(click.Group):
     epilog="Begin with `wakelog demo`, or with `wakelog import TODO.md`.",
 )
 @click.option(
-    "--home", type=click.Path(), metavar="DIR", help="The home; else WAKELOG_HOME, else ~/.wakelog."
+    "--home",
+    type=click.Path(),
+    metavar="DIR",
+    help="The home, a folder or pg:NAME; else WAKELOG_HOME, else ~/.wakelog.",
 )
 @click.option("--model", metavar="M", default="", help=f"{MODELS}.")
 @click.option(
@@ -211,10 +214,10 @@ def cli(ctx: click.Context, home: str | None, model: str, as_json: bool, quiet: 
     Import tasks, give them agents, wake the agents, and decide what they propose. Nothing an
     agent proposes is applied before you confirm it, and everything can be proved and replayed.
     """
-    from adapters.home.files import home_path
+    from adapters.home.place import place_of
 
-    path: Path = home_path(home, os.environ)
-    ctx.obj = Session(path, model=model, as_json=as_json, is_quiet=quiet, is_named=bool(home))
+    where = place_of(home, os.environ)
+    ctx.obj = Session(where, model=model, as_json=as_json, is_quiet=quiet, is_named=bool(home))
     ctx.call_on_close(ctx.obj.close)
 
 

@@ -34,7 +34,7 @@ def _show(session: Session, home: "Home", *, changed: bool = False) -> None:
     if session.as_json:
         session.document(notifying.notify_document(home, changed=changed))
     elif not home.exists:
-        session.say(NO_HOME.format(home.path))
+        session.say(NO_HOME.format(home.place.name))
     else:
         document = notifying.notify_document(home, changed=changed)
         for line in notify_lines(document, home.settings.timezone):

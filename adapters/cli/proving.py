@@ -86,7 +86,7 @@ def prove_command(
     if session.as_json:
         session.document(proved.document())
     elif not proved.rows and proved.ok:
-        session.say(NO_HOME.format(home.path) if not home.exists else "Both logs are empty.")
+        session.say(NO_HOME.format(home.place.name) if not home.exists else "Both logs are empty.")
     else:
         _tell(session, proved)
         if anchor:

@@ -107,7 +107,7 @@ def at_command(session: Session, where: str, task: str, *, is_all: bool, prompt:
         session.document(document)
         return
     if not home.exists:
-        session.say(NO_HOME.format(home.path))
+        session.say(NO_HOME.format(home.place.name))
         return
     if place.wake is not None:
         step = f"after step {place.spot.step} of" if place.spot.step else "before"
@@ -154,7 +154,7 @@ def diff_command(session: Session, a: str, b: str, task: str) -> None:
     if session.as_json:
         session.document(document)
     elif not (one.home.exists and other.home.exists):
-        session.say(NO_HOME.format(home.path))
+        session.say(NO_HOME.format(home.place.name))
     elif document.same:
         session.say("Nothing differs.")
     else:

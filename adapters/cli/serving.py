@@ -32,7 +32,7 @@ def serve_command(
     """
     token = launch.token_for(host, os.environ, is_asked=is_asked)
     session.settle()
-    page = Page(session.path, os.environ, session.model, host=host, port=port, token=token)
+    page = Page(session.place, os.environ, session.model, host=host, port=port, token=token)
     try:
         _tell(session, page, token)
         if is_opened:
@@ -46,7 +46,7 @@ def serve_command(
 def beside(session: Session, port: int | None, *, is_asked: bool) -> Iterator[str]:
     """The page of this machine in a thread beside an engine of the same home; its address."""
     token = launch.token_for(HOST, os.environ, is_asked=is_asked)
-    page = Page(session.path, os.environ, session.model, port=port, token=token, has_engine=True)
+    page = Page(session.place, os.environ, session.model, port=port, token=token, has_engine=True)
     try:
         with page.beside():
             yield page.addresses[0]

@@ -14,6 +14,7 @@ from adapters.text.remedies import WORDS
 from domain.errors import Refused, WakelogError, cut
 
 if TYPE_CHECKING:
+    from adapters.home.place import Place
     from adapters.home.settings import Settings
     from adapters.text.difference import Line
     from adapters.wiring import Home
@@ -64,9 +65,16 @@ class Session:
     """One run of the command line: where the home is, and how to print."""
 
     def __init__(
-        self, path: Path, *, model: str, as_json: bool, is_quiet: bool, is_named: bool = False
+        self,
+        where: "Place | Path",
+        *,
+        model: str,
+        as_json: bool,
+        is_quiet: bool,
+        is_named: bool = False,
     ) -> None:
-        self.path = path
+        self.where = where
+        self.path = where if isinstance(where, Path) else where.folder
         self.is_named = is_named  # with --home
         self.model = model
         self.as_json = as_json
@@ -101,9 +109,14 @@ class Session:
 
     def settings(self) -> "Settings":
         """The settings, without opening the home."""
-        from adapters.home.settings import load
+        return self.place.settings(os.environ, self.model)
 
-        return load(self.path, os.environ, self.model)
+    @property
+    def place(self) -> "Place":
+        """Where the home is."""
+        from adapters.home.place import FolderPlace
+
+        return FolderPlace(self.where) if isinstance(self.where, Path) else self.where
 
     def settle(self) -> None:
         """Ask whether a folder that is not where it was has been moved or copied, where somebody
@@ -112,10 +125,8 @@ class Session:
         Raises:
             Refused: Code ``moved_home``: nobody can.
         """
-        from adapters.home import installation
-
         try:
-            installation.check(self.path, os.environ)
+            self.place.check_writing(os.environ)
         except Refused:
             if self.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
                 raise
@@ -133,26 +144,22 @@ class Session:
         Raises:
             Refused: Code ``invalid_value``: it is not; its name may be mistyped.
         """
-        from adapters.home import files
-
         context = click.get_current_context(silent=True)
         command = " ".join(context.command_path.split()[1:]) if context else ""
-        if self.is_named and command not in BEGINS and not files.exists(self.path):
+        if self.is_named and command not in BEGINS and not self.place.exists():
             instead = "check the name; `wakelog demo`, `import` and `task add` make a home"
             raise Refused(
-                "invalid_value", because=f"there is no home at {self.path}", instead=instead
+                "invalid_value", because=f"there is no home at {self.place.name}", instead=instead
             )
 
     def _ask_zone(self) -> None:
-        from adapters.home import files
-
         self.check_named()
         if self.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
             return
-        if not files.exists(self.path):
+        if not self.place.exists():
             from adapters.cli.offering import offer_zone
 
-            offer_zone(self.path, self.settings().timezone)
+            offer_zone(self.place, self.settings().timezone)
 
     def _tell_unasked(self, home: "Home") -> None:
         """Say once if the agent log is older than the journal."""
@@ -162,7 +169,6 @@ class Session:
             self.note(UNASKED.format(count))
 
     def _open(self, *, is_writing: bool) -> "Home":
-        from adapters.home import files
         from adapters.wiring import open_home
 
         self.check_named()
@@ -173,13 +179,13 @@ class Session:
             if not has_writer:  # a home to be made, or a backup that has no name of its own yet
                 self.close()
         if self._home is None:
-            self._home = open_home(self.path, os.environ, model=self.model, is_writing=is_writing)
+            self._home = open_home(self.place, os.environ, model=self.model, is_writing=is_writing)
         elif is_writing and self._home.other is not None:
             refused = self._home.other.refused()
             self._home.other = None  # it is told
             raise refused
         elif is_writing:  # it was opened to be read
-            files.ensure(self.path, os.environ)
+            self.place.begin(os.environ)
         return self._home
 
     def close(self) -> None:

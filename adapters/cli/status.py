@@ -16,7 +16,7 @@ def status_command(session: Session) -> None:
     if session.as_json:
         session.document(status_document(home))
     elif not home.exists:
-        session.say(NO_HOME.format(home.path))
+        session.say(NO_HOME.format(home.place.name))
     else:
         document = status_document(home, LINES_MAX)
         for line in status_lines(document, counted(home), home.settings.timezone):

@@ -103,7 +103,7 @@ def rebuild_command(session: Session) -> None:
     if session.as_json:
         session.document(RebuiltViews(journal, agents))
     elif not home.exists:
-        session.say(NO_HOME.format(home.path))
+        session.say(NO_HOME.format(home.place.name))
     else:
         where = " in memory: views.db cannot be written" * home.views.is_in_memory
         told = f"{counted(journal, 'append')} of the journal and {agents} of the agent log"
@@ -121,7 +121,7 @@ def doctor_command(session: Session) -> None:
     It changes nothing. Exit status 1: there is something to see to.
     """
     session.check_named()
-    findings = examine(session.path, os.environ, session.model)
+    findings = examine(session.place, os.environ, session.model)
     is_ok = all(one.is_ok for one in findings)
     if session.as_json:
         checks = [DoctorCheck(one.check, one.is_ok, one.told, one.do or None) for one in findings]

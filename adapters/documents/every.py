@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from adapters.documents import deeds
+from adapters.documents import databases, deeds
 from adapters.documents.agents import AgentDetails, AgentLine, AgentsMade, TimerDetails
 from adapters.documents.conflicts import ConflictDetails
 from adapters.documents.demo import DemoData, DemoDataThere, DemoDetails
@@ -148,6 +148,10 @@ DOCUMENTS: dict[str, Described] = {
     "backup": Described(deeds.BackupDetails, ("backup",)),
     "begun": Described(BegunHome, ("init",)),
     "home": Described(deeds.HomeDetails, ("home show",)),
+    "homes": Described(list[databases.ListedHome], ("home list",)),
+    "created-home": Described(databases.CreatedHome, ("home create",)),
+    "prepared-database": Described(databases.PreparedDatabase, ("database init",)),
+    "checked-database": Described(databases.CheckedDatabase, ("database check",)),
     "adopted": Described(deeds.AdoptedHome, ("home adopt",)),
     "demo": Described(DemoDetails, ("demo",)),
     "demo-data": Described(DemoData, ("demo-data",)),

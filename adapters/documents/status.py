@@ -188,7 +188,7 @@ def status_document(home: Home, most: int = -1) -> StatusDetails:
     first = [one.next_due for one in views.queued(agents.VIEW, limit=1)]
     dormant = count_agents(home, "dormant")
     return StatusDetails(
-        home=str(home.path),
+        home=home.place.name,
         exists=home.exists,
         model=home.settings.model,
         enabled=home.services.is_enabled,

@@ -103,7 +103,7 @@ def ensure(home: Path, environ: Mapping[str, str]) -> str:
             `WAKELOG_REPLICA`, or the folder around it is missing).
         Damaged: Code ``not_a_log``: the file `replica` holds no name.
     """
-    given = _given(environ)
+    given = replica_given(environ)
     with told(home):
         if not home.parent.exists():
             instead = "make it first, or name another home with --home"
@@ -140,7 +140,7 @@ def _own(home: Path) -> Iterator[Path]:
 def replica(home: Path, environ: Mapping[str, str]) -> str:
     """The name under which a home is written, for commands that only read; empty if none is
     known yet. Raises as `ensure` does, and makes nothing."""
-    given = _given(environ)
+    given = replica_given(environ)
     with told(home):
         return given or _stored(home)
 
@@ -165,7 +165,8 @@ def rename(home: Path) -> str:
     return name
 
 
-def _given(environ: Mapping[str, str]) -> str:
+def replica_given(environ: Mapping[str, str]) -> str:
+    """The name to write under that the environment gives, or nothing. Raises Refused."""
     given = environ.get(REPLICA_VARIABLE, "")
     if given and _NAME.fullmatch(given) is None:
         because = f"{REPLICA_VARIABLE} is {given!r}, which is no name of a replica"

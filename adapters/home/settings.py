@@ -7,7 +7,7 @@ so that a home can be copied without handing them on.
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
@@ -34,7 +34,7 @@ from domain.wake.reading import PROMPT_MIN_BYTES
 
 GRACE_SECONDS = 30  # behind the deadline of a wake
 FILE_MAX_BYTES = 1_000_000
-_NAMES = "HOME REPLICA NOW TIMEZONE MODEL GEMINI_BASE_URL OPENAI_BASE_URL SERVE_TOKEN"
+_NAMES = "HOME REPLICA NOW TIMEZONE MODEL GEMINI_BASE_URL OPENAI_BASE_URL SERVE_TOKEN DATABASE"
 VARIABLES = tuple(f"WAKELOG_{name}" for name in _NAMES.split())
 
 FollowUp = Literal["inherit", "none"]
@@ -154,11 +154,28 @@ def load(home: Path, environ: Mapping[str, str], model: str = "") -> Settings:
     Raises:
         Refused: Code ``unknown_setting``, ``invalid_value`` or ``unreadable_file``.
     """
+    path = home / SETTINGS
+    return with_environment(partial(_text, path), str(path), environ, model)
+
+
+def with_environment(
+    text: Callable[[], str], source: str, environ: Mapping[str, str], model: str = ""
+) -> Settings:
+    """The settings that a text holds, under what the environment and `--model` say instead.
+
+    Args:
+        text: Gives the TOML.
+        source: How errors name it.
+        environ: See `load`.
+        model: See `load`.
+
+    Raises:
+        Refused: See `load`.
+    """
     for name in sorted(environ):
         if name.startswith("WAKELOG_") and name not in VARIABLES:
             raise _unknown(f"the variable {name}", _near(name, VARIABLES), ", ".join(VARIABLES))
-    path = home / SETTINGS
-    settings = parse(_text(path), str(path))
+    settings = parse(text(), source)
     if zone := environ.get("WAKELOG_TIMEZONE", ""):
         settings = replace(settings, timezone=_zone(zone, "WAKELOG_TIMEZONE"))
     if url := environ.get("WAKELOG_GEMINI_BASE_URL", ""):
@@ -167,10 +184,10 @@ def load(home: Path, environ: Mapping[str, str], model: str = "") -> Settings:
     if url := environ.get("WAKELOG_OPENAI_BASE_URL", ""):
         settings = replace(settings, openai=_elsewhere(settings.openai, url))
     whole = partial(endpoint_settings.whole, openai=settings.openai, models=settings.models)
-    settings = replace(settings, prices=renamed(settings.prices, whole, f"{path}: prices"))
-    for given, source in ((model, "--model"), (environ.get("WAKELOG_MODEL", ""), "WAKELOG_MODEL")):
+    settings = replace(settings, prices=renamed(settings.prices, whole, f"{source}: prices"))
+    for given, by in ((model, "--model"), (environ.get("WAKELOG_MODEL", ""), "WAKELOG_MODEL")):
         if given:
-            return replace(settings, model=_model(given, source, settings.models))
+            return replace(settings, model=_model(given, by, settings.models))
     return settings
 
 

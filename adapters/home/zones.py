@@ -18,6 +18,7 @@ from domain.errors import invalid
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
+
 LOCALTIME, ETC_TIMEZONE = Path("/etc/localtime"), Path("/etc/timezone")
 PINNED = ("WAKELOG_NOW", files.REPLICA_VARIABLE, "WAKELOG_TIMEZONE")
 """Where one of these is set, a run shall be the same on every machine, or the zone is said."""
@@ -75,17 +76,8 @@ def machine_zone(environ: Mapping[str, str]) -> str:
     return name if name in _names() else ""
 
 
-def keep_zone(home: Path, zone: str, environ: Mapping[str, str]) -> None:
-    """Write a time zone into a home's settings, all else of which stays; the home is made if it is
-    not there.
-
-    Raises:
-        Refused: `zone` is none, or the home cannot be written.
-    """
+def with_zone(settings: str, zone: str) -> str:
+    """A settings' text with a time zone in it, all else of which stays. Raises as `checked`."""
     line = f'timezone = "{checked(zone)}"'
-    files.ensure(home, environ)
-    path = (home / files.SETTINGS).resolve()
-    with files.told(home):
-        text = path.read_text("utf-8-sig") if path.exists() else ""
-        told, count = _SETTING.subn(line, text, count=1)
-        files.replace_file(path, told if count else f"{line}\n{text}")
+    told, count = _SETTING.subn(line, settings, count=1)
+    return told if count else f"{line}\n{settings}"

@@ -6,9 +6,7 @@ a machine that slept makes a wait longer than one interval.
 """
 
 import asyncio
-import sqlite3
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from adapters.home.clock import ManualClock
 from domain.ports import Clock
@@ -69,19 +67,3 @@ class Signal:
             await asyncio.wait_for(self._event.wait(), seconds)
         except TimeoutError:
             return
-
-
-class FileProbe:
-    """Tells whether a SQLite file was written, by any process: one pragma, no query."""
-
-    def __init__(self, path: Path) -> None:
-        self._connection = sqlite3.connect(path, isolation_level=None)
-
-    def __call__(self) -> object:
-        try:
-            return self._connection.execute("PRAGMA data_version").fetchone()[0]
-        except sqlite3.OperationalError:  # it is being moved or locked: look again
-            return None
-
-    def close(self) -> None:
-        self._connection.close()

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from adapters.home import belonging, files, installation
 from adapters.home.clock import clock_from
-from adapters.wiring import open_logs
+from adapters.home.place import open_logs
 from domain.causes import GivenUp
 from domain.errors import Refused
 

@@ -13,7 +13,7 @@ from adapters.documents.models import models_document
 from adapters.documents.notify import receivers_of
 from adapters.documents.policy import waiting
 from adapters.home import belonging, files, installation, zones
-from adapters.home.settings import load
+from adapters.home.place import FolderPlace, Place
 from adapters.runtime import watcher
 from adapters.store.log import Log
 from adapters.store.opening import read_only
@@ -49,27 +49,29 @@ class Finding(Struct, frozen=True):
 Check = Callable[[Home], Iterable[Finding]]
 
 
-def examine(path: Path, environ: Mapping[str, str], model: str = "") -> list[Finding]:
+def examine(where: Place | Path, environ: Mapping[str, str], model: str = "") -> list[Finding]:
     """All checks that can be made. What a broken file keeps from being checked is left out.
 
     Args:
-        path: The home.
+        where: The home.
         environ: Environment variables.
         model: What `--model` says.
     """
-    found = [_settings(path, environ, model)]
+    place = FolderPlace(where) if isinstance(where, Path) else where
+    found = [_settings(place, environ, model)]
     try:
-        if not files.exists(path):
-            told = f"there is none at {path} yet"
+        if not place.exists():
+            told = f"there is none at {place.name} yet"
             return [*found, Finding("home", True, told, "begin with `wakelog demo`")]
-        found.append(_replica(path, environ))
-        found += _files(path)
+        if place.is_folder:
+            found += [_replica(place.folder, environ), *_files(place.folder)]
         if not all(one.is_ok for one in found):
             return found
-        with open_home(path, environ, model=model) as home:
+        with open_home(place, environ, model=model) as home:
             for check in CHECKS:
                 found += check(home)
-        found += _place(path, environ)
+        if place.is_folder:
+            found += _place(place.folder, environ)
     except WakelogError as error:
         found.append(Finding("home", False, error.because, error.instead))
     return found
@@ -78,9 +80,9 @@ def examine(path: Path, environ: Mapping[str, str], model: str = "") -> list[Fin
 # ----------------------------------------------------------------------------------------- files
 
 
-def _settings(path: Path, environ: Mapping[str, str], model: str) -> Finding:
+def _settings(place: Place, environ: Mapping[str, str], model: str) -> Finding:
     try:
-        settings = load(path, environ, model)
+        settings = place.settings(environ, model)
     except WakelogError as error:
         return Finding("settings", False, error.because, error.instead)
     told = f"model {settings.model}, time zone {settings.timezone}"
@@ -235,7 +237,7 @@ def _orphans(home: Home) -> Iterator[Finding]:
         for what, name, agent in owned
         if agent not in known
     ]
-    for log in (home.services.journal, home.services.agents):
+    for log in (home.services.journal, home.services.agents) if home.place.is_folder else ():
         if count := _unnamed(home.path / LOGS[log.name], log):
             found.append(f"{count} texts of the {log.name} log are named by no row")
     for told in found[:FINDINGS_MAX]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from adapters.actions import waking
+from adapters.home.place import Place
 from adapters.web.remedies import in_words
 from adapters.wiring import Home, open_home
 from domain.errors import WakelogError
@@ -40,7 +41,7 @@ class Jobs:
     """Threads of one server.
 
     Args:
-        path: The home.
+        where: The home.
         environ: Environment variables, as for `open_home`.
         model: What `--model` says.
         parallel: How many wakes run at once.
@@ -50,7 +51,7 @@ class Jobs:
 
     def __init__(
         self,
-        path: Path,
+        where: Place | Path,
         environ: Mapping[str, str],
         model: str,
         parallel: int,
@@ -58,7 +59,7 @@ class Jobs:
         *,
         has_engine: bool = False,
     ) -> None:
-        self._open = partial(open_home, path, environ, model=model, is_writing=True)
+        self._open = partial(open_home, where, environ, model=model, is_writing=True)
         self._slots = Semaphore(parallel)
         self._pulse = pulse
         self._has_engine = has_engine

@@ -1,17 +1,16 @@
-"""Tells open pages that something changed: one cheap look at both files for all of them.
+"""Tells open pages that something changed: one cheap look at both logs for all of them.
 
-SQLite's ``data_version`` of a connection changes when another one has committed. A message says
-where the logs end now. A page knows where they ended before it was made: where the two differ it
-asks for itself again. So nothing hangs on a single message: the first one of a stream, each change
-and each ping say the same thing.
+A message says where the logs end now. A page knows where they ended before it was made: where the
+two differ it asks for itself again. So nothing hangs on a single message: the first one of a
+stream, each change and each ping say the same thing.
 """
 
 import asyncio
-import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
-from urllib.parse import quote
+
+from adapters.store.changes import Probe
+from domain.errors import Refused
 
 LOOK_SECONDS = 0.4
 PING_SECONDS = 15
@@ -22,15 +21,18 @@ class Live:
     """The logs' pulse.
 
     Args:
-        paths: The files to look at.
+        probes: Makes what looks whether something has changed.
         tail: Where the logs end now; it may take a moment, hence it is called in a thread.
         ping_seconds: After how long without a change a page is told again where they end.
     """
 
     def __init__(
-        self, paths: Sequence[Path], tail: Callable[[], str], ping_seconds: float = PING_SECONDS
+        self,
+        probes: Callable[[], Sequence[Probe]],
+        tail: Callable[[], str],
+        ping_seconds: float = PING_SECONDS,
     ) -> None:
-        self._paths = paths
+        self._probes = probes
         self._tail = tail
         self._ping_seconds = ping_seconds
         self._listening: set[asyncio.Event] = set()
@@ -53,18 +55,18 @@ class Live:
 
     async def watch(self) -> None:
         """Look until it is over."""
-        connections = [_opened(path) for path in self._paths]
-        known = _seen(connections), self._beats
+        probes = self._probes()
+        known = self._beats, _seen(probes)  # before anybody is told where the logs end
         try:
             while not self._is_over:  # until the server ends
                 await asyncio.sleep(LOOK_SECONDS)
-                found = _seen(connections), self._beats
+                found = self._beats, await asyncio.to_thread(_seen, probes)
                 if found != known:
                     known = found
                     self._tell()
         finally:
-            for connection in connections:
-                connection.close()
+            for probe in probes:
+                probe.close()
 
     async def messages(self) -> AsyncIterator[bytes]:
         """A stream of server-sent events ``tail``, until the page or the server goes."""
@@ -88,12 +90,8 @@ class Live:
             changed.set()
 
 
-def _opened(path: Path) -> sqlite3.Connection:
-    name = f"file:{quote(str(path))}?mode=ro"
-    return sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False)
-
-
-def _seen(connections: Sequence[sqlite3.Connection]) -> tuple[int, ...]:
-    with suppress(sqlite3.Error):
-        return tuple(one.execute("PRAGMA data_version").fetchone()[0] for one in connections)
-    return ()
+def _seen(probes: Sequence[Probe]) -> list[object]:
+    """What each says. A server that is away says nothing new."""
+    with suppress(Refused):
+        return [probe() for probe in probes]
+    return []

@@ -12,7 +12,7 @@ from msgspec import Struct
 from adapters.actions.policy import held_agents
 from adapters.documents.inbox import sets_under
 from adapters.documents.tasks import catalog_of
-from adapters.home.files import AGENT, JOURNAL
+from adapters.home.place import Place
 from adapters.web.asking import FormRequest, Notice
 from adapters.web.figures import Figures, ends_of
 from adapters.web.jobs import Jobs
@@ -45,22 +45,29 @@ class Site:
     """A home that is served. `lock` is held while a page is made: a log has one reader here.
 
     Args:
-        path: The home; it is made if it is not there.
+        where: The home; it is made if it is not there.
         environ: Environment variables.
         model: What `--model` says.
         has_engine: An engine of the same home runs beside: the wakes that are asked for are its.
     """
 
     def __init__(
-        self, path: Path, environ: Mapping[str, str], model: str = "", *, has_engine: bool = False
+        self,
+        where: Place | Path,
+        environ: Mapping[str, str],
+        model: str = "",
+        *,
+        has_engine: bool = False,
     ) -> None:
         self.lock = RLock()
         self.environ = environ
-        self.home: Home = open_home(path, environ, model=model, is_writing=True)
+        self.home: Home = open_home(where, environ, model=model, is_writing=True)
         self.home.hears_at_once = True  # its pages say what is queued
-        self.live = Live([path / JOURNAL, path / AGENT], self.tail)
+        self.live = Live(self.home.place.probes, self.tail)
         parallel = self.home.settings.agents.parallel
-        self.jobs = Jobs(path, environ, model, parallel, self.live.pulse, has_engine=has_engine)
+        self.jobs = Jobs(
+            self.home.place, environ, model, parallel, self.live.pulse, has_engine=has_engine
+        )
         self.figures = Figures(self.jobs)
         self._told: OrderedDict[str, Notice] = OrderedDict()
         self._glance: tuple[str, Glance] = ("", Glance())

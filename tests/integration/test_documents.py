@@ -23,12 +23,16 @@ from tests.support.receivers import program, settings
 from tests.support.waking import proposing
 
 SILENT = {"serve", "completion"}  # they print no document
-ELSEWHERE = {  # other homes, an extra
+ELSEWHERE = {  # other homes, an extra, a database
     "adopted",
+    "checked-database",
+    "created-home",
     "demo-data",
     "demo-data-there",
     "exported-wakes",
+    "homes",
     "memory-sources",
+    "prepared-database",
 }
 
 

@@ -14,7 +14,8 @@ import pytest
 from adapters.home.clock import ManualClock
 from adapters.runtime.files import Files
 from adapters.runtime.leases import Leases
-from adapters.runtime.signals import FileProbe, Signal
+from adapters.runtime.signals import Signal
+from adapters.store.changes import FileProbe
 from domain.errors import Refused
 from domain.timestamps import later
 from tests.support.services import START

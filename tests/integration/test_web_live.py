@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from adapters.store.changes import FileProbe
 from adapters.web.live import Live
 from adapters.web.site import Site
 from tests.support.cli import FIXED, done
@@ -59,7 +60,7 @@ def test_the_first_message_says_where_the_logs_end() -> None:
     async def work(stream: AsyncIterator[bytes]) -> None:
         assert await told(stream) == "run-1"
 
-    listening(Live([], Ends()), work)
+    listening(Live(list, Ends()), work)
 
 
 def test_a_commit_of_another_connection_is_told(tmp_path: Path) -> None:
@@ -76,13 +77,13 @@ def test_a_commit_of_another_connection_is_told(tmp_path: Path) -> None:
         writing.commit()
         assert await waiting == "run-2"
 
-    listening(Live([file], ends, NEVER), work)
+    listening(Live(lambda: [FileProbe(file)], ends, NEVER), work)
     writing.close()
 
 
 def test_what_changed_in_no_file_is_told() -> None:
     ends = Ends()
-    live = Live([], ends, NEVER)
+    live = Live(list, ends, NEVER)
 
     async def work(stream: AsyncIterator[bytes]) -> None:
         assert await told(stream) == "run-1"
@@ -98,11 +99,11 @@ def test_without_a_change_it_is_told_again() -> None:
         for _ in range(3):
             assert await told(stream) == "run-1"
 
-    listening(Live([], Ends(), ping_seconds=0.01), work)
+    listening(Live(list, Ends(), ping_seconds=0.01), work)
 
 
 def test_a_stream_ends_with_the_server() -> None:
-    live = Live([], Ends())
+    live = Live(list, Ends())
 
     async def work(stream: AsyncIterator[bytes]) -> None:
         assert await told(stream) == "run-1"

@@ -49,16 +49,10 @@ class Line:
                 ).start()
 
     def _forward(self, side: str, source: socket.socket, sink: socket.socket) -> None:
-        with closing(source), closing(sink):
-            while True:  # until one side ends
-                try:
-                    piece = source.recv(BUFFER)
-                    if not piece or self._is_cut(side):
-                        _end(source, sink)
-                        return
-                    sink.sendall(piece)
-                except OSError:
-                    return
+        with closing(source), closing(sink), suppress(OSError):
+            while (piece := source.recv(BUFFER)) and not self._is_cut(side):
+                sink.sendall(piece)
+            _end(source, sink)
 
     def _is_cut(self, side: str) -> bool:
         with self._lock:

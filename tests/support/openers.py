@@ -12,11 +12,12 @@ _DATABASES = {
     "adapters/proof/prove_views.py _copied: connect": "the views, and a copy of them",
     "adapters/notify/progress.py ProgressFile._connected: connect": "how far receivers are",
     "adapters/runtime/leases.py _connected: connect": "who works at which agent",
-    "adapters/runtime/signals.py FileProbe.__init__: connect": "whether a log was written",
+    "adapters/store/changes.py FileProbe.__init__: connect": "whether a log was written",
     "adapters/store/opening.py connected: connect": "the logs",
     "adapters/home/view_file.py open_file: connect": "the views",
-    "adapters/web/live.py _opened: connect": "whether a log was written",
-    "adapters/wiring.py _for_reading: open": "a log, by its own class",
+    "adapters/home/place.py _for_reading: open": "a log, by its own class",
+    "adapters/store/postgres/database.py Database.connection: open": "a pool of connections",
+    "adapters/store/postgres/database.py Database.look: connect": "a server",
 }
 _NAMED_BY_PERSONS = {  # each of them once `homefiles` has seen that it is no database
     "adapters/proof/anchors.py add: open": "--anchor",
@@ -55,7 +56,7 @@ _NO_DATABASES = {
     "adapters/runtime/leases.py place: read_text": "what the machine says of itself",
     "adapters/home/zones.py _names: read_text": "a file of a package",
     "adapters/home/zones.py machine_zone: read_text": "the machine's zone",
-    "adapters/home/zones.py keep_zone: read_text": "settings",
+    "adapters/home/place.py FolderPlace.edit_settings: read_text": "settings",
     "adapters/home/settings.py _text: open": "settings",
     "adapters/web/machine.py _outgoing: connect": "a socket",
 }

@@ -10,6 +10,7 @@ from adapters.actions.foreseeing import plan_import
 from adapters.actions.importing import Found, Importing
 from adapters.actions.tasks import edit_task
 from adapters.documents.tasks import ImportReport
+from adapters.home.place import FolderPlace
 from adapters.home.settings import Settings
 from adapters.importers.markdown import read
 from adapters.models.rules import RulesModel
@@ -32,7 +33,7 @@ class Desk:
         journal, agents = Log("journal", CountingRecorder(), "r1"), Log.in_memory("agent", "r1")
         at = Services(journal, agents, TickingClock(), Settings(), lambda _: RulesModel())
         views = CountingViews(None, {"journal": journal, "agent": agents})
-        self.home = Home(Path("nowhere"), at, views, exists=True)
+        self.home = Home(FolderPlace(Path("nowhere")), at, views, exists=True)
 
     def take(self, text: str, **options: Any) -> ImportReport:
         """Try an import, do it, and compare both."""

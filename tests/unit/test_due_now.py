@@ -8,6 +8,7 @@ import pytest
 from adapters.documents.agents import agent_line
 from adapters.documents.inbox import expiring_sets
 from adapters.documents.status import status_document
+from adapters.home.place import FolderPlace
 from adapters.home.settings import Agents, Budget, Settings
 from adapters.home.views import Views
 from adapters.models.rules import RulesModel
@@ -45,7 +46,7 @@ def wake_queue_of(at: Services, agent: str) -> WakeQueue:
 def home_of(at: Services) -> Home:
     """A home in memory around services."""
     logs = {"journal": at.journal, "agent": at.agents}
-    home = Home(Path("nowhere"), at, Views(None, logs), exists=True)
+    home = Home(FolderPlace(Path("nowhere")), at, Views(None, logs), exists=True)
     home.views.catch_up()
     return home
 

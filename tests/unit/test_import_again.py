@@ -17,6 +17,7 @@ from adapters.actions.importing import (
     told_before,
 )
 from adapters.documents.tasks import ImportReport
+from adapters.home.place import FolderPlace
 from adapters.home.settings import Policy, Settings
 from adapters.importers.formats import READERS
 from adapters.models.rules import RulesModel
@@ -39,7 +40,7 @@ class Importer:
         journal, agents = Log("journal", self.recorder, "r1"), Log.in_memory("agent", "r1")
         at = Services(journal, agents, TickingClock(), Settings(), lambda _: RulesModel())
         self.views = CountingViews(None, {"journal": journal, "agent": agents})
-        self.home = Home(Path("nowhere"), at, self.views, exists=True)
+        self.home = Home(FolderPlace(Path("nowhere")), at, self.views, exists=True)
         self.file = folder / "TODO.md"
         self.write([f"- [ ] Fix tap {nth}" for nth in range(count)])
 

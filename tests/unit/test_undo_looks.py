@@ -5,6 +5,7 @@ from pathlib import Path
 
 from adapters.actions import undoing
 from adapters.actions.tasks import edit_task
+from adapters.home.place import FolderPlace
 from adapters.home.settings import Settings
 from adapters.home.views import Views
 from adapters.models.rules import RulesModel
@@ -35,7 +36,7 @@ def test_undo_finds_the_newest_deeds_and_a_verdict_asks_for_the_last_appends_alo
     journal, agents = Log("journal", recorder, "r1"), Log.in_memory("agent", "r1")
     at = Services(journal, agents, TickingClock(), Settings(), lambda _: RulesModel())
     views = Views(None, {"journal": journal, "agent": agents})
-    home = Home(Path("nowhere"), at, views, exists=True)
+    home = Home(FolderPlace(Path("nowhere")), at, views, exists=True)
     (task,) = at.append_journal(CreateTask("Fix the tap")).result.ids
     for nth in range(EDITS):
         edit_task(home, task, {"estimate": nth + 1}, key=f"edit {nth}")

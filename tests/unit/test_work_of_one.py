@@ -11,6 +11,7 @@ from adapters.actions.waking import request_wake, run_wake
 from adapters.documents.agents import all_agents, count_agents, has_agents
 from adapters.documents.inbox import all_sets, page_of_sets, set_documents
 from adapters.documents.status import counted, health_document, status_document
+from adapters.home.place import FolderPlace
 from adapters.home.settings import Agents, Settings
 from adapters.models.rules import RulesModel
 from adapters.runtime import on_demand, review, timers, watcher
@@ -55,7 +56,7 @@ class Counted:
             schedule = timers.timer_command(agent, "every day 07:00", "UTC", self.at.clock.now())
             self.at.append_agent(schedule)
         self.views = CountingViews(None, {"journal": journal, "agent": agents})
-        self.home = Home(Path("nowhere"), self.at, self.views, exists=True)
+        self.home = Home(FolderPlace(Path("nowhere")), self.at, self.views, exists=True)
         self.views.catch_up()
         self._read_before = self.read
 

@@ -1,22 +1,16 @@
 """One PostgreSQL database: connections from one pool a process, and its faults in one line."""
 
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from adapters.store.postgres.schema import script
+import psycopg
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from adapters.store.postgres.schema import ROLES, script
 from domain.errors import Damaged, Refused
 from domain.rules import FORMAT
-
-try:
-    import psycopg
-    from psycopg_pool import ConnectionPool, PoolTimeout
-except ImportError:  # the extra `cluster`
-    raise Refused(
-        "missing_extra",
-        because="a home in PostgreSQL needs what is not installed",
-        instead="install it with `pip install 'wakelog[cluster]'`",
-    ) from None
 
 CONNECT_SECONDS = 10
 LOCK_SECONDS = 30
@@ -35,7 +29,7 @@ _SETTINGS: dict[str, Any] = {
     "keepalives_count": 3,
 }
 
-Connection = psycopg.Connection[tuple[object, ...]]
+Connection = psycopg.Connection[tuple[Any, ...]]
 Lost = (psycopg.OperationalError, psycopg.InterfaceError)
 """What is raised where the server went away, or never was there."""
 
@@ -45,7 +39,7 @@ class Database:
 
     def __init__(self, url: str) -> None:
         """`url`: ``postgresql://...`` or ``service=...``; it is never part of a message."""
-        self.name = _name(url)
+        self.name, self.id = _name(url)
         self._url = url
         self._pool = ConnectionPool(
             url,
@@ -126,6 +120,22 @@ class Database:
                 instead="use the newer wakelog that made it; nothing was changed",
             )
 
+    def trouble(self) -> tuple[list[str], list[str]]:
+        """What keeps homes from being kept safely by this login, and what is only to be known."""
+        findings, notes = [], []
+        with self.connection() as connection:
+            for role in ROLES[:1]:
+                sql = "SELECT pg_has_role(current_user, %s, 'MEMBER')"
+                if not connection.execute(sql, (role,)).fetchall()[0][0]:
+                    findings.append(f"this login may not take the role {role}: GRANT it")
+            asked = "SELECT current_setting('synchronous_commit'), current_setting('is_superuser')"
+            ((commit, is_super),) = connection.execute(asked).fetchall()
+        if commit == "off":
+            findings.append("synchronous_commit is off: a crash loses appends; set it to on")
+        if is_super == "on":
+            notes.append("this login is a superuser: fences between homes do not bind it")
+        return findings, notes
+
     def close(self) -> None:
         self._pool.close()
 
@@ -144,8 +154,9 @@ class Database:
         return int(str(connection.execute("SELECT format FROM wakelog.meta").fetchall()[0][0]))
 
 
-def _name(url: str) -> str:
-    """What a database is called in messages: where it is, without user and password."""
+def _name(url: str) -> tuple[str, str]:
+    """What a database is called in messages: where it is, without user and password; and a name
+    for files about it."""
     try:
         found = psycopg.conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError:
@@ -154,10 +165,12 @@ def _name(url: str) -> str:
             because="WAKELOG_DATABASE is no address of a PostgreSQL database",
             instead="write postgresql://HOST/DATABASE or service=NAME",
         ) from None
+    where = [str(found.get(one) or "") for one in ("service", "host", "port", "dbname")]
+    number = hashlib.sha256("\0".join(where).encode()).hexdigest()[:16]
     if found.get("service"):
-        return f"the database of service {found['service']}"
+        return f"the database of service {found['service']}", number
     host = found.get("host") or "this machine"
-    return f"the database {found.get('dbname') or ''} on {host}".replace("  ", " ")
+    return f"the database {found.get('dbname') or ''} on {host}".replace("  ", " "), number
 
 
 def _first_line(error: Exception) -> str:

@@ -1,6 +1,7 @@
 """The homes of a database: each with both logs, one name to write under, and its settings."""
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 import psycopg
@@ -72,11 +73,46 @@ class Homes:
         with self.database.connection() as connection:
             return _rows(connection, "wakelog.homes ORDER BY name", ())
 
+    def edit_settings(self, home: HomeRow, edit: Callable[[str], str]) -> None:
+        """Write other settings, made of those that are there."""
+        ask = "SELECT settings FROM wakelog.homes WHERE home = %s FOR UPDATE"
+        write = "UPDATE wakelog.homes SET settings = %s WHERE home = %s"
+        with self.database.connection() as connection, connection.transaction():
+            ((text,),) = connection.execute(ask, (home.number,)).fetchall()
+            connection.execute(write, (edit(str(text)), home.number))
+
+    def all_ends(self) -> dict[int, tuple[int, int]]:
+        """Where the journal and the agent log of each home end, by the home's number."""
+        sql = "SELECT home, j.n, a.n FROM journal.heads j JOIN agent.heads a USING (home)"
+        with self.database.connection() as connection:
+            found = connection.execute(sql).fetchall()
+        return {home: (journal, agent) for home, journal, agent in found}
+
+    def probe(self, home: HomeRow) -> "HeadProbe":
+        """What tells whether either log has changed."""
+        return HeadProbe(self.database, home.number)
+
     def log(self, home: HomeRow, name: str) -> Log:
         """One of a home's logs, ``journal`` or ``agent``."""
         return Log(name, PostgresLogRecorder(self.database, name, home.number), home.replica)
 
 
+class HeadProbe:
+    """Where both logs of a home end: one query of two rows."""
+
+    def __init__(self, database: Database, home: int) -> None:
+        self._database = database
+        self._home = home
+
+    def __call__(self) -> object:
+        sql = " UNION ALL ".join(f"SELECT n FROM {log}.heads WHERE home = %s" for log in LOGS)
+        with self._database.connection() as connection:
+            return connection.execute(sql.encode(), (self._home,) * len(LOGS)).fetchall()
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
 def _rows(connection: Connection, source: str, values: tuple[str, ...]) -> list[HomeRow]:
-    sql = f"SELECT {_COLUMNS} FROM {source}"
-    return [HomeRow(*one) for one in connection.execute(sql.encode(), values).fetchall()]  # type: ignore[arg-type]
+    found = connection.execute(f"SELECT {_COLUMNS} FROM {source}".encode(), values).fetchall()
+    return [HomeRow(*one) for one in found]

@@ -1,0 +1,38 @@
+"""What commands print about a PostgreSQL database and the homes in it."""
+
+from msgspec import Struct
+
+from adapters.documents.tasks import ImportDetails
+
+
+class PreparedDatabase(Struct, frozen=True):
+    """What `wakelog database init` did: whether it made the tables."""
+
+    database: str
+    made: bool
+
+
+class CheckedDatabase(Struct, frozen=True):
+    """What `wakelog database check` found: `findings` keep homes from working, `notes` do not."""
+
+    database: str
+    homes: int
+    findings: list[str]
+    notes: list[str]
+
+
+class CreatedHome(Struct, frozen=True):
+    """A home that was made, and what was brought in."""
+
+    home: str
+    imported: ImportDetails | None
+
+
+class ListedHome(Struct, frozen=True):
+    """A home of a database: its state, its writer's name, and at which n both logs end."""
+
+    name: str
+    state: str
+    replica: str
+    journal: int
+    agent: int

@@ -1,0 +1,256 @@
+"""Where a home is: a folder of this machine, or a name in a PostgreSQL database (ADR 66).
+
+Whatever is a file of a folder is asked of a place here; `wiring.open_home` puts the rest together.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from adapters.home import files, installation
+from adapters.home.settings import Settings, load, with_environment
+from adapters.home.zones import checked, with_zone
+from adapters.store.changes import FileProbe, Probe
+from adapters.store.log import Log
+from domain.errors import Damaged, Refused, invalid
+
+if TYPE_CHECKING:
+    from adapters.store.postgres.database import Database
+    from adapters.store.postgres.homes import HomeRow, Homes
+
+DATABASE_VARIABLE = "WAKELOG_DATABASE"
+PREFIX = "pg:"
+Edit = Callable[[str], str]
+
+
+class Place(Protocol):
+    """Where a home is. `name`: how messages call it. `folder`: where this machine keeps what is
+    not in the logs: views, leases, analytics, forks."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def folder(self) -> Path: ...
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether its logs are files in `folder`."""
+
+    def exists(self) -> bool:
+        """Whether the home has been made. Raises Refused."""
+
+    def settings(self, environ: Mapping[str, str], model: str = "") -> Settings:
+        """Its settings; the defaults where it has none. Raises Refused."""
+
+    def edit_settings(self, edit: "Edit", environ: Mapping[str, str]) -> None:
+        """Write other settings, made of the text of those that are there; begins the home.
+        Raises Refused."""
+
+    def begin(self, environ: Mapping[str, str]) -> str:
+        """Make what is missing, where a first write does so; the name to write under.
+        Raises Refused, Damaged."""
+
+    def check_writing(self, environ: Mapping[str, str]) -> None:
+        """Look whether it may be written. Raises Refused, code ``moved_home`` for example."""
+
+    def logs(self, environ: Mapping[str, str], *, is_writing: bool) -> tuple[Log, Log]:
+        """The journal and the agent log. Raises Refused, Damaged."""
+
+    def probes(self) -> list[Probe]:
+        """Each gives another value once its log has changed; to be made where they are used."""
+
+
+def place_of(option: str | None, environ: Mapping[str, str]) -> Place:
+    """Where the home is that `--home` or `WAKELOG_HOME` names: ``pg:NAME`` or a folder.
+
+    Raises:
+        Refused: Code ``invalid_value``; ``missing_extra``.
+    """
+    given = option or environ.get(files.HOME_VARIABLE, "")
+    if not given.startswith(PREFIX):
+        return FolderPlace(files.home_path(option, environ))
+    return DatabasePlace(homes_of(environ), given.removeprefix(PREFIX), environ)
+
+
+def homes_of(environ: Mapping[str, str]) -> "Homes":
+    """The homes of the database that `WAKELOG_DATABASE` names, which holds its tables.
+
+    Raises:
+        Refused: See `database_of`.
+        Damaged: Code ``newer_format``; ``not_a_log``: it was not prepared.
+    """
+    database = database_of(environ)
+    from adapters.store.postgres.homes import Homes
+
+    database.look()
+    return Homes(database)
+
+
+def database_of(environ: Mapping[str, str]) -> "Database":
+    """The database that `WAKELOG_DATABASE` names: one pool for each in this process.
+
+    Raises:
+        Refused: Code ``invalid_value``: it names none; ``missing_extra``; ``read_only``.
+    """
+    url = environ.get(DATABASE_VARIABLE, "")
+    if not url:
+        because = f"{DATABASE_VARIABLE} is not set, and it says in which database homes are"
+        raise invalid(because, "set it to postgresql://HOST/DATABASE or service=NAME")
+    return _database(url)
+
+
+@cache
+def _database(url: str) -> "Database":
+    try:
+        from adapters.store.postgres.database import Database
+    except ImportError:
+        instead = "install it with `pip install 'wakelog[cluster]'`"
+        because = "`pg:` needs what is not installed here"
+        raise Refused("missing_extra", because=because, instead=instead) from None
+    return Database(url)
+
+
+def keep_zone(place: Place, zone: str, environ: Mapping[str, str]) -> None:
+    """Write a time zone into a home's settings; the home is begun if it is not there.
+
+    Raises:
+        Refused: `zone` is none, or the home cannot be written.
+    """
+    place.edit_settings(partial(with_zone, zone=checked(zone)), environ)
+
+
+class FolderPlace:
+    """A home in a folder of this machine."""
+
+    is_folder = True
+
+    def __init__(self, path: Path) -> None:
+        self.folder = path
+        self.name = str(path)
+
+    def exists(self) -> bool:
+        return files.exists(self.folder)
+
+    def settings(self, environ: Mapping[str, str], model: str = "") -> Settings:
+        return load(self.folder, environ, model)
+
+    def edit_settings(self, edit: Edit, environ: Mapping[str, str]) -> None:
+        self.begin(environ)
+        path = (self.folder / files.SETTINGS).resolve()
+        with files.told(self.folder):
+            text = path.read_text("utf-8-sig") if path.exists() else ""
+            files.replace_file(path, edit(text))
+
+    def begin(self, environ: Mapping[str, str]) -> str:
+        return files.ensure(self.folder, environ)
+
+    def check_writing(self, environ: Mapping[str, str]) -> None:
+        installation.check(self.folder, environ)
+
+    def logs(self, environ: Mapping[str, str], *, is_writing: bool) -> tuple[Log, Log]:
+        replica = (files.ensure if is_writing else files.replica)(self.folder, environ)
+        return open_logs(self.folder, replica, is_writing=is_writing)
+
+    def probes(self) -> list[Probe]:
+        return [FileProbe(self.folder / name) for name in (files.JOURNAL, files.AGENT)]
+
+
+class DatabasePlace:
+    """A home in a PostgreSQL database. No write makes it: that is `wakelog home create`."""
+
+    is_folder = False
+
+    def __init__(self, homes: "Homes", name: str, environ: Mapping[str, str]) -> None:
+        self._homes = homes
+        self._home_name = name
+        self.name = f"{PREFIX}{name}"
+        self.folder = _cache(environ) / "pg" / homes.database.id / name
+
+    def exists(self) -> bool:
+        self._row()
+        return True
+
+    def settings(self, environ: Mapping[str, str], model: str = "") -> Settings:
+        source = f"settings of {self.name}"
+        return with_environment(lambda: self._row().settings, source, environ, model)
+
+    def edit_settings(
+        self,
+        edit: Edit,
+        environ: Mapping[str, str],  # noqa: ARG002  of folders
+    ) -> None:
+        self._homes.edit_settings(self._row(), edit)
+
+    def begin(self, environ: Mapping[str, str]) -> str:  # noqa: ARG002  all write under one name
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return self._row().replica
+
+    def check_writing(self, environ: Mapping[str, str]) -> None:  # noqa: ARG002  of folders
+        row = self._row()
+        if row.state == "open":
+            return
+        where = f" to {row.moved_to}" if row.moved_to else ""
+        because = f"the home {self.name} is {row.state}{where}"
+        instead = "go on there" if row.state == "moved" else "`wakelog home thaw` opens it again"
+        raise Refused(row.state, because=because, instead=instead)
+
+    def logs(
+        self,
+        environ: Mapping[str, str],
+        *,
+        is_writing: bool,  # noqa: ARG002  nothing is made by writing
+    ) -> tuple[Log, Log]:
+        self.begin(environ)
+        row = self._row()
+        return self._homes.log(row, "journal"), self._homes.log(row, "agent")
+
+    def probes(self) -> list[Probe]:
+        return [self._homes.probe(self._row())]
+
+    def _row(self) -> "HomeRow":
+        return self._homes.named(self._home_name)
+
+
+def open_logs(path: Path, replica: str, *, is_writing: bool) -> tuple[Log, Log]:
+    """The journal and the agent log of a folder, made if they are not there.
+
+    Raises:
+        Refused: A file cannot be used.
+        Damaged: See `wiring.open_home`.
+    """
+    open_log = Log.open if is_writing else _for_reading
+    journal_file, agent_file = path / files.JOURNAL, path / files.AGENT
+    if agent_file.exists() and not journal_file.exists():  # it is made first
+        raise _missing(journal_file, agent_file)
+    journal = open_log("journal", journal_file, replica)
+    if journal.tail().n and not agent_file.exists():  # it is there before the first row
+        journal.close()
+        raise _missing(agent_file, journal_file)
+    return journal, open_log("agent", agent_file, replica)
+
+
+def _missing(gone: Path, other: Path) -> Damaged:
+    return Damaged(
+        "not_a_log",
+        because=f"{gone} is missing, and {other.name} beside it is not",
+        instead=f"restore both from one backup, or put {gone.name} back; nothing was changed",
+    )
+
+
+def _for_reading(name: str, path: Path, replica: str) -> Log:
+    """A log for a command that may only read: where it cannot be written, it is read all the
+    same; one that is not there, and cannot be made, is empty."""
+    try:
+        return Log.open(name, path, replica)
+    except Refused as refused:
+        if refused.code != "read_only":
+            raise
+        return Log.read_only(name, path, replica) if path.exists() else Log.in_memory(name)
+
+
+def _cache(environ: Mapping[str, str]) -> Path:
+    """Where this person's programs keep what can be made again (the XDG base directories)."""
+    given = Path(environ.get("XDG_CACHE_HOME", ""))
+    return (given if given.is_absolute() else Path("~/.cache").expanduser()) / "wakelog"
