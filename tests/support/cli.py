@@ -15,7 +15,7 @@ FIXED = {"WAKELOG_REPLICA": "r1", "WAKELOG_NOW": NOW}
 
 def run(
     args: list[str],
-    home: Path,
+    home: Path | str,
     env: Mapping[str, str] | None = None,
     input: str | bytes | None = None,  # noqa: A002  named as CliRunner names it
     *,
@@ -32,21 +32,21 @@ def run(
     return result
 
 
-def told(args: list[str], home: Path, **more: Any) -> Any:
+def told(args: list[str], home: Path | str, **more: Any) -> Any:
     """The JSON document that a command prints; it must end with status 0."""
     result = run(["--json", *args], home, **more)
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
 
 
-def done(args: list[str], home: Path, **more: Any) -> str:
+def done(args: list[str], home: Path | str, **more: Any) -> str:
     """What a command prints for a person; it must end with status 0."""
     result = run(args, home, **more)
     assert result.exit_code == 0, result.output
     return result.stdout
 
 
-def refused(args: list[str], home: Path, **more: Any) -> str:
+def refused(args: list[str], home: Path | str, **more: Any) -> str:
     """The one line that a refused command says; it must end with status 2."""
     result = run(args, home, **more)
     assert result.exit_code == 2, result.output

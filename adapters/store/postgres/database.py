@@ -40,7 +40,7 @@ class Database:
     def __init__(self, url: str) -> None:
         """`url`: ``postgresql://...`` or ``service=...``; it is never part of a message."""
         self.name, self.id = _name(url)
-        self._url = url
+        self.url = url
         self._pool = ConnectionPool(
             url,
             min_size=0,
@@ -109,7 +109,7 @@ class Database:
             Refused: Code ``read_only``.
             Damaged: Code ``newer_format`` or ``not_a_log``: nothing was made here yet.
         """
-        with self.told(), psycopg.connect(self._url, **_SETTINGS) as connection:  # at once
+        with self.told(), psycopg.connect(self.url, **_SETTINGS) as connection:  # at once
             found = self._format(connection)
         if not found:
             raise self._unmade()

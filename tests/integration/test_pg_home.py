@@ -1,0 +1,69 @@
+"""A home in PostgreSQL is worked in as a folder is, and comes to the same bytes."""
+
+from pathlib import Path
+
+import pytest
+
+from adapters.store.postgres.homes import Homes
+from tests.support.cli import done, refused, told
+
+pytestmark = pytest.mark.slow
+TODO = "- [ ] Mend the fence #home\n  - [ ] Buy boards\n- [ ] Call the plumber\n"
+
+
+@pytest.fixture
+def environ(postgres_homes: Homes, tmp_path: Path) -> dict[str, str]:
+    return {
+        "WAKELOG_DATABASE": postgres_homes.database.url,
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+    }
+
+
+def lived(home: Path | str, environ: dict[str, str], todo: Path) -> str:
+    """A short life by commands; the digest that it is proved with."""
+    for command in (
+        ["import", str(todo)],
+        ["agent", "create", "--all"],
+        ["task", "note", "fence", "Buy boards by Friday. It takes 2 hours."],
+        ["wake"],
+        ["confirm", "1.1"],
+        ["reject", "1.2", "--reason", "It takes longer."],
+        ["task", "check", "fence", "1"],
+        ["undo"],
+        ["wake", "fence"],
+        ["task", "set", "plumber", "--due", "friday"],
+    ):
+        done(command, home, env=environ)
+    assert told(["inbox"], home, env=environ) == []
+    proved = told(["prove"], home, env=environ)
+    assert proved["ok"]
+    return str(proved["digest"])
+
+
+def test_the_same_life_in_a_folder_and_in_a_database_has_one_digest(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    todo = tmp_path / "TODO.md"
+    todo.write_text(TODO, encoding="utf-8")
+    assert told(["home", "list"], "-", env=environ) == []
+    assert told(["home", "create", "anna"], "-", env=environ)["home"] == "pg:anna"
+    there = "pg:anna"
+    assert lived(there, environ, todo) == lived(tmp_path / "folder", environ, todo)
+    assert told(["status"], there, env=environ)["home"] == "pg:anna"
+    assert told(["doctor"], there, env=environ)["ok"]
+    assert told(["sql", "SELECT count(*) AS n FROM wakes"], there, env=environ) == [{"n": 4}]
+    assert [one["name"] for one in told(["home", "list"], there, env=environ)] == ["anna"]
+    done(["init", "--zone", "Europe/Berlin", "--no-import"], there, env=environ)
+    assert "time zone Europe/Berlin" in done(["doctor"], there, env=environ)
+
+
+def test_what_a_folder_alone_can_is_refused_in_one_line(environ: dict[str, str]) -> None:
+    nowhere = "pg:ben"
+    assert "there is no home 'ben'" in refused(["task", "list"], nowhere, env=environ)
+    assert "there is no home 'ben'" in refused(["task", "add", "x"], nowhere, env=environ)
+    done(["home", "create", "ben"], nowhere, env=environ)
+    assert "is no name of a home" in refused(["home", "create", "Ben"], nowhere, env=environ)
+    assert "pg:ben is in a database" in refused(["backup", "x"], nowhere, env=environ)
+    assert "pg:ben is in a database" in refused(["home", "adopt", "copy"], nowhere, env=environ)
+    unset = {**environ, "WAKELOG_DATABASE": ""}
+    assert "WAKELOG_DATABASE is not set" in refused(["task", "list"], nowhere, env=unset)
