@@ -25,6 +25,7 @@ FOLDER = ".wakelog"
 JOURNAL, AGENT, VIEWS = "journal.db", "agent.db", "views.db"
 ANALYTICS, RUNTIME = "analytics.duckdb", "runtime.db"
 REPLICA, SETTINGS, INSTALLATION = "replica", "settings.toml", "installation"
+HOLD = "hold"  # why the home may not be written: it is copied, or went elsewhere
 
 _DATABASE_FILES = frozenset(
     f"{name}{ending}"

@@ -6,7 +6,7 @@ Whatever is a file of a folder is asked of a place here; `wiring.open_home` puts
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from adapters.home import files, installation
 from adapters.home.settings import Settings, load, with_environment
@@ -22,6 +22,25 @@ if TYPE_CHECKING:
 DATABASE_VARIABLE = "WAKELOG_DATABASE"
 PREFIX = "pg:"
 Edit = Callable[[str], str]
+
+
+class Hold(NamedTuple):
+    """`state`: ``open``, ``frozen`` (it is being copied) or ``moved``; `of`: where to or from."""
+
+    state: str = "open"
+    of: str = ""
+
+    def check(self, name: str) -> None:
+        """Refuse to write. Raises Refused, with the state as its code."""
+        if self.state == "frozen":
+            because = (
+                f"the home {name} is frozen: it is being copied, or that was cut off ({self.of})"
+            )
+            instead = f"repeat the copy, or `wakelog --home {name} home thaw`"
+            raise Refused("frozen", because=because, instead=instead)
+        if self.state == "moved":
+            because = f"the home {name} has moved to {self.of}"
+            raise Refused("moved", because=because, instead=f"go on there: --home {self.of}")
 
 
 class Place(Protocol):
@@ -47,6 +66,19 @@ class Place(Protocol):
     def edit_settings(self, edit: "Edit", environ: Mapping[str, str]) -> None:
         """Write other settings, made of the text of those that are there; begins the home.
         Raises Refused."""
+
+    def settings_text(self) -> str:
+        """Its settings as they are kept. Raises Refused."""
+
+    def hold(self) -> "Hold":
+        """Whether it may be written, and if not why."""
+
+    def keep_hold(self, hold: "Hold") -> None:
+        """Say whether it may be written from now on. Raises Refused."""
+
+    def begin_copy(self, replica: str, settings: str, hold: "Hold") -> None:
+        """Make an empty home that nobody may write yet, or find one that was begun like that.
+        Raises Refused, code ``invalid_value``: something else is there."""
 
     def begin(self, environ: Mapping[str, str]) -> str:
         """Make what is missing, where a first write does so; the name to write under.
@@ -136,6 +168,37 @@ class FolderPlace:
     def settings(self, environ: Mapping[str, str], model: str = "") -> Settings:
         return load(self.folder, environ, model)
 
+    def settings_text(self) -> str:
+        path = self.folder / files.SETTINGS
+        with files.told(self.folder):
+            return path.read_text("utf-8-sig") if path.exists() else ""
+
+    def hold(self) -> Hold:
+        path = self.folder / files.HOLD
+        with files.told(self.folder):
+            text = path.read_text("utf-8") if path.exists() else "open"
+        state, _, of = text.strip().partition(" ")
+        return Hold(state, of)
+
+    def keep_hold(self, hold: Hold) -> None:
+        with files.told(self.folder):
+            if hold.state == "open":
+                (self.folder / files.HOLD).unlink(missing_ok=True)
+            else:
+                files.replace_file(self.folder / files.HOLD, f"{hold.state} {hold.of}\n")
+
+    def begin_copy(self, replica: str, settings: str, hold: Hold) -> None:
+        if self.folder.exists() and any(self.folder.iterdir()):
+            if self.hold() == hold:
+                return
+            because = f"{self.folder} is not empty, and a copy overwrites nothing"
+            raise invalid(because, "name a new folder")
+        with files.told(self.folder):
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+            self.keep_hold(hold)
+            files.make_file(self.folder / files.REPLICA, replica)
+            files.make_file(self.folder / files.SETTINGS, settings)
+
     def edit_settings(self, edit: Edit, environ: Mapping[str, str]) -> None:
         self.begin(environ)
         path = (self.folder / files.SETTINGS).resolve()
@@ -147,6 +210,7 @@ class FolderPlace:
         return files.ensure(self.folder, environ)
 
     def check_writing(self, environ: Mapping[str, str]) -> None:
+        self.hold().check(self.name)
         installation.check(self.folder, environ)
 
     def logs(self, environ: Mapping[str, str], *, is_writing: bool) -> tuple[Log, Log]:
@@ -188,13 +252,29 @@ class DatabasePlace:
         return self._row().replica
 
     def check_writing(self, environ: Mapping[str, str]) -> None:  # noqa: ARG002  of folders
+        self.hold().check(self.name)
+
+    def settings_text(self) -> str:
+        return self._row().settings
+
+    def hold(self) -> Hold:
         row = self._row()
-        if row.state == "open":
+        return Hold(row.state, row.moved_to)
+
+    def keep_hold(self, hold: Hold) -> None:
+        self._homes.hold(self._row(), hold.state, hold.of)
+
+    def begin_copy(self, replica: str, settings: str, hold: Hold) -> None:
+        try:
+            found = self.hold()
+        except Refused as refused:
+            if refused.code != "unknown_home":
+                raise
+            self._homes.create(self._home_name, replica, settings, hold.state, hold.of)
             return
-        where = f" to {row.moved_to}" if row.moved_to else ""
-        because = f"the home {self.name} is {row.state}{where}"
-        instead = "go on there" if row.state == "moved" else "`wakelog home thaw` opens it again"
-        raise Refused(row.state, because=because, instead=instead)
+        if found != hold:
+            because = f"there is a home {self.name}, and a copy overwrites nothing"
+            raise invalid(because, "name a new home")
 
     def logs(
         self,

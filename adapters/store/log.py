@@ -88,7 +88,7 @@ class Log:
     def __init__(self, name: str, recorder: LogRecorder, replica: str) -> None:
         self.name = name
         self.replica = replica
-        self._recorder = recorder
+        self.recorder = recorder
         self.streams_of = recorder.streams_of
         self._states = States()
         self._seen = LogPosition()
@@ -126,7 +126,7 @@ class Log:
             KeyReused: If `key` already stands for another command.
         """
         try:
-            with self._recorder.deciding():
+            with self.recorder.deciding():
                 return self._decided(cause, now, key, payloads)
         except BaseException:
             self._seen = LogPosition()  # some of it may be undone
@@ -139,7 +139,7 @@ class Log:
             now: The present.
             given_up: Of a journal: what is said of it elsewhere and is of another past.
         """
-        with self._recorder.deciding():
+        with self.recorder.deciding():
             seen = self._marked(now, self._look(), tuple(given_up))
             self._in_epoch(now, seen)
 
@@ -163,7 +163,7 @@ class Log:
     @contextmanager
     def reading(self) -> Iterator[World]:
         """The log as it is now, one state for as long as it is open."""
-        with self._recorder.reading():
+        with self.recorder.reading():
             yield self._world(self._look())
 
     def world_at(self, n: int) -> World:
@@ -177,18 +177,18 @@ class Log:
 
     def appends(self, after: int = 0) -> Iterator[list[Recorded]]:
         """Each append above n `after`, as its rows, in canonical order."""
-        for rows in by_append(self._recorder.rows(after)):
+        for rows in by_append(self.recorder.rows(after)):
             decoded = [envelope.read(row) for row in rows]
             at = decoded[0].at
             yield [envelope.recorded(row, at, one) for row, one in zip(rows, decoded, strict=True)]
 
     def rows(self, after: int = 0) -> Iterator[Row]:
         """The rows as they are stored, above append n `after`, in canonical order."""
-        return self._recorder.rows(after)
+        return self.recorder.rows(after)
 
     def append_at(self, n: int) -> Sequence[Row]:
         """The rows of append n as they are stored; empty if there is none."""
-        return self._recorder.append_at(n)
+        return self.recorder.append_at(n)
 
     def digest_at(self, n: int) -> str:
         """The digest of append n, which the next one carries; empty if there is none."""
@@ -200,20 +200,20 @@ class Log:
 
     def newest(self, count: int) -> Sequence[Row]:
         """The newest rows as they are stored, so many at most, in order."""
-        return self._recorder.newest(count)
+        return self.recorder.newest(count)
 
     def last_fact(self, stream: str) -> Recorded | None:
         """The newest row of a stream, by its whole name."""
-        before = max(self._recorder.last_version(stream) - 1, 0)
+        before = max(self.recorder.last_version(stream) - 1, 0)
         return next(iter(self._read(stream, before)), None)
 
     def lines(self, after: int, size: int) -> Iterator[bytes]:
         """The same rows in bulk, at least `size` a page: see `LogRecorder.lines`."""
-        return self._recorder.lines(after, size)
+        return self.recorder.lines(after, size)
 
     def count(self) -> int:
         """How many rows there are."""
-        return self._recorder.count()
+        return self.recorder.count()
 
     def facts(self, stream: str) -> list[Recorded]:
         """The rows of one stream of any replica, by its whole name."""
@@ -232,29 +232,29 @@ class Log:
         Raises:
             KeyReused: If `key` stands for another command.
         """
-        with self._recorder.reading():
+        with self.recorder.reading():
             known = self._receipt(key, self._look()) if key else None
         return _repeated(known, command, key, said).result if known else None
 
     def payload(self, payload_id: PayloadId) -> bytes | None:
         """The bytes of a payload, or None."""
-        return self._recorder.payload(payload_id)
+        return self.recorder.payload(payload_id)
 
     def payloads(self, ids: Sequence[PayloadId]) -> Sequence[tuple[PayloadId, bytes]]:
         """Those of the named payloads that are there, in bulk."""
-        return self._recorder.payloads(ids)
+        return self.recorder.payloads(ids)
 
     def onward(self) -> Onward:
         """Reads payloads for whom goes through the log from its beginning: see `LogRecorder`."""
-        return self._recorder.onward()
+        return self.recorder.onward()
 
     def tail(self) -> Tail:
         """The newest append; `n` 0 where there is none."""
-        with self._recorder.reading():
+        with self.recorder.reading():
             return self._look().tail
 
     def close(self) -> None:
-        self._recorder.close()
+        self.recorder.close()
 
     def _world(self, seen: LogPosition) -> World:
         return World(
@@ -262,27 +262,27 @@ class Log:
             self.replica,
             seen.tail.n + 1,
             self._read,
-            self._recorder.payload,
+            self.recorder.payload,
             replicas=self._replicas(seen),
             cache=self._states,
-            present=self._recorder.present,
-            parts=Parts(self._recorder.last_version, self._read),
-            streams=self._recorder.streams_of,
+            present=self.recorder.present,
+            parts=Parts(self.recorder.last_version, self._read),
+            streams=self.recorder.streams_of,
         )
 
     def _read(self, stream: str, after: int, but: Sequence[str] = ()) -> list[Recorded]:
-        timed = self._recorder.stream(stream, after, but)
+        timed = self.recorder.stream(stream, after, but)
         return [envelope.recorded(row, at, envelope.read(row)) for row, at in timed]
 
     def _look(self) -> LogPosition:
         """What the log comes to; read only if it has grown since."""
-        count = self._recorder.count()
+        count = self.recorder.count()
         if count != self._seen.rows:
             self._seen = LogPosition(count, self._newest(), self._main_now())
         return self._seen
 
     def _newest(self) -> Tail:
-        rows = self._recorder.last_append()
+        rows = self.recorder.last_append()
         if not rows:
             return Tail()
         first = numbered(rows[0].state)
@@ -290,7 +290,7 @@ class Log:
         return Tail(first.n, first.at, envelope.digest(rows), replica)
 
     def _write(self, rows: tuple[Row, ...], payloads: Sequence[Payload], at: str) -> Tail:
-        self._recorder.insert(rows, payloads)
+        self.recorder.insert(rows, payloads)
         return Tail(numbered(rows[0].state).n, at, envelope.digest(rows), self.replica)
 
     def _began(self, now: str) -> LogPosition:
@@ -355,7 +355,7 @@ class Log:
     def _last_of_each(self) -> dict[str, Tail]:
         """The newest append of each replica in the file, by name; reads all of it."""
         last: dict[str, Tail] = {}
-        for rows in by_append(self._recorder.rows(0)):
+        for rows in by_append(self.recorder.rows(0)):
             first = numbered(rows[0].state)
             name = rows[0].stream.rpartition("@")[2]
             last[name] = Tail(first.n, first.at, envelope.digest(rows), name)

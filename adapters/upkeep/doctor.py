@@ -1,7 +1,6 @@
 """Looks for trouble in a home, and changes nothing (SPEC 9, `doctor`)."""
 
 import os
-import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
@@ -15,6 +14,7 @@ from adapters.documents.policy import waiting
 from adapters.home import belonging, files, installation, zones
 from adapters.home.place import FolderPlace, Place
 from adapters.runtime import watcher
+from adapters.store.copying import NAMED
 from adapters.store.log import Log
 from adapters.store.opening import read_only
 from adapters.store.recorder import numbered
@@ -34,7 +34,6 @@ OURS_BYTES = (("stored_events", "state"), ("payloads", "bytes"))
 FINDINGS_MAX = 20  # of one check
 RESTORE = "restore it from a backup"
 BOTH = "journal and agent log"
-_ID = re.compile(rb"[a-z2-7]{32}")
 
 
 class Finding(Struct, frozen=True):
@@ -251,7 +250,7 @@ def _unnamed(file: Path, log: Log) -> int:
     with closing(read_only(file)) as connection:
         kept = {one.encode() for (one,) in connection.execute("SELECT id FROM payloads")}
     for row in log.rows():
-        kept.difference_update(_ID.findall(row.state))
+        kept.difference_update(NAMED.findall(row.state))
     return len(kept)
 
 

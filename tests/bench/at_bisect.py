@@ -58,7 +58,7 @@ def live(home: Path, wakes: int, agents: int) -> None:
     clock = ManualClock("2027-01-01T00:00:00.000000Z", step_ms=1000)
     services = Services(journal, agent_log, clock, Settings(), lambda _: tape)
     for log in (services.journal, services.agents):  # this log may be lost
-        recorder: Any = log._recorder
+        recorder: Any = log.recorder
         recorder._connection.execute("PRAGMA synchronous=OFF")
     made = [_agent(services, nth) for nth in range(agents)]
     for nth in range(wakes):

@@ -160,7 +160,7 @@ def services(folder: Path, replies: Sequence[Reply] = (), *, is_durable: bool = 
     logs = [Log.open(name, folder / f"{name}.db", "r1") for name in ("journal", "agent")]
     if not is_durable:  # what is only read afterwards may be lost
         for log in logs:
-            recorder: Any = log._recorder
+            recorder: Any = log.recorder
             recorder._connection.execute("PRAGMA synchronous=OFF")
     return Services(logs[0], logs[1], ManualClock(NOW, step_ms=1000), Settings(), lambda _: tape)
 

@@ -69,7 +69,7 @@ def statements(home: Path) -> int:
     found: list[str] = []
     with opened(home) as services:
         for log in (services.journal, services.agents):
-            recorder = log._recorder
+            recorder = log.recorder
             assert isinstance(recorder, SQLiteLogRecorder)
             recorder._connection.set_trace_callback(found.append)
         other_past(services.journal, services.agents)

@@ -91,7 +91,7 @@ def generated(folder: Path, rows: int) -> Services:
     """A home of about so many rows."""
     services = opened(folder)
     for log in (services.journal, services.agents):  # it is thrown away: the disk need not sync
-        recorder: Any = log._recorder
+        recorder: Any = log.recorder
         recorder._connection.execute("PRAGMA synchronous=OFF")
     with asyncio.Runner() as runner:
         for nth in count(1):

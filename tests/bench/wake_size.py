@@ -40,7 +40,7 @@ def written(rows: Sequence[Row]) -> tuple[str, str, str]:
 
 
 def payload_bytes(log: Log) -> int:
-    recorder: Any = log._recorder
+    recorder: Any = log.recorder
     sql = "SELECT coalesce(sum(length(bytes) + length(id)), 0) FROM payloads"
     return int(recorder._connection.execute(sql).fetchone()[0])
 

@@ -127,7 +127,7 @@ def test_an_inbox_is_read_at_one_time_however_much_waits(tmp_path: Path, count: 
         home.views.catch_up()
         begun: list[str] = []
         for log in (home.services.journal, home.services.agents):
-            recorder = log._recorder
+            recorder = log.recorder
             assert isinstance(recorder, SQLiteLogRecorder)
             recorder._connection.set_trace_callback(begun.append)
         assert sum(len(one.items) for one in inbox_sets(home)) >= count

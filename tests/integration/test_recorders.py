@@ -139,7 +139,7 @@ def test_what_is_refused_leaves_nothing_and_holds_nobody_up(opened: Opened) -> N
 def test_a_reader_sees_one_state_for_as_long_as_it_looks(opened: Opened) -> None:
     one, two = opened(), opened()
     filled(one, 1)
-    if one._recorder is two._recorder:  # in memory there is one process alone
+    if one.recorder is two.recorder:  # in memory there is one process alone
         return
     with two.reading() as world:
         before = world.n, two.count()

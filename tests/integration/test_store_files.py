@@ -228,7 +228,7 @@ def test_a_folder_or_a_missing_folder_is_refused(path: Path) -> None:
 def test_a_file_that_must_not_be_written_is_told(path: Path) -> None:
     closed(path, 1)
     log = Log.open("journal", path, "r1")
-    recorder: Any = log._recorder
+    recorder: Any = log.recorder
     recorder._connection.execute("PRAGMA query_only=ON")  # as on a read-only disk
     with pytest.raises(Refused) as refused:
         create(log, "two")

@@ -53,7 +53,7 @@ def _life() -> Recorded:
 
 
 def _payloads(log: object) -> dict[str, bytes]:
-    return dict(log._recorder._payloads)  # type: ignore[attr-defined]  # to plant a fault
+    return dict(log.recorder._payloads)  # type: ignore[attr-defined]  # to plant a fault
 
 
 @pytest.fixture

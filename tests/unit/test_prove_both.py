@@ -92,7 +92,7 @@ def test_a_wake_captured_before_others_wrote_is_read_where_it_was_captured() -> 
 @pytest.mark.parametrize("name", ["", "r2"])
 def test_so_it_is_in_a_backup_which_has_another_name_or_none_yet(name: str) -> None:
     at = captured_early()
-    journal, agents = (Log(log.name, log._recorder, name) for log in (at.journal, at.agents))
+    journal, agents = (Log(log.name, log.recorder, name) for log in (at.journal, at.agents))
     proved = prove_logs(journal, agents)
     assert proved.divergences == ()
     assert proved.prompts == 1

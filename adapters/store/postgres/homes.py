@@ -33,7 +33,9 @@ class Homes:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def create(self, name: str, replica: str, settings: str = "", state: str = "open") -> HomeRow:
+    def create(
+        self, name: str, replica: str, settings: str = "", state: str = "open", of: str = ""
+    ) -> HomeRow:
         """Make a home with two empty logs.
 
         Raises:
@@ -43,12 +45,12 @@ class Homes:
             instead = "write small letters, digits and hyphens, 63 at most, no hyphen first"
             raise invalid(f"{name!r} is no name of a home", instead)
         insert = (
-            "INSERT INTO wakelog.homes (name, replica, settings, state) VALUES (%s, %s, %s, %s)"
-            " RETURNING home"
+            "INSERT INTO wakelog.homes (name, replica, settings, state, moved_to)"
+            " VALUES (%s, %s, %s, %s, %s) RETURNING home"
         )
         with self.database.connection() as connection, connection.transaction():
             try:
-                found = connection.execute(insert, (name, replica, settings, state)).fetchall()
+                found = connection.execute(insert, (name, replica, settings, state, of)).fetchall()
             except psycopg.errors.UniqueViolation:
                 because = f"there is a home {name!r} in {self.database.name}"
                 raise invalid(because, "choose another name, or use that one") from None
@@ -80,6 +82,12 @@ class Homes:
         with self.database.connection() as connection, connection.transaction():
             ((text,),) = connection.execute(ask, (home.number,)).fetchall()
             connection.execute(write, (edit(str(text)), home.number))
+
+    def hold(self, home: HomeRow, state: str, of: str) -> None:
+        """Say whether a home may be written, and if not why."""
+        sql = "UPDATE wakelog.homes SET state = %s, moved_to = %s WHERE home = %s"
+        with self.database.connection() as connection:
+            connection.execute(sql, (state, of, home.number))
 
     def all_ends(self) -> dict[int, tuple[int, int]]:
         """Where the journal and the agent log of each home end, by the home's number."""

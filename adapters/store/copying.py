@@ -1,0 +1,61 @@
+"""Copies a log from one store to another, append by append, as it stands (ADR 66)."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+
+from adapters.store.log import Log, Tail
+from adapters.store.recorder import by_append, numbered
+from domain.envelope import Row
+from domain.errors import Refused
+from domain.wire import Payload, PayloadId
+
+APPENDS_A_PAGE = 500
+NAMED = re.compile(rb"[a-z2-7]{32}")
+"""What may be the id of a payload in the bytes of a row."""
+
+Told = Callable[[str, int, int], None]
+"""``told(log, n, of)``: so far has the copy come."""
+
+
+def copy_log(source: Log, target: Log, told: Told) -> None:
+    """Copy what the target does not have yet; a copy that was cut off goes on.
+
+    Raises:
+        Refused: Code ``other_past``: what stands in the target is no beginning of the source.
+    """
+    end, known = source.tail(), target.tail()
+    if known.n and source.digest_at(known.n) != known.digest:
+        because = f"the {source.name} log there is no beginning of the one here"
+        raise Refused("other_past", because=because, instead="name a new home to copy to")
+    appends = by_append(source.rows(known.n))
+    while page := list(islice(appends, APPENDS_A_PAGE)):  # bounded by the source
+        with target.recorder.deciding():
+            for rows, payloads in _with_payloads(source, page):
+                target.recorder.insert(rows, payloads)
+        told(source.name, numbered(page[-1][0].state).n, end.n)
+
+
+def differs(source: Log, target: Log) -> str:
+    """What of two logs is not the same, in words; empty where all is."""
+    ends: tuple[Tail, Tail] = source.tail(), target.tail()
+    if ends[0] != ends[1]:
+        return f"the {source.name} log ends at append {ends[0].n}, its copy at {ends[1].n}"
+    counts = source.count(), target.count()
+    return (
+        ""
+        if counts[0] == counts[1]
+        else f"the {source.name} log has {counts[0]} rows, its copy {counts[1]}"
+    )
+
+
+def _with_payloads(
+    source: Log, page: Iterable[Sequence[Row]]
+) -> Iterator[tuple[Sequence[Row], list[Payload]]]:
+    """Each append with the payloads that it names first in the page."""
+    given: set[PayloadId] = set()
+    for rows in page:
+        found = {PayloadId(one.decode()) for row in rows for one in NAMED.findall(row.state)}
+        wanted = sorted(found - given)
+        given |= found
+        yield rows, [Payload(*one) for one in source.payloads(wanted)] if wanted else []
