@@ -244,6 +244,10 @@ class Log:
         """Those of the named payloads that are there, in bulk."""
         return self._recorder.payloads(ids)
 
+    def kept_payloads(self) -> Iterator[tuple[PayloadId, bytes]]:
+        """All payloads, in the order in which they were kept."""
+        return self._recorder.kept_payloads()
+
     def onward(self) -> Onward:
         """Reads payloads for whom goes through the log from its beginning: see `LogRecorder`."""
         return self._recorder.onward()
