@@ -101,7 +101,7 @@ def prove_command(
     elif not proved.rows and proved.ok:
         session.say(NO_HOME.format(home.path) if not home.exists else "Both logs are empty.")
     else:
-        _tell(session, proved)
+        _tell(session, proved, is_last=is_last)
         if anchor:
             session.say(f"anchors: {len(kept)} checked" + f", one more in {anchor}" * is_new)
     if proved.ok and proved.folded and not all_rules:
@@ -133,14 +133,11 @@ def _tell_memory(session: Session, proved: "Proved") -> None:
         session.note(safe(f"This proof is not remembered: {proved.unkept}."))
 
 
-def _tell(session: Session, proved: "Proved") -> None:
+def _tell(session: Session, proved: "Proved", *, is_last: bool) -> None:
     what = f"{counted(proved.rows, 'row')} of {counted(proved.causes, 'cause')} and "
     what += f"{counted(proved.wakes, 'wake')} in {proved.seconds:.2f} s"
     if proved.ok and proved.remembered_at:
-        now = proved.causes - proved.folded - proved.remembered
         session.say(f"Proved {what}: every byte is as it was, or what today's code writes.")
-        told = f"({now:,} executed now, {proved.remembered:,} remembered from "
-        session.say(safe(f"{told}{proved.remembered_at}, file {proved.file or 'none'})"))
     elif proved.ok and not proved.folded:
         session.say(f"Proved {what}: every byte is what today's code writes.")
     elif proved.ok:
@@ -153,4 +150,6 @@ def _tell(session: Session, proved: "Proved") -> None:
         wake = next((one.wake for one in proved.divergences if one.wake), "")
         if wake:
             session.note(f"See that wake step by step with `wakelog replay {wake[:8]}`.")
+    if is_last and proved.ok:
+        session.say(safe(proved.told))
     session.say(f"digest {proved.digest}")

@@ -11,10 +11,12 @@ import sys
 import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 import adapters
 import domain
@@ -72,7 +74,7 @@ def path_of(home: Path, environ: Mapping[str, str]) -> Path:
     """
     given = environ.get("XDG_CACHE_HOME", "")
     try:
-        own = Path("~").expanduser()
+        own = Path(environ.get("HOME", "") or Path("~").expanduser())
     except RuntimeError:
         own = None
     if given and Path(given).is_absolute():
@@ -143,14 +145,14 @@ def made(home: Path, at: str, digest: str, left: Left, **more: object) -> Rememb
 
 
 def _checked(known: Remembered) -> Remembered:
-    from msgspec.structs import replace
-
     bare = msgspec.json.encode(replace(known, check=""))
     return replace(known, check=hashlib.sha256(bare).hexdigest())
 
 
+@cache
 def code() -> str:
-    """A digest of the code that a proof runs, and of what it runs on."""
+    """A digest of the code that a proof runs, and of what it runs on: as it was when this process
+    asked first, for files may be replaced under it."""
     digest = hashlib.sha256()
     digest.update(f"{sys.version} {msgspec.__version__} {unicodedata.unidata_version}".encode())
     for path in _files():

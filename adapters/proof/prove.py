@@ -131,6 +131,14 @@ class Proved(Struct, frozen=True):
     def ok(self) -> bool:
         return not self.divergences
 
+    @property
+    def told(self) -> str:
+        """How many causes were executed now, and how many are remembered from where."""
+        now = self.causes - self.folded - self.remembered
+        file = self.file or "none"
+        when = f"{self.remembered:,} remembered from {self.remembered_at or 'nothing'}"
+        return f"({now:,} executed now, {when}, file {file})"
+
     def document(self) -> ProofDetails:
         """The document of `prove`."""
         return ProofDetails(

@@ -121,6 +121,7 @@ def prove_remembering(
         anchors: What is known from outside.
     """
     kept = _place(home, environ)
+    memory.code()  # before anything else, as what runs here was read long before the end
     begun, why = perf_counter(), ""
     found: tuple[Proved, Raws] | None = None
     if is_since_last:
@@ -135,7 +136,7 @@ def prove_remembering(
     return replace(proved, seconds=round(perf_counter() - begun, 3))
 
 
-def is_remembered(home: Home, environ: Mapping[str, str]) -> str:
+def unremembered(home: Home, environ: Mapping[str, str]) -> str:
     """Why no proof of a home counts; empty where one does."""
     try:
         _known(home, _place(home, environ))
