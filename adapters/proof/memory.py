@@ -138,10 +138,10 @@ def forget(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def made(home: Path, at: str, digest: str, left: Left, **more: object) -> Remembered:
+def made(home: Path, proof: Remembered) -> Remembered:
     """A proof of a home, to be kept."""
-    whose = _whose(home)
-    return Remembered(FORMAT, *whose, code(), RULES, at, left=left, digest=digest, **more)  # type: ignore[arg-type]  # as the fields are named
+    whose, installed = _whose(home)
+    return replace(proof, home=whose, installation=installed, code=code())
 
 
 def _checked(known: Remembered) -> Remembered:

@@ -27,6 +27,7 @@ from adapters.proof.prove import (
 )
 from adapters.store.log import Log, LogProgress
 from adapters.wiring import Home
+from domain.rules import RULES
 from replay.chained import Chain
 from replay.crossing import DIGESTS_MAX, Crossing
 from replay.prove import Options
@@ -162,18 +163,22 @@ def _remember(home: Home, kept: Kept, proved: Proved, raws: Raws) -> Proved:
     is_same = all(raw.rest(count) for raw, count in zip(raws, counts, strict=True))
     if not proved.rows or not is_same or _heads(raws) != _digests(proved):
         return replace(proved, unkept="nothing was written yet" if not proved.rows else CHANGED)
-    made = memory.made(
-        home.path,
-        home.services.clock.now(),
-        proved.digest,
-        proved.end,
+    proof = Remembered(
+        format=memory.FORMAT,
+        home="",
+        installation="",
+        code="",
+        rules=RULES,
+        at=home.services.clock.now(),
         journal=raws[0].proved(),
         agents=raws[1].proved(),
+        left=proved.end,
+        digest=proved.digest,
         folded=proved.folded,
         undecoded=proved.undecoded,
     )
     try:
-        memory.write(kept.path, made)
+        memory.write(kept.path, memory.made(home.path, proof))
     except Void as error:
         return replace(proved, unkept=str(error))
     return replace(proved, file=str(kept.path))

@@ -90,6 +90,7 @@ class Log:
         self.replica = replica
         self._recorder = recorder
         self.streams_of = recorder.streams_of
+        self.kept_payloads = recorder.kept_payloads
         self._states = States()
         self._seen = LogPosition()
 
@@ -243,10 +244,6 @@ class Log:
     def payloads(self, ids: Sequence[PayloadId]) -> Sequence[tuple[PayloadId, bytes]]:
         """Those of the named payloads that are there, in bulk."""
         return self._recorder.payloads(ids)
-
-    def kept_payloads(self) -> Iterator[tuple[PayloadId, bytes]]:
-        """All payloads, in the order in which they were kept."""
-        return self._recorder.kept_payloads()
 
     def onward(self) -> Onward:
         """Reads payloads for whom goes through the log from its beginning: see `LogRecorder`."""

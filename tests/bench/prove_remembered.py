@@ -22,6 +22,7 @@ from adapters.store.log import Log
 from tests.bench.common import machine, table
 
 TIMES = 3
+MAIN = "from adapters.cli.main import main; main()"
 ROOT = Path(__file__).parents[2]
 
 
@@ -75,7 +76,7 @@ def main() -> None:
 
 
 def _row(home: Path, cache: str) -> tuple[str, ...]:
-    prove = "-m", "wakelog", "--home", str(home), "prove", "--since", "last"
+    prove = "-c", MAIN, "--home", str(home), "prove", "--since", "last"
     first = taken(*prove, cache=cache)
     again = min(taken(*prove, cache=cache) for _ in range(TIMES))
     floor = min(taken(__file__, "--floor", str(home), cache=cache) for _ in range(TIMES))

@@ -121,7 +121,7 @@ def test_a_payload_that_is_altered_or_gone_is_found_in_what_was_proved(
 ) -> None:
     for nth, (edit, class_) in enumerate(
         (
-            ("UPDATE payloads SET bytes = CAST(bytes || 'x' AS BLOB)", "data altered"),
+            ("UPDATE payloads SET bytes = CAST('~' || substr(bytes, 2) AS BLOB)", "data altered"),
             ("DELETE FROM payloads", "payload missing"),
         )
     ):

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -154,12 +155,12 @@ def test_each_changed_byte_of_what_was_proved_is_seen_without_executing(tmp_path
         assert then.rest(len(rows))
         with closing(sqlite3.connect(file)) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        for edit in ("SELECT 1 WHERE ? IS NULL", *FORGED):
-            for nth in range(2, len(rows), len(rows) // 2):
-                forged.unlink(missing_ok=True)
-                shutil.copy(file, forged)
-                with closing(sqlite3.connect(forged)) as connection, connection:
-                    connection.execute(edit, (nth,))
-                known = Log.read_only(name, forged, "r1")
-                assert Raw(known, {}).is_as(then.proved()) == edit.startswith("SELECT"), edit
-                known.close()
+        edits = ("SELECT 1 WHERE ? IS NULL", *FORGED)
+        for edit, nth in product(edits, range(2, len(rows), len(rows) // 2)):
+            forged.unlink(missing_ok=True)
+            shutil.copy(file, forged)
+            with closing(sqlite3.connect(forged)) as connection, connection:
+                connection.execute(edit, (nth,))
+            known = Log.read_only(name, forged, "r1")
+            assert Raw(known, {}).is_as(then.proved()) == edit.startswith("SELECT"), edit
+            known.close()
