@@ -60,6 +60,7 @@ class Jobs:
         has_engine: bool = False,
     ) -> None:
         self._open = partial(open_home, where, environ, model=model, is_writing=True)
+        self._environ = environ
         self._slots = Semaphore(parallel)
         self._pulse = pulse
         self._has_engine = has_engine
@@ -106,10 +107,10 @@ class Jobs:
             self.proof = Proof("running")
 
         def work(home: Home) -> None:
-            from adapters.proof.prove import prove_home
+            from adapters.proof.since_last import prove_remembering
 
             try:
-                document = prove_home(home, self._go_on).document()
+                document = prove_remembering(home, self._environ, self._go_on).document()
                 self.proof = Proof("done", home.services.clock.now(), document)
             except WakelogError as error:
                 self.proof = Proof("failed", home.services.clock.now(), error=in_words(error))
