@@ -99,6 +99,8 @@ def _is_other(sentence: Sentence, match: re.Match[str]) -> bool:
         return True
     cue = fold(match["cue"])
     rule = match.re
+    if rule is not say.MOVED and say.ANOTHERS.search(clause.text):
+        return True
     if rule is say.ENOUGH:
         return not say.DENIED.isdisjoint(before[-2:]) or say.BY_OR_DUE.isdisjoint(sentence.words)
     if rule is say.NOW:
@@ -133,13 +135,17 @@ def _is_renewed(clause: Clause) -> bool:
 def _is_span(sentence: Sentence, clause: Clause, match: re.Match[str], cue: str) -> bool:
     if cue in ("before", "vor") and "best" in clause.words:
         return True
-    if not say.RESTING.isdisjoint(clause.words):
+    if "on hold" in fold(clause.text) or not say.RESTING.isdisjoint(clause.words):
         return True
     if cue in ("until", "till", "til", "bis"):
         head = sentence.text[max(0, match.start() - 20) : match.start()]
         if say.RANGE.search(head):
             return True
-        if not say.STAYS.isdisjoint(clause.words) and say.FINISH.isdisjoint(clause.words):
+        if (
+            "given" not in clause.words
+            and not say.STAYS.isdisjoint(clause.words)
+            and say.FINISH.isdisjoint(clause.words)
+        ):
             return True
         is_gone = "weg" in clause.words and not say.IS.isdisjoint(clause.words)
         is_away = is_gone or clause.words[-1:] == ("zu",)

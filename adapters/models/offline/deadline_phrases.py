@@ -25,7 +25,8 @@ DUE = (
 )
 NAMED = pattern(
     rf"{START}(?P<cue>{DUE})(?:'s)?"
-    rf"(?: (?:for|of) [{LETTERS}' ]{{2,30}}?)?(?:,|:)? ?("
+    rf"(?: (?:for|of|für|vom|der|des) [{LETTERS}' ]{{2,30}}?| [{LETTERS}' ]{{2,30}}(?=:))?"
+    rf"(?:,|:)? ?("
     rf"?:(?:{AROUND})[,:]? ){{0,6}}{DATE}"
 )
 BY = pattern(
@@ -39,6 +40,8 @@ AFTER = pattern(
     rf"{START}{DATE}(?:'s)?,? (?:is |ist |wird |at |um |\d{{1,2}}(?::\d\d)? ?(?:uhr|am|pm) )*"
     r"(?:the |die |der |our |unsere |unser )?(?:final |last |letzte )?"
     rf"(?P<cue>due|deadline|fällig|abgabe|abgabetermin|abgabefrist|abgabeschluss|stichtag|"
+    rf"and no later|no later|not a day later|and not (?:a day )?later|keinen tag später|"
+    rf"allerspätestens|letzter tag|last day|cut-?off|closing date|"
     rf"at the latest|latest|spätestens|frist|einsendeschluss|anmeldeschluss){END}"
 )
 WITHIN = pattern(
@@ -107,6 +110,24 @@ IN = pattern(
 FROM_NOW = pattern(
     rf"{START}(?P<cue>due|fällig|deadline is)(?: in)? {AHEAD} (?:from (?:today|now)|ab heute)"
 )
+GIVEN = pattern(
+    rf"{START}(?P<cue>(?:gave|gives?|has given|have given|given|allowed|allows|granted) "
+    rf"(?:me|us) (?:another |just |only )?|(?:i|we)(?:'ve| have)? (?:only |just |still |now )?"
+    rf"(?:got |have )(?:only |just |another |about )?|(?:uns|mir) bleiben (?:noch |nur |jetzt )*|"
+    rf"(?:gibt|gab|geben|gaben) (?:uns|mir) (?:noch |nur )*|(?:habe|haben) (?:ich |wir )?"
+    rf"(?:noch |nur |jetzt )*(?=[^.,;]{{3,20}} zeit)){AHEAD}"
+    rf"(?= (?:left|to|for|zeit|more|dafür|,)|[,.;!]|$)"
+)
+DAY_MUST = pattern(
+    rf"{START}(?:on |am |first thing |by |early |bis )?{DATE},? (?P<cue>(?:this|it|everything|"
+    rf"the whole thing|all of it|i) (?:has to|must|needs to|should|have to)(?: be)? "
+    rf"(?:all )?(?:done|ready|finished|in|out|"
+    rf"sent|submitted|there|on|with|gone|handed|delivered|paid|online|live|complete|up)|"
+    rf"(?:muss|müssen|soll|sollen) (?:das|es|alles|sie|die \w+|der \w+)(?: [{LETTERS}]+){{0,4}} "
+    rf"(?:fertig|stehen|raus|weg|vorliegen|sitzen|laufen|da sein|abgegeben|eingereicht|bezahlt|"
+    rf"erledigt|draußen|drin|ankommen)|(?:ist|wäre) (?:dann )?(?:schluss|abgabe|deadline|"
+    rf"stichtag|abgabetermin|einsendeschluss|anmeldeschluss|letzter tag|ende)){END}"
+)
 PROMISED = pattern(
     rf"{START}(?P<cue>(?:i|we)(?:'ve| have)? promised|(?:habe?|haben) (?:(?:ich|wir) )?"
     rf"(?:[{LETTERS}]{{2,20}} )?versprochen)[^.;!?]{{1,40}}? (?:(?:by|for|on|bis|am|zum) )?{DATE}"
@@ -132,6 +153,8 @@ RULES = (
     IN,
     FROM_NOW,
     PROMISED,
+    GIVEN,
+    DAY_MUST,
 )
 
 CUES = {
@@ -145,6 +168,7 @@ CUES = {
     BY: word_set("by until till til before bis vor"),
     AFTER: word_set(
         "due deadline fällig faellig abgabe abgabetermin abgabefrist abgabeschluss stichtag at "
+        "day später spaeter letzter later cut off cutoff allerspätestens allerspaetestens date "
         "latest spätestens spaetestens frist einsendeschluss anmeldeschluss"
     ),
     MUST_EN: word_set("must has have needs need needed should gotta"),
@@ -163,7 +187,8 @@ FINISH = word_set(
     "due done ready finished fällig deadline zu mine time zeit frist it this raus weg fertig "
     "abgegeben abgeben abliefern eingereicht vorliegen stehen bezahlt überwiesen "
     "geschickt verschickt ankommen eingehen online draußen drin erledigt durch hin vorbereitet da "
-    "los gepackt bezahlen überweisen einreichen abschicken stehen sitzen laufen eingegangen"
+    "gesendet beim liegen eintreffen ankommt unterschrieben los gepackt bezahlen überweisen "
+    "einreichen abschicken stehen sitzen laufen eingegangen"
 )
 DEADLINE_WORDS = word_set(
     "deadline due date frist abgabe abgabetermin abgabefrist stichtag fällig submission fälligkeit "
@@ -194,7 +219,7 @@ LASTING = word_set(
 )
 IS = word_set("bin ist sind")
 STAYS = word_set("bin ist sind i'm am we're is are he's she's bleibt bleiben stays stay")
-RESTING = word_set("hold ice eis pause paused pausiert ruht zurückgestellt shelved parked liegt")
+RESTING = word_set("ice eis pause paused pausiert ruht zurückgestellt shelved parked liegt")
 OVER = word_set(
     "was were missed passed expired over had wasn't weren't war waren verpasst verstrichen vorbei "
     "abgelaufen hätte hätten hatte hatten versäumt nothing"
@@ -212,13 +237,31 @@ HOPED = word_set("hoped wanted planned meant wollte wollten hoffte hatte had")
 WANTED = word_set("want wants wanted needs expects asked möchte braucht erwartet muss")
 OWN = word_set("i we i'm we're i'll we'll it must need needs has have ich wir muss müssen this")
 WISHES = word_set(
-    "to want wants wanted asked said says need needs needed must has have extension time zeit "
+    "given gave gives lets gegeben gibt to want wants wanted asked said says need needs needed "
+    "must has have extension time zeit "
     "aufschub fristverlängerung dass that moved extended deadline frist got gave würde möchte will "
     "should soll brauche braucht erwartet expects bittet bat verlängert verschoben extended muss "
     "müssen agreed promised"
 )
 
 
+_PEOPLE = (
+    "sister|brother|mum|mom|dad|father|mother|wife|husband|son|daughter|neighbou?rs?|aunt|uncle|"
+    "kids|cousin|flatmate|friend|niece|nephew|partner|colleagues?|schwester|bruder|mutter|vater|"
+    "mama|papa|frau|mann|sohn|tochter|nachbarn?|nachbarin|tante|onkel|kinder|freund|freundin|"
+    "kollegin|kollege|kollegen|nichte|neffe|schwager|cousine|oma|opa|eltern"
+)
+ANOTHERS = pattern(
+    rf"{START}(?:(?:my|his|her|our|your|their|the|mein|meine|unsere?|seine?|ihre?|die|der) "
+    rf"(?:[{LETTERS}]+ )?(?:{_PEOPLE})|he|she|they|er)(?: (?:also|still|noch|auch))? "
+    rf"(?:has to|have to|must|needs? to|muss|müssen|soll|sollen|will|wollen)"
+    rf"(?! (?:know|have|get|receive|hear|see|be able|das|es|die (?:unterlagen|zahlen)|"
+    rf"[^.;]{{0,40}} (?:haben|wissen|bekommen|sehen|kriegen)(?=[.,!;]|$)|it|this)\b)"
+    rf"|^(?:and |but |und |aber )?(?!(?:i|we|you|ich|wir|it|this|das|es|muss)\b)"
+    rf"(?:[{LETTERS}']+ ){{1,3}}(?:must|has to|have to|needs? to|muss|müssen)(?! be)"
+    rf"(?: (?!(?:auf|on|to|in|an|at|zu|bei|for|für)\b)[^\s.,;]+){{0,5}}?"
+    rf" (?:his|her|hers|their|theirs|seine[mnrs]?|ihre[mnrs]?)(?= |$|[.,;])"
+)
 VOID = pattern(
     rf"{START}(?:(?:deadline|due date|frist|abgabefrist|abgabetermin|deadline)(?: \w+){{0,2}} "
     r"(?:is off|is gone|was dropped|is dropped|has been dropped|has been cancelled|was cancelled|"

@@ -25,7 +25,9 @@ _COUNTS = {
         (
             1,
             (
-                "the_whole the_entire a_whole den_ganzen einen_ganzen a an one ein eine einen "
+                "the_whole the_entire a_whole den_ganzen der_ganze ein_ganzer einen_ganzen "
+                "ganzen all "
+                "a an one ein eine einen "
                 "einer eines ne nen"
             ),
         ),
@@ -92,6 +94,10 @@ _EFFORT = (
     r"quick(?: one| job| thing)?|geht schnell|schnell gemacht|sache von|matter of|job of|"
     r"zeitaufwand|reichen|genügen|reicht|costs? (?:me|us)|will cost me|expect|think|denke|"
     r"i'd say|i would say|sitze ich|"
+    r"budgeting|allowing|planning|reckoning(?: on)?|counting on|looking at|talking about|"
+    r"eats? up|swallows?|fills?|kosten|beanspruch(?:t|en)|shouldn't be|won't be|"
+    r"nicht mehr als|braucht man|brauchst du|braucht's|benötige(?:n)?|veranschlagt(?: sind)?|"
+    r"set(?:ting)? (?:myself )?|reserve|reserviere|dauert's|hält (?:mich|uns)|"
     r"ewa|more like|eher|should be|sollten es|set aside|block|blocke"
 )
 _ESTIMATES = (
@@ -122,11 +128,30 @@ _ESTIMATES = (
         rf"{_ABOUT}{LENGTH}[.!]?$"
     ),
     pattern(
-        rf"{START}mehr als {LENGTH} (?P<cue>(?:brauche|brauchen|braucht|dauert) [^.,;]{{0,30}}?"
+        rf"{START}(?:mehr|länger) als {LENGTH} (?P<cue>(?:brauche?n?t?|dauert) [^.,;]{{0,30}}?"
         rf"nicht){END}"
     ),
     pattern(rf"{START}{_ABOUT}{LENGTH} (?P<cue>muss man rechnen|musst du rechnen){END}"),
-    pattern(rf"{START}an? {LENGTH}(?P<cue> job| task| thing)"),
+    pattern(rf"{START}(?:an? )?{LENGTH}(?P<cue> job| task| thing| affair| angelegenheit)"),
+    pattern(
+        rf"{START}{_ABOUT}{LENGTH} (?P<cue>(?:werde?n?|wird|dürfte?n?|muss|müssen|brauche?n?t?|"
+        rf"sitze?n?|kostet|nimmt)(?: (?:ich|wir|man|es|das|mich|uns|da|dafür|wohl|"
+        rf"sicher|bestimmt|schon|mindestens|dran|daran|damit|in|anspruch|drauf)){{0,6}}"
+        rf"(?: (?:brauchen|dauern|benötigen|kosten|sitzen|rechnen|einplanen|investieren))?)"
+        rf"(?=[.,!;]|$)"
+    ),
+    pattern(
+        rf"{START}(?:geht|gehen|fällt|werden) (?:\w+ ){{0,4}}?{LENGTH} (?P<cue>drauf|weg|"
+        rf"draufgehen|ins land|flöten){END}"
+    ),
+    pattern(
+        rf"{START}{_ABOUT}{LENGTH},? (?P<cue>vielleicht|maybe|perhaps|or thereabouts|oder so|"
+        rf"ungefähr|circa|roughly|wohl|at a guess|if that|wenn's hochkommt|give or take|"
+        rf"mehr oder weniger|more or less|at least|mindestens|at a push|grob geschätzt|or less|"
+        rf"oder weniger|or more|oder mehr|grob|geschätzt|mehr nicht|not more|no more|"
+        rf"länger nicht|und gut ist)"
+        rf"(?=[.!,;]|$)"
+    ),
     pattern(
         rf"{START}in {_ABOUT}{LENGTH} (?P<cue>(?:bin ich|sind wir|ist das|ist es|sollte das|"
         rf"kann das) "
@@ -137,7 +162,8 @@ _ESTIMATES = (
         rf"fertig|schaffbar|schaffe ich|geht|to be done) in {_ABOUT}{LENGTH}"
     ),
     pattern(
-        rf"{START}in {_ABOUT}{LENGTH} (?P<cue>machbar|zu schaffen|erledigt|doable|fertig|done)"
+        rf"{START}in {_ABOUT}{LENGTH} (?P<cue>machbar|zu schaffen|erledigt|doable|fertig|done|"
+        rf"gemacht|gegessen|getan|geschafft|abgehakt|über die bühne|vom tisch|finished|sorted)"
     ),
     pattern(
         rf"^(?P<cue>){_ABOUT}{LENGTH}(?:,? (?:mehr nicht|not more|no more|at most|tops|max\.?|"
@@ -226,7 +252,7 @@ def _is_other(sentence: Sentence, match: re.Match[str]) -> bool:
         or _TRAVEL.search(sentence.text, match.end()) is not None
     ):
         return True
-    before = words(sentence.text[clause.start : match.start()])
+    before = words(sentence.text[max(0, start) : match.start()])
     if not _DENIED.isdisjoint(before):
         return True
     return _is_negative(before, match)
@@ -235,6 +261,6 @@ def _is_other(sentence: Sentence, match: re.Match[str]) -> bool:
 def _is_negative(before: list[str], match: re.Match[str]) -> bool:
     """ "not more than 20 min" is a bound; "does not take 2 hours" says nothing."""
     inner = words(match[0])
-    is_bound = bool({"more", "longer", "länger", "mehr"} & {*inner})
+    is_bound = bool({"more", "longer", "länger", "mehr"} & {*before, *inner})
     is_denied = not NEGATIVE.isdisjoint([*before, *inner])
     return is_denied and not is_bound

@@ -50,6 +50,8 @@ def _blocked(sentence: Sentence) -> Iterator[Turn]:
             if reason and not say.HANGS_ON.match(sentence.text, match.start()):
                 spans.append((match.start(), match.start() + len(reason)))
                 yield Turn("blocked", match.start(), Phrase(reason, _whole(sentence, match)))
+    if not spans and sentence.words[:1] in (("if",), ("wenn",), ("falls",), ("when",)):
+        return
     late = say.LATE.search(sentence.text) or _not_before(sentence)
     if late is not None and not spans:
         yield Turn("blocked", late.start(), Phrase(late[0].strip(), _whole(sentence, late)))

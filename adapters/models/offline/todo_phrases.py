@@ -21,7 +21,13 @@ MUST = pattern(
 )
 REMEMBER = pattern(
     rf"{START}(?:(?:don't|do not|mustn't|must not|not to|never) forget(?: to |: ?|,? )|"
-    r"remember to |make sure (?:to |we |i )|be sure to |vergiss nicht,? |"
+    r"remember to |remind (?:me|us) (?:to |about )|(?:(?:i|we) )?must remember to |(?:i'd|we'd|i "
+    r"had|"
+    r"we had|you'd) better (?!not |be |have )|(?:i|we) (?:really |probably )*(?:ought to|should) "
+    r"(?:also|still|really) |note to self: ?|bitte (?:noch )?daran denken,? |"
+    r"(?:erinner|erinnere) mich (?:bitte )?(?:daran|dran),? |"
+    r"denk(?:t|en wir)? (?:bitte |noch )*(?:daran|dran),? |make sure (?:to |we |i )|be sure to |"
+    r"vergiss nicht,? |"
     r"nicht vergessen(?:: ?|, (?!und ))|nicht vergessen,? (?=[^.!]* zu )|"
     r"denke? (?:bitte )?(?:daran|dran),? |"
     r"darf (?:ich )?nicht vergessen,? |daran denken,? |dran denken,? |nicht vergessen - )(?=[^ ])"
@@ -38,7 +44,18 @@ HEADER = pattern(
     r"^(?:#{1,6} )?(?:(?:oh|so|and|but|und|also|aber|jetzt|now|for|the|my|our|die|meine|unsere|was|"
     r"what's|what is|es|things|und jetzt|tasks|points|steps|als|still|immer|dann|today|heute|"
     r"tomorrow|morgen|this week|diese woche|then|danach|also) ){0,3}"
-    r"(?:next steps?|next(?: up)?(?=:)|(?:also|außerdem|reminder|note to self|erinnerung|"
+    r"(?:(?:things|stuff|jobs|bits|what) (?:(?:i|we) (?:still )?)?(?:have |need |left )?to \w+"
+    r"(?: out)?(?= ?:)|(?:to |still to |left to |yet to )(?:bring|take|sort(?: out)?|collect|"
+    r"pick up|"
+    r"ring|email|print|clean|wash|paint|prepare|find|organi[sz]e|chase|write|pay|make|fetch|"
+    r"replace|ship|send|post)(?= ?:)|(?:bring|take|pick up|ring|email|print|collect|ask|fetch|"
+    r"sort out|sort|clean|wash|post|send|need to buy|need to get|packing list|for the \w+|"
+    r"we're missing|we are missing|i'm missing|we lack|wanted|to-buy)(?= ?:)|"
+    r"(?:mitbringen|mitnehmen|einpacken|packen|anrufen|kaufen|bestellen|klären|nachfragen|"
+    r"abholen|holen|ausdrucken|drucken|schreiben|putzen|organisieren|vorbereiten|reparieren|"
+    r"packliste|merken|nicht vergessen|noch (?:zu )?\w+en|zu \w+en|auf der liste|"
+    r"auf dem zettel|was (?:noch )?fehlt|wir brauchen|ich brauche|benötigt werden|benötigt)"
+    r"(?= ?:)|next steps?|next(?: up)?(?=:)|(?:also|außerdem|reminder|note to self|erinnerung|"
     r"merkzettel|notiz an mich|buy|call|shopping|get|order|fix|pack|bring)(?= ?:)|"
     r"to-?dos?(?: list)?|to do(?: list| next| today| still| tomorrow)?|"
     r"action items?|open (?:points|items|tasks|issues|questions)|steps left|"
@@ -119,7 +136,9 @@ NO_VERBS = word_set(
     "wonder laugh remember think believe sagen zugeben gestehen "
     "wissen lachen"
 )
-VAGUE = word_set("it this that them so now again also soon das es dies jetzt later home go")
+VAGUE = word_set(
+    "before that it this that them so now again also soon das es dies jetzt later home go"
+)
 AND = pattern(r",? (?:and|und|&|then|dann|and then|und dann) |, ?|; ")
 LATER_HEADER = pattern(
     r"[;,–-] (?:and |und |but |aber )?(?:still (?:to do|open|missing|left)|left(?: to do)?|"
@@ -149,10 +168,12 @@ LOOSE_END = pattern(r", (?:die|der|das|they|it|he|she|we|i|ich|wir|which|and|und
 SHALL = pattern(r"^(?:soll|sollen|sollte|sollten|muss|müssen) (?:ich|wir) [^.!]*[^.!]$")
 BEFORE = word_set("before after until bevor nachdem")
 THINGS = word_set("it this that they everything es das alles dies er sie he she")
+AT = pattern(r"^(?:vor|nach|bis|bei|beim|im|in|am|an|für|mit|zum|zur|auf|um|ab) ")
 FILLERS = word_set("noch auch still as well too soon again bald dann unbedingt dringend erst")
 ARTICLE_DE = pattern(r"^(?:der|die|das|den|dem|ein|eine|einen) ")
 NO_ORDER = word_set(
-    "können kann müssen muss wollen wir ich er sie es ist sind hat haben werden wird soll i we "
+    "kann's geht's losgehen weitergehen können kann müssen muss wollen wir ich er sie es ist "
+    "sind hat haben werden wird soll i we "
     "is are was it must has have this dahin gehen geht gibt i'll we'll nicht lassen uns"
 )
 NO_INFINITIVES = word_set(

@@ -18,7 +18,9 @@ _URGENT = (
         "P0",
         pattern(
             rf"{START}(?:production (?:is )?down|showstopper|(?:priority|prio|priorität) ?:? ?p?0|"
-            r"(?:this is|it's|it is) an emergency|(?:das|es) ist ein notfall|drop everything|"
+            r"(?:this is|it's|it is) an emergency|(?:das|es) ist ein notfall|drop everything(?: "
+            r"else)?|(?:this|it|everything) is on fire|"
+            r"alarmstufe rot|red alert|"
             r"alles andere liegen lassen|"
             r"(?:critical|kritisch)(?= (?:bug|outage|fehler|ausfall|priority|priorität))|"
             r"alles stehen und liegen lassen|(?:site|server|shop) is down|"
@@ -38,7 +40,26 @@ _URGENT = (
             r"duldet keinen aufschub|"
             r"pressiert|has priority|(?:super|extremely|extrem) (?:important|wichtig)|prio eins|"
             r"hat priorität|so bald wie möglich|time is running out|"
-            r"super urgent|"
+            r"super urgent|jumps? the queue|(?:to|at) the (?:front of the queue|top of (?:the|my|"
+            r"our) "
+            r"(?:list|pile))|top of (?:the|my|our) (?:list|pile)|before anything else|"
+            r"ahead of everything(?: else)?|do this (?:one )?first|this (?:one )?(?:goes )?first|"
+            r"(?:must|has to|should|needs to) (?:be done|come|go|happen) first|"
+            r"(?:can't|cannot|can not|mustn't) (?:be left|leave (?:this|it)|put (?:this|it) "
+            r"off)|(?:this|it) (?:mustn't|must not|won't) wait|(?:no time|not a (?:minute|moment|"
+            r"day)) to lose|clock is ticking|"
+            r"running out of time|pronto|as (?:quickly|fast) as (?:possible|you can|we can)|"
+            r"high(?:est)? importance|vital|matters most|the sooner the better|"
+            r"needs? (?:sorting|doing|fixing|seeing to|attention) (?:now|today|at once)|"
+            r"drängt|drängend|duldet keine verzögerung|(?:am )?(?:allererstes|als erste[sr]?)"
+            r"(?= [^.,;]{0,20}(?:gemacht|erledigt|dran|machen|erledigen|kommen|weg|raus))|"
+            r"vor allem anderen|keine (?:zeit|minute) zu verlieren|nicht (?:länger|mehr) "
+            r"(?:warten|aufschieben|liegen bleiben|aufgeschoben werden)|"
+            r"(?:kann|darf) nicht (?:mehr |länger )?(?:liegen ?bleiben|warten|aufgeschoben werden)|"
+            r"schleunigst|auf der stelle|jetzt gleich|so schnell(?: es|'s)? geht|akut|"
+            r"möglichst (?:schnell|bald)|ganz oben auf (?:der|meiner|unserer) liste|"
+            r"an erster stelle|chefsache|je (?:eher|früher|schneller),? desto besser|dringlich|"
+            r"lieber (?:heute|gestern) als morgen|am besten gestern|yesterday if possible|"
             r"(?:can't|cannot) be put off|absolute priorität|pressing|crucial|"
             r"brennt unter den nägeln|hat vorrang|vorrang|takes precedence|first priority|"
             r"number one priority|"
@@ -49,7 +70,7 @@ _URGENT = (
             r"(?:please|must|have to|need to|better) hurry|die zeit drängt|very important|"
             r"(?:this|it|das) (?:comes|kommt) (?:first|zuerst)|"
             r"most important thing (?:right now|at the moment|of all|today)|höchste zeit|"
-            r"(?:^|(?<=das )|(?<=es ))brennt(?=!|$)|"
+            r"(?:^|(?<=das )|(?<=es ))brennt(?=!|$)|(?:hier|bei uns) brennt'?s?|brennt's|"
             r"sehr wichtig|zeit wird (?:langsam )?knapp|"
             rf"(?:priority|prio|priorität) ?:? ?(?:p1|1|high|hoch)){END}(?! care{END})"
         ),
@@ -64,6 +85,25 @@ _URGENT = (
             r"(?:this|it|das|es) (?:can|kann) (?:gerne? |noch |easily )*(?:wait|warten)|"
             r"at your leisure|not pressing|any time will do|no time pressure|kein zeitdruck|"
             r"ohne zeitdruck|"
+            r"nice[- ]to[- ]have|bottom of (?:the|my|our) (?:pile|list)|not (?:that |very |"
+            r"really |so |"
+            r"terribly |all that )?important|isn't (?:that |very |really |so )?important|"
+            r"unimportant|low on (?:the|my|our) list|(?:some|one) (?:fine )?day(?=[.!]|$)|"
+            r"(?:no big deal|no panic)(?=[.!,;]|$)|(?:doesn't|does not) matter when|"
+            r"(?:won't|not going to) run away|(?:isn't|not) going anywhere|in (?:its|our|your|my) "
+            r"own time|(?:only )?if there's (?:any )?time(?: left)?|at some point|"
+            r"there's no (?:rush|hurry)|in no (?:rush|hurry)|don't rush|when there's nothing "
+            r"better|"
+            r"(?:doesn't|does not) have to be (?:soon|now|today)|(?:there's|there is) time enough|"
+            r"(?:is(?:t)? )?(?:aber |auch |wirklich |eigentlich )*kein muss|läuft (?:uns |mir |ja |"
+            r"dir )*nicht (?:weg|davon)|nicht (?:so |sehr |wirklich |besonders |weiter |gerade )?"
+            r"(?:wichtig|eilig|tragisch)(?! genug)|irgendwann (?:mal|einmal)|nur (?:die )?kür|"
+            r"(?:nebenbei|nebenher)(?= (?:machen|erledigen|mitlaufen))|wenn (?:mal |gerade )?luft "
+            r"ist|(?:lassen|lass|nehmen|nimm) (?:wir |dir |uns |euch )+(?:ruhig |gerne |da )?zeit|"
+            r"(?:uns|dir|euch|mir) (?:ruhig |gern |gerne )?zeit (?:lassen|nehmen)|"
+            r"reicht auch (?:später|noch|nächste|nächsten|irgendwann)|egal,? wann|hinten ?an|"
+            r"(?:ganz )?unten auf (?:der|meiner) liste|keinen? (?:stress|druck|panik)|"
+            r"wäre (?:ganz )?(?:nett|schön)(?=,? (?:aber|mehr|ist))|"
             r"nachrangig|back of the queue|when(?:ever)? i get (?:round|around) to it|"
             r"(?:plenty|lots) of time(?: for| to|$|[.!])|take (?:your|our|my) time|zeit lassen|"
             r"(?:noch )?(?:reichlich|genug|viel) zeit|^hat zeit(?! bis)|irgendwann mal|"
@@ -87,13 +127,14 @@ _OTHERS = word_set(
 
 def urgency(sentence: Sentence) -> Phrase | None:
     """The priority a sentence asks for; an empty value where it denies urgency."""
-    for priority, rule in reversed(_URGENT):
+    for priority, rule in (_URGENT[-1], *_URGENT[:-1]):
         match = None if sentence.is_asked else rule.search(sentence.text)
         if match is None or sentence.is_others(match.start()):
             continue
         clause = sentence.clause(match.start())
         before = frozenset(words(sentence.text[clause.start : match.start()]))
-        if not _OTHERS.isdisjoint(clause.words) or not _OTHERS.isdisjoint(before):
+        around = frozenset(clause.words) - {*words(match[0])}
+        if not _OTHERS.isdisjoint(around) or not _OTHERS.isdisjoint(before):
             return None
         is_urgent = (_LESS | NEGATIVE | CONDITIONAL).isdisjoint(before)
         is_urgent = is_urgent and not _denied_after(sentence.text[match.end() : clause.end])
