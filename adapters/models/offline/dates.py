@@ -76,7 +76,8 @@ _RELATIVE = (
     rf"(?:(?P<fd>{DAY}|today|heute|tomorrow|morgen),? (?:in (?:(?P<fn>{_COUNT}) )(?:weeks?|wochen?)"
     rf"(?:' time)?|(?P<fw>week)))"
     rf"|(?P<wd>a week|two weeks) (?:on|from|after) (?P<wf>{DAY}|today|tomorrow)"
-    rf"|(?:the )?(?:(?P<which>{_WHICH}) )?(?P<day>{DAY})(?:abend|mittag|nachmittag|morgen|früh)?"
+    rf"|(?:the )?(?:(?P<which>{_WHICH}) )?(?P<day>{DAY})(?:abend|mittag|vormittag|nachmittag|"
+    rf"morgen|früh)?"
     r"|(?P<word>(?:the )?day after tomorrow|tomorrow|today|tonight|übermorgen|morgen|heute|eod|"
     r"(?:the )?end of (?:the )?day|(?:end of )?business today)"
     r"|(?P<end>(?:the )?end of (?:the |this )?month|month[- ]end|monatsende|ende des monats|"
@@ -98,7 +99,8 @@ _RELATIVE = (
 )
 DATE = rf"(?:{_EXPLICIT}|{_RELATIVE}){END}"
 _HINT = pattern(
-    rf"[0-9]|{START}(?:{DAY}|{_MONTH}|mo|di|mi|do|fr|sa|today|tonight|tomorrow|übermorgen|morgen|"
+    rf"[0-9]|{START}(?:{DAY}|(?:{DAY})(?:abend|mittag|vormittag|nachmittag|morgen|früh)|{_MONTH}|"
+    rf"mo|di|mi|do|fr|sa|today|tonight|tomorrow|übermorgen|morgen|"
     rf"heute|kw|kalenderwoche|calendar|early|beginning|start|anfang|fortnight|"
     r"eod|eom|eow|end|ende|mid|mitte|middle|day|days|tage?n?|weeks?|wochen?|wochenende|weekend|"
     r"months?|monat(?:en?)?|monatsende|month-end|year-end|jahresende|jahreswechsel|new|neujahr|"
@@ -144,11 +146,11 @@ def resolve(found: dict[str, str | None], written: date | None) -> date | None:
 def _relative(found: dict[str, str | None], written: date) -> date | None:
     if ordinal := found.get("oe") or found.get("od"):
         return _ordinal(int(ordinal), written)
-    if (name := found.get("fd") or found.get("wf")) is not None:
+    if start := found.get("fd") or found.get("wf"):
         weeks = 2 if "two" in (found.get("wd") or "") else 1
         count = fold(found.get("fn") or "")
         weeks = COUNTS.get(count, weeks) if not count.isdecimal() else int(count)
-        return _day_named(fold(name), written) + timedelta(days=7 * weeks)
+        return _day_named(fold(start), written) + timedelta(days=7 * weeks)
     if name := found.get("day"):
         return _weekday(DAYS[fold(name)], fold(found.get("which") or ""), written)
     if name := found.get("sd"):

@@ -109,7 +109,9 @@ def _is_other(sentence: Sentence, match: re.Match[str]) -> bool:
         return say.NAMES_ONE.isdisjoint(sentence.words) and not is_ours
     if rule is say.MOVED:
         return bool(before) and say.DEADLINE_WORDS.isdisjoint(before)
-    if not say.OVER.isdisjoint(clause.words) and not _is_renewed(clause):
+    is_passed_on = not {"hand", "handed", "send"}.isdisjoint(clause.words)
+    over = say.OVER - ({"over"} if is_passed_on else set())
+    if not over.isdisjoint(clause.words) and not _is_renewed(clause):
         return True
     if rule in (say.BY, say.LASTS):
         return _is_span(sentence, clause, match, cue) or _is_deed(clause, before)

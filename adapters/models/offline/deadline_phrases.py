@@ -118,6 +118,11 @@ GIVEN = pattern(
     rf"(?:noch |nur |jetzt )*(?=[^.,;]{{3,20}} zeit)){AHEAD}"
     rf"(?= (?:left|to|for|zeit|more|dafür|,)|[,.;!]|$)"
 )
+WANTS_DE = pattern(
+    rf"{START}(?P<cue>(?:will|möchten?|wollen|hätten?|braucht|brauchen|erwartet|bekommt|bekommen|"
+    rf"kriegt|kriegen))(?: [\w.-]{{1,24}}){{0,5}}? (?:zum|am|bis|spätestens)(?: am| zum)? {DATE}"
+    rf" (?:[\w]+ ){{0,2}}(?:haben|von mir|von uns|sehen|auf dem tisch|gern)"
+)
 DAY_MUST = pattern(
     rf"{START}(?:on |am |first thing |by |early |bis )?{DATE},? (?P<cue>(?:this|it|everything|"
     rf"the whole thing|all of it|i) (?:has to|must|needs to|should|have to)(?: be)? "
@@ -129,7 +134,9 @@ DAY_MUST = pattern(
     rf"stichtag|abgabetermin|einsendeschluss|anmeldeschluss|letzter tag|ende)){END}"
 )
 PROMISED = pattern(
-    rf"{START}(?P<cue>(?:i|we)(?:'ve| have)? promised|(?:habe?|haben) (?:(?:ich|wir) )?"
+    rf"{START}(?P<cue>(?:i|we)(?:'ve| have)? promised|"
+    rf"(?:agreed|told [\w ]{{2,20}}|said|promised [\w ]{{2,20}}) (?:that )?(?:i|we)(?:'d|'ll| "
+    rf"would)|(?:habe?|haben) (?:(?:ich|wir) )?"
     rf"(?:[{LETTERS}]{{2,20}} )?versprochen)[^.;!?]{{1,40}}? (?:(?:by|for|on|bis|am|zum) )?{DATE}"
 )
 LAST_DAY = pattern(rf"{START}(?:last|letzte[nrms]?|vergangene[nrms]?|previous) (?:{DAY})")
@@ -154,12 +161,22 @@ RULES = (
     FROM_NOW,
     PROMISED,
     GIVEN,
+    WANTS_DE,
     DAY_MUST,
 )
 
 CUES = {
     ON_DE: word_set("auf"),
-    PROMISED: word_set("promised versprochen"),
+    GIVEN: word_set(
+        "gave give gives given allowed allows granted have i've we've got bleiben gibt gab geben "
+        "gaben habe haben"
+    ),
+    WANTS_DE: word_set("haben von sehen tisch gern"),
+    DAY_MUST: word_set("has must needs should have muss müssen soll sollen ist wäre"),
+    WITHIN: word_set("in within innerhalb binnen"),
+    IN: word_set("in"),
+    FROM_NOW: word_set("from ab"),
+    PROMISED: word_set("promised versprochen agreed told said"),
     MOVED: word_set(
         "moved postponed pushed extended shifted rescheduled delayed brought put verschoben "
         "verlängert verlaengert vorgezogen verlegt gestreckt"
@@ -258,9 +275,10 @@ ANOTHERS = pattern(
     rf"(?! (?:know|have|get|receive|hear|see|be able|das|es|die (?:unterlagen|zahlen)|"
     rf"[^.;]{{0,40}} (?:haben|wissen|bekommen|sehen|kriegen)(?=[.,!;]|$)|it|this)\b)"
     rf"|^(?:and |but |und |aber )?(?!(?:i|we|you|ich|wir|it|this|das|es|muss)\b)"
-    rf"(?:[{LETTERS}']+ ){{1,3}}(?:must|has to|have to|needs? to|muss|müssen)(?! be)"
+    rf"(?:[{LETTERS}']+ ){{1,3}}(?:must|has to|have to|(?:has|have) got to|needs? to|muss|"
+    rf"müssen)(?! be)"
     rf"(?: (?!(?:auf|on|to|in|an|at|zu|bei|for|für)\b)[^\s.,;]+){{0,5}}?"
-    rf" (?:his|her|hers|their|theirs|seine[mnrs]?|ihre[mnrs]?)(?= |$|[.,;])"
+    rf" (?:his|her|hers|their|theirs|seine[mnrs]?|seins|ihre[mnrs]?|ihrs)(?= |$|[.,;])"
 )
 VOID = pattern(
     rf"{START}(?:(?:deadline|due date|frist|abgabefrist|abgabetermin|deadline)(?: \w+){{0,2}} "

@@ -69,6 +69,10 @@ _UNDONE = (
         "falsch wrong falsche broken kaputt wieder"
     )
 )
+_TOLD = word_set(
+    "i we i've we've have has is are was were got yesterday ago already earlier morning afternoon"
+)
+_THEIRS = word_set("his their seine seinen seiner seinem ihren ihrem")
 _HARMLESS = pattern(
     r"no (?:problems?|issues?|trouble)|without (?:problems?|any problems?|trouble)|ohne probleme|"
     r"problemlos|noch (?=schnell|heute|gestern|eben|rasch|kurz)|not bad|finally|will be fine|"
@@ -83,8 +87,8 @@ _TICKED = pattern(
     r"out of the door)\b|(?:is|are|'s) (?:on|in|off|out|gone)$|"
     r"(?:ist|sind) (?:jetzt |schon |endlich |auch )?(?:raus|drin|dran|drauf|unterwegs|in der post|"
     r"auf dem weg|im kasten|unter dach und fach)\b|"
-    r"(?:hängt|hängen|steht|stehen|sitzt|läuft|laufen)(?: jetzt| endlich| schon| wieder)?$|"
-    r"hinter mir|vom tisch"
+    r"\b(?:hängt|hängen|steht|stehen|sitzt|läuft|laufen)(?: jetzt| endlich| schon| wieder)?$|"
+    r"hinter mir|vom tisch|dazu gekommen|(?:got|gotten) (?:a)?round to"
 )
 _TOPIC = pattern(
     r"^(?P<what>[^:;.]{2,80}): ?(?:is |ist |schon |already )?(?:done|finished|erledigt|fertig|"
@@ -218,6 +222,8 @@ def _claim(sentence: Sentence, clause: Clause, said: str) -> Iterator[Claim]:
     ):
         is_denied = True
     is_done = not GENERIC.isdisjoint(told)
+    if _is_of_another(told):
+        return
     if is_done or is_denied or any(map(lemmas.is_past, told)) or _preterite(told, text):
         yield Claim(
             _joined(told), text, said, is_done, is_denied, False, frozenset(_subject(clause))
@@ -234,6 +240,13 @@ def _carried(sentence: Sentence, clause: Clause) -> tuple[str, ...]:
 
 def _own(clause: Clause) -> bool:
     return bool({"i", "we", "ich", "wir", "is", "are", "has", "ist", "sind"} & {*clause.words})
+
+
+def _is_of_another(told: Sequence[str]) -> bool:
+    """ "Rob painted his fence": his own."""
+    at = next((nth for nth, one in enumerate(told) if one in _THEIRS), 0)
+    is_active = not lemmas.is_past(told[0]) and not _is_passive(told) if told else False
+    return at > 1 and is_active and not {"i", "we", "ich", "wir", "i've", "we've"} & {*told[:at]}
 
 
 def _joined(told: tuple[str, ...]) -> tuple[str, ...]:
@@ -255,10 +268,7 @@ def _preterite(told: Sequence[str], text: str) -> bool:
 
 def _has_unchanged(told: Sequence[str]) -> bool:
     """ "I read it", "it is cut"; without either it may be an order."""
-    return not (
-        lemmas.UNCHANGED.isdisjoint(told)
-        or word_set("i we i've we've have has is are was were got").isdisjoint(told)
-    )
+    return not lemmas.UNCHANGED.isdisjoint(told) and not _TOLD.isdisjoint(told)
 
 
 def _subject(clause: Clause) -> Iterator[str]:

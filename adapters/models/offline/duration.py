@@ -32,7 +32,7 @@ _COUNTS = {
             ),
         ),
         (1.5, "anderthalb eineinhalb one_and_a_half an_hour_and_a_half einundhalb"),
-        (2, "two zwei a_couple_of a_couple"),
+        (2, "two zwei a_couple_of a_couple couple_of"),
         (2.5, "two_and_a_half zweieinhalb"),
         (3, "three drei"),
         (3.5, "three_and_a_half dreieinhalb"),
@@ -79,7 +79,7 @@ _ABOUT = (
     r"longer|than|less|länger|mehr|als|not|nicht|keine|es|it|still|mal|with|mit|auf|the|das|die|"
     r"vermutlich|schätzungsweise|about|for|für|insgesamt|in|total|all|einen|locker|easily|now|"
     r"vielleicht|möglicherweise|man|you|one|we|i|jetzt|of|um|die|extra|need|this|dafür|for it|"
-    r"for this|is|sind|ist|doch|eher|say) |~ ?|≈ ?)"
+    r"for this|mal|lieber|besser|ruhig|halt|gleich|auch|is|sind|ist|doch|eher|say) |~ ?|≈ ?)"
     r"{0,6}"
 )
 _EFFORT = (
@@ -98,6 +98,10 @@ _EFFORT = (
     r"eats? up|swallows?|fills?|kosten|beanspruch(?:t|en)|shouldn't be|won't be|"
     r"nicht mehr als|braucht man|brauchst du|braucht's|benötige(?:n)?|veranschlagt(?: sind)?|"
     r"set(?:ting)? (?:myself )?|reserve|reserviere|dauert's|hält (?:mich|uns)|"
+    r"(?:put|set|lay) aside|block(?:ing)? out|plant|(?:geht|ist) (?:fix|flott|ruckzuck)(?: "
+    r"gemacht)?|"
+    r"fix gemacht|dauert nicht lange?|(?:won't|doesn't|shouldn't) take long|(?:small|short|little|"
+    r"tiny) (?:job|one|thing)|(?:kleine|kurze|schnelle) (?:sache|nummer)|"
     r"ewa|more like|eher|should be|sollten es|set aside|block|blocke"
 )
 _ESTIMATES = (
@@ -148,7 +152,8 @@ _ESTIMATES = (
         rf"{START}{_ABOUT}{LENGTH},? (?P<cue>vielleicht|maybe|perhaps|or thereabouts|oder so|"
         rf"ungefähr|circa|roughly|wohl|at a guess|if that|wenn's hochkommt|give or take|"
         rf"mehr oder weniger|more or less|at least|mindestens|at a push|grob geschätzt|or less|"
-        rf"oder weniger|or more|oder mehr|grob|geschätzt|mehr nicht|not more|no more|"
+        rf"oder weniger|or more|oder mehr|grob|beschäftigt|zugange|busy|am werk|geschätzt|mehr "
+        rf"nicht|not more|no more|"
         rf"länger nicht|und gut ist)"
         rf"(?=[.!,;]|$)"
     ),
@@ -159,6 +164,9 @@ _ESTIMATES = (
     ),
     pattern(
         rf"{START}(?P<cue>can be done|doable|done|finished|machbar|zu schaffen|erledigt|"
+        rf"(?:schaffe?n?|kriegen?|erledigen?) (?:ich|wir|man|wir's|ich's)(?: das| es| sie)?"
+        rf"(?: hin| fertig)?|(?:manage|do|finish|crack|get) (?:it|this|that|them|all of it)(?: "
+        rf"done)?|"
         rf"fertig|schaffbar|schaffe ich|geht|to be done) in {_ABOUT}{LENGTH}"
     ),
     pattern(
@@ -170,7 +178,7 @@ _ESTIMATES = (
         r"höchstens|maximal|i guess|i think|schätze ich))?[.!]?$"
     ),
 )
-_HINT = pattern(rf"{_UNIT}")  # cheap: most sentences name no unit of time
+_HINT = pattern(rf"(?:[0-9]|{START})(?:{_UNIT}){END}")  # cheap: most name no unit of time
 _DENIED = word_set("if wenn falls whether ob never nie")
 _NOT_IT = word_set(
     "took spent waited worked talked slept ago later late delayed dauerte gebraucht gewartet "
@@ -261,6 +269,8 @@ def _is_other(sentence: Sentence, match: re.Match[str]) -> bool:
 def _is_negative(before: list[str], match: re.Match[str]) -> bool:
     """ "not more than 20 min" is a bound; "does not take 2 hours" says nothing."""
     inner = words(match[0])
-    is_bound = bool({"more", "longer", "länger", "mehr"} & {*before, *inner})
+    is_bound = bool(
+        {"more", "longer", "länger", "mehr", "long", "lang", "lange"} & {*before, *inner}
+    )
     is_denied = not NEGATIVE.isdisjoint([*before, *inner])
     return is_denied and not is_bound

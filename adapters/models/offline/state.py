@@ -134,9 +134,8 @@ def _held(sentence: Sentence) -> Iterator[Turn]:
         before = frozenset(words(sentence.text[start : match.start()]))
         said = frozenset(clause.words)
         denied = NEGATIVE | CONDITIONAL | word_set("off was war were hatte had longer before")
-        if denied.isdisjoint(before - {"sollte", "sollten", "should"}) and say.NO_HOLD.isdisjoint(
-            said
-        ):
+        is_other = say.PAUSES.search(match[0]) and not say.NO_HOLD.isdisjoint(said)
+        if denied.isdisjoint(before - {"sollte", "sollten", "should"}) and not is_other:
             reason = say.CLAUSE_END.split(sentence.text[clause.start :])[0].strip(" .!,;:…")
             reason = cut(reason, length_max=REASON_LENGTH_MAX)
             yield Turn("hold", match.start(), Phrase(reason, _whole(sentence, match)))

@@ -30,7 +30,8 @@ WAITS = (
         r"nur|also|seit [\w.]+(?: \w+)?|weiterhin|aktuell|momentan|alle|hier) ){0,4}auf|"
         r"auf (?=[^,;.]{2,80} (?:warten|gewartet werden)$|[^,;.]{2,80} warten[.!,;]|"
         r"[^,;.]{2,80} (?:warte|warten) (?:ich|wir))|"
-        r"hängt (?:noch |derzeit |gerade |alles |jetzt |aktuell )*(?:an|am|von)|"
+        r"hängt (?:alles |noch |jetzt )*davon ab,? (?:ob|wann|was|wie)|hängt (?:noch |derzeit |"
+        r"gerade |alles |jetzt |aktuell )*(?:an|am|von)|"
         r"blockiert (?:durch|von|wegen|bis|weil|solange)|blockiert ?:|abhängig von|"
         r"scheitert (?:noch |derzeit )?an|muss (?:noch )?warten,? bis|"
         r"müssen (?:noch )?warten,? bis|"
@@ -41,7 +42,7 @@ WAITS = (
         rf"proceed|go on|"
         r"start|begin|move on|finish|do anything|carry on|work on (?:it|this)|order anything|"
         r"go any further|progress|get (?:on|any further)|do more|[a-z]{3,10} (?:it|this|them|"
-        r"anything))"
+        r"anything|(?:the|my|our|any) [a-z]+))"
         r"[^,;.]{0,30}? (?:until|before|without|unless|as long as|till|because)) "
     ),
     pattern(
@@ -92,7 +93,8 @@ NOT_BEFORE = pattern(
     r"|nothing (?:(?:i|we) can do|to be done|more (?:i|we) can do)[^.;]{0,20}? (?:until|till|"
     r"before)"
     r"|nothing (?:i|we) can do (?:about it |here )?(?:for now|right now|at the moment)"
-    r"|(?:have|has) to wait(?=[.!,;]|$)|(?:uns|mir) sind (?:da |hier |leider |noch )*die hände "
+    r"|(?:i|we)(?:'ll|'ve got| will| now| just)? (?:have )?to wait(?=[.!,;]|$)|(?:uns|mir) sind "
+    r"(?:da |hier |leider |noch )*die hände "
     r"gebunden|sind (?:uns|mir) die hände gebunden|(?:heißt es|hilft nur|bleibt nur|müssen wir|"
     r"muss ich|kann ich nur|können wir nur) (?:jetzt |noch |leider |also |erst ?mal )*"
     r"(?:ab)?warten(?=[.!,;]|$)|(?:also |so |und )(?:stehen|hängen) wir(?: fest| da| still)?"
@@ -104,7 +106,8 @@ NOT_BEFORE = pattern(
     r"liefern|genehmigen|freigeben|antworten|kommen|bestätigen|zahlen|prüfen)"
     r"|(?:has|have) to (?:sign|agree|approve|decide|give|confirm|reply|answer|check)[^.,;]{0,40} "
     r"(?:first|before (?:i|we))"
-    r"|(?:it's|it is|is|are|still|now) (?:still |now |sitting |currently )?(?:in (?:the hands of|"
+    r"|(?:it's|it is|everything's|all|that's|is|are|still|now) (?:still |now |sitting |currently "
+    r")?(?:in (?:the hands of|"
     r"their hands)|with (?:the|our|my) (?:lawyers?|solicitors?|accountants?|council|printers?|"
     r"client|customer|bank|insurers?|insurance|landlord|boss|editor|authorities|notary|garage|"
     r"reviewers?|legal team))"
@@ -113,7 +116,8 @@ NOT_BEFORE = pattern(
     r"antwortet|sich meldet|kommt|kommen|vorliegt|entschieden hat),? (?:(?:i|we) can|(?:then )?"
     r"(?:i'll|we'll) (?:continue|carry on|go on|get going|start|finish|proceed|move on)|kann|"
     r"können|geht(?:'s| es)?|mache?n?)"
-    r"|liegt (?:jetzt |noch |nun |gerade |immer |zur \w+ )*(?:beim|bei der|bei den) "
+    r"|(?:liegt|liegen|ist|sind) (?:jetzt |noch |nun |gerade |immer |alles |das |es |zur \w+ "
+    r")*(?:beim|bei der|bei den) "
     r"(?-i:[A-Z][a-z]{2,})"
     r"|(?:the )?ball is in (?:their|his|her) court|at a standstill(?= [^.]{3,60})|"
     r"liegt (?:jetzt |noch |nun )?(?:beim|bei der) (?:amt|behörde|bank|anwalt|chef|versicherung|"
@@ -121,9 +125,14 @@ NOT_BEFORE = pattern(
     r"and so am i|and so are we))"
 )
 LATE = pattern(
-    rf"{START}(?P<cue>(?!(?:i|we|ich|wir) )[^,;.]{{2,60}} (?:still )?(?:hasn't|haven't|has not|"
+    rf"{START}(?P<cue>(?:haven't|have not|not|never) (?:yet )?heard (?:back|anything|a (?:thing|"
+    rf"word|"
+    rf"peep)|from)|no (?:sign|news|trace) (?:of|from|yet)|radio silence|funkstille|"
+    rf"(?:keine|kein) (?:reaktion|antwort|rückmeldung|lebenszeichen)(?= (?:von|vom)|[.!,;]|$)|"
+    rf"(?!(?:i|we|ich|wir) )[^,;.]{{2,60}} (?:still )?(?:hasn't|haven't|has not|"
     rf"have not|has yet to|have yet to|is yet to|are yet to|didn't|doesn't|won't)"
-    rf"(?: \w+){{0,2}}? (?:deliver|ship|sen[dt]|come|arrive|turn(?:ed)? up|show(?:n|ed)? up|sign|"
+    rf"(?: \w+){{0,2}}? (?:deliver|ship|sen[dt]|come through|arrive|turn(?:ed)? up|show(?:n|ed)? "
+    rf"up|sign|"
     rf"decide|give|given|call(?:ed)?|rung|written|get back|got back|repl(?:y|ied)|answer|approve|"
     rf"release|confirm|respond|pa(?:y|id)|provide|agree|let (?:us|me) know|made up|make up)"
     rf"(?:e?d)?(?= (?:\w+ )*(?:yet|so far|back|us|me|any)\b|[,.;!]|$)|"
@@ -165,7 +174,9 @@ PAST_BE = word_set("was were war waren konnte konnten could couldn't ging")
 SELF = word_set(
     "i i'm im we we're were am are is it it's its this that still now currently just and so but "
     "again today all everything task project the been have has i've we've completely sent "
-    "to stuck at at moment else a bit basically here status update note also need must currently "
+    "matter case question of down to stuck at at moment else a bit basically here status update "
+    "note also "
+    "need must currently "
     "unfortunately sadly ps fyi info work job thing whole first only already probably mostly back "
     "ich wir es das alles dies aber und jetzt nun noch immer derzeit aktuell momentan leider also "
     "so hier weiter weiterhin steht liegt ist sind bin habe hab haben nur gerade heute hängt der "
@@ -236,6 +247,13 @@ FREE = (
         r")?(?:weg|gelöst))"
         rf"{END}"
     ),
+    pattern(
+        rf"{START}(?:can (?:\w+ ){{1,4}}now|now (?:\w+ ){{1,3}}can|so (?:the )?\w+ can (?=\w)|"
+        rf"(?:jetzt|nun|endlich) (?:kann|können) (?:\w+ ){{1,5}}\w+|"
+        rf"(?:kann|können) (?:\w+ ){{0,2}}(?:also|jetzt|nun|endlich) \w+|"
+        rf"(?!leit|geb|sag|reich|komm)\w{{3,}} (?:ich|wir) (?:\w+ ){{0,3}}weiter(?=[.!,;]|$))"
+        rf"(?![^.,;]* (?:not|nicht|nichts|kein\w*|erst|only|until)\b){END}"
+    ),
     pattern(rf"{START}not (?:blocked|waiting)(?: [{LETTERS}' ]{{1,40}})? any ?more{END}"),
     pattern(rf"{START}(?:warte|warten) (?:\w+ )?nicht (?:mehr|länger){END}"),
     pattern(rf"{START}(?:don't (?:have to|need to)|no need to) wait (?:any ?more|any longer){END}"),
@@ -303,6 +321,8 @@ HOLD = pattern(
     r"(?:look at|return to|revisit) (?:this|it) (?:again )?(?:in (?:the )?(?!a )|after|next "
     r"(?:year|"
     r"spring|summer|autumn|winter|month))|"
+    r"not (?:going|taking (?:this|it)) any further[^.,;]{0,20} (?:until|till|before)|"
+    r"let(?:ting)? (?:this|it) (?:lie|sit|rest|be)(?! (?:known|said))|"
     r"mothballed|frozen until|on the back ?burner|(?:kicked|pushed|put) into (?:the )?(?:long "
     r"grass|"
     r"next year)|not (?:doing (?:this|it)|this year|any more this year|happening (?:this year|"
@@ -327,8 +347,10 @@ HOLD = pattern(
     r"in der warteschleife|pause bis|pause until)"
     rf"{END}"
 )
+PAUSES = pattern("paus|hold|park|warte|liegt|ruh|rückgestellt|off$|aside")
 NO_HOLD = word_set(
-    "uhr stunde heizung clock watch call phone music hotline line telefon minutes warteschleife "
+    "kept me uhr stunde heizung clock watch call phone music hotline line telefon minutes "
+    "warteschleife "
     "schleife video podcast recording "
     "milk beer wine champagne drinks knee ankle books sitzung besprechung konzert sonntags "
     "timer film movie player dvd game car auto bike meeting he she they bob anna tom ball"
@@ -356,7 +378,7 @@ STARTED = (
         rf"daran|an){END}"
     ),
     pattern(
-        rf"{START}(?:fange|fangen|lege|legen) (?:ich |wir |gerade |jetzt |heute |"
+        rf"{START}(?:fange|lege|(?:fangen|legen) wir) (?:ich |gerade |jetzt |heute |"
         rf"nun )*(?:\w+ ){{0,4}}(?:an|los)(?=[.!,;]|$)"
     ),
 )

@@ -263,7 +263,7 @@ def _of_rule(rule: re.Pattern[str], what: str) -> list[str]:
     if not NEGATIVE.isdisjoint(words(what)[:4]):
         return []
     if rule is ask.STAYS:
-        thing, _, gerund = what.rpartition("\n")
+        thing, _, gerund = ask.LEAD.sub("", what).rpartition("\n")
         verb = lemmas.from_gerund(gerund.lower())
         return [_title(f"{verb} {thing[:1].lower()}{thing[1:]}")] if verb else []
     if rule is ask.IS_TO:
@@ -291,7 +291,18 @@ def _title(span: str) -> str:
     if is_german or title.lower().startswith("wait "):
         return ""  # that is a blocker
     title = ask.LOOSE_END.sub("", title)
-    for polite in ("please ", "bitte ", "and ", "und ", "to "):
+    for polite in (
+        "please ",
+        "bitte ",
+        "and ",
+        "und ",
+        "jetzt ",
+        "then ",
+        "dann ",
+        "nur ",
+        "noch ",
+        "to ",
+    ):
         title = title.removeprefix(polite)
     if len(title) < 2 or ask.LETTER.search(title) is None:
         return ""

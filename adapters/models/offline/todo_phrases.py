@@ -21,6 +21,10 @@ MUST = pattern(
 )
 REMEMBER = pattern(
     rf"{START}(?:(?:don't|do not|mustn't|must not|not to|never) forget(?: to |: ?|,? )|"
+    r"(?:it(?:'d| would) be|might be|would be|probably) (?:a )?(?:good idea|best|wise|sensible) "
+    r"to |"
+    r"(?<![^.])before [^.,;]{3,40}?,? (?:i|we) should |"
+    r"(?<![^.])bevor [^.,;]{3,40}, (?:sollten|sollte|muss|müssen) (?:wir|ich) (?:noch )?|"
     r"remember to |remind (?:me|us) (?:to |about )|(?:(?:i|we) )?must remember to |(?:i'd|we'd|i "
     r"had|"
     r"we had|you'd) better (?!not |be |have )|(?:i|we) (?:really |probably )*(?:ought to|should) "
@@ -51,6 +55,8 @@ HEADER = pattern(
     r"replace|ship|send|post)(?= ?:)|(?:bring|take|pick up|ring|email|print|collect|ask|fetch|"
     r"sort out|sort|clean|wash|post|send|need to buy|need to get|packing list|for the \w+|"
     r"we're missing|we are missing|i'm missing|we lack|wanted|to-buy)(?= ?:)|"
+    r"(?:bevor ich'?s? (?:es )?vergesse|(?:jot this down )?before i forget|merke|notiz|auch "
+    r"noch)(?= ?:)|"
     r"(?:mitbringen|mitnehmen|einpacken|packen|anrufen|kaufen|bestellen|klären|nachfragen|"
     r"abholen|holen|ausdrucken|drucken|schreiben|putzen|organisieren|vorbereiten|reparieren|"
     r"packliste|merken|nicht vergessen|noch (?:zu )?\w+en|zu \w+en|auf der liste|"
@@ -95,20 +101,22 @@ NEEDS = pattern(
     r"now|do|will) ){1,2}need|(?:i|we) need(?= [^.!?]*\b(?:as well|too|still)\b)|"
     r"still need|need(?= [^:;]{2,80}(?:,| and ))|(?:brauche|brauchen|benötige|benötigen) (?:ich |"
     r"wir |jetzt |dann )*(?:auch )?noch|"
+    r"(?:brauche|brauchen|benötige)(?= [^:;]{2,80}(?:,| und ))|"
     r"(?:ich|wir) (?:brauche|brauchen|benötigen) (?:jetzt |dann |auch )*noch) "
     r"(?!to |your |more time|time |help|an? hour)(?P<what>[^:;]{2,200})$"
 )
 BARE = pattern(
     r"^(?:(?:und|aber|dann|danach|morgen|heute|jetzt|außerdem|anschließend|als nächstes|später|"
     r"nachher|bitte|also|auch|next|am (?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|"
-    r"sonntag)) )*noch (?:schnell |kurz |unbedingt |dringend |auch )*(?P<what>[^:;]{3,160})$"
+    r"sonntag)) )*(?:noch|am besten(?: noch| erst ?mal| gleich| zuerst| vorher)) (?:schnell |"
+    r"kurz |unbedingt |dringend |auch )*(?P<what>[^:;]{3,160})$"
 )
 THEN = pattern(
     r"^(?:(?:und|and|außerdem|zusätzlich|danach|dann|anschließend|als nächstes|nachher|also|"
     r"afterwards|next|then|after that|tomorrow|morgen|jetzt|now)[,:]? )+(?P<what>[^:;]{3,160})$"
 )
 STAYS = pattern(
-    r"(?:^|[,;:] )(?P<what>[^,:;]{2,80}?) (?:still )?needs? (?P<verb>[a-z]{3,14}ing)"
+    r"(?:^|[,;:] )(?P<what>[^,:;]{2,80}?) (?:still )?(?:needs?|wants) (?P<verb>[a-z]{3,14}ing)"
     r"(?: (?:again|soon|first|too|as well))?[.!]*$"
 )
 PASSIVE = pattern(

@@ -66,12 +66,16 @@ _URGENT = (
             r"(?:please|must|needs?|has to|bitte|muss)[^.,;]{0,40} (?:right away|straight ?away|"
             r"immediately|"
             r"at once|"
-            r"unverzüglich|umgehend|sofort)|brandeilig|oberste prio(?:rität)?|höchste eisenbahn|"
+            r"unverzüglich|umgehend|sofort|gleich|heute noch|schnell)|brandeilig|oberste "
+            r"prio(?:rität)?|höchste eisenbahn|"
             r"(?:please|must|have to|need to|better) hurry|die zeit drängt|very important|"
             r"(?:this|it|das) (?:comes|kommt) (?:first|zuerst)|"
-            r"most important thing (?:right now|at the moment|of all|today)|höchste zeit|"
+            r"most important thing (?:on (?:my|our)|i have|we have|right now|at the moment|of "
+            r"all|today)|höchste zeit|"
             r"(?:^|(?<=das )|(?<=es ))brennt(?=!|$)|(?:hier|bei uns) brennt'?s?|brennt's|"
             r"sehr wichtig|zeit wird (?:langsam )?knapp|"
+            r"wird (?:es |das )?(?:langsam |richtig |jetzt |echt |allmählich )*(?:eng|brenzlig|"
+            r"ernst)|"
             rf"(?:priority|prio|priorität) ?:? ?(?:p1|1|high|hoch)){END}(?! care{END})"
         ),
     ),
@@ -85,6 +89,8 @@ _URGENT = (
             r"(?:this|it|das|es) (?:can|kann) (?:gerne? |noch |easily )*(?:wait|warten)|"
             r"at your leisure|not pressing|any time will do|no time pressure|kein zeitdruck|"
             r"ohne zeitdruck|"
+            r"(?:it|this|that)(?:'ll| will) keep|not (?:fussed|bothered) when|purely cosmetic|"
+            r"when there's nothing else|wenn sonst nichts (?:an\w+|zu tun|ist)|"
             r"nice[- ]to[- ]have|bottom of (?:the|my|our) (?:pile|list)|not (?:that |very |"
             r"really |so |"
             r"terribly |all that )?important|isn't (?:that |very |really |so )?important|"
@@ -112,7 +118,8 @@ _URGENT = (
             r"(?:doesn't|does not|needn't|need not)(?: have to| need to)? be (?:soon|now|today)|"
             r"muss nicht (?:gleich|sofort|jetzt|heute|bald) (?:sein|passieren)|"
             r"wenn (?:mal |irgendwann )?zeit ist|nicht vordringlich|hat keine eile|"
-            r"eilt (?:überhaupt |gar )?nicht|unwichtig|whenever (?:there is|"
+            r"(?:eilt|pressiert|drängt|brennt) (?:überhaupt |gar |ja |wirklich |aber )*nicht|"
+            r"unwichtig|whenever (?:there is|"
             r"there's|you have|i have|we have) (?:some )?time|"
             rf"wenn mal zeit ist|not a priority|keine priorität){END}"
         ),
@@ -134,9 +141,12 @@ def urgency(sentence: Sentence) -> Phrase | None:
         clause = sentence.clause(match.start())
         before = frozenset(words(sentence.text[clause.start : match.start()]))
         around = frozenset(clause.words) - {*words(match[0])}
+        around -= {"else"} if "nothing" in around else set()
         if not _OTHERS.isdisjoint(around) or not _OTHERS.isdisjoint(before):
             return None
-        is_urgent = (_LESS | NEGATIVE | CONDITIONAL).isdisjoint(before)
+        start = max(clause.start, sentence.text.rfind(",", 0, match.start()))
+        close = frozenset(words(sentence.text[start : match.start()]))
+        is_urgent = CONDITIONAL.isdisjoint(before) and (_LESS | NEGATIVE).isdisjoint(close)
         is_urgent = is_urgent and not _denied_after(sentence.text[match.end() : clause.end])
         return Phrase(
             priority if is_urgent else "", quote(sentence.text, match.start(), match.end())
