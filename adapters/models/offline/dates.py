@@ -148,8 +148,8 @@ def _relative(found: dict[str, str | None], written: date) -> date | None:
         return _ordinal(int(ordinal), written)
     if start := found.get("fd") or found.get("wf"):
         weeks = 2 if "two" in (found.get("wd") or "") else 1
-        count = fold(found.get("fn") or "")
-        weeks = COUNTS.get(count, weeks) if not count.isdecimal() else int(count)
+        said = fold(found.get("fn") or "")
+        weeks = int(said) if said.isdecimal() else COUNTS.get(said, weeks)
         return _day_named(fold(start), written) + timedelta(days=7 * weeks)
     if name := found.get("day"):
         return _weekday(DAYS[fold(name)], fold(found.get("which") or ""), written)

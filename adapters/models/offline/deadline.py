@@ -109,6 +109,8 @@ def _is_other(sentence: Sentence, match: re.Match[str]) -> bool:
         return say.NAMES_ONE.isdisjoint(sentence.words) and not is_ours
     if rule is say.MOVED:
         return bool(before) and say.DEADLINE_WORDS.isdisjoint(before)
+    if rule is say.ON_DE and (say.DEADLINE_WORDS - {"das"}).isdisjoint(before):
+        return not say.MOVERS.issuperset(before)
     is_passed_on = not {"hand", "handed", "send"}.isdisjoint(clause.words)
     over = say.OVER - ({"over"} if is_passed_on else set())
     if not over.isdisjoint(clause.words) and not _is_renewed(clause):
@@ -136,6 +138,8 @@ def _is_renewed(clause: Clause) -> bool:
 
 def _is_span(sentence: Sentence, clause: Clause, match: re.Match[str], cue: str) -> bool:
     if cue in ("before", "vor") and "best" in clause.words:
+        return True
+    if say.TOO_SOON.search(sentence.text, match.end(), clause.end):
         return True
     if "on hold" in fold(clause.text) or not say.RESTING.isdisjoint(clause.words):
         return True

@@ -218,6 +218,10 @@ NAMES_ONE = word_set(
     "abgabeschluss anmeldeschluss"
 )
 SHIFTED = word_set("pushed moved postponed shifted extended verschoben verlegt verlängert")
+MOVERS = word_set(
+    "wurde wurden wird ist sind haben habe hab hat wir ich es das jetzt nun also auch noch schon "
+    "wieder der die den alles sie er um eine woche chef kunde auf ende leider doch aber"
+)
 OURS = SHIFTED | word_set("i we i've we've it ich wir habe hab haben es wurde")
 RANGE = pattern(rf"(?:{DAY}|{'|'.join(MONTHS)}|\d\.?|today|heute) $")
 DENIED = word_set(
@@ -279,6 +283,10 @@ ANOTHERS = pattern(
     rf"müssen)(?! be)"
     rf"(?: (?!(?:auf|on|to|in|an|at|zu|bei|for|für)\b)[^\s.,;]+){{0,5}}?"
     rf" (?:his|her|hers|their|theirs|seine[mnrs]?|seins|ihre[mnrs]?|ihrs)(?= |$|[.,;])"
+)
+TOO_SOON = pattern(
+    rf"wird (?:das |es |da |hier )*nichts?{END}|(?:schaffe?n?|kriegen?) [^.;]{{0,30}}nicht|"
+    rf"(?:won't|will not|not going to|never) (?:happen|work|make it|manage)|nichts mehr"
 )
 VOID = pattern(
     rf"{START}(?:(?:deadline|due date|frist|abgabefrist|abgabetermin|deadline)(?: \w+){{0,2}} "

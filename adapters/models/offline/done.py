@@ -77,7 +77,7 @@ _HARMLESS = pattern(
     r"no (?:problems?|issues?|trouble)|without (?:problems?|any problems?|trouble)|ohne probleme|"
     r"problemlos|noch (?=schnell|heute|gestern|eben|rasch|kurz)|not bad|finally|will be fine|"
     r"for the first time|first thing|at first|kein problem|nothing left to do (?=on|for|with)|"
-    r"(?:in|für|for|after|nach|only|took) (?:half|eine halbe)|had to .{0,20}?wait"
+    r"(?:in|für|for|after|nach|only|took) (?:half an?|eine halbe)|had to .{0,20}?wait"
 )
 _TICKED = pattern(
     r"(?:can be|kann|could be|to be) (?:ticked off|checked off|crossed off|abgehakt werden|"
@@ -89,6 +89,11 @@ _TICKED = pattern(
     r"auf dem weg|im kasten|unter dach und fach)\b|"
     r"\b(?:hängt|hängen|steht|stehen|sitzt|läuft|laufen)(?: jetzt| endlich| schon| wieder)?$|"
     r"hinter mir|vom tisch|dazu gekommen|(?:got|gotten) (?:a)?round to"
+)
+_LATER = pattern(
+    r", (?:and |und |but |aber )?[^,]{2,30} (?:tomorrow|morgen|later|später|next|next week|"
+    r"nächste woche|as well tomorrow|to go|to do|noch nicht|not yet|am wochenende|"
+    r"at the weekend|on \w+day)[.!]*$"
 )
 _TOPIC = pattern(
     r"^(?P<what>[^:;.]{2,80}): ?(?:is |ist |schon |already )?(?:done|finished|erledigt|fertig|"
@@ -213,7 +218,7 @@ def _listed(what: str, said: str) -> list[Claim]:
 
 
 def _claim(sentence: Sentence, clause: Clause, said: str) -> Iterator[Claim]:
-    text = _HARMLESS.sub("", _TICKED.sub("done", clause.text))
+    text = _HARMLESS.sub("", _TICKED.sub("done", _LATER.sub("", clause.text)))
     told = tuple(words(text))
     is_denied = not _UNDONE.isdisjoint(told) or _DUTY.search(text) is not None
     is_denied = is_denied or _FIRST.search(text) is not None or _BUT.search(text) is not None
@@ -274,6 +279,8 @@ def _has_unchanged(told: Sequence[str]) -> bool:
 def _subject(clause: Clause) -> Iterator[str]:
     """Who called, where it is not the person: "der Klempner hat angerufen"."""
     told = clause.words
+    if told[:1] in (("habe",), ("hab",), ("haben",), ("have",)):
+        return
     for nth, one in enumerate(told):
         if one in ("i", "we", "ich", "wir", "i've", "we've"):
             return

@@ -135,6 +135,7 @@ _ESTIMATES = (
         rf"{START}(?:mehr|länger) als {LENGTH} (?P<cue>(?:brauche?n?t?|dauert) [^.,;]{{0,30}}?"
         rf"nicht){END}"
     ),
+    pattern(rf"{START}(?:mehr|länger) als {LENGTH} (?P<cue>dauern|brauchen|kosten){END}"),
     pattern(rf"{START}{_ABOUT}{LENGTH} (?P<cue>muss man rechnen|musst du rechnen){END}"),
     pattern(rf"{START}(?:an? )?{LENGTH}(?P<cue> job| task| thing| affair| angelegenheit)"),
     pattern(
@@ -152,7 +153,8 @@ _ESTIMATES = (
         rf"{START}{_ABOUT}{LENGTH},? (?P<cue>vielleicht|maybe|perhaps|or thereabouts|oder so|"
         rf"ungefähr|circa|roughly|wohl|at a guess|if that|wenn's hochkommt|give or take|"
         rf"mehr oder weniger|more or less|at least|mindestens|at a push|grob geschätzt|or less|"
-        rf"oder weniger|or more|oder mehr|grob|beschäftigt|zugange|busy|am werk|geschätzt|mehr "
+        rf"oder weniger|or more|oder mehr|grob|alles in allem|all in|unterm strich|beschäftigt|"
+        rf"zugange|busy|am werk|geschätzt|mehr "
         rf"nicht|not more|no more|"
         rf"länger nicht|und gut ist)"
         rf"(?=[.!,;]|$)"
