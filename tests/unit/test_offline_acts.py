@@ -170,6 +170,11 @@ URGENCY = [
     ("Bitte schnellstmöglich", "P1"),
     ("No rush with this one.", "P3"),
     ("Hat keine Eile", "P3"),
+    ("Please drop everything else and do this one first.", "P0"),
+    ("Das muss jetzt wirklich als Erstes gemacht werden.", "P1"),
+    ("Not important, just a nice thing to have one day.", "P3"),
+    ("Läuft uns nicht weg.", "P3"),
+    ("Can't wait to see it finished!", None),
     ("The other thing was urgent, so I did that first.", None),
     ("Er schreibt immer so, als wäre alles dringend.", None),
 ]
@@ -181,6 +186,8 @@ def test_urgency_is_of_this_task_and_now(text: str, priority: str | None) -> Non
 
 
 DONE_EN = [
+    ("Rob painted his door", []),
+    ("Done with the brake pads, door tomorrow", ["Brake pads"]),
     ("Finished the brake pads today, the chain is still to do", ["Brake pads"]),
     ("Called the plumber", ["Call the plumber"]),
     ("The plumber has been called, and I bought the wood glue.", [ITEMS[2], ITEMS[3]]),

@@ -137,7 +137,7 @@ LATE = pattern(
     rf"(?:keine|kein) (?:reaktion|antwort|rückmeldung|lebenszeichen)(?= (?:von|vom)|[.!,;]|$)|"
     rf"(?!(?:i|we|ich|wir) )[^,;.]{{2,60}} (?:still )?(?:hasn't|haven't|has not|"
     rf"have not|has yet to|have yet to|is yet to|are yet to|didn't|doesn't|won't)"
-    rf"(?: \w+){{0,2}}? (?:deliver|ship|sen[dt]|come through|arrive|turn(?:ed)? up|show(?:n|ed)? "
+    rf"(?: \w+){{0,2}}? (?:deliver|ship(?:ped)?|sen[dt]|come through|arrive|turn(?:ed)? up|show(?:n|ed)? "
     rf"up|sign|"
     rf"decide|give|given|call(?:ed)?|rung|written|get back|got back|repl(?:y|ied)|answer|approve|"
     rf"release|confirm|respond|pa(?:y|id)|provide|agree|let (?:us|me) know|made up|make up)"
