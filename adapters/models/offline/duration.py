@@ -2,6 +2,7 @@
 
 import re
 
+from adapters.models.offline import lemmas
 from adapters.models.offline.clauses import Sentence
 from adapters.models.offline.phrase import Phrase
 from adapters.models.offline.sentences import END, NEGATIVE, START, pattern, quote, word_set, words
@@ -104,6 +105,16 @@ _EFFORT = (
     r"tiny) (?:job|one|thing)|(?:kleine|kurze|schnelle) (?:sache|nummer)|"
     r"ewa|more like|eher|should be|sollten es|set aside|block|blocke"
 )
+_VAGUE = pattern(
+    rf"{START}{_ABOUT}{LENGTH},? (?P<cue>vielleicht|maybe|perhaps|or thereabouts|oder so|"
+    rf"ungefähr|circa|roughly|wohl|at a guess|if that|wenn's hochkommt|give or take|"
+    rf"mehr oder weniger|more or less|at least|mindestens|at a push|grob geschätzt|or less|"
+    rf"oder weniger|or more|oder mehr|grob|alles in allem|all in|unterm strich|beschäftigt|"
+    rf"zugange|busy|am werk|geschätzt|mehr "
+    rf"nicht|not more|no more|"
+    rf"länger nicht|und gut ist)"
+    rf"(?=[.!,;]|$)"
+)
 _ESTIMATES = (
     pattern(rf"{START}(?P<cue>{_EFFORT})(?: ?[:,=])? {_ABOUT}{LENGTH}"),
     pattern(rf"(?P<cue>~|≈) ?{LENGTH}"),
@@ -149,16 +160,7 @@ _ESTIMATES = (
         rf"{START}(?:geht|gehen|fällt|werden) (?:\w+ ){{0,4}}?{LENGTH} (?P<cue>drauf|weg|"
         rf"draufgehen|ins land|flöten){END}"
     ),
-    pattern(
-        rf"{START}{_ABOUT}{LENGTH},? (?P<cue>vielleicht|maybe|perhaps|or thereabouts|oder so|"
-        rf"ungefähr|circa|roughly|wohl|at a guess|if that|wenn's hochkommt|give or take|"
-        rf"mehr oder weniger|more or less|at least|mindestens|at a push|grob geschätzt|or less|"
-        rf"oder weniger|or more|oder mehr|grob|alles in allem|all in|unterm strich|beschäftigt|"
-        rf"zugange|busy|am werk|geschätzt|mehr "
-        rf"nicht|not more|no more|"
-        rf"länger nicht|und gut ist)"
-        rf"(?=[.!,;]|$)"
-    ),
+    _VAGUE,
     pattern(
         rf"{START}in {_ABOUT}{LENGTH} (?P<cue>(?:bin ich|sind wir|ist das|ist es|sollte das|"
         rf"kann das) "
@@ -264,6 +266,8 @@ def _is_other(sentence: Sentence, match: re.Match[str]) -> bool:
         return True
     before = words(sentence.text[max(0, start) : match.start()])
     if not _DENIED.isdisjoint(before):
+        return True
+    if match.re is _VAGUE and any(map(lemmas.is_past, before)):
         return True
     return _is_negative(before, match)
 

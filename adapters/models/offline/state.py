@@ -4,7 +4,7 @@ Who waits is the person or the task: "Tom is waiting for my answer" blocks nothi
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -36,7 +36,10 @@ def turns(sentence: Sentence) -> list[Turn]:
     """What a sentence says of blockers and progress, in its order."""
     if sentence.is_asked:
         return []
-    found = [*_blocked(sentence), *_free(sentence), *_held(sentence), *_started(sentence)]
+    blocked = list(_blocked(sentence))
+    rules = say.FREE if blocked else (*say.FREE, say.MAY_GO_ON)
+    free = _free(sentence, rules)
+    found = [*blocked, *free, *_held(sentence), *_started(sentence)]
     told = [one for one in found if not sentence.is_others(one.position)]
     return sorted(told, key=lambda turn: turn.position)
 
@@ -52,9 +55,19 @@ def _blocked(sentence: Sentence) -> Iterator[Turn]:
                 yield Turn("blocked", match.start(), Phrase(reason, _whole(sentence, match)))
     if not spans and sentence.words[:1] in (("if",), ("wenn",), ("falls",), ("when",)):
         return
-    late = say.LATE.search(sentence.text) or _not_before(sentence)
+    late = _late(sentence) or _not_before(sentence)
     if late is not None and not spans:
         yield Turn("blocked", late.start(), Phrase(late[0].strip(), _whole(sentence, late)))
+
+
+def _late(sentence: Sentence) -> re.Match[str] | None:
+    """ "The supplier hasn't shipped it yet"; what the person has not done yet blocks nothing."""
+    found = say.LATE.search(sentence.text)
+    told = frozenset(words(found[0])) if found else frozenset()
+    said = frozenset(sentence.clause(found.start()).words) if found else told
+    is_own = not {"i", "we", "ich", "wir", "habe", "hab"}.isdisjoint(said) and "heard" not in said
+    is_open = not {"if", "wenn", "falls", "ob", "whether", "unless"}.isdisjoint(told)
+    return None if is_own or is_open else found
 
 
 def _not_before(sentence: Sentence) -> re.Match[str] | None:
@@ -100,8 +113,8 @@ def _is_own(before: list[str], match: re.Match[str], sentence: Sentence) -> bool
     return True
 
 
-def _free(sentence: Sentence) -> Iterator[Turn]:
-    for rule in say.FREE:
+def _free(sentence: Sentence, rules: Sequence[re.Pattern[str]]) -> Iterator[Turn]:
+    for rule in rules:
         for match in rule.finditer(sentence.text):
             clause = sentence.clause(match.start())
             before = words(sentence.text[clause.start : match.start()])

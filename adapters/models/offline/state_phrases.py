@@ -55,7 +55,8 @@ WAITS = (
         rf"{START}(?P<cue>(?:still no|no(?=[^,;.]{{3,40}} (?:yet|so far|from))|haven't (?:had|"
         rf"got|received|heard)(?: back| a| any)?|"
         r"has not|hasn't|have not|haven't)"
-        r"(?: \w+){0,2} (?:answer|reply|response|word|news|feedback|decision|confirmation|replied|"
+        r"(?: (?!been)\w+){0,2} (?:answer|reply|response|word|news|feedback|decision|"
+        r"confirmation|replied|"
         r"answered|responded|heard back|got back|signed|delivered|confirmed|approved|sent)"
         r"(?= (?:from|by|to|yet|back|on|it|the|us|me|so|anything|our)|[,.;!]|$)) ?"
     ),
@@ -83,13 +84,13 @@ NOT_BEFORE = pattern(
     r"|[^;,.]{2,60} (?:is|are) still (?:missing|outstanding|pending)|[^;,.]{2,60} (?:steht|"
     r"stehen) (?:immer )?noch aus"
     r"|[^;,.]{2,60} (?:fehlt|fehlen) (?:immer )?noch(?=[.!,;]|$)"
-    r"|(?:i'm|i am|we're|we are|so|and|now|bin|sind|stehe|stecke?n?|also) (?:\w+ ){0,2}?(?:stuck|"
+    r"|(?:i'm|i am|we're|we are|bin|sind|stehe|stecke?n?) (?:\w+ ){0,2}?(?:stuck|"
     r"dead in the water|twiddling (?:my|our) thumbs)(?=[.!,;]|$)"
     r"|(?:can't|cannot|can not|couldn't|unable to) (?:get (?:any )?(?:further|on)|go on|continue|"
     r"proceed|go any further|do (?:anything|much)(?: more| else)?|carry on|make (?:any )?progress|"
     r"move)(?: (?:with|on) (?:this|it))?(?: right now| at the moment| any more)?(?=[.!,;]|$)"
     r"|(?:no|without) progress (?:is )?possible|(?:this|it|everything|work|project)(?:'s| is| has) "
-    r"(?:been )?(?:stalled|stuck|at a standstill|in limbo|grounded)"
+    r"(?:been )?(?:stalled|at a standstill|in limbo|grounded)"
     r"|(?:my|our) hands are tied|(?:all|the only thing) (?:i|we) can do (?:now )?is (?:to )?wait"
     r"|nothing (?:(?:i|we) can do|to be done|more (?:i|we) can do)[^.;]{0,20}? (?:until|till|"
     r"before)"
@@ -136,14 +137,16 @@ LATE = pattern(
     rf"peep)|from)|no (?:sign|news|trace) (?:of|from|yet)|radio silence|funkstille|"
     rf"(?:keine|kein) (?:reaktion|antwort|rückmeldung|lebenszeichen)(?= (?:von|vom)|[.!,;]|$)|"
     rf"(?!(?:i|we|ich|wir) )[^,;.]{{2,60}} (?:still )?(?:hasn't|haven't|has not|"
-    rf"have not|has yet to|have yet to|is yet to|are yet to|didn't|doesn't|won't)"
-    rf"(?: \w+){{0,2}}? (?:deliver|ship(?:ped)?|sen[dt]|come through|arrive|turn(?:ed)? up|show(?:n|ed)? "
+    rf"have not|has yet to|have yet to|is yet to|are yet to)"
+    rf"(?: (?!been)\w+){{0,2}}? (?:deliver|ship(?:ped)?|sen[dt]|come through|arrive|turn(?:ed)? "
+    rf"up|show(?:n|ed)? "
     rf"up|sign|"
     rf"decide|give|given|call(?:ed)?|rung|written|get back|got back|repl(?:y|ied)|answer|approve|"
     rf"release|confirm|respond|pa(?:y|id)|provide|agree|let (?:us|me) know|made up|make up)"
     rf"(?:e?d)?(?= (?:\w+ )*(?:yet|so far|back|us|me|any)\b|[,.;!]|$)|"
     rf"(?!(?:i|we|ich|wir) )[^,;.]{{2,60}} still (?:hasn't|haven't|has not|have not|not)"
-    rf"(?: \w+){{0,2}}? (?:delivered|shipped|sent|come|arrived|here|signed|decided|given|called|"
+    rf"(?: (?!been)\w+){{0,2}}? (?:delivered|shipped|sent|come|arrived|here|signed|decided|given|"
+    rf"called|"
     rf"replied|answered|approved|released|confirmed|responded|paid|available|in stock|back|"
     rf"turned up|provided|agreed)|"
     rf"(?:still )?(?:on|is on|are on) back ?-?order|(?:is|are) (?:still )?out of stock|"
@@ -253,17 +256,18 @@ FREE = (
         r")?(?:weg|gelöst))"
         rf"{END}"
     ),
-    pattern(
-        rf"{START}(?:can (?:\w+ ){{1,4}}now|now (?:\w+ ){{1,3}}can|so (?:the )?\w+ can (?=\w)|"
-        rf"(?:jetzt|nun|endlich) (?:kann|können) (?:\w+ ){{1,5}}\w+|"
-        rf"(?:kann|können) (?:\w+ ){{0,2}}(?:also|jetzt|nun|endlich) \w+|"
-        rf"(?!leit|geb|sag|reich|komm)\w{{3,}} (?:ich|wir) (?:\w+ ){{0,3}}weiter(?=[.!,;]|$))"
-        rf"(?![^.,;]* (?:not|nicht|nichts|kein\w*|erst|only|until)\b){END}"
-    ),
     pattern(rf"{START}not (?:blocked|waiting)(?: [{LETTERS}' ]{{1,40}})? any ?more{END}"),
     pattern(rf"{START}(?:warte|warten) (?:\w+ )?nicht (?:mehr|länger){END}"),
     pattern(rf"{START}(?:don't (?:have to|need to)|no need to) wait (?:any ?more|any longer){END}"),
 )
+MAY_GO_ON = pattern(
+    rf"{START}(?:can (?:\w+ ){{1,4}}now|now (?:\w+ ){{1,3}}can|so (?:the )?\w+ can (?=\w)|"
+    rf"(?:jetzt|nun|endlich) (?:kann|können) (?:\w+ ){{1,5}}\w+|"
+    rf"(?:kann|können) (?:\w+ ){{0,2}}(?:also|jetzt|nun|endlich) \w+|"
+    rf"(?!leit|geb|sag|reich|komm)\w{{3,}} (?:ich|wir) (?:\w+ ){{0,3}}weiter(?=[.!,;]|$))"
+    rf"(?![^.,;]* (?:not|nicht|nichts|kein\w*|erst|only|until)\b){END}"
+)
+"""It frees what waits, unless the sentence says for what."""
 LEADS_IF = CONDITIONAL | word_set("hopefully hoffentlich until bis")
 CAME = pattern(
     rf"{START}(?P<cue>received|arrived|delivered|came (?:in|back|today|through)|came|has come|"
@@ -328,7 +332,8 @@ HOLD = pattern(
     r"(?:year|"
     r"spring|summer|autumn|winter|month))|"
     r"not (?:going|taking (?:this|it)) any further[^.,;]{0,20} (?:until|till|before)|"
-    r"let(?:ting)? (?:this|it) (?:lie|sit|rest|be)(?! (?:known|said))|"
+    r"let(?:ting)? (?:this|it) (?:lie|sit|rest|be)(?! (?:known|said)| for \d|[^.;]*(?:minute|"
+    r"hour|night|dough|oven))|"
     r"(?:lass uns|lassen wir|wir) (?:damit |da |noch )*warten,? bis|"
     r"(?:put|putting|set) (?:this|it|that) (?:to|on) one side|"
     r"mothballed|frozen until|on the back ?burner|(?:kicked|pushed|put) into (?:the )?(?:long "
@@ -355,9 +360,10 @@ HOLD = pattern(
     r"in der warteschleife|pause bis|pause until)"
     rf"{END}"
 )
-PAUSES = pattern("paus|hold|park|warte|liegt|ruh|rückgestellt|off$|aside")
+PAUSES = pattern("paus|seite|hold|park|warte|liegt|ruh|rückgestellt|off$|aside")
 NO_HOLD = word_set(
-    "kept me uhr stunde heizung clock watch call phone music hotline line telefon minutes "
+    "geld euro money buch bücher kept me uhr stunde heizung clock watch call phone music hotline "
+    "line telefon minutes "
     "warteschleife "
     "schleife video podcast recording "
     "milk beer wine champagne drinks knee ankle books sitzung besprechung konzert sonntags "

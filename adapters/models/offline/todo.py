@@ -169,9 +169,10 @@ def _asked(sentence: str, match: re.Match[str], what: str) -> list[str]:
         return []
     if ask.IF.match(sentence) is not None or ask.SHALL.match(sentence) is not None:
         return []
-    if match.re is ask.REMEMBER:
-        return _deeds(what)
     said = words(what)
+    if match.re is ask.REMEMBER:
+        is_idle = said[:1] and said[0] in ask.NO_VERBS and "better" in match[0].lower()
+        return [] if is_idle else _deeds(what)
     before = clause_before(sentence, match.start())
     is_german = match.re is ask.MUST
     denied = NEGATIVE | CONDITIONAL | ask.OF_WHAT
