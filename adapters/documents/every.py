@@ -39,6 +39,7 @@ from adapters.documents.timetravel import (
 )
 from adapters.documents.wakes import WakeAnswer, WakeDetails, WakeLine
 from adapters.proof.prove import ProofDetails
+from adapters.timetravel.field_why import FieldWhy
 from domain.journal.document import TaskDetails, TaskLine
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -124,6 +125,7 @@ DOCUMENTS: dict[str, Described] = {
     "memory-sources": Described(DigestSources, ("memory --sources",)),
     "messages": Described(list[MessageThread], ("messages",)),
     "why": Described(list[WhyLine], ("why",)),
+    "why-field": Described(FieldWhy, ("why TASK FIELD",)),
     "why-change": Described(list[WhyAgent], ("why journal:N",)),
     "run-counts": Described(deeds.RunCounts, ("run",)),
     "rows": Described(list[dict[str, Any]], ("sql",)),
