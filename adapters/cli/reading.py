@@ -311,7 +311,7 @@ def why_command(session: Session, agent: str, field: str | None, limit: int) -> 
 
 
 def _why_field(session: Session, home: "Home", task: str, field: str) -> None:
-    from adapters.timetravel.field_why import why_field
+    from adapters.actions.field_why import why_field
 
     found = why_field(home, pick_task(home, task), field)
     if session.as_json:

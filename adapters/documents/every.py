@@ -29,6 +29,7 @@ from adapters.documents.reading import (
     WhyLine,
 )
 from adapters.documents.status import HealthDetails, StatusDetails
+from adapters.documents.task_past import FieldWhy
 from adapters.documents.tasks import CategoryDetails, ImportDetails, LabelDetails
 from adapters.documents.templates import SeedDetails, TemplateDetails, TemplateGiven
 from adapters.documents.timetravel import (
@@ -39,7 +40,6 @@ from adapters.documents.timetravel import (
 )
 from adapters.documents.wakes import WakeAnswer, WakeDetails, WakeLine
 from adapters.proof.prove import ProofDetails
-from adapters.timetravel.field_why import FieldWhy
 from domain.journal.document import TaskDetails, TaskLine
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

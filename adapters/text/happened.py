@@ -110,7 +110,7 @@ _KINDS = {
 def did(fact: Any, before: Task, names: Names) -> str:
     """What a fact did, to be said after its subject; `before` is the task before it.
 
-    >>> names = Names(Catalog(), str)
+    >>> names = Names(Catalog("main"), str)
     >>> did(t.DueSet("person", "2027-01-02"), Task("t", due="2027-01-01"), names)
     'changed the due date from 2027-01-01 to 2027-01-02'
     """

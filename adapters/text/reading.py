@@ -13,8 +13,8 @@ from adapters.text.policy import waits
 if TYPE_CHECKING:
     from adapters.documents.reading import MessageThread, ReportDetails, WhyLine
     from adapters.documents.since import ChangeSince
+    from adapters.documents.task_past import FieldWhy
     from adapters.documents.wakes import WakeCause, WakeDetails, WakeUsage
-    from adapters.timetravel.field_why import FieldWhy
 
 LINE_MAX = 160  # characters of one line of `show`; --json has all of it
 BLOCK_LINES_MAX = 12

@@ -1,14 +1,13 @@
 """Why a field of a task is as it is: who set it, what was proposed, which wake, and the words."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-
+from adapters.actions.task_past import Happened, Proposed, TaskPast, entry_of
+from adapters.documents.task_past import FieldWhy, WhyLead, WhyStep
 from adapters.text.common import local_time
 from adapters.text.happened import NOUNS, concerns, did, phrase, subject, who
 from adapters.text.task import duration
-from adapters.timetravel.task_past import Happened, Proposed, TaskPast, entry_of
 from adapters.timetravel.why import append_of
 from domain.agent.wake_queue_events import Trigger
 from domain.errors import Refused
@@ -32,39 +31,6 @@ WORDS_MAX = 400  # of a note
 WAKES_MAX = 20  # of an agent, looked at for the one that changed something at once
 PLAIN = ("title", "status", *(one.name for one in FIELDS), "category", "description")
 """The fields that every task has."""
-
-
-class WhyLead(Struct, frozen=True):
-    """Where a step leads: an ``entry`` of a task's history (``42.1``), a ``proposal`` of the wake
-    `run_key` by what a person calls it, a ``wake``, or a ``note`` by its time."""
-
-    kind: Literal["entry", "proposal", "wake", "note"]
-    id: str
-    task_id: str
-    run_key: str | None = None
-
-
-class WhyStep(Struct, frozen=True):
-    """A step of how a value came to be, the newest first: it was ``set``, ``confirmed``, taken
-    from a ``file``, ``undone``, set ``at_once`` by an agent, or never (``unset``); ``written`` into
-    a file; then what was ``proposed``, on which ``words``, by which ``wake``, and what it was
-    ``woken`` by. `words`: those that somebody wrote."""
-
-    kind: str
-    said: str
-    at: str | None = None
-    words: str | None = None
-    lead: WhyLead | None = None
-
-
-class FieldWhy(Struct, frozen=True):
-    """What `why TASK FIELD` prints: a field, its value in words, and how it came to be."""
-
-    task_id: str
-    field: str
-    label: str
-    value: str
-    steps: list[WhyStep]
 
 
 def why_field(home: "Home", task_id: str, field: str) -> FieldWhy:
@@ -213,7 +179,7 @@ class _Trace:
         self, one: Happened, command: Any, happened: Sequence[Happened]
     ) -> Iterator[WhyStep]:
         """An undo, and before it what set the value that came back."""
-        said = f"You took a change back: {did(one.row.fact, one.before, self.past.names)}."
+        said = f"By an undo you {did(one.row.fact, one.before, self.past.names)}."
         yield WhyStep("undone", said, one.row.at, lead=self._lead(one.row))
         is_import = isinstance(command, do.UndoImport)
         first = command.first if is_import else min(command.appends)
@@ -243,7 +209,9 @@ class _Trace:
         rests = WhyStep("words", "It rests on these words:", words=item.because)
         if item.because and item.because_at.startswith("note:"):
             lead = WhyLead("note", note_at, one.task_id)
-            rests = WhyStep("words", "It rests on your note:", note_at, item.because, lead)
+            rests = WhyStep(
+                "words", f"It rests on {self._whose(note_at)}:", note_at, item.because, lead
+            )
         if item.because and not any(step.lead == rests.lead for step in woken if step.lead):
             yield rests
         yield from woken
@@ -294,10 +262,14 @@ class _Trace:
             words = cut(world.text(fact.words), length_max=WORDS_MAX)
         kept = next((one for one in task.notes if one.id == fact.note), None)
         lead = WhyLead("note", kept.at, task.id) if kept else self._lead(row)
-        whose = {"you": "your note", "file": f"a note of {subject(fact.by)}"}
-        told = whose.get(who(fact.by), "a note of an agent").replace(" The ", " the ")
         elsewhere = "" if task.id == self.past.id else f" on the task “{task.title}”"
-        return WhyStep("woken", f"It was woken by {told}{elsewhere}:", row.at, words, lead)
+        said = f"It was woken by {_note_of(fact.by)}{elsewhere}:"
+        return WhyStep("woken", said, row.at, words, lead)
+
+    def _whose(self, note_at: str) -> str:
+        """A note by its time, as a sentence names it."""
+        found = (one for one in self.past.task.notes if one.at == note_at)
+        return next((_note_of(one.by) for one in found), "a note")
 
     def _wake_at(self, row: Recorded) -> str:
         """The wake in which an agent changed something at once; empty where it is not found."""
@@ -352,6 +324,17 @@ _REASONS = {
     "creation": "It was woken because it was new.",
     "recovery": "It was woken because it went on after a pause.",
 }
+
+
+def _note_of(by: str) -> str:
+    """A note, as a sentence names it.
+
+    >>> _note_of("person"), _note_of("import:TODO.md")
+    ('your note', 'a note from the file TODO.md')
+    """
+    if who(by) == "file":
+        return f"a note from the file {by.partition(':')[2]}"
+    return "your note" if who(by) == "you" else "a note of an agent"
 
 
 def _unset(field: str) -> str:
