@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adapters.actions.task_past import Happened, Proposed, TaskPast, entry_of
+from adapters.documents.inbox import place_told
 from adapters.documents.task_past import FieldWhy, WhyLead, WhyStep
 from adapters.text.common import local_time
 from adapters.text.happened import NOUNS, concerns, did, phrase, subject, who
@@ -204,17 +205,21 @@ class _Trace:
         lead = WhyLead("proposal", found.ref, one.task_id, one.run_key)
         said = f"The agent proposed it ({found.ref}): {item.summary}."
         yield WhyStep("proposed", said, one.created_at, lead=lead)
-        note_at = item.because_at.removeprefix("note:")
-        woken = list(self._woken(one.run_key, note_at))
-        rests = WhyStep("words", "It rests on these words:", words=item.because)
-        if item.because and item.because_at.startswith("note:"):
-            lead = WhyLead("note", note_at, one.task_id)
-            rests = WhyStep(
-                "words", f"It rests on {self._whose(note_at)}:", note_at, item.because, lead
-            )
+        rests = self._rests(found)
+        woken = list(self._woken(one.run_key, item.because_at.removeprefix("note:")))
         if item.because and not any(step.lead == rests.lead for step in woken if step.lead):
             yield rests
         yield from woken
+
+    def _rests(self, found: Proposed) -> WhyStep:
+        """The words that a proposal rests on, as the agent quoted them."""
+        words = found.item.because
+        place, at = place_told(found.item.because_at)
+        if found.item.because_at.startswith("note:"):
+            lead = WhyLead("note", at, found.set.task_id)
+            return WhyStep("words", f"It rests on {self._whose(at)}:", at, words, lead)
+        said = f"It rests on these words ({place or 'which are not in what it was shown'}):"
+        return WhyStep("words", said, at or None, words)
 
     def _woken(self, run_key: str, note_at: str) -> Iterator[WhyStep]:
         """A wake, and what woke its agent: the words of a note, if they are among it."""
@@ -341,7 +346,7 @@ def _unset(field: str) -> str:
     """What stands where nobody ever said anything.
 
     >>> _unset("priority"), _unset("due")
-    ('Nobody has set it. A new task has P2.', 'Nobody has set it.')
+    ('Nobody has set it. A new task is P2.', 'Nobody has set it.')
     """
     new = {"priority": Task("").priority, "status": Task("").status}.get(field)
-    return "Nobody has set it." + (f" A new task has {new}." if new else "")
+    return "Nobody has set it." + (f" A new task is {new}." if new else "")

@@ -137,7 +137,7 @@ def did(fact: Any, before: Task, names: Names) -> str:
             return f"rated {'its time' if fact.entry else 'it'} {fact.score} of 5{comment}"
         case t.DifferenceSettled():
             kept = "what the file says" if fact.keep == "file" else "your own"
-            return f"settled the {fact.field}: kept {kept}"
+            return f"settled the {NOUNS.get(fact.field, fact.field)}: kept {kept}"
     return _of_part(fact, before, names)
 
 

@@ -10,6 +10,26 @@
       link.setAttribute("aria-expanded", String(isOpen));
     }
   }
+  function mark() { // a problem stands at its field, too
+    for (const one of document.querySelectorAll(".field-error.is-here")) {
+      for (const input of document.querySelectorAll(`[aria-describedby="${one.id}"]`)) {
+        input.removeAttribute("aria-invalid");
+        input.removeAttribute("aria-describedby");
+      }
+      one.remove();
+    }
+    const told = document.querySelector("#told [data-field]");
+    const name = told && told.dataset.field;
+    const input = name && document.querySelector(`form[data-fields] [name="${name}"]`);
+    if (!input || input.hasAttribute("aria-describedby")) return;
+    const text = document.createElement("p");
+    Object.assign(text, { id: `wrong-${name}`, className: "field-error is-here" });
+    text.textContent = told.querySelector(".said p").textContent;
+    input.closest("label").append(text);
+    input.setAttribute("aria-invalid", "true");
+    input.setAttribute("aria-describedby", text.id);
+    input.focus();
+  }
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("a.ask");
     if (!link || !answer(link)?.firstElementChild) return;
@@ -32,6 +52,7 @@
         event.stopImmediatePropagation();
       }
       told();
+      if (name === "htmx:finally:request") mark();
     }, true);
   }
   told();
