@@ -1,5 +1,6 @@
 """Why a field is as it is, and all that happened to a task: on the page, as JSON, on the line."""
 
+from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,7 +29,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Lived:
     home, file = place / "home", place / "TODO.md"
     file.write_text("- [ ] Paint the door due:2027-02-12\n  - [ ] Sand it\n")
     done(["import", str(file)], home)
-    done(["task", "set", "Paint the door", "--due", "2027-03-01"], home)
+    done(["task", "set", "Paint the door", "--due", "2027-03-01", "--priority", "P3"], home)
     done(["task", "check", "Paint the door", "1"], home)
     done(["write-back", str(file)], home)
     with_items(home)
@@ -98,6 +99,7 @@ def test_every_kind_of_field_says_how_it_came_to_be(lived: Lived) -> None:
         found = [(path, visitor.json(path)) for path, _, _ in ways]
         pages = [visitor.page(path) for path, _, _ in ways]
     assert [(path, one["value"], kinds(one)) for path, one in found] == ways
+    assert "from P2 to P1" in found[2][1]["steps"][1]["said"], "not what was undone"
     for (_, one), page in zip(found, pages, strict=True):
         for step in one["steps"]:
             assert step["said"] in unescape(text_of(page))
@@ -154,8 +156,12 @@ def test_a_history_is_told_filtered_and_paged(lived: Lived) -> None:
     with visiting(lived.home) as visitor:
         every = visitor.json(f"{path}")["entries"]
         assert every[0]["said"].startswith("You entered time")
+        assert every[-1]["undo"] is None, "it was changed since"
+        door = visitor.json(f"{lived.of('Paint the door')}/history")["entries"]
+        refs = [one["undo"] for one in door if one["undo"]]
+        assert len(refs) == len(set(refs)) > 0, "one button for a deed of two changes"
         assert every[-1]["said"] == f"You made the task “{TITLE}”."
-        asked = {
+        asked: dict[str, Callable[[Any], bool]] = {
             "kind=checklist": lambda one: one["kind"] == "checklist",
             "who=agent": lambda one: one["who"] == "agent",
             "q=says+ANN": lambda one: one["words"] == NOTE,
@@ -163,7 +169,7 @@ def test_a_history_is_told_filtered_and_paged(lived: Lived) -> None:
         for query, fits in asked.items():
             found = visitor.get(f"{path}.json?{query}").json()["entries"]
             assert found == [one for one in every if fits(one)] != [], query
-        seen, following = [], f"{path}.json?limit=5"
+        seen, following = list[Any](), f"{path}.json?limit=5"
         while following:
             one = visitor.get(following).json()
             seen += one["entries"]
@@ -201,7 +207,7 @@ def test_open_tasks_come_first_and_overdue_ones_say_so(lived: Lived) -> None:
     with visiting(lived.home) as visitor:
         found = visitor.json("/tasks")["tasks"]
         assert [one["status"] in ("DONE", "REJECTED") for one in found] == [False] * 2 + [True] * 2
-        paged, following = [], "/tasks.json?limit=1"
+        paged, following = list[Any](), "/tasks.json?limit=1"
         while following:
             one = visitor.get(following).json()
             paged += one["tasks"]
@@ -222,7 +228,7 @@ def test_what_a_form_got_wrong_is_told_at_its_field(lived: Lived) -> None:
             "title": {"title": " "},
         }.items():
             form = visitor.form(door, f"{door}/edit")
-            page = visitor.send(form, **changed).text
+            page = visitor.send(form, None, **changed).text
             wrong[name] = page.count(f'aria-describedby="wrong-{name}"')
             assert page.count(f'id="wrong-{name}"') == 1
             assert page.count("aria-invalid") == 1
