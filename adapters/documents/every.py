@@ -29,6 +29,7 @@ from adapters.documents.reading import (
     WhyLine,
 )
 from adapters.documents.status import HealthDetails, StatusDetails
+from adapters.documents.task_past import FieldWhy
 from adapters.documents.tasks import CategoryDetails, ImportDetails, LabelDetails
 from adapters.documents.templates import SeedDetails, TemplateDetails, TemplateGiven
 from adapters.documents.timetravel import (
@@ -124,6 +125,7 @@ DOCUMENTS: dict[str, Described] = {
     "memory-sources": Described(DigestSources, ("memory --sources",)),
     "messages": Described(list[MessageThread], ("messages",)),
     "why": Described(list[WhyLine], ("why",)),
+    "why-field": Described(FieldWhy, ("why TASK FIELD",)),
     "why-change": Described(list[WhyAgent], ("why journal:N",)),
     "run-counts": Described(deeds.RunCounts, ("run",)),
     "rows": Described(list[dict[str, Any]], ("sql",)),

@@ -13,6 +13,7 @@ from adapters.web import (
     looking,
     policy,
     task_edits,
+    task_past,
     tasks,
     template_edits,
     templating,
@@ -28,12 +29,15 @@ Act = Callable[[Site, FormRequest], Notice]
 
 _ID = "(?P<id>[a-z0-9-]{1,64})"
 _RUN = "(?P<run>[a-z0-9-]{1,64})"
+_FIELD = "(?P<field>[a-z]+(?::[a-z0-9_:-]{1,160})?)"
 _DIGEST = "(?P<digest>[a-z0-9-]{1,64})"
 
 PAGES: tuple[tuple[str, Show], ...] = (
     ("/|/inbox", inbox.show),
     ("/tasks", tasks.show_list),
     (f"/tasks/{_ID}", tasks.show_one),
+    (f"/tasks/{_ID}/history", task_past.show_history),
+    (f"/tasks/{_ID}/why/{_FIELD}", task_past.show_why),
     ("/agents", agents.show_list),
     (f"/agents/{_ID}", agents.show_one),
     (f"/agents/{_ID}/memory/{_DIGEST}", agents.show_digest),
@@ -67,6 +71,7 @@ ACTIONS: tuple[tuple[str, Act], ...] = (
     (f"/tasks/{_ID}/rate", time_edits.rate),
     (f"/tasks/{_ID}/conclude", time_edits.conclude),
     (f"/tasks/{_ID}/delete", task_edits.delete),
+    (f"/tasks/{_ID}/undo", task_past.undo),
     (f"/tasks/{_ID}/assign", agent_controls.assign),
     ("/wake", agent_controls.wake_all),
     (f"/agents/{_ID}/wake", agent_controls.wake),
