@@ -39,7 +39,7 @@ class Piece(Struct, frozen=True):
 class Found(Struct, frozen=True):
     """What the logs say of a cause. `by`: ``person``, ``import:NAME`` or ``agent:ID``; `by_name`
     an agent's name; `whats` what was changed in the task; `note` the words of a note that was
-    added, at `note_at`; `timer_run` the wake that set the timer."""
+    added, at `note_at`; `timer_at` when the timer was set."""
 
     by: str = "person"
     by_name: str = ""
@@ -50,7 +50,6 @@ class Found(Struct, frozen=True):
     note: str = ""
     note_at: str = ""
     schedule: str = ""
-    timer_run: str = ""
     timer_at: str = ""
 
 
@@ -122,13 +121,7 @@ def _on(at: str, zone: str) -> Piece:
 def _timer(cause: WakeCause, found: Found, agent_id: str, zone: str) -> list[Piece]:
     what = f"the timer “{found.schedule}”" if found.schedule else "a timer"
     pieces = [Piece(what, f"/agents/{agent_id}")]
-    if found.timer_run:
-        pieces += [
-            Piece(" that the agent set in "),
-            Piece(f"wake {found.timer_run[:8]}", f"/wakes/{found.timer_run}"),
-            _on(found.timer_at, zone),
-        ]
-    elif found.timer_at:
+    if found.timer_at:
         pieces += [Piece(" that you set"), _on(found.timer_at, zone)]
     times = len(cause.ticks)
     return [*pieces, Piece(f" rang {times} times" if times > 1 else " rang")]
@@ -206,15 +199,10 @@ def _change_found(site: Site, rows: Sequence[Recorded], own: str) -> Found:
 
 
 def _timer_found(site: Site, wake: WakeDocument, timer: str) -> Found:
-    """Who set a timer: an agent sets one within a wake, whose rows stand in the same append."""
-    log = site.home.services.agents
+    """A timer as it was set last before the wake was asked for; only a person sets one."""
     found = [
-        (row.fact, row)
-        for row in log.facts(f"agent:{wake.agent_id}@{wake.replica}")
+        (row.fact.schedule, row.at)
+        for row in site.home.services.agents.facts(f"agent:{wake.agent_id}@{wake.replica}")
         if isinstance(row.fact, TimerSet) and row.fact.timer == timer and row.n <= wake.queued_n
     ]
-    if not found:
-        return Found()
-    fact, last = found[-1]
-    run = next((row.entity for row in append_of(log, last.n) if row.of_kind == "wake"), "")
-    return Found(schedule=fact.schedule, timer_run=run, timer_at=last.at)
+    return Found(schedule=found[-1][0], timer_at=found[-1][1]) if found else Found()

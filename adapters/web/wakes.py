@@ -155,7 +155,8 @@ def _place_at(site: Site, until: str) -> str:
         return bool(found) and found[0].queued_at >= until
 
     last = site.home.services.agents.tail().n + 2
-    return f"{bisect_left(range(last), True, key=is_beyond):012d}"
+    n = bisect_left(range(last), True, key=is_beyond)  # the first one that has one too late
+    return f"{max(1, n - 1):012d}"
 
 
 def _newest_first(site: Site, agent_id: str, before: str) -> Iterator[WakeDocument]:
