@@ -30,9 +30,13 @@ def test_a_wake_is_walked_through_by_keys(
     search = page.get_by_label("Search in the prompt")
     search.focus()
     page.keyboard.type("seal")
+    page.evaluate(
+        "addEventListener('keydown', (event) => { window.taken = event.defaultPrevented })"
+    )
     page.keyboard.press("ArrowLeft")  # in a field it moves the cursor
+    assert page.evaluate("window.taken") is False
     page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile(r"\?turn=1&find=seal#turn$"))
+    expect(page).to_have_url(f"{address}/wakes/{newest}?turn=1&find=seal#turn")
     expect(page.locator("#turn mark").first).to_have_text("seal")
     page.get_by_role("link", name=re.compile(r"^Turn 2")).focus()
     page.keyboard.press("Enter")
@@ -52,4 +56,4 @@ def test_a_wake_is_walked_through_by_keys(
 
 def _is_of(wake: Any, home: Path) -> bool:
     tasks = {one["id"]: one["title"] for one in told(["task", "list"], home)}
-    return tasks[wake["task_id"]] == "Fix the sink"
+    return bool(tasks[wake["task_id"]] == "Fix the sink")
