@@ -17,7 +17,7 @@ DECIDED = {
     "queued": "became a proposal for you",
     "partial": "done in part",
     "error": "refused",
-    "denied": "not allowed",
+    "denied": "not accepted",
 }
 MEANT = {
     "model_failed": "The model gave no answer that could be used.",
@@ -25,6 +25,12 @@ MEANT = {
     "late_reply": "An answer came too late, and changed nothing.",
     "retraction_staged": "It takes a proposal back.",
     "report_drafted": "It wrote its report.",
+}
+PUT_OFF = {
+    "provider": "Its model could not be reached.",
+    "budget": "What may be spent was spent.",
+    "consent": "It needs your consent.",
+    "secret": "The key of its model is missing.",
 }
 
 
@@ -178,7 +184,7 @@ def _event(step: WakeStep) -> Event:
     told = data.get("message") or data.get("reason") or data.get("oneLiner") or ""
     if what == "late_reply":
         told = str(data["reply"].get("text") or data["reply"].get("message") or "")
-    return Event(step.at, MEANT[what], told, data.get("until", ""))
+    return Event(step.at, MEANT[what], PUT_OFF.get(told, told), data.get("until", ""))
 
 
 def _what(step: WakeStep) -> str:
