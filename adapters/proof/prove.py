@@ -363,12 +363,12 @@ def _told(log: Log, progress: LogProgress | None, after: int) -> Iterator[Row]:
 def diff(one: Divergence) -> list[str]:
     """What differs, line by line: ``- `` should stand there, ``+ `` does."""
     lines = difflib.unified_diff(
-        _lines(one.expected), _lines(one.actual), lineterm="", n=CONTEXT_LINES
+        told_lines(one.expected), told_lines(one.actual), lineterm="", n=CONTEXT_LINES
     )
     return [line for line in lines if not line.startswith(("---", "+++", "@@"))][:DIFF_LINES_MAX]
 
 
-def _lines(told: str) -> list[str]:
+def told_lines(told: str) -> list[str]:
     """A row with its JSON spread over lines; another text as it is."""
     head, brace, rest = told.partition("{")
     try:

@@ -29,12 +29,16 @@ class Ended(Exception):
 
 
 class Proof(Struct, frozen=True):
-    """The last proof since the server began. `document` is that of `prove`."""
+    """The last proof since the server began. `document` is that of `prove`; `log`, `done` and `of`
+    tell how many rows of which log were taken, while it runs."""
 
     state: Literal["none", "running", "done", "failed"] = "none"
     at: str = ""
     document: "ProofDetails | None" = None
     error: str = ""
+    log: str = ""
+    done: int = 0
+    of: int = 0
 
 
 class Jobs:
@@ -110,7 +114,7 @@ class Jobs:
             from adapters.proof.since_last import prove_remembering
 
             try:
-                document = prove_remembering(home, self._environ, self._go_on).document()
+                document = prove_remembering(home, self._environ, self._come_to).document()
                 self.proof = Proof("done", home.services.clock.now(), document)
             except WakelogError as error:
                 self.proof = Proof("failed", home.services.clock.now(), error=in_words(error))
@@ -132,9 +136,16 @@ class Jobs:
         for thread in tuple(self._threads):
             thread.join(max(0.0, ends - time.monotonic()))
 
-    def _go_on(self, *_: object) -> None:
+    def _go_on(self) -> None:
         if self._is_over.is_set():
             raise Ended
+
+    def _come_to(self, log: str, done: int, of: int) -> None:
+        """Tell how far a proof is; the pages hear of each tenth."""
+        self._go_on()
+        known, self.proof = self.proof, Proof("running", log=log, done=done, of=of)
+        if log != known.log or done * 10 // max(1, of) != known.done * 10 // max(1, of):
+            self._pulse()
 
     def _start(self, work: Callable[[Home], None], about: str, slots: Semaphore) -> None:
         def run() -> None:

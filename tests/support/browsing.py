@@ -95,8 +95,12 @@ def every_page(home: Path) -> list[str]:
         *(f"/tasks/{one['id']}" for one in tasks[:2]),
         "/agents",
         *(f"/agents/{one['id']}" for one in agents),
+        "/wakes?q=sink&from=2026-01-01&sort=longest",
         "/wakes",
         f"/wakes/{run}",
+        *(f"/wakes/{run}?turn={one}" for one in ("start", "1.1", "end")),
+        f"/wakes/{run}?turn=1&find=the",
+        f"/wakes/{run}/proof",
         f"/wakes/{run}/at",
         f"/wakes/{run}/diff",
         "/templates",
@@ -104,6 +108,7 @@ def every_page(home: Path) -> list[str]:
         *_of_lessons(home),
         *_of_memory(home),
         "/policy",
+        "/proof",
         "/health",
     ]
 
