@@ -105,6 +105,7 @@ def open_home(
     spans = partial(spans_for, settings.otel, costs)
     services = Services(journal, agents, clock, settings, Models(environ, settings), spans)
     services.leases_at = path / files.RUNTIME if exists else None
+    services.forks_at = path / files.FORKS if exists else None
     return Home(path, services, views, exists=exists, other=other)
 
 

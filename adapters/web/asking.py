@@ -144,6 +144,7 @@ _STATUS = {
     "unknown_agent": 404,
     "unknown_category": 404,
     "unknown_digest": 404,
+    "unknown_fork": 404,
     "unknown_item": 404,
     "unknown_label": 404,
     "unknown_set": 404,
