@@ -23,6 +23,8 @@ from replay.diff import WakesCompared
 
 ABOUT, SIDES = "fork.json", "diff.json"
 FORKS_MAX = 10_000
+Sides = WakesCompared
+"""Both sides of a fork, as they are compared."""
 _NAME = re.compile(r"[a-z0-9]{1,32}-[1-9][0-9]{0,4}")
 _MAKING, _GOING = ".making", ".going"
 
@@ -120,11 +122,11 @@ def kept_fork(home: Path, name: str) -> KeptFork:
     raise Refused("unknown_fork", because=because, instead="it may have been deleted")
 
 
-def sides_of(home: Path, fork: KeptFork) -> WakesCompared | None:
+def sides_of(home: Path, fork: KeptFork) -> Sides | None:
     """Both sides of a fork, as they were compared when it was made; None of an older one."""
     try:
         data = (home / files.FORKS / fork.name / SIDES).read_bytes()
-        return msgspec.json.decode(data, type=WakesCompared)
+        return msgspec.json.decode(data, type=Sides)
     except (OSError, msgspec.DecodeError):
         return None
 

@@ -19,6 +19,7 @@ from adapters.web import (
     time_edits,
     undoing,
     wakes,
+    what_if,
 )
 from adapters.web.asking import FormRequest, Notice, Page
 from adapters.web.site import Site
@@ -28,6 +29,7 @@ Act = Callable[[Site, FormRequest], Notice]
 
 _ID = "(?P<id>[a-z0-9-]{1,64})"
 _RUN = "(?P<run>[a-z0-9-]{1,64})"
+_FORK = "(?P<fork>[a-z0-9-]{1,64})"
 _DIGEST = "(?P<digest>[a-z0-9-]{1,64})"
 
 PAGES: tuple[tuple[str, Show], ...] = (
@@ -41,6 +43,10 @@ PAGES: tuple[tuple[str, Show], ...] = (
     (f"/wakes/{_RUN}", wakes.show_one),
     (f"/wakes/{_RUN}/at", looking.show_at),
     (f"/wakes/{_RUN}/diff", looking.show_diff),
+    (f"/wakes/{_RUN}/what-if", what_if.show),
+    (f"/wakes/{_RUN}/forked", what_if.show_newest),
+    ("/forks", what_if.show_list),
+    (f"/forks/{_FORK}", what_if.show_one),
     ("/templates", templating.show_list),
     (f"/templates/{_ID}", templating.show_one),
     ("/lessons", lessons.show),
@@ -85,6 +91,8 @@ ACTIONS: tuple[tuple[str, Act], ...] = (
     (f"/templates/{_ID}/assign", template_edits.assign),
     (f"/templates/{_ID}/delete", template_edits.delete),
     (f"/wakes/{_RUN}/rate", lessons.rate),
+    (f"/wakes/{_RUN}/what-if", what_if.fork),
+    (f"/forks/{_FORK}/delete", what_if.delete),
     ("/lessons/learn", lessons.learn),
     ("/policy/allow", policy.allow),
     ("/policy/withdraw", policy.withdraw),
