@@ -1,6 +1,7 @@
 """What if? A wake is forked from the page; its forks are listed, shown on both sides, deleted."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -17,11 +18,11 @@ from adapters.documents.models import model_names
 from adapters.documents.templates import templates_of
 from adapters.documents.timetravel import at_document
 from adapters.home import files
-from adapters.text.difference import Line
 from adapters.text.timetravel import text_diff
 from adapters.timetravel.fork_spending import TOKENS_MAX
 from adapters.timetravel.place import Place
 from adapters.web.asking import FormRequest, Notice, Page, in_lines, missing
+from adapters.web.looking import shown_lines
 from adapters.web.site import Site, check_sure, page_size
 from domain.errors import Refused
 from domain.policy.gate import is_leaving
@@ -242,10 +243,10 @@ def first_difference(sides: Sides) -> str:
     return shown or turned or left
 
 
-def _sections(sides: Sides) -> list[tuple[str, list[Line]]]:
+def _sections(sides: Sides) -> list[tuple[str, list[tuple[str, str, str]]]]:
     """The sections of the prompt that differ, line by line."""
     return [
-        (one.section, list(text_diff(one.a or "", one.b or ""))[:LINES_MAX])
+        (one.section, shown_lines(islice(text_diff(one.a or "", one.b or ""), LINES_MAX)))
         for one in sides.prompt
         if not one.same
     ]

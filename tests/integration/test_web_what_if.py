@@ -32,7 +32,7 @@ def rows(home: Path, log: str) -> list[Any]:
         return found.execute("SELECT * FROM stored_events ORDER BY rowid").fetchall()
 
 
-def asked(visitor: Visitor, run: str, **wanted: str) -> Any:
+def asked(visitor: Visitor, run: str, **wanted: Any) -> Any:
     """The answer to a form of `what-if`; what it began is waited for."""
     url = f"/wakes/{run}/what-if"
     answer = visitor.send(visitor.form(url, url), **wanted)
