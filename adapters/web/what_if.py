@@ -236,11 +236,10 @@ def _sides(site: Site, kept: KeptFork, making: Mapping[str, str]) -> Page:
 
 
 def first_difference(sides: Sides) -> str:
-    """What of two wakes differs first: a section that was shown, a turn, or what it left."""
-    shown = next((f"prompt-{one.section}" for one in sides.prompt if not one.same), "")
+    """What of two wakes differs first of what it did: a turn, or what it left. That it was shown
+    something else is what was wished for."""
     turned = next((f"turn-{one.turn}" for one in sides.replies if not one.same), "")
-    left = "" if sides.report.same and sides.proposals.same else "left"
-    return shown or turned or left
+    return turned or ("" if sides.report.same and sides.proposals.same else "left")
 
 
 def _sections(sides: Sides) -> list[tuple[str, list[tuple[str, str, str]]]]:
