@@ -32,11 +32,12 @@ def show(site: Site, asked: FormRequest) -> Page:
     if asked.query.get("to"):
         return _compared(site, asked, agent, life)
     nth = _nth(site, asked, life)
-    n = life.events[nth].n if 0 <= nth < len(life.events) else 0
-    place = _place(site, life, _number(asked, "at") or n)
+    moments = life.moments
+    stands = moments[nth] if 0 <= nth < len(moments) else None
+    place = _place(site, life, _number(asked, "at") or (stands.n if stands else 0))
     document = at_document(place, scope_of(place, agent.task_id, is_all=False))
-    events = life.events
-    near = list(enumerate(events))[max(0, nth - NEAR) : nth + NEAR + 1]
+    told = _told(agent, life.events)
+    near = list(enumerate(moments))[max(0, nth - NEAR) : nth + NEAR + 1]
     task = next((one for one in document.tasks if one.id == agent.task_id), None)
     then = next((one for one in document.agents if one.id == agent.id), None)
     return Page(
@@ -45,19 +46,21 @@ def show(site: Site, asked: FormRequest) -> Page:
         {
             "agent_id": agent.id,
             "agent_name": agent.name,
-            "moments": len(events),
+            "moments": len(moments),
             "nth": nth + 1,
             "moment": document,
         },
         {
-            "line": life_line.drawn(events, nth, _told(agent, events)),
+            "line": life_line.drawn(
+                life.events, stands.at if stands else "", _told(agent, life.events)
+            ),
             "lanes": LANES,
-            "bar": _bar(events),
+            "bar": _bar(life.events),
             "events": near,
-            "stands": events[nth] if 0 <= nth < len(events) else None,
+            "stands": stands,
             "nth": nth,
-            "first": events[0] if events else None,
-            "last": events[-1] if events else None,
+            "first": moments[0] if moments else None,
+            "last": moments[-1] if moments else None,
             "task": task,
             "then": then,
             "proposals": [one for one in document.proposals if one.agent_id == agent.id],
@@ -86,7 +89,9 @@ def _life(site: Site, agent: AgentDocument) -> Life:
     of_it = [one for one in sets if one.agent_id == agent.id]
     streams += [f"changes:{one.id}@{log.replica}" for one in of_it if _is_decided(one)]
     rows = (row for stream in streams for row in past.agents.rows_of(stream))
-    site.life = Life(agent.id, key, life_line.events_of(rows), past, _ends(site))
+    events = life_line.events_of(rows)
+    moments = life_line.moments_of(events)
+    site.life = Life(agent.id, key, events, moments, past, _ends(site))
     return site.life
 
 
@@ -106,14 +111,14 @@ def _number(asked: FormRequest, name: str) -> int:
 
 def _nth(site: Site, asked: FormRequest, life: Life) -> int:
     """Which event is stood at; -1: before the first."""
-    last = len(life.events) - 1
+    last = len(life.moments) - 1
     if at := _number(asked, "at"):
-        return life_line.nth_at(life.events, at)
+        return life_line.nth_at(life.moments, at)
     if nth := _number(asked, "nth"):
         return min(last, nth - 1)
     if day := asked.query.get("on", ""):
         until = life.past.agents.until(last_instant(day, site.zone))
-        return life_line.nth_at(life.events, until)
+        return life_line.nth_at(life.moments, until)
     return last
 
 

@@ -56,11 +56,12 @@ class Event(NamedTuple):
 
 class Life(NamedTuple):
     """A life as it was read: `key` says up to where, `past` is what it is looked back with, good
-    up to `ends` of both logs."""
+    up to `ends` of both logs. A moment is all that happened in one append."""
 
     agent_id: str
     key: tuple[object, ...]
     events: list[Event]
+    moments: list[Event]
     past: Past
     ends: tuple[int, int]
 
@@ -94,6 +95,19 @@ def _event(row: Recorded) -> Event | None:
             return Event(row.n, row.at, "verdict", f"you put its proposal {item} off")
         case _:
             return None
+
+
+def moments_of(events: Iterable[Event]) -> list[Event]:
+    """What happened in one append as one event, told in one sentence."""
+    found = list[Event]()
+    for one in events:
+        if found and found[-1].n == one.n:
+            last = found.pop()
+            told = last.text if one.text in last.text else f"{last.text}; {one.text}"
+            found.append(last._replace(text=told, run_key=last.run_key or one.run_key))
+        else:
+            found.append(one)
+    return found
 
 
 def nth_at(events: Sequence[Event], n: int) -> int:
@@ -166,12 +180,13 @@ _MARK = Markup(
 _BASE = Markup('<line class="base" x1="0" x2="{}" y1="{}" y2="{}"/>')
 
 
-def drawn(events: Sequence[Event], now: int, what: str) -> Markup:
-    """The line as SVG; `now` is the event that one stands at, `what` it is to who cannot see it."""
+def drawn(events: Sequence[Event], at: str, what: str) -> Markup:
+    """The line as SVG; `at` is where one stands, `what` it is to who cannot see it."""
     height, room = LANE * len(LANES), WIDTH - 2 * LEFT
     bases = (_BASE.format(WIDTH, y, y) for y in range(LANE, height + 1, LANE))
     shown = (_drawn(one) for one in marks(events))
-    x = LEFT + (places(events)[now] * room if 0 <= now < len(events) else 0)
+    ends = [events[0], Event(0, at, "", ""), events[-1]] if events and at else []
+    x = LEFT + (places(ends)[1] * room if ends else 0)
     return _SVG.format(
         WIDTH, height, what, Markup("").join(bases), Markup("").join(shown), x, x, height
     )

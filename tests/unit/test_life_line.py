@@ -12,6 +12,7 @@ from adapters.web.life_line import (
     drawn,
     events_of,
     marks,
+    moments_of,
     nth_at,
 )
 from domain.agent.wake_queue_events import Trigger, TriggerSuppressed, WakeBegun, WakeQueued
@@ -56,6 +57,12 @@ def test_a_moment_is_the_last_event_up_to_it(n: int, nth: int) -> None:
     assert nth_at(life(3), n) == nth
 
 
+def test_what_happened_in_one_append_is_one_moment() -> None:
+    reported, ended = Event(2, START, "report", "it reported"), Event(2, START, "wake", "it ended")
+    found = moments_of([Event(1, START, "wake", "it began"), reported, ended, ended])
+    assert [(one.n, one.text) for one in found] == [(1, "it began"), (2, "it reported; it ended")]
+
+
 @pytest.mark.parametrize("number", [0, 1, 2, MARKS_MAX])
 def test_a_short_life_has_a_mark_for_each_event_within_the_drawing(number: int) -> None:
     found = marks(life(number))
@@ -76,5 +83,5 @@ def test_a_long_life_is_drawn_in_bars_that_stand_for_all_of_it() -> None:
 def test_all_at_one_time_stand_at_one_place_and_where_one_stands_is_drawn() -> None:
     same = [one._replace(at=START) for one in life(3)]
     assert {one.x for one in marks(same)} == {LEFT}
-    assert f'class="now" x1="{WIDTH - LEFT:.1f}"' in drawn(life(3), 2, "a life")
-    assert "&lt;b&gt;" in drawn([Event(1, START, "wake", "<b>")], 0, "a life")
+    assert f'class="now" x1="{WIDTH - LEFT:.1f}"' in drawn(life(3), life(3)[-1].at, "a life")
+    assert "&lt;b&gt;" in drawn([Event(1, START, "wake", "<b>")], START, "a life")

@@ -24,7 +24,7 @@
     }
     slider().setAttribute("aria-valuetext", page.getElementById("nth").getAttribute("aria-valuetext"));
     slider().defaultValue = slider().value; // the page may show news: nothing is being typed
-    document.querySelector("[data-nth]").textContent = nth;
+    document.querySelector("[data-moment]").textContent = nth;
     document.getElementById("stands").textContent = moment.querySelector(".stands").textContent;
     url.searchParams.delete("nth");
     url.searchParams.set("at", moment.dataset.at);
