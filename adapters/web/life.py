@@ -51,9 +51,7 @@ def show(site: Site, asked: FormRequest) -> Page:
             "moment": document,
         },
         {
-            "line": life_line.drawn(
-                life.events, stands.at if stands else "", _told(agent, life.events)
-            ),
+            "line": life_line.drawn(life.events, stands.at if stands else "", told),
             "lanes": LANES,
             "bar": _bar(life.events),
             "events": near,
