@@ -1,6 +1,9 @@
 """A life as a line: stand at any moment of an agent and see all as it was; compare any two."""
 
+import re
 from typing import Any
+
+from msgspec.structs import replace
 
 from adapters.actions.looking_back import scope_of
 from adapters.actions.places import last_instant
@@ -21,6 +24,12 @@ from projections import agents, inbox
 from projections.agents import AgentDocument
 
 NEAR = 4  # events on either side that are told in words
+INNER = (
+    "run_status", "stale", "next_wake_at", "last_wake_at", "wakes", "last_run", "last_outcome",
+    "uncovered", "lessons", "total",
+)  # fmt: skip
+"""Parts of a world that say how wakelog works, not what a person had: only the JSON has them."""
+_INNER = re.compile(rf"(^|\.)({'|'.join(INNER)})($|\[)")
 
 
 def show(site: Site, asked: FormRequest) -> Page:
@@ -154,9 +163,11 @@ def _compared(site: Site, asked: FormRequest, agent: AgentDocument, life: Life) 
     places = [_place(site, life, n) for n in sorted((first, last))]
     scope = scope_of(places[1], agent.task_id, is_all=False)
     document = worlds_document(places[0], places[1], scope)
+    told = [one for one in document.changes if not _INNER.search(one.path)]
     values: dict[str, Any] = {
         "agent": agent,
-        "lines": shown_lines(worlds_lines(document)),
+        "lines": shown_lines(worlds_lines(replace(document, changes=told))),
+        "inner": len(document.changes) - len(told),
         "ends": [(place.spot.where.agent, place.spot.where.at) for place in places],
         "command": " ".join(f"agent:{place.spot.where.agent}" for place in places),
     }

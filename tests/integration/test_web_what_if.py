@@ -1,6 +1,7 @@
 """What if, from the page: one home is looked at, forked as the command line forks it, and left."""
 
 import fcntl
+import json
 import os
 import sqlite3
 import time
@@ -9,10 +10,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.support.cli import done, proved, refused, told
+import pytest
+
+from tests.integration.test_named_endpoint import ENVIRON, ONE_WAKE, set_model, woken
+from tests.support.cli import done, proved, refused, run, told
+from tests.support.openai_server import OpenAIServer
 from tests.support.pages import Visitor, text_of, visiting
 from tests.support.pasts import FIRST
+from tests.support.scripted_server import served
+from tests.support.waking import agent
 
+pytestmark = pytest.mark.slow
 SECONDS = 20  # that a fork may take on a busy machine
 LOGS = ("journal.db", "agent.db")
 
@@ -121,3 +129,27 @@ def test_a_fork_is_deleted_when_nobody_works_in_it(past: Path, keys: list[str]) 
         assert not folder.exists()
         assert visitor.get(f"/forks/{name}").status_code == 404
     assert done(["--home", str(past), "prove"], past)
+
+
+def test_a_paid_fork_needs_a_tick_and_counts_into_the_day_for_all(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    agent(home)
+    with served(OpenAIServer(ONE_WAKE * 4)) as server:
+        set_model(home, server.base_url, "[budget]\ntokens_per_day = 7000\n")
+        done(["policy", "allow", "openai:local", "--yes"], home, env=ENVIRON)
+        key = woken(home)["run_key"]
+        with visiting(home, env=ENVIRON) as visitor:
+            wish = {"text": "Now it leaks.", "model": "openai:local"}
+            assert "did not agree" in text_of(asked(visitor, key, **wish).text)
+            assert len(server.sent) == len(ONE_WAKE), "nobody was asked"
+            asked(visitor, key, **wish, paid="yes")
+            (kept,) = visitor.json("/forks")["forks"]
+        assert (kept["tokens"], kept["stopped"]) == (3060, None)
+        line = ["fork", key, "--model", "openai:local", "--note", FIRST, "It drips."]
+        stopped = run(line, home, env=ENVIRON)
+        assert stopped.exit_code == 1
+        assert "stopped: a budget of the home is spent until" in stopped.stdout
+        done(["task", "note", FIRST, "Urgent!"], home)
+        held = run(["--json", "wake", FIRST], home, env=ENVIRON)
+        assert json.loads(held.stdout)["waits_for"] == "budget"
+        assert len(server.sent) == 2 * len(ONE_WAKE) + 1
