@@ -155,6 +155,7 @@ _STATUS = {
     "unknown_category": 404,
     "unknown_digest": 404,
     "unknown_field": 404,
+    "unknown_fork": 404,
     "unknown_item": 404,
     "unknown_label": 404,
     "unknown_set": 404,

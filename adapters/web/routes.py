@@ -11,6 +11,7 @@ from adapters.web import (
     health,
     inbox,
     lessons,
+    life,
     looking,
     policy,
     proving,
@@ -22,6 +23,7 @@ from adapters.web import (
     time_edits,
     undoing,
     wakes,
+    what_if,
 )
 from adapters.web.asking import FormRequest, Notice, Page
 from adapters.web.site import Site
@@ -32,6 +34,7 @@ Act = Callable[[Site, FormRequest], Notice]
 _ID = "(?P<id>[a-z0-9-]{1,64})"
 _RUN = "(?P<run>[a-z0-9-]{1,64})"
 _FIELD = "(?P<field>[a-z]+(?::[a-z0-9_:-]{1,160})?)"
+_FORK = "(?P<fork>[a-z0-9-]{1,64})"
 _DIGEST = "(?P<digest>[a-z0-9-]{1,64})"
 
 PAGES: tuple[tuple[str, Show], ...] = (
@@ -42,6 +45,7 @@ PAGES: tuple[tuple[str, Show], ...] = (
     (f"/tasks/{_ID}/why/{_FIELD}", task_past.show_why),
     ("/agents", agents.show_list),
     (f"/agents/{_ID}", agents.show_one),
+    (f"/agents/{_ID}/life", life.show),
     (f"/agents/{_ID}/memory/{_DIGEST}", agents.show_digest),
     ("/wakes", wakes.show_list),
     (f"/wakes/{_RUN}", conversation.show),
@@ -49,6 +53,10 @@ PAGES: tuple[tuple[str, Show], ...] = (
     (f"/wakes/{_RUN}/diff", looking.show_diff),
     (f"/wakes/{_RUN}/proof", proving.show_wake),
     ("/proof", proving.show),
+    (f"/wakes/{_RUN}/what-if", what_if.show),
+    (f"/wakes/{_RUN}/forked", what_if.show_newest),
+    ("/forks", what_if.show_list),
+    (f"/forks/{_FORK}", what_if.show_one),
     ("/templates", templating.show_list),
     (f"/templates/{_ID}", templating.show_one),
     ("/lessons", lessons.show),
@@ -94,6 +102,8 @@ ACTIONS: tuple[tuple[str, Act], ...] = (
     (f"/templates/{_ID}/assign", template_edits.assign),
     (f"/templates/{_ID}/delete", template_edits.delete),
     (f"/wakes/{_RUN}/rate", lessons.rate),
+    (f"/wakes/{_RUN}/what-if", what_if.fork),
+    (f"/forks/{_FORK}/delete", what_if.delete),
     ("/lessons/learn", lessons.learn),
     ("/policy/allow", policy.allow),
     ("/policy/withdraw", policy.withdraw),

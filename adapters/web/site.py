@@ -16,6 +16,7 @@ from adapters.home.place import Place
 from adapters.web.asking import FormRequest, Notice
 from adapters.web.figures import Figures, ends_of
 from adapters.web.jobs import Jobs
+from adapters.web.life_line import Life
 from adapters.web.live import Live
 from adapters.wiring import Home, open_home
 from domain.errors import Refused
@@ -72,6 +73,7 @@ class Site:
         self._told: OrderedDict[str, Notice] = OrderedDict()
         self._glance: tuple[str, Glance] = ("", Glance())
         self._run = secrets.token_hex(4)  # forms are of one run: the next one's pages are others
+        self.life: Life | None = None  # the one that somebody looked at last
         self.seen = ""
 
     @property
