@@ -8,7 +8,7 @@ from adapters.web import (
     agents,
     deciding,
     health,
-    inbox,
+    inbox_page,
     lessons,
     looking,
     policy,
@@ -31,7 +31,7 @@ _RUN = "(?P<run>[a-z0-9-]{1,64})"
 _DIGEST = "(?P<digest>[a-z0-9-]{1,64})"
 
 PAGES: tuple[tuple[str, Show], ...] = (
-    ("/|/inbox", inbox.show),
+    ("/|/inbox", inbox_page.show),
     ("/tasks", tasks.show_list),
     (f"/tasks/{_ID}", tasks.show_one),
     ("/agents", agents.show_list),
@@ -50,7 +50,8 @@ PAGES: tuple[tuple[str, Show], ...] = (
 
 ACTIONS: tuple[tuple[str, Act], ...] = (
     ("/inbox/decide", deciding.decide),
-    ("/inbox/decide-all", deciding.decide_all),
+    ("/inbox/decide-all", deciding.decide_several),
+    ("/inbox/decide-several", deciding.decide_several),
     ("/undo", undoing.undo),
     ("/tasks", task_edits.create),
     (f"/tasks/{_ID}/edit", task_edits.edit),
