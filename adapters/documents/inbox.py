@@ -159,14 +159,13 @@ def is_under(item: Item, tab: str, now: str) -> bool:
 
 
 def sets_now(home: Home, tab: str, *, before: str = "", limit: int) -> list[SetDocument]:
-    """Change sets that have items under a tab as of now, see `is_under`; of those put off so many
-    are looked through."""
-    now = home.services.clock.now()
+    """The change sets that may have items under a tab as of now, see `is_under`, newest first: of
+    those put off some may be back among what waits."""
     found = sets_under(home, tab, before=before, limit=limit)
     if tab == "waiting":
         back = [one for one in put_off_until_now(home) if not before or one.place < before]
         found = sorted([*found, *back], key=inbox.VIEW.place, reverse=True)[:limit]
-    return [one for one in found if any(is_under(item, tab, now) for item in one.items)]
+    return found
 
 
 def set_name(ranked: dict[str, int], set_id: str) -> str:

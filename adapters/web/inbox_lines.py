@@ -142,6 +142,16 @@ def in_groups(
     return [entry for entries in found.values() for entry in entries.values()]
 
 
+def fitting(entries: Sequence[Entry], most: int, items_most: int) -> list[Entry]:
+    """The first entries, so many and of so many items at most; the first one in any case."""
+    found = list(entries[:1])
+    for one in entries[1:most]:
+        if sum(len(each.items) for each in [*found, one]) > items_most:
+            break
+        found.append(one)
+    return found
+
+
 def groups_of(site: Site, cards: Sequence[Card], entries: Sequence[Entry], by: str) -> list[Group]:
     """The cards of a page in the groups of its entries."""
     known = {card.id: card for card in cards}

@@ -15,10 +15,12 @@ expect = playwright.expect
 pytestmark = [*in_browser, pytest.mark.slow]
 WIDE: Any = {"width": 1400, "height": 850}
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-LOOK = """async (tags) => (await axe.run({runOnly: tags})).violations.map(
-    (one) => `${one.id} ${one.nodes.map((node) => node.target)}`)"""
+LOOK = """async (tags) => {
+    const found = await axe.run({runOnly: tags, resultTypes: ['violations']});
+    return found.violations.map((one) => `${one.id} ${one.nodes.map((node) => node.target)}`);
+}"""
 SENT = "window.sent = 0; addEventListener('htmx:before:request', () => { window.sent += 1; })"
-MOMENT = 500  # a key that comes at once is a second press of the same
+MOMENT = 450  # a key that comes at once is a second press of the same
 
 
 @pytest.fixture
@@ -30,7 +32,8 @@ def page(context: Any) -> Any:
 
 def pressed(page: Any, *keys: str) -> None:
     for key in keys:
-        page.wait_for_timeout(MOMENT)
+        if key in "crezu":
+            page.wait_for_timeout(MOMENT)
         page.keyboard.press(key)
 
 
@@ -113,7 +116,7 @@ def test_several_are_selected_and_decided_as_one_deed(
     expect(page.locator("#told")).to_contain_text("2 of 2 rejected")
     expect(page.locator("#item-1-1")).to_contain_text("rejected")
     pressed(page, "u")
-    expect(page.locator("#told")).to_contain_text("Taken back: Put 1.2 before you again")
+    expect(page.locator("#told")).to_contain_text("Taken back: Put 1.1 before you again")
     assert statuses(home)["1.1"] == statuses(home)["1.2"] == "pending"
     assert complaints == []
 
@@ -195,20 +198,18 @@ def test_it_is_for_everybody_in_each_of_its_states(browser: Any, address: str, h
     done(["confirm", "1.1"], home)
     done(["task", "set", "Paint the door", "--estimate", "25"], home)
     states = {
-        "/inbox": "j x",
-        "/inbox?by=tool": "j z",
-        "/inbox?show=decided&at=1.1": "?",
-        "/inbox?q=nothing": "",
+        ("light", 1400): {"/inbox": "j x", "/inbox?show=decided&at=1.1": "?", "/inbox?q=no": ""},
+        ("dark", 1000): {"/inbox?by=tool": "j z", "/inbox?at=2.2": "j x r"},
+        ("light", 320): {"/inbox?at=2.2": "j z"},
     }
     found = []
-    for colours, width in (("light", 1400), ("dark", 1000), ("light", 320)):
+    for (colours, width), paths in states.items():
         viewport: Any = {"width": width, "height": 800}
         context = browser.new_context(color_scheme=colours, viewport=viewport, bypass_csp=True)
         page = context.new_page()
-        for path, keys in states.items():
+        for path, keys in paths.items():
             page.goto(address + path)
-            for key in keys.split():
-                pressed(page, key)
+            pressed(page, *keys.split())
             page.evaluate(source)
             found += [f"{path} {width}: {one}" for one in page.evaluate(LOOK, TAGS)]
             wide = page.evaluate("document.scrollingElement.scrollWidth - innerWidth")
