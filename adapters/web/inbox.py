@@ -87,7 +87,11 @@ def card_of(site: Site, set_id: str, number: int, *, is_kept: bool) -> Card:
     found = site.home.views.get(inbox.VIEW, set_id)
     assert found is not None, set_id
     kept = [(set_id, number)] if is_kept else []
-    (card,) = cards_where(site, [found], lambda _, item: item.number == number, kept)
+
+    def is_it(_: SetDocument, item: Item) -> bool:  # what was taken back waits again
+        return item.number == number and (not is_kept or item.status == "pending")
+
+    (card,) = cards_where(site, [found], is_it, kept)
     return card
 
 

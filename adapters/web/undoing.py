@@ -26,7 +26,11 @@ def undo(site: Site, asked: FormRequest) -> Notice:
     """Take back what an earlier answer offered to, or the newest deed where none is named."""
     if asked.needed("of"):
         return _offered(site, asked)
-    undone = undoing.undo(site.home, key=asked.key)
+    try:
+        undone = undoing.undo(site.home, key=asked.key)
+    except Refused as error:
+        instead = "look at the task, and change it by hand"
+        raise Refused(error.code, because=error.because, instead=instead) from None
     told = deed_document(site.home, undone.deed)
     about = f" in “{told.tasks[0]}”" if len(told.tasks) == 1 else ""
     passed = [

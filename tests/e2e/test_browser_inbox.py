@@ -58,6 +58,7 @@ def test_a_proposal_is_chosen_and_decided_by_keys_beside_the_list(
     at = middle(pane.get_by_role("button", name="Confirm"))
     pressed(page, "c")
     expect(page.locator("#told")).to_contain_text("Applied: Set estimate")
+    expect(page).to_have_title("(5) Inbox · wakelog")
     expect(page.locator("#item-2-3")).to_be_focused()
     expect(pane).to_have_attribute("data-item", "item-2-3")
     page.keyboard.press("c")  # the second press of two
@@ -174,6 +175,7 @@ def test_all_of_it_works_without_javascript_and_at_any_width(
     page.locator("#pane summary", has_text="Put off").click()
     page.locator("#pane").get_by_role("button", name="Until Monday").click()
     expect(page.locator("#told")).to_contain_text("Put off")
+    expect(page.locator("#pane").get_by_role("button", name="Undo")).to_be_visible()
     for row in ("2-1", "2-3"):
         page.locator(f"#item-{row} .pick").check()
     page.get_by_role("button", name="Confirm selected").click()

@@ -143,3 +143,11 @@ def test_the_last_deeds_are_undone_one_after_the_other_whoever_did_them(home: Pa
         assert "Set the estimate back to none" in said[1]
         assert statuses(home)["1.1"] == "pending"
     assert {one["estimate_minutes"] for one in told(["task", "list"], home)} == {None}
+
+
+def test_where_nothing_is_left_to_undo_the_page_says_so_in_its_own_words(tmp_path: Path) -> None:
+    with visiting(tmp_path) as visitor:
+        answer = visitor.send(visitor.form("/inbox", "/undo", of=""))
+    assert answer.status_code == 422
+    assert "there is nothing to undo" in text_of(answer.text)
+    assert "wakelog undo" not in answer.text
