@@ -151,7 +151,7 @@ class Jobs:
             from adapters.actions.forking import fork_wake
 
             home.views.catch_up()
-            fork_wake(home, run_key, wish, self._go_on)
+            fork_wake(home, run_key, wish, lambda *_: self._go_on())
             self.forking = replace(asked, state="done")
 
         def failed(text: str) -> None:

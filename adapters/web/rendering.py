@@ -2,6 +2,7 @@
 
 import json
 import secrets
+from datetime import timedelta
 from functools import cache
 from typing import Any
 
@@ -19,6 +20,7 @@ from adapters.web.words import (
     clip,
     exact,
     lasting,
+    local,
     one_line,
     percent,
     plainly,
@@ -56,6 +58,7 @@ def render(template: str, values: dict[str, Any]) -> str:
         .render(
             **values,
             when=when,
+            tomorrow=(local(now, zone).date() + timedelta(days=1)).isoformat(),
             wall=lambda at: wall(at, zone),
             span=lambda one: span(one["start"], one["end"], now, zone),
         )

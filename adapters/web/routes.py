@@ -9,7 +9,7 @@ from adapters.web import (
     conversation,
     deciding,
     health,
-    inbox,
+    inbox_page,
     lessons,
     life,
     looking,
@@ -38,7 +38,7 @@ _FORK = "(?P<fork>[a-z0-9-]{1,64})"
 _DIGEST = "(?P<digest>[a-z0-9-]{1,64})"
 
 PAGES: tuple[tuple[str, Show], ...] = (
-    ("/|/inbox", inbox.show),
+    ("/|/inbox", inbox_page.show),
     ("/tasks", tasks.show_list),
     (f"/tasks/{_ID}", tasks.show_one),
     (f"/tasks/{_ID}/history", task_past.show_history),
@@ -66,7 +66,8 @@ PAGES: tuple[tuple[str, Show], ...] = (
 
 ACTIONS: tuple[tuple[str, Act], ...] = (
     ("/inbox/decide", deciding.decide),
-    ("/inbox/decide-all", deciding.decide_all),
+    ("/inbox/decide-all", deciding.decide_several),
+    ("/inbox/decide-several", deciding.decide_several),
     ("/undo", undoing.undo),
     ("/tasks", task_edits.create),
     (f"/tasks/{_ID}/edit", task_edits.edit),

@@ -65,6 +65,7 @@ def pages(site: Site) -> list[str]:
     wake = views.page(wakes.VIEW, newest_first=True, limit=1)[0]
     return [
         "/inbox",
+        "/inbox?q=due&by=category",
         "/tasks",
         "/tasks?q=nothing%20is%20called%20so",
         f"/tasks/{wake.task_id}",

@@ -25,6 +25,7 @@ FLAGS = (
     "--no-sandbox --disable-dev-shm-usage --disable-gpu --disable-quic --no-first-run "
     "--disable-sync --disable-background-networking --disable-component-update"
 ).split()
+CARDS: Any = {"width": 960, "height": 720}  # of a window: narrower than two panes
 ACTION_MS = 20_000  # a busy machine is no failure
 START_SECONDS = 30
 
