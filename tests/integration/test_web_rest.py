@@ -1,0 +1,63 @@
+"""Agents, templates, categories and labels are edited on the page; without JavaScript."""
+
+from pathlib import Path
+
+from tests.support.cli import done, proved, told
+from tests.support.homes import Homes
+from tests.support.pages import text_of, visiting
+from tests.support.waking import proposing
+
+
+def test_all_of_an_agent_a_template_and_the_catalog_is_edited(tmp_path: Path, homes: Homes) -> None:
+    home = homes.copy(proposing, tmp_path)
+    done(["template", "create", "Brief", "--general", "Be brief", "--report", "One"], home)
+    done(["category", "add", "Garden"], home)
+    done(["label", "add", "rain"], home)
+    ((agent,), (template,)) = told(["agent", "list"], home), told(["template", "list"], home)
+    done(["template", "assign", agent["id"], "Brief"], home)
+    url, of = f"/agents/{agent['id']}", f"/templates/{template['id']}"
+    with visiting(home) as visitor:
+        assert 'href="' + of in visitor.page("/agents")  # the list says who lives on what
+        form = visitor.form(url, f"{url}/set")
+        given = {"name": "Sink", "turns": "7", "model": "rules", "loops": "The seal"}
+        answer = visitor.send(form, **given, preferences="tone = brief\nunit=metre")
+        assert answer.status_code == 200, text_of(answer.text)
+        shown = told(["agent", "show", agent["id"]], home)
+        assert (shown["name"], shown["config"]["turns"]) == ("Sink", 7)
+        assert (shown["config"]["model"], shown["slots"]["open_loops"]["values"]) == (
+            "rules",
+            ["The seal"],
+        )
+        assert sorted(shown["slots"]["preferences"]) == ["tone", "unit"]
+        again = visitor.form(url, f"{url}/set")
+        wrong = visitor.send(again, turns="99", nonce="too-many-turns")
+        assert (wrong.status_code, "use 1 to 20" in text_of(wrong.text)) == (422, True)
+        done(["agent", "set", agent["id"], "--name", "Basin"], home)
+        clash = visitor.send(again, name="Tap", nonce="two-names")
+        assert clash.status_code == 409
+        assert "Basin" in clash.text
+        assert 'value="Tap"' in clash.text
+        (garden,) = [one for one in told(["category", "list"], home) if one["name"] == "Garden"]
+        form = visitor.form(of, f"{of}/set")
+        assert visitor.send(form, name="Short", category=garden["id"]).status_code == 200
+        (template,) = told(["template", "list"], home)
+        assert (template["name"], template["category_ids"]) == ("Short", [garden["id"]])
+        late = visitor.send(form, name="Long", nonce="another-name")
+        assert (late.status_code, "Short" in late.text) == (409, True)
+        named = visitor.form("/catalog", f"/catalog/categories/{garden['id']}")
+        assert visitor.send(named, name="Outdoors").status_code == 200
+        assert visitor.send(named, name="Yard", nonce="name-it-again").status_code == 409
+        correct = visitor.form("/catalog", f"/catalog/categories/{garden['id']}/correct")
+        assert visitor.send(correct, before="mtg", after="meeting").status_code == 200
+        (label,) = told(["label", "list"], home)
+        delete = visitor.form("/catalog", f"/catalog/labels/{label['id']}/delete")
+        assert visitor.send(delete).status_code == 422  # the box was not ticked
+        assert visitor.send(delete, sure="yes").status_code == 200
+        added = visitor.form("/catalog", "/catalog/labels")
+        assert visitor.send(added, name="#sun", category=garden["id"]).status_code == 200
+        assert visitor.json("/catalog")["labels"][0]["categories"] == ["Outdoors"]
+    done(["template", "set", "Short", "--name", "Calm", "--model", "rules"], home)
+    (template,) = told(["template", "list"], home)
+    assert (template["name"], template["model"]) == ("Calm", "rules")
+    assert [one["name"] for one in told(["label", "list"], home)] == ["sun"]
+    proved(home)
