@@ -52,8 +52,9 @@ def wanted_of(found: Compared) -> Wanted:
     given = {name: found.given[name] for name in found.changed}
     opened, closed = _apart(found, "loops")
     said, forgotten = _apart(found, "preferences")
-    preferences = dict(map(preference_of, forgotten))
-    preferences = dict.fromkeys(preferences, "") | dict(map(preference_of, said))
+    kept = [preference_of(one) for one in said]  # one that is named twice is refused
+    gone = dict.fromkeys(preference_of(one)[0] for one in forgotten)
+    cleared = [(name, "") for name in gone if name not in dict(kept)]
     return Wanted(
         name=given.get("name"),
         mode=given.get("mode"),
@@ -63,7 +64,7 @@ def wanted_of(found: Compared) -> Wanted:
         goal=given.get("goal"),
         open_loops=tuple(opened),
         close_loops=tuple(closed),
-        preferences=tuple(preferences.items()),
+        preferences=(*cleared, *kept),
     )
 
 

@@ -39,6 +39,7 @@ from projections.wakes import WakeDocument
 CHUNK = 250
 THREADS_SHOWN = 10  # wakes of a page of conversations
 OBSERVATIONS_SHOWN = 50
+CHAT_SHOWN = 8  # messages beside the report
 CRITICAL_SHOWN = 20
 WHY_SHOWN = 10
 USAGE_WAKES = 200  # the newest that tokens are added up of
@@ -173,6 +174,7 @@ def show_one(site: Site, asked: FormRequest) -> Page:
     kind = asked.query.get("kind", "")
     with home.services.agents.reading() as world:
         threads = _threads(world, shown[:THREADS_SHOWN], kind)
+        chat = _chat(_threads(world, shown[:THREADS_SHOWN], ""))
     remembered = memory_short(home, agent.id)
     kinds = Counter(m.kind for one in shown[:THREADS_SHOWN] for m in one.messages)
     document = {
@@ -217,6 +219,7 @@ def show_one(site: Site, asked: FormRequest) -> Page:
             "all_kinds": asked.with_query(kind=""),
             **_choices(site, agent),
             "settings": settings_of(agent.agent),
+            "chat": chat,
             "models": model_names(home),
             "turns_limit": TURN_MAX_LIMIT,
         },
@@ -287,6 +290,18 @@ def _threads(world: World, found: Sequence[WakeMessages], kind: str) -> list[Con
         thread.run_keys.insert(0, one.run_key)
         thread.tool_calls += sum(m.kind == "tool_result" for m in one.messages)
     return [one for one in threads.values() if one.messages or not kind]
+
+
+def _chat(threads: Sequence[Conversation]) -> list[MessageLine]:
+    """The newest questions of a person and what came of them, the oldest first."""
+    asked = [one for one in threads if any(said.kind == "user" for said in one.messages)]
+    told = [
+        said
+        for thread in reversed(asked)
+        for said in thread.messages
+        if said.kind in ("user", "thought", "summary") and said.text
+    ]
+    return told[-CHAT_SHOWN:]
 
 
 def _calls(site: Site, recent: Sequence[WakeDocument]) -> list[EffectLine]:

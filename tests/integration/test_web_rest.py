@@ -19,8 +19,8 @@ def test_all_of_an_agent_a_template_and_the_catalog_is_edited(tmp_path: Path, ho
     with visiting(home) as visitor:
         assert 'href="' + of in visitor.page("/agents")  # the list says who lives on what
         form = visitor.form(url, f"{url}/set")
-        given = {"name": "Sink", "turns": "7", "model": "rules", "loops": "The seal"}
-        answer = visitor.send(form, **given, preferences="tone = brief\nunit=metre")
+        slots = {"loops": "The seal", "preferences": "tone = brief\nunit=metre"}
+        answer = visitor.send(form, None, name="Sink", turns="7", model="rules", **slots)
         assert answer.status_code == 200, text_of(answer.text)
         shown = told(["agent", "show", agent["id"]], home)
         assert (shown["name"], shown["config"]["turns"]) == ("Sink", 7)
@@ -61,3 +61,28 @@ def test_all_of_an_agent_a_template_and_the_catalog_is_edited(tmp_path: Path, ho
     assert (template["name"], template["model"]) == ("Calm", "rules")
     assert [one["name"] for one in told(["label", "list"], home)] == ["sun"]
     proved(home)
+
+
+def test_the_reports_are_kept_compared_and_told_what_they_rest_on(
+    tmp_path: Path, homes: Homes
+) -> None:
+    home = homes.copy(proposing, tmp_path)
+    (agent,) = told(["agent", "list"], home)
+    url = f"/agents/{agent['id']}"
+    with visiting(home) as visitor:
+        visitor.send(visitor.form(url, f"{url}/ask"), words="What is left?")
+        done(["task", "note", "Fix the sink", "Due on 2027-03-01. Need to buy a seal."], home)
+        done(["wake", agent["id"]], home)
+        page = visitor.json(f"{url}/reports")
+        assert len(page["reports"]) >= 2
+        assert {"added", "removed"} & {kind for kind, _ in page["differences"]}
+        html = visitor.page(f"{url}/reports")
+        assert "<ins>" in html or "<del>" in html
+        assert page["sources"][0]["quote"] in text_of(html)
+        assert "A report quotes nothing by itself" in text_of(html)
+        assert "What is left?" in visitor.page(url).split('id="chat"')[1].split("</section>")[0]
+        oldest = page["reports"][-1]["run_key"]
+        assert (
+            visitor.json(f"{url}/reports") != visitor.get(f"{url}/reports.json?of={oldest}").json()
+        )
+        assert visitor.get(f"{url}/reports?of=none").status_code == 404
