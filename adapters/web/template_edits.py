@@ -97,6 +97,7 @@ def roll_back(site: Site, asked: FormRequest) -> Notice:
     given = asked.needed("version")
     if not (given.isascii() and given.isdigit() and len(given) < 6):
         raise missing("invalid_value", "version", given)
+    check_sure(asked, f"making version {int(given)} the active one")
     if _has_moved(site, asked, template):
         because = f"version {template.active} was made active meanwhile"
         raise Refused("stale", because=because, instead="look at it, and choose again")

@@ -13,7 +13,7 @@ from adapters.documents.templates import document, templates_of
 from adapters.text.lessons import ran_words
 from adapters.web import charts
 from adapters.web.asking import FormRequest, Page
-from adapters.web.figures import Counted
+from adapters.web.figures import FEW, Counted
 from adapters.web.lessons import links
 from adapters.web.site import Site
 from adapters.web.template_edits import known, settings_of
@@ -87,6 +87,7 @@ def show_one(site: Site, asked: FormRequest) -> Page:
             "ran_words": ran_words(ran),
             "settings": settings_of(site, template),
             "categories": [(one.id, one.name) for one in catalog_of(site.home).categories.values()],
+            "few": FEW,
             **links(),
             **_charted(counted, template.id),
         },
@@ -122,4 +123,9 @@ def _charted(counted: Counted | None, template_id: str) -> dict[str, Any]:
     total = Counter[str]()
     for count in counts.values():
         total.update(count)
-    return {"chart": charts.days(counts, seen, "Its wakes by day"), "total": total, "seen": seen}
+    return {
+        "chart": charts.days(counts, seen, "Its wakes by day"),
+        "rows": charts.rows(counts, seen),
+        "total": total,
+        "seen": seen,
+    }

@@ -1,5 +1,6 @@
 """Agents, templates, categories and labels are edited on the page; without JavaScript."""
 
+import re
 from pathlib import Path
 
 from tests.support.cli import done, proved, told
@@ -86,3 +87,29 @@ def test_the_reports_are_kept_compared_and_told_what_they_rest_on(
             visitor.json(f"{url}/reports") != visitor.get(f"{url}/reports.json?of={oldest}").json()
         )
         assert visitor.get(f"{url}/reports?of=none").status_code == 404
+
+
+def test_versions_are_compared_and_a_question_is_seen_before_it_is_asked(
+    tmp_path: Path, homes: Homes
+) -> None:
+    home = homes.copy(proposing, tmp_path)
+    done(["template", "create", "Brief", "--general", "Be brief", "--report", "One"], home)
+    done(["template", "version", "Brief", "--general", "Be kind"], home)
+    ((agent,), (one,)) = told(["agent", "list"], home), told(["template", "list"], home)
+    url = f"/templates/{one['id']}"
+    with visiting(home) as visitor:
+        found = visitor.json(f"{url}/diff")
+        assert (found["with"], found["of"]) == (1, 2)
+        assert found["general"] == [["both", "Be "], ["removed", "brief"], ["added", "kind"]]
+        assert "Both say the same" in visitor.page(f"{url}/diff")
+        assert visitor.get(f"{url}/diff?of=9").status_code == 404
+        before = re.findall(r'data-tail="\w+-(\d+-\d+)', visitor.page(url))
+        page = visitor.page(f"{url}/preview?agent={agent['id']}")
+        assert "Be kind" in page
+        assert visitor.get(f"{url}/preview").status_code == 422
+        assert visitor.get(f"{url}/preview?agent=nobody-at-all").status_code == 404
+        assert (
+            re.findall(r'data-tail="\w+-(\d+-\d+)', visitor.page(url)) == before
+        )  # nothing was written
+    assert told(["agent", "show", agent["id"]], home)["template_id"] is None
+    proved(home)

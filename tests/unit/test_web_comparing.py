@@ -1,7 +1,11 @@
 """What two texts differ in, as pages mark it."""
 
+from collections import Counter
+from datetime import date, timedelta
+
 import pytest
 
+from adapters.web.charts import rows
 from adapters.web.comparing import WORDS_MAX, differences
 
 CASES = [
@@ -24,3 +28,9 @@ def test_a_word_that_changed_is_marked_alone() -> None:
         ("added", "Friday"),
         ("both", "."),
     ]
+
+
+def test_a_chart_s_table_has_the_days_that_the_chart_shows() -> None:
+    counts = {date(2027, 1, 1) + timedelta(days=nth): Counter(a=nth) for nth in (0, 1, 70)}
+    assert rows(counts, ("a", "b")) == [(date(2027, 3, 12), [70, 0])]
+    assert rows({}, ("a",)) == []
