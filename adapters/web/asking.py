@@ -238,7 +238,10 @@ def clash_of(asked: FormRequest, clashes: Sequence[Clash], now: Mapping[str, str
     )
 
 
-LONG = ("edit.description", "general", "goal", "report", "text")
+LONG = (
+    *("categories", "edit.description", "general", "goal", "loops", "preferences", "report"),
+    "text",
+)
 TYPED = (
     *LONG,
     *(
@@ -247,6 +250,8 @@ TYPED = (
         "began",
         "comment",
         "due",
+        "after",
+        "before",
         "ended",
         "estimate",
         "language",
@@ -256,7 +261,7 @@ TYPED = (
         "schedule",
         "sub",
     ),
-    *("summary", "target", "task", "title", "until", "words", "zone"),
+    *("summary", "target", "task", "title", "turns", "until", "words", "zone"),
 )
 """Fields that a person types in; an item's arguments are ``edit.NAME``."""
 
