@@ -99,7 +99,13 @@ DOCUMENTS: dict[str, Described] = {
     "templates": Described(list[TemplateDetails], ("template list",)),
     "template": Described(
         TemplateDetails,
-        ("template show", "template create", "template version", "template rollback"),
+        (
+            "template show",
+            "template create",
+            "template set",
+            "template version",
+            "template rollback",
+        ),
     ),
     "seed": Described(SeedDetails, ("template show laura",)),
     "template-given": Described(TemplateGiven, ("template assign",)),

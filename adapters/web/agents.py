@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from adapters.documents.agents import AgentLine, agent_line, agent_page
-from adapters.documents.memory import memory_short, sources_document
+from adapters.documents.memory import MemoryShort, memory_short, sources_document
 from adapters.documents.models import model_names
 from adapters.documents.reading import (
     MessageLine,
@@ -201,11 +201,7 @@ def show_one(site: Site, asked: FormRequest) -> Page:
         {
             "labels": site.labels(),
             "critical_shown": CRITICAL_SHOWN,
-            "memory_words": memory_words(
-                remembered.noted,
-                remembered.noted - remembered.uncovered,
-                len(remembered.digests),
-            ),
+            "memory_words": words_of(remembered),
             "sets_shown": OPEN_SHOWN,
             "older": asked.with_query(before=older) if older else "",
             "newest": asked.with_query(before="") if before else "",
@@ -224,6 +220,12 @@ def show_one(site: Site, asked: FormRequest) -> Page:
             "turns_limit": TURN_MAX_LIMIT,
         },
     )
+
+
+def words_of(remembered: MemoryShort) -> str:
+    """How much an agent remembers."""
+    covered = remembered.noted - remembered.uncovered
+    return memory_words(remembered.noted, covered, len(remembered.digests))
 
 
 def show_digest(site: Site, asked: FormRequest) -> Page:

@@ -46,6 +46,8 @@ _NO_DATABASES = {
     "adapters/analytics/rows.py _load: open": "pages of rows in a folder of their own",
     "adapters/analytics/rows.py documentation: read_text": "a file of this package",
     "adapters/analytics/rows.py statements: read_text": "a file of this package",
+    "adapters/proof/memory.py read: read_bytes": "a remembered proof",
+    "adapters/proof/memory.py code: read_bytes": "files of these packages",
     "adapters/upkeep/backup.py _log: touch": "a new file",
     "adapters/upkeep/backup.py _settings: read_bytes": "settings",
     "adapters/upkeep/backup.py _settings: touch": "a new file",
