@@ -88,7 +88,7 @@ class Versions(dict[str, int]):
 
     before: Callable[[str], int] | None = None
 
-    def get(self, stream: str, default: int = 0) -> int:  # type: ignore[override]  # no key without a count
+    def get(self, stream: str, default: int = 0) -> int:  # type: ignore[override]  # int
         """How many rows a stream has; `default` where the walk has not come to it."""
         if stream not in self and self.before is not None:
             self[stream] = self.before(stream)
