@@ -107,6 +107,7 @@ def open_home(
     spans = partial(spans_for, settings.otel, costs)
     services = Services(journal, agents, clock, settings, Models(environ, settings), spans)
     services.leases_at = place.folder / files.RUNTIME if exists else None
+    services.forks_at = place.folder / files.FORKS if exists else None
     return Home(place, services, views, exists=exists, other=other)
 
 

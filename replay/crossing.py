@@ -8,11 +8,10 @@ the walk has left behind (two wakes at once), its world comes from the adapter.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from domain import canonical
+from domain import canonical, envelope
 from domain.agent.agent import AGENT
 from domain.agent.commands import TakeJournal
 from domain.agent.events import AgentCreated, AgentSettled
@@ -20,8 +19,7 @@ from domain.agent.matching import Batch
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.agent.wake_queue_events import JournalTaken
 from domain.agent.watch import taken_of
-from domain.causes import Cause, GivenUp, Replied
-from domain.envelope import Row
+from domain.causes import Cause, Replied
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS, Links
 from domain.journal.task import Task
@@ -37,27 +35,14 @@ from domain.world import Recorded, World
 from replay import lessons, sections
 from replay.appends import Append, appends
 from replay.divergence import ALTERED, CHANGED, DICE, PROMPT, Difference, Divergence, path_within
-from replay.effects import Effects, said_of, unrelated
-from replay.prove import Proof
+from replay.effects import Effects, Said, said_of, unrelated
 from replay.reads import asked_for, differs, is_read, misplaced, read_again
 from replay.references import is_given_up, journal_position, operation_of, position_named
 from replay.replies import Decoders, Replies
+from replay.sides import Left, Side
 from replay.streams import FAILURES
 
-At = Callable[[int, str], World]
-"""``at(n, replica)``: a replica's world of a log right after append n; empty: the reader's."""
 DIGESTS_MAX = 4_096  # of the newest appends of the journal
-
-
-class Side(NamedTuple):
-    """One of the two logs: its proof, its rows, and its worlds of long ago, if there are any.
-    `given_up`: of a journal, what of the agent log is about another past of it."""
-
-    proof: Proof
-    rows: Iterable[Row]
-    at: At | None = None
-    payload: Callable[[PayloadId], bytes | None] = lambda _: None
-    given_up: tuple[GivenUp, ...] = ()
 
 
 class Crossing:
@@ -65,6 +50,7 @@ class Crossing:
 
     def __init__(self, journal: Side, agents: Side, decoders: Decoders | None = None) -> None:
         self.prompts = 0  # that were rendered again
+        self.left = Left()  # when the agent log was walked
         self.replies = Replies(decoders or {}, agents.payload)
         self._journal, self._agents = journal, agents
         self._left = appends(journal.rows)  # appends of the journal that nobody has named yet
@@ -76,6 +62,24 @@ class Crossing:
         self._lines = TaskLines()
         self._changed: set[str] | None = None  # tasks, since `_lines` were made; None: never yet
         self._effects = Effects(journal.payload, agents.payload)
+
+    def resume(self, left: Left, digests: Mapping[int, tuple[str, str]]) -> None:
+        """Go on where a walk had come to the agent log's end; `digests`: as `_digests` was."""
+        self._reached, self._known = left.reached, left.known
+        self._digests.update(digests)
+        self._effects.resume(left.effects, self._journal.read, self._heard)
+        for n in left.batches:
+            one = self._journal.read(n)
+            if one is not None and self._journal.at is not None:  # pragma: no branch
+                self._take_notice(one, self._journal.at(n, one.replica))
+
+    def _heard(self, n: int) -> tuple[Append, Said] | None:
+        """What append n of the agent log says of an operation."""
+        one = self._agents.read(n) if n else None
+        if one is None or self._agents.at is None:
+            return None
+        said = said_of(one, envelope.cause_of(one.facts[0])[0], self._agents.at(n - 1, one.replica))
+        return (one, said) if said else None
 
     def walk(self) -> Iterator[Divergence]:
         """Name all that differs in either log, and between them."""
@@ -89,6 +93,8 @@ class Crossing:
             for row in one.facts:
                 self._done(row)
         yield from self._agents.proof.finish()
+        batches = tuple(n for _, n in self._batches)
+        self.left = Left(self._reached, self._known, self._effects.left(), batches)
         for one in self._left:
             yield from self._journal.proof.take(one, self._deed)
             self._effects.take(one)
@@ -120,13 +126,16 @@ class Crossing:
             self._noticed(one)
 
     def _noticed(self, one: Append) -> None:
-        """Keep what a watcher makes of a journal append, and which operation it applied."""
+        """A journal append: its notice, and which operation it applied."""
         if not one.facts:
             return
         if self._changed is not None:
             self._changed.update(row.entity for row in one.facts if row.of_kind == "task")
         self._effects.take(one)
-        world = self._journal.proof.streams.world(one.replica, one.n + 1, [])
+        self._take_notice(one, self._journal.proof.streams.world(one.replica, one.n + 1, []))
+
+    def _take_notice(self, one: Append, world: World) -> None:
+        """Keep what a watcher makes of a journal append, in the world right after it."""
 
         def links(task: str) -> Links:
             return world.load(LINKS, task)

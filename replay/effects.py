@@ -7,6 +7,8 @@ that is asked for and applied and has no outcome yet is in doubt, which is no di
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from domain.causes import Cause, Receipt, Replied, Result
 from domain.changes.change_set import CHANGES, find
 from domain.changes.events import (
@@ -30,6 +32,8 @@ from replay.divergence import ALTERED, Difference
 Bytes = Callable[[PayloadId], bytes | None]
 OPERATIONS = (ApplyOperation, VoidOperation)
 Found = tuple[Append, Difference]
+Read = Callable[[int], Append | None]
+"""``read(n)``: an append of a log once more."""
 
 
 class Settled(NamedTuple):
@@ -52,6 +56,20 @@ class Said(NamedTuple):
     n: int = 0
 
 
+Heard = Callable[[int], tuple[Append, Said] | None]
+
+
+class Open(Struct, frozen=True):
+    """What has not met its other side: operations that were asked for, appends of the journal that
+    applied or settled one, and operations of which an append of the agent log says what came of
+    them."""
+
+    asked: tuple[str, ...] = ()
+    applied: tuple[int, ...] = ()
+    settled: tuple[int, ...] = ()
+    said: dict[str, int] = {}
+
+
 class Effects:
     """Both sides of all operations, until each has met the other."""
 
@@ -61,7 +79,36 @@ class Effects:
         self._applied: dict[str, Append] = {}  # and the other way round
         self._settled: dict[str, Settled] = {}  # of which nothing was said yet
         self._said: dict[str, tuple[Append, Said]] = {}  # and the other way round
+        self._past: dict[str, int] = {}  # of those, what a walk before this one has heard, and n
+        self._heard: Heard = lambda _: None
         self._found: list[Found] = []  # what differs of what was said first
+
+    def left(self) -> Open:
+        """What has not met its other side."""
+        return Open(
+            tuple(self._asked),
+            tuple(one.n for one in self._applied.values()),
+            tuple(one.one.n for one in self._settled.values()),
+            self._past | {key: one.n for key, (one, _) in self._said.items()},
+        )
+
+    def resume(self, left: Open, read: Read, heard: Heard) -> None:
+        """Go on with what a walk has left.
+
+        Args:
+            left: That.
+            read: Reads an append of the journal once more.
+            heard: What an append of the agent log says, if it says anything.
+        """
+        for n in sorted({*left.applied, *left.settled}):
+            if (one := read(n)) is not None:  # pragma: no branch  # its bytes were looked at
+                self.take(one)
+        self._applied = {key: one for key, one in self._applied.items() if one.n in left.applied}
+        self._settled = {
+            key: one for key, one in self._settled.items() if one.one.n in left.settled
+        }
+        self._asked = dict.fromkeys(left.asked)
+        self._past, self._heard = dict(left.said), heard
 
     def ask(self, operation: str) -> None:
         """The agent log asks for an operation."""
@@ -83,6 +130,8 @@ class Effects:
             else:
                 self._applied[operation] = one
         settled = Settled(one, command, first.result)
+        if heard := self._heard(self._past.pop(operation, 0)):
+            self._said[operation] = heard
         if operation in self._said:
             by, said = self._said.pop(operation)
             self._found += [(by, known) for known in self._compared(said, settled)]

@@ -103,7 +103,7 @@ class Payloads:
         task_of: Callable[[str, str], str] | None = None,
         limits: Limits = LIMITS,
     ) -> None:
-        """`task_of`: of a kind of stream (``wake``, ``changes``) and an entity, from long ago."""
+        """`task_of`: of a kind of stream (an agent's, too) and an entity, from long ago."""
         self.missing: set[PayloadId] = set()
         self._read = read
         self._limits = limits
@@ -177,7 +177,7 @@ class Payloads:
 
     def _task(self, kind: str, owner: str) -> str:
         known = self._agents.get(owner) or self._newest.get(owner, "")
-        if known or not owner or self._left is None or kind not in ("wake", "changes"):
+        if known or not owner or self._left is None or kind not in ("agent", "wake", "changes"):
             return known
         return self._left(kind, owner)
 

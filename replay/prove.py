@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain import envelope
+from domain.agent.agent import AGENT
 from domain.agent.wake_queue_events import WakeQueued
 from domain.causes import Cause, EpochBegan, Receipt, ReplicasImported
 from domain.changes.change_set import CHANGES
@@ -39,7 +40,7 @@ from replay.divergence import (
     text,
 )
 from replay.payloads import Payloads
-from replay.streams import FAILURES, LIMITS, Limits, Streams, Unfolded
+from replay.streams import FAILURES, LIMITS, Limits, Named, Streams, Unfolded
 
 More = Callable[[Append, Cause], Iterable[Difference]]
 """More checks of an append, in the world just before it."""
@@ -94,6 +95,24 @@ class Proof:
         self._origins: OrderedDict[str, str] = OrderedDict()  # run key -> position
         self._hole = ""  # the position of the newest append of which something is missing
         self.first_fault = ""  # position of the first append that differs
+
+    def resume(
+        self, n: int, heads: Mapping[str, str], last: Mapping[str, int], again: Read, named: Named
+    ) -> None:
+        """Go on right after append n of a log that was proved before.
+
+        Args:
+            n: Its number.
+            heads: The chain's heads there.
+            last: The number of each replica's last append there.
+            again: Reads a stream's rows above a version.
+            named: Gives the names of all streams of a kind.
+        """
+        self.heads.update(heads)
+        self.last.update(last)
+        for row in self.streams.resume(n, last, again, named):
+            if isinstance(row.fact, EpochBegan):
+                self._epoch[row.replica] = row.fact.rules
 
     def walk(self, rows: Iterable[Row]) -> Iterator[Divergence]:
         """Name every byte that today's code would write differently."""
@@ -263,9 +282,11 @@ class Proof:
         return compared(one.rows, composed.rows), False
 
     def _task_of(self, kind: str, entity: str) -> str:
-        """The task of a wake or a change set that the walk has left behind."""
+        """The task of an agent, a wake or a change set that the walk has left behind."""
         for replica in self.last:
             world = self.streams.world(replica, self.streams.n + 1, [])
+            if kind == "agent" and (task := world.load(AGENT, entity).task):
+                return task
             if kind == "changes" and (task := world.load(CHANGES, entity).task):
                 return task
             if kind == "wake" and (started := world.load(WAKE, entity).started) is not None:

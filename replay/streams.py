@@ -8,8 +8,9 @@ a source every row is kept: for histories, which are small.
 
 from bisect import bisect_right
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any, NamedTuple
 
 from msgspec import MsgspecError, Struct
@@ -20,7 +21,7 @@ from domain.errors import WakelogError
 from domain.keys import command_key
 from domain.kinds import KINDS
 from domain.wire import PayloadId, Stored
-from domain.world import Folded, Kind, Read, Recorded, World
+from domain.world import MAIN, Folded, Kind, Read, Recorded, World
 
 STATES_MAX = 16_384  # four thousand agents that take turns, and what each of them reads
 PAYLOADS_MAX = 65_536
@@ -67,6 +68,7 @@ def _same(state: Nothing, row: Recorded) -> Nothing:
 _PLAIN: Kind[Nothing] = Kind("", Nothing, _same)
 
 Payload = Callable[[PayloadId], bytes | None]
+Named = Callable[[str], Iterable[str]]
 
 
 class Unfolded(NamedTuple):
@@ -78,6 +80,19 @@ class Unfolded(NamedTuple):
 
 class Hole(Stored, frozen=True, tag="hole"):
     """Stands in a stream for a row that is gone, so that what follows is counted as it was."""
+
+
+class Versions(dict[str, int]):
+    """How many rows each stream has so far. Where a walk goes on from an append, those of before
+    are counted when somebody asks."""
+
+    before: Callable[[str], int] | None = None
+
+    def get(self, stream: str, default: int = 0) -> int:  # type: ignore[override]  # int
+        """How many rows a stream has; `default` where the walk has not come to it."""
+        if stream not in self and self.before is not None:
+            self[stream] = self.before(stream)
+        return super().get(stream, default)
 
 
 class Streams(OrderedDict[str, Folded]):
@@ -93,7 +108,8 @@ class Streams(OrderedDict[str, Folded]):
         self._again = again
         self._states_max = limits.states
         self._rows: defaultdict[str, list[Recorded]] = defaultdict(list)
-        self._versions: dict[str, int] = {}
+        self._versions = Versions()
+        self._named: Named | None = None
         self._replicas: defaultdict[str, set[str]] = defaultdict(set)
         self._writers: set[str] = set()
         self._minded: dict[str, int] = {}  # stream of a task to the n since which rows are kept
@@ -103,6 +119,34 @@ class Streams(OrderedDict[str, Folded]):
         self.move_to_end(stream)
         if self._again is not None and len(self) > self._states_max:
             self.popitem(last=False)
+
+    def resume(self, n: int, replicas: Iterable[str], again: Read, named: Named) -> list[Recorded]:
+        """Go on right after append n of a log that was walked before.
+
+        Args:
+            n: Its number.
+            replicas: Whose rows are there.
+            again: Reads a stream's rows above a version.
+            named: Gives the names of all streams of a kind.
+
+        Returns:
+            What the replicas wrote of their own log.
+        """
+
+        def before(stream: str) -> int:
+            return max((row.version for row in again(stream, 0) if row.n <= n), default=0)
+
+        self.n, self._named = n, named
+        self._versions.before = before
+        self._writers.update(replicas)
+        own = [row for name in replicas for row in self.read(f"log:{MAIN}@{name}", 0)]
+        self._bring(own)
+        return own
+
+    def _bring(self, rows: Iterable[Recorded]) -> None:
+        for row in rows:
+            if isinstance(row.fact, ReplicasImported):
+                self._replicas[row.replica].update(one.replica for one in row.fact.replicas)
 
     def world(
         self, replica: str, n: int, missed: list[PayloadId], *, seen: int | None = None
@@ -146,7 +190,8 @@ class Streams(OrderedDict[str, Folded]):
 
     def of_kind(self, kind: str) -> Iterator[str]:
         """The names of the streams of a kind that the walk has come to."""
-        return (one for one in self._versions if one.startswith(f"{kind}:"))
+        came = (one for one in self._versions if one.startswith(f"{kind}:"))
+        return chain(came, self._named(kind)) if self._named else came
 
     def read(self, stream: str, after: int) -> Sequence[Recorded]:
         """The rows of a stream above a version, as far as the walk has come."""
@@ -164,10 +209,9 @@ class Streams(OrderedDict[str, Folded]):
         if facts:
             self.n = facts[0].n
             self._writers.add(facts[0].replica)
+            self._bring(facts)
         for row in facts:
-            if isinstance(row.fact, ReplicasImported):
-                self._replicas[row.replica].update(one.replica for one in row.fact.replicas)
-            elif isinstance(row.fact, Receipt) and self._is_derived(row):
+            if isinstance(row.fact, Receipt) and self._is_derived(row):
                 continue
             try:
                 self._fold(row)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import msgspec
 from msgspec.structs import asdict
 
+from adapters.actions.forks import ABOUT, SIDES, new_fork
 from adapters.actions.naming import pick, pick_task
 from adapters.actions.places import check_begun, find
 from adapters.actions.proposals import pick_item
@@ -18,12 +19,15 @@ from adapters.documents.inbox import ranks_of
 from adapters.documents.templates import templates_of
 from adapters.documents.timetravel import wake_seen
 from adapters.home.files import SETTINGS
+from adapters.runtime.fork_ledger import Spent
 from adapters.store.log import LogProgress
 from adapters.text.common import ID_SHOWN
 from adapters.timetravel.fork import Branch, Forked, NoteEdit, TemplateVersion, Wanted
+from adapters.timetravel.fork_spending import TOKENS_MAX, Spending
 from adapters.timetravel.logs_at import Past
 from adapters.timetravel.place import Place
 from domain.errors import Refused, Remedy
+from domain.policy.gate import is_leaving
 from domain.templates.seeds import seed_id
 from replay import diff
 from replay.diff import WakesCompared
@@ -35,9 +39,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-FOLDER = "forks"
-ABOUT = "fork.json"
-FORKS_MAX = 10_000
 _VERDICT = re.compile(r"([a-z0-9]{1,32}\.[1-9][0-9]{0,4})=(confirm|reject)")
 _NUMBERED = re.compile(r"(.+)\.([1-9][0-9]{0,4})")
 
@@ -48,7 +49,7 @@ class Branching(NamedTuple):
     `template` is T or T.N, or ``built-in``; each of `notes` a task, with the number of a note or
     without, and its text; `verdicts` are spelled SET.ITEM=confirm or SET.ITEM=reject. `model`
     answers what the record does not; empty: nobody, after other notes the home's. `out` is a new
-    folder; empty: one in the home.
+    folder; empty: one in the home. `tokens_max`: so many a model that is paid may take.
     """
 
     model: str = ""
@@ -56,6 +57,7 @@ class Branching(NamedTuple):
     notes: Sequence[tuple[str, str]] = ()
     verdicts: Sequence[str] = ()
     out: str = ""
+    tokens_max: int = TOKENS_MAX
 
 
 def fork_wake(
@@ -75,21 +77,46 @@ def fork_wake(
     Raises:
         Refused: What is wished for is not there, or not possible in the fork.
     """
-    place = find(home, run)
-    wanted = _wanted(home, place, run, wish)
-    folder = _folder(home, place.spot.run_key, wish.out)
+    place, wanted = look(home, run, wish)
     model = _model(home, wanted)
-    branch = Branch(place.past, place.spot.run_key, place.replica, home.settings)
-    forked = branch.make(folder, place.spot, wanted, model, progress)
-    try:
-        there = Past(forked.journal, forked.agents)
-        was = wake_seen(place.past, place.spot.run_key, place.replica)
-        compared = diff.wakes(was, wake_seen(there, forked.run_key, place.replica))
-    finally:
-        forked.close()
-    document = _document(place, wanted, folder, forked, compared)
-    _keep(folder, home.path, document)
+    is_paid = model is not None and is_leaving(model.name)
+    with new_fork(home.path, place.spot.run_key, wish.out, is_alone=is_paid) as (folder, made):
+        spending = _spending(home, place, folder.name, model, wish) if model and is_paid else None
+        branch = Branch(place.past, place.spot.run_key, place.replica, home.settings)
+        forked = branch.make(made, place.spot, wanted, model, progress, spending)
+        try:
+            there = Past(forked.journal, forked.agents)
+            was = wake_seen(place.past, place.spot.run_key, place.replica)
+            compared = diff.wakes(was, wake_seen(there, forked.run_key, place.replica))
+        finally:
+            forked.close()
+        taken = spending.tokens if spending is not None else 0
+        document = _document(place, wanted, folder, forked, compared, taken)
+        _keep(made, home.path, document)
     return document
+
+
+def _spending(home: "Home", place: Place, name: str, model: "Model", wish: Branching) -> Spending:
+    """What a paid model may take: the fork's limit, and what is left of the home's day.
+
+    Raises:
+        Refused: Code ``unpriced_model``.
+    """
+    assert place.wake is not None  # `look` has looked
+    services = home.services
+    services.budgets.check_priced(model.name, services.clock.now())
+    about = Spent(name, place.wake.agent_id, model.name)
+    return Spending(services.budgets, services.clock, services.ledger, about, wish.tokens_max)
+
+
+def look(home: "Home", run: str, wish: Branching) -> tuple[Place, Wanted]:
+    """Which wake is meant, and what shall be otherwise; nothing is made yet.
+
+    Raises:
+        Refused: What is wished for is not there.
+    """
+    place = find(home, run)
+    return place, _wanted(home, place, run, wish)
 
 
 def _model(home: "Home", wanted: Wanted) -> "Model | None":
@@ -196,22 +223,16 @@ def _verdict(home: "Home", given: str) -> Verdict:
     return Verdict(changes, item, "confirm" if verb == "confirm" else "reject")
 
 
-def _folder(home: "Home", run_key: str, out: str) -> Path:
-    """Where the fork will be: as told, else the next free folder in the home's `forks`."""
-    if out:
-        return Path(out).expanduser().absolute()
-    free = (home.path / FOLDER / f"{run_key[:ID_SHOWN]}-{nth}" for nth in range(1, FORKS_MAX))
-    found = next((path for path in free if not path.exists()), None)
-    if found is None:
-        because = f"there are {FORKS_MAX} forks of this wake"
-        raise Refused("invalid_value", because=because, instead="name a folder with --out")
-    return found
-
-
 def _document(
-    place: Place, wanted: Wanted, folder: Path, forked: Forked, compared: WakesCompared
+    place: Place,
+    wanted: Wanted,
+    folder: Path,
+    forked: Forked,
+    compared: WakesCompared,
+    taken: int,
 ) -> ForkDetails:
     """The document of `fork`, which is also kept beside the fork."""
+    assert place.wake is not None  # `look` has looked
     where = place.spot.where
     return ForkDetails(
         home=str(folder),
@@ -229,6 +250,9 @@ def _document(
         stopped=forked.stopped or None,
         left_out=forked.left_out,
         diff=compared,
+        agent_id=place.wake.agent_id,
+        made_at=place.home.services.clock.now(),
+        tokens=taken,
     )
 
 
@@ -238,9 +262,10 @@ def _told(template: TemplateVersion) -> ForkTemplate:
 
 
 def _keep(folder: Path, home: Path, document: ForkDetails) -> None:
-    """What the fork is of, beside it, and the settings of the home that it comes from."""
+    """What the fork is of and both sides, beside it, and the settings of the home it comes from."""
     told = {name: value for name, value in asdict(document).items() if name not in ("diff", "home")}
     text = msgspec.json.format(msgspec.json.encode(told), indent=2)
     (folder / ABOUT).write_bytes(text + b"\n")
+    (folder / SIDES).write_bytes(msgspec.json.encode(document.diff) + b"\n")
     if (home / SETTINGS).exists():
         (folder / SETTINGS).write_bytes((home / SETTINGS).read_bytes())

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from adapters.documents.policy import Preview
 from adapters.runtime import gate
 from adapters.runtime.capture import given_now
@@ -19,9 +21,9 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
 
 
-def preview(home: "Home", agent_id: str) -> tuple[Preview, Request]:
+def preview(home: "Home", agent_id: str, template_id: str = "") -> tuple[Preview, Request]:
     """What the first question of an agent's next wake would be: of the one that is queued, else
-    of one that a person asks for.
+    of one that a person asks for. With a template: as if it lived on that.
 
     Raises:
         Refused: No prompt may be rendered, see `shown`, or the model cannot be had.
@@ -29,6 +31,7 @@ def preview(home: "Home", agent_id: str) -> tuple[Preview, Request]:
     services, now = home.services, home.services.clock.now()
     with services.journal.reading() as journal, services.agents.reading() as agents:
         agent = agents.load(AGENT, agent_id)
+        agent = replace(agent, template=template_id) if template_id else agent
         trigger = Trigger("manual", "")
         asked_for = Queued("", "manual", "", now, now, (trigger,), is_urgent=True)
         queued = agents.load(WAKE_QUEUE, agent_id).queued or asked_for

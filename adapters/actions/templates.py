@@ -11,6 +11,7 @@ from domain.errors import Refused, Remedy
 from domain.templates.commands import (
     AddVersion,
     AssignTemplate,
+    ChangeTemplate,
     CreateTemplate,
     DeleteTemplate,
     RollBackTemplate,
@@ -87,6 +88,21 @@ def create_template(
     return _note(home, command, nth_key(key, 1), [*work[1], *told[1]]).ids[0]
 
 
+def change_template(
+    home: "Home",
+    template_id: str,
+    name: str = "",
+    model: str | None = None,
+    categories: tuple[str, ...] | None = None,
+    key: str = "",
+) -> None:
+    """Give a template another name, model or categories; what is left out stays. Raises Refused."""
+    if model:
+        limits.model(model)
+    command = ChangeTemplate(template_id, name, model, categories)
+    _note(home, command, nth_key(key, AFTER_NAMING))
+
+
 def add_version(home: "Home", template_id: str, given: Directives, key: str = "") -> None:
     """Add a version of a template, active at once. Raises Refused."""
     check_directives(given)
@@ -117,7 +133,7 @@ def delete_template(home: "Home", template_id: str, key: str = "") -> None:
 
 
 def is_known(home: "Home", key: str) -> bool:
-    """Whether a caller's key was used to add, roll back or assign before."""
+    """Whether a caller's key was used to change, add, roll back or assign before."""
     return bool(home.services.agents.receipts(nth_key(key, AFTER_NAMING)))
 
 

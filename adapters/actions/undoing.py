@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 DEEDS_MAX = 20
 LOOK_FIRST = 64  # appends from the end
+LOOK_BACK = 2_000  # the same, where a page asks what can be undone
 STANDS = {ConfirmItem: "confirmed", RejectItem: "rejected", DeferItem: "deferred"}
 NEVER = (
     do.ApplyOperation, do.VoidOperation, do.AddCategory, do.RenameCategory, do.AddCorrection,
@@ -133,13 +134,13 @@ def _taken_back(home: "Home", deed: Deed, key: str, after: int = 0) -> Undone:
     return Undone(deed)
 
 
-def deeds(home: "Home", name: str = "", *, is_recent: bool = False) -> list[Deed]:
+def deeds(home: "Home", name: str = "", *, within: int = 0) -> list[Deed]:
     """The newest deeds of the person that are not undone, the newest first; only the one that is
     kept under a name, if that is given. Of more than `DEEDS_MAX`, undone ones counted, the older
-    are left out; `is_recent`: what is further back than a few appends, too."""
+    are left out; and what is further back than `within` appends of each log, if that is given."""
     found: dict[str, list[Said]] = {}
     undone: set[int] = set()
-    for said in _said(home, is_recent=is_recent):
+    for said in _said(home, within):
         match said.command:
             case UndoDeed(appends=appends) if said.n not in undone:
                 undone.update(appends)
@@ -158,17 +159,24 @@ def deeds(home: "Home", name: str = "", *, is_recent: bool = False) -> list[Deed
 def deed_under(home: "Home", key: str) -> Deed | None:
     """What was just done under a caller's key, if it can be undone: each verdict on the page asks,
     however long the logs are."""
-    found = deeds(home, key, is_recent=True)
+    found = deeds(home, key, within=LOOK_FIRST)
     return next((one for one in found if one.state == "open"), None)
 
 
 # --------------------------------------------------------------------------------- finding back
 
 
-def _said(home: "Home", *, is_recent: bool = False) -> list[Said]:
+def deeds_of(home: "Home", task: str) -> list[Deed]:
+    """Those of the newest deeds that changed a task and can be undone: its page asks, however long
+    the logs are."""
+    found = deeds(home, within=LOOK_BACK)
+    return [one for one in found if one.state == "open" and task in one.tasks]
+
+
+def _said(home: "Home", within: int = 0) -> list[Said]:
     """The commands of the person in both logs, the newest first, with the name of their deed."""
-    journal = _newest(home.services.journal, _of_journal, is_recent=is_recent)
-    verdicts = _newest(home.services.agents, _of_agents, is_recent=is_recent)
+    journal = _newest(home.services.journal, _of_journal, within)
+    verdicts = _newest(home.services.agents, _of_agents, within)
     every = sorted([*journal, *verdicts], reverse=True)
     names = {one.name for one in every}
     named: list[Said] = []
@@ -178,11 +186,11 @@ def _said(home: "Home", *, is_recent: bool = False) -> list[Said]:
     return named
 
 
-def _newest(
-    log: "Log", read: "Callable[[list[Row]], Iterator[Said]]", *, is_recent: bool
-) -> list[Said]:
-    """As far back as is needed, or to the beginning; only the last appends, if `is_recent`."""
-    last, count = log.tail().n, LOOK_FIRST
+def _newest(log: "Log", read: "Callable[[list[Row]], Iterator[Said]]", within: int) -> list[Said]:
+    """As far back as is needed, or to the beginning; no further than `within` appends, if that is
+    given."""
+    last = end = log.tail().n
+    count = LOOK_FIRST
     found: list[Said] = []
     while True:  # bounded: looks at each append once
         after = max(last - count, 0)
@@ -195,7 +203,7 @@ def _newest(
         found = older + found
         names = {one.name for one in found}
         is_enough = len({_deed_name(one, names) for one in names}) > 2 * DEEDS_MAX
-        if is_recent or is_enough or not after:
+        if is_enough or not after or 0 < within <= end - after:
             return found
         last, count = after, count * 2
 

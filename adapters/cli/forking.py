@@ -12,6 +12,7 @@ from adapters.cli.upkeep import progress_bar
 from adapters.documents.forks import ForkDetails
 from adapters.text.common import ID_SHOWN
 from adapters.text.timetravel import sides_lines, wakes_lines
+from adapters.timetravel.fork_spending import TOKENS_MAX
 
 
 @click.command(
@@ -35,6 +36,10 @@ from adapters.text.timetravel import sides_lines, wakes_lines
     "--verdict", "verdicts", type=TEXT, multiple=True, metavar="SET.ITEM=confirm|reject",
     help="An item was decided so.",
 )  # fmt: skip
+@click.option(
+    "--tokens", "tokens_max", type=click.IntRange(min=1), default=TOKENS_MAX, show_default=True,
+    metavar="N", help="A model that is paid may take so many.",
+)  # fmt: skip
 @click.option("--out", type=TEXT, default="", metavar="DIR", help="A new folder for the fork.")
 @click.pass_obj
 def fork_command(session: Session, /, run: str, **options: Any) -> None:
@@ -45,6 +50,9 @@ def fork_command(session: Session, /, run: str, **options: Any) -> None:
     the fork stops. With RUN.STEP the wake goes on from that step, with another model. What happened
     between another verdict and the wake happens again in that world, where models answer what they
     answered. Exit status 1: the fork stopped before its end.
+
+    A model that is paid takes of your budgets: what it took today counts into the day, and one such
+    fork is made at a time. It is sent only what you agreed to.
 
     Every answer is marked: recorded; live, of a language model; stub, of `rules` or a tape.
     """

@@ -1,5 +1,6 @@
 """`wakelog prove`: today's code on yesterday's causes, every byte compared."""
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,8 @@ from adapters.cli.upkeep import progress_bar
 from adapters.proof import anchors
 from adapters.proof.prove import prove_home
 from adapters.proof.prove_views import with_views
+from adapters.proof.since_last import prove_remembering
+from adapters.text.common import safe
 from adapters.text.proof import divergence_lines
 from adapters.text.reading import counted
 from domain.errors import Refused
@@ -28,7 +31,11 @@ _POSITION = re.compile(r"(journal|agent):(?:[a-z0-9]{1,32}:)?([0-9]{1,12})")
     "wakelog prove --since agent:r1:5000; wakelog --json prove > proof.json",
 )
 @click.option(
-    "--since", multiple=True, metavar="POSITION", help="Only fold what came before: agent:r1:42."
+    "--since",
+    multiple=True,
+    metavar="POSITION|last",
+    help="Only fold what came before: agent:r1:42. `last`: execute only what is new since the "
+    "last proof of this home; all bytes are hashed again.",
 )
 @click.option("--all-rules", is_flag=True, help="Execute epochs of older rules, too.")
 @click.option(
@@ -69,16 +76,22 @@ def prove_command(
         raise Refused("invalid_value", because=because, instead="name it with --anchor FILE")
     home = session.opened()
     kept = anchors.read(anchor, is_new=new_anchor) if anchor else []
-    positions = dict(_position(one) for one in since)
+    is_last = "last" in since
+    if is_last and (len(since) > 1 or all_rules):
+        because = "--since last goes with no other --since, and not with --all-rules"
+        raise Refused("invalid_value", because=because, instead="leave one of them out")
+    positions = {} if is_last else dict(_position(one) for one in since)
+    known = anchors.known(kept)
     with progress_bar(session, home, "Proving") as progress:
-        proved = prove_home(
-            home,
-            progress,
-            since=positions,
-            anchors=anchors.known(kept),
-            is_every_epoch=all_rules,
-        )
-    if proved.ok and not no_views:
+        if positions or all_rules:
+            proved = prove_home(
+                home, progress, since=positions, anchors=known, is_every_epoch=all_rules
+            )
+        else:
+            proved = prove_remembering(
+                home, os.environ, progress, is_since_last=is_last, anchors=known
+            )
+    if proved.ok and not (no_views or is_last):
         proved = with_views(home, proved)
     is_new = bool(anchor and proved.ok and proved.rows) and anchors.add(
         anchor or Path(), proved.digest, proved.heads
@@ -88,12 +101,14 @@ def prove_command(
     elif not proved.rows and proved.ok:
         session.say(NO_HOME.format(home.place.name) if not home.exists else "Both logs are empty.")
     else:
-        _tell(session, proved)
+        _tell(session, proved, is_last=is_last)
         if anchor:
             session.say(f"anchors: {len(kept)} checked" + f", one more in {anchor}" * is_new)
     if proved.ok and proved.folded and not all_rules:
         why = "those up to --since" if since else "those of older rules"
         session.note(f"Only folded: {why}, see `wakelog prove --help`.")
+    if is_last or proved.unkept:
+        _tell_memory(session, proved)
     if proved.undecoded:
         told = f"{proved.undecoded:,} of the models' replies"
         session.note(f"Not decoded: {told}; this wakelog has no decoder of their format.")
@@ -108,10 +123,22 @@ def _position(given: str) -> tuple[str, int]:
     return found[1], int(found[2])
 
 
-def _tell(session: Session, proved: "Proved") -> None:
+def _tell_memory(session: Session, proved: "Proved") -> None:
+    """What was remembered, and what is from now on."""
+    if proved.why:
+        session.note(safe(f"All was executed: {proved.why}."))
+    elif proved.remembered_at:
+        session.note("Views were not folded anew: `wakelog prove` does that.")
+    if proved.unkept:
+        session.note(safe(f"This proof is not remembered: {proved.unkept}."))
+
+
+def _tell(session: Session, proved: "Proved", *, is_last: bool) -> None:
     what = f"{counted(proved.rows, 'row')} of {counted(proved.causes, 'cause')} and "
     what += f"{counted(proved.wakes, 'wake')} in {proved.seconds:.2f} s"
-    if proved.ok and not proved.folded:
+    if proved.ok and proved.remembered_at:
+        session.say(f"Proved {what}: every byte is as it was, or what today's code writes.")
+    elif proved.ok and not proved.folded:
         session.say(f"Proved {what}: every byte is what today's code writes.")
     elif proved.ok:
         done = f"{proved.causes - proved.folded:,} of them were executed again, to the same bytes"
@@ -123,4 +150,6 @@ def _tell(session: Session, proved: "Proved") -> None:
         wake = next((one.wake for one in proved.divergences if one.wake), "")
         if wake:
             session.note(f"See that wake step by step with `wakelog replay {wake[:8]}`.")
+    if is_last and proved.ok:
+        session.say(safe(proved.told))
     session.say(f"digest {proved.digest}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import asdict
 
-from adapters.actions.naming import pick_agent, pick_run
+from adapters.actions.naming import pick_agent, pick_run, pick_task
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session
 from adapters.documents.agents import agent_names
@@ -26,6 +26,7 @@ from adapters.documents.wakes import run_document, wake_lines
 from adapters.text.common import ID_SHOWN, local_time, safe
 from adapters.text.policy import held
 from adapters.text.reading import (
+    field_lines,
     report_head,
     report_history,
     rule_text,
@@ -263,12 +264,15 @@ def _prompt(session: Session, home: "Home", run_key: str) -> None:
 
 
 @click.command(
-    "why", epilog='Examples: wakelog why "Fix the sink" --limit 5; wakelog why journal:42'
+    "why",
+    epilog='Examples: wakelog why "Fix the sink" --limit 5; wakelog why journal:42; '
+    'wakelog why "Fix the sink" due',
 )
 @click.argument("agent", type=TEXT, metavar="AGENT|TASK|journal:N")
+@click.argument("field", type=TEXT, required=False, metavar="[FIELD]")
 @click.option("--limit", type=COUNT, default=20, show_default=True, metavar="N", help="The last N.")
 @click.pass_obj
-def why_command(session: Session, agent: str, limit: int) -> None:
+def why_command(session: Session, agent: str, field: str | None, limit: int) -> None:
     """Why an agent woke, or did not: its last triggers, the newest first.
 
     A trigger woke it, was merged into a wake that was queued already, is queued, or was
@@ -276,8 +280,15 @@ def why_command(session: Session, agent: str, limit: int) -> None:
     The last N of either are looked at.
 
     With journal:N, a change as the column Where names it, all agents that it concerns.
+
+    With FIELD, why that field of a task is as it is: who set it, which proposal and wake it came
+    from, and the words that woke it. FIELD is title, status, priority, due, estimate, language,
+    category, description, rating, or the words of an item or label of the task.
     """
     home = session.reading()
+    if field is not None:
+        _why_field(session, home, agent, field)
+        return
     if change := _CHANGE.fullmatch(agent):
         _why_change(session, home, int(change[1]))
         return
@@ -297,6 +308,17 @@ def why_command(session: Session, agent: str, limit: int) -> None:
     for one in waiting(home):
         if one.agent_id == agent_id:
             session.note(safe(f"{held(one)}."))
+
+
+def _why_field(session: Session, home: "Home", task: str, field: str) -> None:
+    from adapters.actions.field_why import why_field
+
+    found = why_field(home, pick_task(home, task), field)
+    if session.as_json:
+        session.document(found)
+        return
+    for line in field_lines(found, home.settings.timezone):
+        session.say(line)
 
 
 def _why_change(session: Session, home: "Home", n: int) -> None:

@@ -13,6 +13,7 @@ from adapters.actions.templates import (
     Directives,
     add_version,
     assign_template,
+    change_template,
     check_directives,
     create_template,
     delete_template,
@@ -191,6 +192,36 @@ def template_create(  # noqa: PLR0913, PLR0917  click hands over one argument fo
     allowed = _categories(session.reading(), categories)
     made = create_template(session.writing(), name, given, allowed, key)
     _tell(session, made, "Made")
+
+
+@template_command.command("set", epilog="Example: wakelog template set Calm --model gemini")
+@click.argument("template", type=TEXT)
+@click.option("--name", type=TEXT, default="", metavar="N", help="What it is called.")
+@click.option("--model", type=TEXT, metavar="M", help="The model of its agents; empty: none.")
+@click.option(
+    "--category",
+    "categories",
+    type=TEXT,
+    multiple=True,
+    metavar="C",
+    help="New agents there take it; give all of them.",
+)
+@key_option
+@click.pass_obj
+def template_set(
+    session: Session,
+    template: str,
+    name: str,
+    model: str | None,
+    categories: Sequence[str],
+    key: str,
+) -> None:
+    """Change a template's name, model or categories; no version comes of it."""
+    home = session.writing()
+    wanted = pick_template(home, template, nth_key(key, 1))
+    change_template(home, wanted, name, model, _categories(home, categories) or None, key)
+    _tell(session, wanted, "Changed")
+    _consent(session, wanted)
 
 
 @template_command.command(

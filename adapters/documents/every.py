@@ -29,6 +29,7 @@ from adapters.documents.reading import (
     WhyLine,
 )
 from adapters.documents.status import HealthDetails, StatusDetails
+from adapters.documents.task_past import FieldWhy
 from adapters.documents.tasks import CategoryDetails, ImportDetails, LabelDetails
 from adapters.documents.templates import SeedDetails, TemplateDetails, TemplateGiven
 from adapters.documents.timetravel import (
@@ -98,7 +99,13 @@ DOCUMENTS: dict[str, Described] = {
     "templates": Described(list[TemplateDetails], ("template list",)),
     "template": Described(
         TemplateDetails,
-        ("template show", "template create", "template version", "template rollback"),
+        (
+            "template show",
+            "template create",
+            "template set",
+            "template version",
+            "template rollback",
+        ),
     ),
     "seed": Described(SeedDetails, ("template show laura",)),
     "template-given": Described(TemplateGiven, ("template assign",)),
@@ -124,6 +131,7 @@ DOCUMENTS: dict[str, Described] = {
     "memory-sources": Described(DigestSources, ("memory --sources",)),
     "messages": Described(list[MessageThread], ("messages",)),
     "why": Described(list[WhyLine], ("why",)),
+    "why-field": Described(FieldWhy, ("why TASK FIELD",)),
     "why-change": Described(list[WhyAgent], ("why journal:N",)),
     "run-counts": Described(deeds.RunCounts, ("run",)),
     "rows": Described(list[dict[str, Any]], ("sql",)),

@@ -32,7 +32,7 @@ class ForkVerdict(Struct, frozen=True):
 class ForkDetails(Struct, frozen=True):
     """What `fork` prints: the folder `home` of the fork, what it is `of`, the `step` where it
     parts, and what is other in its world. `stopped` says why it ended early; `left_out` counts
-    recorded causes that its world refuses."""
+    recorded causes that its world refuses; `tokens` is what paid answers took."""
 
     home: str
     of: str
@@ -49,3 +49,30 @@ class ForkDetails(Struct, frozen=True):
     stopped: str | None
     left_out: int
     diff: WakesCompared
+    agent_id: str
+    made_at: str
+    tokens: int
+
+
+class KeptFork(Struct, frozen=True, kw_only=True):
+    """What is kept beside a fork of what it is of, see `ForkDetails`; `name` is its folder's."""
+
+    name: str = ""
+    run_key: str
+    forked_run_key: str
+    step: int | None = None
+    model: str | None = None
+    template: ForkTemplate | None = None
+    notes: list[ForkNote] = []
+    verdicts: list[ForkVerdict] = []
+    answers: list[Answer] = []
+    stopped: str | None = None
+    left_out: int = 0
+    agent_id: str = ""  # of those that were made before 0.7 it is not told, nor when
+    made_at: str = ""
+    tokens: int = 0
+
+    @property
+    def number(self) -> int:
+        """The how manieth of its wake it is."""
+        return int(self.name.rpartition("-")[2] or 0)

@@ -152,6 +152,22 @@ def sets_under(
     )
 
 
+def is_under(item: Item, tab: str, now: str) -> bool:
+    """Whether an item stands under a tab; what was put off until a time that has come waits."""
+    has_come = item.status == "deferred" and is_waiting(item, now)
+    return ("pending" if has_come else item.status) in inbox.TABS[tab]
+
+
+def sets_now(home: Home, tab: str, *, before: str = "", limit: int) -> list[SetDocument]:
+    """The change sets that may have items under a tab as of now, see `is_under`, newest first: of
+    those put off some may be back among what waits."""
+    found = sets_under(home, tab, before=before, limit=limit)
+    if tab == "waiting":
+        back = [one for one in put_off_until_now(home) if not before or one.place < before]
+        found = sorted([*found, *back], key=inbox.VIEW.place, reverse=True)[:limit]
+    return found
+
+
 def set_name(ranked: dict[str, int], set_id: str) -> str:
     """How a set is addressed: by its rank, else by the beginning of its id."""
     return str(ranked[set_id]) if set_id in ranked else set_id[:SET_SHOWN]
@@ -262,6 +278,18 @@ def place_told(because_at: str | None) -> tuple[str, str]:
     """
     kind, _, name = (because_at or "").partition(":")
     return PLACES.get(kind, ""), name if kind in ("note", "thread") else ""
+
+
+def value_before(home: Home, task: str, item: Item, arguments: dict[str, Any]) -> str | None:
+    """The value that an item replaces; of one that is confirmed already, that it replaced."""
+    services = home.services
+    is_done = item.status == "confirmed"
+    seen = (
+        review.task_before(services, task, item.position)
+        if is_done
+        else review.task_now(services, task)
+    )
+    return _present(home, item.tool, seen, arguments)
 
 
 def _present(home: Home, tool: str, now: Snapshot, arguments: dict[str, Any]) -> str | None:

@@ -43,7 +43,7 @@ def changes_since(home: Home, agent: AgentDocument, report: ReportDocument) -> l
         if not rows:
             return []
         task, catalog = world.load(TASK, agent.task_id), world.load(CATALOG, MAIN)
-    told = [(_what(row.fact, task, catalog), _by(row.fact, own), row.at) for row in rows]
+    told = [(fact_told(row.fact, task, catalog), _by(row.fact, own), row.at) for row in rows]
     times = Counter((what, by) for what, by, _ in told)
     newest = {(what, by): at for what, by, at in told}
     return [ChangeSince(*key, at, times[key]) for key, at in newest.items()]
@@ -56,7 +56,8 @@ def _by(fact: object, own: str) -> str:
     return {"agent": "another agent", "import": "import"}.get(by.partition(":")[0], "you")
 
 
-def _what(fact: object, task: t.Task, catalog: Catalog) -> str:
+def fact_told(fact: object, task: t.Task, catalog: Catalog) -> str:
+    """What a fact of a task says, in a few words."""
     item = t.item_of(task, getattr(fact, "item", ""))
     title = f'"{cut(item.title, length_max=TITLE_MAX)}"' if item else "an item"
     label = label_name(catalog, getattr(fact, "label", ""))

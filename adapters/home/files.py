@@ -24,6 +24,7 @@ REPLICA_VARIABLE = "WAKELOG_REPLICA"
 FOLDER = ".wakelog"
 JOURNAL, AGENT, VIEWS = "journal.db", "agent.db", "views.db"
 ANALYTICS, RUNTIME = "analytics.duckdb", "runtime.db"
+FORKS = "forks"
 REPLICA, SETTINGS, INSTALLATION = "replica", "settings.toml", "installation"
 HOLD = "hold"  # why the home may not be written: it is copied, or went elsewhere
 

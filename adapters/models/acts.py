@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from adapters.models import blocking, findings, following, spent
-from adapters.models.findings import Finding, Findings
+from adapters.models.found import Finding, Findings
 from adapters.models.reading import PromptTask
 from domain.ports import CallResult
 from domain.tools.evidence import BECAUSE

@@ -6,7 +6,8 @@ Nothing is understood but what a question is about, by its words; all that fits 
 from collections.abc import Iterator, Sequence
 
 from adapters.models import standing
-from adapters.models.findings import HELD_UP, Findings
+from adapters.models.findings import HELD_UP
+from adapters.models.found import Findings
 from adapters.models.offline.wording import DUE, Texts, bulleted, status_in, summary_in
 from adapters.models.reading import PromptTask
 from domain.text import fold, tokens

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from adapters.models import around
 from adapters.models.around import Named
-from adapters.models.findings import CLOSED, Finding, Findings
+from adapters.models.findings import CLOSED
+from adapters.models.found import Finding, Findings
 from adapters.models.offline import clauses, state
 from adapters.models.offline.sentences import (
     END,

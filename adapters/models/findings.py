@@ -7,11 +7,10 @@ A closed task gets no proposals.
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 import msgspec
-from msgspec import Struct
 
+from adapters.models.found import Finding, Findings, Values
 from adapters.models.offline import (
     clauses,
     deadline,
@@ -27,6 +26,7 @@ from adapters.models.offline.done import Claim
 from adapters.models.offline.sentences import Line, contains, lines, quote
 from adapters.models.offline.state import Turn
 from adapters.models.reading import LABELS_PER_TASK, Item, PromptTask, Source
+from adapters.models.retracting import is_open, retracted
 from domain.text import fold
 
 ITEMS_PROPOSED_MAX = 20
@@ -47,77 +47,7 @@ NOT_STARTED = ("OPEN", "GROOMED")
 GOES_ON = "IN PROGRESS"
 
 _ARTICLE = re.compile("^(?:the|a|an|my|our|der|die|das|den|ein|eine|einen) ")
-_QUOTED = re.compile('"[^"]{0,500}"')
-_OPEN = re.compile(
-    r"- fp=(?P<fingerprint>\S{1,80}) (?P<what>Set (?:due date|status|priority|estimate) to "
-    r'|Add: |Check: )"?(?P<value>[A-Z0-9-]+(?: [A-Z]{3,8})?(?=:| minutes| \[|$)|[^"]{1,300})'
-)
-
-Kind = Literal[
-    "language",
-    "due",
-    "estimate",
-    "priority",
-    "status",
-    "label",
-    "item",
-    "check",
-    "follow_up",
-    "time",
-    "link",
-]
-
-
-class Finding(Struct, frozen=True):
-    """Something to propose, with the words it was read from.
-
-    `target` is the id of a label, item or task, `extra` a status's reason or a language's
-    confidence. Of a follow-up they are its due date and description, `items` what it takes along;
-    of a time its start and end.
-    """
-
-    kind: Kind
-    value: str
-    quote: str = ""
-    source: Source = Source("title", "")
-    target: str = ""
-    extra: str = ""
-    items: tuple[str, ...] = ()
-
-
-class Retraction(Struct, frozen=True):
-    """An open proposal to take back, and why."""
-
-    fingerprint: str
-    reason: str
-
-
-class Findings(Struct, frozen=True):
-    """All that was found; `freed` is a note that a blocked task is blocked no longer,
-    `held_back` counts what was found and not taken up. A task that a text names is `sought`
-    until it is looked up, and `unclear` where it is none or might be several."""
-
-    proposals: tuple[Finding, ...] = ()
-    freed: Finding | None = None
-    held_back: int = 0
-    sought: Finding | None = None
-    unclear: Finding | None = None
-    retracted: tuple[Retraction, ...] = ()
-
-
 Told = tuple[Source, Line, tuple[Sentence, ...]]
-
-
-class _Values(Struct):
-    """What the texts say so far; `blocked` also of what is on hold."""
-
-    due: Finding | None = None
-    estimate: Finding | None = None
-    priority: Finding | None = None
-    blocked: Finding | None = None
-    started: Finding | None = None
-    freed: Finding | None = None
-    void: Finding | None = None
 
 
 def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
@@ -128,7 +58,7 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
     spoken = list(_language(seen))
     if seen.status in CLOSED:
         return Findings(tuple(spoken))
-    values = _Values()
+    values = Values()
     told = list(_told(seen))
     for source, _, sentences in told:
         for sentence in sentences:
@@ -137,11 +67,11 @@ def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
     claims = _claims(told)
     found = (*_labels(seen), *_items(seen, claims), *_checks(seen, claims))
     read = (*spoken, *_single(seen, values), *found)
-    is_new = [one for one in read if not _is_open(seen, one) and not _is_overruled(seen, one)]
+    is_new = [one for one in read if not is_open(seen, one) and not _is_overruled(seen, one)]
     return Findings(
         tuple(is_new),
         values.freed if seen.status == "BLOCKED" else None,
-        retracted=tuple(_retracted(seen, values, read)),
+        retracted=tuple(retracted(seen, values, read)),
     )
 
 
@@ -152,7 +82,7 @@ def _told(seen: PromptTask) -> Iterator[Told]:
             yield source, line, tuple(clauses.read(line.text))
 
 
-def _take(values: _Values, source: Source, sentence: Sentence) -> None:
+def _take(values: Values, source: Source, sentence: Sentence) -> None:
     """Let a newer sentence replace what older ones said."""
     if deadline.is_void(sentence):
         values.due = None
@@ -168,7 +98,7 @@ def _take(values: _Values, source: Source, sentence: Sentence) -> None:
             _turn(values, source, turn)
 
 
-def _turn(values: _Values, source: Source, turn: Turn) -> None:
+def _turn(values: Values, source: Source, turn: Turn) -> None:
     said, reason = turn.phrase.quote, turn.phrase.value
     match turn.state:
         case "blocked" | "hold":
@@ -187,7 +117,7 @@ def _turn(values: _Values, source: Source, turn: Turn) -> None:
                 values.blocked = None
 
 
-def _single(seen: PromptTask, values: _Values) -> Iterator[Finding]:
+def _single(seen: PromptTask, values: Values) -> Iterator[Finding]:
     """The values a task has once, where they would change."""
     if values.due is not None and values.due.value != seen.due:
         yield values.due
@@ -269,7 +199,7 @@ def _items(seen: PromptTask, claims: Sequence[tuple[Claim, Source]]) -> list[Fin
             known.add(name)
             there.append(frozenset(done.content(one.value)))
             found.append(Finding("item", one.value, one.quote, source))
-    still = [finding for finding in found if _is_open(seen, finding)]
+    still = [finding for finding in found if is_open(seen, finding)]
     return [one for one in found if one not in still][:ITEMS_PROPOSED_MAX] + still
 
 
@@ -328,70 +258,6 @@ def _is_overruled(seen: PromptTask, finding: Finding) -> bool:
     """Whether a person or an import set the field after the text was written, or with it."""
     decided = seen.decided.get(KEYS.get(finding.kind, ""), "")
     return bool(finding.source.at) and finding.source.at <= decided
-
-
-def _is_open(seen: PromptTask, finding: Finding) -> bool:
-    """Whether the same thing is already proposed and undecided."""
-    return any(_proposes(fold(proposal), finding) for proposal in seen.proposals)
-
-
-def _proposes(line: str, finding: Finding) -> bool:
-    """Whether a line about a proposal, folded, is about a finding."""
-    value = fold(finding.value)
-    match finding.kind:
-        case "item" | "check":
-            return f'"{value}"' in line or line.endswith(f": {value}")
-        case "label":
-            return "label" in line and (value in line or finding.target in line)
-        case "due":
-            return value in line and "due" in line
-        case _:
-            return contains(_QUOTED.sub("", line), value)
-
-
-def _retracted(seen: PromptTask, values: _Values, read: Sequence[Finding]) -> Iterator[Retraction]:
-    """Open proposals that a later text takes back, or that no text says any more.
-
-    The second only where the journal says that it was found by rule: others may read more.
-    """
-    kinds = {one.kind for one in read}
-    for proposal in () if seen.is_cut else seen.proposals:
-        line = fold(proposal)
-        told = _OPEN.match(proposal)
-        if told is None or any(_proposes(line, one) for one in read):
-            continue
-        kind, back = _taken_back(values, told["what"])
-        if kind in kinds and kind not in ("item", "check"):
-            continue  # the new one replaces it
-        if back is not None:
-            yield Retraction(told["fingerprint"], f'A text says otherwise: "{back.quote}"')
-        elif _is_own(seen, kind, told["value"]):
-            yield Retraction(told["fingerprint"], "The text that it was read from changed.")
-
-
-def _taken_back(values: _Values, what: str) -> tuple[str, Finding | None]:
-    """The kind of an open proposal, and what a text says against it."""
-    match what:
-        case "Set due date to ":
-            return "due", values.void if values.due is None else None
-        case "Set status to ":
-            return "status", values.freed if values.blocked is None else None
-        case "Set priority to ":
-            denied = values.priority is not None and not values.priority.value
-            return "priority", values.priority if denied else None
-        case "Set estimate to ":
-            return "estimate", None
-        case "Add: ":
-            return "item", None
-        case _:
-            return "check", None
-
-
-def _is_own(seen: PromptTask, kind: str, value: str) -> bool:
-    """Whether the journal tells that these rules found it."""
-    name = f"{kind} {fold(value)}"
-    found = [line for line in fold(seen.journal).split("- [") if "found by rule: " in line]
-    return any(contains(line, name) for line in found)
 
 
 def without(findings: Findings, kinds: frozenset[str]) -> Findings:

@@ -7,7 +7,8 @@ all that is open, if the text speaks of a task. A due date only where the same s
 import re
 from collections.abc import Iterator, Sequence
 
-from adapters.models.findings import CLOSED, ITEMS_PROPOSED_MAX, Finding, named, unfinished
+from adapters.models.findings import CLOSED, ITEMS_PROPOSED_MAX, named, unfinished
+from adapters.models.found import Finding
 from adapters.models.offline import clauses, dates, deadline
 from adapters.models.offline.sentences import (
     CONDITIONAL,

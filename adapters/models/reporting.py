@@ -8,7 +8,8 @@ is an open question. It says that rules wrote it and never shows an internal id.
 from msgspec import Struct
 
 from adapters.models import answers, standing
-from adapters.models.findings import CLOSED, Finding, Findings
+from adapters.models.findings import CLOSED
+from adapters.models.found import Finding, Findings
 from adapters.models.offline.wording import Texts, bulleted, status_in, texts_in
 from adapters.models.reading import PromptTask
 from domain.text import cut, squeeze

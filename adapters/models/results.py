@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from adapters.models import acts
-from adapters.models.findings import Finding, Findings
+from adapters.models.found import Finding, Findings
 from domain.ports import CallResult, Exchange
 from domain.text import fold
 from domain.tools.base import quoted

@@ -15,7 +15,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from adapters.models import acts, blocking, findings, reading, replies, reporting, results
-from adapters.models.findings import Finding, Findings
+from adapters.models.found import Finding, Findings
 from adapters.models.offline.sentences import pattern
 from adapters.models.reading import PromptTask
 from adapters.models.replies import KeptReply

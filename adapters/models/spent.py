@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from adapters.models.findings import CLOSED, Finding
+from adapters.models.findings import CLOSED
+from adapters.models.found import Finding
 from adapters.models.offline import dates, duration
 from adapters.models.offline.sentences import (
     CONDITIONAL,

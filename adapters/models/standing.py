@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from adapters.models.findings import CLOSED, HELD_UP, Finding, Findings
+from adapters.models.findings import CLOSED, HELD_UP
+from adapters.models.found import Finding, Findings
 from adapters.models.offline.wording import DUE, Texts, days_in, status_in, summary_in
 from adapters.models.reading import Item, PromptTask, Source, day_of
 from domain.text import cut, fold, squeeze

@@ -37,11 +37,11 @@ from domain.world import Recorded, World
 from projections.every import VIEWS
 from projections.view import View, fold
 from replay.appends import appends
-from replay.crossing import At, Side
 from replay.divergence import ALTERED, CHANGED, VIEW, Divergence
 from replay.payloads import named
 from replay.prove import Options, Proof, log_digest
 from replay.references import given_up, journal_position
+from replay.sides import At, Side
 from replay.streams import FAILURES, LIMITS, Limits
 
 FORMAT = 1

@@ -16,14 +16,17 @@ from adapters.proof.decoders import DECODERS
 from adapters.store.log import Log, LogProgress
 from adapters.timetravel.logs_at import History
 from adapters.wiring import Home
+from domain.causes import GivenUp
 from domain.envelope import Row
 from domain.errors import WakelogError
 from domain.rules import RULES
 from domain.wire import PayloadId
 from domain.world import Recorded
-from replay.crossing import At, Crossing, Side
+from replay.appends import Append, appends
+from replay.crossing import Crossing
 from replay.divergence import Divergence
 from replay.prove import Options, Proof, log_digest
+from replay.sides import At, Left, Side
 from replay.streams import LIMITS, Limits
 
 STEP_ROWS = 1_000
@@ -36,6 +39,7 @@ COLLECTED_EVERY = 50_000  # objects that are new; Python's own number is 700
 
 Since = dict[str, int]
 """By log: appends up to this `n` are folded, and not executed again."""
+Resume = Callable[[Crossing], None]
 Anchors = dict[str, dict[int, str]]
 """By ``log:replica`` and n: digests that are known from outside."""
 
@@ -70,7 +74,10 @@ class ProofHead(Struct, frozen=True):
 class ProofDetails(Struct, frozen=True):
     """What `prove` prints. `seconds` is wall time; `heads` are by ``log:replica``; `more` counts
     the divergences that are left out; `folded` the causes that were not executed again;
-    `undecoded` the replies of models whose kept bytes nobody here can read."""
+    `undecoded` the replies of models whose kept bytes nobody here can read. Of the causes so many
+    were `executed` now, and so many `remembered` from a proof at `remembered_at`; `memory_file`
+    is where this one is remembered, `memory_unused` why an older one did not count, where one
+    was asked for."""
 
     ok: bool
     rows: int
@@ -84,6 +91,11 @@ class ProofDetails(Struct, frozen=True):
     more: int
     folded: int
     undecoded: int
+    executed: int
+    remembered: int
+    remembered_at: str | None
+    memory_file: str | None
+    memory_unused: str | None
 
 
 class Proved(Struct, frozen=True):
@@ -91,7 +103,10 @@ class Proved(Struct, frozen=True):
     of each log and replica, as n and digest; `prompts` those that were rendered again; `left`
     counts the divergences beyond the first `FOUND_MAX`; `folded` the causes that were not executed
     again, as they are of older rules, or came before what was asked for; `undecoded` the replies
-    of models whose kept bytes nobody here can read."""
+    of models whose kept bytes nobody here can read; `walked` the rows of both logs that were
+    walked now. Of the causes so many are `remembered`, from a proof at `remembered_at`; this one
+    is remembered in `file`, or is not (`unkept`); `why` all was executed, where a remembered proof
+    was asked for; `end`: for who goes on from here."""
 
     rows: int
     causes: int
@@ -104,10 +119,25 @@ class Proved(Struct, frozen=True):
     left: int = 0
     folded: int = 0
     undecoded: int = 0
+    walked: tuple[int, ...] = ()
+    remembered: int = 0
+    remembered_at: str = ""
+    file: str = ""
+    unkept: str = ""
+    why: str = ""
+    end: Left = Left()
 
     @property
     def ok(self) -> bool:
         return not self.divergences
+
+    @property
+    def told(self) -> str:
+        """How many causes were executed now, and how many are remembered from where."""
+        now = self.causes - self.folded - self.remembered
+        file = self.file or "none"
+        when = f"{self.remembered:,} remembered from {self.remembered_at or 'nothing'}"
+        return f"({now:,} executed now, {when}, file {file})"
 
     def document(self) -> ProofDetails:
         """The document of `prove`."""
@@ -124,6 +154,11 @@ class Proved(Struct, frozen=True):
             more=self.left,
             folded=self.folded,
             undecoded=self.undecoded,
+            executed=self.causes - self.folded - self.remembered,
+            remembered=self.remembered,
+            remembered_at=self.remembered_at or None,
+            memory_file=self.file or None,
+            memory_unused=self.why or None,
         )
 
 
@@ -192,17 +227,38 @@ def prove_logs(
     lost = given_up(journal)
     for log in (journal, agents):
         own = replace(options, since=(since or {}).get(log.name, 0))
-        payload = _kept(log)
-        proof = Proof(log.name, payload, own, again=_again(log))
-        sides.append(Side(proof, _told(log, progress), _long_ago(log), payload, lost))
-    with _rarely_collected():
+        sides.append(side(log, own, lost, progress))
+    with rarely_collected():
         return prove_sides(*sides, begun=begun)
 
 
-def prove_sides(journal: Side, agents: Side, *, begun: float | None = None) -> Proved:
-    """Walk both logs together. `begun`: when it began, as `perf_counter` says it."""
+def side(
+    log: Log,
+    options: Options,
+    lost: tuple[GivenUp, ...],
+    progress: LogProgress | None = None,
+    *,
+    after: int = 0,
+) -> Side:
+    """One log to be walked, from right after an append on."""
+    payload = _kept(log)
+    proof = Proof(log.name, payload, options, again=again_from(log))
+
+    def read(n: int) -> Append | None:
+        return next(appends(log.append_at(n)), None)
+
+    return Side(proof, _told(log, progress, after), _long_ago(log), payload, lost, read)
+
+
+def prove_sides(
+    journal: Side, agents: Side, *, begun: float | None = None, resume: Resume | None = None
+) -> Proved:
+    """Walk both logs together. `begun`: when it began, as `perf_counter` says it; `resume`: tells
+    the walk where it begins, if not at the beginning."""
     begun = perf_counter() if begun is None else begun
     crossing = Crossing(journal, agents, DECODERS)
+    if resume is not None:
+        resume(crossing)
     found: list[Divergence] = []
     left = 0
     for one in crossing.walk():
@@ -230,6 +286,8 @@ def prove_sides(journal: Side, agents: Side, *, begun: float | None = None) -> P
         left,
         sum(proof.folded for proof in proofs),
         crossing.replies.undecoded,
+        tuple(proof.rows for proof in proofs),
+        end=crossing.left,
     )
 
 
@@ -244,7 +302,7 @@ def _long_ago(log: Log) -> At:
     return lambda n, replica: History(log).world(n, replica)
 
 
-def _again(log: Log) -> Callable[[str, int], list[Recorded]]:
+def again_from(log: Log) -> Callable[[str, int], list[Recorded]]:
     """Reads the rows of a stream above a version; none of one that is damaged."""
 
     def again(stream: str, after: int) -> list[Recorded]:
@@ -275,7 +333,7 @@ def _kept(log: Log) -> Callable[[PayloadId], bytes | None]:
 
 
 @contextmanager
-def _rarely_collected() -> Iterator[None]:
+def rarely_collected() -> Iterator[None]:
     """A proof makes and drops millions of small objects, and hardly a cycle among them."""
     known = gc.get_threshold()
     gc.set_threshold(COLLECTED_EVERY, *known[1:])
@@ -285,14 +343,14 @@ def _rarely_collected() -> Iterator[None]:
         gc.set_threshold(*known)
 
 
-def _told(log: Log, progress: LogProgress | None) -> Iterator[Row]:
+def _told(log: Log, progress: LogProgress | None, after: int) -> Iterator[Row]:
     """The rows of a log, as they are read."""
     if progress is None:
-        yield from log.rows()
+        yield from log.rows(after)
         return
     of = log.count()
     nth = 0
-    for nth, row in enumerate(log.rows(), start=1):
+    for nth, row in enumerate(log.rows(after), start=1):
         if nth % STEP_ROWS == 0:
             progress(log.name, nth, of)
         yield row
@@ -305,12 +363,12 @@ def _told(log: Log, progress: LogProgress | None) -> Iterator[Row]:
 def diff(one: Divergence) -> list[str]:
     """What differs, line by line: ``- `` should stand there, ``+ `` does."""
     lines = difflib.unified_diff(
-        _lines(one.expected), _lines(one.actual), lineterm="", n=CONTEXT_LINES
+        told_lines(one.expected), told_lines(one.actual), lineterm="", n=CONTEXT_LINES
     )
     return [line for line in lines if not line.startswith(("---", "+++", "@@"))][:DIFF_LINES_MAX]
 
 
-def _lines(told: str) -> list[str]:
+def told_lines(told: str) -> list[str]:
     """A row with its JSON spread over lines; another text as it is."""
     head, brace, rest = told.partition("{")
     try:

@@ -4,7 +4,7 @@ What is spent is read from the agent log, so it holds over restarts and for all 
 is the person's. Late answers and those that failed count: they are paid. Where a provider did not
 say what an answer took, its prompt is estimated from its bytes; a model of this machine that says
 nothing counts as nothing. Spending is known after a reply only, so the reply that reaches a limit
-is the last one before the wait.
+is the last one before the wait. What forks of the home took is in a ledger beside it, and counts.
 """
 
 from collections import Counter
@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from adapters.home.prices import cost, price_at
 from adapters.home.schedules import next_local
 from adapters.home.settings import Budget, Settings
+from adapters.runtime.fork_ledger import ForkLedger, Spent
 from adapters.store.log import Log
 from domain.errors import Refused
 from domain.policy.gate import is_leaving
@@ -42,9 +43,11 @@ class _Day(NamedTuple):
 class Budgets:
     """Says whether a wake must wait before its next question to a model."""
 
-    def __init__(self, agents: Log, settings: Settings) -> None:
+    def __init__(self, agents: Log, settings: Settings, forks: ForkLedger | None = None) -> None:
         self._log = agents
         self._settings = settings
+        self._forks = forks or ForkLedger(None)
+        self._forked: tuple[str, int, list[Spent]] = ("", 0, [])  # the day, the ledger's size
         self._day = _Day("", "", Counter(), Counter(), Counter())
         self._seen = 0  # the last n that was counted
 
@@ -72,18 +75,37 @@ class Budgets:
         It waits for the person's next midnight: then the day's allowances begin anew, that of
         the wake too.
         """
+        return self.until_of(wake.run_key, wake.begun.agent, at)
+
+    def until_of(self, run_key: str, agent: str, at: str) -> str:
+        """The same of a wake by its run key, or of a fork by its name."""
         if not self.is_on:
             return ""
         self._count(at)
-        budget, day = self._settings.budget, self._day
+        budget, day, forks = self._settings.budget, self._day, self._of_forks()
+        by_agent = sum(one.tokens for one in forks if one.agent == agent)
+        by_wake = sum(one.tokens for one in forks if one.fork == run_key)
+        tokens, cost = sum(one.tokens for one in forks), sum(one.cost for one in forks)
         spent_and_limits = (
-            (day.by_wake[wake.run_key], budget.tokens_per_wake),
-            (day.by_agent[wake.begun.agent], budget.tokens_per_agent_day),
-            (day.by_agent.total(), budget.tokens_per_day),
-            (day.by_model.total(), budget.cost_per_day),
+            (day.by_wake[run_key] + by_wake, budget.tokens_per_wake),
+            (day.by_agent[agent] + by_agent, budget.tokens_per_agent_day),
+            (day.by_agent.total() + tokens, budget.tokens_per_day),
+            (day.by_model.total() + cost, budget.cost_per_day),
         )
         is_spent = any(limit and spent >= limit for spent, limit in spent_and_limits)
         return day.end if is_spent else ""
+
+    def spent(self, about: Spent, known: Usage, at: str) -> Spent:
+        """What an answer in a fork took, with its price, see `known_usage`."""
+        price = price_at(self._settings.prices, about.model, at)
+        return replace(about, at=at, tokens=_tokens(known), cost=cost(known, price) or 0)
+
+    def _of_forks(self) -> list[Spent]:
+        """What forks took in the day; it is read again only where the ledger has grown."""
+        day, size = self._day, self._forks.size
+        if self._forked[:2] != (day.start, size):
+            self._forked = (day.start, size, self._forks.between(day.start, day.end))
+        return self._forked[2]
 
     def _count(self, at: str) -> None:
         """Count the replies of the day so far that were not counted yet."""
@@ -104,12 +126,10 @@ class Budgets:
     def _add(self, world: World, run_key: str, at: str, usage: Usage) -> None:
         """One more answer of the day."""
         begun = world.load(WAKE, run_key).begun
-        read = usage.tokens_in or 0
-        if usage.tokens_in is None and is_leaving(begun.model):
-            shown = (*begun.system, *begun.user)
-            read = sum(len(world.payload(one.payload)) for one in shown) // BYTES_PER_TOKEN
-        known = replace(usage, tokens_in=read, tokens_out=usage.tokens_out or 0)
-        tokens = read + (known.written or 0)
+        shown = (*begun.system, *begun.user) if usage.tokens_in is None else ()
+        size = sum(len(world.payload(one.payload)) for one in shown)
+        known = known_usage(usage, size, begun.model)
+        tokens = _tokens(known)
         self._day.by_wake[run_key] += tokens
         self._day.by_agent[begun.agent] += tokens
         price = price_at(self._settings.prices, begun.model, at)
@@ -126,6 +146,18 @@ class Budgets:
             else:
                 high = middle - 1
         return low
+
+
+def known_usage(usage: Usage, size: int, model: str) -> Usage:
+    """What an answer took where it was told, else about what its prompt of `size` bytes took."""
+    read = usage.tokens_in or 0
+    if usage.tokens_in is None and is_leaving(model):
+        read = size // BYTES_PER_TOKEN
+    return replace(usage, tokens_in=read, tokens_out=usage.tokens_out or 0)
+
+
+def _tokens(known: Usage) -> int:
+    return (known.tokens_in or 0) + (known.written or 0)
 
 
 def _day_of(at: str, zone: str) -> tuple[str, str]:

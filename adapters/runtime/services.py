@@ -27,6 +27,7 @@ from domain.wire import Payload, PayloadId
 
 if TYPE_CHECKING:
     from adapters.runtime.budgets import Budgets
+    from adapters.runtime.fork_ledger import ForkLedger
     from adapters.runtime.journal_cursor import JournalCursor
 
 ModelFor = Callable[[str], Model]
@@ -58,7 +59,15 @@ class Services:
         self.listeners: dict[str, Listener] = {}
         self.past: JournalCursor | None = None  # where the watcher stands
         self.task_lines = TaskLines()  # of the journal, for reads
+        self.forks_at: Path | None = None  # where forks are kept; None: there are none
         self.leases_at: Path | None = None  # where processes say what they run; None: only one
+
+    @property
+    def ledger(self) -> "ForkLedger":
+        """What forks of the home took."""
+        from adapters.runtime.fork_ledger import NAME, ForkLedger
+
+        return ForkLedger(self.forks_at / NAME if self.forks_at is not None else None)
 
     @cached_property
     def spans(self) -> Spans:
@@ -70,7 +79,7 @@ class Services:
         """What may still be spent; it is loaded by who asks."""
         from adapters.runtime.budgets import Budgets
 
-        return Budgets(self.agents, self.settings)
+        return Budgets(self.agents, self.settings, self.ledger)
 
     @property
     def is_enabled(self) -> bool:

@@ -31,8 +31,7 @@ from domain.world import MAIN, Folded, Parts, Recorded, World
 if TYPE_CHECKING:
     from domain.composing import Composed
 
-STATES_MAX = 4096
-"""Folded states that a process keeps."""
+STATES_MAX = 4096  # folded states that a process keeps
 
 LogProgress = Callable[[str, int, int], None]
 """``progress(log, n, of)``: so far has a reader of a log come."""
@@ -90,6 +89,7 @@ class Log:
         self.replica = replica
         self.recorder = recorder
         self.streams_of = recorder.streams_of
+        self.kept_payloads = recorder.kept_payloads
         self._states = States()
         self._seen = LogPosition()
 

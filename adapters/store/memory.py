@@ -102,6 +102,9 @@ class MemoryLogRecorder(POPOApplicationRecorder):
     def payloads(self, ids: Sequence[PayloadId]) -> Sequence[tuple[PayloadId, bytes]]:
         return [(one, self._payloads[one]) for one in ids if one in self._payloads]
 
+    def kept_payloads(self) -> Iterator[tuple[PayloadId, bytes]]:
+        return iter(tuple(self._payloads.items()))
+
     def onward(self) -> Onward:
         return lambda wanted: self.payloads([wanted])
 

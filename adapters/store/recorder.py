@@ -104,6 +104,9 @@ class LogRecorder(Protocol):
     def payload(self, payload_id: PayloadId) -> bytes | None:
         """The bytes of a payload, or None."""
 
+    def kept_payloads(self) -> Iterator[tuple[PayloadId, bytes]]:
+        """All payloads, in the order in which they were kept."""
+
     def onward(self) -> Onward:
         """Reads payloads for whom goes through the log from its beginning."""
 

@@ -81,6 +81,7 @@ SELECT one.rowid, one.id, one.bytes FROM wanted CROSS JOIN payloads AS one
 ON one.rowid BETWEEN first AND CASE WHEN first > ?2 THEN first + ?3 - 1 ELSE first END
 WHERE one.rowid = first OR length(one.bytes) <= ?4 ORDER BY one.rowid
 """
+_KEPT = "SELECT rowid, id, bytes FROM payloads WHERE rowid > ? ORDER BY rowid LIMIT ?"
 _PAYLOADS = "SELECT id, bytes FROM payloads WHERE id IN (SELECT value FROM json_each(?))"
 
 
@@ -240,6 +241,12 @@ class SQLiteLogRecorder:
         sql = "SELECT bytes FROM payloads WHERE id = ?"
         found = self._found(sql, payload_id)
         return _bytes(found[0][0]) if found else None
+
+    def kept_payloads(self) -> Iterator[tuple[PayloadId, bytes]]:
+        last = 0
+        while page := self._found(_KEPT, last, PAGE_PAYLOADS):  # bounded by the file
+            yield from ((str(name), _bytes(data)) for _, name, data in page)
+            last = page[-1][0]
 
     def onward(self) -> Onward:
         last = 0

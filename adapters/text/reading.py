@@ -13,6 +13,7 @@ from adapters.text.policy import waits
 if TYPE_CHECKING:
     from adapters.documents.reading import MessageThread, ReportDetails, WhyLine
     from adapters.documents.since import ChangeSince
+    from adapters.documents.task_past import FieldWhy
     from adapters.documents.wakes import WakeCause, WakeDetails, WakeUsage
 
 LINE_MAX = 160  # characters of one line of `show`; --json has all of it
@@ -75,6 +76,17 @@ def why_rows(found: "Sequence[WhyLine]", zone: str) -> list[tuple[object, ...]]:
             rule = rule_text(one.rule or "")
             rows.append((when, _where(one), one.what, one.outcome, run, rule))
     return rows
+
+
+def field_lines(found: "FieldWhy", zone: str) -> Iterator[str]:
+    """Why a field is as it is: its value, then each step with its time and what it leads to."""
+    yield safe(f"{found.label}: {found.value or 'none'}")
+    for step in found.steps:
+        lead = step.lead
+        where = f" [{lead.kind} {(lead.run_key or lead.id)[:ID_SHOWN]}]" if lead else ""
+        words = f" “{_line(step.words)}”" if step.words else ""
+        when = f"{local_time(step.at, zone)}  " if step.at else ""
+        yield safe(f"  {when}{step.said}{words}{where}")
 
 
 def _where(one: "WhyLine") -> str:

@@ -6,7 +6,7 @@ done in it. The logs that it comes from are only read. Every command works in a 
 
 import asyncio
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +22,8 @@ from adapters.store.log import Log, LogProgress
 from adapters.store.recorder import by_append
 from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.timetravel import fork_policy
+from adapters.timetravel.fork_model import ForkModel, UseRecorded
+from adapters.timetravel.fork_spending import Spending, Stopped
 from adapters.timetravel.fork_verdicts import BranchProgress, Verdicts, given_then, payloads_of
 from adapters.timetravel.logs_at import Past, Spot
 from domain import envelope
@@ -32,7 +34,7 @@ from domain.errors import Refused
 from domain.journal.commands import AddNote, EditNote
 from domain.journal.fold import TASK
 from domain.policy.gate import is_leaving
-from domain.ports import Model, Reply, Request
+from domain.ports import Model, Request
 from domain.templates.commands import AddVersion, AssignTemplate, CreateTemplate, RollBackTemplate
 from domain.templates.template import TEMPLATE
 from domain.wake.events import ModelAsked
@@ -93,53 +95,6 @@ class Forked(NamedTuple):
     def close(self) -> None:
         self.journal.close()
         self.agents.close()
-
-
-class _UseRecorded(Exception):
-    """The record answers this request."""
-
-    def __init__(self, fact: ModelReply, asked: str) -> None:
-        super().__init__("the record answers")
-        self.fact = fact
-        self.asked = asked
-
-
-class _Stopped(Exception):
-    """Nobody answers this request."""
-
-
-class ForkModel:
-    """Answers with what was recorded for the same bytes; else asks somebody, or stops.
-
-    `name` is what the wake is told that its model is called; `of`: whose the record is, where it
-    answers whoever is asked.
-    """
-
-    def __init__(
-        self, name: str, of: str, recorded: Mapping[str, ModelReply], asks: Model | None, how: How
-    ) -> None:
-        self._name = name
-        self.of = of
-        self._recorded = recorded
-        self._asks = asks
-        self._how: How = how
-        self.answers: list[Answer] = []
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    async def reply(self, request: Request) -> Reply:
-        """The chosen model's answer. What the record answers, or nobody, is raised."""
-        asking = replace(request, model=self._name)
-        asked = fork.digest(replace(request, model=self.of))
-        if asked in self._recorded:
-            raise _UseRecorded(self._recorded[asked], asked)
-        if self._asks is None:
-            raise _Stopped
-        turn = len(request.exchanges) + 1
-        self.answers.append(Answer(turn, self._how, self._name, fork.digest(asking)))
-        return await self._asks.reply(asking)
 
 
 # ---------------------------------------------------------------------------------------- copying
@@ -203,6 +158,7 @@ class Branch:
         wanted: Wanted,
         model: Model | None,
         progress: LogProgress | None = None,
+        spending: Spending | None = None,
     ) -> Forked:
         """Make the branch and run the wake in it to its end, or to where nobody answers.
 
@@ -212,6 +168,7 @@ class Branch:
             wanted: What is to be otherwise.
             model: Who answers what the record does not; None: nobody.
             progress: Is told how far each log has come, in appends.
+            spending: What the model may take; None: nobody pays for it.
 
         Raises:
             Refused: If the wake never began, or what is wanted is not possible there.
@@ -235,7 +192,7 @@ class Branch:
         name = model.name if model else self._begun.model
         how: How = "stub" if name.partition(":")[0] in STUBS else "live"
         of = self._begun.model if wanted.is_going_on else name
-        answering = ForkModel(name, of, self._recorded(), model, how)
+        answering = ForkModel(name, of, self._recorded(), model, how, spending)
         services = Services(journal, agents, ManualClock(at), self._settings, lambda _: answering)
         try:
             verdicts.go_on(services, start, spot.where, told)
@@ -316,17 +273,17 @@ class Branch:
                     await performer.run_wake(
                         services, agent, run_key, is_now=True, given=self._given
                     )
-            except _UseRecorded as found:
+            except UseRecorded as found:
                 is_begun = True
                 self._answer(services, model, run_key, found)
                 continue
-            except _Stopped:
-                return "the request differs from the recorded one, and no model was given"
+            except Stopped as stopped:
+                return str(stopped)
             return ""
         return f"more than {ANSWERS_MAX} answers"
 
     def _answer(
-        self, services: Services, model: ForkModel, run_key: str, found: _UseRecorded
+        self, services: Services, model: ForkModel, run_key: str, found: UseRecorded
     ) -> None:
         """Give the wake its recorded answer, under the attempt that it waits for."""
         with services.agents.reading() as world:

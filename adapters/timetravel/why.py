@@ -141,7 +141,7 @@ def of_change(home: "Home", n: int) -> list[tuple[AgentDocument, Why]]:
         Refused: Code ``invalid_value``: there is no such append.
     """
     services = home.services
-    append = _append(services.journal, n)
+    append = append_of(services.journal, n)
     if not append:
         because = f"the journal has no append {n}, its last is {services.journal.tail().n}"
         raise Refused("invalid_value", because=because, instead=Remedy("see_status"))
@@ -194,7 +194,7 @@ def _triggered(
         position = f"agent:{row.replica}:{row.n}"
         what = _asked(trigger)
         return Why(position, row.at, (), outcome, run_key, rule, trigger.reason, what)
-    append = _append(services.journal, trigger.position)
+    append = append_of(services.journal, trigger.position)
     position = f"journal:{trigger.replica}:{trigger.position}"
     at = append[0].at if append else row.at
     what = _what(append) + (", through a link" if trigger.is_propagated else "")
@@ -271,8 +271,8 @@ def _unmatched(
     return "unmatched", rule, seen.tokens
 
 
-def _append(log: Log, n: int) -> list[Recorded]:
-    """One append; empty where there is none."""
+def append_of(log: Log, n: int) -> list[Recorded]:
+    """The facts of one append; empty where there is none."""
     rows = [(row, envelope.read(row)) for row in log.append_at(n)]
     return [envelope.recorded(row, rows[0][1].at, one) for row, one in rows]
 

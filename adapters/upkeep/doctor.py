@@ -69,6 +69,8 @@ def examine(where: Place | Path, environ: Mapping[str, str], model: str = "") ->
         with open_home(place, environ, model=model) as home:
             for check in CHECKS:
                 found += check(home)
+            if all(one.is_ok for one in found):
+                found.append(_proof(home, environ))
         if place.is_folder:
             found += _place(place.folder, environ)
     except WakelogError as error:
@@ -110,6 +112,19 @@ def _place(path: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
         told = "it is not the folder where its writer's name was drawn"
         do = "say `wakelog home adopt moved` or `wakelog home adopt copy`"
         yield Finding("folder", False, told, do)
+
+
+def _proof(home: Home, environ: Mapping[str, str]) -> Finding:
+    """What is new since the last proof, executed; without one nobody shall wait for it here."""
+    from adapters.proof.since_last import prove_remembering, unremembered
+
+    if why := unremembered(home, environ):
+        return Finding("proof", True, f"not looked at: {why}", "say `wakelog prove`")
+    proved = prove_remembering(home, environ)
+    if not proved.ok:
+        told = f"{len(proved.divergences) + proved.left} divergences"
+        return Finding("proof", False, told, f"see `wakelog prove`; {RESTORE}")
+    return Finding("proof", True, f"every byte is as it was proved {proved.told}")
 
 
 def _files(path: Path) -> Iterator[Finding]:

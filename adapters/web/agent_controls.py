@@ -6,11 +6,10 @@ from collections.abc import Callable
 from adapters.actions import agents, waking
 from adapters.text.reading import counted
 from adapters.web.agents import known
-from adapters.web.asking import Form, FormRequest, Notice, clashing, compared, in_lines
+from adapters.web.asking import FormRequest, Notice
 from adapters.web.site import Site, check_sure
 from adapters.web.tasks import known as known_task
 from adapters.wiring import Home
-from domain.agent.identity import Wanted
 from domain.errors import Refused
 
 WAIT_SECONDS = 0.6  # a quick wake is over when its page is shown
@@ -109,31 +108,3 @@ def cancel(site: Site, asked: FormRequest) -> Notice:
     """Drop the wake that is queued for an agent."""
     waking.cancel_wake(site.home, known(site, asked.names["id"]).id, asked.key)
     return Notice("Cancelled: what had asked for the wake stays in the log.")
-
-
-def configure(site: Site, asked: FormRequest) -> Notice:
-    """Set the goal, the mode and whether changes wake it: what of it the form changes."""
-    agent = known(site, asked.names["id"])
-    now = {
-        "goal": agent.agent.goal.value,
-        "mode": agent.mode,
-        "automatic": "yes" if agent.agent.is_automatic else "no",
-    }
-    given = {
-        "goal": in_lines(asked.form.get("goal", "")).strip(),
-        "mode": asked.form.get("mode") or asked.needed("was.mode"),
-        "automatic": "yes" if asked.form.get("automatic") == "yes" else "no",
-    }
-    found = compared(asked, given, now)
-    if not found.changed:
-        return Notice("Nothing was changed.")
-    if found.moved and not agents.is_known(site.home, asked.key):
-        forms: dict[str, Form] = {"goal": "text", "mode": "hidden", "automatic": "hidden"}
-        return clashing(asked, found, {"automatic": "whether changes and timers wake it"}, forms)
-    wanted = Wanted(
-        mode=given["mode"] if "mode" in found.changed else None,
-        is_automatic=given["automatic"] == "yes" if "automatic" in found.changed else None,
-        goal=given["goal"] if "goal" in found.changed else None,
-    )
-    agents.configure_agent(site.home, agent.id, wanted, asked.key)
-    return Notice("Set.")

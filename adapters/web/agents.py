@@ -8,7 +8,8 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from adapters.documents.agents import AgentLine, agent_line, agent_page
-from adapters.documents.memory import memory_short, sources_document
+from adapters.documents.memory import MemoryShort, memory_short, sources_document
+from adapters.documents.models import model_names
 from adapters.documents.reading import (
     MessageLine,
     journal_documents,
@@ -25,10 +26,11 @@ from adapters.web.inbox import OPEN_SHOWN, open_cards
 from adapters.web.policy import consents_of
 from adapters.web.reports import report_of
 from adapters.web.site import SCAN_MAX, Site, page_size
+from domain.agent.agent import TURN_MAX_LIMIT, Agent
 from domain.journal.task import STATUSES
 from domain.templates.seeds import SEEDS, seed_id
 from domain.world import World
-from projections import agents, memory, messages, operations, tasks, wakes
+from projections import agents, memory, messages, operations, tasks, templates, wakes
 from projections.agents import AgentDocument
 from projections.messages import WakeMessages
 from projections.operations import Operation
@@ -37,6 +39,7 @@ from projections.wakes import WakeDocument
 CHUNK = 250
 THREADS_SHOWN = 10  # wakes of a page of conversations
 OBSERVATIONS_SHOWN = 50
+CHAT_SHOWN = 8  # messages beside the report
 CRITICAL_SHOWN = 20
 WHY_SHOWN = 10
 USAGE_WAKES = 200  # the newest that tokens are added up of
@@ -51,6 +54,7 @@ class AgentRow(AgentLine, frozen=True):
     """An agent of the page `/agents`."""
 
     task_title: str
+    template: str | None
 
 
 class Conversation(Struct):
@@ -132,7 +136,12 @@ def _newest_first(site: Site, before: str) -> Iterator[AgentDocument]:
 
 def _row(site: Site, one: AgentDocument, now: str) -> AgentRow:
     task = site.home.views.get(tasks.VIEW, one.task_id)
-    return AgentRow(**asdict(agent_line(one, now)), task_title=task.title if task else "")
+    lives_on = site.home.views.get(templates.VIEW, one.template_id) if one.template_id else None
+    return AgentRow(
+        **asdict(agent_line(one, now)),
+        task_title=task.title if task else "",
+        template=lives_on.template.name if lives_on else None,
+    )
 
 
 def _troubles(site: Site, agent_id: str) -> list[str]:
@@ -165,6 +174,7 @@ def show_one(site: Site, asked: FormRequest) -> Page:
     kind = asked.query.get("kind", "")
     with home.services.agents.reading() as world:
         threads = _threads(world, shown[:THREADS_SHOWN], kind)
+        chat = _chat(_threads(world, shown[:THREADS_SHOWN], ""))
     remembered = memory_short(home, agent.id)
     kinds = Counter(m.kind for one in shown[:THREADS_SHOWN] for m in one.messages)
     document = {
@@ -191,11 +201,7 @@ def show_one(site: Site, asked: FormRequest) -> Page:
         {
             "labels": site.labels(),
             "critical_shown": CRITICAL_SHOWN,
-            "memory_words": memory_words(
-                remembered.noted,
-                remembered.noted - remembered.uncovered,
-                len(remembered.digests),
-            ),
+            "memory_words": words_of(remembered),
             "sets_shown": OPEN_SHOWN,
             "older": asked.with_query(before=older) if older else "",
             "newest": asked.with_query(before="") if before else "",
@@ -208,8 +214,18 @@ def show_one(site: Site, asked: FormRequest) -> Page:
             "kinds": [(name, count, asked.with_query(kind=name)) for name, count in kinds.items()],
             "all_kinds": asked.with_query(kind=""),
             **_choices(site, agent),
+            "settings": settings_of(agent.agent),
+            "chat": chat,
+            "models": model_names(home),
+            "turns_limit": TURN_MAX_LIMIT,
         },
     )
+
+
+def words_of(remembered: MemoryShort) -> str:
+    """How much an agent remembers."""
+    covered = remembered.noted - remembered.uncovered
+    return memory_words(remembered.noted, covered, len(remembered.digests))
 
 
 def show_digest(site: Site, asked: FormRequest) -> Page:
@@ -219,6 +235,21 @@ def show_digest(site: Site, asked: FormRequest) -> Page:
         raise missing("unknown_digest", "digest", wanted)
     told = sources_document(site.home, agent.id, wanted)
     return Page("digest.html", f"Digest of {agent.name}", told, {"agent": agent})
+
+
+def settings_of(agent: Agent) -> dict[str, str]:
+    """An agent's settings as a form holds them: lists have a line for each of their things."""
+    kept = sorted(agent.preferences.items())
+    return {
+        "name": agent.name,
+        "goal": agent.goal.value,
+        "model": agent.model,
+        "turns": str(agent.turn_max),
+        "mode": agent.mode,
+        "automatic": "yes" if agent.is_automatic else "no",
+        "loops": "\n".join(agent.loops),
+        "preferences": "\n".join(f"{name}={slot.value}" for name, slot in kept if slot.value),
+    }
 
 
 def _choices(site: Site, agent: AgentDocument) -> dict[str, Any]:
@@ -261,6 +292,18 @@ def _threads(world: World, found: Sequence[WakeMessages], kind: str) -> list[Con
         thread.run_keys.insert(0, one.run_key)
         thread.tool_calls += sum(m.kind == "tool_result" for m in one.messages)
     return [one for one in threads.values() if one.messages or not kind]
+
+
+def _chat(threads: Sequence[Conversation]) -> list[MessageLine]:
+    """The newest questions of a person and what came of them, the oldest first."""
+    asked = [one for one in threads if any(said.kind == "user" for said in one.messages)]
+    told = [
+        said
+        for thread in reversed(asked)
+        for said in thread.messages
+        if said.kind in ("user", "thought", "summary") and said.text
+    ]
+    return told[-CHAT_SHOWN:]
 
 
 def _calls(site: Site, recent: Sequence[WakeDocument]) -> list[EffectLine]:

@@ -26,7 +26,15 @@ from adapters.home.entering import entered_line, entering_by
 from adapters.version import package_version
 from adapters.web import guard as guarding
 from adapters.web import remedies
-from adapters.web.asking import FormRequest, Notice, Page, keep_typed, parameters_of, status_of
+from adapters.web.asking import (
+    AtField,
+    FormRequest,
+    Notice,
+    Page,
+    keep_typed,
+    parameters_of,
+    status_of,
+)
 from adapters.web.entry import STATIC, Door, Fields, form_of, refusal
 from adapters.web.guard import Denied, Guard
 from adapters.web.rendering import render
@@ -183,7 +191,10 @@ def _acted(site: Site, asked: FormRequest, visitor: Visitor) -> Response | Sheet
     except WakelogError as error:
         status = status_of(error.code)
         kind = "conflict" if status == HTTPStatus.CONFLICT else "problem"
-        told = Notice(f"{remedies.in_words(error)} [{error.code}]", kind, status=status)
+        field = error.field if isinstance(error, AtField) else ""
+        told = Notice(
+            f"{remedies.in_words(error)} [{error.code}]", kind, status=status, field=field
+        )
     is_refused = told.kind == "problem" or told.status != HTTPStatus.OK
     if is_refused and not asked.is_beside:
         keep_typed(told, asked)

@@ -118,6 +118,7 @@ class Notice(Struct):
     place. `clashes` are what was changed meanwhile; `again`, with the `action` of the form, holds
     what it is sent again with besides, made from what is there now; `button` sends it. `leads`: a
     task to look at next, id and title; `rates`: what may be rated now, ids of a task and an entry.
+    `field`: the one that the form got wrong, at which the problem stands.
     """
 
     text: str
@@ -132,6 +133,15 @@ class Notice(Struct):
     button: str = "Save yours"
     leads: tuple[str, str] | None = None
     rates: tuple[str, str] | None = None
+    field: str = ""
+
+
+class AtField(Refused):
+    """A refusal of what one field of a form says."""
+
+    def __init__(self, field: str, error: Refused) -> None:
+        super().__init__(error.code, because=error.whole, instead=error.remedy or error.instead)
+        self.field = field
 
 
 _STATUS = {
@@ -144,6 +154,8 @@ _STATUS = {
     "unknown_agent": 404,
     "unknown_category": 404,
     "unknown_digest": 404,
+    "unknown_field": 404,
+    "unknown_fork": 404,
     "unknown_item": 404,
     "unknown_label": 404,
     "unknown_set": 404,
@@ -226,7 +238,10 @@ def clash_of(asked: FormRequest, clashes: Sequence[Clash], now: Mapping[str, str
     )
 
 
-LONG = ("edit.description", "general", "goal", "report", "text")
+LONG = (
+    *("categories", "edit.description", "general", "goal", "loops", "preferences", "report"),
+    "text",
+)
 TYPED = (
     *LONG,
     *(
@@ -235,6 +250,8 @@ TYPED = (
         "began",
         "comment",
         "due",
+        "after",
+        "before",
         "ended",
         "estimate",
         "language",
@@ -244,7 +261,7 @@ TYPED = (
         "schedule",
         "sub",
     ),
-    *("summary", "target", "task", "title", "until", "words", "zone"),
+    *("summary", "target", "task", "title", "turns", "until", "words", "zone"),
 )
 """Fields that a person types in; an item's arguments are ``edit.NAME``."""
 

@@ -2,7 +2,7 @@
 task is meant, and a time by its day of the week."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any
 
@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from adapters.actions.deciding import arguments_of
-from adapters.documents.inbox import InboxItem
+from adapters.documents.inbox import InboxItem, value_before
 from adapters.documents.tasks import titles_among
 from adapters.web import editing
 from adapters.web.site import Site
@@ -39,6 +39,48 @@ class Told(Struct, frozen=True):
     task_id: str = ""
     title: str = ""
     can_conclude: bool = False
+
+
+class Proposed(Struct, frozen=True):
+    """A proposal that a person edited: the value before, and what was proposed, in words."""
+
+    was: str | None
+    summary: str
+
+
+def line_of(tool: str, arguments: Mapping[str, Any], told: Told) -> str:
+    """A proposal in a few words; of a value the old one and the new one.
+
+    >>> line_of("update_task_due_date", {"dueDate": "2026-06-10"}, Told("Set due", "2026-06-05"))
+    'Due 2026-06-05 → 2026-06-10'
+    >>> line_of("add_checklist_item", {"title": "Buy a seal"}, Told('Add item "Buy a seal"', None))
+    'Add item "Buy a seal"'
+    """
+    if tool not in LINES or told.now is None:
+        return told.headline
+    label, name = LINES[tool]
+    after = arguments.get(name, "")
+    unit = {"minutes": " minute" if after == 1 else " minutes"}.get(name, "")
+    return f"{label} {told.now} → {after}{unit}"
+
+
+LINES = {
+    "set_task_status": ("Status", "status"),
+    "set_task_title": ("Title", "title"),
+    "update_task_due_date": ("Due", "dueDate"),
+    "update_task_estimate": ("Estimate", "minutes"),
+    "update_task_priority": ("Priority", "priority"),
+}
+"""What one value is called in a list, and the argument that holds the new one, by tool."""
+
+
+def proposed_of(
+    site: Site, one: SetDocument, item: Item, arguments: dict[str, Any]
+) -> Proposed | None:
+    """What an item was before the person edited it; None where they did not."""
+    if item.arguments_now is None:
+        return None
+    return Proposed(value_before(site.home, one.task_id, item, arguments), item.summary)
 
 
 def number_of(ref: str) -> int:

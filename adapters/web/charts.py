@@ -22,7 +22,7 @@ _SHARE = Markup(
 _CHART = Markup(  # its words stand beside it: they stay readable however wide it is drawn
     '<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{}" preserveAspectRatio="none">'
     '<line x1="0" y1="{}" x2="{}" y2="{}"/>{}</svg>'
-    '<p class="axis" aria-hidden="true"><span>{}</span><span>at most {} a day</span>'
+    '<p class="axis" aria-hidden="true"><span>{}</span><span>0 to {} a day</span>'
     "<span>{}</span></p>"
 )
 
@@ -51,6 +51,14 @@ def days(counts: Mapping[date, Counter[str]], kinds: Sequence[str], what: str) -
     return _CHART.format(
         WIDTH, BASE, title, BASE, WIDTH, BASE, Markup("").join(drawn), first, most, last
     )
+
+
+def rows(counts: Mapping[date, Counter[str]], kinds: Sequence[str]) -> list[tuple[date, list[int]]]:
+    """The same as a table has it: of each day that had any, how many of each kind, newest first."""
+    last = max(counts, default=date.min)
+    first = last.toordinal() - BARS_MAX + 1
+    days_told = sorted((day for day in counts if day.toordinal() >= first), reverse=True)
+    return [(day, [counts[day][kind] for kind in kinds]) for day in days_told]
 
 
 def share(part: float | None) -> Markup:

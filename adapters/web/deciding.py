@@ -8,13 +8,14 @@ import msgspec
 from adapters.actions import deciding
 from adapters.actions.deciding import Kind, Verdict
 from adapters.actions.hearing import heard
+from adapters.actions.proposals import Named
 from adapters.documents.inbox import by_name, ranks_of, set_name, summary_of
 from adapters.web import remedies
 from adapters.web.asking import Clash, FormRequest, Notice, Undo, missing
 from adapters.web.editing import edited, fields_of
 from adapters.web.inbox import version_of
 from adapters.web.site import Site
-from adapters.web.undoing import offer
+from adapters.web.undoing import offer, offer_all
 from domain import canonical
 from domain.changes.change_set import Item
 from domain.errors import Refused, WakelogError
@@ -25,10 +26,18 @@ VERDICTS: dict[str, Kind] = {
     "conclude": "confirm",
     "reject": "reject",
     "defer": "defer",
+    "day": "defer",
+    "tomorrow": "defer",
+    "monday": "defer",
+    "undated": "defer",
 }
 """What a button of a form says, and the verdict it stands for."""
+OF_MANY = ("confirm", "reject", "defer", "day", "tomorrow", "monday", "undated")
+"""Those that several proposals are given at once: a stale one is confirmed alone."""
+UNTIL = {"tomorrow": "tomorrow", "monday": "monday", "undated": ""}
 SAID = {"confirmed": "Applied", "rejected": "Rejected", "deferred": "Put off"}
-ALL_MAX = 500  # items of one "confirm all"
+SEVERAL_MAX = 500  # items of one form
+DONE_SHOWN = 5  # of several, in words
 REASON_MAX = 500
 
 
@@ -60,18 +69,41 @@ def decide(site: Site, asked: FormRequest) -> Notice:
     return Notice(one.text, one.kind, one.undo, one.lines, kept=_kept([ref]), clashes=clashes)
 
 
-def decide_all(site: Site, asked: FormRequest) -> Notice:
-    """All items that a page showed together, one after the other."""
-    refs = [_ref(one) for one in asked.lists.get("ref", [])[:ALL_MAX]]
-    if not refs:
-        raise missing("unknown_item", "item", "")
-    with heard(site.home):
-        outcomes = [_decided(site, one, "confirm", asked, n) for n, one in enumerate(refs, start=1)]
-    failed = [one for one in outcomes if one.kind != "done"]
-    text = f"{len(outcomes) - len(failed)} of {len(outcomes)} applied."
-    is_conflict = failed and len(failed) == len(outcomes)
-    lines = [one.text for one in outcomes]
-    return Notice(text, "conflict" if is_conflict else "done", lines=lines, kept=_kept(refs))
+def decide_several(site: Site, asked: FormRequest) -> Notice:
+    """What was chosen, or all that a page showed together: as the command line decides on several.
+
+    What was changed since the form was made is left alone, and each that could not be done is
+    named with why.
+    """
+    button = asked.form.get("verdict", "confirm")
+    if button not in OF_MANY:
+        raise missing("invalid_input", "verdict", button)
+    refs = [_ref(one) for one in dict.fromkeys(asked.lists.get("ref", []))]
+    if not 0 < len(refs) <= SEVERAL_MAX:
+        because = "too many proposals are chosen" if refs else "no proposal is chosen"
+        raise Refused("invalid_input", because=because, instead=f"choose 1 to {SEVERAL_MAX}")
+    home, verdict = site.home, _verdict(site, None, button, asked)
+    moved, named = [], []
+    for nth, ref in enumerate(refs, start=1):
+        item = _item(site, ref)
+        is_same = ref.version == version_of(item)
+        if not is_same and not deciding.is_known(home, asked.key, nth):
+            moved.append(_meanwhile(site, ref, item))
+        named.append(Named(ref.set_id, ref.number, "", nth, is_meant=is_same))
+    with heard(home):
+        found = deciding.decide_all(home, named, verdict, asked.key)
+        outcomes = [_outcome(site, refs[one.nth - 1], decided) for one, decided in found]
+    failed = [*moved, *(one.text for one in outcomes if one.kind != "done")]
+    done = [one.text for one in outcomes if one.kind == "done"]
+    said = SAID[deciding.LEADS_TO[verdict.kind]].lower()
+    more = [f"And {len(done) - DONE_SHOWN} more."] if len(done) > DONE_SHOWN else []
+    return Notice(
+        f"{len(done)} of {len(refs)} {said}.",
+        "done" if done else "conflict",
+        offer_all(site, asked.key, len(done)),
+        [*failed, *done[:DONE_SHOWN], *more],
+        kept=_kept(refs),
+    )
 
 
 def _kept(refs: Sequence[Ref]) -> list[tuple[str, int]]:
@@ -99,28 +131,36 @@ def _ref(given: str) -> Ref:
     return Ref(set_id, int(number), version)
 
 
-def _decided(site: Site, ref: Ref, button: str, asked: FormRequest, nth: int = 1) -> Decided:
+def _decided(site: Site, ref: Ref, button: str, asked: FormRequest) -> Decided:
     home = site.home
     named = ref.set_id, ref.number
     item = _item(site, ref)
-    is_known = deciding.is_known(home, asked.key, nth)
+    is_known = deciding.is_known(home, asked.key)
     if not is_known and ref.version != version_of(item):
         return Decided(_meanwhile(site, ref, item), "conflict")
     try:
         verdict = _verdict(site, item, button, asked)
     except Refused as error:
         return Decided(_refused(site, ref, item, error), "problem")
-    decided = deciding.decide(home, *named, verdict, asked.key, nth)
+    decided = deciding.decide(home, *named, verdict, asked.key)
+    outcome = _outcome(site, ref, decided)
+    if outcome.kind != "done":
+        return outcome
+    done = ". The task is DONE." if verdict.concludes else ""
+    undo = offer(site, asked.key)
+    return Decided(outcome.text + done, "done", undo, _lapsed(site, ref))
+
+
+def _outcome(site: Site, ref: Ref, decided: deciding.Decided) -> Decided:
+    """What came of a verdict, in words."""
     after = decided.item
     if decided.refused is not None:
-        return Decided(_refused(site, ref, item, decided.refused), "problem")
+        return Decided(_refused(site, ref, decided.before, decided.refused), "problem")
     if not decided.is_done:
         how = "conflict" if decided.code == "stale" else "problem"
         return Decided(_told(site, ref, after, decided.error), how)
-    undo = None if asked.lists.get("ref", [])[1:] else offer(site, asked.key)
-    said = f"{SAID.get(after.status, after.status)}: {summary_of(home, ref.set_id, after)}"
-    done = ". The task is DONE." if verdict.concludes else ""
-    return Decided(said + done, "done", undo, _lapsed(site, ref))
+    said = SAID.get(after.status, after.status)
+    return Decided(f"{said}: {summary_of(site.home, ref.set_id, after)}", "done")
 
 
 def _lapsed(site: Site, ref: Ref) -> list[str]:
@@ -129,14 +169,20 @@ def _lapsed(site: Site, ref: Ref) -> list[str]:
     return [f"With it goes: {summary_of(site.home, ref.set_id, one)}" for one in found]
 
 
-def _verdict(site: Site, item: Item, button: str, asked: FormRequest) -> Verdict:
-    """What a form says; no other arguments where it says those that are in force."""
+def _verdict(site: Site, item: Item | None, button: str, asked: FormRequest) -> Verdict:
+    """What a form says; no other arguments where it says those that are in force, or means several
+    items."""
     kind = VERDICTS[button]
     reason = asked.form.get("reason", "").strip()[:REASON_MAX]
     if kind == "defer":
-        return deciding.put_off(site.home, reason, asked.form.get("until", ""))
+        day = asked.form.get("until", "").strip()
+        if button == "day" and not day:
+            raise Refused("invalid_value", because="no day is given", instead="choose a day")
+        return deciding.put_off(site.home, reason, UNTIL.get(button, day))
     if kind == "reject":
         return Verdict(kind, reason)
+    if item is None:
+        return Verdict(kind, edit=None)
     arguments = msgspec.json.decode(deciding.arguments_of(site.home, item))
     changed = edited(item.tool, arguments, asked.form)
     edit = None if changed is None else canonical.text(changed)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from adapters.analytics.bounds import Bound
 
 Row = dict[str, Any]  # of an answer of the analytics, by column
+FEW = 5  # wakes, decisions or tasks: a share or mean of fewer says little, and is marked
 REST_SECONDS = 5.0  # at least, between the end of one count and the next
 QUERY_SECONDS = 20.0  # that the queries may take
 REST_SHARE = 10  # times as long as the last one took

@@ -1,6 +1,6 @@
-"""The inbox: what agents propose, by task, each item with its old and new value."""
+"""Cards: what agents propose, by set, each item with its old and new value."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from msgspec.structs import asdict
@@ -9,35 +9,29 @@ from adapters.documents.inbox import (
     InboxItem,
     InboxSet,
     documents_of,
-    put_off_until_now,
     sets_under,
 )
 from adapters.documents.wakes import wake_document
 from adapters.web import cards
-from adapters.web.asking import FormRequest, Page, made_from
-from adapters.web.site import Site, page_size
-from domain.changes.change_set import OPEN, Item, is_waiting
+from adapters.web.asking import FormRequest, made_from
+from adapters.web.site import Site
+from domain.changes.change_set import OPEN, Item
 from domain.changes.needs import need_of
-from projections import inbox, wakes
+from projections import agents, inbox, wakes
 from projections.inbox import TABS, SetDocument
 
-VIEWS = {
-    "": ("waiting", "Waiting"),
-    "deferred": ("deferred", "Put off"),
-    "decided": ("decided", "Decided"),
-}
-"""What an address asks for, by its ``show``: a tab, and its title."""
-SETS_SHOWN = 15  # each item has three forms
 OPEN_SHOWN = 50  # sets of one task, on its page
 
 Ref = tuple[str, int]
 """A proposal: its set's id, and its number."""
+Shows = Callable[[SetDocument, Item], bool]
 
 
 class CardItem(InboxItem, frozen=True):
     """A proposal on a page, with what its forms need. `version` tells whether somebody decided
     meanwhile; `kept`: it was decided a moment ago and keeps its place. `told`: what its tool has
-    to say besides; `after`: the item that must be confirmed first, as the person calls it."""
+    to say besides; `after`: the item that must be confirmed first, as the person calls it; `line`:
+    it in a few words, with the old and the new value; `proposed`: what was, where it was edited."""
 
     set_id: str
     number: int
@@ -49,6 +43,8 @@ class CardItem(InboxItem, frozen=True):
     kept: bool
     told: cards.Told
     after: str | None
+    line: str
+    proposed: cards.Proposed | None
 
 
 class Card(InboxSet, frozen=True):
@@ -56,35 +52,7 @@ class Card(InboxSet, frozen=True):
 
     items: Sequence[CardItem]
     why: str | None
-
-
-def show(site: Site, asked: FormRequest) -> Page:
-    """The page `/inbox`."""
-    name = asked.query.get("show", "")
-    name = name if name in VIEWS else ""
-    tab, _ = VIEWS[name]
-    size, before = page_size(asked, SETS_SHOWN), asked.query.get("before", "")
-    found = sets_under(site.home, tab, before=before, limit=size + 1)
-    back = put_off_until_now(site.home) if tab == "waiting" and not before else []
-    cards = cards_of(site, [*back, *found[:size]], TABS[tab], kept_on(site, asked))
-    groups: dict[str, list[Card]] = {}
-    for card in cards:
-        groups.setdefault(card.task_id, []).append(card)
-    older = found[size - 1].place if len(found) > size else ""
-    return Page(
-        "inbox.html",
-        "Inbox",
-        {"sets": cards, "next": asked.with_query(before=older) if older else None},
-        {
-            "groups": list(groups.values()),
-            "show": name,
-            "tabs": [(one, title) for one, (_, title) in VIEWS.items()],
-            "older": asked.with_query(before=older) if older else "",
-            "newest": asked.with_query(before="") if before else "",
-            "has_agents": bool(cards) or site.has_agents(),
-            "labels": site.labels() if cards else [],
-        },
-    )
+    agent_name: str
 
 
 def open_cards(site: Site, asked: FormRequest, task_id: str) -> list[Card]:
@@ -107,40 +75,60 @@ def _task_of(site: Site, ref: Ref) -> str:
 
 
 def cards_of(
-    site: Site,
-    sets: Sequence[SetDocument],
-    statuses: Iterable[str],
-    kept: Collection[Ref] = (),
+    site: Site, sets: Sequence[SetDocument], statuses: Iterable[str], kept: Collection[Ref] = ()
 ) -> list[Card]:
-    """Change sets, the newest first, with those of their items that have such a status or are kept.
-
-    Args:
-        site: Where.
-        sets: Which.
-        statuses: Those that are looked for.
-        kept: What was decided a moment ago, in whatever set.
-    """
+    """The cards of those items that have such a status, see `cards_where`."""
     wanted = set(statuses)
+    return cards_where(site, sets, lambda _, item: item.status in wanted, kept)
+
+
+def card_of(site: Site, set_id: str, number: int, *, is_kept: bool) -> Card:
+    """The card of one item that is there."""
+    found = site.home.views.get(inbox.VIEW, set_id)
+    assert found is not None, set_id
+    kept = [(set_id, number)] if is_kept else []
+
+    def is_it(_: SetDocument, item: Item) -> bool:  # what was taken back waits again
+        return item.number == number and (not is_kept or item.status == "pending")
+
+    (card,) = cards_where(site, [found], is_it, kept)
+    return card
+
+
+def with_kept(site: Site, sets: Sequence[SetDocument], kept: Collection[Ref]) -> list[SetDocument]:
+    """Change sets, the newest first, with those of which something was decided a moment ago."""
     by_id = {one.id: one for one in sets}
     for set_id, _ in kept:
         found = site.home.views.get(inbox.VIEW, set_id)
         if found is not None:
             by_id.setdefault(set_id, found)
+    return sorted(by_id.values(), key=inbox.VIEW.place, reverse=True)
+
+
+def cards_where(
+    site: Site, sets: Sequence[SetDocument], wanted: Shows, kept: Collection[Ref] = ()
+) -> list[Card]:
+    """Change sets, the newest first, with those of their items that are wanted or are kept.
+
+    Args:
+        site: Where.
+        sets: Which.
+        wanted: Those that are looked for.
+        kept: What was decided a moment ago, in whatever set.
+    """
 
     def shows(one: SetDocument, item: Item) -> bool:
-        has_come = item.status == "deferred" and is_waiting(item, site.now)
-        is_wanted = ("pending" if has_come else item.status) in wanted
-        return is_wanted or (one.id, item.number) in kept
+        return wanted(one, item) or (one.id, item.number) in kept
 
-    shown = [one for one in by_id.values() if any(shows(one, item) for item in one.items)]
-    shown.sort(key=lambda one: one.place, reverse=True)
+    every = with_kept(site, sets, kept)
+    shown = [one for one in every if any(shows(one, item) for item in one.items)]
     documents = documents_of(site.home, shown, shows)
     items = [[item for item in one.items if shows(one, item)] for one in shown]
     here = {  # though decided on a moment ago
         (one.id, item.number)
         for one, those in zip(shown, items, strict=True)
         for item in those
-        if item.status in wanted and item.status in OPEN
+        if item.status in OPEN and wanted(one, item)
     }
     return [
         _card(site, one, document, those, set(kept) - here)
@@ -156,7 +144,11 @@ def _card(
         for item, told in zip(shown, document.items, strict=True)
     ]
     items.sort(key=lambda item: (cards.number_of(item.needs or item.ref), item.number))
-    return Card(**{**asdict(document), "items": items}, why=_why(site, one))
+    return Card(
+        **{**asdict(document), "items": items},
+        why=_why(site, one),
+        agent_name=_agent_name(site, one),
+    )
 
 
 def _card_item(
@@ -173,7 +165,9 @@ def _card_item(
         error_code=item.error_code or None,
         fields=cards.fields_of(site, one, item, told) if item.status != "confirmed" else [],
         kept=is_kept,
-        told=cards.told_of(site, one, item, told),
+        told=(extra := cards.told_of(site, one, item, told)),
+        line=cards.line_of(item.tool, told.arguments, extra),
+        proposed=cards.proposed_of(site, one, item, told.arguments),
         after=told.needs if need is not None and need.status != "confirmed" else None,
     )
 
@@ -182,6 +176,11 @@ def version_of(item: Item) -> str:
     """What a form was made from: another one is found where somebody decided meanwhile."""
     parts = (item.status, str(item.confirmation), item.decided_at, item.error_code, item.reason)
     return made_from(*parts)
+
+
+def _agent_name(site: Site, one: SetDocument) -> str:
+    agent = site.home.views.get(agents.VIEW, one.agent_id)
+    return agent.name if agent else ""
 
 
 def _why(site: Site, one: SetDocument) -> str | None:

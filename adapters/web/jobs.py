@@ -8,14 +8,16 @@ from threading import Event, Lock, Semaphore, Thread
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from adapters.actions import waking
 from adapters.home.place import Place
 from adapters.web.remedies import in_words
 from adapters.wiring import Home, open_home
-from domain.errors import WakelogError
+from domain.errors import Refused, WakelogError
 
 if TYPE_CHECKING:
+    from adapters.actions.forking import Branching
     from adapters.proof.prove import ProofDetails
 
 TROUBLES_KEPT = 20
@@ -29,11 +31,24 @@ class Ended(Exception):
 
 
 class Proof(Struct, frozen=True):
-    """The last proof since the server began. `document` is that of `prove`."""
+    """The last proof since the server began. `document` is that of `prove`; `log`, `done` and `of`
+    tell how many rows of which log were taken, while it runs."""
 
     state: Literal["none", "running", "done", "failed"] = "none"
     at: str = ""
     document: "ProofDetails | None" = None
+    error: str = ""
+    log: str = ""
+    done: int = 0
+    of: int = 0
+
+
+class Forking(Struct, frozen=True):
+    """The last fork that was asked for since the server began; `key` is its form's."""
+
+    state: Literal["none", "running", "done", "failed"] = "none"
+    key: str = ""
+    run_key: str = ""
     error: str = ""
 
 
@@ -60,6 +75,7 @@ class Jobs:
         has_engine: bool = False,
     ) -> None:
         self._open = partial(open_home, where, environ, model=model, is_writing=True)
+        self._environ = environ
         self._slots = Semaphore(parallel)
         self._pulse = pulse
         self._has_engine = has_engine
@@ -68,6 +84,7 @@ class Jobs:
         self._threads: set[Thread] = set()
         self.troubles: list[tuple[str, str]] = []
         self.proof = Proof()
+        self.forking = Forking()
 
     @property
     def is_full(self) -> bool:
@@ -106,15 +123,41 @@ class Jobs:
             self.proof = Proof("running")
 
         def work(home: Home) -> None:
-            from adapters.proof.prove import prove_home
+            from adapters.proof.since_last import prove_remembering
 
             try:
-                document = prove_home(home, self._go_on).document()
+                document = prove_remembering(home, self._environ, self._come_to).document()
                 self.proof = Proof("done", home.services.clock.now(), document)
             except WakelogError as error:
                 self.proof = Proof("failed", home.services.clock.now(), error=in_words(error))
 
         self.start(work)
+
+    def fork(self, key: str, run_key: str, wish: "Branching") -> None:
+        """Fork a wake; a form that comes twice asks once.
+
+        Raises:
+            Refused: Code ``stale``: another fork is being made.
+        """
+        with self._lock:
+            if self.forking.key == key:
+                return
+            if self.forking.state == "running":
+                because = "another fork is being made just now"
+                raise Refused("stale", because=because, instead="wait until it is done")
+            asked = self.forking = Forking("running", key, run_key)
+
+        def work(home: Home) -> None:
+            from adapters.actions.forking import fork_wake
+
+            home.views.catch_up()
+            fork_wake(home, run_key, wish, lambda *_: self._go_on())
+            self.forking = replace(asked, state="done")
+
+        def failed(text: str) -> None:
+            self.forking = replace(asked, state="failed", error=text)
+
+        self._start(work, "", Semaphore(), failed)
 
     def start(self, work: Callable[[Home], None]) -> None:
         """Do a piece of work that a page does not wait for."""
@@ -131,11 +174,26 @@ class Jobs:
         for thread in tuple(self._threads):
             thread.join(max(0.0, ends - time.monotonic()))
 
-    def _go_on(self, *_: object) -> None:
+    def _go_on(self) -> None:
         if self._is_over.is_set():
             raise Ended
 
-    def _start(self, work: Callable[[Home], None], about: str, slots: Semaphore) -> None:
+    def _come_to(self, log: str, done: int, of: int) -> None:
+        """Tell how far a proof is; the pages hear of each tenth."""
+        self._go_on()
+        known, self.proof = self.proof, Proof("running", log=log, done=done, of=of)
+        if log != known.log or done * 10 // max(1, of) != known.done * 10 // max(1, of):
+            self._pulse()
+
+    def _start(
+        self,
+        work: Callable[[Home], None],
+        about: str,
+        slots: Semaphore,
+        failed: Callable[[str], None] | None = None,
+    ) -> None:
+        trouble = failed or partial(self._trouble, about)
+
         def run() -> None:
             try:
                 with slots, self._open() as home:
@@ -144,7 +202,7 @@ class Jobs:
             except Ended:
                 pass
             except (WakelogError, OSError) as error:
-                self._trouble(about, in_words(error))
+                trouble(in_words(error))
             finally:
                 self._threads.discard(thread)
                 self._pulse()

@@ -1,5 +1,7 @@
 """Looking back from a wake: the world just before it, and how it differs from the one before."""
 
+from collections.abc import Iterable
+
 from adapters.documents.diffs import WakesDiff, wakes_diff
 from adapters.documents.timetravel import MomentDetails, around, at_document, wake_seen
 from adapters.text.difference import Line
@@ -68,7 +70,11 @@ def _page(
     lines: list[Line],
     command: str,
 ) -> Page:
-    plain = ("span", "")
-    shown = [(clip(one.text, LINE_MAX), *ELEMENTS.get(one.mark, plain)) for one in lines]
-    values = {"run_key": wake.run_key, "lines": shown, "command": command}
+    values = {"run_key": wake.run_key, "lines": shown_lines(lines), "command": command}
     return Page("looking.html", f"{title} wake {wake.run_key[:8]}", document, values)
+
+
+def shown_lines(lines: Iterable[Line]) -> list[tuple[str, str, str]]:
+    """Lines as a page shows them: the text, its element, and a class of it."""
+    plain = ("span", "")
+    return [(clip(one.text, LINE_MAX), *ELEMENTS.get(one.mark, plain)) for one in lines]

@@ -2,6 +2,7 @@
 
 import json
 import secrets
+from datetime import timedelta
 from functools import cache
 from typing import Any
 
@@ -13,20 +14,26 @@ from adapters.text.reading import counted, since_line
 from adapters.text.task import duration
 from adapters.web import charts, markdown
 from adapters.web.words import (
+    absolute,
     ago,
+    by_whom,
     clip,
     exact,
     lasting,
+    local,
     one_line,
     percent,
+    plainly,
     revealed,
     shown,
     span,
+    took,
     wall,
 )
 from domain.policy.notices import NOTICE_VERSION
 
 NONCE_BYTES = 9
+_WHEN = Markup('<time datetime="{}" title="{}">{} <span class="ago"{}>({})</span></time>')
 
 
 def render(template: str, values: dict[str, Any]) -> str:
@@ -39,14 +46,11 @@ def render(template: str, values: dict[str, Any]) -> str:
     now, zone = str(values["now"]), str(values["zone"])
 
     def when(at: str | None, *, is_countdown: bool = False) -> Markup:
-        """A time, relative; the exact one on hover."""
+        """A time, with how far it is from now beside it; to the second on hover."""
         if not at:
             return Markup("")
         kind = Markup(" data-countdown") if is_countdown else ""
-        told = exact(at, zone)
-        return Markup('<time datetime="{}" title="{}"{}>{}</time>').format(
-            at, told, kind, ago(at, now)
-        )
+        return _WHEN.format(at, exact(at, zone), absolute(at, now, zone), kind, ago(at, now))
 
     return (
         environment()
@@ -54,6 +58,7 @@ def render(template: str, values: dict[str, Any]) -> str:
         .render(
             **values,
             when=when,
+            tomorrow=(local(now, zone).date() + timedelta(days=1)).isoformat(),
             wall=lambda at: wall(at, zone),
             span=lambda one: span(one["start"], one["end"], now, zone),
         )
@@ -79,12 +84,15 @@ def environment() -> Environment:
         "line": one_line,
         "markdown": markdown.html,
         "percent": percent,
+        "plainly": plainly,
+        "whom": by_whom,
         "place": place_told,
         "pretty": pretty,
         "share": charts.share,
         "said": said,
         "since": since_line,
     }
+    made.globals["took"] = took
     made.globals["notice_version"] = NOTICE_VERSION
     made.globals["nonce"] = lambda: secrets.token_urlsafe(NONCE_BYTES)
     return made

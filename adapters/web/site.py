@@ -10,22 +10,23 @@ from typing import Any
 from msgspec import Struct
 
 from adapters.actions.policy import held_agents
-from adapters.documents.inbox import sets_under
+from adapters.documents.inbox import is_under, sets_now
 from adapters.documents.tasks import catalog_of
 from adapters.home.place import Place
 from adapters.web.asking import FormRequest, Notice
 from adapters.web.figures import Figures, ends_of
 from adapters.web.jobs import Jobs
+from adapters.web.life_line import Life
 from adapters.web.live import Live
 from adapters.wiring import Home, open_home
 from domain.errors import Refused
 from projections import agents, wakes
 from projections.agents import AgentDocument
-from projections.inbox import TABS
 
 TOLD_KEPT = 200  # answers to forms, for the page that follows
 GLANCE_WAKES = 100  # of which those that run are counted
 GLANCE_MAX = 500  # sets of a tab that are counted for the head of each page
+MINUTE = 16  # characters of a time, to the minute
 PAGE_SECONDS = 0.1  # that a page may take, when all is to end
 SCAN_MAX = 5_000  # documents that one page looks through for those that match
 
@@ -72,6 +73,7 @@ class Site:
         self._told: OrderedDict[str, Notice] = OrderedDict()
         self._glance: tuple[str, Glance] = ("", Glance())
         self._run = secrets.token_hex(4)  # forms are of one run: the next one's pages are others
+        self.life: Life | None = None  # the one that somebody looked at last
         self.seen = ""
 
     @property
@@ -115,20 +117,21 @@ class Site:
         return self._told.get(key)
 
     def glance(self) -> Glance:
-        """What the head of every page says; made anew only when the logs have grown."""
-        if self._glance[0] != self.seen:
+        """What the head of every page says; made anew as the logs grow, or a minute later."""
+        seen = f"{self.seen} {self.now[:MINUTE]}"  # what was put off comes back with time alone
+        if self._glance[0] != seen:
             waiting, more = self._counted("waiting")
             deferred, _ = self._counted("deferred")
             newest = self.home.views.page(wakes.VIEW, newest_first=True, limit=GLANCE_WAKES)
             running = sum(one.state == "running" for one in newest)
             held = len(held_agents(self.home))
-            self._glance = (self.seen, Glance(waiting, deferred, more, running, held))
+            self._glance = (seen, Glance(waiting, deferred, more, running, held))
         return self._glance[1]
 
     def _counted(self, tab: str) -> tuple[int, str]:
         """The items under a tab of the inbox, and ``+`` where there may be more of them."""
-        sets = sets_under(self.home, tab, limit=GLANCE_MAX)
-        number = sum(item.status in TABS[tab] for one in sets for item in one.items)
+        sets, now = sets_now(self.home, tab, limit=GLANCE_MAX), self.now
+        number = sum(is_under(item, tab, now) for one in sets for item in one.items)
         return number, "+" if len(sets) == GLANCE_MAX else ""
 
     def tail(self) -> str:

@@ -8,6 +8,7 @@ from adapters.actions.inputs import NONE, TEXT_BYTES_MAX, typed
 from adapters.actions.naming import pick_task
 from adapters.documents.conflicts import conflicts_of
 from adapters.web.asking import (
+    AtField,
     Clash,
     FormRequest,
     Notice,
@@ -47,7 +48,10 @@ def task_of(site: Site, asked: FormRequest) -> Task:
 def create(site: Site, asked: FormRequest) -> Notice:
     """A new task."""
     title, category = asked.needed("title").strip(), asked.form.get("category", "").strip()
-    deeds.add_task(site.home, title, {"category": category}, asked.key)
+    try:
+        deeds.add_task(site.home, title, {"category": category}, asked.key)
+    except Refused as error:
+        raise AtField("title", error) from error
     return Notice(f"Added “{title}”.")
 
 
@@ -68,8 +72,22 @@ def edit(site: Site, asked: FormRequest) -> Notice:
         return Notice("Nothing was changed.")
     if found.moved and not _is_known(site, asked):
         return clashing(asked, found, {}, {})
-    deeds.edit_task(site.home, task.id, _fields(site, changed, asked), asked.key)
+    try:
+        deeds.edit_task(site.home, task.id, _fields(site, changed, asked), asked.key)
+    except Refused as error:
+        raise AtField(_wrong(site, changed, asked), error) from error
     return Notice(f"Changed: {', '.join(changed)}.")
+
+
+def _wrong(site: Site, changed: dict[str, str], asked: FormRequest) -> str:
+    """The field that a form got wrong: the first that cannot be by itself; else its status asks for
+    a reason."""
+    for name, value in changed.items():
+        try:
+            _fields(site, {name: value}, asked)
+        except Refused:
+            return name
+    return "reason" if "status" in changed else next(iter(changed))
 
 
 def _is_known(site: Site, asked: FormRequest) -> bool:

@@ -13,6 +13,7 @@ from adapters.web.inbox import OPEN_SHOWN, open_cards
 from adapters.web.policy import consents_of
 from adapters.web.reports import report_of
 from adapters.web.site import SCAN_MAX, Site, page_size
+from adapters.web.words import local
 from domain.journal.catalog import Catalog
 from domain.journal.document import LinkDetails, TaskLine, TimeDetails, task_line
 from domain.journal.fields import FIELDS
@@ -25,6 +26,7 @@ from projections.tasks import TaskDocument
 
 PHRASES = (*sorted({"relates_to", *PHRASE_OF}), *sorted(INVERSE))
 CHUNK = 250
+PARTS = tasks.MARKS["all"]
 NOTES_SHOWN = 50  # the newest, of a page
 ITEMS_SHOWN = 500
 ITEM_SHOWN = 400  # characters of an item's title in its form
@@ -35,27 +37,30 @@ FILTERS = ("status", "category", "agent", "q")
 
 
 class TaskRow(TaskLine, frozen=True):
-    """A task of the page `/tasks`, with what its living agent reports, if it has one."""
+    """A task of the page `/tasks`, with what its living agent reports, if it has one. `overdue`: it
+    is open, and its due date is over."""
 
     deleted: bool
     updated_at: str
     one_liner: str | None
     stale: bool | None
     run_status: str | None
+    overdue: bool
 
 
 def show_list(site: Site, asked: FormRequest) -> Page:
-    """The page `/tasks`, newest first."""
-    catalog = catalog_of(site.home)
+    """The page `/tasks`: open ones, those that are over, deleted ones; each the newest first."""
+    catalog, today = catalog_of(site.home), today_of(site)
     size = page_size(asked)
     rows: list[TaskRow] = []
     older, scanned = "", 0
-    for one in _newest_first(site, asked.query.get("before", "")):
+    for place, one in _open_first(site, asked.query.get("before", "")):
         if len(rows) == size or scanned == SCAN_MAX:
             break
-        older, scanned = one.place, scanned + 1
-        agent = site.living_agent(one.id) if _is_wanted(one, asked.query) else None
-        if _is_wanted(one, asked.query) and _has_wanted(agent, asked.query):
+        older, scanned = place, scanned + 1
+        is_wanted = _is_wanted(one, asked.query, today)
+        agent = site.living_agent(one.id) if is_wanted else None
+        if is_wanted and _has_wanted(agent, asked.query):
             rows.append(_row(site, one, agent, catalog))
     else:
         older = ""
@@ -75,20 +80,37 @@ def show_list(site: Site, asked: FormRequest) -> Page:
     )
 
 
-def _newest_first(site: Site, before: str) -> Iterator[TaskDocument]:
-    while True:  # bounded by who takes them
-        chunk = site.home.views.page(tasks.VIEW, before=before, newest_first=True, limit=CHUNK)
-        yield from chunk
-        if len(chunk) < CHUNK:
-            return
-        before = chunk[-1].place
+def today_of(site: Site) -> str:
+    """The day that it is at home."""
+    return local(site.now, site.zone).date().isoformat()
 
 
-def _is_wanted(one: TaskDocument, query: Mapping[str, str]) -> bool:
+def is_overdue(one: Task, today: str) -> bool:
+    """Whether an open task should have been done by now."""
+    return one.is_open and "" < one.due < today
+
+
+def _open_first(site: Site, after: str) -> Iterator[tuple[str, TaskDocument]]:
+    """The tasks of one mark after the other, each with the place that the list goes on behind."""
+    name, _, before = after.rpartition(":")
+    for mark in PARTS[PARTS.index(name) :] if name in PARTS else PARTS:
+        while True:  # bounded by who takes them
+            chunk = site.home.views.page(
+                tasks.VIEW, mark=mark, before=before, newest_first=True, limit=CHUNK
+            )
+            yield from ((f"{mark}:{one.place}", one) for one in chunk)
+            if len(chunk) < CHUNK:
+                break
+            before = chunk[-1].place
+        before = ""
+
+
+def _is_wanted(one: TaskDocument, query: Mapping[str, str], today: str) -> bool:
     status, words = query.get("status", ""), query.get("q", "")
     is_status = {
         "": not one.is_deleted,
         "open": one.is_open,
+        "overdue": is_overdue(one.task, today),
         "deleted": one.is_deleted,
     }.get(status, one.status == status and not one.is_deleted)
     is_category = query.get("category", "") in ("", one.category)
@@ -124,6 +146,7 @@ def _row(site: Site, one: TaskDocument, agent: AgentDocument | None, catalog: Ca
         one_liner=found[0].one_liner if found else None,
         stale=agent.is_stale if agent else None,
         run_status=agent.run_status if agent else None,
+        overdue=is_overdue(one.task, today_of(site)),
     )
 
 
@@ -200,6 +223,7 @@ def _more(site: Site, page: TaskPage, document: dict[str, Any], now: str) -> dic
         "statuses": STATUSES,
         "phrases": [(one, one.replace("_", " ")) for one in PHRASES],
         "is_open": task.is_open and not task.is_deleted,
+        "is_overdue": is_overdue(task, today_of(site)),
         "running_since": running.start if running else "",
         "spent": max(spent, 0),
         "links": links,

@@ -3,8 +3,19 @@
 from adapters.actions import templates as actions
 from adapters.actions.naming import nth_key, pick_agent
 from adapters.actions.templates import BUILT_IN, pick_template
+from adapters.documents.tasks import catalog_of, category_named
 from adapters.web.agents import known as known_agent
-from adapters.web.asking import Clash, Form, FormRequest, Notice, clash_of, in_lines, missing
+from adapters.web.asking import (
+    Clash,
+    Form,
+    FormRequest,
+    Notice,
+    clash_of,
+    clashing,
+    compared,
+    in_lines,
+    missing,
+)
 from adapters.web.site import Site, check_sure
 from domain.errors import Refused
 from domain.templates.template import Template
@@ -38,6 +49,37 @@ def use(site: Site, asked: FormRequest) -> Notice:
     return Notice("It is in use now: assign it to agents, or change it by a version of your own.")
 
 
+def settings_of(site: Site, template: Template) -> dict[str, str]:
+    """A template's name, model and categories as a form holds them: a category's name a line."""
+    known = catalog_of(site.home).categories
+    names = sorted(known[one].name for one in template.categories if one in known)
+    return {"name": template.name, "model": template.model, "categories": "\n".join(names)}
+
+
+def change(site: Site, asked: FormRequest) -> Notice:
+    """Give a template another name, model or categories: what of it the form changes."""
+    template = known(site, asked.names["id"])
+    catalog = catalog_of(site.home)
+    ticked = [category_named(catalog, one).name for one in asked.lists.get("category", [])]
+    given = {name: asked.needed(name).strip() for name in ("name", "model")}
+    given["categories"] = in_lines(asked.form.get("categories", "\n".join(sorted(ticked)))).strip()
+    found = compared(asked, given, settings_of(site, template))
+    if not found.changed:
+        return Notice("Nothing was changed.")
+    if found.moved and not actions.is_known(site.home, asked.key):
+        return clashing(asked, found, {}, {"categories": "text"})
+    named = [category_named(catalog, one).id for one in given["categories"].split("\n") if one]
+    actions.change_template(
+        site.home,
+        template.id,
+        given["name"] if "name" in found.changed else "",
+        given["model"] if "model" in found.changed else None,
+        tuple(named) if "categories" in found.changed else None,
+        asked.key,
+    )
+    return Notice("Changed.")
+
+
 def add_version(site: Site, asked: FormRequest) -> Notice:
     """Add a version, active at once, unless another one is than the form was made from."""
     template = known(site, asked.names["id"])
@@ -55,6 +97,7 @@ def roll_back(site: Site, asked: FormRequest) -> Notice:
     given = asked.needed("version")
     if not (given.isascii() and given.isdigit() and len(given) < 6):
         raise missing("invalid_value", "version", given)
+    check_sure(asked, f"making version {int(given)} the active one")
     if _has_moved(site, asked, template):
         because = f"version {template.active} was made active meanwhile"
         raise Refused("stale", because=because, instead="look at it, and choose again")

@@ -8,14 +8,15 @@ from msgspec.structs import asdict
 
 from adapters.documents.lessons import ran_of, scope_lines
 from adapters.documents.models import model_names
+from adapters.documents.tasks import catalog_of
 from adapters.documents.templates import document, templates_of
 from adapters.text.lessons import ran_words
 from adapters.web import charts
 from adapters.web.asking import FormRequest, Page
-from adapters.web.figures import Counted
+from adapters.web.figures import FEW, Counted
 from adapters.web.lessons import links
 from adapters.web.site import Site
-from adapters.web.template_edits import known
+from adapters.web.template_edits import known, settings_of
 from domain.lessons.lessons import TEMPLATE
 from domain.templates.seeds import SEEDS, seed_id
 from projections import agents
@@ -84,6 +85,9 @@ def show_one(site: Site, asked: FormRequest) -> Page:
             "models": model_names(site.home),
             "versions": [one for one in versions if one["active"] or one["version"] in shown],
             "ran_words": ran_words(ran),
+            "settings": settings_of(site, template),
+            "categories": [(one.id, one.name) for one in catalog_of(site.home).categories.values()],
+            "few": FEW,
             **links(),
             **_charted(counted, template.id),
         },
@@ -119,4 +123,9 @@ def _charted(counted: Counted | None, template_id: str) -> dict[str, Any]:
     total = Counter[str]()
     for count in counts.values():
         total.update(count)
-    return {"chart": charts.days(counts, seen, "Its wakes by day"), "total": total, "seen": seen}
+    return {
+        "chart": charts.days(counts, seen, "Its wakes by day"),
+        "rows": charts.rows(counts, seen),
+        "total": total,
+        "seen": seen,
+    }

@@ -1,4 +1,4 @@
-"""What was just decided can be taken back with one button: the same deed as `wakelog undo`."""
+"""What was done can be taken back with one button or key: the same deed as `wakelog undo`."""
 
 from adapters.actions import undoing
 from adapters.actions.telling_deeds import deed_document
@@ -15,8 +15,35 @@ def offer(site: Site, key: str) -> Undo | None:
     return Undo("; ".join(deed_document(site.home, deed).does), deed.ref)
 
 
+def offer_all(site: Site, key: str, number: int) -> Undo | None:
+    """What takes back so many verdicts that were given under one key."""
+    deed = undoing.deed_under(site.home, key) if number else None
+    told = "this one" if number == 1 else f"these {number}"
+    return Undo(f"Take back {told}", deed.ref) if deed else None
+
+
 def undo(site: Site, asked: FormRequest) -> Notice:
-    """Take back what an earlier answer offered to."""
+    """Take back what an earlier answer offered to, or the newest deed where none is named."""
+    if asked.needed("of"):
+        return _offered(site, asked)
+    try:
+        undone = undoing.undo(site.home, key=asked.key)
+    except Refused as error:
+        instead = "look at the task, and change it by hand"
+        raise Refused(error.code, because=error.because, instead=instead) from None
+    told = deed_document(site.home, undone.deed)
+    about = f" in “{told.tasks[0]}”" if len(told.tasks) == 1 else ""
+    passed = [
+        f"Not undone: {one.what}: {'; '.join(one.stays)}."
+        for one in (deed_document(site.home, each) for each in undone.passed)
+    ]
+    again = Undo("Do it again", undone.redo) if undone.redo else None
+    first, *more = told.does or [told.what or "it was done before"]
+    lines = [*passed, *(f"{one}." for one in [*more, *told.stays])]
+    return Notice(f"Taken back{about}: {first}.", "done", again, lines, kept=undone.deed.items)
+
+
+def _offered(site: Site, asked: FormRequest) -> Notice:
     told = site.told(asked.needed("of"))
     if told is None or told.undo is None:
         because = "what was to be undone is not known any more"

@@ -1,86 +1,162 @@
-"""The wakes over time, and one wake as it happened: causes, prompt, turns, calls, proposals."""
+"""The wakes over time: filtered by what they were, sorted, and drawn by day."""
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from adapters.documents.reading import prompt_document, shown
-from adapters.documents.wakes import WakeLine, WakeStep, run_document, wake_document
-from adapters.web import charts, looking
-from adapters.web.asking import FormRequest, Page, missing
-from adapters.web.inbox import Card, cards_of, kept_on
-from adapters.web.lessons import stars_given
+from adapters.documents.wakes import WakeLine, wake_document
+from adapters.web import charts
+from adapters.web.asking import FormRequest, Page
 from adapters.web.site import SCAN_MAX, Site, page_size
 from adapters.web.words import local
-from projections import agents, inbox, wakes
-from projections.inbox import TABS, SetDocument
+from domain.timestamps import instant, moment
+from projections import agents, tasks, templates, wakes
 from projections.wakes import WakeDocument
-
-if TYPE_CHECKING:
-    from adapters.proof.prove import DivergenceDetails
 
 CHUNK = 250
 CHARTED = 1_000  # wakes, the newest
 OUTCOMES = ("completed", "failed", "skipped", "superseded")
 STATES = ("queued", "waiting", "running")
+TEMPLATES_SHOWN = 100  # to choose from
 REASONS = ("subscription", "timer", "user", "creation", "manual", "recovery")
-FILTERS = ("reason", "outcome", "agent", "template")
-EVERY = tuple(status for statuses in TABS.values() for status in statuses)
-STEPS_SHOWN = 400
-DOORS = ("replay", "fork")  # commands that look closer at a wake
-HIDDEN_STEPS = ("wake.started.1",)  # told in the head, the causes and the prompt
+FILTERS = ("q", "from", "to", "reason", "outcome", "model", "agent", "template", "sort")
+SORTS = {"": "newest first", "longest": "longest first", "turns": "most turns first"}
 
 
 class WakeRow(WakeLine, frozen=True):
-    """A wake of the page `/wakes`."""
+    """A wake of the page `/wakes`; `seconds` is how long it ran, null before its end."""
 
     agent_name: str
+    seconds: float | None
 
 
-class StepRow(WakeStep, frozen=True):
-    """A step of the page of a wake, in words."""
+class Found(Struct):
+    """The wakes of a page, and the place after which the next page goes on; empty: there is none.
+    `looked`: how many were looked through, `is_cut`: no more than that many are."""
 
-    what: str
-
-
-class TurnRow(Struct, frozen=True):
-    """The steps of a turn."""
-
-    turn: int
-    steps: list[StepRow]
+    wakes: list[WakeDocument]
+    older: str
+    looked: int
+    is_cut: bool
 
 
 def show_list(site: Site, asked: FormRequest) -> Page:
-    """The page `/wakes`, newest first."""
+    """The page `/wakes`: filtered, and sorted within what was looked through."""
     query, size = asked.query, page_size(asked)
-    rows: list[WakeRow] = []
-    older, scanned = "", 0
-    for one in _newest_first(site, query.get("agent", ""), query.get("before", "")):
-        if len(rows) == size or scanned == SCAN_MAX:
-            break
-        older, scanned = one.place, scanned + 1
-        if _is_wanted(one, query):
-            rows.append(_row(site, one))
-    else:
-        older = ""
+    filters = {name: query.get(name, "") for name in FILTERS}
+    is_filtered = any(value for name, value in filters.items() if name not in ("agent", "sort"))
+    found = _found(site, filters, query.get("before", ""), size)
     is_first = not query.get("before")
+    has_chart = is_first and not is_filtered
     return Page(
         "wakes.html",
         "Wakes",
-        {"wakes": rows, "next": asked.with_query(before=older) if older else None},
         {
-            **(_chart(site, query.get("agent", "")) if is_first else {"drawn": []}),
+            "wakes": [_row(site, one) for one in found.wakes],
+            "next": asked.with_query(before=found.older) if found.older else None,
+            "looked_through": found.looked,
+            "is_cut": found.is_cut,
+        },
+        {
+            **(_chart(site, filters["agent"]) if has_chart else {"drawn": []}),
             "reasons": REASONS,
             "outcomes": (*OUTCOMES, *STATES),
-            "filters": {name: query.get(name, "") for name in FILTERS},
-            "older": asked.with_query(before=older) if older else "",
+            "sorts": SORTS,
+            "templates": _templates(site),
+            "filters": filters,
+            "is_filtered": is_filtered,
+            "older": asked.with_query(before=found.older) if found.older else "",
             "newest": asked.with_query(before="") if not is_first else "",
+            "agent": site.home.views.get(agents.VIEW, filters["agent"]),
         },
     )
+
+
+def lasted(one: WakeDocument) -> float:
+    """How many seconds a wake ran; less than none where it has not ended."""
+    if not (one.started_at and one.ended_at):
+        return -1.0
+    return (instant(one.ended_at) - instant(one.started_at)).total_seconds()
+
+
+_SORTED: dict[str, Callable[[WakeDocument], float]] = {
+    "longest": lasted,
+    "turns": lambda one: one.turns,
+}
+
+
+def _found(site: Site, filters: Mapping[str, str], before: str, size: int) -> Found:
+    """The wakes that a page shows. By another order than that of the log, those of all that were
+    looked through, on one page."""
+    sort = _SORTED.get(filters["sort"])
+    since = day_begins(filters["from"], site.zone)
+    until = day_begins(filters["to"], site.zone, 1)
+    wanted = _Wanted(site, filters)
+    rows: list[WakeDocument] = []
+    older, looked = "", 0
+    for one in _newest_first(site, filters["agent"], before or _place_at(site, until)):
+        if looked == SCAN_MAX or (sort is None and len(rows) == size):
+            break
+        if since and one.queued_at and one.queued_at < since:
+            older = ""
+            return _sorted(rows, sort, size, looked)
+        older, looked = one.place, looked + 1
+        if (not until or one.queued_at < until) and wanted(one):
+            rows.append(one)
+    else:
+        older = ""
+    is_cut = looked == SCAN_MAX and bool(older)
+    if sort:
+        return _sorted(rows, sort, size, looked, is_cut=is_cut)
+    return Found(rows, older, looked, is_cut)
+
+
+def _sorted(
+    rows: list[WakeDocument],
+    sort: Callable[[WakeDocument], float] | None,
+    size: int,
+    looked: int,
+    *,
+    is_cut: bool = False,
+) -> Found:
+    if sort is None:
+        return Found(rows, "", looked, is_cut)
+    return Found(sorted(rows, key=sort, reverse=True)[:size], "", looked, is_cut)
+
+
+def day_begins(day: str, zone: str, days: int = 0) -> str:
+    """When a day begins at home, or one so many days later, as the log tells times; empty where
+    it is no day.
+
+    >>> day_begins("2026-11-17", "Europe/Berlin"), day_begins("soon", "UTC")
+    ('2026-11-16T23:00:00.000000Z', '')
+    """
+    try:
+        begin = datetime.fromisoformat(day).replace(tzinfo=ZoneInfo(zone)) + timedelta(days=days)
+    except (ValueError, OverflowError):
+        return ""
+    return moment(begin)
+
+
+def _place_at(site: Site, until: str) -> str:
+    """A place before which all wakes stand that were queued before a time, or hardly any more:
+    found by halving the log, not by a walk."""
+    if not until:
+        return ""
+
+    def is_beyond(n: int) -> bool:
+        found = site.home.views.page(wakes.VIEW, before=f"{n:012d}", newest_first=True, limit=1)
+        return bool(found) and found[0].queued_at >= until
+
+    last = site.home.services.agents.tail().n + 2
+    n = bisect_left(range(last), True, key=is_beyond)  # the first one that has one too late
+    return f"{max(1, n - 1):012d}"
 
 
 def _newest_first(site: Site, agent_id: str, before: str) -> Iterator[WakeDocument]:
@@ -94,16 +170,51 @@ def _newest_first(site: Site, agent_id: str, before: str) -> Iterator[WakeDocume
         before = chunk[-1].place
 
 
-def _is_wanted(one: WakeDocument, query: Mapping[str, str]) -> bool:
-    is_of_it = query.get("template", "") in ("", one.template_id)
-    is_reason = query.get("reason", "") in ("", one.reason)
-    return is_of_it and is_reason and query.get("outcome", "") in ("", one.outcome, one.state)
+class _Wanted:
+    """Whether a wake is what the filters ask for; each agent's words are looked up once."""
+
+    def __init__(self, site: Site, filters: Mapping[str, str]) -> None:
+        self._site = site
+        self._filters = filters
+        self._words = filters["q"].casefold().split()
+        self._known: dict[str, str] = {}
+
+    def __call__(self, one: WakeDocument) -> bool:
+        asked = self._filters
+        return (
+            asked["template"] in ("", one.template_id)
+            and asked["reason"] in ("", one.reason)
+            and asked["outcome"] in ("", one.outcome, one.state)
+            and asked["model"].casefold() in one.model.casefold()
+            and all(word in self._called(one) for word in self._words)
+        )
+
+    def _called(self, one: WakeDocument) -> str:
+        """The names of its agent and of its task."""
+        if one.agent_id not in self._known and self._words:
+            views = self._site.home.views
+            agent = views.get(agents.VIEW, one.agent_id)
+            task = views.get(tasks.VIEW, agent.task_id) if agent else None
+            called = f"{agent.name if agent else ''}\n{task.title if task else ''}"
+            self._known[one.agent_id] = called.casefold()
+        return self._known.get(one.agent_id, "")
+
+
+def _templates(site: Site) -> list[tuple[str, str]]:
+    found = site.home.views.page(templates.VIEW, newest_first=True, limit=TEMPLATES_SHOWN)
+    return [
+        (one.template.id, one.template.name)
+        for one in found
+        if one.template.exists and not one.template.is_deleted
+    ]
 
 
 def _row(site: Site, one: WakeDocument) -> WakeRow:
     agent = site.home.views.get(agents.VIEW, one.agent_id)
     name = agent.name if agent else ""
-    return WakeRow(**asdict(wake_document(site.home, one)), agent_name=name)
+    seconds = lasted(one)
+    line = asdict(wake_document(site.home, one))
+    return WakeRow(**line, agent_name=name, seconds=None if seconds < 0 else seconds)
 
 
 def _chart(site: Site, agent_id: str) -> dict[str, Any]:
@@ -133,64 +244,3 @@ def _drawn(name: str, counts: dict[date, Counter[str]], kinds: Sequence[str]) ->
     seen = [(kind, total[kind]) for kind in kinds if total[kind]]
     chart = charts.days(counts, [kind for kind, _ in seen], f"Wakes by day and {name.lower()}")
     return {"name": name, "chart": chart, "seen": seen}
-
-
-# ------------------------------------------------------------------------------------------ one
-
-
-def show_one(site: Site, asked: FormRequest) -> Page:
-    """The page of a wake."""
-    run_key = asked.names["run"]
-    wake = site.home.views.get(wakes.VIEW, run_key)
-    if wake is None:
-        raise missing("unknown_wake", "wake", run_key)
-    prompt = shown(site.home, run_key)
-    agent = site.home.views.get(agents.VIEW, wake.agent_id)
-    made = site.home.views.get(inbox.VIEW, wake.set_id)
-    run = run_document(site.home, run_key)
-    document = {
-        **asdict(run),
-        "agent_name": agent.name if agent else "",
-        "template_id": wake.template_id or None,
-        "stars": stars_given(site, wake) or None,
-        "prompt": prompt_document(run_key, prompt) if prompt else None,
-        "proposed": _proposed(site, asked, made) if made and made.is_opened else [],
-    }
-    steps = [one for one in run.steps if one.kind not in HIDDEN_STEPS]
-    return Page(
-        "wake.html",
-        f"Wake {run_key[:8]}",
-        document,
-        {
-            "turns": _turns(steps[:STEPS_SHOWN]),
-            "left_out": max(0, len(steps) - STEPS_SHOWN),
-            "labels": site.labels(),
-            "proof": site.jobs.proof,
-            "about": _about(site, run_key),
-            "doors": DOORS,
-            "before": looking.before(site, wake),
-        },
-    )
-
-
-def _proposed(site: Site, asked: FormRequest, made: SetDocument) -> list[Card]:
-    kept = [one for one in kept_on(site, asked) if one[0] == made.id]
-    return cards_of(site, [made], EVERY, kept)
-
-
-def _turns(steps: list[WakeStep]) -> list[TurnRow]:
-    """The steps by turn; 0 is what belongs to none."""
-    turns: list[TurnRow] = []
-    for step in steps:
-        nth = step.data.get("turn") or (turns[-1].turn if turns else 0)
-        if not turns or turns[-1].turn != nth:
-            turns.append(TurnRow(nth, []))
-        what = step.kind.split(".")[1].replace("_", " ")
-        turns[-1].steps.append(StepRow(**asdict(step), what=what))
-    return turns
-
-
-def _about(site: Site, run_key: str) -> "list[DivergenceDetails]":
-    """What the last proof found in the rows of a wake."""
-    proved = site.jobs.proof.document
-    return [one for one in proved.divergences if run_key in one.stream] if proved else []

@@ -104,6 +104,17 @@ def exact(at: str, zone: str) -> str:
     return local(at, zone).strftime("%Y-%m-%d %H:%M:%S %Z")
 
 
+def absolute(at: str, now: str, zone: str) -> str:
+    """A stored time as a person says it, by the clock of a zone; the year only of another one.
+
+    >>> times = "2026-11-21T15:00:59.000000Z", "2026-11-22T00:00:00.000000Z"
+    >>> absolute(*times, "Europe/Berlin")
+    'Sat 21 Nov 16:00'
+    """
+    told = local(at, zone)
+    return f"{weekday(told.date(), local(now, zone).date())} {told:%H:%M}"
+
+
 def local(at: str, zone: str) -> datetime:
     """A stored time as an aware one of a zone."""
     return instant(at).astimezone(ZoneInfo(zone))
@@ -153,6 +164,72 @@ def lasting(seconds: float) -> str:
         if seconds >= size:
             return f"{int(seconds // size)} {unit}"
     return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+
+
+def took(start: str | None, end: str | None) -> str:
+    """How long something took, in its two coarsest units; empty where it has not ended.
+
+    >>> took("2027-01-01T00:00:00.000000Z", "2027-01-01T00:03:20.500000Z")
+    '3 min 20 s'
+    >>> took("2027-01-01T00:00:00.000000Z", "2027-01-02T03:00:10.000000Z"), took("", None)
+    ('1 d 3 h', '')
+    """
+    if not (start and end):
+        return ""
+    seconds = max((instant(end) - instant(start)).total_seconds(), 0)
+    if seconds < 60:
+        return lasting(seconds)
+    left, parts = int(seconds), list[str]()
+    for size, unit in (*_UNITS, (1, "s")):
+        if left >= size or parts:
+            parts.append(f"{left // size} {unit}" if left >= size else "")
+            left %= size
+    return " ".join(one for one in parts[:2] if one)
+
+
+PLAIN = {
+    "stale": "out of date",
+    "dormant": "paused",
+    "destroyed": "ended",
+    "suppressed": "not acted on",
+    "unmatched": "not its concern",
+    "merged": "together with another",
+    "inherited": "taken over",
+    "first": "first",
+    "superseded": "replaced by a newer one",
+    "skipped": "left out",
+    "subscription": "a change",
+    "manual": "woken by you",
+    "user": "asked by you",
+    "creation": "new",
+    "recovery": "goes on",
+    "timer": "its timer",
+    "deferred": "put off",
+    "retracted": "taken back",
+    "pending": "waits for you",
+    "digest": "summary",
+    "person": "you",
+}
+"""Words of the log, as a person says them; the log's own word stands in a tooltip."""
+
+
+def plainly(word: str) -> str:
+    """A word of the log as a person says it.
+
+    >>> plainly("dormant"), plainly("IN PROGRESS"), plainly("in_doubt")
+    ('paused', 'IN PROGRESS', 'in doubt')
+    """
+    return PLAIN.get(word, word.replace("_", " "))
+
+
+def by_whom(by: str) -> str:
+    """Who did something: ``person``, ``agent:ID``, ``import:SOURCE``.
+
+    >>> by_whom("person"), by_whom("agent:a"), by_whom("import:TODO.md")
+    ('you', 'the agent', 'the file TODO.md')
+    """
+    kind, _, name = by.partition(":")
+    return {"agent": "the agent", "import": f"the file {name}"}.get(kind, plainly(by))
 
 
 def percent(share: float | None) -> str:

@@ -65,6 +65,7 @@ def pages(site: Site) -> list[str]:
     wake = views.page(wakes.VIEW, newest_first=True, limit=1)[0]
     return [
         "/inbox",
+        "/inbox?q=due&by=category",
         "/tasks",
         "/tasks?q=nothing%20is%20called%20so",
         f"/tasks/{wake.task_id}",
@@ -72,7 +73,12 @@ def pages(site: Site) -> list[str]:
         f"/agents/{wake.agent_id}",
         "/wakes",
         "/wakes?outcome=failed",
+        "/wakes?to=2026-01-01",
+        "/wakes?q=nothing%20is%20called%20so",
+        "/wakes?sort=longest",
         f"/wakes/{wake.run_key}",
+        f"/wakes/{wake.run_key}?turn=1&find=the",
+        f"/wakes/{wake.run_key}?turn=end",
         "/templates",
         "/lessons",
         "/health",

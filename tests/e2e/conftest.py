@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.browsing import ACTION_MS, CHROMIUM, FLAGS, aside, served
+from tests.support.browsing import ACTION_MS, CARDS, CHROMIUM, FLAGS, aside, served
 from tests.support.waking import proposing
 
 
@@ -23,7 +23,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def context(browser: Any) -> Iterator[Any]:
-    opened = browser.new_context()
+    opened = browser.new_context(viewport=CARDS)
     opened.set_default_timeout(ACTION_MS)
     yield opened
     opened.close()

@@ -30,7 +30,7 @@ def test_a_set_is_reviewed_by_mouse(
     page.mouse.move(1, 1)
     expect(page.locator("#item-1-2")).to_have_count(0)
     page.locator("#item-2-2 summary", has_text="Edit").click()
-    page.locator("#item-2-2").get_by_label("Minutes").fill("45")
+    page.locator("#item-2-2").get_by_label("Minutes", exact=True).fill("45")
     page.locator("#item-2-2").get_by_role("button", name="Confirm as edited").click()
     expect(page.locator("#told")).to_contain_text("Applied: Set estimate to 45 minutes")
     found = statuses(home)

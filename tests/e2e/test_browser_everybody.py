@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.browsing import (
+    CARDS,
     aside,
     done,
     every_page,
@@ -96,7 +97,7 @@ def unreadable(page: Any, path: str) -> list[str]:
 
 
 def test_all_of_it_works_without_javascript(browser: Any, address: str, home: Path) -> None:
-    context = browser.new_context(java_script_enabled=False)
+    context = browser.new_context(java_script_enabled=False, viewport=CARDS)
     page = context.new_page()
     page.goto(address)
     page.locator("#item-1-1").get_by_role("button", name="Confirm").click()

@@ -102,6 +102,7 @@ def read(fits: Fitting, agent: str, runs: list[str]) -> None:
     fits("messages", "messages", agent)
     fits("why", "why", agent)
     fits("why-change", "why", "journal:5")
+    fits("why-field", "why", told(["task", "list"], fits.home)[0]["id"], "title")
     fits("replay", "replay", runs[0])
     fits("moment", "at", runs[0])
     fits("request", "at", runs[0], "--prompt")

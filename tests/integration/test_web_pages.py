@@ -118,7 +118,7 @@ def test_an_agent_is_assigned_woken_asked_paused_and_resumed(tmp_path: Path) -> 
         visitor.send(visitor.form(life, f"{life}/ask"), words="What is left?")
         page = text_of(visitor.page(life))
         visitor.send(visitor.form(life, f"{life}/life", verb="pause"), verb="pause")
-        assert "dormant" in text_of(visitor.page(life))
+        assert "paused" in text_of(visitor.page(life))
         visitor.send(visitor.form(life, f"{life}/life", verb="resume"), verb="resume")
     assert "What is left?" in page
     assert {one["outcome"] for one in told(["wakes"], tmp_path)} >= {"completed"}

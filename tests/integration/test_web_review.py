@@ -175,7 +175,7 @@ def test_one_that_is_put_off_until_a_day_comes_back_on_it(home: Path) -> None:
         visitor.send(form, verdict="defer", until="2099-01-01")
         assert "Set estimate" not in text_of(visitor.page("/inbox"))
         off = text_of(visitor.page("/inbox?show=deferred"))
-        assert "deferred comes back in 72 y" in off
+        assert "put off comes back Thu 1 Jan 2099 00:00 (in 72 y)" in off
     with visiting(home, env={"WAKELOG_NOW": "2099-01-02T12:00:00Z"}) as visitor:
         assert "Set estimate" in text_of(visitor.page("/inbox"))
         assert "Set estimate" not in text_of(visitor.page("/inbox?show=deferred"))

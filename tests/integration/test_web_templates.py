@@ -82,10 +82,12 @@ def test_a_version_is_added_and_rolled_back(home: Path) -> None:
         assert late.status_code == 409
         assert "was made active meanwhile" in text_of(late.text)
         back = visitor.form(url, f"{url}/rollback", version="1")
-        assert visitor.send(back, version="1").status_code == 200
+        assert visitor.send(back, version="1").status_code == 422  # it asks first
+        assert template(home)["active_version"] == 2
+        assert visitor.send(back, version="1", sure="yes").status_code == 200
         assert template(home)["active_version"] == 1
         again = visitor.form(url, f"{url}/rollback", version="2")
-        assert visitor.send(again, version="9").status_code in (404, 422)
+        assert visitor.send(again, version="9", sure="yes").status_code in (404, 422)
         assert visitor.send(again, version="²").status_code == 422
     assert len(template(home)["versions"]) == 2
     proved(home)

@@ -18,9 +18,9 @@ from adapters.proof.prove import Proved, prove_sides
 from adapters.simulation.plan import Dice
 from domain.envelope import Row
 from replay.appends import appends
-from replay.crossing import Side
 from replay.divergence import Divergence
 from replay.prove import Options, Proof
+from replay.sides import Side
 
 FOLDER = Path(__file__).parents[1] / "histories"
 NAMES = ("verdicts", "imports", "crashes", "sessions", "links", "provider_faults")

@@ -25,6 +25,7 @@ FLAGS = (
     "--no-sandbox --disable-dev-shm-usage --disable-gpu --disable-quic --no-first-run "
     "--disable-sync --disable-background-networking --disable-component-update"
 ).split()
+CARDS: Any = {"width": 960, "height": 720}  # of a window: narrower than two panes
 ACTION_MS = 20_000  # a busy machine is no failure
 START_SECONDS = 30
 
@@ -95,15 +96,24 @@ def every_page(home: Path) -> list[str]:
         *(f"/tasks/{one['id']}" for one in tasks[:2]),
         "/agents",
         *(f"/agents/{one['id']}" for one in agents),
+        f"/agents/{agents[0]['id']}/reports",
+        "/wakes?q=sink&from=2026-01-01&sort=longest",
         "/wakes",
         f"/wakes/{run}",
+        *(f"/wakes/{run}?turn={one}" for one in ("start", "1.1", "end")),
+        f"/wakes/{run}?turn=1&find=the",
+        f"/wakes/{run}/proof",
         f"/wakes/{run}/at",
         f"/wakes/{run}/diff",
         "/templates",
         *(f"/templates/{one['id']}" for one in templates),
+        *(f"/templates/{one['id']}/diff" for one in templates[:2]),
+        *(f"/templates/{one['id']}/preview?agent={agents[0]['id']}" for one in templates[:1]),
+        "/catalog",
         *_of_lessons(home),
         *_of_memory(home),
         "/policy",
+        "/proof",
         "/health",
     ]
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from click.testing import CliRunner, Result
@@ -10,7 +11,8 @@ from click.testing import CliRunner, Result
 from adapters.cli.main import cli
 
 NOW = "2027-01-01T09:00:00Z"
-FIXED = {"WAKELOG_REPLICA": "r1", "WAKELOG_NOW": NOW}
+CACHE = TemporaryDirectory(prefix="wakelog-cache-")  # what is remembered by these tests alone
+FIXED = {"WAKELOG_REPLICA": "r1", "WAKELOG_NOW": NOW, "XDG_CACHE_HOME": CACHE.name}
 
 
 def run(

@@ -115,6 +115,9 @@ class FaultyRecorder:
     def payloads(self, ids: Sequence[PayloadId]) -> Sequence[tuple[PayloadId, bytes]]:
         return self._recorder.payloads(ids)
 
+    def kept_payloads(self) -> Iterator[tuple[PayloadId, bytes]]:
+        return self._recorder.kept_payloads()
+
     def onward(self) -> Onward:
         return self._recorder.onward()
 

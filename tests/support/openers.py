@@ -7,6 +7,7 @@ by SQLite or DuckDB alone, and never by hand.
 _DATABASES = {
     "adapters/analytics/database.py _connected: connect": "in memory; files are attached to it",
     "adapters/upkeep/backup.py _log: connect": "the log that is copied, and its copy",
+    "adapters/actions/forks.py _is_open: connect": "whether somebody has a fork's log open",
     "adapters/timetravel/predicates.py sql: connect": "in memory",
     "adapters/proof/prove_views.py _compared: connect": "in memory; two copies are attached to it",
     "adapters/proof/prove_views.py _copied: connect": "the views, and a copy of them",
@@ -31,6 +32,11 @@ _NAMED_BY_PERSONS = {  # each of them once `homefiles` has seen that it is no da
 }
 _NO_DATABASES = {
     "adapters/analytics/database.py _replacing: touch": "a new file",
+    "adapters/actions/forks.py _one_at_a_time: open": "a folder",
+    "adapters/actions/forks.py kept_fork: read_bytes": "what a fork is of",
+    "adapters/actions/forks.py sides_of: read_bytes": "both sides of a fork",
+    "adapters/runtime/fork_ledger.py ForkLedger.between: read_bytes": "what forks took",
+    "adapters/runtime/fork_ledger.py ForkLedger.write: open": "what forks took",
     "adapters/actions/forking.py _keep: read_bytes": "settings",
     "adapters/actions/forking.py _keep: write_bytes": "settings and notes of a fork",
     "adapters/analytics/formats.py binary: read_bytes": "an answer, in a folder of its own",
@@ -40,6 +46,8 @@ _NO_DATABASES = {
     "adapters/analytics/rows.py _load: open": "pages of rows in a folder of their own",
     "adapters/analytics/rows.py documentation: read_text": "a file of this package",
     "adapters/analytics/rows.py statements: read_text": "a file of this package",
+    "adapters/proof/memory.py read: read_bytes": "a remembered proof",
+    "adapters/proof/memory.py code: read_bytes": "files of these packages",
     "adapters/upkeep/backup.py _log: touch": "a new file",
     "adapters/upkeep/backup.py _settings: read_bytes": "settings",
     "adapters/upkeep/backup.py _settings: touch": "a new file",

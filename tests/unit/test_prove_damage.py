@@ -22,9 +22,9 @@ from domain.wake import directives
 from domain.wake.scaffolds import SCAFFOLD
 from domain.world import Recorded, World
 from replay.appends import appends
-from replay.crossing import Side
 from replay.divergence import CHANGED, Difference, compared, text
 from replay.prove import Proof
+from replay.sides import Side
 from replay.streams import Limits
 from tests.histories import make
 from tests.support.services import (

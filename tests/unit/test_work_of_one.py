@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from adapters.actions.field_why import why_field
 from adapters.actions.proposals import named_items
 from adapters.actions.waking import request_wake, run_wake
 from adapters.documents.agents import all_agents, count_agents, has_agents
@@ -125,6 +126,22 @@ def test_the_status_reads_the_same_in_a_home_of_any_size(homes: list[Counted]) -
     for one in homes:
         one.read_since()
         status_document(one.home)
+        found.append(one.read_since())
+    small, large = found
+    assert small == large
+
+
+def test_why_a_field_is_as_it_is_reads_the_same_in_a_home_of_any_size() -> None:
+    found = []
+    for count in (5, 50):
+        one = Counted(count)
+        (mine,) = (of for of in all_sets(one.home) if of.task_id == one.tasks[3])
+        item = next(of for of in mine.items if of.tool == "update_task_estimate")
+        review.confirm(one.at, mine.id, item.number)
+        one.views.catch_up()
+        one.read_since()
+        steps = why_field(one.home, one.tasks[3], "estimate").steps
+        assert [of.kind for of in steps] == ["confirmed", "proposed", "wake", "woken"]
         found.append(one.read_since())
     small, large = found
     assert small == large

@@ -56,8 +56,9 @@ _EXPLICIT = (
     rf"(?P<iso>\d{{4}}-\d{{2}}-\d{{2}})"
     rf"|(?P<nd>\d{{1,2}})\. ?(?P<nm>\d{{1,2}})\.(?:(?P<ny2>\d{{2}})(?!\d)| ?(?P<ny>\d{{4}}))?"
     rf"|(?P<dd>\d{{1,2}})(?:\.|st|nd|rd|th)?(?: of)? (?P<dm>{_MONTH}){END}\.?"
-    rf"(?:,? (?P<dy>\d{{4}}))?"
-    rf"|(?P<mm>{_MONTH})\.? (?P<md>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (?P<my>\d{{4}}))?"
+    rf"(?:,? (?P<dy>20[2-9]\d)(?! [a-z]))?"
+    rf"|(?P<mm>{_MONTH})\.? (?P<md>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (?P<my>20[2-9]\d)(?! "
+    rf"[a-z]))?"
     rf"|(?:the )?(?P<ow>first|second|third|fourth|fifth|ersten|zweiten|dritten)(?: of)? "
     rf"(?P<om>{_MONTH}){END}"
     rf"|(?P<sa>\d{{1,2}})/(?P<sb>\d{{1,2}})/(?P<sy>\d{{4}})"
@@ -72,7 +73,11 @@ _NAMED = pattern(
 _WHICH = r"next|this|coming|nächste[nrms]?|kommende[nrms]?|diese[nrms]?"
 _COUNT = rf"\d{{1,3}}|{'|'.join(sorted(COUNTS, key=len, reverse=True))}"
 _RELATIVE = (
-    rf"(?:the )?(?:(?P<which>{_WHICH}) )?(?P<day>{DAY})(?:abend|mittag|nachmittag|morgen|früh)?"
+    rf"(?:(?P<fd>{DAY}|today|heute|tomorrow|morgen),? (?:in (?:(?P<fn>{_COUNT}) )(?:weeks?|wochen?)"
+    rf"(?:' time)?|(?P<fw>week)))"
+    rf"|(?P<wd>a week|two weeks) (?:on|from|after) (?P<wf>{DAY}|today|tomorrow)"
+    rf"|(?:the )?(?:(?P<which>{_WHICH}) )?(?P<day>{DAY})(?:abend|mittag|vormittag|nachmittag|"
+    rf"morgen|früh)?"
     r"|(?P<word>(?:the )?day after tomorrow|tomorrow|today|tonight|übermorgen|morgen|heute|eod|"
     r"(?:the )?end of (?:the )?day|(?:end of )?business today)"
     r"|(?P<end>(?:the )?end of (?:the |this )?month|month[- ]end|monatsende|ende des monats|"
@@ -94,7 +99,8 @@ _RELATIVE = (
 )
 DATE = rf"(?:{_EXPLICIT}|{_RELATIVE}){END}"
 _HINT = pattern(
-    rf"[0-9]|{START}(?:{DAY}|{_MONTH}|mo|di|mi|do|fr|sa|today|tonight|tomorrow|übermorgen|morgen|"
+    rf"[0-9]|{START}(?:{DAY}|(?:{DAY})(?:abend|mittag|vormittag|nachmittag|morgen|früh)|{_MONTH}|"
+    rf"mo|di|mi|do|fr|sa|today|tonight|tomorrow|übermorgen|morgen|"
     rf"heute|kw|kalenderwoche|calendar|early|beginning|start|anfang|fortnight|"
     r"eod|eom|eow|end|ende|mid|mitte|middle|day|days|tage?n?|weeks?|wochen?|wochenende|weekend|"
     r"months?|monat(?:en?)?|monatsende|month-end|year-end|jahresende|jahreswechsel|new|neujahr|"
@@ -140,6 +146,11 @@ def resolve(found: dict[str, str | None], written: date | None) -> date | None:
 def _relative(found: dict[str, str | None], written: date) -> date | None:
     if ordinal := found.get("oe") or found.get("od"):
         return _ordinal(int(ordinal), written)
+    if start := found.get("fd") or found.get("wf"):
+        weeks = 2 if "two" in (found.get("wd") or "") else 1
+        said = fold(found.get("fn") or "")
+        weeks = int(said) if said.isdecimal() else COUNTS.get(said, weeks)
+        return _day_named(fold(start), written) + timedelta(days=7 * weeks)
     if name := found.get("day"):
         return _weekday(DAYS[fold(name)], fold(found.get("which") or ""), written)
     if name := found.get("sd"):
@@ -151,6 +162,13 @@ def _relative(found: dict[str, str | None], written: date) -> date | None:
     if count := found.get("count"):
         return _ahead(fold(count), fold(found["unit"] or ""), written)
     return _span_end(found, written)
+
+
+def _day_named(name: str, written: date) -> date:
+    """A weekday, today or tomorrow."""
+    if name in DAYS:
+        return _weekday(DAYS[name], "", written)
+    return written + timedelta(days="mor" in name)
 
 
 def _span_end(found: dict[str, str | None], written: date) -> date | None:

@@ -9,248 +9,16 @@ from datetime import date
 
 from msgspec import Struct
 
+from adapters.models.offline import deadline_phrases as say
 from adapters.models.offline import lemmas
 from adapters.models.offline.clauses import Clause, Sentence
-from adapters.models.offline.dates import AHEAD, DATE, DAY, MONTHS, names_time, resolve
+from adapters.models.offline.dates import names_time, resolve
 from adapters.models.offline.sentences import (
-    END,
-    LETTERS,
-    START,
-    pattern,
     quote,
     word_set,
     words,
 )
 from domain.text import fold
-
-_AROUND = (
-    "is|ist|are|sind|now|jetzt|nun|on|by|am|bis|zum|den|dem|the|der|die|das|spätestens|latest|at|"
-    "moved|back|to|auf|extended|verschoben|verlängert|worden|new|neu|until|in|noon|midnight|wird|"
-    "of|day|mittags?|früh|abends?|um|\\d{1,2}(?::\\d\\d)? ?(?:uhr|am|pm)|set|for|has|been|wurde|"
-    "then|only|just|nur|schon|already|again|unverändert|always|next|"
-    r"pushed|jetzt|gesetzt|vorgezogen|brought|forward|erst|einschließlich|inkl\.?|including|"
-    "(?:close|closing|end)(?: of)?(?: business| day)?(?: on)?"
-)
-_DUE = (
-    "due(?: date| back)?|deadline|last date|cut-?off(?: date)?|no later than|not later than|"
-    "at the latest|"
-    "latest|closing date|submission(?: date)?|(?:submission|registration|application|entry|"
-    "entries|sign-?up)s? closes?|last day|spätestens|fällig|fälligkeit|frist|abgabe|abgabetermin|"
-    "abgabefrist|abgabeschluss|einsendeschluss|anmeldeschluss|stichtag|nicht später als|deadlines?|"
-    "meldefrist|anmeldefrist|einreichungsfrist|zahlungsziel|zahlbar|letzter tag|target date|eod|"
-    "cob|"
-    "in time for|rechtzeitig (?:zu|zum|vor|für)|last chance|final (?:word|date|day|deadline)|"
-    "hand-?in|handover|delivery date|letzter termin|"
-    f"end of business|close of business|[{LETTERS}]{{3,18}}s(?:schluss|frist)"
-)
-_NAMED = pattern(
-    rf"{START}(?P<cue>{_DUE})(?:'s)?"
-    rf"(?: (?:for|of) [{LETTERS}' ]{{2,30}}?)?(?:,|:)? ?("
-    rf"?:(?:{_AROUND})[,:]? ){{0,6}}{DATE}"
-)
-_BY = pattern(
-    rf"{START}(?P<cue>by|until|till|til|before|bis|vor)(?: (?:zum|the|dem|den|spätestens|around|"
-    rf"noon|midnight|mittags?|late|early|at the latest|latest|on|einschließlich|inkl\.?|"
-    rf"(?:close|end)(?: of)?(?: business| day)?(?: on)?|"
-    rf"\d{{1,2}}(?::\d\d)? ?(?:uhr|am|pm|h|o'clock)?|am|um|morning|evening))"
-    rf"{{0,4}},? {DATE}"
-)
-_AFTER = pattern(
-    rf"{START}{DATE}(?:'s)?,? (?:is |ist |wird |at |um |\d{{1,2}}(?::\d\d)? ?(?:uhr|am|pm) )*"
-    r"(?:the |die |der |our |unsere |unser )?(?:final |last |letzte )?"
-    rf"(?P<cue>due|deadline|fällig|abgabe|abgabetermin|abgabefrist|abgabeschluss|stichtag|"
-    rf"at the latest|latest|spätestens|frist|einsendeschluss|anmeldeschluss){END}"
-)
-_WITHIN = pattern(
-    rf"{START}(?P<cue>due in|within|innerhalb(?: von)?|fällig in|binnen|deadline(?: is)? in|"
-    rf"due within|"
-    rf"frist(?: endet| läuft)?(?: noch)? in|abgabe(?: ist)? in|"
-    rf"(?:must|has to|have to|needs to|need to|should)(?: be)? (?:done|ready|finished|out|"
-    rf"submitted|handed in|sent|paid|complete|there|in) in|muss in|müssen in|soll in) "
-    rf"(?:the next |den nächsten |about |ca\.? |etwa |only )?{AHEAD}"
-)
-_MUST_EN = pattern(
-    rf"{START}(?P<cue>(?:must|has to|have to|needs to|need to|needed|has got to|should|gotta)"
-    rf"(?: be)?(?: [\w'-]{{1,20}}){{0,6}}?) (?:(?:on|for) )?{DATE}"
-)
-_MUST_DE = pattern(
-    rf"{START}(?P<cue>muss|müssen|soll|sollen|sollte)(?: [{LETTERS}0-9.'-]{{1,24}}){{0,5}}? "
-    rf"(?:(?:am|bis(?: zum)?|vor|zum) )?{DATE}(?P<tail>[^,;:!?]{{0,60}})"
-)
-_LASTS = pattern(
-    rf"{START}(?P<cue>(?:endet|läuft|ends|runs out|expires|expire|verfällt|verfallen|enden|"
-    rf"läuft ab|closes|schließt))"
-    rf"(?: (?:am|on|at|um|\d{{1,2}}(?:uhr|am|pm)))* {DATE}"
-)
-_MOVED = pattern(
-    rf"{START}(?P<cue>moved|postponed|pushed|extended|shifted|rescheduled|delayed|brought forward|"
-    rf"put back|verschoben|verlängert|vorgezogen|verlegt|verschoben worden|gestreckt)"
-    rf"(?: (?:back|it|out|again|worden|um [\w]+ tage))? (?:to|until|till|auf|bis|zum|"
-    rf"from .{{3,24}} "
-    rf"to|vom .{{3,24}} auf|von .{{3,24}} auf)(?: den| dem| zum| the)? {DATE}"
-)
-_NOW = pattern(
-    rf"{START}(?P<cue>now|jetzt|nun|so|sondern|but|instead|neu|new|stattdessen|"
-    rf"rather)"
-    rf"[:,]?(?: (?:it's|it is|is|ist|on|am|by|bis|zum|the|den|only|erst|for|until|its|auf))* {DATE}"
-)
-_ORDER = pattern(
-    rf"{START}(?P<cue>deliver|submit|hand (?:it |them )?in|return|pay|file|ship|post|"
-    rf"(?:i|we|he|she|they|client|boss) needs? (?:it|this|that|them|the \w+)|wants? (?:it|this|"
-    rf"that|them|these|the \w+)(?: back)?|needed)"
-    rf"(?: \w+){{0,4}}? (?:(?:on|for) )?{DATE}"
-)
-_ORDER_DE = pattern(
-    rf"{START}(?:am |bis |zum )?{DATE} (?:\w+ ){{0,3}}"
-    rf"(?P<cue>abliefern|abgeben|einreichen|abschicken|verschicken|fertig sein|raus){END}"
-)
-_NEEDED_DE = pattern(
-    rf"{START}(?P<cue>gebraucht (?:wird|werden)|brauche ich|brauchen wir|"
-    r"(?:fertig sein|abgeben|abliefern|einreichen|da sein|raus) (?:muss|müssen|soll|sollen))"
-    rf"(?: \w+){{0,3}}? (?:am|bis|zum) {DATE}"
-)
-_ON_DE = pattern(
-    rf"{START}auf (?:den |dem )?{DATE} (?:\w+ )?(?P<cue>verschoben|verlegt|vorgezogen|verlängert|"
-    rf"gesetzt|gelegt|geschoben){END}"
-)
-_ENOUGH = pattern(
-    rf"{START}{DATE},? (?:ist |is |wäre |would be |will )?(?:auch |also |völlig |noch |still )?"
-    rf"(?P<cue>reicht|genügt|langt|fine|enough|ok|okay|do|early enough|früh genug|in ordnung){END}"
-)
-_IN = pattern(
-    rf"{START}in (?:about |ca\.? |etwa )?{AHEAD},? "
-    rf"(?P<cue>at the latest|latest|spätestens|fällig|due|muss|müssen|(?:it |this |we )?must|"
-    rf"(?:it |this )?(?:has|needs) to be|(?:is|ist) (?:the |die |der )?(?:deadline|abgabe|"
-    rf"abgabetermin|"
-    rf"einsendeschluss|frist)){END}"
-)
-_FROM_NOW = pattern(
-    rf"{START}(?P<cue>due|fällig|deadline is)(?: in)? {AHEAD} (?:from (?:today|now)|ab heute)"
-)
-_PROMISED = pattern(
-    rf"{START}(?P<cue>(?:i|we)(?:'ve| have)? promised|(?:habe?|haben) (?:(?:ich|wir) )?"
-    rf"(?:[{LETTERS}]{{2,20}} )?versprochen)[^.;!?]{{1,40}}? (?:(?:by|for|on|bis|am|zum) )?{DATE}"
-)
-_LAST_DAY = pattern(rf"{START}(?:last|letzte[nrms]?|vergangene[nrms]?|previous) (?:{DAY})")
-_DAY_SAID = pattern(rf"{START}(?:on |am |auf den |to )?{DATE}")
-_BY_THEN = pattern(r"(?P<cue>(?:by|until|till|before) then|bis dahin|bis dann)\b")
-_RULES = (
-    _NAMED,
-    _BY,
-    _AFTER,
-    _WITHIN,
-    _MUST_EN,
-    _MUST_DE,
-    _LASTS,
-    _MOVED,
-    _NOW,
-    _ORDER,
-    _ORDER_DE,
-    _NEEDED_DE,
-    _ON_DE,
-    _ENOUGH,
-    _IN,
-    _FROM_NOW,
-    _PROMISED,
-)
-
-_CUES = {
-    _ON_DE: word_set("auf"),
-    _PROMISED: word_set("promised versprochen"),
-    _MOVED: word_set(
-        "moved postponed pushed extended shifted rescheduled delayed brought put verschoben "
-        "verlängert verlaengert vorgezogen verlegt gestreckt"
-    ),
-    _NEEDED_DE: word_set("gebraucht brauche brauchen muss müssen muessen soll sollen"),
-    _BY: word_set("by until till til before bis vor"),
-    _AFTER: word_set(
-        "due deadline fällig faellig abgabe abgabetermin abgabefrist abgabeschluss stichtag at "
-        "latest spätestens spaetestens frist einsendeschluss anmeldeschluss"
-    ),
-    _MUST_EN: word_set("must has have needs need needed should gotta"),
-    _MUST_DE: word_set("muss müssen muessen soll sollen sollte"),
-    _LASTS: word_set(
-        "endet läuft laeuft ends runs expires expire verfällt verfaellt verfallen enden closes "
-        "schließt schliesst"
-    ),
-    _NOW: word_set("now jetzt nun so sondern but instead neu new stattdessen rather"),
-    _ORDER_DE: word_set("abliefern abgeben einreichen abschicken verschicken sein raus"),
-    _ENOUGH: word_set(
-        "reicht genügt genuegt langt fine enough ok okay do early früh frueh ordnung"
-    ),
-}
-_CUED = tuple((rule, _CUES.get(rule)) for rule in _RULES)  # looking up a pattern is not quick
-_CORRECTING = (_NOW, _MOVED, _ON_DE, _ENOUGH)
-_FINISH = word_set(
-    "due done ready finished fällig deadline zu mine time zeit frist it this raus weg fertig "
-    "abgegeben abgeben abliefern eingereicht vorliegen stehen bezahlt überwiesen "
-    "geschickt verschickt ankommen eingehen online draußen drin erledigt durch hin vorbereitet da "
-    "los gepackt bezahlen überweisen einreichen abschicken stehen sitzen laufen eingegangen"
-)
-_DEADLINE_WORDS = word_set(
-    "deadline due date frist abgabe abgabetermin abgabefrist stichtag fällig submission fälligkeit "
-    "handover launch release launchtermin delivery hand-in exam it this that es das everything "
-    "alles abgabeschluss anmeldeschluss liefertermin"
-)
-_NAMES_ONE = word_set(
-    "extension verlängerung fristverlängerung aufschub deadline due frist abgabe abgabetermin "
-    "abgabefrist stichtag fällig submission fälligkeit "
-    "abgabeschluss anmeldeschluss"
-)
-_SHIFTED = word_set("pushed moved postponed shifted extended verschoben verlegt verlängert")
-_OURS = _SHIFTED | word_set("i we i've we've it ich wir habe hab haben es wurde")
-_RANGE = pattern(rf"(?:{DAY}|{'|'.join(MONTHS)}|\d\.?|today|heute) $")
-_DENIED = word_set(
-    "not no never without nothing none hardly don't doesn't didn't isn't wasn't aren't haven't "
-    "hasn't won't can't cannot shouldn't nicht kein keine keinen nie niemals nichts ohne "
-    "from von vom between zwischen if falls whether ob maybe perhaps vielleicht might could "
-    "könnte unless wenn nice schön"
-)
-_LASTING = word_set(
-    "vacation holiday holidays away closed open opened opens valid unavailable sick wait waiting "
-    "busy out off urlaub ferien abwesend geschlossen geöffnet gültig krank warte warten wartet "
-    "closes sperre gesperrt verreist lasts dauert gilt "
-    "abroad travelling traveling ausgebucht runs bleibt bleiben "
-    "staying visiting besuch hält fresh haltbar guarantee garantie nothing seit since "
-    "krankgeschrieben ooo leave shut dicht"
-)
-_IS = word_set("bin ist sind")
-_STAYS = word_set("bin ist sind i'm am we're is are he's she's bleibt bleiben stays stay")
-_RESTING = word_set("hold ice eis pause paused pausiert ruht zurückgestellt shelved parked liegt")
-_OVER = word_set(
-    "was were missed passed expired over had wasn't weren't war waren verpasst verstrichen vorbei "
-    "abgelaufen hätte hätten hatte hatten versäumt nothing"
-)
-_PROMISES = word_set(
-    "arrives arrive delivers deliver delivered returns return comes back promised promises "
-    "delivery brings bringt holt he'll she'll they'll liefert liefern geliefert kommt kommen "
-    "zurück versprach "
-    "versprochen verspricht meldet antwortet replies answers schickt sends hopes hofft expects "
-    "erwartet will"
-)
-_NEVER = word_set("wäre wären gewesen theirs anderen others ihren")
-_BY_OR_DUE = word_set("by bis due deadline frist fällig until")
-_HOPED = word_set("hoped wanted planned meant wollte wollten hoffte hatte had")
-_WANTED = word_set("want wants wanted needs expects asked möchte braucht erwartet muss")
-_OWN = word_set("i we i'm we're i'll we'll it must need needs has have ich wir muss müssen this")
-_WISHES = word_set(
-    "to want wants wanted asked said says need needs needed must has have extension time zeit "
-    "aufschub fristverlängerung dass that moved extended deadline frist got gave würde möchte will "
-    "should soll brauche braucht erwartet expects bittet bat verlängert verschoben extended muss "
-    "müssen agreed promised"
-)
-
-
-_VOID = pattern(
-    rf"{START}(?:(?:deadline|due date|frist|abgabefrist|abgabetermin|deadline)(?: \w+){{0,2}} "
-    r"(?:is off|is gone|was dropped|is dropped|has been dropped|has been cancelled|was cancelled|"
-    r"is cancelled|no longer (?:holds|applies|counts|matters|stands)|is void|gilt nicht(?: mehr)?|"
-    r"entfällt|ist (?:weg|aufgehoben|hinfällig|vom tisch|gestrichen|nicht mehr gültig)|"
-    r"wurde (?:aufgehoben|gestrichen)|fällt weg|does not (?:hold|apply|count) any ?more|"
-    r"doesn't (?:hold|apply|count|matter) any ?more)|"
-    r"(?:no|kein|keine|keinen) (?:more )?(?:deadline|due date|frist|abgabetermin|termindruck)"
-    rf"(?: any ?more| any longer| mehr| now)|there is no (?:deadline|due date)){END}"
-)
 
 
 class Dated(Struct, frozen=True):
@@ -279,13 +47,13 @@ def due(sentence: Sentence, written: date | None) -> Dated | None:
 
 def is_void(sentence: Sentence) -> bool:
     """Whether it says that there is no deadline any more."""
-    return not sentence.is_asked and _VOID.search(sentence.text) is not None
+    return not sentence.is_asked and say.VOID.search(sentence.text) is not None
 
 
 def _all(sentence: Sentence, written: date | None) -> Iterator[tuple[int, int, bool, date]]:
     """Start, end, whether it corrects what was said before, and the day."""
     said = frozenset(sentence.words)
-    for rule, cues in _CUED:
+    for rule, cues in say.CUED:
         if cues is not None and cues.isdisjoint(said):
             continue
         for match in rule.finditer(sentence.text):
@@ -297,15 +65,15 @@ def _all(sentence: Sentence, written: date | None) -> Iterator[tuple[int, int, b
             if fold(match["cue"]) in ("before", "vor"):
                 day = _before(match, day)
             if written is None or day >= written or match.groupdict().get("iso"):
-                yield match.start(), match.end(), rule in _CORRECTING, day
+                yield match.start(), match.end(), rule in say.CORRECTING, day
 
 
 def _then(sentence: Sentence, written: date | None) -> Iterator[tuple[int, int, bool, date]]:
     """ "The concert is on 12 December, by then it must be ready"."""
-    cue = _BY_THEN.search(sentence.text)
-    said = list(_DAY_SAID.finditer(sentence.text, 0, cue.start())) if cue else []
+    cue = say.BY_THEN.search(sentence.text)
+    said = list(say.DAY_SAID.finditer(sentence.text, 0, cue.start())) if cue else []
     clause = sentence.clause(cue.start()) if cue else None
-    if not said or clause is None or not _OVER.isdisjoint(clause.words):
+    if not said or clause is None or not say.OVER.isdisjoint(clause.words):
         return
     day = resolve(said[-1].groupdict(), written)
     if day is not None and (written is None or day >= written):
@@ -323,38 +91,44 @@ def _is_other(sentence: Sentence, match: re.Match[str]) -> bool:
     """Whether the phrase denies a date, tells of the past, of another, or how long it lasts."""
     clause = sentence.clause(match.start())
     before = words(sentence.text[clause.start : match.start()])
-    if _LAST_DAY.search(sentence.text, max(0, match.start() - 12), match.end()):
+    if say.LAST_DAY.search(sentence.text, max(0, match.start() - 12), match.end()):
         return True
-    if (match.re is not _ENOUGH and _is_denied(before, match)) or not _NEVER.isdisjoint(
+    if (match.re is not say.ENOUGH and _is_denied(before, match)) or not say.NEVER.isdisjoint(
         sentence.words
     ):
         return True
     cue = fold(match["cue"])
     rule = match.re
-    if rule is _ENOUGH:
-        return not _DENIED.isdisjoint(before[-2:]) or _BY_OR_DUE.isdisjoint(sentence.words)
-    if rule is _NOW:
-        is_shifted = not _SHIFTED.isdisjoint(sentence.words)
-        is_ours = is_shifted and not _OURS.isdisjoint(sentence.words[:1])
-        return _NAMES_ONE.isdisjoint(sentence.words) and not is_ours
-    if rule is _MOVED:
-        return bool(before) and _DEADLINE_WORDS.isdisjoint(before)
-    if not _OVER.isdisjoint(clause.words) and not _is_renewed(clause):
+    if rule is not say.MOVED and say.ANOTHERS.search(clause.text):
         return True
-    if rule in (_BY, _LASTS):
+    if rule is say.ENOUGH:
+        return not say.DENIED.isdisjoint(before[-2:]) or say.BY_OR_DUE.isdisjoint(sentence.words)
+    if rule is say.NOW:
+        is_shifted = not say.SHIFTED.isdisjoint(sentence.words)
+        is_ours = is_shifted and not say.OURS.isdisjoint(sentence.words[:1])
+        return say.NAMES_ONE.isdisjoint(sentence.words) and not is_ours
+    if rule is say.MOVED:
+        return bool(before) and say.DEADLINE_WORDS.isdisjoint(before)
+    if rule is say.ON_DE and (say.DEADLINE_WORDS - {"das"}).isdisjoint(before):
+        return not say.MOVERS.issuperset(before)
+    is_passed_on = not {"hand", "handed", "send"}.isdisjoint(clause.words)
+    over = say.OVER - ({"over"} if is_passed_on else set())
+    if not over.isdisjoint(clause.words) and not _is_renewed(clause):
+        return True
+    if rule in (say.BY, say.LASTS):
         return _is_span(sentence, clause, match, cue) or _is_deed(clause, before)
-    if rule is _MUST_DE:
+    if rule is say.MUST_DE:
         tail = {*words(match["tail"]), *words(match[0])}
         is_denied = not {"nicht", "kein", "keine", "nie"}.isdisjoint(tail)
-        return is_denied or "wieder" in before or _FINISH.isdisjoint(tail)
-    return rule is _MUST_EN and not _is_finish(cue)
+        return is_denied or "wieder" in before or say.FINISH.isdisjoint(tail)
+    return rule is say.MUST_EN and not _is_finish(cue)
 
 
 def _is_denied(before: list[str], match: re.Match[str]) -> bool:
     text = " ".join(before[-12:])
     for forget in ("don't forget", "do not forget", "nicht vergessen", "no matter"):
         text = text.replace(forget, "")
-    return not _DENIED.isdisjoint(text.split())
+    return not say.DENIED.isdisjoint(text.split())
 
 
 def _is_renewed(clause: Clause) -> bool:
@@ -365,31 +139,37 @@ def _is_renewed(clause: Clause) -> bool:
 def _is_span(sentence: Sentence, clause: Clause, match: re.Match[str], cue: str) -> bool:
     if cue in ("before", "vor") and "best" in clause.words:
         return True
-    if not _RESTING.isdisjoint(clause.words):
+    if say.TOO_SOON.search(sentence.text, match.end(), clause.end):
+        return True
+    if "on hold" in fold(clause.text) or not say.RESTING.isdisjoint(clause.words):
         return True
     if cue in ("until", "till", "til", "bis"):
         head = sentence.text[max(0, match.start() - 20) : match.start()]
-        if _RANGE.search(head):
+        if say.RANGE.search(head):
             return True
-        if not _STAYS.isdisjoint(clause.words) and _FINISH.isdisjoint(clause.words):
+        if (
+            "given" not in clause.words
+            and not say.STAYS.isdisjoint(clause.words)
+            and say.FINISH.isdisjoint(clause.words)
+        ):
             return True
-        is_gone = "weg" in clause.words and not _IS.isdisjoint(clause.words)
+        is_gone = "weg" in clause.words and not say.IS.isdisjoint(clause.words)
         is_away = is_gone or clause.words[-1:] == ("zu",)
-        return is_away or not _LASTING.isdisjoint(clause.words)
+        return is_away or not say.LASTING.isdisjoint(clause.words)
     return cue == "by" and not {"closed", "away"}.isdisjoint(clause.words)
 
 
 def _is_deed(clause: Clause, before: list[str]) -> bool:
     """What was done by then, or what another promised."""
     is_wanted = "haben" in clause.words and "will" in clause.words
-    is_wanted = is_wanted or not _WANTED.isdisjoint(before)
-    if not is_wanted and not _PROMISES.isdisjoint(clause.words) and _OWN.isdisjoint(before):
+    is_wanted = is_wanted or not say.WANTED.isdisjoint(before)
+    if not is_wanted and not say.PROMISES.isdisjoint(clause.words) and say.OWN.isdisjoint(before):
         return True
     is_past = any(lemmas.is_past(one) and one not in ("done", "finished") for one in before)
     is_past = is_past or before[:1] in (["done"], ["finished"])
-    if not _HOPED.isdisjoint(before) and not {"i", "we", "ich", "wir"}.isdisjoint(before):
+    if not say.HOPED.isdisjoint(before) and not {"i", "we", "ich", "wir"}.isdisjoint(before):
         return True
-    return is_past and _WISHES.isdisjoint(before)
+    return is_past and say.WISHES.isdisjoint(before)
 
 
 def _is_finish(cue: str) -> bool:

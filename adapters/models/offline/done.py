@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from adapters.models.offline import done_phrases as say
 from adapters.models.offline import lemmas
 from adapters.models.offline.clauses import AHEAD, Clause, Sentence
 from adapters.models.offline.sentences import (
     CONDITIONAL,
     NEGATIVE,
-    pattern,
     quote,
     word_set,
     words,
@@ -69,64 +69,10 @@ _UNDONE = (
         "falsch wrong falsche broken kaputt wieder"
     )
 )
-_HARMLESS = pattern(
-    r"no (?:problems?|issues?|trouble)|without (?:problems?|any problems?|trouble)|ohne probleme|"
-    r"problemlos|noch (?=schnell|heute|gestern|eben|rasch|kurz)|not bad|finally|will be fine|"
-    r"for the first time|first thing|at first|kein problem|nothing left to do (?=on|for|with)|"
-    r"(?:in|für|for|after|nach|only|took) (?:half|eine halbe)|had to .{0,20}?wait"
+_TOLD = word_set(
+    "i we i've we've have has is are was were got yesterday ago already earlier morning afternoon"
 )
-_TICKED = pattern(
-    r"(?:can be|kann|could be|to be) (?:ticked off|checked off|crossed off|abgehakt werden|"
-    r"gestrichen werden|abgehakt)|(?:is|are|ist|sind) (?:off|von|from) (?:my|the|der|meiner) "
-    r"list(?:e)?|went (?:ok|okay|well|fine)|(?:lief|ging) gut|taken care of|out of the way|"
-    r"(?:is|are|'s) (?:now |finally )?(?:up|in place|behind me|in the (?:post|mail)|on its way|"
-    r"out of the door)\b|(?:is|are|'s) (?:on|in|off|out|gone)$|"
-    r"(?:ist|sind) (?:jetzt |schon |endlich |auch )?(?:raus|drin|dran|drauf|unterwegs|in der post|"
-    r"auf dem weg|im kasten|unter dach und fach)\b|"
-    r"(?:hängt|hängen|steht|stehen|sitzt|läuft|laufen)(?: jetzt| endlich| schon| wieder)?$|"
-    r"hinter mir|vom tisch"
-)
-_TOPIC = pattern(
-    r"^(?P<what>[^:;.]{2,80}): ?(?:is |ist |schon |already )?(?:done|finished|erledigt|fertig|"
-    r"check|checked|abgehakt|geschafft|complete|✓|✔|✅)(?: |[.,;!]|$)"
-)
-_HAD_DONE = pattern(r"\b(?:hab|habe|haben)\b[^,;]{0,60}\b\w+en lassen\b")
-_BUT = pattern(r"\b(?:apart from|other than|save for|abgesehen von|with the exception)\b")
-_FIRST = pattern(r"(?:first|erste[rn]?) (?:draft|version|entwurf|fassung|coat|attempt|go|try)")
-_DUTY = pattern(r"\b(?:got|have|has|had|need|needs|yet|left|going|ought|about|used) to\b")
-_HEAD = pattern(
-    r"^(?:today |heute |so far |bisher |schon |already |now |jetzt )?(?:done|finished|completed|"
-    r"erledigt|fertig|abgeschlossen|geschafft|abgehakt|got done|checked off|ticked off|gemacht)"
-    r"(?: with| mit| today| heute| so far| bisher| already| schon| now| jetzt| are| sind)? ?"
-    r"(?::|[-–] ) ?(?P<what>.{2,400})"
-)
-_STILL = pattern(
-    r"[;.,] ?(?:and |but |aber |und )?(?:still|noch|open|offen|left|missing|remaining|not)\b.*"
-)
-_ANSWERLESS = pattern(
-    r"no answer|no reply|nobody (?:answered|picked up|there)|voicemail|niemanden? erreicht|"
-    r"nicht erreicht|keiner (?:da|rangegangen)|niemand (?:da|rangegangen)|mailbox|"
-    r"anrufbeantworter|didn't (?:pick up|answer)|ohne erfolg|without success|besetzt|"
-    r"did not (?:answer|pick up)|(?:was|were)n.t (?:in|there|home|at home|available)|"
-    r"war nicht (?:da|erreichbar|zu hause)|nicht zu erreichen|wrong (?:one|size|number|colou?r)|"
-    r"geht nicht ran|ging nicht ran"
-)
-_ALL_BUT = pattern(
-    r"^(?:all|everything|alles|alle(?: \w+)?)(?: \w+)? (?P<but>(?:except|but|apart from|bis auf|"
-    r"außer)(?: for)? .{2,80}?) (?:is|are|ist|sind) (?:now |already |jetzt |schon )?"
-    r"(?:done|finished|complete|ready|erledigt|fertig|abgehakt|geschafft|sorted)[.!]*$"
-)
-_ALL = pattern(
-    r"^(?:(?:so|now|jetzt|endlich|finally|ok|okay|today|heute|puh|phew|yay),? )?"
-    r"(?:all|everything|alles|all (?:of it|of them|items|points|tasks|steps)|alle punkte|"
-    r"the (?:whole|entire) (?:list|checklist)|die (?:ganze|komplette) (?:liste|checkliste))"
-    r"(?: on the list| on the checklist| here| auf der liste| hier)?"
-    r"(?: is| are| has been| have been| ist| sind| wurde)?"
-    r"(?: now| already| finally| jetzt| nun| schon| endlich| heute| today)? "
-    r"(?:done|finished|completed?|ticked off|erledigt|fertig|abgehakt|geschafft|abgearbeitet|"
-    r"gemacht|durch)(?: now| today| heute| jetzt)?"
-    r"(?P<but>,? (?:except|but|apart from|save|bis auf|außer|nur)(?: for| not)? .{2,100})?[.!]*$"
-)
+_THEIRS = word_set("his their seine seinen seiner seinem ihren ihrem")
 
 
 class Claim(Struct, frozen=True):
@@ -149,16 +95,16 @@ def claims(sentence: Sentence) -> list[Claim]:
     said = quote(sentence.text, 0, len(sentence.text))
     if sentence.is_asked or sentence.is_others(len(sentence.text) - 1):
         return []
-    if every := _ALL.match(sentence.text) or _ALL_BUT.match(sentence.text):
+    if every := say.ALL.match(sentence.text) or say.ALL_BUT.match(sentence.text):
         but = tuple(words(every["but"] or ""))
         return [Claim(but, every["but"] or "", said, is_done=True, is_all=True)]
-    head = _HEAD.match(sentence.text)
+    head = say.HEAD.match(sentence.text)
     if head is not None:
         return _listed(head["what"], said)
-    if topic := _TOPIC.match(sentence.text):
+    if topic := say.TOPIC.match(sentence.text):
         found = [Claim(tuple(words(topic["what"])), topic["what"], said, is_done=True)]
         return found + _by_clause(sentence, said, topic.end())
-    if _ANSWERLESS.search(sentence.text):
+    if say.ANSWERLESS.search(sentence.text):
         return []
     return _by_clause(sentence, said, 0)
 
@@ -200,7 +146,7 @@ def listed(text: str, said: str) -> list[Claim]:
 
 
 def _listed(what: str, said: str) -> list[Claim]:
-    what = _STILL.sub("", what)
+    what = say.STILL.sub("", what)
     parts = [part for part in re.split(r"[,;] ?(?:and |und )?| and | und | & ", what) if part]
     whole = Claim(tuple(words(what)), what, said, is_done=True)
     if len(parts) < 2:
@@ -209,15 +155,17 @@ def _listed(what: str, said: str) -> list[Claim]:
 
 
 def _claim(sentence: Sentence, clause: Clause, said: str) -> Iterator[Claim]:
-    text = _HARMLESS.sub("", _TICKED.sub("done", clause.text))
+    text = say.HARMLESS.sub("", say.TICKED.sub("done", say.LATER.sub("", clause.text)))
     told = tuple(words(text))
-    is_denied = not _UNDONE.isdisjoint(told) or _DUTY.search(text) is not None
-    is_denied = is_denied or _FIRST.search(text) is not None or _BUT.search(text) is not None
+    is_denied = not _UNDONE.isdisjoint(told) or say.DUTY.search(text) is not None
+    is_denied = is_denied or say.FIRST.search(text) is not None or say.BUT.search(text) is not None
     if clause.text.startswith("to ") or (
         clause.start and not _UNDONE.isdisjoint(_carried(sentence, clause))
     ):
         is_denied = True
     is_done = not GENERIC.isdisjoint(told)
+    if _is_of_another(told):
+        return
     if is_done or is_denied or any(map(lemmas.is_past, told)) or _preterite(told, text):
         yield Claim(
             _joined(told), text, said, is_done, is_denied, False, frozenset(_subject(clause))
@@ -236,6 +184,13 @@ def _own(clause: Clause) -> bool:
     return bool({"i", "we", "ich", "wir", "is", "are", "has", "ist", "sind"} & {*clause.words})
 
 
+def _is_of_another(told: Sequence[str]) -> bool:
+    """ "Rob painted his fence": his own."""
+    at = next((nth for nth, one in enumerate(told) if one in _THEIRS), 0)
+    is_active = not lemmas.is_past(told[0]) and not _is_passive(told) if told else False
+    return at > 1 and is_active and not {"i", "we", "ich", "wir", "i've", "we've"} & {*told[:at]}
+
+
 def _joined(told: tuple[str, ...]) -> tuple[str, ...]:
     """A separable verb in one word: "rief ... an" is "anrief"."""
     if len(told) < 2 or told[-1] not in lemmas.PREFIXES or not any(map(lemmas.is_past, told)):
@@ -248,22 +203,21 @@ def _joined(told: tuple[str, ...]) -> tuple[str, ...]:
 
 def _preterite(told: Sequence[str], text: str) -> bool:
     """ "Bestellte die Farbe", "ich kaufte", "Fotos hab ich machen lassen"."""
-    if _HAD_DONE.search(text) or _has_unchanged(told):
+    if say.HAD_DONE.search(text) or _has_unchanged(told):
         return True
     return any(one.endswith("te") and len(one) > 5 for one in told[:3])
 
 
 def _has_unchanged(told: Sequence[str]) -> bool:
     """ "I read it", "it is cut"; without either it may be an order."""
-    return not (
-        lemmas.UNCHANGED.isdisjoint(told)
-        or word_set("i we i've we've have has is are was were got").isdisjoint(told)
-    )
+    return not lemmas.UNCHANGED.isdisjoint(told) and not _TOLD.isdisjoint(told)
 
 
 def _subject(clause: Clause) -> Iterator[str]:
     """Who called, where it is not the person: "der Klempner hat angerufen"."""
     told = clause.words
+    if told[:1] in (("habe",), ("hab",), ("haben",), ("have",)):
+        return
     for nth, one in enumerate(told):
         if one in ("i", "we", "ich", "wir", "i've", "we've"):
             return
@@ -321,7 +275,7 @@ def _happened(claim: Claim, hits: Sequence[str], wanted: Sequence[str]) -> bool:
     """Whether a verb of the past is among what fits, or one that does what a noun stands for."""
     if _has_unchanged(claim.words) and not lemmas.UNCHANGED.isdisjoint(hits):
         return True
-    if any(lemmas.is_past(one) for one in hits) or _HAD_DONE.search(claim.text):
+    if any(lemmas.is_past(one) for one in hits) or say.HAD_DONE.search(claim.text):
         return True
     if any(one.endswith("te") and one not in wanted for one in hits):
         return True

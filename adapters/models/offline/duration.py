@@ -2,6 +2,7 @@
 
 import re
 
+from adapters.models.offline import lemmas
 from adapters.models.offline.clauses import Sentence
 from adapters.models.offline.phrase import Phrase
 from adapters.models.offline.sentences import END, NEGATIVE, START, pattern, quote, word_set, words
@@ -25,12 +26,14 @@ _COUNTS = {
         (
             1,
             (
-                "the_whole the_entire a_whole den_ganzen einen_ganzen a an one ein eine einen "
+                "the_whole the_entire a_whole den_ganzen der_ganze ein_ganzer einen_ganzen "
+                "ganzen all "
+                "a an one ein eine einen "
                 "einer eines ne nen"
             ),
         ),
         (1.5, "anderthalb eineinhalb one_and_a_half an_hour_and_a_half einundhalb"),
-        (2, "two zwei a_couple_of a_couple"),
+        (2, "two zwei a_couple_of a_couple couple_of"),
         (2.5, "two_and_a_half zweieinhalb"),
         (3, "three drei"),
         (3.5, "three_and_a_half dreieinhalb"),
@@ -77,7 +80,7 @@ _ABOUT = (
     r"longer|than|less|länger|mehr|als|not|nicht|keine|es|it|still|mal|with|mit|auf|the|das|die|"
     r"vermutlich|schätzungsweise|about|for|für|insgesamt|in|total|all|einen|locker|easily|now|"
     r"vielleicht|möglicherweise|man|you|one|we|i|jetzt|of|um|die|extra|need|this|dafür|for it|"
-    r"for this|is|sind|ist|doch|eher|say) |~ ?|≈ ?)"
+    r"for this|mal|lieber|besser|ruhig|halt|gleich|auch|is|sind|ist|doch|eher|say) |~ ?|≈ ?)"
     r"{0,6}"
 )
 _EFFORT = (
@@ -92,7 +95,25 @@ _EFFORT = (
     r"quick(?: one| job| thing)?|geht schnell|schnell gemacht|sache von|matter of|job of|"
     r"zeitaufwand|reichen|genügen|reicht|costs? (?:me|us)|will cost me|expect|think|denke|"
     r"i'd say|i would say|sitze ich|"
+    r"budgeting|allowing|planning|reckoning(?: on)?|counting on|looking at|talking about|"
+    r"eats? up|swallows?|fills?|kosten|beanspruch(?:t|en)|shouldn't be|won't be|"
+    r"nicht mehr als|braucht man|brauchst du|braucht's|benötige(?:n)?|veranschlagt(?: sind)?|"
+    r"set(?:ting)? (?:myself )?|reserve|reserviere|dauert's|hält (?:mich|uns)|"
+    r"(?:put|set|lay) aside|block(?:ing)? out|plant|(?:geht|ist) (?:fix|flott|ruckzuck)(?: "
+    r"gemacht)?|"
+    r"fix gemacht|dauert nicht lange?|(?:won't|doesn't|shouldn't) take long|(?:small|short|little|"
+    r"tiny) (?:job|one|thing)|(?:kleine|kurze|schnelle) (?:sache|nummer)|"
     r"ewa|more like|eher|should be|sollten es|set aside|block|blocke"
+)
+_VAGUE = pattern(
+    rf"{START}{_ABOUT}{LENGTH},? (?P<cue>vielleicht|maybe|perhaps|or thereabouts|oder so|"
+    rf"ungefähr|circa|roughly|wohl|at a guess|if that|wenn's hochkommt|give or take|"
+    rf"mehr oder weniger|more or less|at least|mindestens|at a push|grob geschätzt|or less|"
+    rf"oder weniger|or more|oder mehr|grob|alles in allem|all in|unterm strich|beschäftigt|"
+    rf"zugange|busy|am werk|geschätzt|mehr "
+    rf"nicht|not more|no more|"
+    rf"länger nicht|und gut ist)"
+    rf"(?=[.!,;]|$)"
 )
 _ESTIMATES = (
     pattern(rf"{START}(?P<cue>{_EFFORT})(?: ?[:,=])? {_ABOUT}{LENGTH}"),
@@ -122,11 +143,24 @@ _ESTIMATES = (
         rf"{_ABOUT}{LENGTH}[.!]?$"
     ),
     pattern(
-        rf"{START}mehr als {LENGTH} (?P<cue>(?:brauche|brauchen|braucht|dauert) [^.,;]{{0,30}}?"
+        rf"{START}(?:mehr|länger) als {LENGTH} (?P<cue>(?:brauche?n?t?|dauert) [^.,;]{{0,30}}?"
         rf"nicht){END}"
     ),
+    pattern(rf"{START}(?:mehr|länger) als {LENGTH} (?P<cue>dauern|brauchen|kosten){END}"),
     pattern(rf"{START}{_ABOUT}{LENGTH} (?P<cue>muss man rechnen|musst du rechnen){END}"),
-    pattern(rf"{START}an? {LENGTH}(?P<cue> job| task| thing)"),
+    pattern(rf"{START}(?:an? )?{LENGTH}(?P<cue> job| task| thing| affair| angelegenheit)"),
+    pattern(
+        rf"{START}{_ABOUT}{LENGTH} (?P<cue>(?:werde?n?|wird|dürfte?n?|muss|müssen|brauche?n?t?|"
+        rf"sitze?n?|kostet|nimmt)(?: (?:ich|wir|man|es|das|mich|uns|da|dafür|wohl|"
+        rf"sicher|bestimmt|schon|mindestens|dran|daran|damit|in|anspruch|drauf)){{0,6}}"
+        rf"(?: (?:brauchen|dauern|benötigen|kosten|sitzen|rechnen|einplanen|investieren))?)"
+        rf"(?=[.,!;]|$)"
+    ),
+    pattern(
+        rf"{START}(?:geht|gehen|fällt|werden) (?:\w+ ){{0,4}}?{LENGTH} (?P<cue>drauf|weg|"
+        rf"draufgehen|ins land|flöten){END}"
+    ),
+    _VAGUE,
     pattern(
         rf"{START}in {_ABOUT}{LENGTH} (?P<cue>(?:bin ich|sind wir|ist das|ist es|sollte das|"
         rf"kann das) "
@@ -134,17 +168,21 @@ _ESTIMATES = (
     ),
     pattern(
         rf"{START}(?P<cue>can be done|doable|done|finished|machbar|zu schaffen|erledigt|"
+        rf"(?:schaffe?n?|kriegen?|erledigen?) (?:ich|wir|man|wir's|ich's)(?: das| es| sie)?"
+        rf"(?: hin| fertig)?|(?:manage|do|finish|crack|get) (?:it|this|that|them|all of it)(?: "
+        rf"done)?|"
         rf"fertig|schaffbar|schaffe ich|geht|to be done) in {_ABOUT}{LENGTH}"
     ),
     pattern(
-        rf"{START}in {_ABOUT}{LENGTH} (?P<cue>machbar|zu schaffen|erledigt|doable|fertig|done)"
+        rf"{START}in {_ABOUT}{LENGTH} (?P<cue>machbar|zu schaffen|erledigt|doable|fertig|done|"
+        rf"gemacht|gegessen|getan|geschafft|abgehakt|über die bühne|vom tisch|finished|sorted)"
     ),
     pattern(
         rf"^(?P<cue>){_ABOUT}{LENGTH}(?:,? (?:mehr nicht|not more|no more|at most|tops|max\.?|"
         r"höchstens|maximal|i guess|i think|schätze ich))?[.!]?$"
     ),
 )
-_HINT = pattern(rf"{_UNIT}")  # cheap: most sentences name no unit of time
+_HINT = pattern(rf"(?:[0-9]|{START})(?:{_UNIT}){END}")  # cheap: most name no unit of time
 _DENIED = word_set("if wenn falls whether ob never nie")
 _NOT_IT = word_set(
     "took spent waited worked talked slept ago later late delayed dauerte gebraucht gewartet "
@@ -226,8 +264,10 @@ def _is_other(sentence: Sentence, match: re.Match[str]) -> bool:
         or _TRAVEL.search(sentence.text, match.end()) is not None
     ):
         return True
-    before = words(sentence.text[clause.start : match.start()])
+    before = words(sentence.text[max(0, start) : match.start()])
     if not _DENIED.isdisjoint(before):
+        return True
+    if match.re is _VAGUE and any(map(lemmas.is_past, before)):
         return True
     return _is_negative(before, match)
 
@@ -235,6 +275,8 @@ def _is_other(sentence: Sentence, match: re.Match[str]) -> bool:
 def _is_negative(before: list[str], match: re.Match[str]) -> bool:
     """ "not more than 20 min" is a bound; "does not take 2 hours" says nothing."""
     inner = words(match[0])
-    is_bound = bool({"more", "longer", "länger", "mehr"} & {*inner})
+    is_bound = bool(
+        {"more", "longer", "länger", "mehr", "long", "lang", "lange"} & {*before, *inner}
+    )
     is_denied = not NEGATIVE.isdisjoint([*before, *inner])
     return is_denied and not is_bound

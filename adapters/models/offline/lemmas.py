@@ -125,9 +125,10 @@ def _shorter(word: str) -> str:
             word = word[: -len(ending)]
             break
     else:
-        if len(word) > 4 and word[-1] in "senty" and not word.endswith(("ss", "nt", "ht")):
+        least = 3 if word[-1:] == "e" else 4
+        if len(word) > least and word[-1] in "senty" and not word.endswith(("ss", "nt", "ht")):
             word = word[:-1]
-    if len(word) > 4 and word[-1] == word[-2] and word[-1] not in "aeiou":
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiou":
         word = word[:-1]
     return word
 
@@ -139,6 +140,11 @@ def _split(word: str) -> tuple[str, str]:
         if prefix in PREFIXES and rest in _BASES:
             return prefix, _BASES[rest]
     return "", word
+
+
+def _umlauted(word: str) -> str:
+    """ "Ueberwiesen" as "überwiesen", where that begins like a verb."""
+    return "ü" + word[2:] if word.startswith(("ueber", "ueben")) else word
 
 
 def _infinitive_of(word: str) -> str:
@@ -172,7 +178,7 @@ def keys(word: str) -> frozenset[str]:
     >>> bool(keys("called") & keys("anrufen"))
     True
     """
-    base = _infinitive_of(word)
+    base = _infinitive_of(_umlauted(word))
     found = {_stem(word), _stem(base)}
     if participle := _PARTICIPLE.match(word):
         found.add(_stem((participle[1] or "") + participle[2]))
@@ -191,6 +197,7 @@ _grouped()
 @lru_cache(maxsize=CACHE_MAX)
 def is_past(word: str) -> bool:
     """Whether a word, folded, has the form of a past tense or of a past participle."""
+    word = _umlauted(word)
     if word in _NO_PAST_EN or word in _NO_PAST_DE:
         return False
     if word in _PAST or _split_past(word):

@@ -78,6 +78,7 @@ _UMLAUTS = (
 
 def pattern(source: str) -> re.Pattern[str]:
     """Compile a phrase; umlauts match in both cases. Not for umlauts in a character class."""
+    source = source.replace(r"[\w", f"[{LETTERS}0-9_").replace(r"\w", f"[{LETTERS}0-9_]")
     for letter, either in _UMLAUTS:
         source = source.replace(letter, either)
     return re.compile(source, re.IGNORECASE | re.ASCII)

@@ -4,20 +4,17 @@ Who waits is the person or the task: "Tom is waiting for my answer" blocks nothi
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from msgspec import Struct
 
+from adapters.models.offline import state_phrases as say
 from adapters.models.offline.clauses import Clause, Sentence
 from adapters.models.offline.phrase import Phrase
 from adapters.models.offline.sentences import (
     CONDITIONAL,
-    END,
-    LETTERS,
     NEGATIVE,
-    START,
-    pattern,
     quote,
     word_set,
     words,
@@ -25,240 +22,6 @@ from adapters.models.offline.sentences import (
 from domain.text import cut
 
 REASON_LENGTH_MAX = 200
-
-_WAITS = (
-    pattern(
-        rf"{START}(?P<cue>pending (?=approval|confirmation|a decision|payment|delivery|feedback|"
-        rf"an? answer|signature)|waiting (?:for|on|to (?:hear|get|receive|see))|(?:have|has|"
-        rf"need|needs|"
-        rf"got) to wait (?:for|on|until)|"
-        r"must wait (?:for|until)|waiting until|wait until|awaiting|"
-        r"(?:we|i|still|and|now) wait (?:for|on)|we'll wait for|(?:we|i) will wait for|"
-        r"held up (?:by|until|at|in)|stalled (?:until|because|by)|hakt (?:noch )?(?:an|am)|"
-        r"stockt wegen|on standby until|nothing (?:can|will) happen until|"
-        r"blocked (?:by|on|because of|until|because)|blocked ?:|stuck (?:on|until|because|with|"
-        r"without|waiting)|depends on|hinges on|hold on until) ?"
-    ),
-    pattern(
-        rf"{START}(?P<cue>(?:warten?|wartet) (?:(?:noch|immer|derzeit|gerade|weiter|jetzt|ich|wir|"
-        r"nur|also|seit [\w.]+(?: \w+)?|weiterhin|aktuell|momentan|alle|hier) ){0,4}auf|"
-        r"auf (?=[^,;.]{2,80} (?:warten|gewartet werden)$|[^,;.]{2,80} warten[.!,;]|"
-        r"[^,;.]{2,80} (?:warte|warten) (?:ich|wir))|"
-        r"hängt (?:noch |derzeit |gerade |alles |jetzt |aktuell )*(?:an|am|von)|"
-        r"blockiert (?:durch|von|wegen|bis|weil|solange)|blockiert ?:|abhängig von|"
-        r"scheitert (?:noch |derzeit )?an|muss (?:noch )?warten,? bis|"
-        r"müssen (?:noch )?warten,? bis|"
-        r"müssen (?:erst |noch )?(?:auf) (?=[^,;.]{2,60} warten)) ?"
-    ),
-    pattern(
-        rf"{START}(?P<cue>(?:can't|cannot|can not|unable to|won't be able to) (?:continue|"
-        rf"proceed|go on|"
-        r"start|begin|move on|finish|do anything|carry on|work on (?:it|this)|order anything|"
-        r"go any further|progress|get (?:on|any further)|do more|[a-z]{3,10} (?:it|this|them|"
-        r"anything))"
-        r"[^,;.]{0,30}? (?:until|before|without|unless|as long as|till|because)) "
-    ),
-    pattern(
-        rf"{START}(?P<cue>(?:(?:geht|gehts|geht's|komme|kommen|kann|können|läuft) [^,;.]{{0,40}}?"
-        r"(?:nicht|erst)(?: \w+)? (?:weiter\w*|los\w*|voran\w*|anfangen|starten|beginnen|tun|"
-        r"\w+en)|nicht weiter|erst weiter|stecken? fest),? "
-        r"(?:bis|bevor|ohne|solange|ehe|weil|wenn|sobald|da)) "
-    ),
-    pattern(
-        rf"{START}(?P<cue>(?:still no|no(?=[^,;.]{{3,40}} (?:yet|so far|from))|haven't (?:had|"
-        rf"got|received|heard)(?: back| a| any)?|"
-        r"has not|hasn't|have not|haven't)"
-        r"(?: \w+){0,2} (?:answer|reply|response|word|news|feedback|decision|confirmation|replied|"
-        r"answered|responded|heard back|got back|signed|delivered|confirmed|approved|sent)"
-        r"(?= (?:from|by|to|yet|back|on|it|the|us|me|so|anything|our)|[,.;!]|$)) ?"
-    ),
-    pattern(
-        rf"{START}(?P<cue>(?:noch|immer noch|bisher|bis jetzt|leider)(?: immer| noch)* "
-        r"(?:keine?n?|nichts)(?: \w+)? "
-        r"(?:antwort|rückmeldung|nachricht|zusage|freigabe|genehmigung|bestätigung|entscheidung|"
-        r"rückruf|reaktion|termin|gehört|feedback)) ?"
-    ),
-)
-_NOT_BEFORE = pattern(
-    rf"{START}(?P<cue>(?:until|till|without|before|as long as|bis|bevor|solange|ohne|ehe) "
-    r"[^;.]{3,70}?,? (?:(?:i|we|it|nothing|geht|läuft|kann|können|komme|kommen|passiert) )+"
-    r"(?:\w+ ){0,4}?(?:can't|cannot|won't|can do nothing|can happen|nichts|nicht|stuck|happens)\b"
-    r"|(?:vorher|davor|bis dahin) (?:geht|passiert|läuft) [^.,;]{0,15}?nichts"
-    r"|until then (?:nothing|(?:i|we) can't)[^.,;]{0,30}"
-    r"|fehlt noch (?:die|der|das|eine?) (?:unterschrift|genehmigung|freigabe|zusage|antwort|"
-    r"bestätigung|rückmeldung|lieferung)[^.,;]{0,30}"
-    r"|nothing (?:happens|moves|can happen|goes on) (?:until|before|without) [^;.]{3,60}"
-    r"|(?:steht|liegt) (?:alles )?still,? bis [^;.]{3,60}"
-    r"|needs? [^;.]{3,60} before (?:i|we) can |(?:komme|kommen) (?:ich |"
-    r"wir )?ohne [^;.]{3,50} nicht weiter"
-    r"|nothing from [^;,.]{2,40} (?:yet|so far)|nichts (?:von|vom) [^;,.]{2,40} gehört"
-    r"|[^;,.]{2,60} (?:is|are) still (?:missing|outstanding|pending)|[^;,.]{2,60} (?:steht|"
-    r"stehen) (?:immer )?noch aus"
-    r"|[^;,.]{2,60} (?:fehlt|fehlen) (?:immer )?noch(?=[.!,;]|$)"
-    r"|(?:the )?ball is in (?:their|his|her) court|at a standstill(?= [^.]{3,60})|"
-    r"liegt (?:jetzt |noch |nun )?(?:beim|bei der) (?:amt|behörde|bank|anwalt|chef|versicherung|"
-    r"gericht|vermieter|kunden)|they're waiting (?:for|on) [^;,.]{2,60}, (?:so am i|so are we|"
-    r"and so am i|and so are we))"
-)
-_LATE = pattern(
-    rf"{START}(?P<cue>(?:hat|haben) [^,;.]{{2,50}}? (?:noch nicht|immer noch nicht) (?:geantwortet|"
-    rf"reagiert|zurückgerufen|sich gemeldet|gemeldet|geliefert|unterschrieben|zugesagt)|"
-    rf"[^,;.]{{2,50}} (?:hat|haben) (?:sich )?(?:\w+ )?(?:noch nicht|immer noch nicht) "
-    rf"(?:\w+ )?(?:geantwortet|reagiert|zurückgerufen|gemeldet|geliefert|unterschrieben|zugesagt))"
-    rf"{END}"
-)
-_OBJECT = re.compile(rf"[{LETTERS}0-9\"'„“#@]")
-_NO_OBJECT = word_set("me us you it mich uns dich mir mehr her him so")
-_HANGS_ON = pattern(
-    r"hängt an (?:der|einer|dem|einem|meiner) (?:wand|decke|tür|haken|baum|leine|nagel)\b"
-    r"|hängt von (?:der|einer|meinem) (?:decke|wetter)"
-)
-_PAST = word_set(
-    "was were while stop stopped without keep war waren wurde während wegen been worth tired "
-    "used spent hate kept no bored had after nachdem hatte hatten gestern yesterday statt instead"
-)
-_PENDING = pattern(r"still (?:missing|outstanding|pending)|noch aus|(?:fehlt|fehlen) ")
-_AWAITED = word_set(
-    "answer answers reply permit approval confirmation decision delivery signature parts response "
-    "antwort antworten rückmeldung genehmigung zusage freigabe bestätigung entscheidung lieferung "
-    "unterschrift bescheid ersatzteil ersatzteile quote angebot baugenehmigung rückruf"
-)
-_PAST_BE = word_set("was were war waren konnte konnten could couldn't ging")
-_SELF = word_set(
-    "i i'm im we we're were am are is it it's its this that still now currently just and so but "
-    "again today all everything task project the been have has i've we've completely sent "
-    "to stuck at at moment else a bit basically here status update note also need must currently "
-    "unfortunately sadly ps fyi info work job thing whole first only already probably mostly back "
-    "ich wir es das alles dies aber und jetzt nun noch immer derzeit aktuell momentan leider also "
-    "so hier weiter weiterhin steht liegt ist sind bin habe hab haben nur gerade heute hängt der "
-    "die muss müssen wieder dann danach erst zurzeit seit vorhin projekt aufgabe sache ganze "
-    "for von part other tests nothing more this's too we'll will now's hängen da hat order ordered "
-    "mail mailed emailed asked wrote called angerufen geschrieben bestellt gefragt status stand "
-    "geht's geht gehts"
-)
-_CLAUSE_END = pattern(
-    r";| but | so that | aber | sonst | otherwise |, (?:so|then|dann|which|and|und|aber|but|sonst|"
-    r"we|i|ich|wir) | [-–—] | \("
-)
-_THEN_WE = pattern(r"^[^,]{3,60}, (?:i|we|he|she|they) (?!can't|cannot|won't|can |will )")
-_FREE = (
-    pattern(
-        rf"{START}(?P<cue>no longer (?:blocked|waiting|stuck|on hold|held up)|back on (?:it|"
-        rf"this)|work continues|"
-        r"get going again|got the (?:go-ahead|all-clear)|nichts (?:mehr )?im weg|unblocked|"
-        r"nicht mehr (?:blockiert|gesperrt|auf eis|zurückgestellt|pausiert)|"
-        r"(?:can|could) (?:now |finally |all )?(?:go on|continue|proceed|carry on|resume|move on|"
-        r"start(?: now)?|begin|get (?:started|going)|pick (?:it|this) up again|"
-        r"go ahead)(?! (?:until|before|without))|"
-        r"(?:back|good) to (?:go|work|it)|(?:all )?clear to go|go ahead with it|green light|"
-        r"grünes licht|resumed|let's (?:go|carry) on|carrying on|on we go|back on track|"
-        r"back at it|resuming|all set|nothing stops us|freie bahn|läuft wieder|"
-        r"geht wieder weiter|wieder aufgenommen|weiter im text|off hold|"
-        r"(?:picking|pick|picked) (?:this|it) up again|geht wieder los|"
-        r"(?:is|are|we're|i'm) good to go|(?:take|taking|taken|back) (?:it |this )?off (?:hold|"
-        r"ice)|(?:is|are) off hold|nothing (?:is )?block(?:s|ing)|"
-        r"nothing (?:is )?in the way|kann (?:es |jetzt |nun |also |wieder |endlich |damit |ich |"
-        r"wir )*"
-        r"(?:weitergehen|weitermachen|losgehen|losgelegt werden|loslegen|anfangen|weiterarbeiten|"
-        r"weiter gehen|weiter machen)|"
-        r"können (?:wir |jetzt |nun |also |wieder |endlich |damit |ja )*(?:weitermachen|loslegen|"
-        r"weiter machen|anfangen|weiterarbeiten|fortfahren|weiter)|geht(?:'s| es)? "
-        r"(?:jetzt |nun |also |endlich |wieder )*(?:weiter|los)|machen wir weiter|"
-        r"weiter geht(?:'s| es)|hindernis (?:ist )?weg|blockade (?:ist )?(?:weg|gelöst))"
-        rf"{END}"
-    ),
-    pattern(rf"{START}not (?:blocked|waiting)(?: [{LETTERS}' ]{{1,40}})? any ?more{END}"),
-    pattern(rf"{START}(?:warte|warten) (?:\w+ )?nicht (?:mehr|länger){END}"),
-    pattern(rf"{START}(?:don't (?:have to|need to)|no need to) wait (?:any ?more|any longer){END}"),
-)
-_LEADS_IF = CONDITIONAL | word_set("hopefully hoffentlich until bis")
-_CAME = pattern(
-    rf"{START}(?P<cue>received|arrived|delivered|came (?:in|back|today|through)|came|has come|"
-    r"have come|is here|are here|is in(?! (?:their|his|her|the))|got (?:the|my|our|an?|his|her|"
-    r"their)|turned up|showed up|"
-    r"(?:has |have )?(?:finally |just )?(?:replied|answered|approved|signed|confirmed|agreed|"
-    r"got back)|said yes|gave (?:the|us the|me the|their) (?:ok|okay|go|approval)|"
-    r"approval is|angekommen|eingetroffen|erhalten|eingegangen|geliefert|zugesagt|genehmigt|"
-    r"freigegeben|gekommen|unterschrieben|geantwortet|bestätigt|zurückgerufen|bekommen|"
-    r"(?:ist|sind) (?:jetzt |nun |endlich |wieder |heute |gestern )?da(?=$|[.!,;:]| und )|"
-    r"kam (?:heute|gestern|endlich|an|jetzt|eben|gerade)|hat sich gemeldet|haben sich gemeldet|"
-    r"liegt (?:jetzt |nun |endlich )?vor)"
-    rf"{END}"
-)
-_NOT_YET = (
-    NEGATIVE
-    | CONDITIONAL
-    | word_set(
-        "until soon will be bis wird werden muss müssen to bald yet noch before bevor should "
-        "supposed hope hopefully hoffentlich sollte soll expected as tomorrow morgen"
-    )
-)
-_HOLD = pattern(
-    rf"{START}(?P<cue>(?:put |putting |is |are |was |goes |go |it's |place |placed |parked )?"
-    r"(?:back )?(?:on hold|on ice|on the back ?burner|on pause)|paused|pausing|(?:it|this|"
-    r"project|idea|is|that|are) parked|parked for|tak(?:e|ing) a break from (?:this|it)|"
-    r"parked (?:it|this|for now|until|till)|"
-    r"pause (?:the whole thing|everything|the project|work|all of it)|"
-    r"(?:vorerst|erst ?mal|for now|bis auf weiteres|until further notice|"
-    r"temporarily) (?:gestoppt|stopped|angehalten|halted|eingestellt|stillgelegt|on hold)|"
-    r"(?:stopped|halted|gestoppt) (?:for now|until further notice|vorerst|bis auf weiteres)|"
-    r"park (?:this|it)|shelved|shelving|(?:let's |we |i |we'll |i'll )?leave (?:this|"
-    r"it) (?:until|till|for now|alone)|"
-    r"postponed (?:indefinitely|until further notice|(?:un)?till? (?:next|the new|spring|summer|"
-    r"autumn|winter))|(?:auf unbestimmte zeit|bis auf weiteres) verschoben|"
-    r"verschoben auf unbestimmte zeit|(?:vorerst|erst ?mal) nicht weiter\w*|"
-    r"(?:lassen|lasse|lass) (?:wir |ich |uns )?[^.,;]{0,40}?(?:liegen|ruhen)|"
-    r"auf (?:nächstes jahr|später|(?:das|den|die) (?:frühjahr|frühling|sommer|herbst|winter)) "
-    r"verschoben|erst (?:nach|in|ab) [^.,;]{2,30} weiter|"
-    r"(?:let's |we'll |i'll )?(?:shelve|pause) (?:this|it)|"
-    r"suspended|deferred|postponed indefinitely|"
-    r"(?:putting|put) (?:this|it|that|everything) (?:off|aside|on hold|on ice)|set aside|"
-    r"(?:liegt |legen |leg |lege |gelegt |kommt |wird |vorerst |erst ?mal )?auf eis(?: gelegt)?|"
-    r"zurückgestellt|pausiert|pausieren|pausiere|ruht|auf halde|auf die lange bank|ausgesetzt|"
-    r"stellen (?:wir |ich )?(?:das |es )?(?:\w+ ){0,3}zurück|stelle (?:ich )?(?:das |es )?"
-    r"(?:\w+ ){0,4}zurück|machen (?:wir )?(?:\w+ )?pause|liegt (?:vorerst|erst ?mal|erstmal|bis)|"
-    r"vertagt|on hiatus|parken wir|vertagen|zurückstellen|(?:in )?ruhen lassen|on the shelf|"
-    r"(?:revisit|resume|come back to) (?:this|it) (?:in|after|next)|not before (?:spring|summer|"
-    r"autumn|"
-    r"winter|next year)|erst im (?:neuen jahr|frühjahr|sommer|herbst|winter) (?:wieder|weiter)|"
-    r"(?:verschieben|schieben) (?:wir |ich )?(?:das |es )?auf (?:nächstes jahr|später|"
-    r"das frühjahr)|"
-    r"in der warteschleife|pause bis|pause until)"
-    rf"{END}"
-)
-_NO_HOLD = word_set(
-    "uhr stunde heizung clock watch call phone music hotline line telefon minutes warteschleife "
-    "schleife video podcast recording "
-    "milk beer wine champagne drinks knee ankle books sitzung besprechung konzert sonntags "
-    "timer film movie player dvd game car auto bike meeting he she they bob anna tom ball"
-)
-_STARTED = (
-    pattern(
-        r"(?:^|[,;:] )(?:(?:i|we|i've|we've|i have|we have|work has|work|just|now|already|today|"
-        r"yesterday|finally|have|has|and|so|this morning|ok|okay) ){0,5}"
-        r"(?:started|begun|began)(?! (?:at \d|waiting|to rain|raining|to snow))" + END
-    ),
-    pattern(
-        rf"{START}(?:in progress|made a start|in arbeit|gerade dabei(?!,)|mittendrin|"
-        rf"bin (?:gerade |schon |jetzt )?dran|wir sind dran|"
-        rf"under way|underway|"
-        r"working on (?:it|this|that)(?: now| at the moment| today| right now)?|"
-        rf"am working on|are working on|halfway (?:through|done)|in the middle of){END}"
-    ),
-    pattern(r"(?:^|[,;:] )(?:angefangen|begonnen|losgelegt)" + END),
-    pattern(
-        rf"{START}(?:habe|haben|hab|wurde|gestern|heute|ist|schon|bereits) [^.;!]{{0,80}}?"
-        rf"(?:angefangen|begonnen|losgelegt|gestartet){END}"
-    ),
-    pattern(
-        rf"{START}(?:arbeite|arbeiten) (?:ich |wir |gerade |jetzt |derzeit |schon )*(?:dran|"
-        rf"daran|an){END}"
-    ),
-    pattern(
-        rf"{START}(?:fange|fangen|lege|legen) (?:ich |wir |gerade |jetzt |heute |"
-        rf"nun )*(?:\w+ ){{0,4}}(?:an|los)(?=[.!,;]|$)"
-    ),
-)
 
 
 class Turn(Struct, frozen=True):
@@ -273,32 +36,47 @@ def turns(sentence: Sentence) -> list[Turn]:
     """What a sentence says of blockers and progress, in its order."""
     if sentence.is_asked:
         return []
-    found = [*_blocked(sentence), *_free(sentence), *_held(sentence), *_started(sentence)]
+    blocked = list(_blocked(sentence))
+    rules = say.FREE if blocked else (*say.FREE, say.MAY_GO_ON)
+    free = _free(sentence, rules)
+    found = [*blocked, *free, *_held(sentence), *_started(sentence)]
     told = [one for one in found if not sentence.is_others(one.position)]
     return sorted(told, key=lambda turn: turn.position)
 
 
 def _blocked(sentence: Sentence) -> Iterator[Turn]:
     spans: list[tuple[int, int]] = []
-    for nth, rule in enumerate(_WAITS):
+    for nth, rule in enumerate(say.WAITS):
         for match in rule.finditer(sentence.text):
             is_known = any(start <= match.start() < end for start, end in spans)
             reason = "" if is_known else _reason(sentence, match, is_own=nth < 2)
-            if reason and not _HANGS_ON.match(sentence.text, match.start()):
+            if reason and not say.HANGS_ON.match(sentence.text, match.start()):
                 spans.append((match.start(), match.start() + len(reason)))
                 yield Turn("blocked", match.start(), Phrase(reason, _whole(sentence, match)))
-    late = _LATE.search(sentence.text) or _not_before(sentence)
+    if not spans and sentence.words[:1] in (("if",), ("wenn",), ("falls",), ("when",)):
+        return
+    late = _late(sentence) or _not_before(sentence)
     if late is not None and not spans:
         yield Turn("blocked", late.start(), Phrase(late[0].strip(), _whole(sentence, late)))
 
 
+def _late(sentence: Sentence) -> re.Match[str] | None:
+    """ "The supplier hasn't shipped it yet"; what the person has not done yet blocks nothing."""
+    found = say.LATE.search(sentence.text)
+    told = frozenset(words(found[0])) if found else frozenset()
+    said = frozenset(sentence.clause(found.start()).words) if found else told
+    is_own = not {"i", "we", "ich", "wir", "habe", "hab"}.isdisjoint(said) and "heard" not in said
+    is_open = not {"if", "wenn", "falls", "ob", "whether", "unless"}.isdisjoint(told)
+    return None if is_own or is_open else found
+
+
 def _not_before(sentence: Sentence) -> re.Match[str] | None:
     """ "Until they decide I can't do anything"."""
-    found = _NOT_BEFORE.search(sentence.text)
-    if found is None or not _PAST_BE.isdisjoint(words(found[0].rsplit(",", 1)[-1])):
+    found = say.NOT_BEFORE.search(sentence.text)
+    if found is None or not say.PAST_BE.isdisjoint(words(found[0].rsplit(",", 1)[-1])):
         return None
-    is_pending = _PENDING.search(found[0]) is not None
-    return None if is_pending and _AWAITED.isdisjoint(words(found[0])) else found
+    is_pending = say.PENDING.search(found[0]) is not None
+    return None if is_pending and say.AWAITED.isdisjoint(words(found[0])) else found
 
 
 def _reason(sentence: Sentence, match: re.Match[str], *, is_own: bool) -> str:
@@ -307,18 +85,18 @@ def _reason(sentence: Sentence, match: re.Match[str], *, is_own: bool) -> str:
     before = words(sentence.text[clause.start : match.start()])
     named = sentence.text[match.end() : match.end() + REASON_LENGTH_MAX]
     first = next(iter(words(named[:40])), "")
-    denied = NEGATIVE | CONDITIONAL | _PAST if is_own else CONDITIONAL | word_set("was were war")
+    denied = NEGATIVE | CONDITIONAL | say.PAST if is_own else CONDITIONAL | word_set("was were war")
     if not denied.isdisjoint(before) or "longer" in before:
         return ""
     if match["cue"].lower() == "auf " and clause.is_negative:
         return ""
     if is_own and not _is_own(before, match, sentence):
         return ""
-    if is_own and (first in _NO_OBJECT or _OBJECT.match(named) is None):
+    if is_own and (first in say.NO_OBJECT or say.OBJECT.match(named) is None):
         return ""
-    if match.start() == 0 and _THEN_WE.match(sentence.text[match.end() :]) and "ing" in match[0]:
+    if match.start() == 0 and say.THEN_WE.match(sentence.text[match.end() :]) and "ing" in match[0]:
         return ""
-    named = _CLAUSE_END.split(named)[0].rstrip(" .!,;:…")
+    named = say.CLAUSE_END.split(named)[0].rstrip(" .!,;:…")
     return cut(f"{match[0].rstrip()} {named}".strip(), length_max=REASON_LENGTH_MAX)
 
 
@@ -331,12 +109,12 @@ def _is_own(before: list[str], match: re.Match[str], sentence: Sentence) -> bool
         tail = words(sentence.text[match.end() : match.end() + 40])[:2]
         if tail[:1] and tail[0] in ("my", "our", "me", "us", "mich", "uns", "meine", "unsere"):
             return False
-        return _SELF.issuperset(one for one in before if not one.isdecimal())
+        return say.SELF.issuperset(one for one in before if not one.isdecimal())
     return True
 
 
-def _free(sentence: Sentence) -> Iterator[Turn]:
-    for rule in _FREE:
+def _free(sentence: Sentence, rules: Sequence[re.Pattern[str]]) -> Iterator[Turn]:
+    for rule in rules:
         for match in rule.finditer(sentence.text):
             clause = sentence.clause(match.start())
             before = words(sentence.text[clause.start : match.start()])
@@ -352,38 +130,37 @@ def _free(sentence: Sentence) -> Iterator[Turn]:
             is_later = not word_set("until bis once sobald wenn if when nicht erst").isdisjoint(
                 rest
             )
-            is_later = is_later or not _LEADS_IF.isdisjoint(sentence.words[:1])
+            is_later = is_later or not say.LEADS_IF.isdisjoint(sentence.words[:1])
             if not is_hindered and not is_later:
                 yield Turn("free", match.start(), Phrase("", _whole(sentence, match)))
-    for match in _CAME.finditer(sentence.text):
+    for match in say.CAME.finditer(sentence.text):
         clause = sentence.clause(match.start())
         around = {*clause.words}
-        if _NOT_YET.isdisjoint(around):
+        if say.NOT_YET.isdisjoint(around):
             yield Turn("free", match.start(), Phrase("came", _whole(sentence, match)))
 
 
 def _held(sentence: Sentence) -> Iterator[Turn]:
-    for match in _HOLD.finditer(sentence.text):
+    for match in say.HOLD.finditer(sentence.text):
         clause = sentence.clause(match.start())
         start = max(clause.start, sentence.text.rfind(",", 0, match.start()))
         before = frozenset(words(sentence.text[start : match.start()]))
         said = frozenset(clause.words)
         denied = NEGATIVE | CONDITIONAL | word_set("off was war were hatte had longer before")
-        if denied.isdisjoint(before - {"sollte", "sollten", "should"}) and _NO_HOLD.isdisjoint(
-            said
-        ):
-            reason = _CLAUSE_END.split(sentence.text[clause.start :])[0].strip(" .!,;:…")
+        is_other = say.PAUSES.search(match[0]) and not say.NO_HOLD.isdisjoint(said)
+        if denied.isdisjoint(before - {"sollte", "sollten", "should"}) and not is_other:
+            reason = say.CLAUSE_END.split(sentence.text[clause.start :])[0].strip(" .!,;:…")
             reason = cut(reason, length_max=REASON_LENGTH_MAX)
             yield Turn("hold", match.start(), Phrase(reason, _whole(sentence, match)))
 
 
 def _started(sentence: Sentence) -> Iterator[Turn]:
-    for rule in _STARTED:
+    for rule in say.STARTED:
         match = rule.search(sentence.text)
         if match is None:
             continue
         clause = _up_to(sentence, match)
-        if _NOT_YET.isdisjoint(words(clause)):
+        if say.NOT_YET.isdisjoint(words(clause)):
             yield Turn("started", match.start(), Phrase("", _whole(sentence, match)))
             return
 

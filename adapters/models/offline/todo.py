@@ -105,6 +105,9 @@ def _things(text: str) -> list[str]:
 
 def _deeds(what: str) -> list[str]:
     """What is to be done: "call Bob, email Ann and pay" are three, "sand and paint it" is one."""
+    wished = _wished(what)
+    if wished:
+        return wished
     last = what.rstrip(" .!").rsplit(" ", 1)
     if len(last) == 2 and (verb := lemmas.from_to(last[1])):
         what = f"{ask.ARTICLE_DE.sub('', last[0])} {verb}"
@@ -116,6 +119,16 @@ def _deeds(what: str) -> list[str]:
         return [title for one in parts if (title := _title(one))]
     title = _title(what)
     return [title] if title else []
+
+
+def _wished(what: str) -> list[str]:
+    """The titles in "die Oma anzurufen und das Zimmer zu buchen"; none where a part is no such."""
+    parts = [one for one in ask.AND.split(what.rstrip(" .!")) if one.strip()]
+    ends = [one.rsplit(" ", 1) for one in parts]
+    is_all = all(
+        len(end) == 2 and (lemmas.from_to(end[1]) or end[0].endswith(" zu")) for end in ends
+    )
+    return [title for one in parts for title in _deeds(one)] if is_all and len(parts) > 1 else []
 
 
 def is_order(part: str) -> bool:
@@ -156,9 +169,10 @@ def _asked(sentence: str, match: re.Match[str], what: str) -> list[str]:
         return []
     if ask.IF.match(sentence) is not None or ask.SHALL.match(sentence) is not None:
         return []
-    if match.re is ask.REMEMBER:
-        return _deeds(what)
     said = words(what)
+    if match.re is ask.REMEMBER:
+        is_idle = said[:1] and said[0] in ask.NO_VERBS and "better" in match[0].lower()
+        return [] if is_idle else _deeds(what)
     before = clause_before(sentence, match.start())
     is_german = match.re is ask.MUST
     denied = NEGATIVE | CONDITIONAL | ask.OF_WHAT
@@ -180,7 +194,9 @@ def _asked(sentence: str, match: re.Match[str], what: str) -> list[str]:
     if is_passive and not by_user:
         start = max(sentence.rfind(mark, 0, match.start()) for mark in ",;:") + 1
         thing = ask.LEAD.sub("", sentence[start : match.start()].strip())
-        title = _ordered(thing, what) or _title(sentence[start : match.end() + len(what)])
+        title = _ordered(thing, what)
+        if not title and ask.AT.match(thing) is None:
+            title = _title(sentence[start : match.end() + len(what)])
         is_thing = not ask.THINGS.issuperset(words(thing)) and not _is_hollow(thing)
         return [title] if title and is_thing else []
     if said[0] in ("be", "have") or ({*said} & {"fertig", "sein"} and "werden" not in said):
@@ -205,6 +221,8 @@ def _ordered(thing: str, what: str) -> str:
         return ""
     verb = lemmas.infinitive(said[-2])
     others = [one for one in said[:-2] if one not in ask.FILLERS]
+    if "und" in others or ask.AT.match(thing):
+        return ""
     bare = ask.ARTICLE_DE.sub("", thing)
     return _title(" ".join([bare, *others, verb])) if verb else ""
 
@@ -246,7 +264,7 @@ def _of_rule(rule: re.Pattern[str], what: str) -> list[str]:
     if not NEGATIVE.isdisjoint(words(what)[:4]):
         return []
     if rule is ask.STAYS:
-        thing, _, gerund = what.rpartition("\n")
+        thing, _, gerund = ask.LEAD.sub("", what).rpartition("\n")
         verb = lemmas.from_gerund(gerund.lower())
         return [_title(f"{verb} {thing[:1].lower()}{thing[1:]}")] if verb else []
     if rule is ask.IS_TO:
@@ -274,7 +292,18 @@ def _title(span: str) -> str:
     if is_german or title.lower().startswith("wait "):
         return ""  # that is a blocker
     title = ask.LOOSE_END.sub("", title)
-    for polite in ("please ", "bitte ", "and ", "und ", "to "):
+    for polite in (
+        "please ",
+        "bitte ",
+        "and ",
+        "und ",
+        "jetzt ",
+        "then ",
+        "dann ",
+        "nur ",
+        "noch ",
+        "to ",
+    ):
         title = title.removeprefix(polite)
     if len(title) < 2 or ask.LETTER.search(title) is None:
         return ""

@@ -21,7 +21,18 @@ MUST = pattern(
 )
 REMEMBER = pattern(
     rf"{START}(?:(?:don't|do not|mustn't|must not|not to|never) forget(?: to |: ?|,? )|"
-    r"remember to |make sure (?:to |we |i )|be sure to |vergiss nicht,? |"
+    r"(?:it(?:'d| would) be|might be|would be|probably) (?:a )?(?:good idea|best|wise|sensible) "
+    r"to |"
+    r"(?<![^.])before [^.,;]{3,40}?,? (?:i|we) should |"
+    r"(?<![^.])bevor [^.,;]{3,40}, (?:sollten|sollte|muss|müssen) (?:wir|ich) (?:noch )?|"
+    r"don't let (?:me|us) forget to |remember to |remind (?:me|us) (?:to |about )|(?:(?:i|we) "
+    r")?must remember to |(?:i'd|we'd|i "
+    r"had|"
+    r"we had|you'd) better (?!not |be |have )|(?:i|we) (?:really |probably )*(?:ought to|should) "
+    r"(?:also|still|really) |note to self: ?|bitte (?:noch )?daran denken,? |"
+    r"(?:erinner|erinnere) mich (?:bitte )?(?:daran|dran),? |"
+    r"denk(?:t|en wir)? (?:bitte |noch )*(?:daran|dran),? |make sure (?:to |we |i )|be sure to |"
+    r"vergiss nicht,? |"
     r"nicht vergessen(?:: ?|, (?!und ))|nicht vergessen,? (?=[^.!]* zu )|"
     r"denke? (?:bitte )?(?:daran|dran),? |"
     r"darf (?:ich )?nicht vergessen,? |daran denken,? |dran denken,? |nicht vergessen - )(?=[^ ])"
@@ -38,7 +49,21 @@ HEADER = pattern(
     r"^(?:#{1,6} )?(?:(?:oh|so|and|but|und|also|aber|jetzt|now|for|the|my|our|die|meine|unsere|was|"
     r"what's|what is|es|things|und jetzt|tasks|points|steps|als|still|immer|dann|today|heute|"
     r"tomorrow|morgen|this week|diese woche|then|danach|also) ){0,3}"
-    r"(?:next steps?|next(?: up)?(?=:)|(?:also|außerdem|reminder|note to self|erinnerung|"
+    r"(?:(?:things|stuff|jobs|bits|what) (?:(?:i|we) (?:still )?)?(?:have |need |left )?to \w+"
+    r"(?: out)?(?= ?:)|(?:to |still to |left to |yet to )(?:bring|take|sort(?: out)?|collect|"
+    r"pick up|"
+    r"ring|email|print|clean|wash|paint|prepare|find|organi[sz]e|chase|write|pay|make|fetch|"
+    r"replace|ship|send|post)(?= ?:)|(?:bring|take|pick up|ring|email|print|collect|ask|fetch|"
+    r"sort out|sort|clean|wash|post|send|need to buy|need to get|packing list|"
+    r"we're missing|we are missing|i'm missing|we lack|wanted|to-buy)(?= ?:)|"
+    r"(?:bevor ich'?s? (?:es )?vergesse|(?:jot this down )?before i forget|auch "
+    r"noch)(?= ?:)|"
+    r"(?:mitbringen|mitnehmen|einpacken|packen|anrufen|kaufen|bestellen|klären|nachfragen|"
+    r"abholen|holen|ausdrucken|drucken|schreiben|putzen|organisieren|vorbereiten|reparieren|"
+    r"packliste|nicht vergessen|noch (?:zu )?\w+en|zu (?!beachten|wissen|sagen|sehen|lesen)\w+en|"
+    r"auf der liste|"
+    r"auf dem zettel|was (?:noch )?fehlt|wir brauchen|ich brauche|benötigt werden|benötigt)"
+    r"(?= ?:)|next steps?|next(?: up)?(?=:)|(?:also|außerdem|reminder|note to self|erinnerung|"
     r"merkzettel|notiz an mich|buy|call|shopping|get|order|fix|pack|bring)(?= ?:)|"
     r"to-?dos?(?: list)?|to do(?: list| next| today| still| tomorrow)?|"
     r"action items?|open (?:points|items|tasks|issues|questions)|steps left|"
@@ -78,20 +103,22 @@ NEEDS = pattern(
     r"now|do|will) ){1,2}need|(?:i|we) need(?= [^.!?]*\b(?:as well|too|still)\b)|"
     r"still need|need(?= [^:;]{2,80}(?:,| and ))|(?:brauche|brauchen|benötige|benötigen) (?:ich |"
     r"wir |jetzt |dann )*(?:auch )?noch|"
+    r"(?:brauche|brauchen|benötige)(?= [^:;]{2,80}(?:,| und ))|"
     r"(?:ich|wir) (?:brauche|brauchen|benötigen) (?:jetzt |dann |auch )*noch) "
     r"(?!to |your |more time|time |help|an? hour)(?P<what>[^:;]{2,200})$"
 )
 BARE = pattern(
     r"^(?:(?:und|aber|dann|danach|morgen|heute|jetzt|außerdem|anschließend|als nächstes|später|"
     r"nachher|bitte|also|auch|next|am (?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|"
-    r"sonntag)) )*noch (?:schnell |kurz |unbedingt |dringend |auch )*(?P<what>[^:;]{3,160})$"
+    r"sonntag)) )*(?:noch|am besten(?: noch| erst ?mal| gleich| zuerst| vorher)) (?:schnell |"
+    r"kurz |unbedingt |dringend |auch )*(?P<what>[^:;]{3,160})$"
 )
 THEN = pattern(
     r"^(?:(?:und|and|außerdem|zusätzlich|danach|dann|anschließend|als nächstes|nachher|also|"
     r"afterwards|next|then|after that|tomorrow|morgen|jetzt|now)[,:]? )+(?P<what>[^:;]{3,160})$"
 )
 STAYS = pattern(
-    r"(?:^|[,;:] )(?P<what>[^,:;]{2,80}?) (?:still )?needs? (?P<verb>[a-z]{3,14}ing)"
+    r"(?:^|[,;:] )(?P<what>[^,:;]{2,80}?) (?:still )?(?:needs?|wants) (?P<verb>[a-z]{3,14}ing)"
     r"(?: (?:again|soon|first|too|as well))?[.!]*$"
 )
 PASSIVE = pattern(
@@ -119,7 +146,9 @@ NO_VERBS = word_set(
     "wonder laugh remember think believe sagen zugeben gestehen "
     "wissen lachen"
 )
-VAGUE = word_set("it this that them so now again also soon das es dies jetzt later home go")
+VAGUE = word_set(
+    "before that it this that them so now again also soon das es dies jetzt later home go"
+)
 AND = pattern(r",? (?:and|und|&|then|dann|and then|und dann) |, ?|; ")
 LATER_HEADER = pattern(
     r"[;,–-] (?:and |und |but |aber )?(?:still (?:to do|open|missing|left)|left(?: to do)?|"
@@ -149,10 +178,12 @@ LOOSE_END = pattern(r", (?:die|der|das|they|it|he|she|we|i|ich|wir|which|and|und
 SHALL = pattern(r"^(?:soll|sollen|sollte|sollten|muss|müssen) (?:ich|wir) [^.!]*[^.!]$")
 BEFORE = word_set("before after until bevor nachdem")
 THINGS = word_set("it this that they everything es das alles dies er sie he she")
+AT = pattern(r"^(?:vor|nach|bis|bei|beim|im|in|am|an|für|mit|zum|zur|auf|um|ab) ")
 FILLERS = word_set("noch auch still as well too soon again bald dann unbedingt dringend erst")
 ARTICLE_DE = pattern(r"^(?:der|die|das|den|dem|ein|eine|einen) ")
 NO_ORDER = word_set(
-    "können kann müssen muss wollen wir ich er sie es ist sind hat haben werden wird soll i we "
+    "kann's geht's losgehen weitergehen können kann müssen muss wollen wir ich er sie es ist "
+    "sind hat haben werden wird soll i we "
     "is are was it must has have this dahin gehen geht gibt i'll we'll nicht lassen uns"
 )
 NO_INFINITIVES = word_set(

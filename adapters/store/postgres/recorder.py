@@ -115,6 +115,12 @@ class PostgresLogRecorder:
     def payloads(self, ids: Sequence[PayloadId]) -> Sequence[tuple[PayloadId, bytes]]:
         return self._found(self._sql.payloads, self._home, list(ids))
 
+    def kept_payloads(self) -> Iterator[tuple[PayloadId, bytes]]:
+        place: tuple[int, str] = (0, "")
+        while page := self._found(self._sql.kept, self._home, *place):  # bounded by the log
+            yield from [(name, data) for _, name, data in page]
+            place = page[-1][:2]
+
     def onward(self) -> Onward:
         last = 0
 

@@ -25,6 +25,7 @@ class Statements(NamedTuple):
     page: str
     payload: str
     payloads: str
+    kept: str
     onward: str
     insert: str
     keep: str
@@ -62,6 +63,9 @@ def statements_of(log: str) -> Statements:
             ORDER BY n, replica, row LIMIT {PAGE_ROWS}""",
         payload=f"SELECT bytes FROM {payloads} WHERE home = %s AND id = %s",
         payloads=f"SELECT id, bytes FROM {payloads} WHERE home = %s AND id = ANY (%s)",
+        kept=f"""
+            SELECT n, id, bytes FROM {payloads} WHERE home = %s AND (n, id) > (%s, %s)
+            ORDER BY n, id LIMIT {PAGE_PAYLOADS}""",
         onward=f"""
             WITH wanted AS (
                 SELECT n, id, bytes FROM {payloads} WHERE home = %(home)s AND id = %(id)s)

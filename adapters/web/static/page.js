@@ -37,16 +37,28 @@
     const notice = document.querySelector(".told");
     return bottom > edge && top < (notice ? notice.getBoundingClientRect().top : innerHeight);
   }
+  const isQuiet = () => isSending || performance.now() < quietUntil;
+  window.wakelog = { beQuiet, hinted, isQuiet }; // for the script of a page
+  function besides(item) { // where its verdicts are: beside the list, if there is room
+    const pane = item.matches(".list .item") && document.getElementById("pane");
+    return pane && matchMedia("(min-width: 1000px)").matches ? pane : item;
+  }
   const firstField = (form) => form && form.querySelector("input:not([type=hidden]), select, textarea");
   function act(letter) {
-    if (isSending || performance.now() < quietUntil) return;
+    if (isQuiet()) return;
     const item = document.activeElement;
     if (!items().includes(item) || !isInView(item)) { // another one was there, or none was chosen
       select(current());
       beQuiet();
       return;
     }
-    const found = item.querySelector(`[data-do="${letter}"]`);
+    const where = besides(item);
+    if (where !== item && where.dataset.item !== item.id) { // another one stands there yet
+      item.dispatchEvent(new Event("wakelog:choose", { bubbles: true }));
+      beQuiet();
+      return;
+    }
+    const found = where.querySelector(`[data-do="${letter}"]`);
     if (letter === "c" && item.classList.contains("is-stale")) {
       hinted("The task has changed since this was proposed: no key confirms it. Look at it, then press “Confirm anyway”.");
     } else if (letter === "c" && item.dataset.after) {
@@ -87,7 +99,7 @@
       select(current() + (event.key === "j" ? 1 : -1));
       quietUntil = 0; // a person chose it
     }
-    else if ("cre".includes(event.key) && event.key.length === 1) act(event.key);
+    else if ("crez".includes(event.key) && event.key.length === 1) act(event.key);
     else return;
     event.preventDefault();
   });

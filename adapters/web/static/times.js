@@ -24,9 +24,10 @@
   }
   function tick() {
     for (const one of document.querySelectorAll("time[datetime]")) {
-      const at = Date.parse(one.dateTime);
-      const text = one.hasAttribute("data-countdown") ? countdown(at) : relative(at);
-      if (!Number.isNaN(at) && one.textContent !== text) one.textContent = text;
+      const at = Date.parse(one.dateTime), shown = one.querySelector(".ago");
+      if (!shown || Number.isNaN(at)) continue;
+      const text = `(${shown.hasAttribute("data-countdown") ? countdown(at) : relative(at)})`;
+      if (shown.textContent !== text) shown.textContent = text;
     }
   }
   const setClock = () => { skew = Date.parse(page().dataset.now) - Date.now(); };

@@ -1,0 +1,110 @@
+"""A task's own rows, and what they name: why each of its fields is as it is stands in these alone,
+however large the home is."""
+
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from adapters.documents.inbox import ranks_of, set_name
+from adapters.text.happened import Names
+from adapters.timetravel.why import append_of
+from domain import envelope
+from domain.changes.change_set import Item
+from domain.journal.catalog import CATALOG
+from domain.journal.commands import ApplyOperation
+from domain.journal.fold import TASK
+from domain.journal.task import Task
+from domain.world import MAIN, Recorded
+from projections import inbox, tasks
+from projections.inbox import SetDocument
+
+if TYPE_CHECKING:
+    from adapters.wiring import Home
+
+
+class Happened(NamedTuple):
+    """A fact of a task, and the task before it."""
+
+    row: Recorded
+    before: Task
+
+    @property
+    def entry(self) -> str:
+        """How its history names it."""
+        return entry_of(self.row)
+
+    @property
+    def by(self) -> str:
+        return str(getattr(self.row.fact, "by", ""))
+
+
+class Proposed(NamedTuple):
+    """The proposal whose confirmation changed a task, as the person calls it."""
+
+    set: SetDocument
+    item: Item
+    ref: str
+
+
+def entry_of(row: Recorded) -> str:
+    """How a task's history names a row: its append, and which row of that it is, ``42.3``."""
+    return f"{row.n}.{row.row}"
+
+
+class TaskPast:
+    """All that happened to a task.
+
+    Args:
+        home: Its views caught up.
+        task_id: Which.
+    """
+
+    def __init__(self, home: "Home", task_id: str) -> None:
+        self.home = home
+        self.id = task_id
+        self.happened: list[Happened] = []
+        state = TASK.initial(task_id)
+        with home.services.journal.reading() as world:
+            rows = world.rows(TASK, task_id)
+            self.names = Names(world.load(CATALOG, MAIN), self.title_of)
+        for row in rows:
+            before, state = state, TASK.evolve(state, row)
+            self.happened.append(Happened(row, before))
+        self.task = state
+        self.command_of = cache(self._command_of)
+        self._proposals = cache(self._proposals_of)
+
+    def title_of(self, task_id: str) -> str:
+        """The title of another task."""
+        found = self.home.views.get(tasks.VIEW, task_id)
+        return found.title if found else task_id[:8]
+
+    def text(self, words: Any) -> str:
+        """A text of the journal, wherever it is kept."""
+        with self.home.services.journal.reading() as world:
+            return world.text(words)
+
+    def _command_of(self, n: int) -> Any:
+        """What was asked for that made an append; None where the append cannot be found."""
+        append = append_of(self.home.services.journal, n)
+        return envelope.cause_of(append[0])[0] if append else None
+
+    def proposed(self, n: int) -> Proposed | None:
+        """The proposal that an append carried out; None where it was none."""
+        command = self.command_of(n)
+        if not isinstance(command, ApplyOperation):
+            return None
+        return self._proposals(command.task).get(command.operation)
+
+    def _proposals_of(self, task_id: str) -> dict[str, Proposed]:
+        """All proposals of a task, by the operations that they were carried out by."""
+        found = self.home.views.page(inbox.VIEW, shelf=task_id)
+        return {
+            operation: Proposed(one, item, f"{set_name(self._ranks, one.id)}.{item.number}")
+            for one in found
+            for item in one.items
+            for operation in item.operations
+        }
+
+    @cached_property
+    def _ranks(self) -> dict[str, int]:
+        return ranks_of(self.home)

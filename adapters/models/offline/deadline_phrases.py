@@ -1,0 +1,300 @@
+"""The phrases that make a day a deadline, and the words that say it is none."""
+
+from adapters.models.offline.dates import AHEAD, DATE, DAY, MONTHS
+from adapters.models.offline.sentences import END, LETTERS, START, pattern, word_set
+
+AROUND = (
+    "is|ist|are|sind|now|jetzt|nun|on|by|am|bis|zum|den|dem|the|der|die|das|spätestens|latest|at|"
+    "moved|back|to|auf|extended|verschoben|verlängert|worden|new|neu|until|in|noon|midnight|wird|"
+    "of|day|mittags?|früh|abends?|um|\\d{1,2}(?::\\d\\d)? ?(?:uhr|am|pm)|set|for|has|been|wurde|"
+    "then|only|just|nur|schon|already|again|unverändert|always|next|"
+    r"pushed|jetzt|gesetzt|vorgezogen|brought|forward|erst|einschließlich|inkl\.?|including|"
+    "(?:close|closing|end)(?: of)?(?: business| day)?(?: on)?"
+)
+DUE = (
+    "due(?: date| back)?|deadline|last date|cut-?off(?: date)?|no later than|not later than|"
+    "at the latest|"
+    "latest|closing date|submission(?: date)?|(?:submission|registration|application|entry|"
+    "entries|sign-?up)s? closes?|last day|spätestens|fällig|fälligkeit|frist|abgabe|abgabetermin|"
+    "abgabefrist|abgabeschluss|einsendeschluss|anmeldeschluss|stichtag|nicht später als|deadlines?|"
+    "meldefrist|anmeldefrist|einreichungsfrist|zahlungsziel|zahlbar|letzter tag|target date|eod|"
+    "cob|"
+    "in time for|rechtzeitig (?:zu|zum|vor|für)|last chance|final (?:word|date|day|deadline)|"
+    "hand-?in|handover|delivery date|letzter termin|"
+    f"end of business|close of business|[{LETTERS}]{{3,18}}s(?:schluss|frist)"
+)
+NAMED = pattern(
+    rf"{START}(?P<cue>{DUE})(?:'s)?"
+    rf"(?: (?:for|of|für|vom|der|des) [{LETTERS}' ]{{2,30}}?| [{LETTERS}' ]{{2,30}}(?=:))?"
+    rf"(?:,|:)? ?("
+    rf"?:(?:{AROUND})[,:]? ){{0,6}}{DATE}"
+)
+BY = pattern(
+    rf"{START}(?P<cue>by|until|till|til|before|bis|vor)(?: (?:zum|the|dem|den|spätestens|around|"
+    rf"noon|midnight|mittags?|late|early|at the latest|latest|on|einschließlich|inkl\.?|"
+    rf"(?:close|end)(?: of)?(?: business| day)?(?: on)?|"
+    rf"\d{{1,2}}(?::\d\d)? ?(?:uhr|am|pm|h|o'clock)?|am|um|morning|evening))"
+    rf"{{0,4}},? {DATE}"
+)
+AFTER = pattern(
+    rf"{START}{DATE}(?:'s)?,? (?:is |ist |wird |at |um |\d{{1,2}}(?::\d\d)? ?(?:uhr|am|pm) )*"
+    r"(?:the |die |der |our |unsere |unser )?(?:final |last |letzte )?"
+    rf"(?P<cue>due|deadline|fällig|abgabe|abgabetermin|abgabefrist|abgabeschluss|stichtag|"
+    rf"and no later|no later|not a day later|and not (?:a day )?later|keinen tag später|"
+    rf"allerspätestens|letzter tag|last day|cut-?off|closing date|"
+    rf"at the latest|latest|spätestens|frist|einsendeschluss|anmeldeschluss){END}"
+)
+WITHIN = pattern(
+    rf"{START}(?P<cue>due in|within|innerhalb(?: von)?|fällig in|binnen|deadline(?: is)? in|"
+    rf"due within|"
+    rf"frist(?: endet| läuft)?(?: noch)? in|abgabe(?: ist)? in|"
+    rf"(?:must|has to|have to|needs to|need to|should)(?: be)? (?:done|ready|finished|out|"
+    rf"submitted|handed in|sent|paid|complete|there|in) in|muss in|müssen in|soll in) "
+    rf"(?:the next |den nächsten |about |ca\.? |etwa |only )?{AHEAD}"
+)
+MUST_EN = pattern(
+    rf"{START}(?P<cue>(?:must|has to|have to|needs to|need to|needed|has got to|should|gotta)"
+    rf"(?: be)?(?: [\w'-]{{1,20}}){{0,6}}?) (?:(?:on|for) )?{DATE}"
+)
+MUST_DE = pattern(
+    rf"{START}(?P<cue>muss|müssen|soll|sollen|sollte)(?: [{LETTERS}0-9.'-]{{1,24}}){{0,5}}? "
+    rf"(?:(?:am|bis(?: zum)?|vor|zum) )?{DATE}(?P<tail>[^,;:!?]{{0,60}})"
+)
+LASTS = pattern(
+    rf"{START}(?P<cue>(?:endet|läuft|ends|runs out|expires|expire|verfällt|verfallen|enden|"
+    rf"läuft ab|closes|schließt))"
+    rf"(?: (?:am|on|at|um|\d{{1,2}}(?:uhr|am|pm)))* {DATE}"
+)
+MOVED = pattern(
+    rf"{START}(?P<cue>moved|postponed|pushed|extended|shifted|rescheduled|delayed|brought forward|"
+    rf"put back|verschoben|verlängert|vorgezogen|verlegt|verschoben worden|gestreckt)"
+    rf"(?: (?:back|it|out|again|worden|um [\w]+ tage))? (?:to|until|till|auf|bis|zum|"
+    rf"from .{{3,24}} "
+    rf"to|vom .{{3,24}} auf|von .{{3,24}} auf)(?: den| dem| zum| the)? {DATE}"
+)
+NOW = pattern(
+    rf"{START}(?P<cue>now|jetzt|nun|so|sondern|but|instead|neu|new|stattdessen|"
+    rf"rather)"
+    rf"[:,]?(?: (?:it's|it is|is|ist|on|am|by|bis|zum|the|den|only|erst|for|until|its|auf))* {DATE}"
+)
+ORDER = pattern(
+    rf"{START}(?P<cue>deliver|submit|hand (?:it |them )?in|return|pay|file|ship|post|"
+    rf"(?:i|we|he|she|they|client|boss) needs? (?:it|this|that|them|the \w+)|wants? (?:it|this|"
+    rf"that|them|these|the \w+)(?: back)?|needed)"
+    rf"(?: \w+){{0,4}}? (?:(?:on|for) )?{DATE}"
+)
+ORDER_DE = pattern(
+    rf"{START}(?:am |bis |zum )?{DATE} (?:\w+ ){{0,3}}"
+    rf"(?P<cue>abliefern|abgeben|einreichen|abschicken|verschicken|fertig sein|raus){END}"
+)
+NEEDED_DE = pattern(
+    rf"{START}(?P<cue>gebraucht (?:wird|werden)|brauche ich|brauchen wir|"
+    r"(?:fertig sein|abgeben|abliefern|einreichen|da sein|raus) (?:muss|müssen|soll|sollen))"
+    rf"(?: \w+){{0,3}}? (?:am|bis|zum) {DATE}"
+)
+ON_DE = pattern(
+    rf"{START}auf (?:den |dem )?{DATE} (?:\w+ )?(?P<cue>verschoben|verlegt|vorgezogen|verlängert|"
+    rf"gesetzt|gelegt|geschoben){END}"
+)
+ENOUGH = pattern(
+    rf"{START}{DATE},? (?:ist |is |wäre |would be |will )?(?:auch |also |völlig |noch |still )?"
+    rf"(?P<cue>reicht|genügt|langt|fine|enough|ok|okay|do|early enough|früh genug|in ordnung){END}"
+)
+IN = pattern(
+    rf"{START}in (?:about |ca\.? |etwa )?{AHEAD},? "
+    rf"(?P<cue>at the latest|latest|spätestens|fällig|due|muss|müssen|(?:it |this |we )?must|"
+    rf"(?:it |this )?(?:has|needs) to be|(?:is|ist) (?:the |die |der )?(?:deadline|abgabe|"
+    rf"abgabetermin|"
+    rf"einsendeschluss|frist)){END}"
+)
+FROM_NOW = pattern(
+    rf"{START}(?P<cue>due|fällig|deadline is)(?: in)? {AHEAD} (?:from (?:today|now)|ab heute)"
+)
+GIVEN = pattern(
+    rf"{START}(?P<cue>(?:gave|gives?|has given|have given|given|allowed|allows|granted) "
+    rf"(?:me|us) (?:another |just |only )?|(?:i|we)(?:'ve| have)? (?:only |just |still |now )?"
+    rf"(?:got |have )(?:only |just |another |about )?|(?:uns|mir) bleiben (?:noch |nur |jetzt )*|"
+    rf"(?:gibt|gab|geben|gaben) (?:uns|mir) (?:noch |nur )*|(?:habe|haben) (?:ich |wir )?"
+    rf"(?:noch |nur |jetzt )*(?=[^.,;]{{3,20}} zeit)){AHEAD}"
+    rf"(?= (?:left|to|for|zeit|more|dafür|,)|[,.;!]|$)"
+)
+WANTS_DE = pattern(
+    rf"{START}(?P<cue>(?:will|möchten?|wollen|hätten?|braucht|brauchen|erwartet|bekommt|bekommen|"
+    rf"kriegt|kriegen))(?: [\w.-]{{1,24}}){{0,5}}? (?:zum|am|bis|spätestens)(?: am| zum)? {DATE}"
+    rf" (?:[\w]+ ){{0,2}}(?:haben|von mir|von uns|sehen|auf dem tisch|gern)"
+)
+DAY_MUST = pattern(
+    rf"{START}(?:on |am |first thing |by |early |bis )?{DATE},? (?P<cue>(?:this|it|everything|"
+    rf"the whole thing|all of it|i) (?:has to|must|needs to|should|have to)(?: be)? "
+    rf"(?:all )?(?:done|ready|finished|in|out|"
+    rf"sent|submitted|there|on|with|gone|handed|delivered|paid|online|live|complete|up)|"
+    rf"(?:muss|müssen|soll|sollen) (?:das|es|alles|sie|die \w+|der \w+)(?: [{LETTERS}]+){{0,4}} "
+    rf"(?:fertig|stehen|raus|weg|vorliegen|sitzen|laufen|da sein|abgegeben|eingereicht|bezahlt|"
+    rf"erledigt|draußen|drin|ankommen)|(?:ist|wäre) (?:dann )?(?:schluss|abgabe|deadline|"
+    rf"stichtag|abgabetermin|einsendeschluss|anmeldeschluss|letzter tag|ende)){END}"
+)
+PROMISED = pattern(
+    rf"{START}(?P<cue>(?:i|we)(?:'ve| have)? promised|"
+    rf"(?:agreed|told [\w ]{{2,20}}|said|promised [\w ]{{2,20}}) (?:that )?(?:i|we)(?:'d|'ll| "
+    rf"would)|(?:habe?|haben) (?:(?:ich|wir) )?"
+    rf"(?:[{LETTERS}]{{2,20}} )?versprochen)[^.;!?]{{1,40}}? (?:(?:by|for|on|bis|am|zum) )?{DATE}"
+)
+LAST_DAY = pattern(rf"{START}(?:last|letzte[nrms]?|vergangene[nrms]?|previous) (?:{DAY})")
+DAY_SAID = pattern(rf"{START}(?:on |am |auf den |to )?{DATE}")
+BY_THEN = pattern(r"(?P<cue>(?:by|until|till|before) then|bis dahin|bis dann)\b")
+RULES = (
+    NAMED,
+    BY,
+    AFTER,
+    WITHIN,
+    MUST_EN,
+    MUST_DE,
+    LASTS,
+    MOVED,
+    NOW,
+    ORDER,
+    ORDER_DE,
+    NEEDED_DE,
+    ON_DE,
+    ENOUGH,
+    IN,
+    FROM_NOW,
+    PROMISED,
+    GIVEN,
+    WANTS_DE,
+    DAY_MUST,
+)
+
+CUES = {
+    ON_DE: word_set("auf"),
+    GIVEN: word_set(
+        "gave give gives given allowed allows granted have i've we've got bleiben gibt gab geben "
+        "gaben habe haben"
+    ),
+    WANTS_DE: word_set("haben von sehen tisch gern"),
+    DAY_MUST: word_set("has must needs should have muss müssen soll sollen ist wäre"),
+    WITHIN: word_set("in within innerhalb binnen"),
+    IN: word_set("in"),
+    FROM_NOW: word_set("from ab"),
+    PROMISED: word_set("promised versprochen agreed told said"),
+    MOVED: word_set(
+        "moved postponed pushed extended shifted rescheduled delayed brought put verschoben "
+        "verlängert verlaengert vorgezogen verlegt gestreckt"
+    ),
+    NEEDED_DE: word_set("gebraucht brauche brauchen muss müssen muessen soll sollen"),
+    BY: word_set("by until till til before bis vor"),
+    AFTER: word_set(
+        "due deadline fällig faellig abgabe abgabetermin abgabefrist abgabeschluss stichtag at "
+        "day später spaeter letzter later cut off cutoff allerspätestens allerspaetestens date "
+        "latest spätestens spaetestens frist einsendeschluss anmeldeschluss"
+    ),
+    MUST_EN: word_set("must has have needs need needed should gotta"),
+    MUST_DE: word_set("muss müssen muessen soll sollen sollte"),
+    LASTS: word_set(
+        "endet läuft laeuft ends runs expires expire verfällt verfaellt verfallen enden closes "
+        "schließt schliesst"
+    ),
+    NOW: word_set("now jetzt nun so sondern but instead neu new stattdessen rather"),
+    ORDER_DE: word_set("abliefern abgeben einreichen abschicken verschicken sein raus"),
+    ENOUGH: word_set("reicht genügt genuegt langt fine enough ok okay do early früh frueh ordnung"),
+}
+CUED = tuple((rule, CUES.get(rule)) for rule in RULES)  # looking up a pattern is not quick
+CORRECTING = (NOW, MOVED, ON_DE, ENOUGH)
+FINISH = word_set(
+    "due done ready finished fällig deadline zu mine time zeit frist it this raus weg fertig "
+    "abgegeben abgeben abliefern eingereicht vorliegen stehen bezahlt überwiesen "
+    "geschickt verschickt ankommen eingehen online draußen drin erledigt durch hin vorbereitet da "
+    "gesendet beim liegen eintreffen ankommt unterschrieben los gepackt bezahlen überweisen "
+    "einreichen abschicken stehen sitzen laufen eingegangen"
+)
+DEADLINE_WORDS = word_set(
+    "deadline due date frist abgabe abgabetermin abgabefrist stichtag fällig submission fälligkeit "
+    "handover launch release launchtermin delivery hand-in exam it this that es das everything "
+    "alles abgabeschluss anmeldeschluss liefertermin"
+)
+NAMES_ONE = word_set(
+    "extension verlängerung fristverlängerung aufschub deadline due frist abgabe abgabetermin "
+    "abgabefrist stichtag fällig submission fälligkeit "
+    "abgabeschluss anmeldeschluss"
+)
+SHIFTED = word_set("pushed moved postponed shifted extended verschoben verlegt verlängert")
+MOVERS = word_set(
+    "wurde wurden wird ist sind haben habe hab hat wir ich es das jetzt nun also auch noch schon "
+    "wieder der die den alles sie er um eine woche chef kunde auf ende leider doch aber"
+)
+OURS = SHIFTED | word_set("i we i've we've it ich wir habe hab haben es wurde")
+RANGE = pattern(rf"(?:{DAY}|{'|'.join(MONTHS)}|\d\.?|today|heute) $")
+DENIED = word_set(
+    "not no never without nothing none hardly don't doesn't didn't isn't wasn't aren't haven't "
+    "hasn't won't can't cannot shouldn't nicht kein keine keinen nie niemals nichts ohne "
+    "from von vom between zwischen if falls whether ob maybe perhaps vielleicht might could "
+    "könnte unless wenn nice schön"
+)
+LASTING = word_set(
+    "vacation holiday holidays away closed open opened opens valid unavailable sick wait waiting "
+    "busy out off urlaub ferien abwesend geschlossen geöffnet gültig krank warte warten wartet "
+    "closes sperre gesperrt verreist lasts dauert gilt "
+    "abroad travelling traveling ausgebucht runs bleibt bleiben "
+    "staying visiting besuch hält fresh haltbar guarantee garantie nothing seit since "
+    "krankgeschrieben ooo leave shut dicht"
+)
+IS = word_set("bin ist sind")
+STAYS = word_set("bin ist sind i'm am we're is are he's she's bleibt bleiben stays stay")
+RESTING = word_set("ice eis pause paused pausiert ruht zurückgestellt shelved parked liegt")
+OVER = word_set(
+    "was were missed passed expired over had wasn't weren't war waren verpasst verstrichen vorbei "
+    "abgelaufen hätte hätten hatte hatten versäumt nothing"
+)
+PROMISES = word_set(
+    "arrives arrive delivers deliver delivered returns return comes back promised promises "
+    "delivery brings bringt holt he'll she'll they'll liefert liefern geliefert kommt kommen "
+    "zurück versprach "
+    "versprochen verspricht meldet antwortet replies answers schickt sends hopes hofft expects "
+    "erwartet will"
+)
+NEVER = word_set("wäre wären gewesen theirs anderen others ihren")
+BY_OR_DUE = word_set("by bis due deadline frist fällig until")
+HOPED = word_set("hoped wanted planned meant wollte wollten hoffte hatte had")
+WANTED = word_set("want wants wanted needs expects asked möchte braucht erwartet muss")
+OWN = word_set("i we i'm we're i'll we'll it must need needs has have ich wir muss müssen this")
+WISHES = word_set(
+    "given gave gives lets gegeben gibt to want wants wanted asked said says need needs needed "
+    "must has have extension time zeit "
+    "aufschub fristverlängerung dass that moved extended deadline frist got gave würde möchte will "
+    "should soll brauche braucht erwartet expects bittet bat verlängert verschoben extended muss "
+    "müssen agreed promised"
+)
+
+
+_PEOPLE = (
+    "sister|brother|mum|mom|dad|father|mother|wife|husband|son|daughter|neighbou?rs?|aunt|uncle|"
+    "kids|cousin|flatmate|friend|niece|nephew|partner|colleagues?|schwester|bruder|mutter|vater|"
+    "mama|papa|frau|mann|sohn|tochter|nachbarn?|nachbarin|tante|onkel|kinder|freund|freundin|"
+    "kollegin|kollege|kollegen|nichte|neffe|schwager|cousine|oma|opa|eltern"
+)
+ANOTHERS = pattern(
+    rf"{START}(?:(?:my|his|her|our|your|their|the|mein|meine|unsere?|seine?|ihre?|die|der) "
+    rf"(?:[{LETTERS}]+ )?(?:{_PEOPLE})|he|she|they|er)(?: (?:also|still|noch|auch))? "
+    rf"(?:has to|have to|must|needs? to|muss|müssen|soll|sollen|will|wollen)"
+    rf"(?! (?:know|have|get|receive|hear|see|be able|das|es|die (?:unterlagen|zahlen)|"
+    rf"[^.;]{{0,40}} (?:haben|wissen|bekommen|sehen|kriegen)(?=[.,!;]|$)|it|this)\b)"
+    rf"|^(?:and |but |und |aber )?(?!(?:i|we|you|ich|wir|it|this|das|es|muss)\b)"
+    rf"(?:[{LETTERS}']+ ){{1,3}}(?:must|has to|have to|(?:has|have) got to|needs? to|muss|"
+    rf"müssen)(?! be)"
+    rf"(?: (?!(?:auf|on|to|in|an|at|zu|bei|for|für)\b)[^\s.,;]+){{0,5}}?"
+    rf" (?:his|her|hers|their|theirs|seine[mnrs]?|seins|ihre[mnrs]?|ihrs)(?= |$|[.,;])"
+)
+TOO_SOON = pattern(
+    rf"wird (?:das |es |da |hier )*nichts?{END}|(?:schaffe?n?|kriegen?) [^.;]{{0,30}}nicht|"
+    rf"(?:won't|will not|not going to|never) (?:happen|work|make it|manage)|nichts mehr"
+)
+VOID = pattern(
+    rf"{START}(?:(?:deadline|due date|frist|abgabefrist|abgabetermin|deadline)(?: \w+){{0,2}} "
+    r"(?:is off|is gone|was dropped|is dropped|has been dropped|has been cancelled|was cancelled|"
+    r"is cancelled|no longer (?:holds|applies|counts|matters|stands)|is void|gilt nicht(?: mehr)?|"
+    r"entfällt|ist (?:weg|aufgehoben|hinfällig|vom tisch|gestrichen|nicht mehr gültig)|"
+    r"wurde (?:aufgehoben|gestrichen)|fällt weg|does not (?:hold|apply|count) any ?more|"
+    r"doesn't (?:hold|apply|count|matter) any ?more)|"
+    r"(?:no|kein|keine|keinen) (?:more )?(?:deadline|due date|frist|abgabetermin|termindruck)"
+    rf"(?: any ?more| any longer| mehr| now)|there is no (?:deadline|due date)){END}"
+)

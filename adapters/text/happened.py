@@ -1,0 +1,205 @@
+"""What happened to a task, as sentences: each fact with what it changed, and who did it."""
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+from adapters.text.task import duration
+from domain.journal import task as t
+from domain.journal.catalog import Catalog
+from domain.journal.document import category_name, label_name
+from domain.journal.fields import FIELDS
+from domain.journal.task import Task, item_of
+from domain.text import cut
+
+TEXT_MAX = 160
+KINDS = ("fields", "checklist", "notes", "time", "links", "file")
+WHO = ("you", "agent", "file")
+Who = Literal["you", "agent", "file"]
+
+_FIELDS = {one.fact: one for one in FIELDS}
+NOUNS = {"due": "due date"} | {one.name: one.name for one in FIELDS if one.name != "due"}
+
+
+class Names(NamedTuple):
+    """What ids stand for: the catalog's names, and the titles of other tasks."""
+
+    catalog: Catalog
+    title_of: Callable[[str], str]
+
+
+def who(by: str) -> Who:
+    """Who did it, of ``person``, ``agent:ID`` and ``import:SOURCE``.
+
+    >>> who("person"), who("agent:a"), who("import:TODO.md")
+    ('you', 'agent', 'file')
+    """
+    kinds: dict[str, Who] = {"agent": "agent", "import": "file"}
+    return kinds.get(by.partition(":")[0], "you")
+
+
+def subject(by: str) -> str:
+    """Who did it, as a sentence begins.
+
+    >>> subject("person"), subject("agent:a"), subject("import:TODO.md")
+    ('You', 'The agent', 'The file TODO.md')
+    """
+    if who(by) == "file":
+        return f"The file {by.partition(':')[2]}"
+    return "The agent" if who(by) == "agent" else "You"
+
+
+def concerns(fact: Any) -> tuple[str, ...]:
+    """The fields of a task whose value a fact says: ``due``, ``item:ID``, ``link:blocks:ID``.
+
+    >>> concerns(t.DueSet("person", "2027-01-01")), concerns(t.ItemChecked("person", "i1"))
+    (('due',), ('tick:i1',))
+    """
+    match fact:
+        case t.TaskCreated():
+            return "title", "category", "status"
+        case t.LabelAssigned(label=label) | t.LabelRemoved(label=label):
+            return (f"label:{label}",)
+        case t.ItemAdded(item=item):
+            return f"item:{item}", f"tick:{item}"
+        case t.ItemRetitled(item=item):
+            return (f"item:{item}",)
+        case t.ItemChecked(item=item) | t.ItemUnchecked(item=item):
+            return (f"tick:{item}",)
+        case t.NoteAdded(note=note) | t.NoteEdited(note=note):
+            return (f"note:{note}",)
+        case t.TaskLinked() | t.TaskUnlinked():
+            return (f"link:{fact.relation}:{fact.target}",)
+        case t.TaskRated(entry=entry):
+            return (f"rating:{entry}" if entry else "rating",)
+    if entry := getattr(fact, "entry", ""):
+        return (f"time:{entry}",)
+    name = _SAYS.get(type(fact)) or getattr(_FIELDS.get(type(fact)), "name", "")
+    return (name,) if name else ()
+
+
+_SAYS: dict[type, str] = {
+    t.TaskRetitled: "title",
+    t.TaskDescribed: "description",
+    t.StatusSet: "status",
+    t.CategorySet: "category",
+}
+
+
+def kind_of(fact: Any) -> str:
+    """Which of `KINDS` a fact is."""
+    name = type(fact).__name__
+    for begins, kind in _KINDS.items():
+        if name.startswith(begins):
+            return kind
+    return "fields"
+
+
+_KINDS = {
+    "Item": "checklist",
+    "Checklist": "checklist",
+    "Note": "notes",
+    "Time": "time",
+    "TaskRated": "time",
+    "TaskLinked": "links",
+    "TaskUnlinked": "links",
+    "TaskImported": "file",
+    "Difference": "file",
+}
+
+
+def did(fact: Any, before: Task, names: Names) -> str:
+    """What a fact did, to be said after its subject; `before` is the task before it.
+
+    >>> names = Names(Catalog("main"), str)
+    >>> did(t.DueSet("person", "2027-01-02"), Task("t", due="2027-01-01"), names)
+    'changed the due date from 2027-01-01 to 2027-01-02'
+    """
+    if field := _FIELDS.get(type(fact)):
+        was, value = (getattr(*one) for one in ((before, field.name), (fact, field.value)))
+        shown = [duration(one) if field.kind == "minutes" else str(one) for one in (was, value)]
+        return _changed(NOUNS[field.name], *shown)
+    match fact:
+        case t.TaskCreated():
+            return f"made the task {_quoted(fact.title)}"
+        case t.TaskRetitled():
+            return f"changed the title from {_quoted(before.title)} to {_quoted(fact.title)}"
+        case t.StatusSet():
+            because = f", because {_quoted(fact.reason)}" if fact.reason else ""
+            return _changed("status", before.status, fact.status) + because
+        case t.CategorySet():
+            was, now = (category_name(names.catalog, one.category) for one in (before, fact))
+            return _changed("category", was, now)
+        case t.TaskLinked() | t.TaskUnlinked():
+            told = "linked it" if isinstance(fact, t.TaskLinked) else "took away the link"
+            return f"{told}: {phrase(fact.relation)} {_quoted(names.title_of(fact.target))}"
+        case t.TaskRated():
+            comment = f": {_quoted(fact.comment)}" if fact.comment else ""
+            return f"rated {'its time' if fact.entry else 'it'} {fact.score} of 5{comment}"
+        case t.DifferenceSettled():
+            kept = "what the file says" if fact.keep == "file" else "your own"
+            return f"settled the {NOUNS.get(fact.field, fact.field)}: kept {kept}"
+    return _of_part(fact, before, names)
+
+
+def phrase(relation: str) -> str:
+    """A relation of a link in words."""
+    return relation.replace("_", " ")
+
+
+def _of_part(fact: Any, before: Task, names: Names) -> str:
+    """What a fact did to a part of a task, or to all of it."""
+    if isinstance(fact, t.ItemAdded):
+        moved = ", moved here from another task" if fact.moved_from else ""
+        return f"added the item {_quoted(fact.title)}{', ticked' * fact.is_checked}{moved}"
+    if isinstance(fact, t.ItemRetitled):
+        return f"renamed the item {_item(fact, before)} to {_quoted(fact.title)}"
+    if told := _ITEMS.get(type(fact)):
+        reason = getattr(fact, "reason", "")
+        return f"{told} the item {_item(fact, before)}" + (f", because {reason}" if reason else "")
+    if told := _LABELS.get(type(fact)):
+        return told.format(_quoted(label_name(names.catalog, fact.label)))
+    summary = getattr(fact, "summary", "")
+    return _PLAINLY[type(fact)] + (f": {_quoted(summary)}" if summary else "")
+
+
+def _item(fact: Any, before: Task) -> str:
+    found = item_of(before, fact.item)
+    return _quoted(found.title if found else fact.item)
+
+
+def _changed(noun: str, was: str, now: str) -> str:
+    if not now:
+        return f"took away the {noun} ({was or 'none'})"
+    return f"changed the {noun} from {was} to {now}" if was else f"set the {noun} to {now}"
+
+
+def _quoted(text: str) -> str:
+    return f"“{cut(text, length_max=TEXT_MAX)}”"
+
+
+_ITEMS: dict[type, str] = {
+    t.ItemChecked: "ticked",
+    t.ItemUnchecked: "unticked",
+    t.ItemArchived: "put away",
+    t.ItemRestored: "brought back",
+}
+_LABELS: dict[type, str] = {
+    t.LabelAssigned: "put the label {} on",
+    t.LabelRemoved: "took the label {} off",
+    t.LabelSuppressed: "said that no agent may propose the label {}",
+    t.LabelAllowed: "let agents propose the label {} again",
+}
+_PLAINLY: dict[type, str] = {
+    t.TaskDescribed: "changed the description",
+    t.ChecklistAdded: "began a checklist",
+    t.NoteAdded: "added a note",
+    t.NoteEdited: "changed a note",
+    t.NoteRemoved: "removed a note",
+    t.TimeStarted: "started the timer",
+    t.TimeStopped: "stopped the timer",
+    t.TimeLogged: "entered time",
+    t.TimeEdited: "corrected a time entry",
+    t.TaskDeleted: "deleted the task",
+    t.TaskRestored: "brought the task back",
+    t.TaskImported: "was compared with the task",
+}

@@ -1,0 +1,200 @@
+"""A life as a line: what happened to an agent, in order, and where its marks stand. Pure."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from adapters.timetravel.logs_at import Past
+from domain.agent import wake_queue_events as a
+from domain.agent.events import AgentReported
+from domain.changes import events as c
+from domain.timestamps import instant
+from domain.world import Recorded
+
+WIDTH, LANE, LEFT = 960, 26, 6  # of the drawing, of a lane of it, and the edge on both sides
+MARKS_MAX = 200  # events that have a mark each; more are drawn as bars
+BINS = 120
+DOT = 3  # how wide the mark of one event is
+LANES = (
+    ("woken", "Woken"),
+    ("ignored", "Not woken"),
+    ("wake", "Wakes"),
+    ("report", "Reports"),
+    ("verdict", "Your verdicts"),
+)
+WHY = {
+    "subscription": "a change woke it",
+    "timer": "its timer woke it",
+    "user": "you asked it something",
+    "creation": "it was made",
+    "manual": "you woke it",
+    "recovery": "it went on after an interruption",
+}
+RULES = {
+    "dormant": "it was paused",
+    "destroyed": "it was ended",
+    "switched_off": "all agents were switched off",
+    "automation_off": "it wakes only when you say so",
+    "mode": "its mode does not wait for this",
+    "own_write": "it had made the change itself",
+    "agent_write": "another agent had made the change",
+    "hops": "too many agents had passed it on",
+}
+
+
+class Event(NamedTuple):
+    """Something that happened to an agent: `n` is the agent log's append, `kind` its lane."""
+
+    n: int
+    at: str
+    kind: str
+    text: str
+    run_key: str = ""
+
+
+class Life(NamedTuple):
+    """A life as it was read: `key` says up to where, `past` is what it is looked back with, good
+    up to `ends` of both logs. A moment is all that happened in one append."""
+
+    agent_id: str
+    key: tuple[object, ...]
+    events: list[Event]
+    moments: list[Event]
+    past: Past
+    ends: tuple[int, int]
+
+
+def events_of(rows: Iterable[Recorded]) -> list[Event]:
+    """What of these rows belongs to the line, in order."""
+    found = (_event(one) for one in rows)
+    return sorted(one for one in found if one is not None)
+
+
+def _event(row: Recorded) -> Event | None:
+    match row.fact:
+        case (
+            a.WakeQueued(run_key=key, trigger=trigger)
+            | a.TriggerMerged(run_key=key, trigger=trigger)
+        ):
+            return Event(row.n, row.at, "woken", WHY[trigger.reason], key)
+        case a.TriggerSuppressed(rule=rule):
+            return Event(row.n, row.at, "ignored", f"nothing woke it: {RULES.get(rule, rule)}")
+        case a.WakeBegun(run_key=key):
+            return Event(row.n, row.at, "wake", "it began a wake", key)
+        case a.AlertSettled(run_key=key, outcome=outcome):
+            return Event(row.n, row.at, "wake", f"its wake ended: {outcome}", key)
+        case AgentReported(run_key=key):
+            return Event(row.n, row.at, "report", "it reported", key)
+        case c.ItemConfirming(item=item, confirmation=1, attempt=1):
+            return Event(row.n, row.at, "verdict", f"you confirmed its proposal {item}")
+        case c.ItemRejected(item=item):
+            return Event(row.n, row.at, "verdict", f"you rejected its proposal {item}")
+        case c.ItemDeferred(item=item):
+            return Event(row.n, row.at, "verdict", f"you put its proposal {item} off")
+        case _:
+            return None
+
+
+def moments_of(events: Iterable[Event]) -> list[Event]:
+    """What happened in one append as one event, told in one sentence."""
+    found = list[Event]()
+    for one in events:
+        if found and found[-1].n == one.n:
+            last = found.pop()
+            told = last.text if one.text in last.text else f"{last.text}; {one.text}"
+            found.append(last._replace(text=told, run_key=last.run_key or one.run_key))
+        else:
+            found.append(one)
+    return found
+
+
+def nth_at(events: Sequence[Event], n: int) -> int:
+    """Which event is the last one up to append n; -1 before the first.
+
+    >>> nth_at([Event(3, "", "", ""), Event(5, "", "", "")], 4)
+    0
+    """
+    return bisect_right(events, n, key=lambda one: one.n) - 1
+
+
+# -------------------------------------------------------------------------------------- geometry
+
+
+class Mark(NamedTuple):
+    """A mark of a lane: where it stands, how wide and how high (up to 1) it is, for how many."""
+
+    lane: int
+    x: float
+    width: float
+    height: float
+    events: int
+    text: str
+
+
+def places(events: Sequence[Event]) -> list[float]:
+    """Where each event stands from 0 to 1; the same time is the same place.
+
+    >>> times = [f"2027-01-{one}.000000Z" for one in ("01T00:00:00", "01T12:00:00", "02T00:00:00")]
+    >>> places([Event(1, one, "", "") for one in times])
+    [0.0, 0.5, 1.0]
+    """
+    if not events:
+        return []
+    times = [instant(one.at).timestamp() for one in events]
+    first, length = times[0], times[-1] - times[0]
+    return [(one - first) / length if length > 0 else 0.0 for one in times]
+
+
+def marks(events: Sequence[Event]) -> list[Mark]:
+    """The marks of a line: one for each event, or, of many, one for all of a kind in a while."""
+    lanes = {kind: nth for nth, (kind, _) in enumerate(LANES)}
+    room = WIDTH - 2 * LEFT
+    where = places(events)
+    if len(events) <= MARKS_MAX:
+        return [
+            Mark(lanes[one.kind], LEFT + x * room, 0, 1, 1, one.text)
+            for one, x in zip(events, where, strict=True)
+        ]
+    counts: dict[tuple[int, int], int] = {}
+    for one, x in zip(events, where, strict=True):
+        place = lanes[one.kind], min(BINS - 1, int(x * BINS))
+        counts[place] = counts.get(place, 0) + 1
+    most = max(counts.values())
+    step = room / BINS
+    return [
+        Mark(lane, LEFT + nth * step, step * 0.8, count / most, count, f"{count}")
+        for (lane, nth), count in sorted(counts.items())
+    ]
+
+
+_SVG = Markup(
+    '<svg class="life" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img" '
+    'aria-label="{}">{}{}<line class="now" x1="{:.1f}" x2="{:.1f}" y1="0" y2="{}"/></svg>'
+)
+_MARK = Markup(
+    '<rect class="is-{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}">'
+    "<title>{}</title></rect>"
+)
+_BASE = Markup('<line class="base" x1="0" x2="{}" y1="{}" y2="{}"/>')
+
+
+def drawn(events: Sequence[Event], at: str, what: str) -> Markup:
+    """The line as SVG; `at` is where one stands, `what` it is to who cannot see it."""
+    height, room = LANE * len(LANES), WIDTH - 2 * LEFT
+    bases = (_BASE.format(WIDTH, y, y) for y in range(LANE, height + 1, LANE))
+    shown = (_drawn(one) for one in marks(events))
+    ends = [events[0], Event(0, at, "", ""), events[-1]] if events and at else []
+    x = LEFT + (places(ends)[1] * room if ends else 0)
+    return _SVG.format(
+        WIDTH, height, what, Markup("").join(bases), Markup("").join(shown), x, x, height
+    )
+
+
+def _drawn(mark: Mark) -> Markup:
+    kind, bottom = LANES[mark.lane][0], (mark.lane + 1) * LANE
+    high = max(1.5, (LANE - 6) * mark.height)
+    width = mark.width or DOT
+    x = mark.x - (0 if mark.width else DOT / 2)
+    return _MARK.format(kind, x, bottom - high, width, high, mark.text)

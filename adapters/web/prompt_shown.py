@@ -1,0 +1,103 @@
+"""A prompt as one document: its sections, what is new in them, and what a search finds there."""
+
+import re
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from adapters.web.words import revealed
+from domain.ports import Section
+
+SHOWN_MAX = 60_000  # characters of all sections together; the JSON of the page has them all
+LINE_MAX = 4_000
+AROUND = 1  # lines around one that a search finds
+FIND_MAX = 200
+
+
+class ShownLine(Struct, frozen=True):
+    """A line in pieces, each with whether the search found it. `is_gap`: lines are left out."""
+
+    pieces: tuple[tuple[str, bool], ...] = ()
+    is_new: bool = False
+    is_gap: bool = False
+
+
+class ShownSection(Struct, frozen=True):
+    """A section. `new`: how many of its lines the agent's wake before did not show; None where
+    there was none. `hits`: how often the search found its words; `cut`: characters left out."""
+
+    part: str
+    name: str
+    size: int
+    lines: tuple[ShownLine, ...]
+    new: int | None = None
+    hits: int = 0
+    cut: int = 0
+
+
+def sections(
+    now: Sequence[tuple[str, Section]],
+    before: Sequence[tuple[str, Section]] | None,
+    find: str = "",
+) -> list[ShownSection]:
+    """The sections of a prompt as a page shows them.
+
+    Args:
+        now: Each with its part, ``system`` or ``user``.
+        before: Those of the agent's wake before; None where it had none.
+        find: Words to look for; then only lines that have them are shown, and what is around.
+    """
+    known = {(part, one.name): frozenset(one.text.splitlines()) for part, one in before or ()}
+    wanted = re.compile(f"({re.escape(find[:FIND_MAX])})", re.IGNORECASE) if find else None
+    found, left = list[ShownSection](), SHOWN_MAX
+    for part, one in now:
+        was = None if before is None else known.get((part, one.name), frozenset())
+        made = _section(part, one, was, wanted, left)
+        left -= sum(len(text) for line in made.lines for text, _ in line.pieces)
+        found.append(made)
+    return found
+
+
+def _section(
+    part: str,
+    one: Section,
+    was: frozenset[str] | None,
+    wanted: re.Pattern[str] | None,
+    left: int,
+) -> ShownSection:
+    whole = one.text.splitlines()
+    lines = [_line(text, was, wanted) for text in whole]
+    hits = sum(is_hit for line in lines for _, is_hit in line.pieces)
+    kept = _around(lines) if wanted else lines
+    shown, cut = list[ShownLine](), 0
+    for line in kept:
+        size = sum(len(text) for text, _ in line.pieces)
+        if size > left:
+            cut += size
+        else:
+            shown.append(line)
+            left -= size
+    new = None if was is None else sum(text not in was for text in whole if text.strip())
+    return ShownSection(part, one.name, len(one.text), tuple(shown), new, hits, cut)
+
+
+def _line(text: str, was: frozenset[str] | None, wanted: re.Pattern[str] | None) -> ShownLine:
+    told = revealed(text[:LINE_MAX]) + (" …" if len(text) > LINE_MAX else "")
+    is_new = was is not None and bool(text.strip()) and text not in was
+    if wanted is None:
+        return ShownLine(((told, False),), is_new)
+    pieces = [(piece, nth % 2 == 1) for nth, piece in enumerate(wanted.split(told)) if piece]
+    return ShownLine(tuple(pieces), is_new)
+
+
+def _around(lines: Sequence[ShownLine]) -> list[ShownLine]:
+    """Lines that were found, and their neighbours; what lies between them is a gap."""
+    hits = [nth for nth, line in enumerate(lines) if any(is_hit for _, is_hit in line.pieces)]
+    near = {nth for hit in hits for nth in range(hit - AROUND, hit + AROUND + 1)}
+    kept, last = list[ShownLine](), -1
+    for nth in sorted(near & set(range(len(lines)))):
+        if nth > last + 1:
+            kept.append(ShownLine(is_gap=True))
+        kept.append(lines[nth])
+        last = nth
+    return kept

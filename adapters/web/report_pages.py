@@ -1,0 +1,113 @@
+"""What an agent reported over time: each report, what of two differs, and what one rests on."""
+
+from msgspec import Struct
+
+from adapters.documents.inbox import place_told
+from adapters.web.agents import known
+from adapters.web.asking import FormRequest, Page, missing
+from adapters.web.comparing import Part, differences
+from adapters.web.reports import ReportBefore
+from adapters.web.site import Site, page_size
+from domain.changes.change_set import set_id
+from projections import inbox, reports
+from projections.reports import ReportDocument
+
+SOURCES_SHOWN = 50
+
+
+class Source(Struct, frozen=True):
+    """A quote that a proposal of the report's wake rests on, and where it stands."""
+
+    what: str
+    quote: str
+    place: str
+    at: str
+    note: str
+
+
+def show(site: Site, asked: FormRequest) -> Page:
+    """The page `/agents/ID/reports`; `?of=RUN` shows one, `&with=RUN` what differs from another."""
+    agent = known(site, asked.names["id"])
+    size = page_size(asked, 30)
+    before = asked.query.get("before", "")
+    found = site.home.views.page(
+        reports.VIEW, shelf=agent.id, before=before, newest_first=True, limit=size + 1
+    )
+    older = found[size - 1].place if len(found) > size else ""
+    found = found[:size]
+    of = _report(site, agent.id, asked.query.get("of", "")) or (found[0] if found else None)
+    earlier = _report(site, agent.id, asked.query.get("with", "")) or _before(site, of)
+    return Page(
+        "reports.html",
+        f"Reports of {agent.name}",
+        {
+            "agent_id": agent.id,
+            "name": agent.name,
+            "reports": [_told(site, one) for one in found],
+            "of": of.run_key if of else None,
+            "with": earlier.run_key if earlier else None,
+            "differences": _compared(site, earlier, of) if of and earlier else [],
+            "sources": _sources(site, of) if of else [],
+            "next": asked.with_query(before=older) if older else None,
+        },
+        {
+            "of": _told(site, of) if of else None,
+            "earlier": _told(site, earlier) if earlier else None,
+            "content": _text(site, of) if of else "",
+            "older": asked.with_query(before=older) if older else "",
+            "newest": asked.with_query(before="") if before else "",
+            "task_id": agent.task_id,
+        },
+    )
+
+
+def _report(site: Site, agent_id: str, run_key: str) -> ReportDocument | None:
+    """A report of the agent by its wake; none where none is named."""
+    if not run_key:
+        return None
+    found = site.home.views.get(reports.VIEW, run_key)
+    if found is None or found.agent_id != agent_id:
+        raise missing("unknown_wake", "report of this agent from the wake", run_key)
+    return found
+
+
+def _before(site: Site, one: ReportDocument | None) -> ReportDocument | None:
+    """The report that one took the place of."""
+    if one is None:
+        return None
+    found = site.home.views.page(
+        reports.VIEW, shelf=one.agent_id, before=one.place, newest_first=True, limit=1
+    )
+    return found[0] if found else None
+
+
+def _told(site: Site, one: ReportDocument) -> ReportBefore:
+    with site.home.services.agents.reading() as world:
+        return ReportBefore(one.run_key, one.at, world.text(one.tldr), one.one_liner)
+
+
+def _text(site: Site, one: ReportDocument) -> str:
+    with site.home.services.agents.reading() as world:
+        return world.text(one.content)
+
+
+def _compared(site: Site, earlier: ReportDocument, of: ReportDocument) -> list[Part]:
+    with site.home.services.agents.reading() as world:
+        old, new = (f"{world.text(one.tldr)}\n\n{world.text(one.content)}" for one in (earlier, of))
+    return list(differences(old, new))
+
+
+def _sources(site: Site, of: ReportDocument) -> list[Source]:
+    """The quotes of what the report's wake proposed: a report itself records none."""
+    found = site.home.views.get(inbox.VIEW, set_id(of.run_key))
+    items = found.changes.items if found else ()
+    told = [one for one in items if one.because]
+    return [
+        Source(
+            one.summary,
+            one.because,
+            *place_told(one.because_at or None),
+            one.because_at if one.because_at.startswith("note:") else "",
+        )
+        for one in told[:SOURCES_SHOWN]
+    ]

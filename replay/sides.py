@@ -1,0 +1,40 @@
+"""What a walk of both logs is given, and what it leaves for one that goes on from there."""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from domain.causes import GivenUp
+from domain.envelope import Row
+from domain.wire import PayloadId
+from domain.world import World
+from replay.effects import Open, Read
+from replay.prove import Proof
+
+At = Callable[[int, str], World]
+"""``at(n, replica)``: a replica's world of a log right after append n; empty: the reader's."""
+
+
+class Side(NamedTuple):
+    """One of the two logs: its proof, its rows, and its worlds of long ago, if there are any.
+    `given_up`: of a journal, what of the agent log is about another past of it; `read`: an append
+    of long ago."""
+
+    proof: Proof
+    rows: Iterable[Row]
+    at: At | None = None
+    payload: Callable[[PayloadId], bytes | None] = lambda _: None
+    given_up: tuple[GivenUp, ...] = ()
+    read: Read = lambda _: None
+
+
+class Left(Struct, frozen=True):
+    """Where a walk of both logs had come to when the agent log ended: the journal's append that it
+    had `reached`, the highest one that is `known` there, operations that have not met their other
+    side, and appends of the journal that no watcher has taken yet."""
+
+    reached: int = 0
+    known: int = 0
+    effects: Open = Open()
+    batches: tuple[int, ...] = ()

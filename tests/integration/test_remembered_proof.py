@@ -1,0 +1,178 @@
+"""`prove --since last` by example: what it says, what makes it void, and what it does not see."""
+
+import json
+import shutil
+import sqlite3
+import stat
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from adapters.proof import memory
+from adapters.proof.memory import Remembered
+from adapters.upkeep.doctor import examine
+from tests.support.cli import FIXED, done, refused, run, told
+from tests.support.homes import Homes
+
+LAST = ["prove", "--since", "last"]
+
+
+def with_an_agent(home: Path) -> None:
+    done(["task", "add", "Fix the sink"], home)
+    done(["agent", "create", "--task", "Fix the sink"], home)
+    done(["task", "note", "Fix the sink", "Takes about 60 minutes. Urgent!"], home)
+    done(["wake"], home)
+
+
+@pytest.fixture
+def home(tmp_path: Path, homes: Homes) -> Iterator[Path]:
+    """A home of one wake, which nobody has proved yet."""
+    path = homes.copy(with_an_agent, tmp_path / "home")
+    yield path
+    memory.forget(file_of(path))
+
+
+def file_of(home: Path) -> Path:
+    return memory.path_of(home, FIXED)
+
+
+def sql(home: Path, statement: str, name: str = "agent.db") -> None:
+    with closing(sqlite3.connect(home / name)) as connection, connection:
+        connection.execute(statement)
+
+
+def why(home: Path, **more: dict[str, str]) -> str:
+    """Why all of it was executed once more; it must prove."""
+    document = told(LAST, home, **more)
+    assert (document["ok"], document["remembered"]) == (True, 0)
+    assert document["executed"] == document["causes"] > 0
+    return str(document["memory_unused"])
+
+
+def test_only_what_is_new_is_executed_and_both_numbers_are_told(home: Path) -> None:
+    assert why(home) == "nothing is remembered of this home yet"
+    file = file_of(home)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    first = told(LAST, home)
+    assert (first["executed"], first["remembered"]) == (0, first["causes"])
+    done(["task", "note", "Fix the sink", "I need to call the plumber."], home)
+    done(["wake"], home)
+    done(["confirm", "1.1"], home)
+    second, whole = told(LAST, home), told(["prove"], home)
+    assert second["executed"] > 3
+    assert second["remembered"] + second["executed"] == whole["causes"] == second["causes"]
+    assert second["prompts"] == 1
+    for key in ("digest", "heads", "rows", "wakes", "folded", "undecoded", "divergences"):
+        assert second[key] == whole[key]
+    assert whole["memory_unused"] is None
+    result = run(LAST, home)
+    assert f"(0 executed now, {whole['causes']} remembered from 2027-01-01T09:00" in result.stdout
+    assert f", file {file})" in result.stdout
+    assert "Views were not folded anew" in result.stderr
+    assert "goes with no other" in refused([*LAST, "--since", "agent:r1:3"], home)
+    assert "goes with no other" in refused([*LAST, "--all-rules"], home)
+
+
+def test_what_is_remembered_counts_for_its_home_its_code_and_its_bytes_alone(home: Path) -> None:
+    done(["prove"], home)
+    file = file_of(home)
+    good = file.read_bytes()
+    known = memory.read(file, home)
+    other = {"home": "/elsewhere", "installation": "i2", "code": "0" * 64, "rules": 2, "format": 2}
+    for field, value in other.items():
+        memory.write(file, replace(known, **{field: value}))
+        expected = {"code": "other code", "rules": "other code", "format": "is damaged"}
+        assert expected.get(field, "is of another home") in why(home)
+    edits = good.replace(b'"folded":0', b'"folded":1'), good[:-9], b"", b"[1]", b"\xff{"
+    for data in edits:
+        file.write_bytes(data)
+        assert "is damaged" in why(home)
+    for left in (replace(known.journal, rows=1), replace(known.journal, order="0" * 64)):
+        memory.write(file, replace(known, journal=left))
+        assert "is not as it was" in why(home)
+    file.chmod(0o666)
+    assert "you alone can write" in why(home)
+    shutil.copytree(home, home.with_name("copy"))
+    assert "nothing is remembered" in why(home.with_name("copy"))
+    sql(home, "DELETE FROM stored_events WHERE rowid > (SELECT max(rowid) - 2 FROM stored_events)")
+    assert told_bad(home)
+
+
+def told_bad(home: Path) -> set[str]:
+    """The classes of what a proof finds that goes on from the last one, which is then forgotten."""
+    result = run(["--json", *LAST], home)
+    assert result.exit_code == 1, result.output
+    document = json.loads(result.stdout)
+    assert not file_of(home).exists()
+    assert document["remembered"] == 0
+    assert document["memory_file"] is None
+    assert (
+        document["divergences"] == json.loads(run(["--json", "prove"], home).stdout)["divergences"]
+    )
+    return {one["class"] for one in document["divergences"]}
+
+
+def test_a_payload_that_is_altered_or_gone_is_found_in_what_was_proved(
+    home: Path, tmp_path: Path
+) -> None:
+    for nth, (edit, class_) in enumerate(
+        (
+            ("UPDATE payloads SET bytes = CAST('~' || substr(bytes, 2) AS BLOB)", "data altered"),
+            ("DELETE FROM payloads", "payload missing"),
+        )
+    ):
+        one = tmp_path / f"home {nth}"
+        shutil.copytree(home, one)
+        done(["prove"], one)
+        sql(one, f"{edit} WHERE rowid = 2")
+        assert class_ in told_bad(one)
+
+
+def test_where_it_cannot_be_kept_a_proof_is_as_good_and_says_so(home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "a file"
+    folder.write_text("")
+    result = run(["prove"], home, env={"XDG_CACHE_HOME": str(folder)})
+    assert result.exit_code == 0
+    assert "This proof is not remembered" in result.stderr
+    nobody = {"XDG_CACHE_HOME": "", "HOME": "nowhere"}
+    assert "no home directory" in why(home, env=nobody)
+    assert "no home directory" in run(["prove"], home, env=nobody).stderr
+
+
+def test_doctor_executes_what_is_new_where_a_proof_is_remembered(home: Path) -> None:
+    def proof() -> tuple[bool, str]:
+        (found,) = (one for one in examine(home, FIXED) if one.check == "proof")
+        return found.is_ok, found.told
+
+    assert proof() == (True, "not looked at: nothing is remembered of this home yet")
+    done(["prove"], home)
+    assert "as it was proved (0 executed now" in proof()[1]
+    sql(home, "UPDATE stored_events SET topic = 'task.renamed.1' WHERE rowid = 3", "journal.db")
+    assert not proof()[0]
+    assert not file_of(home).exists()
+
+
+def test_who_forges_home_and_memory_alike_is_not_found_by_the_short_proof(home: Path) -> None:
+    """What a remembered proof does not see; one from the beginning does (ADR 60)."""
+    done(["prove"], home)
+    sql(home, "UPDATE payloads SET bytes = CAST(bytes || 'x' AS BLOB) WHERE rowid = 2")
+    known = memory.read(file_of(home), home)
+    memory.write(file_of(home), forged(known, home))
+    assert told(LAST, home)["ok"]
+    assert run(["prove"], home).exit_code == 1
+    assert not file_of(home).exists()
+
+
+def forged(known: Remembered, home: Path) -> Remembered:
+    from adapters.proof.since_last import Raw
+    from adapters.store.log import Log
+
+    log = Log.read_only("agent", home / "agent.db", "r1")
+    raw = Raw(log, {})
+    assert raw.rest(known.agents.rows)
+    log.close()
+    return replace(known, agents=raw.proved())

@@ -1,0 +1,87 @@
+"""The geometry of a life as a line."""
+
+import pytest
+
+from adapters.web.life_line import (
+    BINS,
+    LANES,
+    LEFT,
+    MARKS_MAX,
+    WIDTH,
+    Event,
+    drawn,
+    events_of,
+    marks,
+    moments_of,
+    nth_at,
+)
+from domain.agent.wake_queue_events import Trigger, TriggerSuppressed, WakeBegun, WakeQueued
+from domain.changes.events import ItemConfirming
+from domain.timestamps import later
+from domain.wire import Stored
+from domain.world import Recorded
+
+START = "2027-01-01T00:00:00.000000Z"
+NEWS = Trigger("subscription", "s1")
+
+
+def life(number: int, kind: str = "wake") -> list[Event]:
+    return [
+        Event(nth, later(START, seconds=nth * 60), kind, f"event {nth}")
+        for nth in range(1, number + 1)
+    ]
+
+
+def row(n: int, fact: Stored) -> Recorded:
+    return Recorded("alert:a@r1", n, "r1", n, 0, later(START, seconds=n), fact)
+
+
+def test_what_happened_is_told_in_order_and_without_words_of_the_log() -> None:
+    rows = [
+        row(4, ItemConfirming(2, "person", 1, "op", 1)),
+        row(5, ItemConfirming(2, "person", 1, "op", 2)),  # taken over: not a verdict
+        row(1, WakeQueued("w", NEWS, "", "thread")),
+        row(2, TriggerSuppressed(NEWS, "own_write")),
+        row(3, WakeBegun("w")),
+    ]
+    assert [(one.n, one.kind, one.text) for one in events_of(rows)] == [
+        (1, "woken", "a change woke it"),
+        (2, "ignored", "nothing woke it: it had made the change itself"),
+        (3, "wake", "it began a wake"),
+        (4, "verdict", "you confirmed its proposal 2"),
+    ]
+
+
+@pytest.mark.parametrize(("n", "nth"), [(0, -1), (1, 0), (2, 1), (9, 2)])
+def test_a_moment_is_the_last_event_up_to_it(n: int, nth: int) -> None:
+    assert nth_at(life(3), n) == nth
+
+
+def test_what_happened_in_one_append_is_one_moment() -> None:
+    reported, ended = Event(2, START, "report", "it reported"), Event(2, START, "wake", "it ended")
+    found = moments_of([Event(1, START, "wake", "it began"), reported, ended, ended])
+    assert [(one.n, one.text) for one in found] == [(1, "it began"), (2, "it reported; it ended")]
+
+
+@pytest.mark.parametrize("number", [0, 1, 2, MARKS_MAX])
+def test_a_short_life_has_a_mark_for_each_event_within_the_drawing(number: int) -> None:
+    found = marks(life(number))
+    assert [one.events for one in found] == [1] * number
+    assert all(LEFT <= one.x <= WIDTH - LEFT for one in found)
+    assert number < 2 or (found[0].x, found[-1].x) == (LEFT, WIDTH - LEFT)
+
+
+def test_a_long_life_is_drawn_in_bars_that_stand_for_all_of_it() -> None:
+    found = marks(life(5_000))
+    assert len(found) == BINS
+    assert sum(one.events for one in found) == 5_000
+    assert max(one.height for one in found) == 1
+    assert all(one.x + one.width <= WIDTH for one in found)
+    assert {one.lane for one in found} == {[kind for kind, _ in LANES].index("wake")}
+
+
+def test_all_at_one_time_stand_at_one_place_and_where_one_stands_is_drawn() -> None:
+    same = [one._replace(at=START) for one in life(3)]
+    assert {one.x for one in marks(same)} == {LEFT}
+    assert f'class="now" x1="{WIDTH - LEFT:.1f}"' in drawn(life(3), life(3)[-1].at, "a life")
+    assert "&lt;b&gt;" in drawn([Event(1, START, "wake", "<b>")], START, "a life")
