@@ -7,12 +7,13 @@ import click
 
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session
-from adapters.documents.databases import CreatedHome
+from adapters.documents.databases import CreatedHome, ThawedHome
 from adapters.documents.deeds import AdoptedHome, HomeDetails
 from adapters.documents.tasks import import_document
 from adapters.home import installation
 from adapters.text.common import safe
 from adapters.upkeep import adopting
+from adapters.upkeep.copying import thaw
 from domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -83,6 +84,18 @@ def create_command(session: Session, name: str, file: str | None) -> None:
         return
     session.say(f"Made the home {place.name}.")
     session.note(f"Work in it with `wakelog --home {place.name} ...`, or set WAKELOG_HOME to it.")
+
+
+@home_command.command("thaw", epilog="Example: wakelog --home pg:anna home thaw")
+@click.pass_obj
+def thaw_command(session: Session) -> None:
+    """Let a home be written again whose copying was cut off."""
+    was = thaw(session.place)
+    if session.as_json:
+        session.document(ThawedHome(session.place.name, was))
+        return
+    name = safe(session.place.name)
+    session.say(f"{name} may be written again." if was else f"{name} is not frozen.")
 
 
 @home_command.command("list", epilog="Example: wakelog home list")

@@ -72,6 +72,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rebuild": ("upkeep", "Make the views anew from the logs."),
     "health": ("keeping", "Say whether agents are awake, for machines."),
     "backup": ("keeping", "Copy the home, while it is worked in."),
+    "copy": ("copying", "Move a home into a database, out of one, or into a folder."),
     "home": ("home", "Show the home, make and list those of a database, settle what became of it."),
     "database": ("database", "Prepare a PostgreSQL database for homes, and look at it."),
     "doctor": ("upkeep", "Look for trouble in a home."),
@@ -85,7 +86,7 @@ GROUPS: dict[str, str] = {
     "Agents": "agent template lessons rate wake models policy notify",
     "Looking back": "wakes show why journal memory messages replay at diff bisect fork prove",
     "Asking": "sql metrics export export-history demo-data schema",
-    "Upkeep": "doctor recover rebuild backup home database health simulate completion",
+    "Upkeep": "doctor recover rebuild backup copy home database health simulate completion",
 }
 """Each command once, as the help of `wakelog` tells them."""
 

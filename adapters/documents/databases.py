@@ -28,6 +28,22 @@ class CreatedHome(Struct, frozen=True):
     imported: ImportDetails | None
 
 
+class CopiedHome(Struct, frozen=True):
+    """A home that was copied whole: from where, to where, and how many appends each log has."""
+
+    source: str
+    target: str
+    journal: int
+    agent: int
+
+
+class ThawedHome(Struct, frozen=True):
+    """A home that may be written again: whether it could not before."""
+
+    home: str
+    was_frozen: bool
+
+
 class ListedHome(Struct, frozen=True):
     """A home of a database: its state, its writer's name, and at which n both logs end."""
 

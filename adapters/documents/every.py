@@ -157,6 +157,8 @@ DOCUMENTS: dict[str, Described] = {
     "begun": Described(BegunHome, ("init",)),
     "home": Described(deeds.HomeDetails, ("home show",)),
     "homes": Described(list[databases.ListedHome], ("home list",)),
+    "copied-home": Described(databases.CopiedHome, ("copy",)),
+    "thawed-home": Described(databases.ThawedHome, ("home thaw",)),
     "created-home": Described(databases.CreatedHome, ("home create",)),
     "prepared-database": Described(databases.PreparedDatabase, ("database init",)),
     "checked-database": Described(databases.CheckedDatabase, ("database check",)),

@@ -13,6 +13,7 @@ from adapters.home.settings import Settings, load, with_environment
 from adapters.home.zones import checked, with_zone
 from adapters.store.changes import FileProbe, Probe
 from adapters.store.log import Log
+from adapters.store.opening import check_alone
 from domain.errors import Damaged, Refused, invalid
 
 if TYPE_CHECKING:
@@ -33,9 +34,7 @@ class Hold(NamedTuple):
     def check(self, name: str) -> None:
         """Refuse to write. Raises Refused, with the state as its code."""
         if self.state == "frozen":
-            because = (
-                f"the home {name} is frozen: it is being copied, or that was cut off ({self.of})"
-            )
+            because = f"the home {name} is being copied {self.of}, or that was cut off"
             instead = f"repeat the copy, or `wakelog --home {name} home thaw`"
             raise Refused("frozen", because=because, instead=instead)
         if self.state == "moved":
@@ -181,6 +180,8 @@ class FolderPlace:
         return Hold(state, of)
 
     def keep_hold(self, hold: Hold) -> None:
+        for name in (files.JOURNAL, files.AGENT) if hold.state == "frozen" else ():
+            check_alone(self.folder / name)
         with files.told(self.folder):
             if hold.state == "open":
                 (self.folder / files.HOLD).unlink(missing_ok=True)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
-from adapters.store.log import Log, Tail
+from adapters.store.log import Log
 from adapters.store.recorder import by_append, numbered
 from domain.envelope import Row
 from domain.errors import Refused
@@ -38,15 +38,11 @@ def copy_log(source: Log, target: Log, told: Told) -> None:
 
 def differs(source: Log, target: Log) -> str:
     """What of two logs is not the same, in words; empty where all is."""
-    ends: tuple[Tail, Tail] = source.tail(), target.tail()
-    if ends[0] != ends[1]:
-        return f"the {source.name} log ends at append {ends[0].n}, its copy at {ends[1].n}"
-    counts = source.count(), target.count()
-    return (
-        ""
-        if counts[0] == counts[1]
-        else f"the {source.name} log has {counts[0]} rows, its copy {counts[1]}"
-    )
+    end, there = source.tail(), target.tail()
+    if end != there:
+        return f"the {source.name} log ends at append {end.n}, its copy at {there.n}"
+    rows, copied = source.count(), target.count()
+    return "" if rows == copied else f"{rows} rows of the {source.name} log came to {copied}"
 
 
 def _with_payloads(

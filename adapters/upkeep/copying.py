@@ -5,20 +5,20 @@ the way leaves it open as before, and what was copied unusable until the same co
 """
 
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from typing import NamedTuple
 
 from adapters.home.place import Hold, Place
 from adapters.store.copying import Told, copy_log, differs
+from adapters.store.log import Log
 from domain.errors import Damaged, Refused
 
 
 class Copied(NamedTuple):
-    """What there is now in the copy: appends of both logs, and the journal's and agents' digests."""
+    """How many appends of each log there are in the copy."""
 
     journal: int
     agent: int
-    digests: tuple[str, str]
 
 
 def copy_home(source: Place, target: Place, environ: Mapping[str, str], told: Told) -> Copied:
@@ -31,8 +31,8 @@ def copy_home(source: Place, target: Place, environ: Mapping[str, str], told: To
         told: Is told how far it has come.
 
     Raises:
-        Refused: Code ``frozen`` or ``moved``: the source went elsewhere; ``other_past``: something
-            else is in the target; ``read_only``.
+        Refused: Code ``frozen`` or ``moved``: the source goes or went elsewhere; ``read_only``: it
+            is in use; ``invalid_value``, ``other_past``: something else is in the target.
         Damaged: Code ``not_a_log``: the copy is not what was copied.
     """
     if not source.exists():
@@ -52,17 +52,40 @@ def copy_home(source: Place, target: Place, environ: Mapping[str, str], told: To
     return copied
 
 
+def thaw(place: Place) -> bool:
+    """Let a home be written again whose copying was cut off; whether it was frozen.
+
+    Raises:
+        Refused: Code ``moved``: it was copied to its end and goes on elsewhere; ``invalid_value``:
+            it is the unfinished copy.
+    """
+    hold = place.hold()
+    if hold.state == "moved":
+        hold.check(place.name)
+    if hold.of.startswith("from "):
+        because = f"{place.name} is a copy {hold.of} that was cut off"
+        raise Refused("invalid_value", because=because, instead="repeat the copy, or delete it")
+    place.keep_hold(Hold())
+    return hold.state != "open"
+
+
 def _copied(source: Place, target: Place, environ: Mapping[str, str], told: Told) -> Copied:
-    here = source.logs(environ, is_writing=False)
-    with closing(here[0]), closing(here[1]):
+    with ExitStack() as opened:
+        here = [
+            opened.enter_context(closing(one)) for one in source.logs(environ, is_writing=False)
+        ]
         hold = Hold("frozen", f"from {source.name}")
         target.begin_copy(here[0].replica, source.settings_text(), hold)
-        there = target.logs(environ, is_writing=True)
-        with closing(there[0]), closing(there[1]):
-            for one, other in zip(here, there, strict=True):
-                copy_log(one, other, told)
-                if why := differs(one, other):
-                    instead = "run the same command again; the home here goes on meanwhile"
-                    raise Damaged("not_a_log", because=why, instead=instead)
-            ends = [one.tail() for one in there]
-            return Copied(ends[0].n, ends[1].n, (ends[0].digest, ends[1].digest))
+        there = [
+            opened.enter_context(closing(one)) for one in target.logs(environ, is_writing=True)
+        ]
+        for one, other in zip(here, there, strict=True):
+            _copy(one, other, told)
+        return Copied(*(one.tail().n for one in there))
+
+
+def _copy(one: Log, other: Log, told: Told) -> None:
+    copy_log(one, other, told)
+    if why := differs(one, other):
+        instead = "run the same command again; the home here goes on meanwhile"
+        raise Damaged("not_a_log", because=why, instead=instead)

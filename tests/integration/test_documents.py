@@ -26,6 +26,7 @@ SILENT = {"serve", "completion"}  # they print no document
 ELSEWHERE = {  # other homes, an extra, a database
     "adopted",
     "checked-database",
+    "copied-home",
     "created-home",
     "demo-data",
     "demo-data-there",
@@ -33,6 +34,7 @@ ELSEWHERE = {  # other homes, an extra, a database
     "homes",
     "memory-sources",
     "prepared-database",
+    "thawed-home",
 }
 
 

@@ -65,6 +65,8 @@ _NO_DATABASES = {
     "adapters/home/zones.py _names: read_text": "a file of a package",
     "adapters/home/zones.py machine_zone: read_text": "the machine's zone",
     "adapters/home/place.py FolderPlace.edit_settings: read_text": "settings",
+    "adapters/home/place.py FolderPlace.settings_text: read_text": "settings",
+    "adapters/home/place.py FolderPlace.hold: read_text": "where the home went",
     "adapters/home/settings.py _text: open": "settings",
     "adapters/web/machine.py _outgoing: connect": "a socket",
 }

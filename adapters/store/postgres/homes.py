@@ -55,7 +55,8 @@ class Homes:
                 because = f"there is a home {name!r} in {self.database.name}"
                 raise invalid(because, "choose another name, or use that one") from None
             for log in LOGS:
-                connection.execute(f"INSERT INTO {log}.heads (home) VALUES (%s)".encode(), found[0])
+                head = f"INSERT INTO {log}.heads (home, state) VALUES (%s, %s)"
+                connection.execute(head.encode(), (*found[0], state))
         return self.named(name)
 
     def named(self, name: str) -> HomeRow:
@@ -86,8 +87,11 @@ class Homes:
     def hold(self, home: HomeRow, state: str, of: str) -> None:
         """Say whether a home may be written, and if not why."""
         sql = "UPDATE wakelog.homes SET state = %s, moved_to = %s WHERE home = %s"
-        with self.database.connection() as connection:
+        with self.database.connection() as connection, connection.transaction():
             connection.execute(sql, (state, of, home.number))
+            for log in LOGS:
+                head = f"UPDATE {log}.heads SET state = %s WHERE home = %s"
+                connection.execute(head.encode(), (state, home.number))
 
     def all_ends(self) -> dict[int, tuple[int, int]]:
         """Where the journal and the agent log of each home end, by the home's number."""
@@ -101,8 +105,10 @@ class Homes:
         return HeadProbe(self.database, home.number)
 
     def log(self, home: HomeRow, name: str) -> Log:
-        """One of a home's logs, ``journal`` or ``agent``."""
-        return Log(name, PostgresLogRecorder(self.database, name, home.number), home.replica)
+        """One of a home's logs, ``journal`` or ``agent``; of one that is being filled, for that."""
+        is_copying = home.state == "frozen" and home.moved_to.startswith("from ")
+        recorder = PostgresLogRecorder(self.database, name, home.number, is_copying=is_copying)
+        return Log(name, recorder, home.replica)
 
 
 class HeadProbe:

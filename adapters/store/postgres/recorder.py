@@ -24,13 +24,17 @@ class PostgresLogRecorder:
     """A `LogRecorder` of one home. Reading takes a connection from the pool for as long as it
     lasts, and none is held between."""
 
-    def __init__(self, database: Database, log: str, home: int) -> None:
+    def __init__(
+        self, database: Database, log: str, home: int, *, is_copying: bool = False
+    ) -> None:
+        """`is_copying`: it fills a home that nobody else may write yet."""
         self._database = database
         self._home = home
         self._sql = statements_of(log)
         self._open: Connection | None = None
         self._n = self._count = 0
         self._waiting: list[tuple[str, tuple[Any, ...]]] = []
+        self._writes_when = ("open", "frozen") if is_copying else ("open",)
         self._moved = (0, "")  # to the newest append that was inserted, and its digest
 
     @contextmanager
@@ -166,7 +170,11 @@ class PostgresLogRecorder:
             self._roll_back(connection)
             because, instead = "this home is no more", "see `wakelog home list`"
             raise Refused("unknown_home", because=because, instead=instead)
-        self._n, self._count = (int(str(one)) for one in rows[0])
+        self._n, self._count, state = rows[0]
+        if head == self._sql.lock and state not in self._writes_when:
+            self._roll_back(connection)
+            because = f"this home is {state}, and nobody writes in it"
+            raise Refused(state, because=because, instead="see `wakelog home list`")
         self._open = connection
 
     def _commit(self, connection: Connection, before: int) -> None:

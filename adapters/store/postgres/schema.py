@@ -30,13 +30,15 @@ GRANT USAGE ON SCHEMA wakelog TO {roles};
 GRANT SELECT ON wakelog.meta TO {roles};
 GRANT EXECUTE ON FUNCTION wakelog.home_named(text), wakelog.home() TO {roles};
 """
-# `row_count` tells a process whether what it knows is all there is; the rest is the newest append.
+# `row_count` tells a process whether what it knows is all there is, `state` (the home's) whether it
+# may write: whoever takes the head sees both as they are. The rest is the newest append.
 _LOG = """
 CREATE SCHEMA {log};
 CREATE TABLE {log}.heads (
     home integer PRIMARY KEY REFERENCES wakelog.homes, n bigint NOT NULL DEFAULT 0,
     row_count bigint NOT NULL DEFAULT 0, at text NOT NULL DEFAULT '',
-    digest text NOT NULL DEFAULT '', replica text NOT NULL DEFAULT ''
+    digest text NOT NULL DEFAULT '', replica text NOT NULL DEFAULT '',
+    state text NOT NULL DEFAULT 'open'
 ) WITH (fillfactor = 50);
 CREATE TABLE {log}.events (
     home integer NOT NULL, n bigint NOT NULL, row integer NOT NULL, version integer NOT NULL,

@@ -38,8 +38,8 @@ def statements_of(log: str) -> Statements:
     row = "stream, version, topic, state"
     # `at` is the first key of the state of an append's first row
     return Statements(
-        lock=f"SELECT n, row_count FROM {heads} WHERE home = %s FOR UPDATE",
-        head=f"SELECT n, row_count FROM {heads} WHERE home = %s",
+        lock=f"SELECT n, row_count, state FROM {heads} WHERE home = %s FOR UPDATE",
+        head=f"SELECT n, row_count, state FROM {heads} WHERE home = %s",
         stream=f"""
             SELECT one.stream, one.version, one.topic, one.state, substr(first.state, 8, 27)
             FROM {events} AS one JOIN {events} AS first ON first.home = one.home

@@ -1,0 +1,107 @@
+"""A home moves between folders and a database, row for row and byte for byte."""
+
+from pathlib import Path
+
+import pytest
+
+from adapters.home.place import Hold, Place, place_of
+from adapters.store import copying
+from adapters.store.postgres.homes import Homes
+from adapters.upkeep.copying import copy_home
+from adapters.wiring import open_home
+from domain.errors import Refused
+from domain.journal.commands import CreateTask
+from tests.support.cli import done, refused, told
+
+pytestmark = pytest.mark.slow
+AT = "2027-01-01T00:00:00.000000Z"
+
+
+@pytest.fixture
+def environ(postgres_homes: Homes, tmp_path: Path) -> dict[str, str]:
+    return {
+        "WAKELOG_DATABASE": postgres_homes.database.url,
+        "HOME": str(tmp_path),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+    }
+
+
+def contents(home: Path | str, environ: dict[str, str]) -> list[object]:
+    """All rows and texts of a home, in their order."""
+    with open_home(place_of(str(home), environ), environ) as opened:
+        logs = opened.services.journal, opened.services.agents
+        return [(list(one.rows()), sorted(one.kept_payloads())) for one in logs]
+
+
+def test_a_home_goes_there_and_back_and_is_the_same(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    home, back = tmp_path / "home", tmp_path / "back"
+    done(["demo-data", "--agents", "2", "--months", "1"], home)
+    before = contents(home, environ)
+    digest = told(["prove"], home)["digest"]
+    settings = (home / "settings.toml").read_text(encoding="utf-8")
+    copied = told(["copy", str(home), "pg:anna"], "-", env=environ)
+    assert (copied["target"], copied["agent"] > 100) == ("pg:anna", True)
+    assert contents("pg:anna", environ) == before
+    assert told(["prove"], "pg:anna", env=environ)["digest"] == digest
+    assert "has moved to pg:anna" in refused(["task", "add", "x"], home, env=environ)
+    assert "has moved to pg:anna" in refused(["home", "thaw"], home, env=environ)
+    assert told(["task", "list"], home, env=environ)  # it is read as before
+    done(["copy", "pg:anna", str(back)], "-", env=environ)
+    assert contents(back, environ) == before == contents(home, environ)
+    assert (back / "settings.toml").read_text(encoding="utf-8") == settings
+    assert told(["prove"], back, env=environ)["digest"] == digest
+    done(["task", "add", "it goes on"], back, env=environ)
+    assert "has moved" in refused(["task", "add", "x"], "pg:anna", env=environ)
+
+
+def test_a_copy_that_is_cut_off_goes_on_where_it_was(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    with open_home(home, {"WAKELOG_REPLICA": "r1"}, is_writing=True) as opened:
+        for nth in range(copying.APPENDS_A_PAGE * 2 + 10):
+            opened.services.journal.append(CreateTask(f"{nth}"), AT)
+    here, there = place_of(str(home), environ), place_of("pg:ben", environ)
+    said: list[tuple[str, int]] = []
+
+    def cut(log: str, n: int, _of: int) -> None:
+        said.append((log, n))
+        if len(said) == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        copy_home(here, there, environ, cut)
+    assert (here.hold().state, there.hold().state) == ("open", "frozen")
+    for args in (["task", "add", "x"], ["home", "thaw"]):
+        assert "cut off" in refused(args, "pg:ben", env=environ)
+    done(["task", "add", "meanwhile"], home, env=environ)
+    copy_home(here, there, environ, cut)
+    pages = [n for log, n in said if log == "journal"]
+    assert pages == [500, 1000, pages[-1]]
+    assert contents("pg:ben", environ) == contents(home, environ)
+
+
+def test_nothing_is_overwritten_and_nobody_writes_meanwhile(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    for home in (one, two):
+        done(["task", "add", "a task"], home, env=environ)
+    done(["home", "create", "carl"], "-", env=environ)
+    assert "not empty" in refused(["copy", str(one), str(two)], "-", env=environ)
+    assert "there is a home pg:carl" in refused(["copy", str(one), "pg:carl"], "-", env=environ)
+    assert "no home at" in refused(["copy", str(tmp_path / "no"), "pg:x"], "-", env=environ)
+    done(["task", "add", "still open"], one, env=environ)
+    with open_home(one, environ, is_writing=True):
+        assert "in use" in refused(["copy", str(one), "pg:dora"], "-", env=environ)
+    carl: Place = place_of("pg:carl", environ)
+    with open_home(carl, environ, is_writing=True) as opened:  # as a server has it open
+        carl.keep_hold(Hold("frozen", "to pg:dora"))
+        with pytest.raises(Refused, match="frozen"):
+            opened.services.journal.append(CreateTask("lost"), AT)
+    assert "being copied" in refused(["task", "add", "x"], "pg:carl", env=environ)
+    assert "may be written again" in done(["home", "thaw"], "pg:carl", env=environ)
+    assert "is not frozen" in done(["home", "thaw"], "pg:carl", env=environ)
+    done(["task", "add", "x"], "pg:carl", env=environ)
