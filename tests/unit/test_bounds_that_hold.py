@@ -14,6 +14,8 @@ from domain.errors import Refused
 from domain.journal.commands import CreateTask, EditTask, ImportedRef, ImportTasks, LinkTask
 from domain.journal.imported import ImportedTask
 from domain.keys import key
+from domain.wake import prompt_parts
+from domain.wake.reading import Limits, ObservationSeen, Reading, TaskSeen
 from domain.wire import payload
 from tests.support.services import services, task_with_agent
 
@@ -60,3 +62,19 @@ def test_an_import_is_told_to_agents() -> None:
     told = taken(at).batches[-1]
     assert (told.n, told.origin) == (at.journal.tail().n, "import:todo.md")
     assert f"id:{task}" in told.tokens
+
+
+@pytest.mark.parametrize(
+    ("bound", "kept"), [(0, ""), (1, "4"), (3, "234"), (4, "1234"), (5, "1234")]
+)
+def test_a_journal_keeps_the_newest_notes_and_counts_what_it_leaves_out(
+    bound: int, kept: str
+) -> None:
+    notes = tuple(ObservationSeen("now", "high", "insight", f"note {nth}") for nth in (1, 2, 3, 4))
+    section = prompt_parts.journal(
+        Reading(TaskSeen("t", "Roof"), journal=notes), Limits(journal_max=bound)
+    )
+    assert section is not None
+    lines = [one for one in section.text.splitlines() if one.startswith(("- [", "[cut"))]
+    left_out = [f"[cut: {4 - len(kept)} older observations]"] if len(kept) < 4 else []
+    assert lines == [*left_out, *(f"- [now] (high) note {nth}" for nth in kept)]
