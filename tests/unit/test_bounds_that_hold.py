@@ -4,8 +4,10 @@ from itertools import pairwise
 
 import pytest
 
-from adapters.home.settings import Agents, Settings
+from adapters.home.prices import Price
+from adapters.home.settings import Agents, Budget, Settings
 from adapters.runtime import watcher
+from adapters.runtime.budgets import Budgets
 from adapters.runtime.services import Services
 from domain import canonical
 from domain.agent.commands import TakeJournal
@@ -14,9 +16,11 @@ from domain.errors import Refused
 from domain.journal.commands import CreateTask, EditTask, ImportedRef, ImportTasks, LinkTask
 from domain.journal.imported import ImportedTask
 from domain.keys import key
+from domain.ports import Reply, Usage
 from domain.wake import prompt_parts
 from domain.wake.reading import Limits, ObservationSeen, Reading, TaskSeen
 from domain.wire import payload
+from tests.histories.acting import woken
 from tests.support.services import services, task_with_agent
 
 CHAIN = 130  # tasks that block one another; the search looks at a thousand
@@ -78,3 +82,43 @@ def test_a_journal_keeps_the_newest_notes_and_counts_what_it_leaves_out(
     lines = [one for one in section.text.splitlines() if one.startswith(("- [", "[cut"))]
     left_out = [f"[cut: {4 - len(kept)} older observations]"] if len(kept) < 4 else []
     assert lines == [*left_out, *(f"- [now] (high) note {nth}" for nth in kept)]
+
+
+@pytest.fixture(scope="module")
+def spent() -> tuple[Services, str]:
+    """Two wakes of an agent and one of another, and the agent's second wake."""
+    used = (Usage(50, 10), Usage(500, 150), Usage(5000, 2000))
+    replies = [Reply(raw=b"", text="Fine.", usage=one) for one in used]
+    at = services([one for one in replies for _ in ("answered", "asked for a report")])
+    _, agent = task_with_agent(at)
+    woken(at, agent)
+    at.append_agent(at.request(agent))
+    second = woken(at, agent)
+    _, other = task_with_agent(at, "Mend the roof")
+    woken(at, other)
+    return at, second
+
+
+@pytest.mark.parametrize(
+    ("limit", "spends"),
+    [
+        ("tokens_per_wake", 1300),
+        ("tokens_per_agent_day", 1420),
+        ("tokens_per_day", 15_420),
+        ("cost_per_day", 2 * 11_100 + 3 * 4320),
+    ],
+)
+def test_a_wake_goes_on_below_each_limit_and_waits_for_midnight_at_it(
+    spent: tuple[Services, str], limit: str, spends: int
+) -> None:
+    at, run_key = spent
+    wake, now = at.wake(run_key), at.clock.now()
+    prices = {wake.begun.model: (Price(2_000_000, 3_000_000),)}
+    waits = {
+        most: Budgets(at.agents, Settings(prices=prices, budget=Budget(**{limit: most}))).until(
+            wake, now
+        )
+        for most in (0, spends - 1, spends, spends + 1)
+    }
+    midnight = "2027-01-02T00:00:00.000000Z"
+    assert waits == {0: "", spends - 1: midnight, spends: midnight, spends + 1: ""}
