@@ -6,20 +6,29 @@ import pytest
 
 from adapters.home.prices import Price
 from adapters.home.settings import Agents, Budget, Settings
-from adapters.runtime import watcher
+from adapters.runtime import effects, watcher
 from adapters.runtime.budgets import Budgets
 from adapters.runtime.services import Services
 from domain import canonical
 from domain.agent.commands import TakeJournal
+from domain.agent.wake_queue_events import TriggerSuppressed
 from domain.causes import Receipt
 from domain.errors import Refused
-from domain.journal.commands import CreateTask, EditTask, ImportedRef, ImportTasks, LinkTask
+from domain.journal.commands import (
+    ApplyOperation,
+    CreateTask,
+    EditTask,
+    ImportedRef,
+    ImportTasks,
+    LinkTask,
+)
+from domain.journal.fold import TASK
 from domain.journal.imported import ImportedTask
 from domain.keys import key
 from domain.ports import Reply, Usage
 from domain.wake import prompt_parts
 from domain.wake.reading import Limits, ObservationSeen, Reading, TaskSeen
-from domain.wire import payload
+from domain.wire import Words, payload
 from tests.histories.acting import woken
 from tests.support.services import services, task_with_agent
 
@@ -52,10 +61,11 @@ def test_a_match_through_a_link_is_due_when_the_settings_say() -> None:
     assert taken(at).propagated_due[10:] == "T04:30:00.000000Z"  # in winter
 
 
-def imported(at: Services, task: str, title: str) -> None:
+def imported(at: Services, task: str, title: str, *, is_written_back: bool = False) -> None:
     kept = payload(task, canonical.encode(ImportedTask(task, title)))
     refs = (ImportedRef(task, kept.id),)
-    at.append_journal(ImportTasks("todo.md", refs), payloads=[kept])
+    command = ImportTasks("todo.md", refs, is_written_back=is_written_back)
+    at.append_journal(command, payloads=[kept])
 
 
 def test_an_import_is_told_to_agents() -> None:
@@ -66,6 +76,38 @@ def test_an_import_is_told_to_agents() -> None:
     told = taken(at).batches[-1]
     assert (told.n, told.origin) == (at.journal.tail().n, "import:todo.md")
     assert f"id:{task}" in told.tokens
+
+
+@pytest.mark.parametrize(
+    ("title", "is_written_back", "is_told"),
+    [("As here", False, True), ("As here", True, False), ("Other", True, True)],
+)
+def test_only_a_file_that_was_made_to_say_what_stands_here_is_no_news(
+    title: str, *, is_written_back: bool, is_told: bool
+) -> None:
+    at = services()
+    task = key("task", "todo.md", "sink")
+    imported(at, task, "Fix the sink")
+    at.append_journal(EditTask(task, title="As here"))
+    imported(at, task, title, is_written_back=is_written_back)
+    told = [one.n for one in taken(at).batches]
+    assert (at.journal.tail().n in told) is is_told
+
+
+def test_an_agents_change_is_told_with_how_many_led_to_it() -> None:
+    at = services()
+    task, agent = task_with_agent(at)
+    with at.journal.reading() as world:
+        category = world.load(TASK, task).category
+    command = ApplyOperation(
+        "op", agent, task, "update_task_estimate", Words(), hop=1, categories=(category,)
+    )
+    assert effects.apply(at, command, '{"minutes":45}').result.status == "applied"
+    told = taken(at).batches[-1]
+    assert (told.origin, told.hop) == (f"agent:{agent}", 2)
+    (suppressed,) = (row.fact for row in at.agents.facts(f"alert:{agent}@r1") if row.n > 2)
+    assert isinstance(suppressed, TriggerSuppressed)
+    assert (suppressed.rule, suppressed.trigger.hop) == ("own_write", 2)
 
 
 @pytest.mark.parametrize(
