@@ -22,8 +22,11 @@ from domain.journal.commands import (
     ImportTasks,
     LinkTask,
 )
+from domain.journal.edits import set_field
+from domain.journal.fields import FIELDS
 from domain.journal.fold import TASK
 from domain.journal.imported import ImportedTask
+from domain.journal.task import PERSON, Task
 from domain.keys import key
 from domain.ports import Reply, Usage
 from domain.wake import prompt_parts
@@ -108,6 +111,19 @@ def test_an_agents_change_is_told_with_how_many_led_to_it() -> None:
     (suppressed,) = (row.fact for row in at.agents.facts(f"alert:{agent}@r1") if row.n > 2)
     assert isinstance(suppressed, TriggerSuppressed)
     assert (suppressed.rule, suppressed.trigger.hop) == ("own_write", 2)
+
+
+@pytest.mark.parametrize(
+    ("value", "by", "is_said"),
+    [("de", "agent:a", False), ("de", PERSON, True), ("fr", "agent:a", True), ("", PERSON, True)],
+)
+def test_a_person_who_says_an_agents_language_again_has_said_it(
+    value: str, by: str, *, is_said: bool
+) -> None:
+    language = next(one for one in FIELDS if one.kind == "language")
+    task = Task("t", exists=True, language="de", language_by="agent:a")
+    assert bool(set_field(task, language, value, by)) is is_said
+    assert set_field(Task("t", exists=True), language, "", PERSON) == []
 
 
 @pytest.mark.parametrize(
