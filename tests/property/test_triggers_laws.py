@@ -89,9 +89,8 @@ class Pair:
             Words(),
             categories=(category,),
         )
-        assert (
-            effects.apply(self.at, command, f'{{"minutes":{nth + 1}}}').result.status == "applied"
-        )
+        applied = effects.apply(self.at, command, f'{{"minutes":{nth + 1}}}')
+        assert applied.result.status == "applied"
 
     def pause(self) -> None:
         """The second agent is paused, or goes on."""
@@ -169,11 +168,11 @@ class Pair:
         return found
 
 
-moves = st.lists(st.tuples(st.sampled_from(MOVES), st.integers(0, 3)), max_size=MOVES_MAX)
+LIVES = st.lists(st.tuples(st.sampled_from(MOVES), st.integers(0, 3)), max_size=MOVES_MAX)
 
 
 @settings(max_examples=40)
-@given(moves)
+@given(LIVES)
 @example([("note", 0), ("link", 1)])
 @example([("link", 9), ("own", 9), ("both", 0), ("pause", 0), ("both", 1), ("own", 9), ("ask", 9)])
 @example([("begin", 0), ("note", 0), ("note", 9), ("run", 0), ("note", 0), ("ask", 9), ("run", 0)])
