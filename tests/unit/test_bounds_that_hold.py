@@ -1,5 +1,6 @@
 """Bounds and facts that no other test would miss: each is red where its code is changed."""
 
+import string
 from itertools import pairwise
 
 import pytest
@@ -29,6 +30,7 @@ from domain.journal.imported import ImportedTask
 from domain.journal.task import PERSON, Task
 from domain.keys import key
 from domain.ports import Reply, Usage
+from domain.text import tokens
 from domain.wake import prompt_parts
 from domain.wake.reading import Limits, ObservationSeen, Reading, TaskSeen
 from domain.wire import Words, payload
@@ -111,6 +113,14 @@ def test_an_agents_change_is_told_with_how_many_led_to_it() -> None:
     (suppressed,) = (row.fact for row in at.agents.facts(f"alert:{agent}@r1") if row.n > 2)
     assert isinstance(suppressed, TriggerSuppressed)
     assert (suppressed.rule, suppressed.trigger.hop) == ("own_write", 2)
+
+
+def test_a_word_is_made_of_letters_and_digits_and_ends_at_every_mark() -> None:
+    word = string.ascii_lowercase + string.digits
+    assert tokens(word) == (word,)
+    assert [
+        mark for mark in f"{string.punctuation}«»„“”…–—" if tokens(f"a{mark}b") != ("a", "b")
+    ] == []
 
 
 @pytest.mark.parametrize(
