@@ -1,13 +1,18 @@
 """Plants changes in a copy of the code, one at a time, and asks which ones prove reports.
 
-    .venv/bin/python tests/bench/mutate_code.py [--count 50] [--seed 1]
+    .venv/bin/python tests/bench/mutate_code.py [--count 50] [--seed 1] [--tests]
 
 Only `tests/histories/*.jsonl` are proved: no test of behaviour runs. A change is planted in a
-decider, a tool, a fold, the prompt or the keys: a comparison turned round, `and` for `or`, a
-number one higher, a text with another letter, a branch never taken, a sort or a `not` left out.
-A survivor is a change that no history notices. At the end each is named with why: what was found
-where somebody has looked, else whether any history runs that line at all. Those that somebody has
-found to do the same whatever stands there count for the first share, and not for the second.
+decider, a tool, a fold, the prompt, the keys, a view or in what proves: a comparison turned round,
+`and` for `or`, a number one higher, a text with another letter, a branch never taken, a sort or a
+`not` left out. A survivor is a change that no history notices. At the end each is named with why:
+what was found where somebody has looked, else whether any history runs that line at all. Those
+that somebody has found to do the same whatever stands there count for the first share, and not for
+the second.
+
+With `--tests`, what no history notices is asked of the fast tests in `tests/unit` and
+`tests/property` that name the changed module, or its package where none does; of what proves, of
+all that prove.
 """
 
 import argparse
@@ -15,10 +20,11 @@ import ast
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,7 +37,11 @@ FILES = (
     "domain/keys.py domain/envelope.py domain/composing.py domain/canonical.py domain/text.py"
     " domain/notices.py domain/agent/*.py domain/changes/*.py domain/handlers/*.py"
     " domain/journal/*.py domain/templates/*.py domain/tools/*.py domain/wake/*.py"
+    " replay/*.py projections/*.py"
 ).split()
+COPIED_NOT = shutil.ignore_patterns(".*", "__pycache__", "node_modules", "histories-*")
+TESTS = ("unit", "property")
+SECONDS = 120  # of the processor, for one change; what does not end is reported, too
 PROVE = """
 import sys
 from pathlib import Path
@@ -44,23 +54,16 @@ for file in sorted([*folder.glob("*.jsonl"), *folder.glob("recorded/*.jsonl")]):
         print(f"{file.stem}: {one.kind_of}: {one.path}")
         sys.exit(1)
 """
-RAN = (
-    """
-import json, sys
-ran = {}
-def lines(frame, event, arg):
-    ran.setdefault(frame.f_code.co_filename, set()).add(frame.f_lineno)
-    return lines
-def calls(frame, event, arg):
-    return lines(frame, event, arg) if frame.f_code.co_filename.startswith(sys.argv[2]) else None
-sys.settrace(calls)
+RAN = f"""
+import coverage, json
+folders = ["domain/*", "replay/*", "projections/*"]
+seen = coverage.Coverage(data_file=None, config_file=False, include=folders)
+seen.start()
+{PROVE}
+seen.stop()
+data = seen.get_data()
+print(json.dumps({{name: data.lines(name) for name in data.measured_files()}}))
 """
-    + PROVE
-    + """
-sys.settrace(None)
-print(json.dumps({name: sorted(found) for name, found in ran.items()}))
-"""
-)
 SHOWN = ("now", "form", "remedies")
 REFUSING = ("invalid(", "_too_long(", "Refused(", "limits.once(", "limits.text(", "at_most(")
 REFUSED = "what a refused person is told: a history keeps the code only"
@@ -69,6 +72,12 @@ SAME = "the same"
 LOOKED_AT = {  # file, and a piece of the line: why no history can tell, or none does
     ("domain/tools/fields.py", "idempotency="): f"{SAME}: words of the contract, for readers",
     ("domain/tools/local.py", "idempotency="): f"{SAME}: words of the contract, for readers",
+    ("domain/tools/arguments.py", "The label's id."): f"{SAME}: no model is sent that schema",
+    ("domain/journal/fields.py", ": Literal["): f"{SAME}: a type that is not read as code runs",
+    ("domain/journal/taking_back.py", "in task.links"): (
+        f"{SAME}: three such values are compared with one another, and nothing else"
+    ),
+    ("domain/wake/task_lines.py", "self._n = 0"): f"{SAME}: the first look takes all tasks anyway",
     ("domain/tools/registry.py", 'return "immediate"'): (
         f"{SAME}: what is not local or deferred is carried out at once"
     ),
@@ -183,28 +192,58 @@ def _again(node: ast.UnaryOp, operand: ast.expr) -> None:
     node.op, node.operand = ast.Not(), operand
 
 
+def run(copy: Path, *arguments: str, seconds: int = SECONDS) -> tuple[bool, str]:
+    """Whether Python with this copy of the code comes to a good end, and what it says."""
+    environ = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    limited = ["prlimit", f"--cpu={seconds}:", sys.executable, *arguments]
+    done = subprocess.run(
+        limited, cwd=copy, env=environ, capture_output=True, text=True, check=False
+    )
+    if done.returncode == -signal.SIGXCPU:
+        return False, "it never ends"
+    return not done.returncode, done.stdout.strip() or done.stderr.strip()
+
+
 def proves(copy: Path) -> str:
     """What prove says of the histories with this copy of the code; empty where it proves."""
-    environ = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-c", PROVE, str(ROOT / "tests" / "histories")]
-    try:
-        done = subprocess.run(
-            command, cwd=copy, env=environ, capture_output=True, text=True, check=False, timeout=120
-        )
-    except subprocess.TimeoutExpired:
-        return "it never ends"
-    if not done.returncode:
-        return ""
-    return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
+    is_well, told = run(copy, "-c", PROVE, str(ROOT / "tests" / "histories"))
+    return "" if is_well else told.splitlines()[-1]
 
 
 def ran(copy: Path) -> dict[str, set[int]]:
     """The lines of each file that the histories run."""
-    environ = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-c", RAN, str(ROOT / "tests" / "histories"), f"{copy}/domain"]
-    done = subprocess.run(command, cwd=copy, env=environ, capture_output=True, check=True)
-    found: dict[str, list[int]] = json.loads(done.stdout)
+    is_well, told = run(copy, "-c", RAN, str(ROOT / "tests" / "histories"), seconds=600)
+    assert is_well, told
+    found: dict[str, list[int]] = json.loads(told)
     return {str(Path(name).relative_to(copy)): set(lines) for name, lines in found.items()}
+
+
+def failed(copy: Path, files: Sequence[str], *options: str, seconds: int = SECONDS) -> list[str]:
+    """The tests of these files that fail with this copy of the code."""
+    command = ("-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *options)
+    chosen = ("-m", "not slow and not e2e", *files)
+    is_well, told = run(copy, *command, *chosen, seconds=seconds)
+    lines = [line.split(" ") for line in told.splitlines()]
+    named = [line[1] for line in lines if line[0] in ("FAILED", "ERROR")]
+    return [] if is_well else named or [told[-90:]]
+
+
+def concerned(copy: Path, file: str) -> list[str]:
+    """The files of tests that name a module; where none does, those that name its package."""
+    module = file.removesuffix(".py").replace("/", ".")
+    package = module.rpartition(".")[0]
+    wanted = [f"{module} import", f"from {package} import {module.removeprefix(package + '.')}"]
+    if package == "replay":
+        wanted += ["adapters.proof", "support.forging"]
+    found = [one for name in TESTS for one in sorted((copy / "tests" / name).glob("test_*.py"))]
+    texts = {str(one.relative_to(copy)): one.read_text(encoding="utf-8") for one in found}
+    asked = [one for one in texts if any(name in texts[one] for name in wanted)]
+    return asked or [one for one in texts if package in texts[one]]
+
+
+def unparsed(file: Path) -> None:
+    """Write a file without comments, as a changed one is: some tests look at the text of files."""
+    file.write_text(ast.unparse(ast.parse(file.read_text(encoding="utf-8"))), encoding="utf-8")
 
 
 def why(one: Mutant, lines: dict[str, set[int]]) -> str:
@@ -224,6 +263,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--seed", default="1")
+    parser.add_argument("--tests", action="store_true", help="ask the fast tests, too")
     given = parser.parse_args()
     files = [file for name in FILES for file in sorted(ROOT.glob(name))]
     dice = Dice(given.seed)
@@ -234,28 +274,54 @@ def main() -> None:
         one = dice.pick([mutant for file in known.values() for mutant in file])
         if one not in found:
             found.append(one)
-    survivors: list[Mutant] = []
     with tempfile.TemporaryDirectory(prefix="wakelog-mutants-") as folder:
-        copy = Path(folder)
-        for name in ("domain", "adapters", "replay", "projections"):
-            shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
-        assert not proves(copy), "the histories do not prove as it is"
+        copy = Path(folder) / "code"
+        shutil.copytree(ROOT, copy, ignore=COPIED_NOT)
         lines = ran(copy)
-        for one in found:
-            (copy / one.file).write_text(one.text, encoding="utf-8")
-            told = proves(copy)
-            shutil.copy(ROOT / one.file, copy / one.file)
-            print(f"{one.file}:{one.line}: {one.what}: {told[:90] or 'SURVIVES'}")
-            if not told:
-                survivors.append(one)
+        for file in files:
+            unparsed(copy / file.relative_to(ROOT))
+        assert not proves(copy), "the histories do not prove as it is"
+        survivors = planted(copy, found, lambda one: proves(copy))
+        report("prove", found, survivors, lines)
+        if given.tests:
+            known_red = failed(copy, [f"tests/{name}" for name in TESTS], seconds=1_000)
+            left_out = [f"--deselect={one}" for one in known_red]
+            print(f"{len(known_red)} tests look at the text of files, and are left out")
+            asked = survivors
+            survivors = planted(
+                copy,
+                asked,
+                lambda one: "".join(failed(copy, concerned(copy, one.file), "-x", *left_out)),
+            )
+            report("the fast tests", asked, survivors, lines)
+
+
+def planted(copy: Path, found: list[Mutant], told: Callable[[Mutant], str]) -> list[Mutant]:
+    """Plant each change; those of which nothing is told."""
+    survivors = []
+    for one in found:
+        kept = (copy / one.file).read_text(encoding="utf-8")
+        (copy / one.file).write_text(one.text, encoding="utf-8")
+        said = told(one)
+        (copy / one.file).write_text(kept, encoding="utf-8")
+        print(f"{one.file}:{one.line}: {one.what}: {said[:90] or 'SURVIVES'}", flush=True)
+        if not said:
+            survivors.append(one)
+    return survivors
+
+
+def report(
+    who: str, found: list[Mutant], survivors: list[Mutant], lines: dict[str, set[int]]
+) -> None:
+    """Name what survives, and count."""
     reported, same = len(found) - len(survivors), 0
     for one in survivors:
         reason = why(one, lines)
         same += reason.startswith(SAME)
         print(f"survives: {one.file}:{one.line}: {one.what}: {reason}")
     doing = len(found) - same
-    print(f"prove reports {reported} of {len(found)}: {100 * reported / len(found):.0f} %")
-    print(f"and of {doing} that do something else: {100 * reported / doing:.0f} %")
+    print(f"{who}: {reported} of {len(found)} reported: {100 * reported / len(found):.0f} %")
+    print(f"and of {doing} that do something else: {100 * reported / doing:.0f} %", flush=True)
 
 
 if __name__ == "__main__":

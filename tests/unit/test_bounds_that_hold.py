@@ -1,20 +1,40 @@
 """Bounds and facts that no other test would miss: each is red where its code is changed."""
 
+import string
 from itertools import pairwise
 
 import pytest
 
-from adapters.home.settings import Agents, Settings
-from adapters.runtime import watcher
+from adapters.home.prices import Price
+from adapters.home.settings import Agents, Budget, Settings
+from adapters.runtime import effects, watcher
+from adapters.runtime.budgets import Budgets
 from adapters.runtime.services import Services
 from domain import canonical
 from domain.agent.commands import TakeJournal
+from domain.agent.wake_queue_events import TriggerSuppressed
 from domain.causes import Receipt
 from domain.errors import Refused
-from domain.journal.commands import CreateTask, EditTask, ImportedRef, ImportTasks, LinkTask
+from domain.journal.commands import (
+    ApplyOperation,
+    CreateTask,
+    EditTask,
+    ImportedRef,
+    ImportTasks,
+    LinkTask,
+)
+from domain.journal.edits import set_field
+from domain.journal.fields import FIELDS
+from domain.journal.fold import TASK
 from domain.journal.imported import ImportedTask
+from domain.journal.task import PERSON, Task
 from domain.keys import key
-from domain.wire import payload
+from domain.ports import Reply, Usage
+from domain.text import tokens
+from domain.wake import prompt_parts
+from domain.wake.reading import Limits, ObservationSeen, Reading, TaskSeen
+from domain.wire import Words, payload
+from tests.histories.acting import woken
 from tests.support.services import services, task_with_agent
 
 CHAIN = 130  # tasks that block one another; the search looks at a thousand
@@ -46,10 +66,11 @@ def test_a_match_through_a_link_is_due_when_the_settings_say() -> None:
     assert taken(at).propagated_due[10:] == "T04:30:00.000000Z"  # in winter
 
 
-def imported(at: Services, task: str, title: str) -> None:
+def imported(at: Services, task: str, title: str, *, is_written_back: bool = False) -> None:
     kept = payload(task, canonical.encode(ImportedTask(task, title)))
     refs = (ImportedRef(task, kept.id),)
-    at.append_journal(ImportTasks("todo.md", refs), payloads=[kept])
+    command = ImportTasks("todo.md", refs, is_written_back=is_written_back)
+    at.append_journal(command, payloads=[kept])
 
 
 def test_an_import_is_told_to_agents() -> None:
@@ -60,3 +81,112 @@ def test_an_import_is_told_to_agents() -> None:
     told = taken(at).batches[-1]
     assert (told.n, told.origin) == (at.journal.tail().n, "import:todo.md")
     assert f"id:{task}" in told.tokens
+
+
+@pytest.mark.parametrize(
+    ("title", "is_written_back", "is_told"),
+    [("As here", False, True), ("As here", True, False), ("Other", True, True)],
+)
+def test_only_a_file_that_was_made_to_say_what_stands_here_is_no_news(
+    title: str, *, is_written_back: bool, is_told: bool
+) -> None:
+    at = services()
+    task = key("task", "todo.md", "sink")
+    imported(at, task, "Fix the sink")
+    at.append_journal(EditTask(task, title="As here"))
+    imported(at, task, title, is_written_back=is_written_back)
+    told = [one.n for one in taken(at).batches]
+    assert (at.journal.tail().n in told) is is_told
+
+
+def test_an_agents_change_is_told_with_how_many_led_to_it() -> None:
+    at = services()
+    task, agent = task_with_agent(at)
+    with at.journal.reading() as world:
+        category = world.load(TASK, task).category
+    command = ApplyOperation(
+        "op", agent, task, "update_task_estimate", Words(), hop=1, categories=(category,)
+    )
+    assert effects.apply(at, command, '{"minutes":45}').result.status == "applied"
+    told = taken(at).batches[-1]
+    assert (told.origin, told.hop) == (f"agent:{agent}", 2)
+    (suppressed,) = (row.fact for row in at.agents.facts(f"alert:{agent}@r1") if row.n > 2)
+    assert isinstance(suppressed, TriggerSuppressed)
+    assert (suppressed.rule, suppressed.trigger.hop) == ("own_write", 2)
+
+
+def test_a_word_is_made_of_letters_and_digits_and_ends_at_every_mark() -> None:
+    word = string.ascii_lowercase + string.digits
+    assert tokens(word) == (word,)
+    assert [
+        mark for mark in f"{string.punctuation}«»„“”…–—" if tokens(f"a{mark}b") != ("a", "b")
+    ] == []
+
+
+@pytest.mark.parametrize(
+    ("value", "by", "is_said"),
+    [("de", "agent:a", False), ("de", PERSON, True), ("fr", "agent:a", True), ("", PERSON, True)],
+)
+def test_a_person_who_says_an_agents_language_again_has_said_it(
+    value: str, by: str, *, is_said: bool
+) -> None:
+    language = next(one for one in FIELDS if one.kind == "language")
+    task = Task("t", exists=True, language="de", language_by="agent:a")
+    assert bool(set_field(task, language, value, by)) is is_said
+    assert set_field(Task("t", exists=True), language, "", PERSON) == []
+
+
+@pytest.mark.parametrize(
+    ("bound", "kept"), [(0, ""), (1, "4"), (3, "234"), (4, "1234"), (5, "1234")]
+)
+def test_a_journal_keeps_the_newest_notes_and_counts_what_it_leaves_out(
+    bound: int, kept: str
+) -> None:
+    notes = tuple(ObservationSeen("now", "high", "insight", f"note {nth}") for nth in (1, 2, 3, 4))
+    section = prompt_parts.journal(
+        Reading(TaskSeen("t", "Roof"), journal=notes), Limits(journal_max=bound)
+    )
+    assert section is not None
+    lines = [one for one in section.text.splitlines() if one.startswith(("- [", "[cut"))]
+    left_out = [f"[cut: {4 - len(kept)} older observations]"] if len(kept) < 4 else []
+    assert lines == [*left_out, *(f"- [now] (high) note {nth}" for nth in kept)]
+
+
+@pytest.fixture(scope="module")
+def spent() -> tuple[Services, str]:
+    """Two wakes of an agent and one of another, and the agent's second wake."""
+    used = (Usage(50, 10), Usage(500, 150), Usage(5000, 2000))
+    replies = [Reply(raw=b"", text="Fine.", usage=one) for one in used]
+    at = services([one for one in replies for _ in ("answered", "asked for a report")])
+    _, agent = task_with_agent(at)
+    woken(at, agent)
+    at.append_agent(at.request(agent))
+    second = woken(at, agent)
+    _, other = task_with_agent(at, "Mend the roof")
+    woken(at, other)
+    return at, second
+
+
+@pytest.mark.parametrize(
+    ("limit", "spends"),
+    [
+        ("tokens_per_wake", 1300),
+        ("tokens_per_agent_day", 1420),
+        ("tokens_per_day", 15_420),
+        ("cost_per_day", 2 * 11_100 + 3 * 4320),
+    ],
+)
+def test_a_wake_goes_on_below_each_limit_and_waits_for_midnight_at_it(
+    spent: tuple[Services, str], limit: str, spends: int
+) -> None:
+    at, run_key = spent
+    wake, now = at.wake(run_key), at.clock.now()
+    prices = {wake.begun.model: (Price(2_000_000, 3_000_000),)}
+    waits = {
+        most: Budgets(at.agents, Settings(prices=prices, budget=Budget(**{limit: most}))).until(
+            wake, now
+        )
+        for most in (0, spends - 1, spends, spends + 1)
+    }
+    midnight = "2027-01-02T00:00:00.000000Z"
+    assert waits == {0: "", spends - 1: midnight, spends: midnight, spends + 1: ""}

@@ -81,6 +81,31 @@ SECTIONS = {
 }
 
 
+TASK = {
+    "title": "Fix the sink",
+    "description": "It drips",
+    "checklist": [{"id": "i1", "title": "Buy a wrench"}],
+    "log": [{"at": "A", "text": "Ann called"}, {"at": "B", "text": "Ann called again"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("quote", "place"),
+    [
+        ("fix the sink", "title"),
+        ("it drips", "description"),
+        ("buy a wrench", "item:i1"),
+        ("ann called", "note:B"),  # the newest
+        ("i1", ""),
+    ],
+)
+def test_each_part_of_a_task_is_a_text_that_was_shown(quote: str, place: str) -> None:
+    user = (SectionRef("task", "p"),)
+    started = WakeStarted("a", "t1", "user", "r", "tape", 2, 3, 1, 1, "p", (), user, (), "s")
+    texts = shown_to(Wake("k", started=started), lambda _: f"## Task\n\n{json.dumps(TASK)}")
+    assert place_of(quote, texts) == place
+
+
 @pytest.mark.parametrize(
     ("quote", "place"),
     [
