@@ -15,8 +15,9 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,14 +37,19 @@ QUIET_SECONDS = 3.0  # without a new row: what was asked for is done
 QUIET_MAX = 90.0
 FRESH_SECONDS = 2.0  # a page may be older than the last change by so much
 ANSWER_MS = 20_000
+MOVED_MS = 2_000  # after which a field is taken to be gone
 RARE = 0.1  # how often what cannot be done again is done
 FINAL = ("/delete", "/policy/withdraw", "/policy/models", "/theme", "/keys")
 KEYS = "jjjkxcrzzu?e"
 TOPICS = ("Fix the sink", "Paint the door", "Renew the passport", "Mow the lawn", "Call Ann")
-AGO = re.compile(r"\b(in )?\d+ (s|min|h|d|seconds?|minutes?|hours?|days?)( ago)?|just now|now")
+AGO = re.compile(
+    r"in \d+:\d\d|\b(in )?\d+ (s|min|h|d|seconds?|minutes?|hours?|days?)( ago)?|just now|now"
+)
 FORMS = """() => [...document.querySelectorAll('#page form[method=post]')].map((form, nth) => {
     form.dataset.nth = nth;
-    for (let one = form; one; one = one.parentElement) if (one.tagName === 'DETAILS') one.open = true;
+    for (let one = form; one; one = one.parentElement) {
+        if (one.tagName === 'DETAILS') one.open = true;
+    }
     return form.getAttribute('action') || '';
 })"""
 EXPECTED = re.compile(r"^task: .*(there is no task|several tasks)")
@@ -82,8 +88,7 @@ class Person:
         """Open a page, and do something there."""
         path = self.dice.choice(list(self._paths()))
         answer = self.page.goto(self.soak.address + path, wait_until="domcontentloaded")
-        kind = re.sub(r"[a-z0-9]{30,}", "ID", path.partition("?")[0])
-        self.soak._count(f"page {kind}")
+        self.soak._count("page " + re.sub(r"[a-z0-9]{30,}", "ID", path.partition("?")[0]))
         if answer.status not in (200, 404):
             self._trouble(f"{answer.status} {path}")
         if "inbox" in path and self.dice.random() < 0.4:
@@ -144,8 +149,12 @@ class Person:
         kind = self.dice.choice(sorted({action for _, action in choices}))
         nth = self.dice.choice([nth for nth, action in choices if action == kind])
         form = self.page.locator(f"form[data-nth='{nth}']")
-        written = self._fill(form, kind)
-        buttons = [one for one in form.locator("button").all() if one.is_visible()]
+        try:
+            written = self._fill(form, kind)
+            buttons = [one for one in form.locator("button").all() if one.is_visible()]
+        except Error:  # news came, and the page was made anew
+            self.soak._count("forms that moved")
+            return
         if buttons:
             self._clicked(self.dice.choice(buttons), kind, written)
 
@@ -189,12 +198,13 @@ class Person:
 
     def _clicked(self, button: Any, action: str, written: str) -> None:
         """Press it, and read the answer."""
-        if action.endswith("/life") and self.dice.random() > RARE and "estroy" in button.inner_text():
+        is_end = action.endswith("/life") and "estroy" in button.inner_text()
+        if is_end and self.dice.random() > RARE:
             return
         kind = re.sub(r"[a-z0-9]{30,}", "ID", action)
         try:
-            with self.page.expect_response(_is_post, timeout=4_000) as sent:
-                button.click(timeout=4_000)
+            with self.page.expect_response(_is_post, timeout=2 * MOVED_MS) as sent:
+                button.click(timeout=2 * MOVED_MS)
         except Error as error:
             # a form that the browser holds back, a page that moved: nothing was sent
             self.soak._count(f"not sent {kind}")
@@ -205,8 +215,6 @@ class Person:
         if status == 303 and written:
             self.soak._acknowledge(written)
         try:
-            self.page.wait_for_selector("#told .told, main h1", timeout=ANSWER_MS)
-            self.page.wait_for_load_state("domcontentloaded")
             if action not in ("/theme", "/keys"):
                 self.page.wait_for_selector("#told .told", timeout=ANSWER_MS)
         except Error:
@@ -225,8 +233,9 @@ class Person:
         """What was left open beside the same page made now."""
         fresh = self.page.context.new_page()
         fresh.goto(self.soak.address + path, wait_until="load")
-        tails = [one.evaluate("document.getElementById('page').dataset.tail") for one in (self.page, fresh)]
-        texts = [AGO.sub("", one.evaluate(SHOWN)) for one in (self.page, fresh)]
+        both = (self.page, fresh)
+        tails = [one.evaluate("document.getElementById('page').dataset.tail") for one in both]
+        texts = [AGO.sub("", one.evaluate(SHOWN)) for one in both]
         fresh.close()
         self.soak._count("pages compared")
         if texts[0] != texts[1]:
@@ -259,9 +268,9 @@ class TwoBrowsers(Soak):
         process = self.begun("run", "--serve", "--port", str(self.port), "--watch", str(file))
         self.page(self.port)
         self._end = time.monotonic() + self.seconds
-        people = [threading.Thread(target=self._guarded, args=(lambda n=n: self._person(n),)) for n in range(PEOPLE)]
-        works = [*people, threading.Thread(target=self._guarded, args=(lambda: self._commands(file),))]
-        works.append(threading.Thread(target=self._looks))
+        deeds: list[Callable[[], None]] = [partial(self._person, nth) for nth in range(PEOPLE)]
+        deeds += [partial(self._commands, file), self._looks]
+        works = [threading.Thread(target=self._guarded, args=(one,)) for one in deeds]
         for one in works:
             one.start()
         try:
@@ -279,7 +288,8 @@ class TwoBrowsers(Soak):
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
             context = browser.new_context(viewport={"width": (1400, 700)[nth % 2], "height": 900})
-            context.set_default_timeout(ANSWER_MS)
+            context.set_default_timeout(MOVED_MS)
+            context.set_default_navigation_timeout(ANSWER_MS)
             someone = Person(self, nth, self.seed, context.new_page())
             while time.monotonic() < self._end:
                 if self._still.is_set():
@@ -308,7 +318,7 @@ class TwoBrowsers(Soak):
             if nth % 4 == 0:
                 with file.open("a") as end:
                     end.write(f"- [ ] grown {nth}\n")
-            titles = [f"{one} {nth}" for one in TOPICS for nth in range(4)]
+            titles = [f"{one} {of}" for one in TOPICS for of in range(4)]
             self.write(f"note {nth}", "task", "note", dice.choice(titles), f"note {nth}")
             self.write(f"by command {nth}", "task", "add", f"by command {nth}")
             if nth % 5 == 0:
@@ -333,7 +343,8 @@ class TwoBrowsers(Soak):
             self._still.clear()
             self._barrier.wait(QUIET_MAX)
             self._barrier.wait(QUIET_MAX)
-            print(f"round {nth}: {self.counts['deeds']} deeds, {len(self.troubles)} troubles", flush=True)
+            done = f"{self.counts['deeds']} deeds, {len(self.troubles)} troubles"
+            print(f"round {nth}: {done}", flush=True)
 
     def _wait_quiet(self) -> None:
         until, last, since = time.monotonic() + QUIET_MAX, -1, time.monotonic()
