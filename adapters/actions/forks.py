@@ -84,7 +84,8 @@ def _one_at_a_time(home: Path) -> Iterator[None]:
     try:
         fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
         for left in (*folder.glob(f".*{_MAKING}"), *folder.glob(f".*{_GOING}")):
-            shutil.rmtree(left, ignore_errors=True)
+            with suppress(OSError):
+                _remove(left)
         yield
     except BlockingIOError:
         because = "another fork of this home is being made just now"
@@ -115,8 +116,9 @@ def kept_fork(home: Path, name: str) -> KeptFork:
         Refused: Code ``unknown_fork``.
     """
     with suppress(OSError, msgspec.DecodeError):
-        if _NAME.fullmatch(name):
-            data = (home / files.FORKS / name / ABOUT).read_bytes()
+        about = home / files.FORKS / name / ABOUT
+        if _NAME.fullmatch(name) and about.is_file():  # of a pipe nobody would see the end
+            data = about.read_bytes()
             return msgspec.structs.replace(msgspec.json.decode(data, type=KeptFork), name=name)
     because = f"there is no fork {name[: ID_SHOWN * 2]!r} in this home"
     raise Refused("unknown_fork", because=because, instead="it may have been deleted")
@@ -135,21 +137,30 @@ def sides_of(home: Path, fork: KeptFork) -> Sides | None:
 
 
 def delete_fork(home: Path, name: str) -> None:
-    """Delete a fork, unless a process has its logs open.
+    """Delete a fork, unless a process has its logs open. Of a link only the link goes.
 
     Raises:
-        Refused: Code ``unknown_fork``, or ``stale``: somebody works in it.
+        Refused: Code ``unknown_fork``; ``stale``: somebody works in it; ``read_only``.
     """
-    with _one_at_a_time(home):
+    with _one_at_a_time(home), files.told(home):
         kept_fork(home, name)
         folder = home / files.FORKS / name
         going = folder.with_name(f".{name}{_GOING}")
         folder.rename(going)  # from here on nobody finds it who does not have it open
-        if any(_is_open(going / log) for log in (files.JOURNAL, files.AGENT)):
+        is_there = not going.is_symlink()  # what a link leads to is somebody else's
+        if is_there and any(_is_open(going / log) for log in (files.JOURNAL, files.AGENT)):
             going.rename(folder)
             because = f"a process has the fork {name} open"
             raise Refused("stale", because=because, instead="end it first, then delete the fork")
-        shutil.rmtree(going)
+        _remove(going)
+
+
+def _remove(path: Path) -> None:
+    """A folder with all that is in it; a file; a link, and nothing behind it."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
 
 
 def _is_open(log: Path) -> bool:

@@ -232,7 +232,8 @@ def clash_of(asked: FormRequest, clashes: Sequence[Clash], now: Mapping[str, str
     names = {one.name for one in clashes}
     again = _besides({**asked.form, **now}, names)
     told = " and ".join(one.label.lower() for one in clashes)
-    text = f"{told} was changed elsewhere. Nothing was saved; what you typed is here."
+    were = "was" if len(clashes) == 1 else "were"
+    text = f"{told} {were} changed elsewhere. Nothing was saved; what you typed is here."
     return Notice(
         text[:1].upper() + text[1:], "conflict", clashes=clashes, action=asked.path, again=again
     )

@@ -24,6 +24,7 @@ from adapters.timetravel.place import Place
 from adapters.web.asking import FormRequest, Notice, Page, in_lines, missing
 from adapters.web.looking import shown_lines
 from adapters.web.site import Site, check_sure, page_size
+from domain.agent import limits
 from domain.errors import Refused
 from domain.policy.gate import is_leaving
 from projections import agents, inbox
@@ -151,7 +152,7 @@ def fork(site: Site, asked: FormRequest) -> Notice:
     _, wake = _wake(site, asked)
     wish = _wish(asked)
     _, wanted = forking.look(site.home, wake.run_key, wish)
-    if is_leaving(wanted.model):
+    if wanted.model and is_leaving(wanted.model):
         _check_paid(asked, wanted.model)
     site.jobs.fork(asked.key, wake.run_key, wish)
     return Notice("The fork is being made: both sides appear here.")
@@ -179,8 +180,11 @@ def _wish(asked: FormRequest) -> Branching:
         for name, verb in asked.form.items()
         if name.startswith(VERDICT) and verb
     ]
-    template, model = asked.form.get("template", ""), asked.form.get("model", "").strip()
-    if not (notes or verdicts or template) and model == asked.form.get("was.model", ""):
+    template, before = asked.form.get("template", ""), asked.form.get("was.model", "")
+    model = asked.form.get("model", "").strip()
+    if model != before:  # that of the demo is kept, and nobody can name it
+        model = limits.model(model)
+    if not (notes or verdicts or template) and model in ("", before):
         because = "nothing is otherwise"
         instead = "change a note, a verdict, the template or the model"
         raise Refused("invalid_input", because=because, instead=instead)

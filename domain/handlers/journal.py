@@ -33,10 +33,12 @@ def _category_id(catalog: Catalog, wanted: str) -> str:
 
 
 def _inbox(catalog: Catalog, wanted: str) -> tuple[str, list[c.CatalogFact]]:
-    """The wanted category's id; where none is wanted, Inbox, made if it is missing."""
+    """The wanted category's id; where none is wanted, Inbox, whatever it is called now, made if it
+    is missing."""
     if wanted:
         return _category_id(catalog, wanted), []
-    return c.category_id(c.INBOX), c.add_category(catalog, c.INBOX, "")
+    inbox = c.category_id(c.INBOX)
+    return inbox, [] if inbox in catalog.categories else c.add_category(catalog, c.INBOX, "")
 
 
 def _label_id(catalog: Catalog, wanted: str) -> str:

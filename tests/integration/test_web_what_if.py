@@ -100,6 +100,7 @@ def test_what_a_form_of_a_fork_leaves_out_is_told(past: Path, keys: list[str]) -
     with visiting(past) as visitor:
         said = {
             "nothing is otherwise": {},
+            "is no model": {"text": "x", "model": "-1"},
             "may cost money, and you did not agree": {"text": "x", "model": "gemini"},
             "is no number of tokens": {"text": "x", "tokens": "many"},
             "there is no template": {"template": "nobody.1"},

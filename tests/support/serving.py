@@ -87,11 +87,17 @@ def fallen(pid: int, home: Path) -> list[str]:
 
 
 def written(home: Path) -> Counter[str]:
-    """Titles, notes and labels in a journal, and how often each was written."""
+    """Titles, notes and labels in a journal, and how often each was written; a note that an undo
+    brought back is the same one."""
     sql = "SELECT topic, state FROM stored_events"
     found: Counter[str] = Counter()
+    notes = set[str]()
     with closing(sqlite3.connect(f"file:{home / LOGS[0]}?mode=ro", uri=True)) as connection:
         for topic, state in connection.execute(sql):
-            if topic in _TEXTS:
-                found[_TEXTS[topic](json.loads(state)["data"])] += 1
+            if topic not in _TEXTS:
+                continue
+            data = json.loads(state)["data"]
+            if (note := data.get("note", "")) not in notes or not note:
+                found[_TEXTS[topic](data)] += 1
+            notes.add(note)
     return found

@@ -75,6 +75,15 @@ def test_a_former_name_is_not_given_to_another_category() -> None:
         handle(do.AddCategory("Home"), "key", START, book.world())
 
 
+def test_a_new_task_goes_to_the_inbox_by_whatever_name_it_has_now() -> None:
+    book = household()
+    inbox = c.category_id(c.INBOX)
+    book.tell("catalog", "main", c.CategoryAdded(inbox, c.INBOX), c.CategoryRenamed(inbox, "Desk"))
+    events = handle(do.CreateTask("Mend the door"), "key", START, book.world()).events
+    assert [one.category for _, one in events if isinstance(one, t.TaskCreated)] == [inbox]
+    assert not [one for _, one in events if isinstance(one, c.CategoryAdded)]
+
+
 UNCHANGED = [
     do.RenameCategory("Home", "Home"),
     do.AddLabel("house"),
