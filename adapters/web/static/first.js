@@ -27,6 +27,6 @@
     input.files = chosen.files;
     form.requestSubmit();
   });
-  document.addEventListener("htmx:afterSettle", ready);
+  document.addEventListener("htmx:after:swap", ready);
   ready();
 })();
