@@ -1,8 +1,12 @@
 """A first run on the page: a file is looked at, brought in, and gets agents; without JavaScript."""
 
+import re
+from collections import Counter
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+from adapters.web.charts import days
 from adapters.web.entry import BODY_MAX
 from adapters.web.uploads import Sent, Upload, boundary_of, sent_in
 from tests.support.cli import done, told
@@ -96,3 +100,17 @@ def test_a_form_with_a_file_is_read_byte_for_byte() -> None:
     assert sent_in(b"", "b") == Sent({}, None)
     part = b'Content-Disposition: form-data; name="f"; filename="a"\r\n\r\n\0\r\n\xff'
     assert sent_in(b"--c\r\n" + part + b"\r\n--c--", "c") == Sent({}, Upload("a", b"\0\r\n\xff"))
+
+
+def test_a_day_of_a_chart_leads_to_its_wakes() -> None:
+    counts = {date(2027, 1, 1): Counter(completed=2, failed=1), date(2027, 1, 3): Counter(failed=1)}
+    chart = days(counts, ["completed", "failed"], "Wakes", "/wakes?template=a")
+    leads = re.findall(r'<a href="([^"]*)" aria-label="([^"]*)"', chart)
+    assert leads == [
+        (
+            "/wakes?template=a&amp;from=2027-01-01&amp;to=2027-01-01",
+            "2027-01-01: 2 completed, 1 failed",
+        ),
+        ("/wakes?template=a&amp;from=2027-01-03&amp;to=2027-01-03", "2027-01-03: 1 failed"),
+    ]
+    assert "top line: 3 a day" in chart
