@@ -25,7 +25,8 @@ _SHARE = Markup(
 )
 _CHART = Markup(  # its words stand beside it: they stay readable however wide it is drawn
     '<svg class="chart" viewBox="0 0 {} {}" role="group" aria-label="{}" '
-    'preserveAspectRatio="none"><line x1="0" y1="{}" x2="{}" y2="{}"/><line x1="0" y1="{}" x2="{}" y2="{}"/>{}</svg>'
+    'preserveAspectRatio="none">'
+    '<line x1="0" y1="{}" x2="{}" y2="{}"/><line x1="0" y1="{}" x2="{}" y2="{}"/>{}</svg>'
     '<p class="axis" aria-hidden="true"><span>{}</span><span>top line: {} a day</span>'
     "<span>{}</span></p>"
 )

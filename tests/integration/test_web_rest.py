@@ -33,6 +33,8 @@ def test_all_of_an_agent_a_template_and_the_catalog_is_edited(tmp_path: Path, ho
         again = visitor.form(url, f"{url}/set")
         wrong = visitor.send(again, turns="99", nonce="too-many-turns")
         assert (wrong.status_code, "use 1 to 20" in text_of(wrong.text)) == (422, True)
+        wrong = visitor.send(again, preferences="brief", nonce="no-preference")
+        assert (wrong.status_code, 'id="wrong-preferences"' in wrong.text) == (422, True)
         done(["agent", "set", agent["id"], "--name", "Basin"], home)
         clash = visitor.send(again, name="Tap", nonce="two-names")
         assert clash.status_code == 409
