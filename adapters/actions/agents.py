@@ -103,9 +103,9 @@ def assign_agent(home: "Home", task_id: str, wish: Wish, key: str = "") -> Assig
     return Assigned(made, is_new=True)
 
 
-def has_tasks_alone(home: "Home") -> bool:
-    """Whether any open task has no agent."""
-    return bool(_alone(home)[0])
+def tasks_alone(home: "Home") -> int:
+    """How many open tasks have no agent."""
+    return len(_alone(home)[0])
 
 
 def assign_all(

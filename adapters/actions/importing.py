@@ -17,7 +17,7 @@ from adapters.documents.conflicts import ConflictDetails, conflicts
 from adapters.documents.tasks import ImportReport
 from adapters.home.api_keys import SECRETS, without_keys
 from adapters.home.entering import entering, entering_by, json_entering
-from adapters.home.given import STDIN, Unreadable, in_utf8, read_given
+from adapters.home.given import STDIN, Unreadable, as_text, read_given
 from adapters.home.settings import Gone
 from adapters.importers.formats import ALIASES, FORMATS, FORMATS_TOLD, READERS
 from adapters.importers.spelling import as_before, items_as_before
@@ -115,11 +115,7 @@ def given_file(file: str, source: str, *, form: str = "", by_heading: bool = Fal
     Raises:
         Unreadable: It cannot be read.
     """
-    data = read_given(file, FILE_BYTES_MAX)
-    data, is_utf16 = in_utf8(data)
-    if b"\0" in data[:8192]:
-        raise Unreadable("it is no text", "save it as UTF-8 text")
-    return Given(file, source, form, by_heading, data, is_utf16)
+    return Given(file, source, form, by_heading, *as_text(read_given(file, FILE_BYTES_MAX)))
 
 
 def read_file(home: "Home", given: Given, environ: Mapping[str, str]) -> Found:

@@ -41,7 +41,7 @@ def preview(home: "Home", agent_id: str, template_id: str = "") -> tuple[Preview
     model = gate.full_name(services, services.model_name(agent))
     tools = registry.specs(names, SCAFFOLD)
     request = Request(model, tuple(prompt.system), tuple(prompt.user), tools)
-    refused = gate.held(services, agent_id)
+    refused = gate.held_as(services, agent)
     return (
         Preview(
             agent_id=agent_id,

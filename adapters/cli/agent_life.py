@@ -11,10 +11,10 @@ from adapters.actions.agents import (
     check_wish,
     delete_agent,
     destroy_agent,
-    has_tasks_alone,
     pause_agent,
     resume_agent,
     sleep_agent,
+    tasks_alone,
 )
 from adapters.actions.inputs import beginning
 from adapters.actions.naming import pick_agent, pick_task
@@ -95,7 +95,7 @@ def _create_one(session: Session, wanted: str, wish: Wish, key: str) -> None:
 
 def _create_all(session: Session, wish: Wish, key: str) -> None:
     home = session.reading()
-    if wish.template or has_tasks_alone(home):
+    if wish.template or tasks_alone(home):
         home = session.writing()
     made, tasks = assign_all(home, wish, key)
     if session.as_json:

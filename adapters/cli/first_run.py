@@ -4,7 +4,7 @@ import os
 
 import click
 
-from adapters.actions.agents import Wish, assign_all, has_tasks_alone
+from adapters.actions.agents import Wish, assign_all, tasks_alone
 from adapters.actions.importing import sources_of
 from adapters.cli.consent import can_ask
 from adapters.cli.entering import TEXT
@@ -48,7 +48,7 @@ def init_command(
         file = click.prompt("A file of tasks to import, or Enter", "", show_default=False, err=True)
     report = None if no_import or not file else import_one(session, file)
     home.views.catch_up()
-    has_alone = has_tasks_alone(home)
+    has_alone = tasks_alone(home) > 0
     if agents is None and asks and has_alone:
         agents = click.confirm("Make an agent for each open task?", default=True, err=True)
     made = assign_all(home, Wish())[0] if agents and has_alone else []

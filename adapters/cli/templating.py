@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adapters.actions.inputs import TEXT_BYTES_MAX
+from adapters.actions.inputs import NONE, TEXT_BYTES_MAX
 from adapters.actions.naming import nth_key, pick, pick_agent
 from adapters.actions.templates import (
     BUILT_IN,
@@ -30,6 +30,7 @@ from adapters.home.given import read_named
 from adapters.text.common import ID_SHOWN, local_time, safe
 from domain.errors import Remedy
 from domain.templates.seeds import SEEDS, seed_id
+from domain.text import squeeze
 
 if TYPE_CHECKING:
     from adapters.wiring import Home
@@ -197,14 +198,14 @@ def template_create(  # noqa: PLR0913, PLR0917  click hands over one argument fo
 @template_command.command("set", epilog="Example: wakelog template set Calm --model gemini")
 @click.argument("template", type=TEXT)
 @click.option("--name", type=TEXT, default="", metavar="N", help="What it is called.")
-@click.option("--model", type=TEXT, metavar="M", help="The model of its agents; empty: none.")
+@click.option("--model", type=TEXT, metavar="M", help="The model of its agents, or none.")
 @click.option(
     "--category",
     "categories",
     type=TEXT,
     multiple=True,
     metavar="C",
-    help="New agents there take it; give all of them.",
+    help="New agents there take it; give all of them, or none.",
 )
 @key_option
 @click.pass_obj
@@ -219,7 +220,10 @@ def template_set(
     """Change a template's name, model or categories; no version comes of it."""
     home = session.writing()
     wanted = pick_template(home, template, nth_key(key, 1))
-    change_template(home, wanted, name, model, _categories(home, categories) or None, key)
+    is_emptied = [squeeze(one).lower() for one in categories] == [NONE]
+    there = () if is_emptied else _categories(home, categories) or None
+    named = "" if model is not None and squeeze(model).lower() == NONE else model
+    change_template(home, wanted, name, named, there, key)
     _tell(session, wanted, "Changed")
     _consent(session, wanted)
 

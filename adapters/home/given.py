@@ -76,6 +76,18 @@ def in_utf8(data: bytes) -> tuple[bytes, bool]:
         raise Unreadable("it is broken UTF-16", "save it as UTF-8 text") from None
 
 
+def as_text(data: bytes) -> tuple[bytes, bool]:
+    """The same as `in_utf8`, of what must be a text.
+
+    Raises:
+        Unreadable: It is none.
+    """
+    data, is_utf16 = in_utf8(data)
+    if b"\0" in data[:8192]:
+        raise Unreadable("it is no text", "save it as UTF-8 text")
+    return data, is_utf16
+
+
 def _read(file: str, bytes_max: int) -> bytes:
     if is_database(file):
         raise Unreadable("it is a database of a home, and nothing else", "name another file")

@@ -9,7 +9,7 @@ from domain.agent.wake_queue import GIVEN, HELD, WAKE_QUEUE, Queued, next_wake
 from domain.errors import Refused
 from domain.handlers.wakes import refused_of
 from domain.policy.gate import Refusal, is_leaving, refusal
-from domain.policy.policy import POLICY
+from domain.policy.policy import POLICY, Policy
 from domain.wake.commands import DeferWake
 from domain.wake.state import Wake
 from domain.world import MAIN
@@ -69,6 +69,16 @@ def held(services: Services, agent_id: str, wake: Wake | None = None) -> Refusal
     if wake is not None and wake.phase != "absent":
         has_secret = _has_key(services, wake.begun.model).has_secret
         return refused_of(policy, agent, wake.begun, has_secret=has_secret)
+    return _refused_now(services, agent, policy)
+
+
+def held_as(services: Services, agent: Agent) -> Refusal | None:
+    """The same of an agent as it would be, before a wake of it begins."""
+    with services.agents.reading() as world:
+        return _refused_now(services, agent, world.load(POLICY, MAIN))
+
+
+def _refused_now(services: Services, agent: Agent, policy: Policy) -> Refusal | None:
     to = destination(services, agent)
     return refusal(policy, agent, to.model, to.has_secret)
 

@@ -4,7 +4,16 @@ from collections.abc import Sequence
 
 from adapters.actions import agents, policy
 from adapters.web.agents import known, settings_of
-from adapters.web.asking import Compared, Form, FormRequest, Notice, clashing, compared, in_lines
+from adapters.web.asking import (
+    AtField,
+    Compared,
+    Form,
+    FormRequest,
+    Notice,
+    clashing,
+    compared,
+    in_lines,
+)
 from adapters.web.site import Site
 from domain.agent.identity import Wanted
 from domain.errors import invalid
@@ -76,7 +85,8 @@ def number_of(given: str) -> int:
     """
     if given.isascii() and given.isdigit() and len(given) < 4:
         return int(given)
-    raise invalid(f"{given[:20]!r} is no number of turns", "write a number from 1 to 20")
+    wrong = invalid(f"{given[:20]!r} is no number of turns", "write a number from 1 to 20")
+    raise AtField("turns", wrong)
 
 
 def preference_of(line: str) -> tuple[str, str]:
@@ -91,7 +101,8 @@ def preference_of(line: str) -> tuple[str, str]:
     name, sign, value = line.partition("=")
     if not sign or not name.strip():
         because = f"{line[:60]!r} is no preference"
-        raise invalid(because, "write name=value on a line, as in tone=brief")
+        wrong = invalid(because, "write name=value on a line, as in tone=brief")
+        raise AtField("preferences", wrong)
     return squeeze(name), squeeze(value)
 
 

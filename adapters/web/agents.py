@@ -23,7 +23,7 @@ from adapters.text.memory import summary as memory_words
 from adapters.timetravel.why import why
 from adapters.web.asking import FormRequest, Page, missing
 from adapters.web.inbox import OPEN_SHOWN, open_cards
-from adapters.web.policy import consents_of
+from adapters.web.policy import consents_of, is_held
 from adapters.web.reports import report_of
 from adapters.web.site import SCAN_MAX, Site, page_size
 from domain.agent.agent import TURN_MAX_LIMIT, Agent
@@ -199,6 +199,7 @@ def show_one(site: Site, asked: FormRequest) -> Page:
         agent.name,
         document,
         {
+            "is_held": is_held(agent),
             "labels": site.labels(),
             "critical_shown": CRITICAL_SHOWN,
             "memory_words": words_of(remembered),

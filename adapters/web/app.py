@@ -89,16 +89,17 @@ async def _answer(
 ) -> Response:
     asked = FormRequest(request.url.path, query=parameters_of(request.url.query))
     if request.method == "POST":
-        fields = await form_of(request)
-        if isinstance(fields, Denied):
-            return refusal(request, fields)
-        lists, replaced = _entered(site, fields)
+        sent = await form_of(request)
+        if isinstance(sent, Denied):
+            return refusal(request, sent)
+        lists, replaced = _entered(site, sent.fields)
         form = {name: found[-1] for name, found in lists.items()}
         asked = asked._replace(
             form=form,
             lists=lists,
             replaced=replaced,
             is_beside="hx-request" in request.headers,
+            file=sent.file,
         )
         if denied := guard.form_denied(request.headers, form):
             return refusal(request, denied, lists, guard.csrf if denied.can_go_on else "")
@@ -201,6 +202,7 @@ def _acted(site: Site, asked: FormRequest, visitor: Visitor) -> Response | Sheet
     site.catch_up()
     told.lines = [*told.lines, *map(entered_line, asked.replaced)]
     if told.kind == "done":
+        back = told.to or back
         separator = "&" if "?" in back else "?"
         place = "#kept" if told.kept else ""  # where a browser without JavaScript goes on
         name = site.keep(told, asked.key)

@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, parse_qsl, urlencode
 
 from msgspec import Struct
 
+from adapters.web.uploads import Upload
 from domain import canonical
 from domain.errors import Refused
 from domain.keys import key
@@ -27,6 +28,7 @@ class FormRequest(NamedTuple):
     lists: Mapping[str, list[str]] = MappingProxyType({})
     replaced: tuple[str, ...] = ()  # names of keys whose values stood in the form
     is_beside: bool = False  # a script sent the form: the page that holds it stays
+    file: Upload | None = None
 
     def field(self, name: str) -> str:
         """A field of the form, or of the query; empty where there is none."""
@@ -118,7 +120,8 @@ class Notice(Struct):
     place. `clashes` are what was changed meanwhile; `again`, with the `action` of the form, holds
     what it is sent again with besides, made from what is there now; `button` sends it. `leads`: a
     task to look at next, id and title; `rates`: what may be rated now, ids of a task and an entry.
-    `field`: the one that the form got wrong, at which the problem stands.
+    `field`: the one that the form got wrong, at which the problem stands. `to`: the page that goes
+    on from here, where that is not the one of the form.
     """
 
     text: str
@@ -134,6 +137,7 @@ class Notice(Struct):
     leads: tuple[str, str] | None = None
     rates: tuple[str, str] | None = None
     field: str = ""
+    to: str = ""
 
 
 class AtField(Refused):

@@ -15,8 +15,9 @@ from adapters.web.asking import fields_of, parameters_of
 from adapters.web.guard import Denied, Guard
 from adapters.web.rendering import environment
 from adapters.web.site import local_path
+from adapters.web.uploads import Sent, boundary_of, sent_in
 
-BODY_MAX = 2_000_000  # bytes of a form
+BODY_MAX = 2_000_000  # bytes of a form, its file with it
 BODY_READ_MAX = 50_000_000  # of one that is too large: who stops reading cuts the answer off, too
 ENTER = "/enter"
 STYLE = "/enter.css"  # the only file that is shown outside
@@ -69,8 +70,8 @@ class Door:
         if denied := self._guard.entry_denied(
             given or guarding.bearer_of(request.headers), _address(request)
         ):
-            fields = await form_of(request) if request.method == "POST" else None
-            return refusal(request, denied, fields if isinstance(fields, dict) else None)
+            sent = await form_of(request) if request.method == "POST" else None
+            return refusal(request, denied, sent.fields if isinstance(sent, Sent) else None)
         if not given:
             return None
         response = _to(f"{ENTER}?{urlencode({'to': here})}")
@@ -97,8 +98,9 @@ class Door:
 # ---------------------------------------------------------------------------------------- forms
 
 
-async def form_of(request: Request) -> Fields | Denied:
-    """The fields of a form, or why they are not taken."""
+async def form_of(request: Request) -> Sent | Denied:
+    """What a form holds, or why it is not taken."""
+    boundary = boundary_of(request.headers.get("content-type", ""))
     parts, size = [], 0
     async for part in request.stream():
         size += len(part)
@@ -106,10 +108,14 @@ async def form_of(request: Request) -> Fields | Denied:
             break
         if size <= BODY_MAX:
             parts.append(part)
-    fields = fields_of(b"".join(parts)) if size <= BODY_MAX else None
-    return (
-        Denied(413, "the form is too large", "part it into several") if fields is None else fields
-    )
+    if size > BODY_MAX and boundary:
+        because = f"the file is larger than the {BODY_MAX:,} bytes that this page takes"
+        return Denied(413, because, "part it into several, or use `wakelog import`")
+    body = b"".join(parts)
+    sent = sent_in(body, boundary) if boundary else None
+    if not boundary and size <= BODY_MAX and (fields := fields_of(body)) is not None:
+        sent = Sent(fields)
+    return sent or Denied(413, "the form is too large", "part it into several")
 
 
 def refusal(

@@ -39,11 +39,15 @@ def show(site: Site, asked: FormRequest) -> Page:
 
 
 def consents_of(site: Site, agent: AgentDocument | None) -> list[NeededReceipt]:
-    """What an agent's wake waits for a person to agree to."""
+    """What a person must agree to before an agent's model is asked, whether a wake waits for it
+    already or not."""
+    return policy.needed(site.home, [agent.id]) if agent and agent.is_living else []
+
+
+def is_held(agent: AgentDocument | None) -> bool:
+    """Whether a wake of an agent waits for a person to agree."""
     wake = next_wake(agent.wake_queue) if agent else None
-    if agent is None or wake is None or wake.waits_for != "consent":
-        return []
-    return policy.needed(site.home, [agent.id])
+    return wake is not None and wake.waits_for == "consent"
 
 
 def allow(site: Site, asked: FormRequest) -> Notice:

@@ -10,6 +10,7 @@ from adapters.web import (
     catalog,
     conversation,
     deciding,
+    first,
     health,
     inbox_page,
     lessons,
@@ -43,6 +44,7 @@ _DIGEST = "(?P<digest>[a-z0-9-]{1,64})"
 
 PAGES: tuple[tuple[str, Show], ...] = (
     ("/|/inbox", inbox_page.show),
+    ("/first", first.show),
     ("/tasks", tasks.show_list),
     (f"/tasks/{_ID}", tasks.show_one),
     (f"/tasks/{_ID}/history", task_past.show_history),
@@ -77,6 +79,9 @@ ACTIONS: tuple[tuple[str, Act], ...] = (
     ("/inbox/decide-all", deciding.decide_several),
     ("/inbox/decide-several", deciding.decide_several),
     ("/undo", undoing.undo),
+    ("/first/look", first.look),
+    ("/first/bring", first.bring),
+    ("/first/agents", first.assign),
     ("/tasks", task_edits.create),
     (f"/tasks/{_ID}/edit", task_edits.edit),
     (f"/tasks/{_ID}/settle", task_edits.settle),

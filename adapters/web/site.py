@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from adapters.actions.importing import Given
 from adapters.actions.policy import held_agents
 from adapters.documents.inbox import is_under, sets_now
 from adapters.documents.tasks import catalog_of
@@ -73,6 +74,7 @@ class Site:
         self._told: OrderedDict[str, Notice] = OrderedDict()
         self._glance: tuple[str, Glance] = ("", Glance())
         self._run = secrets.token_hex(4)  # forms are of one run: the next one's pages are others
+        self.brought: OrderedDict[str, Given] = OrderedDict()  # files that wait, see `first`
         self.life: Life | None = None  # the one that somebody looked at last
         self.seen = ""
 

@@ -10,7 +10,7 @@ from adapters.documents.agents import agent_line
 from adapters.documents.tasks import TaskPage, catalog_of, task_page
 from adapters.web.asking import FormRequest, Page, made_from, missing
 from adapters.web.inbox import OPEN_SHOWN, open_cards
-from adapters.web.policy import consents_of
+from adapters.web.policy import consents_of, is_held
 from adapters.web.reports import report_of
 from adapters.web.site import SCAN_MAX, Site, page_size
 from adapters.web.words import local
@@ -172,7 +172,8 @@ def show_one(site: Site, asked: FormRequest) -> Page:
     }
     if asked.query.get("full") != "1":
         _shorten(document)
-    return Page("task.html", page.task.title, document, _more(site, page, document, now))
+    more = {**_more(site, page, document, now), "is_held": is_held(agent)}
+    return Page("task.html", page.task.title, document, more)
 
 
 def _entry(one: TimeDetails) -> dict[str, Any]:

@@ -124,7 +124,7 @@ def _charted(counted: Counted | None, template_id: str) -> dict[str, Any]:
     for count in counts.values():
         total.update(count)
     return {
-        "chart": charts.days(counts, seen, "Its wakes by day"),
+        "chart": charts.days(counts, seen, "Its wakes by day", f"/wakes?template={template_id}"),
         "rows": charts.rows(counts, seen),
         "total": total,
         "seen": seen,

@@ -242,5 +242,7 @@ def _chart(site: Site, agent_id: str) -> dict[str, Any]:
 def _drawn(name: str, counts: dict[date, Counter[str]], kinds: Sequence[str]) -> dict[str, Any]:
     total = sum(counts.values(), Counter[str]())
     seen = [(kind, total[kind]) for kind in kinds if total[kind]]
-    chart = charts.days(counts, [kind for kind, _ in seen], f"Wakes by day and {name.lower()}")
+    chart = charts.days(
+        counts, [kind for kind, _ in seen], f"Wakes by day and {name.lower()}", "/wakes"
+    )
     return {"name": name, "chart": chart, "seen": seen}

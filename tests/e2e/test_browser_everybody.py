@@ -109,7 +109,7 @@ def test_all_of_it_works_without_javascript(browser: Any, address: str, home: Pa
     page.get_by_role("link", name="Tasks").click()
     page.get_by_role("link", name="Fix the sink").first.click()
     page.get_by_label("New item").fill("Buy a seal")
-    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_role("button", name="Add the item", exact=True).click()
     expect(page.locator(".checks")).to_contain_text("Buy a seal")
     context.close()
     assert (statuses(home)["1.1"], statuses(home)["1.2"]) == ("confirmed", "rejected")

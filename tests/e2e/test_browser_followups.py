@@ -53,7 +53,7 @@ def test_stars_are_given_with_the_keyboard_after_a_timer_stops(
     task = told(["task", "show", TITLE], home)
     done(["task", "timer", "start", TITLE], home)
     page.goto(f"{address}/tasks/{task['id']}")
-    page.get_by_role("button", name="Stop", exact=True).click()
+    page.get_by_role("button", name="Stop the timer", exact=True).click()
     notice = page.locator("#told")
     expect(notice).to_contain_text("How did it go?")
     notice.get_by_role("radio", name="1 of 5").focus()

@@ -33,6 +33,8 @@ def test_all_of_an_agent_a_template_and_the_catalog_is_edited(tmp_path: Path, ho
         again = visitor.form(url, f"{url}/set")
         wrong = visitor.send(again, turns="99", nonce="too-many-turns")
         assert (wrong.status_code, "use 1 to 20" in text_of(wrong.text)) == (422, True)
+        wrong = visitor.send(again, preferences="brief", nonce="no-preference")
+        assert (wrong.status_code, 'id="wrong-preferences"' in wrong.text) == (422, True)
         done(["agent", "set", agent["id"], "--name", "Basin"], home)
         clash = visitor.send(again, name="Tap", nonce="two-names")
         assert clash.status_code == 409
@@ -57,9 +59,17 @@ def test_all_of_an_agent_a_template_and_the_catalog_is_edited(tmp_path: Path, ho
         added = visitor.form("/catalog", "/catalog/labels")
         assert visitor.send(added, name="#sun", category=garden["id"]).status_code == 200
         assert visitor.json("/catalog")["labels"][0]["categories"] == ["Outdoors"]
+        visitor.send(visitor.form(of, f"{of}/set"), model="gemini", nonce="another-model")
+        assert "1 agent needs your consent" in text_of(visitor.page(url))  # before a wake waits
+        assert visitor.form(url, "/policy/allow").has("model", "gemini:*")
+        shown = text_of(visitor.page(f"{of}/preview?agent={agent['id']}"))
+        assert "It would not be asked now: nobody has agreed yet" in shown
     done(["template", "set", "Short", "--name", "Calm", "--model", "rules"], home)
     (template,) = told(["template", "list"], home)
     assert (template["name"], template["model"]) == ("Calm", "rules")
+    done(["template", "set", "Calm", "--model", "none", "--category", "none"], home)
+    (template,) = told(["template", "list"], home)
+    assert (template["model"], template["category_ids"]) == (None, [])
     assert [one["name"] for one in told(["label", "list"], home)] == ["sun"]
     proved(home)
 

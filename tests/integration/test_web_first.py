@@ -1,0 +1,116 @@
+"""A first run on the page: a file is looked at, brought in, and gets agents; without JavaScript."""
+
+import re
+from collections import Counter
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from adapters.web.charts import days
+from adapters.web.entry import BODY_MAX
+from adapters.web.uploads import Sent, Upload, boundary_of, sent_in
+from tests.support.cli import done, told
+from tests.support.forms import Form
+from tests.support.pages import ORIGIN, Visitor, text_of, visiting
+
+TODO = b"# Home\n- [ ] Paint the door ~2h\n- [ ] Fix the sink\n- [x] Call Ann\n"
+
+
+def _chosen(visitor: Visitor, form: Form, name: str, data: bytes, nonce: str = "") -> Any:
+    """Send the form of a file as a browser does."""
+    fields = dict(form.fields)
+    fields.pop("file", None)
+    fields |= {"nonce": nonce} if nonce else {}
+    sent = {"file": (name, data, "text/markdown")}
+    headers = {"origin": ORIGIN}
+    return visitor.client.post(form.action, data=fields, files=sent, headers=headers)
+
+
+def test_a_file_is_looked_at_then_brought_in_then_gets_agents(tmp_path: Path) -> None:
+    with visiting(tmp_path) as visitor:
+        for path in ("/inbox", "/tasks", "/agents"):  # an empty home leads there
+            assert 'href="/first"' in visitor.page(path)
+        form = visitor.form("/first", "/first/look")
+        shown = _chosen(visitor, form, "TODO.md", TODO)
+        assert (shown.status_code, shown.url.path) == (200, "/first")
+        assert "3 new tasks" in text_of(shown.text)
+        assert "Paint the door" in shown.text
+        assert told(["task", "list"], tmp_path) == []  # nothing was written
+        here = f"/first?{shown.url.query.decode()}"
+        bring = visitor.form(here, "/first/bring")
+        done(["task", "add", "Sweep"], tmp_path)  # changes nothing of the plan
+        brought = visitor.send(bring)
+        assert "3 created" in text_of(brought.text)
+        titles = {one["title"] for one in told(["task", "list"], tmp_path)}
+        assert {"Paint the door", "Fix the sink", "Sweep"} <= titles
+        assert "brought in already" in text_of(visitor.send(bring).text)  # sent twice: one deed
+        (tmp_path / "TODO.md").write_bytes(TODO)  # its name is its source, as on the command line
+        (again,) = told(["import", str(tmp_path / "TODO.md")], tmp_path)["files"]
+        assert (again["created"], again["unchanged"]) == (0, 3)
+        assign = visitor.form("/first", "/first/agents")
+        assert visitor.send(assign, model="no model", nonce="no-such-model").status_code == 422
+        visitor.send(assign, model="gemini")
+        assert len(told(["agent", "list"], tmp_path)) == 3
+        assert "Nothing is sent before you agree" not in visitor.page("/first")  # all have one
+        assert visitor.form("/first", "/policy/allow").has("model", "gemini:*")
+
+
+def test_a_file_that_cannot_be_taken_is_refused_in_one_line(tmp_path: Path) -> None:
+    with visiting(tmp_path) as visitor:
+        form = visitor.form("/first", "/first/look")
+        cases = (
+            ("a.bin", b"\0\1", "it is no text"),
+            ("a.txt", b"Hello", "its format is not known"),
+            ("", b"", "no file was chosen"),
+        )
+        for nth, (name, data, why) in enumerate(cases):
+            answer = _chosen(visitor, form, name, data, f"nonce-{nth}-of-it")
+            assert (answer.status_code, why in text_of(answer.text)) == (422, True), name
+            assert 'id="wrong-file"' in answer.text  # it stands at its field
+        large = _chosen(visitor, form, "TODO.md", b"- [ ] a\n" * (BODY_MAX // 8 + 1))
+        assert (large.status_code, "wakelog import" in large.text) == (413, True)
+        first = _chosen(visitor, form, "TODO.md", TODO)
+        bring = visitor.form(f"/first?{first.url.query.decode()}", "/first/bring")
+        (tmp_path / "TODO.md").write_bytes(TODO)
+        done(["import", str(tmp_path / "TODO.md")], tmp_path)
+        late = visitor.send(bring)
+        assert (late.status_code, "look once more" in text_of(late.text)) == (409, True)
+        for nth in range(4):
+            _chosen(visitor, form, f"{nth}.md", TODO, f"one-more-{nth}")
+        gone = visitor.send(bring)  # only the newest are kept
+        assert (gone.status_code, "choose it once more" in text_of(gone.text)) == (422, True)
+
+
+def test_a_form_with_a_file_is_read_byte_for_byte() -> None:
+    head = 'Content-Disposition: form-data; name="{}"'
+    body = (
+        f"--b\r\n{head.format('csrf')}\r\n\r\nto\r\nken\r\n"
+        f'--b\r\n{head.format("file")}; filename="C:\\x\\Tö%22.md"\r\n'
+        "Content-Type: text/plain\r\n\r\n- [ ] a\r\n\r\n--b2\r\n\r\n--b--\r\n"
+    ).encode()
+    assert boundary_of('multipart/form-data; boundary="b"') == "b"
+    read = sent_in(body, "b")
+    assert read is not None
+    assert read.fields == {"csrf": ["to\r\nken"]}
+    assert read.file is not None
+    assert read.file.name == 'Tö".md'
+    cut_off = sent_in(body[:60], "b")
+    assert cut_off == Sent({}, None)
+    assert sent_in(b"--b\r\n\r\n\r\n" * 200, "b") is None
+    assert sent_in(b"", "b") == Sent({}, None)
+    part = b'Content-Disposition: form-data; name="f"; filename="a"\r\n\r\n\0\r\n\xff'
+    assert sent_in(b"--c\r\n" + part + b"\r\n--c--", "c") == Sent({}, Upload("a", b"\0\r\n\xff"))
+
+
+def test_a_day_of_a_chart_leads_to_its_wakes() -> None:
+    counts = {date(2027, 1, 1): Counter(completed=2, failed=1), date(2027, 1, 3): Counter(failed=1)}
+    chart = days(counts, ["completed", "failed"], "Wakes", "/wakes?template=a")
+    leads = re.findall(r'<a href="([^"]*)" aria-label="([^"]*)"', chart)
+    assert leads == [
+        (
+            "/wakes?template=a&amp;from=2027-01-01&amp;to=2027-01-01",
+            "2027-01-01: 2 completed, 1 failed",
+        ),
+        ("/wakes?template=a&amp;from=2027-01-03&amp;to=2027-01-03", "2027-01-03: 1 failed"),
+    ]
+    assert "top line: 3 a day" in chart
