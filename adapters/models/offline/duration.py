@@ -182,7 +182,7 @@ _ESTIMATES = (
         r"höchstens|maximal|i guess|i think|schätze ich))?[.!]?$"
     ),
 )
-_HINT = pattern(rf"(?:[0-9]|{START})(?:{_UNIT}){END}")  # cheap: most name no unit of time
+_HINT = pattern(rf"[0-9](?:{_UNIT})|{START}(?:{_UNIT}){END}")  # cheap: most name no unit of time
 _DENIED = word_set("if wenn falls whether ob never nie")
 _NOT_IT = word_set(
     "took spent waited worked talked slept ago later late delayed dauerte gebraucht gewartet "

@@ -95,7 +95,7 @@ _URGENT = (
             r"(?:it|this|that)(?:'ll| will) keep|not (?:fussed|bothered) when|purely cosmetic|"
             r"when there's nothing else|wenn sonst nichts (?:an\w+|zu tun|ist)|"
             r"wenn (?:du|ich|wir|ihr|man) (?:mal |irgendwann |gerade |wieder )*(?:zeit|luft|lust) "
-            r"(?:hast|habe|haben|habt|hat)|no need to (?:rush|hurry)|soon enough|"
+            r"(?:hast|habe|haben|habt|hat)|no need to (?:rush|hurry)(?! up)|soon enough|"
             r"nice[- ]to[- ]have|bottom of (?:the|my|our) (?:pile|list)|not (?:that |very |"
             r"really |so |"
             r"terribly |all that )?important|isn't (?:that |very |really |so )?important|"
