@@ -196,7 +196,7 @@ DEEDS = (
     Deed("add a version", template, TEMPLATE, f"{TEMPLATE}/version",
          "template|version|{template}|--general|Be bold.|--report|Two lines.", SAID),
     Deed("roll back", versions, TEMPLATE, f"{TEMPLATE}/rollback", "template|rollback|{template}|1",
-         {"version": "1"}),
+         {"version": "1", "sure": "yes"}),
     Deed("assign a template", template, TEMPLATE, f"{TEMPLATE}/assign",
          "template|assign|{agent}|{template}", {"agent": "Fix the sink"}),
     Deed("take a template off", living, TEMPLATE, f"{TEMPLATE}/assign",
