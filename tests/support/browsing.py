@@ -88,8 +88,17 @@ def every_page(home: Path) -> list[str]:
     """An address of each kind, of what each list's views show, and of all templates and agents."""
     tasks, agents, templates = (told([one, "list"], home) for one in ("task", "agent", "template"))
     run = told(["wakes"], home)[0]["run_key"]
+    task, agent = tasks[0]["id"], agents[0]["id"]
     return [
         "/",
+        "/first",
+        f"/tasks/{task}/why/status",
+        f"/tasks/{task}/history",
+        f"/agents/{agent}/life",
+        f"/wakes/{run}/what-if",
+        "/forks",
+        f"/wakes/{run}/forked",
+        *(f"/forks/{one.parent.name}" for one in sorted(home.glob("forks/*/fork.json"))[:1]),
         "/inbox?show=deferred",
         "/inbox?show=decided",
         "/tasks",
