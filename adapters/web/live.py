@@ -8,6 +8,7 @@ stream, each change and each ping say the same thing.
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
+from threading import Lock
 
 from adapters.store.changes import Probe
 from domain.errors import Refused
@@ -38,6 +39,7 @@ class Live:
         self._listening: set[asyncio.Event] = set()
         self._beats = 0
         self._is_over = False
+        self._looking = Lock()
 
     @property
     def beats(self) -> int:
@@ -55,18 +57,20 @@ class Live:
 
     async def watch(self) -> None:
         """Look until it is over."""
-        probes = self._probes()
-        known = self._beats, _seen(probes)  # before anybody is told where the logs end
+        probes = list(self._probes())
+        known = self._beats, self._look(probes)  # before anybody is told where the logs end
         try:
             while not self._is_over:  # until the server ends
                 await asyncio.sleep(LOOK_SECONDS)
-                found = self._beats, await asyncio.to_thread(_seen, probes)
+                found = self._beats, await asyncio.to_thread(self._look, probes)
                 if found != known:
                     known = found
                     self._tell()
         finally:
-            for probe in probes:
-                probe.close()
+            with self._looking:  # a thread may still look
+                for probe in probes:
+                    probe.close()
+                probes.clear()
 
     async def messages(self) -> AsyncIterator[bytes]:
         """A stream of server-sent events ``tail``, until the page or the server goes."""
@@ -85,13 +89,12 @@ class Live:
         finally:
             self._listening.discard(changed)
 
+    def _look(self, probes: Sequence[Probe]) -> list[object]:
+        """What each says. A server that is away says nothing new."""
+        with self._looking, suppress(Refused):
+            return [probe() for probe in probes]
+        return []
+
     def _tell(self) -> None:
         for changed in self._listening:
             changed.set()
-
-
-def _seen(probes: Sequence[Probe]) -> list[object]:
-    """What each says. A server that is away says nothing new."""
-    with suppress(Refused):
-        return [probe() for probe in probes]
-    return []

@@ -17,12 +17,14 @@ AXE = """async () => (await axe.run({resultTypes: ["violations"]})).violations.m
     (one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 160))}`)"""
 TOO_WIDE = "document.scrollingElement.scrollWidth - window.innerWidth"
 DROP = """(form) => {
-    const text = "# Home\\n- [ ] Fix the sink ~2h\\n  Due on 2027-03-01. Need to buy a seal.\\n- [ ] Paint the door due:2027-99-99\\n";
+    const text = "# Home\\n- [ ] Fix the sink ~2h\\n  Due on 2027-03-01. Need to buy a seal.\\n"
+        + "- [ ] Paint the door due:2027-99-99\\n";
     const dropped = new DataTransfer();
     dropped.items.add(new File([text], "TODO.md", {type: "text/markdown"}));
     for (const name of ["dragover", "drop"])
-        form.dispatchEvent(new DragEvent(name, {dataTransfer: dropped, bubbles: true, cancelable: true}));
-}"""  # noqa: E501
+        form.dispatchEvent(
+            new DragEvent(name, {dataTransfer: dropped, bubbles: true, cancelable: true}));
+}"""
 
 
 @pytest.fixture

@@ -64,13 +64,24 @@ def test_all_of_an_agent_a_template_and_the_catalog_is_edited(tmp_path: Path, ho
         assert visitor.form(url, "/policy/allow").has("model", "gemini:*")
         shown = text_of(visitor.page(f"{of}/preview?agent={agent['id']}"))
         assert "It would not be asked now: nobody has agreed yet" in shown
-    done(["template", "set", "Short", "--name", "Calm", "--model", "rules"], home)
+    assert [one["name"] for one in told(["label", "list"], home)] == ["sun"]
+    proved(home)
+
+
+def test_a_template_is_set_by_command_and_its_model_and_categories_are_emptied(
+    tmp_path: Path, homes: Homes
+) -> None:
+    home = homes.copy(proposing, tmp_path)
+    done(["template", "create", "Brief", "--general", "Be brief", "--report", "One"], home)
+    done(["category", "add", "Garden"], home)
+    change = ["template", "set", "Brief", "--name", "Calm", "--model", "rules"]
+    done([*change, "--category", "Garden"], home)
     (template,) = told(["template", "list"], home)
     assert (template["name"], template["model"]) == ("Calm", "rules")
+    assert len(template["category_ids"]) == 1
     done(["template", "set", "Calm", "--model", "none", "--category", "none"], home)
     (template,) = told(["template", "list"], home)
     assert (template["model"], template["category_ids"]) == (None, [])
-    assert [one["name"] for one in told(["label", "list"], home)] == ["sun"]
     proved(home)
 
 

@@ -59,7 +59,11 @@ class Browser:
 
     def send(self, path: str, action: str, **fields: str) -> bool:
         """Send the last form of a page to an address; whether it was acknowledged."""
-        found = [one for one in forms(self.page(path)) if one.action == action]
+        found = [
+            one
+            for one in forms(self.page(path))
+            if one.action == action and any(name == "nonce" for name, _ in one.fields)
+        ]
         if not found:
             return False
         kept = [(name, value) for name, value in found[-1].fields if name not in fields]

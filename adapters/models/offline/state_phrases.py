@@ -360,7 +360,9 @@ HOLD = pattern(
     r"in der warteschleife|pause bis|pause until)"
     rf"{END}"
 )
-PAUSES = pattern("paus|seite|hold|park|warte|liegt|ruh|rückgestellt|off$|aside|ice|eis|shelved|vertag")
+PAUSES = pattern(
+    "paus|seite|hold|park|warte|liegt|ruh|rückgestellt|off$|aside|ice|eis|shelved|vertag"
+)
 NO_HOLD = word_set(
     "geld euro money buch bücher kept me uhr stunde heizung clock watch call phone music hotline "
     "line telefon minutes "
