@@ -45,6 +45,7 @@ WHO_IS_WIDE = """[...document.querySelectorAll('#page *')].filter(
 ).slice(0, 3).map((one) => one.outerHTML.slice(0, 120))"""
 
 pytestmark = in_browser
+READ_BY_AXE = "links"
 SPENT = ("--start", "2026-12-31 09:00", "--end", "2026-12-31 10:30")
 
 
@@ -167,7 +168,8 @@ def test_every_page_can_be_read_by_everybody(
 def test_nothing_that_is_written_runs_or_breaks_the_page(
     browser: Any, address: str, home: Path, axe: str, kind: str
 ) -> None:
-    """Without the content policy: not even then does anything run."""
+    """Without the content policy: not even then does anything run. Whether it can be read is asked
+    of one kind, whose words make elements; the others make none that this one does not."""
     words = HOSTILE[kind]
     begins = words.lstrip("\u202e")[:4]  # the text of a terminal has a sign for such a mark
     paths = aside(hostile_home, home, words)
@@ -183,8 +185,10 @@ def test_nothing_that_is_written_runs_or_breaks_the_page(
         page.evaluate(OPEN_ALL)
         text = page.locator("main").inner_text()
         found += [] if begins in text or path == "/health" else [f"{path} does not show it"]
-        page.evaluate(axe)
-        found += too_wide(page, path) + unreadable(page, path)
+        found += too_wide(page, path)
+        if kind == READ_BY_AXE:
+            page.evaluate(axe)
+            found += unreadable(page, path)
         assert page.evaluate("window.hurt") is None
         links = page.evaluate("[...document.links].map((one) => one.protocol)")
         assert set(links) <= {"http:", "https:"}

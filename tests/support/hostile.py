@@ -44,6 +44,8 @@ def hostile_home(home: Path, words: str) -> list[str]:
     asked, *_, run = (one["run_key"] for one in told(["wakes"], home))
     kept = ["tasks", f"tasks/{task}", f"tasks/{other}", "agents", f"agents/{agent}", "wakes"]
     more = [f"wakes/{run}", f"wakes/{asked}/at", f"wakes/{asked}/diff"]
+    more += [f"tasks/{task}/history", f"tasks/{task}/why/status", f"agents/{agent}/reports"]
+    more += [f"agents/{agent}/life", f"wakes/{run}/what-if", f"wakes/{run}?turn=1", "catalog"]
     more += ["templates", f"templates/{template}", "lessons", "health"]
     return ["/", "/inbox?show=decided", *(f"/{path}" for path in kept + more)]
 
