@@ -89,13 +89,15 @@ def test_writers_of_a_home_stand_in_one_order_and_those_of_two_do_not_meet(
 def test_an_append_whose_line_breaks_is_written_once_or_told_not_to_be(
     postgres: str, postgres_homes: Homes, side: Side
 ) -> None:
-    """Cut at each piece that goes over the line, up to the answer of the commit."""
+    """Cut at each question, or answer, that goes over the line, up to that of the commit."""
     anna = postgres_homes.create("anna", "r1")
     plain = postgres_homes.log(anna, "journal")
     plain.append(CreateTask("first"), AT)
     found: list[str] = []
     with line_to(int(urlsplit(postgres).port or 0)) as line:
-        broken = Database(f"postgresql://owner@127.0.0.1:{line.port}/{the_newest(postgres)}")
+        plainly = "sslmode=disable&gssencmode=disable"
+        name = the_newest(postgres)
+        broken = Database(f"postgresql://owner@127.0.0.1:{line.port}/{name}?{plainly}")
         log = Homes(broken).log(anna, "journal")
         while found[-1:] != ["whole"]:  # bounded by what an append says
             assert log.count() == plain.count()

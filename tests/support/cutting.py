@@ -1,4 +1,8 @@
-"""A line to a server that can be cut: a proxy which ends a connection at a chosen message."""
+"""A line to PostgreSQL that can be cut: a proxy which ends a connection at a chosen message.
+
+It counts whole questions and answers of the protocol, not what a socket happens to hand over at
+once. The address must say ``sslmode=disable&gssencmode=disable``: what asks for them is shorter.
+"""
 
 import socket
 import threading
@@ -6,12 +10,13 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import Literal
 
-BUFFER = 65_536
+LENGTH = 4  # bytes that say how long a message is, themselves included
+LAST = {"asked": b"SQX", "answered": b"Z"}  # the messages that end a question, an answer
 Side = Literal["", "asked", "answered"]
 
 
 class Line:
-    """Forwards to `port`, until so many pieces went by since `cut`."""
+    """Forwards to `port`, until so many questions or answers went by since `cut`."""
 
     def __init__(self, port: int) -> None:
         self._target = port
@@ -23,8 +28,8 @@ class Line:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cut(self, side: Side, nth: int) -> None:
-        """End the connection at the nth piece from now that is asked, or answered: it is not
-        handed on any more."""
+        """End the connection at the nth question from now, or answer: it is not handed on any
+        more."""
         with self._lock:
             self._side, self._left = side, nth
 
@@ -50,8 +55,10 @@ class Line:
 
     def _forward(self, side: str, source: socket.socket, sink: socket.socket) -> None:
         with closing(source), closing(sink), suppress(OSError):
-            while (piece := source.recv(BUFFER)) and not self._is_cut(side):
-                sink.sendall(piece)
+            for whole in _messages(source, side):
+                if self._is_cut(side):
+                    break
+                sink.sendall(whole)
             _end(source, sink)
 
     def _is_cut(self, side: str) -> bool:
@@ -63,6 +70,21 @@ class Line:
                 return False
             self._side = ""
             return True
+
+
+def _messages(source: socket.socket, side: str) -> Iterator[bytes]:
+    """Questions or answers, each in one piece; the first thing asked has no letter before it."""
+    with source.makefile("rb") as stream:
+        found = b""
+        if side == "asked":
+            length = stream.read(LENGTH)
+            yield length + stream.read(int.from_bytes(length) - LENGTH)
+        while letter := stream.read(1):
+            length = stream.read(LENGTH)
+            found += letter + length + stream.read(int.from_bytes(length) - LENGTH)
+            if letter in LAST[side]:
+                yield found
+                found = b""
 
 
 def _end(*sockets: socket.socket) -> None:
