@@ -41,7 +41,7 @@ def _tell_category(editing: Editing, done: str, kept: "Kept") -> None:
 @click.pass_obj
 def category_add(session: Session, name: str, language: str, key: str) -> None:
     """Add a category."""
-    said = titled(name, NAME_MAX), language_named(language)
+    said = titled(name, NAME_MAX, "name"), language_named(language)
     editing = Editing(session, key)
     _tell_category(editing, "Added", add_category(editing.home, *said, key))
 

@@ -23,7 +23,7 @@ from domain.journal.edits import titled
 @click.pass_obj
 def label_add(session: Session, name: str, categories: Sequence[str], key: str) -> None:
     """Add a label; agents may then propose it."""
-    said = titled(name.removeprefix("#"), NAME_MAX)
+    said = titled(name.removeprefix("#"), NAME_MAX, "name")
     editing = Editing(session, key)
     (label_id,) = editing.did(add_label(editing.home, said, categories, key)).ids
     found = [one for one in all_labels(session) if one.id == label_id]

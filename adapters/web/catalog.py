@@ -35,7 +35,7 @@ def show(site: Site, asked: FormRequest) -> Page:
 
 def add_category(site: Site, asked: FormRequest) -> Notice:
     """Add a category."""
-    name = titled(asked.needed("name"), NAME_MAX)
+    name = titled(asked.needed("name"), NAME_MAX, "name")
     language = language_named(asked.form.get("language", "").strip() or "none")
     actions.add_category(site.home, name, language, asked.key)
     return Notice(f"The category “{name}” is there.")
@@ -63,7 +63,7 @@ def correct_category(site: Site, asked: FormRequest) -> Notice:
 
 def add_label(site: Site, asked: FormRequest) -> Notice:
     """Add a label, of some categories or of all."""
-    name = titled(asked.needed("name").strip().removeprefix("#"), NAME_MAX)
+    name = titled(asked.needed("name").strip().removeprefix("#"), NAME_MAX, "name")
     among = [one for one in asked.lists.get("category", []) if one]
     actions.add_label(site.home, name, among, asked.key)
     return Notice(f"The label #{name} is there.")

@@ -260,7 +260,7 @@ def _catalog(world: World, facts: list[c.CatalogFact], entity: str) -> Decided:
 
 
 def add_category(cause: do.AddCategory, key: str, at: str, world: World) -> Decided:
-    name = edits.titled(cause.name, c.NAME_MAX)
+    name = edits.titled(cause.name, c.NAME_MAX, "name")
     catalog = world.load(CATALOG, MAIN)
     facts = c.add_category(catalog, name, cause.language)
     known = c.find_category(catalog, name)
@@ -269,7 +269,7 @@ def add_category(cause: do.AddCategory, key: str, at: str, world: World) -> Deci
 
 def rename_category(cause: do.RenameCategory, key: str, at: str, world: World) -> Decided:
     catalog = world.load(CATALOG, MAIN)
-    name = edits.titled(cause.name, c.NAME_MAX)
+    name = edits.titled(cause.name, c.NAME_MAX, "name")
     facts = c.rename_category(catalog, cause.category, name)
     return _catalog(world, facts, _category_id(catalog, cause.category))
 
@@ -282,7 +282,7 @@ def add_correction(cause: do.AddCorrection, key: str, at: str, world: World) -> 
 
 def add_label(cause: do.AddLabel, key: str, at: str, world: World) -> Decided:
     catalog = world.load(CATALOG, MAIN)
-    name = edits.titled(cause.name, c.NAME_MAX)
+    name = edits.titled(cause.name, c.NAME_MAX, "name")
     scope = tuple(sorted(_category_id(catalog, one) for one in cause.categories))
     return _catalog(world, c.add_label(catalog, name, scope), c.label_id(name))
 

@@ -267,13 +267,13 @@ def summarised(summary: str) -> str:
     return summary
 
 
-def titled(title: str, length_max: int) -> str:
-    """A title without spare white space, or Refused if it is empty or too long."""
+def titled(title: str, length_max: int, what: str = "title") -> str:
+    """A title (or name) without spare white space, or Refused if it is empty or too long."""
     title = squeeze(title)
     if not title:
-        raise invalid("the title is empty", "give it at least one character")
+        raise invalid(f"the {what} is empty", "give it at least one character")
     if len(title) > length_max:
-        raise _too_long("a title", len(title), length_max)
+        raise _too_long(f"a {what}", len(title), length_max)
     return title
 
 

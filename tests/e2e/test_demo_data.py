@@ -21,7 +21,7 @@ pytestmark = pytest.mark.e2e
 WAKELOG = Path(sys.executable).parent / "wakelog"
 ROOT = Path(__file__).parents[2]
 SIZE = ("--agents", "12", "--months", "3")
-SMALL = ("--agents", "6", "--months", "2")
+SMALL = ("--agents", "3", "--months", "1")
 
 
 def made(home: Path, seed: str, size: tuple[str, ...] = SIZE, **environ: str) -> dict[str, Any]:

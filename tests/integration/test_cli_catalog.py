@@ -24,7 +24,8 @@ def test_categories_are_added_renamed_and_corrected(home: Path) -> None:
     refused(["category", "correct", "Outdoors", "same", "same"], home)
     assert "former name" in refused(["category", "add", "garden"], home)
     assert "Nothing to change" in done(["category", "add", "outdoors"], home)
-    refused(["category", "add", " "], home)
+    for empty in (["add", " "], ["rename", "Outdoors", " "]):
+        assert "the name is empty" in refused(["category", *empty], home)
     refused(["category", "add", "x", "--language", "english"], home)
 
 
