@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from adapters.documents.inbox import place_told
-from adapters.text.reading import counted, since_line
+from adapters.text.reading import counted, rule_text, since_line
 from adapters.text.task import duration
 from adapters.web import charts, markdown
 from adapters.web.words import (
@@ -88,6 +88,7 @@ def environment() -> Environment:
         "whom": by_whom,
         "place": place_told,
         "pretty": pretty,
+        "rule": rule_text,
         "share": charts.share,
         "said": said,
         "since": since_line,
