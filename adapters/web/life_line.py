@@ -213,7 +213,8 @@ def named(events: Sequence[Event], zone: str) -> list[tuple[float, str]]:
     else:
         count = NAMED if length > 0 else 1
         times = [first + nth * (last - first) / max(count - 1, 1) for nth in range(count)]
-        found = [(one, f"{one:%a %H:%M}") for one in times]
+        names = {f"{one:%a %H:%M}": one for one in reversed(times)}  # each once, where it begins
+        found = sorted((one, name) for name, one in names.items())
     room = (WIDTH - 2 * LEFT) / WIDTH * 100
     return [
         (LEFT / WIDTH * 100 + ((at - first).total_seconds() / length * room if length else 0), name)
