@@ -241,7 +241,7 @@ def pages(site: Site) -> dict[str, str]:
         "first-file": "/first?file=file",
         "tasks": "/tasks",
         "task": task,
-        "why": f"{task}/why/due",
+        "why": f"{task}/why/language",
         "history": f"{task}/history",
         "agents": "/agents",
         "agent": one,
