@@ -39,7 +39,7 @@ _DOWN = Markup(
     '<line x1="{0:.2f}%" x2="{0:.2f}%" y1="{1}" y2="{2}"/>'
     '<text class="day-name" x="{0:.2f}%" y="{3}">{4}</text>'
 )
-_UNIT = Markup('<text class="unit" x="0" y="9">{}</text>')
+_UNIT = Markup('<text class="unit" x="0" y="9">wakes a day</text>')
 
 
 def scale(most: int) -> list[int]:
@@ -79,20 +79,15 @@ def tick(x: float, name: str, top: float, base: float) -> Markup:
 
 
 def days(
-    counts: Mapping[date, Counter[str]],
-    kinds: Sequence[str],
-    what: str,
-    leads: str,
-    unit: str = "wakes a day",
+    counts: Mapping[date, Counter[str]], kinds: Sequence[str], what: str, leads: str
 ) -> Markup:
-    """One bar for each day, from the first to the last, parted by kind; gaps are empty days.
+    """One bar for the wakes of each day, parted by kind, to the last one; gaps are empty days.
 
     Args:
         counts: How many of each kind a day had.
         kinds: In the order in which they are stacked; each is a class ``is-<kind>`` of the bar.
         what: For a reader who does not see it.
         leads: The address that lists what a day had, given ``from`` and ``to``.
-        unit: What the numbers of the axis count.
     """
     if not counts:
         return Markup("")
@@ -108,7 +103,7 @@ def days(
     )
     axes = Markup("").join(
         (
-            _UNIT.format(unit),
+            _UNIT,
             *(_ACROSS.format(y, y + 4, one) for one in ticks for y in [_height(one, ticks[-1])]),
             *(
                 tick(((one - first).days + 0.5) * step, day_name(one, first, last), BASE, BASE + 4)
