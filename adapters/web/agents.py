@@ -226,7 +226,8 @@ def show_one(site: Site, asked: FormRequest) -> Page:
 def words_of(remembered: MemoryShort) -> str:
     """How much an agent remembers."""
     covered = remembered.noted - remembered.uncovered
-    return memory_words(remembered.noted, covered, len(remembered.digests))
+    told = memory_words(remembered.noted, covered, len(remembered.digests))
+    return told.replace("digests", "summaries").replace("digest", "summary")
 
 
 def show_digest(site: Site, asked: FormRequest) -> Page:

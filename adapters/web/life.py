@@ -60,7 +60,7 @@ def show(site: Site, asked: FormRequest) -> Page:
             "moment": document,
         },
         {
-            "line": life_line.drawn(life.events, stands.at if stands else "", told),
+            "line": life_line.drawn(life.events, stands.at if stands else "", told, site.zone),
             "lanes": LANES,
             "bar": _bar(life.events),
             "events": near,

@@ -2,11 +2,14 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from datetime import datetime, time, timedelta
 from typing import NamedTuple
 
 from markupsafe import Markup
 
 from adapters.timetravel.logs_at import Past
+from adapters.web.charts import day_name, some_of, tick
+from adapters.web.words import local
 from domain.agent import wake_queue_events as a
 from domain.agent.events import AgentReported
 from domain.changes import events as c
@@ -169,32 +172,58 @@ def marks(events: Sequence[Event]) -> list[Mark]:
     ]
 
 
-_SVG = Markup(
-    '<svg class="life" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img" '
-    'aria-label="{}">{}{}<line class="now" x1="{:.1f}" x2="{:.1f}" y1="0" y2="{}"/></svg>'
+AXIS = 22  # below the lanes: what its ticks say
+NAMED = 4  # moments of a short life that are named
+LONG = 4 * 86_400  # seconds from which on days are named, else times of the day
+_SVG = Markup(  # across in percent, down in pixels: words keep their shape
+    '<svg class="life" height="{}" role="img" aria-label="{}"><g class="axes">{}</g>{}'
+    '<line class="now" x1="{:.2f}%" x2="{:.2f}%" y1="0" y2="{}"/></svg>'
 )
 _MARK = Markup(
-    '<rect class="is-{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}">'
-    "<title>{}</title></rect>"
+    '<rect class="is-{}" x="{:.2f}%" y="{:.1f}" width="{}" height="{:.1f}"><title>{}</title></rect>'
 )
-_BASE = Markup('<line class="base" x1="0" x2="{}" y1="{}" y2="{}"/>')
+_BASE = Markup('<line class="base" x1="0" x2="100%" y1="{}" y2="{}"/>')
 
 
-def drawn(events: Sequence[Event], at: str, what: str) -> Markup:
+def drawn(events: Sequence[Event], at: str, what: str, zone: str) -> Markup:
     """The line as SVG; `at` is where one stands, `what` it is to who cannot see it."""
     height, room = LANE * len(LANES), WIDTH - 2 * LEFT
-    bases = (_BASE.format(WIDTH, y, y) for y in range(LANE, height + 1, LANE))
+    bases = (_BASE.format(y, y) for y in range(LANE, height + 1, LANE))
+    axis = (tick(x, name, 0, height) for x, name in named(events, zone))
     shown = (_drawn(one) for one in marks(events))
     ends = [events[0], Event(0, at, "", ""), events[-1]] if events and at else []
     x = LEFT + (places(ends)[1] * room if ends else 0)
-    return _SVG.format(
-        WIDTH, height, what, Markup("").join(bases), Markup("").join(shown), x, x, height
-    )
+    lines, x = Markup("").join((*bases, *axis)), x / WIDTH * 100
+    return _SVG.format(height + AXIS, what, lines, Markup("").join(shown), x, x, height)
+
+
+def named(events: Sequence[Event], zone: str) -> list[tuple[float, str]]:
+    """What is named below the line: where, in percent of the width, and as what."""
+    if not events:
+        return []
+    first, last = local(events[0].at, zone), local(events[-1].at, zone)
+    length = (last - first).total_seconds()
+    if length >= LONG:
+        begins = datetime.combine(first.date() + timedelta(days=1), time(), first.tzinfo)
+        days = some_of(begins.date(), last.date())
+        found = [
+            (begins + (one - begins.date()), day_name(one, first.date(), last.date()))
+            for one in days
+        ]
+    else:
+        count = NAMED if length > 0 else 1
+        times = [first + nth * (last - first) / max(count - 1, 1) for nth in range(count)]
+        names = {f"{one:%a %H:%M}": one for one in reversed(times)}  # each once, where it begins
+        found = sorted((one, name) for name, one in names.items())
+    room = (WIDTH - 2 * LEFT) / WIDTH * 100
+    return [
+        (LEFT / WIDTH * 100 + ((at - first).total_seconds() / length * room if length else 0), name)
+        for at, name in found
+    ]
 
 
 def _drawn(mark: Mark) -> Markup:
     kind, bottom = LANES[mark.lane][0], (mark.lane + 1) * LANE
     high = max(1.5, (LANE - 6) * mark.height)
-    width = mark.width or DOT
-    x = mark.x - (0 if mark.width else DOT / 2)
-    return _MARK.format(kind, x, bottom - high, width, high, mark.text)
+    width = f"{mark.width / WIDTH:.2%}" if mark.width else str(DOT)
+    return _MARK.format(kind, mark.x / WIDTH * 100, bottom - high, width, high, mark.text)

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from adapters.documents.inbox import place_told
-from adapters.text.reading import counted, since_line
+from adapters.text.reading import counted, rule_text, since_line
 from adapters.text.task import duration
 from adapters.web import charts, markdown
 from adapters.web.words import (
@@ -45,12 +45,16 @@ def render(template: str, values: dict[str, Any]) -> str:
     """
     now, zone = str(values["now"]), str(values["zone"])
 
-    def when(at: str | None, *, is_countdown: bool = False) -> Markup:
-        """A time, with how far it is from now beside it; to the second on hover."""
+    def when(at: str | None, *, is_countdown: bool = False, is_told: bool = False) -> Markup:
+        """A time, with how far it is from now beside it; to the second on hover.
+
+        `is_told`: the time itself stands there already.
+        """
         if not at:
             return Markup("")
         kind = Markup(" data-countdown") if is_countdown else ""
-        return _WHEN.format(at, exact(at, zone), absolute(at, now, zone), kind, ago(at, now))
+        told = "" if is_told else absolute(at, now, zone)
+        return _WHEN.format(at, exact(at, zone), told, kind, ago(at, now))
 
     return (
         environment()
@@ -88,6 +92,7 @@ def environment() -> Environment:
         "whom": by_whom,
         "place": place_told,
         "pretty": pretty,
+        "rule": rule_text,
         "share": charts.share,
         "said": said,
         "since": since_line,

@@ -209,6 +209,18 @@ PLAIN = {
     "pending": "waits for you",
     "digest": "summary",
     "person": "you",
+    "idle": "at rest",
+    "autonomous": "by itself",
+    "interactive": "when you ask",
+    "hybrid": "by itself, and when you ask",
+    "denied": "not accepted",
+    "success": "done",
+    "partial": "done in part",
+    "error": "refused",
+    "system": "given to it",
+    "tool_result": "what came of it",
+    "thought": "its last words",
+    "data altered": "changed after it was written",
 }
 """Words of the log, as a person says them; the log's own word stands in a tooltip."""
 

@@ -117,7 +117,7 @@ def test_what_an_agent_remembers_is_shown_and_each_digest_opens_its_sources(
             "digests": [digest],
             "critical": document["critical"][::-1],
         }
-        assert "60 notes: 20 in 1 digest, 40 newer ones in none." in text_of(page)
+        assert "60 notes: 20 in 1 summary, 40 newer ones in none." in text_of(page)
         assert f'href="{url}"' in page
         assert visitor.json(url) == told(["memory", made, "--sources", digest["id"]], tmp_path)
         page = visitor.page(url)

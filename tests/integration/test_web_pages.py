@@ -154,7 +154,7 @@ def test_what_a_proof_finds_is_shown_as_a_difference(home: Path) -> None:
     with visiting(home) as visitor:
         assert not proof(visitor, run)["ok"]
         for page in (visitor.page(f"/wakes/{run}"), visitor.page("/health")):
-            assert "data altered: data.status" in text_of(page)
+            assert "changed after it was written: data.status" in text_of(page)
             assert "<del>-  &#34;status&#34;: &#34;queued&#34;,\n</del>" in page
             assert "<ins>+  &#34;status&#34;: &#34;denied&#34;,\n</ins>" in page
             assert "Caused by <code>wake." in page

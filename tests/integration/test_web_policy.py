@@ -42,7 +42,7 @@ def test_the_page_is_the_document_of_the_command_and_its_empty_state_is_said(
         for said in ("Nothing: all that agents are asked stays here.", "No wake waits for you."):
             assert said in text
         for one in shown["boundaries"]:
-            assert ", ".join(one["fields"]) in text
+            assert ", ".join(one["fields"]).replace("_", " ") in text
 
 
 @pytest.mark.parametrize("place", ["policy", "agent", "task"])

@@ -4,19 +4,24 @@
 """
 
 import os
+import re
 import shutil
 import socket
+import sqlite3
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from io import BytesIO
 from itertools import product
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
-from adapters.documents.agents import all_agents
+from adapters.actions.importing import Given
 from adapters.home.clock import SystemClock
 from adapters.web.guard import Guard
+from adapters.web.routes import PAGES
 from adapters.web.server import beside, closed
 from adapters.web.site import Site
 from domain.changes.change_set import set_id
@@ -77,28 +82,69 @@ FENCE_NOTE = (
     "gate."
 )
 COLOURS: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-JOBS_SECONDS = 10
+COLOURS_MAX = 64
+JOBS_SECONDS = 30
+FORGED = """UPDATE stored_events SET
+state = CAST(replace(CAST(state AS TEXT), 'plumber', 'painter') AS BLOB)
+WHERE topic = 'wake.model_answered.1'"""
+FILE = b"""# Home
+- [ ] Paint the door ~2h due:2027-02-12 #home
+  - [x] Buy paint
+- [ ] Call the chimney sweep
+- [x] Return the ladder
+"""
 NOTING_DAYS = 9
 
 
 def main() -> None:
-    """Make a demo home, serve it, and take the pictures; then a follow-up, and digests."""
+    """Take the pictures of all homes; refused where an address of the page has none."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
     folder.mkdir(parents=True, exist_ok=True)
+    taken: list[str] = []
+    for address, shown in homes():
+        _shoot(address, shown, folder)
+        taken += shown.values()
+    if left := unseen(taken):
+        sys.exit(f"no picture of {', '.join(left)}: add one to `pages`")
+
+
+def unseen(paths: Iterable[str]) -> list[str]:
+    """The addresses of pages that none of these paths is."""
+    bare = {urlsplit(one).path for one in paths}
+    return [route for route, _ in PAGES if not any(re.fullmatch(route, one) for one in bare)]
+
+
+def homes() -> Iterator[tuple[str, dict[str, str]]]:
+    """Each home while it is served: its address, and what to show of it, by name.
+
+    A demo a few days on; the same with a log that somebody changed, proved; one with a follow-up;
+    one whose agent has much to remember; and one in which nothing is.
+    """
     with tempfile.TemporaryDirectory() as home:
         _make(Path(home))
         with served(Path(home)) as (site, address):
-            _shoot(address, pages(site), folder)
+            yield address, pages(site)
+        _forge(Path(home))
+        with served(Path(home)) as (site, address):
+            site.jobs.prove()
+            site.jobs.wait(JOBS_SECONDS)
+            assert site.jobs.proof.document
+            run = site.jobs.proof.document.divergences[0].wake
+            yield address, {"proof": f"/wakes/{run}/proof", "proof-all": "/proof"}
     with tempfile.TemporaryDirectory() as home:
         _propose(Path(home), later(SystemClock().now(), seconds=-HOUR))
         with served(Path(home)) as (_, address):
-            _shoot(address, {"followup": "/inbox"}, folder)
+            yield address, {"followup": "/inbox"}
     with tempfile.TemporaryDirectory() as home:
         now = SystemClock().now()
         times = [later(now, seconds=-days * 24 * HOUR) for days in range(NOTING_DAYS, 0, -1)]
         agent = remembering(Path(home), TAP, times)
+        kept = told(["memory", agent], Path(home))["digests"][0]["id"]
         with served(Path(home)) as (_, address):
-            _shoot(address, {"memory": f"/agents/{agent}#memory"}, folder)
+            memory = {"memory": f"/agents/{agent}#memory"}
+            yield address, {**memory, "digest": f"/agents/{agent}/memory/{kept}"}
+    with tempfile.TemporaryDirectory() as home, served(Path(home)) as (_, address):
+        yield address, {"empty": "/inbox"}
 
 
 def _make(home: Path) -> None:
@@ -111,8 +157,17 @@ def _make(home: Path) -> None:
     for ago, deeds in DEEDS.items():
         at = later(now, seconds=-ago * HOUR)
         for args in deeds:
-            done = runner.invoke(cli, ["--home", str(home), *args], env={"WAKELOG_NOW": at})
-            assert done.exit_code == 0, (args, done.output)
+            ran = runner.invoke(cli, ["--home", str(home), *args], env={"WAKELOG_NOW": at})
+            assert ran.exit_code == 0, (args, ran.output)
+    env = {"WAKELOG_NOW": now, "WAKELOG_REPLICA": ""}
+    run = told(["wakes", TAP], home, env=env)[0]["run_key"]
+    done(["fork", run, "--model", "rules", "--note", TAP, "The landlord pays."], home, env=env)
+
+
+def _forge(home: Path) -> None:
+    """Change a word of what a model answered."""
+    with closing(sqlite3.connect(home / "agent.db")) as database, database:
+        database.execute(FORGED)
 
 
 def _propose(home: Path, at: str) -> None:
@@ -169,30 +224,49 @@ def pages(site: Site) -> dict[str, str]:
     """Every kind of page with something on it, by the name of its picture."""
     with site.lock:
         site.home.views.catch_up()
-        found = [one for one in site.home.views.page(agents.VIEW) if one.name == TAP]
-        agent = found[0] if found else all_agents(site.home)[0]
+        agent = next(one for one in site.home.views.page(agents.VIEW) if one.name == TAP)
         ran = site.home.views.page(wakes.VIEW, shelf=agent.id, newest_first=True)
         newest, run = ran[0].run_key, max(ran, key=lambda one: one.tool_calls).run_key
         known = [one.template for one in site.home.views.all(templates.VIEW)]
-        template = max(known, key=lambda one: len(one.versions)).id if known else ""
+        template = max(known, key=lambda one: len(one.versions)).id
         site.figures.ask(site.ends())
+        site.brought["file"] = Given("TODO.md", "TODO.md", "", False, FILE)
     site.figures.wait(JOBS_SECONDS)
+    fork = next((site.home.path / "forks").glob("*/fork.json")).parent.name
+    task, one, by_template = f"/tasks/{agent.task_id}", f"/agents/{agent.id}", f"?agent={agent.id}"
     return {
         "inbox": "/inbox",
         "decided": "/inbox?show=decided",
+        "first": "/first",
+        "first-file": "/first?file=file",
         "tasks": "/tasks",
-        "task": f"/tasks/{agent.task_id}",
+        "task": task,
+        "why": f"{task}/why/language",
+        "history": f"{task}/history",
         "agents": "/agents",
-        "agent": f"/agents/{agent.id}",
+        "agent": one,
+        "life": f"{one}/life?nth=6",
+        "life-diff": f"{one}/life?from=60&to=105",
+        "reports": f"{one}/reports",
         "wakes": "/wakes",
         "wake": f"/wakes/{run}",
+        "turn": f"/wakes/{run}?turn=1#turn",
+        "call": f"/wakes/{run}?turn=1.1#turn",
         "before": f"/wakes/{run}/at",
         "differs": f"/wakes/{newest}/diff",
+        "what-if": f"/wakes/{run}/what-if",
+        "forked": f"/wakes/{newest}/forked",
+        "forks": "/forks",
+        "fork": f"/forks/{fork}",
         "templates": "/templates",
         "template": f"/templates/{template}",
+        "template-diff": f"/templates/{template}/diff",
+        "preview": f"/templates/{template}/preview{by_template}",
+        "catalog": "/catalog",
         "lessons": "/lessons",
         "policy": "/policy",
         "health": "/health",
+        "nothing": "/tasks/nothing",
     }
 
 
@@ -208,9 +282,17 @@ def _shoot(address: str, shown: Mapping[str, str], folder: Path) -> None:
             )
             for name, path in shown.items():
                 page.goto(address + path)
-                page.screenshot(path=folder / f"{name}-{size}-{colours}.png")
+                _keep(page.screenshot(), folder / f"{name}-{size}-{colours}.png")
             page.close()
         browser.close()
+
+
+def _keep(picture: bytes, path: Path) -> None:
+    """Write a picture with few colours: a third of its size, and nobody sees it."""
+    from PIL import Image  # comes with matplotlib
+
+    few = Image.open(BytesIO(picture)).convert("RGB").quantize(COLOURS_MAX)
+    few.save(path, optimize=True)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from adapters.web.life_line import (
     events_of,
     marks,
     moments_of,
+    named,
     nth_at,
 )
 from domain.agent.wake_queue_events import Trigger, TriggerSuppressed, WakeBegun, WakeQueued
@@ -21,6 +22,7 @@ from domain.timestamps import later
 from domain.wire import Stored
 from domain.world import Recorded
 
+LATE = "2027-01-10T08:00:00.000000Z"
 START = "2027-01-01T00:00:00.000000Z"
 NEWS = Trigger("subscription", "s1")
 
@@ -83,5 +85,18 @@ def test_a_long_life_is_drawn_in_bars_that_stand_for_all_of_it() -> None:
 def test_all_at_one_time_stand_at_one_place_and_where_one_stands_is_drawn() -> None:
     same = [one._replace(at=START) for one in life(3)]
     assert {one.x for one in marks(same)} == {LEFT}
-    assert f'class="now" x1="{WIDTH - LEFT:.1f}"' in drawn(life(3), life(3)[-1].at, "a life")
-    assert "&lt;b&gt;" in drawn([Event(1, START, "wake", "<b>")], START, "a life")
+    last = f'class="now" x1="{(WIDTH - LEFT) / WIDTH * 100:.2f}%"'
+    assert last in drawn(life(3), life(3)[-1].at, "a life", "UTC")
+    assert "&lt;b&gt;" in drawn([Event(1, START, "wake", "<b>")], START, "a life", "UTC")
+
+
+def test_the_days_of_a_long_life_are_named_and_the_hours_of_a_short_one() -> None:
+    long = [Event(1, "2027-01-01T23:30:00.000000Z", "wake", ""), Event(2, LATE, "wake", "")]
+    days = named(long, "Europe/Berlin")
+    assert [name for _, name in days] == ["3 Jan", "5 Jan", "7 Jan", "9 Jan"]
+    assert [round(x, 1) for x, _ in days] == sorted(round(x, 1) for x, _ in days)
+    assert all(0 <= x <= 100 for x, _ in days)
+    short = [Event(1, "2027-01-01T09:00:00.000000Z", "wake", ""), long[0]]
+    assert [name for _, name in named(short, "UTC")][:2] == ["Fri 09:00", "Fri 13:50"]
+    assert named([], "UTC") == []
+    assert len(named(short[:1], "UTC")) == 1
