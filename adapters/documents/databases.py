@@ -52,3 +52,12 @@ class ListedHome(Struct, frozen=True):
     replica: str
     journal: int
     agent: int
+
+
+class WorkedHomes(Struct, frozen=True):
+    """What a worker did: how often it tended a home, the wakes it ran, and its troubles."""
+
+    homes: int
+    wakes: int
+    failed: int
+    troubles: int

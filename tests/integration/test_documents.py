@@ -35,6 +35,7 @@ ELSEWHERE = {  # other homes, an extra, a database
     "memory-sources",
     "prepared-database",
     "thawed-home",
+    "worked-homes",
 }
 
 

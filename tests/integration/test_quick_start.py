@@ -20,7 +20,7 @@ DOOR = {"main", "loading", "shared", "entering"}  # of the command line: what al
 RUNTIME = {"adapters.runtime", "adapters.runtime.services", "adapters.runtime.spans"}
 LOOKS = {  # what says how proposals stand to their tasks, what waits, and who runs
     "inbox": {"effects", "follow_ups", "review"},
-    "status": {"effects", "follow_ups", "leases", "review", "watcher"},
+    "status": {"effects", "follow_ups", "review", "watcher"},
     "why": {"watcher"},
 }
 READING = [
