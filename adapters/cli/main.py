@@ -76,6 +76,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "home": ("home", "Show the home, make and list those of a database, settle what became of it."),
     "database": ("database", "Prepare a PostgreSQL database for homes, and look at it."),
     "worker": ("working", "Tend the homes of a database, with others on other machines."),
+    "cluster": ("working", "See the workers of a database, and what waits for them."),
     "doctor": ("upkeep", "Look for trouble in a home."),
     "schema": ("schemas", "Print the JSON Schema of what --json prints."),
     "completion": ("upkeep", "Print the shell's completion script."),
@@ -87,7 +88,8 @@ GROUPS: dict[str, str] = {
     "Agents": "agent template lessons rate wake models policy notify",
     "Looking back": "wakes show why journal memory messages replay at diff bisect fork prove",
     "Asking": "sql metrics export export-history demo-data schema",
-    "Upkeep": "doctor recover rebuild backup copy home database worker health simulate completion",
+    "Upkeep": "doctor recover rebuild backup copy home database worker cluster health simulate "
+    "completion",
 }
 """Each command once, as the help of `wakelog` tells them."""
 

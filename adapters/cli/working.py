@@ -7,6 +7,39 @@ import click
 
 from adapters.cli.lines import Lines, warned
 from adapters.cli.shared import Session
+from adapters.text.common import local_time
+from adapters.text.reading import counted
+
+
+@click.command("cluster", epilog="Example: wakelog cluster --json")
+@click.pass_obj
+def cluster_command(session: Session) -> None:
+    """See the workers of a PostgreSQL database, and which homes wait; WAKELOG_DATABASE says which.
+
+    A home is due where its time has come or something new stands in its logs, and nobody tends it
+    or is about to. One in trouble is held off for a while, up to five minutes.
+    """
+    from adapters.cluster.standing import cluster_details
+
+    found = cluster_details(os.environ)
+    if session.as_json:
+        session.document(found)
+        return
+    for one in found.workers:
+        since, beat = (local_time(at, "UTC") for at in (one.since, one.beat))
+        machine = one.place.partition(" ")[0]
+        tended = counted(one.homes, "home")
+        session.say(f"{one.id}  on {machine}: tends {tended}, since {since}, heard of {beat}")
+    if not found.workers:
+        session.say("Nobody works here: start `wakelog worker`.")
+    homes = found.homes
+    session.say(f"homes      {homes.open} open, {homes.due} due, {homes.frozen} frozen")
+    if found.oldest_due_seconds is not None:
+        session.say(f"waiting    {found.oldest_due_seconds:.0f} s, the longest")
+    if found.stalled:
+        session.say(f"stalled    {counted(found.stalled, 'home')}, until a worker frees them")
+    for name in found.held_off:
+        session.say(f"held off   pg:{name}: see what its worker says, and `wakelog doctor`")
 
 
 @click.command("worker", epilog="Example: wakelog worker --homes 16 --grace 60")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from adapters.store.postgres.schema_runtime import ALL
 
 HOMES_MAX = 1_000  # that are queued at one look
-_DUE = f"""
+DUE = f"""
 WITH due AS (
     SELECT home FROM runtime.homes WHERE next_at <= now()
     UNION SELECT home FROM journal.heads WHERE is_news
@@ -57,7 +57,7 @@ class Sweep:
 
     async def due(self) -> list[Due]:
         """The homes that are due and neither queued nor tended, those that wait longest first."""
-        found = await self._rows(_DUE, only=self._only)
+        found = await self._rows(DUE, only=self._only)
         self.is_waited = bool((await self._rows(_WAITING))[0]["waits"])
         return [Due(one["home"], one["name"]) for one in found]
 

@@ -1,30 +1,29 @@
 """One home is tended: the runtime of a folder, in a thread of a worker, until nothing is due."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable
 from contextlib import closing
 from threading import Lock, Semaphore
 from typing import NamedTuple
 
 from adapters.actions.running import found_in
-from adapters.home.place import DatabasePlace
 from adapters.runtime.engine import Engine
 from adapters.runtime.options import Options, Tell
 from adapters.runtime.signals import Signal
 from adapters.store.postgres.homes import Homes
 from adapters.store.postgres.leases import HomeLeases
-from adapters.wiring import Home, open_home
+from adapters.wiring import Home
 
 
 class Given(NamedTuple):
     """What a worker gives to all homes that it tends.
 
-    `model`: what `--model` says. `owner`: the worker. `slots`: for the wakes of all its homes.
+    `opens`: a home, by its name, to write. `owner`: the worker. `slots`: for the wakes of all its
+    homes.
     """
 
     homes: Homes
-    environ: Mapping[str, str]
-    model: str
+    opens: Callable[[str], Home]
     owner: str
     lease: int
     slots: Semaphore
@@ -57,9 +56,7 @@ class Tending:
 
     def run(self) -> Tended:
         """Tend it. Raises Refused, Damaged: it cannot be opened or looked through."""
-        given = self._given
-        place = DatabasePlace(given.homes, self._name, given.environ)
-        with open_home(place, given.environ, model=given.model, is_writing=True) as home:
+        with self._given.opens(self._name) as home:
             return asyncio.run(self._tend(home))
 
     def stop(self) -> None:
@@ -76,6 +73,7 @@ class Tending:
             engine = Engine(home.services, leases, signal, self._tell, self._given.options)
             self._began(engine)
             try:
+                home.views.catch_up()  # another worker may have written all of it
                 await engine.run(found_in(home))
             finally:
                 with self._lock:

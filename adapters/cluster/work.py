@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 from adapters.cluster.worker import Worker, WorkerOptions
 from adapters.documents.databases import WorkedHomes
 from adapters.home.clock import VARIABLE
-from adapters.home.place import homes_of
+from adapters.home.place import DatabasePlace, homes_of
 from adapters.runtime.options import Tell
 from adapters.store.postgres.database import Database
+from adapters.wiring import Home, open_home
 from domain.errors import Refused, invalid
 
 SKEW_MAX_SECONDS = 5
@@ -37,8 +38,12 @@ def work(
         raise Refused("invalid_value", because=findings[0], instead=instead)
     check_clock(homes.database)
 
+    def opens(name: str) -> Home:
+        place = DatabasePlace(homes, name, environ)
+        return open_home(place, environ, model=model, is_writing=True)
+
     async def run() -> Worker:
-        worker = Worker(homes, environ, options, tell, model)
+        worker = Worker(homes, opens, options, tell)
         tell("working", worker=worker.owner)
         await worker.run()
         return worker

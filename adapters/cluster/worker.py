@@ -6,7 +6,7 @@ that one that waits for the disk holds up no other, and no heartbeat.
 
 import asyncio
 import signal
-from collections.abc import Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -27,6 +27,7 @@ from adapters.store.leases import BEATS_A_LEASE
 from adapters.store.postgres.homes import Homes
 from adapters.store.postgres.leases import HomeLeases, drawn_owner
 from adapters.store.postgres.schema_runtime import ALL
+from adapters.wiring import Home
 from domain.errors import WakelogError
 
 LEFT_SECONDS = 5  # for what is left in doubt, to be said
@@ -52,11 +53,16 @@ class Worker:
     def __init__(
         self,
         homes: Homes,
-        environ: Mapping[str, str],
+        opens: Callable[[str], Home],
         options: WorkerOptions,
         tell: Tell,
-        model: str = "",
     ) -> None:
+        """Args:
+        homes: Of which database.
+        opens: Gives a home by its name, open to write.
+        options: See there.
+        tell: Is told what happens, from any thread.
+        """
         self.owner = drawn_owner()
         self.tended = self.wakes = self.failed = self.troubles = 0
         self.is_in_doubt = False
@@ -71,7 +77,7 @@ class Worker:
         given = Slice(options.slice, lambda: self._sweep.is_waited)
         engine = Options(grace_seconds=options.grace, slice=given)
         slots = Semaphore(options.wakes)
-        self._given = Given(homes, environ, model, self.owner, options.lease, slots, engine)
+        self._given = Given(homes, opens, self.owner, options.lease, slots, engine)
         self._now: dict[int, Tending] = {}  # the homes that are tended
         self._threads = ThreadPoolExecutor(options.homes, "wakelog-home")
         self._clock = SystemClock()

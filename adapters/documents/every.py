@@ -162,6 +162,7 @@ DOCUMENTS: dict[str, Described] = {
     "created-home": Described(databases.CreatedHome, ("home create",)),
     "prepared-database": Described(databases.PreparedDatabase, ("database init",)),
     "checked-database": Described(databases.CheckedDatabase, ("database check",)),
+    "cluster": Described(databases.ClusterDetails, ("cluster",)),
     "worked-homes": Described(databases.WorkedHomes, ("worker",)),
     "adopted": Described(deeds.AdoptedHome, ("home adopt",)),
     "demo": Described(DemoDetails, ("demo",)),

@@ -14,7 +14,7 @@ adapters.analytics adapters.demo adapters.importers adapters.models adapters.pro
 adapters.simulation adapters.store.library adapters.store.memory adapters.upkeep adapters.web
 asyncio cronsim domain.composing domain.handlers domain.wake.machine duckdb email eventsourcing
 google httpx2 importlib.metadata importlib.resources jinja2 logging markdown_it opentelemetry
-replay.crossing replay.prove rich starlette uvicorn yaml
+procrastinate psycopg replay.crossing replay.prove rich starlette uvicorn yaml
 """.split()
 DOOR = {"main", "loading", "shared", "entering"}  # of the command line: what all commands have
 RUNTIME = {"adapters.runtime", "adapters.runtime.services", "adapters.runtime.spans"}
