@@ -92,3 +92,10 @@ class ClusterDetails(Struct, frozen=True):
     oldest_due_seconds: float | None
     stalled: int
     held_off: list[str]
+
+
+class SettingsText(Struct, frozen=True):
+    """The settings of a home, as they are kept."""
+
+    home: str
+    text: str

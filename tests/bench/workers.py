@@ -57,18 +57,20 @@ def until(what: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def rate(made: Cluster, names: list[str], workers: int, think: float) -> float:
-    """Wakes a second, from the first that ends to the last, with so many workers."""
+def rate(made: Cluster, names: list[str], agents: int, workers: int, think: float) -> float:
+    """Wakes a second, from the first that ends to the last, with so many workers of two homes
+    each: so few that models set the pace, not the processor."""
     for _ in range(workers):
-        made.start(think, homes=8)
+        made.start(think, homes=2)
     until(lambda: asked(made, "SELECT count(*) FROM runtime.runtimes")[0][0] >= workers)
     before = asked(made, ENDED)[0][0]
     for name in names:
         made.ask(name)
     until(lambda: asked(made, ENDED)[0][0] > before)
-    start = time.monotonic()
+    start, first = time.monotonic(), asked(made, ENDED)[0][0]
+    until(lambda: asked(made, ENDED)[0][0] >= before + len(names) * agents)
+    found = (before + len(names) * agents - first) / (time.monotonic() - start)
     made.until_quiet()
-    found = (asked(made, ENDED)[0][0] - before) / (time.monotonic() - start)
     made.stop()
     return found
 
@@ -171,8 +173,8 @@ def main() -> None:
         if given.seconds:
             load(made, names, given.think, given.seconds)
             return
-        rate(made, names, 2, given.think)  # first wakes; the pages are warm
-        one, two = (rate(made, names, workers, given.think) for workers in (1, 2))
+        rate(made, names, given.agents, 2, given.think)  # first wakes; the pages are warm
+        one, two = (rate(made, names, given.agents, workers, given.think) for workers in (1, 2))
         print(f"wakes a second: {one:.1f} by one worker, {two:.1f} by two: {two / one:.2f} times")
         spread(waits(made, names[0], 10))
         found = takeover(made, names[0], given.lease)

@@ -35,6 +35,7 @@ ELSEWHERE = {  # other homes, an extra, a database
     "homes",
     "memory-sources",
     "prepared-database",
+    "settings",
     "thawed-home",
     "worked-homes",
 }
