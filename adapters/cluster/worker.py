@@ -30,8 +30,6 @@ from adapters.store.postgres.schema_runtime import ALL
 from adapters.wiring import Home
 from domain.errors import WakelogError
 
-LEFT_SECONDS = 5  # for what is left in doubt, to be said
-
 
 class WorkerOptions(NamedTuple):
     """How a worker works: at most so many homes and wakes at once, how long a lease holds without

@@ -92,8 +92,9 @@ class Engine:
             return self._options.is_until_idle and not has_more and self._is_idle()
         if self._running:
             return False
-        is_idle = not has_more and not self.is_in_trouble and self._is_at_rest(self._now())
-        return is_idle or self.is_in_trouble or self.is_over
+        if self.is_in_trouble or self.is_over:
+            return True
+        return not has_more and self._is_at_rest(self._now())
 
     @property
     def is_over(self) -> bool:
