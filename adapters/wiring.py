@@ -13,7 +13,7 @@ from adapters.home.place import FolderPlace, Place
 from adapters.home.prices import costs_at
 from adapters.home.settings import Settings
 from adapters.home.views import Views
-from adapters.runtime.services import Services
+from adapters.runtime.services import Services, alone
 from adapters.store.log import Log
 from adapters.telemetry.loading import checked, spans_for
 from domain.endpoints import MODELS
@@ -106,7 +106,7 @@ def open_home(
     costs = costs_at(settings.prices, lambda: agents.tail().at)
     spans = partial(spans_for, settings.otel, costs)
     services = Services(journal, agents, clock, settings, Models(environ, settings), spans)
-    services.leases_at = place.folder / files.RUNTIME if exists else None
+    services.leases = place.leases if exists else alone
     services.forks_at = place.folder / files.FORKS if exists else None
     return Home(place, services, views, exists=exists, other=other)
 

@@ -21,9 +21,16 @@ def init_database(environ: Mapping[str, str]) -> PreparedDatabase:
     return PreparedDatabase(database.name, is_new)
 
 
-def check_database(environ: Mapping[str, str]) -> CheckedDatabase:
-    """Look whether homes can be kept in a database by this login. Raises as `init_database`."""
+def check_database(environ: Mapping[str, str], *, makes_runtime: bool = False) -> CheckedDatabase:
+    """Look whether homes can be kept in a database by this login. Raises as `init_database`.
+
+    Args:
+        environ: `WAKELOG_DATABASE`.
+        makes_runtime: Make anew what workers go by; nothing of a home is in it.
+    """
     homes = homes_of(environ)
+    if makes_runtime:
+        homes.database.make_runtime()
     findings, notes = homes.database.trouble()
     return CheckedDatabase(homes.database.name, len(homes.all()), findings, notes)
 

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from adapters.actions.recovering import in_flight_sets
 from adapters.documents.agents import all_agents
 from adapters.documents.inbox import sets_under
-from adapters.home.files import RUNTIME
 from adapters.notify.notifier import Notifier
 from adapters.runtime import gate
 from adapters.runtime.due_index import Known, schedule_from
 from adapters.runtime.engine import Engine
 from adapters.runtime.files import Files
-from adapters.runtime.leases import Leases
 from adapters.runtime.options import Counts, Found, Options, Tell
 from adapters.runtime.signals import Signal
+from adapters.store.leases import Leases
 from projections.agents import VIEW
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ def check_model(home: "Home") -> None:
 
 def leases_of(home: "Home") -> Leases:
     """What this process says of what it runs, to be closed at the end."""
-    return Leases(home.path / RUNTIME)
+    return home.place.leases()
 
 
 def found_in(home: "Home") -> Found:

@@ -26,11 +26,20 @@ def init_command(session: Session) -> None:
 
 
 @database_command.command("check", epilog="Example: wakelog database check")
+@click.option(
+    "--runtime",
+    is_flag=True,
+    help="Make anew what workers go by: queue, leases, times. Nothing of a home is lost by it.",
+)
 @click.pass_obj
 @click.pass_context
-def check_command(ctx: click.Context, session: Session) -> None:
-    """Look whether this login can keep homes in it, and whether it keeps what is committed."""
-    found = check_database(os.environ)
+def check_command(ctx: click.Context, session: Session, *, runtime: bool) -> None:
+    """Look whether this login can keep homes in it, and whether it keeps what is committed.
+
+    With --runtime the queue and the leases of workers are thrown away and made anew, as the
+    database's owner: every home is due then. Workers may go on meanwhile.
+    """
+    found = check_database(os.environ, makes_runtime=runtime)
     if session.as_json:
         session.document(found)
     for one in found.findings:

@@ -1,29 +1,26 @@
 """`wakelog run`: the process to leave running."""
 
 import asyncio
-import logging
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from adapters.actions import notifying, policy, running
 from adapters.actions.running import Files
 from adapters.cli.consent import ask_consent
 from adapters.cli.importing import check_sources, import_again
+from adapters.cli.lines import Lines, warned
 from adapters.cli.serving import beside
 from adapters.cli.shared import Session
 from adapters.cli.written import Written
 from adapters.documents.agents import all_agents
 from adapters.documents.deeds import RunCounts
 from adapters.documents.tasks import ImportReport
-from adapters.home.clock import ManualClock, SystemClock
+from adapters.home.clock import ManualClock
 from adapters.home.entering import entered_line
-from adapters.text.common import ID_SHOWN, local_time, safe
-from adapters.text.reading import counted
 from adapters.text.remedies import in_words
 from domain.errors import Refused, WakelogError
 
@@ -31,41 +28,6 @@ if TYPE_CHECKING:
     from adapters.wiring import Home
 
 STOP_SECONDS = 10.0
-_WORDS = {
-    "started": "running; stop it with Ctrl-C",
-    "serving": "the page is at {address}",
-    "looked": "looked at {appends} journal appends",
-    "written": "{file}: {changes} written back, {left} cannot be said there",
-    "imported": "{file}: {created} created, {changed} changed",
-    "assigned": "{file}: {agents} given an agent",
-    "alone": "{file}: new tasks have no agents; add --agents, or `wakelog agent create --all`",
-    "unreadable": "{file}: {message}",
-    "replaced": "{file}: {message}",
-    "ticked": "timers fired for {agents} agents",
-    "expired": "nobody decided of set {set_id}: it expired",
-    "recovered": "finished what a crash left of item {item} of set {set_id}",
-    "waking": "{agent}: wakes ({reason})",
-    "agreed": "agreed to what {model} is sent; see `wakelog policy show`",
-    "closed": "nothing goes to {model} before you agree to it: `{command}`",
-    "resumed": "{agent}: goes on",
-    "taken_over": "{agent}: taken over from a process that is gone",
-    "waits": "{agent}: waits until {until}",
-    "held": "{agent}: waits for your {waits_for}, see `wakelog status`",
-    "ended": "{agent}: {outcome} after {turns} turns",
-    "cancelled": "{agent}: stopped, the agent is {reason}",
-    "handed_back": "handed the wake {run_key} back",
-    "told": "{by} was told what waits for you: {tasks}",
-    "untold": "not told that something waits: {message}",
-    "not_allowed": "{by} is told nothing before you say `wakelog notify allow`",
-    "well_again": "it works again: going on",
-    "clock_back": "the machine's clock is {seconds} seconds behind the log: going on from the log",
-    "slept": "the machine slept for {seconds} seconds",
-    "stopping": "stopping; {running} may end first, Ctrl-C again leaves them",
-    "interrupted": "stopped at once; left in doubt: {running}",
-    "stopped": "stopped after {wakes}",
-    "trouble": "{message}",
-}
-_COLOURS = {"error": "red", "warning": "yellow"}
 
 
 @click.command(
@@ -144,14 +106,14 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
         because = "a clock that is set by hand does not go on by itself"
         raise Refused("invalid_value", because=because, instead="add --until-idle")
     running.check_model(home)
-    lines = _Lines(session, home)
+    lines = Lines(session, home.settings.timezone)
     watched = _Watched(session, lines, files, agents)
     watched.start()
     home = session.writing()
     _agree(session, home, lines, is_allowed=allow_sending)
     found = running.found_in(home)
     page = _served(session, lines, port, is_wanted=serve, is_asked=is_asked)
-    with closing(running.leases_of(home)) as leases, page, _warned(lines):
+    with closing(running.leases_of(home)) as leases, page, warned(lines):
         lines.tell("started", agents=len(list(found.agents)), pid=leases.pid)
         options = running.Options(is_until_idle=until_idle, grace_seconds=grace)
         told = notifying.notifiers_of(home, os.environ, lines.tell)
@@ -173,7 +135,7 @@ def run_command(  # noqa: PLR0913  click hands over one argument for each option
     raise SystemExit(130 if is_in_doubt else int(until_idle and bool(counts.failed)))
 
 
-def _agree(session: Session, home: "Home", lines: "_Lines", *, is_allowed: bool) -> None:
+def _agree(session: Session, home: "Home", lines: Lines, *, is_allowed: bool) -> None:
     """See to it that what is to be sent was agreed to, or say what waits for that."""
     living = [one.id for one in all_agents(home) if one.is_living]
     for given in policy.allow_all(home, living) if is_allowed else ():
@@ -183,7 +145,7 @@ def _agree(session: Session, home: "Home", lines: "_Lines", *, is_allowed: bool)
     _tell_closed(home, lines)
 
 
-def _tell_closed(home: "Home", lines: "_Lines") -> None:
+def _tell_closed(home: "Home", lines: Lines) -> None:
     living = [one.id for one in all_agents(home) if one.is_living]
     for one in policy.needed(home, living):
         lines.tell("closed", level="warning", model=one.model, command=one.command)
@@ -191,7 +153,7 @@ def _tell_closed(home: "Home", lines: "_Lines") -> None:
 
 @contextmanager
 def _served(
-    session: Session, lines: "_Lines", port: int | None, *, is_wanted: bool, is_asked: bool
+    session: Session, lines: Lines, port: int | None, *, is_wanted: bool, is_asked: bool
 ) -> Iterator[None]:
     """The page beside the engine, where it is wanted: it ends after the engine has."""
     if not is_wanted:
@@ -206,7 +168,7 @@ class _Watched:
     """The files of `--watch`: each edit becomes facts of the journal."""
 
     def __init__(
-        self, session: Session, lines: "_Lines", files: Sequence[str], agents: bool | None
+        self, session: Session, lines: Lines, files: Sequence[str], agents: bool | None
     ) -> None:
         check_sources(files)
         self._agents = agents
@@ -281,61 +243,3 @@ class _Watched:
         self._troubles.add(file)
         message = f"{file} is not imported yet: {in_words(error)}"
         self._lines.tell("trouble", level="error", code=error.code, message=message)
-
-
-class _Lines:
-    """The engine's log on stderr: for a person, or one JSON object a line."""
-
-    def __init__(self, session: Session, home: "Home") -> None:
-        self._session = session
-        self._clock = SystemClock()
-        self._zone = home.settings.timezone
-
-    def tell(self, event: str, level: str = "info", **fields: object) -> None:
-        if self._session.is_quiet and level == "info":
-            return
-        at = self._clock.now()
-        if isinstance(error := fields.get("message"), WakelogError):
-            fields["message"] = in_words(error)
-        if self._session.as_json:
-            line = {"at": at, "level": level, "event": event, **fields}
-            click.echo(msgspec.json.encode(line).decode(), err=True)
-            return
-        shown = {name: self._shown(name, value) for name, value in fields.items()}
-        text = safe(f"{local_time(at, self._zone)}  {_WORDS[event].format_map(shown)}")
-        colour = _COLOURS.get(level)
-        click.echo(click.style(text, fg=colour) if colour else text, err=True)
-
-    def _shown(self, name: str, value: object) -> str:
-        match name:
-            case "until":
-                return local_time(str(value), self._zone)
-            case "wakes" | "running":
-                return counted(int(str(value)), "wake")
-            case "tasks":
-                return counted(int(str(value)), "task")
-            case "set_id" | "run_key":
-                return str(value)[:ID_SHOWN]
-            case _:
-                return str(value)
-
-
-class _Warnings(logging.Handler):
-    """What adapters warn of in threads of their own, as lines like the others."""
-
-    def __init__(self, lines: _Lines) -> None:
-        super().__init__(logging.WARNING)
-        self._lines = lines
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._lines.tell("trouble", level="warning", message=record.getMessage())
-
-
-@contextmanager
-def _warned(lines: _Lines) -> Iterator[None]:
-    logger, handler = logging.getLogger("adapters"), _Warnings(lines)
-    logger.addHandler(handler)
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)

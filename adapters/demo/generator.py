@@ -27,12 +27,12 @@ from adapters.models.demo import CAREFUL, NAMES, QUICK, DemoModel
 from adapters.models.rules import RulesModel
 from adapters.runtime import timers
 from adapters.runtime.engine import Engine
-from adapters.runtime.leases import Leases
 from adapters.runtime.options import Found
 from adapters.runtime.services import Services
 from adapters.runtime.signals import Signal
 from adapters.simulation.plan import Dice
 from adapters.simulation.virtual_time import LEASE_SECONDS, POLL_SECONDS, VirtualClock, VirtualLoop
+from adapters.store.leases import SqliteLeases
 from adapters.store.log import Log
 from adapters.timetravel.fork import copy
 from adapters.wiring import Home
@@ -140,7 +140,7 @@ class Scenario:
 
     async def _lived(self, planned: list[Story], progress: DayProgress | None) -> Engine:
         signal = Signal(self._clock, poll_seconds=POLL_SECONDS)
-        with closing(Leases(None, seconds=LEASE_SECONDS)) as leases:
+        with closing(SqliteLeases(None, seconds=LEASE_SECONDS)) as leases:
             engine = Engine(self._services, leases, signal, _silent)
             running = asyncio.create_task(engine.run(Found((), (), ())))
             begins = self._begins(planned)

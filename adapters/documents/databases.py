@@ -52,3 +52,50 @@ class ListedHome(Struct, frozen=True):
     replica: str
     journal: int
     agent: int
+
+
+class WorkedHomes(Struct, frozen=True):
+    """What a worker did: how often it tended a home, the wakes it ran, and its troubles."""
+
+    homes: int
+    wakes: int
+    failed: int
+    troubles: int
+
+
+class WorkerLine(Struct, frozen=True):
+    """A worker that lives: its place and process, since when, its last sign of life, and how many
+    homes it tends."""
+
+    id: str
+    place: str
+    since: str
+    beat: str
+    homes: int
+
+
+class HomesCount(Struct, frozen=True):
+    """The homes of a cluster: open to be tended, due now, held off after a trouble, frozen."""
+
+    open: int
+    due: int
+    held: int
+    frozen: int
+
+
+class ClusterDetails(Struct, frozen=True):
+    """How a cluster stands: its workers, its homes, for how long the oldest one is due that nobody
+    tends, and how many jobs have lost their worker. `held_off`: the homes in trouble, by name."""
+
+    workers: list[WorkerLine]
+    homes: HomesCount
+    oldest_due_seconds: float | None
+    stalled: int
+    held_off: list[str]
+
+
+class SettingsText(Struct, frozen=True):
+    """The settings of a home, as they are kept."""
+
+    home: str
+    text: str

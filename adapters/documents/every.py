@@ -162,6 +162,11 @@ DOCUMENTS: dict[str, Described] = {
     "created-home": Described(databases.CreatedHome, ("home create",)),
     "prepared-database": Described(databases.PreparedDatabase, ("database init",)),
     "checked-database": Described(databases.CheckedDatabase, ("database check",)),
+    "settings": Described(
+        databases.SettingsText, ("settings show", "settings set", "settings edit")
+    ),
+    "cluster": Described(databases.ClusterDetails, ("cluster",)),
+    "worked-homes": Described(databases.WorkedHomes, ("worker",)),
     "adopted": Described(deeds.AdoptedHome, ("home adopt",)),
     "demo": Described(DemoDetails, ("demo",)),
     "demo-data": Described(DemoData, ("demo-data",)),

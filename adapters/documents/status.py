@@ -298,15 +298,10 @@ def _runtimes(home: Home, now: str) -> list[RuntimeDetails]:
     """The processes of `wakelog run` that are known, and the wakes they have leases for."""
     from contextlib import closing, suppress
 
-    from adapters.home import files
-    from adapters.runtime.leases import Leases
     from domain.errors import WakelogError
 
-    path = home.path / files.RUNTIME
     found: list[RuntimeDetails] = []
-    if not home.exists or not path.exists():
-        return found
-    with suppress(WakelogError), closing(Leases(path)) as leases:
+    with suppress(WakelogError), closing(home.services.leases(is_looking=True)) as leases:
         held = leases.all(now)
         found += [
             RuntimeDetails(

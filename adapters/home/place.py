@@ -17,6 +17,7 @@ from adapters.store.opening import check_alone
 from domain.errors import Damaged, Refused, invalid
 
 if TYPE_CHECKING:
+    from adapters.store.leases import Leases
     from adapters.store.postgres.database import Database
     from adapters.store.postgres.homes import HomeRow, Homes
 
@@ -88,6 +89,10 @@ class Place(Protocol):
 
     def logs(self, environ: Mapping[str, str], *, is_writing: bool) -> tuple[Log, Log]:
         """The journal and the agent log. Raises Refused, Damaged."""
+
+    def leases(self, *, is_looking: bool = False) -> "Leases":
+        """Who works for the home, to be closed at the end. `is_looking`: nothing is made. Raises
+        Refused."""
 
     def probes(self) -> list[Probe]:
         """Each gives another value once its log has changed; to be made where they are used."""
@@ -218,6 +223,12 @@ class FolderPlace:
         replica = (files.ensure if is_writing else files.replica)(self.folder, environ)
         return open_logs(self.folder, replica, is_writing=is_writing)
 
+    def leases(self, *, is_looking: bool = False) -> "Leases":
+        from adapters.store.leases import SqliteLeases  # only who runs wakes needs it
+
+        path = self.folder / files.RUNTIME
+        return SqliteLeases(None if is_looking and not path.exists() else path)
+
     def probes(self) -> list[Probe]:
         return [FileProbe(self.folder / name) for name in (files.JOURNAL, files.AGENT)]
 
@@ -286,6 +297,11 @@ class DatabasePlace:
         self.begin(environ)
         row = self._row()
         return self._homes.log(row, "journal"), self._homes.log(row, "agent")
+
+    def leases(self, *, is_looking: bool = False) -> "Leases":  # noqa: ARG002  of folders
+        from adapters.store.postgres.leases import HomeLeases
+
+        return HomeLeases(self._homes.database, self._row().number)
 
     def probes(self) -> list[Probe]:
         return [self._homes.probe(self._row())]

@@ -1,4 +1,8 @@
-"""The settings that a new home is given, as text."""
+"""The settings of a home as text: what a new one is given, and how one key is changed."""
+
+import json
+import re
+import tomllib
 
 DEFAULT_TOML = """\
 # Settings of this home. A line counts once the # before it is gone; shown are the defaults.
@@ -69,3 +73,36 @@ DEFAULT_TOML = """\
 # since = "2027-01-01"           # from this day on, UTC; of several: [[prices."gemini:MODEL"]] each
 """
 """What a new home is given; with every # gone before a key, it says the same."""
+
+
+def with_setting(text: str, key: str, value: str) -> str:
+    """The text with one key set, all else of which stays; whether that is allowed is not looked at.
+
+    Args:
+        text: TOML.
+        key: With its table before it, ``agents.parallel``.
+        value: As TOML has it; what is none is taken as a text.
+
+    >>> with_setting("[agents]\\nparallel = 3", "agents.parallel", "6")
+    '[agents]\\nparallel = 6\\n'
+    """
+    table, _, name = key.rpartition(".")
+    line, lines = f"{name} = {_as_toml(value)}", text.splitlines()
+    heads = [nth for nth, one in enumerate(lines) if one.startswith("[")]
+    begin = next((nth for nth in heads if lines[nth].split("#")[0].strip() == f"[{table}]"), None)
+    if table and begin is None:
+        return "\n".join([*lines, "", f"[{table}]", line, ""])
+    first = 0 if begin is None else begin + 1
+    last = next((nth for nth in heads if nth >= first), len(lines))
+    is_there = re.compile(rf"{re.escape(name)}\s*=")
+    at = next((nth for nth in range(first, last) if is_there.match(lines[nth])), None)
+    after = first if at is None else at + 1
+    return "\n".join([*lines[: first if at is None else at], line, *lines[after:], ""])
+
+
+def _as_toml(value: str) -> str:
+    try:
+        tomllib.loads(f"key = {value}")
+    except tomllib.TOMLDecodeError:
+        return json.dumps(value, ensure_ascii=False)
+    return value

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from adapters.runtime.leases import LOCK_TIMEOUT_SECONDS, is_running, place
+from adapters.store.leases import LOCK_TIMEOUT_SECONDS, is_running, place
 from domain.errors import Refused
 from domain.timestamps import later
 

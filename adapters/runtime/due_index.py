@@ -171,7 +171,7 @@ class DueIndex:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._seen = 0
+        self.seen = 0
         self.schedules = Schedules()
         self._ticks = Times()
         self._expiring = Times()
@@ -190,7 +190,7 @@ class DueIndex:
         """
         with self._services.agents.reading() as world:
             is_known = known.n > 0 and not world.is_merged
-            self._seen = known.n if is_known else world.n - 1
+            self.seen = known.n if is_known else world.n - 1
             self._look(world, () if is_known else agents, sets)
         for one in known.schedules if is_known else ():
             self._keep(one.agent, one)
@@ -200,12 +200,12 @@ class DueIndex:
 
     def follow(self) -> None:
         """Look at what was appended since."""
-        if self._services.agents.tail().n == self._seen:
+        if self._services.agents.tail().n == self.seen:
             return
         agents: set[str] = set()
         sets: set[str] = set()
-        for rows in self._services.agents.appends(self._seen):
-            self._seen = rows[0].n
+        for rows in self._services.agents.appends(self.seen):
+            self.seen = rows[0].n
             agents |= {row.entity for row in rows if row.of_kind in ("agent", "alert")}
             sets |= {row.entity for row in rows if row.of_kind == "changes"}
             self.is_policy_new |= any(row.of_kind == "policy" for row in rows)

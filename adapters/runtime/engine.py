@@ -8,11 +8,11 @@ one, and an engine that dies at any moment loses nothing.
 import asyncio
 from collections.abc import Callable
 from functools import partial
+from time import monotonic
 
 from adapters.home.clock import SystemClock
 from adapters.runtime import gate, performer, review, timers, watcher
 from adapters.runtime.due_index import AgentSchedule, DueIndex, Turn, turns
-from adapters.runtime.leases import Leases
 from adapters.runtime.options import PLAIN, Counts, Found, Options, Tell
 from adapters.runtime.performer import Work
 from adapters.runtime.retry_backoff import OUTSIDE, RetryBackoff, say
@@ -20,6 +20,7 @@ from adapters.runtime.run_leases import RunLeases
 from adapters.runtime.running import fault_of
 from adapters.runtime.services import Services
 from adapters.runtime.signals import Signal
+from adapters.store.leases import Leases
 from domain.errors import WakelogError
 from domain.timestamps import later
 from domain.wake.commands import DeferWake
@@ -54,6 +55,7 @@ class Engine:
         self._is_stopping = False
         self.is_in_doubt = False  # it was stopped twice
         self._is_blocked = False
+        self._ends = monotonic() + (options.slice.seconds if options.slice else 0)
         self.counts = Counts()
 
     async def run(self, found: Found) -> None:
@@ -68,12 +70,37 @@ class Engine:
     async def _until_stopped(self) -> None:
         while not self._is_stopping:
             has_more = self._guarded(self._turn)
-            if self._options.is_until_idle and not has_more and self._is_idle():
+            if self._is_done(has_more=has_more):
                 break
             if has_more:
                 await asyncio.sleep(0)
             else:
-                await self._signal.wait(self._next_at(), is_busy=bool(self._running))
+                await self._signal.wait(self.next_at(), is_busy=bool(self._running))
+
+    @property
+    def is_in_trouble(self) -> bool:
+        """Whether the last turn failed, and is to be tried again later."""
+        return bool(self._holds.until("", self._now()))
+
+    @property
+    def reached(self) -> tuple[int, int]:
+        """Up to which append of the journal and of the agent log all was seen to."""
+        return watcher.position(self._services), self._due_index.seen
+
+    def _is_done(self, *, has_more: bool) -> bool:
+        if self._options.slice is None:
+            return self._options.is_until_idle and not has_more and self._is_idle()
+        if self._running:
+            return False
+        if self.is_in_trouble or self.is_over:
+            return True
+        return not has_more and self._is_at_rest(self._now())
+
+    @property
+    def is_over(self) -> bool:
+        """Whether others are to have their turn."""
+        given = self._options.slice
+        return given is not None and monotonic() >= self._ends and given.others_wait()
 
     def stop(self) -> None:
         """Begin nothing more; what runs may end within the grace, and is handed back then.
@@ -175,6 +202,8 @@ class Engine:
     def _launch(self) -> None:
         """Begin what is due, in queue order, as far as there is room; take over what is left."""
         self._is_blocked = False
+        if self.is_over:
+            return
         now = self._now()
         for turn in turns(self._due_index.schedules, now, self._is_abandoned):
             if len(self._running) >= self._leases.limit:
@@ -195,7 +224,7 @@ class Engine:
     def _is_abandoned(self, one: AgentSchedule) -> bool:
         return one.agent not in self._running and self._leases.is_abandoned(one)
 
-    def _next_at(self) -> str:
+    def next_at(self) -> str:
         """When there is something to do, if nothing changes."""
         now = self._now()
         times = [self._holds.next_at(now), self._leases.patient_until, self._due_index.next_at(now)]
@@ -207,12 +236,17 @@ class Engine:
         return min((at for at in times if at > now), default="")
 
     def _is_idle(self) -> bool:
-        if self._running or watcher.lag(self._services):
+        if self._running:
             return False
         soon = later(self._now(), seconds=self._services.settings.agents.throttle_seconds)
-        waits = (one for one in self._due_index.schedules.queued(soon) if not one.waits_for)
-        is_held = all(self._holds.until(one.agent, self._now()) for one in waits)
-        return is_held and not self._due_index.schedules.running()
+        return self._is_at_rest(soon) and not self._due_index.schedules.running()
+
+    def _is_at_rest(self, until: str) -> bool:
+        """Whether nothing can be begun here up to then: what is due is held off."""
+        if watcher.lag(self._services):
+            return False
+        waits = (one for one in self._due_index.schedules.queued(until) if not one.waits_for)
+        return all(self._holds.until(one.agent, self._now()) for one in waits)
 
     def _guarded(self, turn: Callable[[], bool]) -> bool:
         """A turn that ends in trouble is told of and tried again later, not given up."""

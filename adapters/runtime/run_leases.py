@@ -13,9 +13,9 @@ from typing import Literal
 
 from adapters.home.clock import ManualClock, SystemClock
 from adapters.runtime.due_index import AgentSchedule
-from adapters.runtime.leases import BEATS_A_LEASE, Lease, Leases
 from adapters.runtime.retry_backoff import say
-from adapters.runtime.services import Services
+from adapters.runtime.services import Services, alone
+from adapters.store.leases import BEATS_A_LEASE, Lease, Leases
 from domain.errors import WakelogError
 from domain.timestamps import later, seconds_between
 
@@ -46,9 +46,9 @@ class RunLeases:
             slept: Is told for how many seconds this process was stopped itself, where its
                 leases lapsed.
         """
-        path = None if isinstance(services.clock, ManualClock) else services.leases_at
+        opened = alone if isinstance(services.clock, ManualClock) else services.leases
         self._services = services
-        self._leases = leases or Leases(path)
+        self._leases = leases or opened()
         self._is_own = leases is None
         self._slept = slept
         self._beats: asyncio.Task[None] | None = None
@@ -154,9 +154,8 @@ class RunLeases:
 def living(services: Services) -> list[Lease]:
     """The leases of processes that live, as far as can be told."""
     found: list[Lease] = []
-    if services.leases_at is not None and services.leases_at.exists():
-        with suppress(WakelogError), closing(Leases(services.leases_at)) as leases:
-            found += [lease for lease in leases.all(services.clock.now()) if lease.is_alive]
+    with suppress(WakelogError), closing(services.leases(is_looking=True)) as leases:
+        found += [lease for lease in leases.all(services.clock.now()) if lease.is_alive]
     return found
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from adapters.home.endpoints import whole_name
 from adapters.home.settings import Settings
@@ -29,8 +29,23 @@ if TYPE_CHECKING:
     from adapters.runtime.budgets import Budgets
     from adapters.runtime.fork_ledger import ForkLedger
     from adapters.runtime.journal_cursor import JournalCursor
+    from adapters.store.leases import Leases
 
 ModelFor = Callable[[str], Model]
+
+
+class OpenLeases(Protocol):
+    """Opens a home's leases, to be closed by whoever asked. `is_looking`: nothing is made; where
+    nothing is kept yet, they are empty."""
+
+    def __call__(self, *, is_looking: bool = False) -> "Leases": ...
+
+
+def alone(*, is_looking: bool = False) -> "Leases":
+    """The leases of one process that knows of no other."""
+    from adapters.store.leases import SqliteLeases  # only who runs wakes needs it
+
+    return SqliteLeases(None)
 
 
 class Services:
@@ -60,7 +75,7 @@ class Services:
         self.past: JournalCursor | None = None  # where the watcher stands
         self.task_lines = TaskLines()  # of the journal, for reads
         self.forks_at: Path | None = None  # where forks are kept; None: there are none
-        self.leases_at: Path | None = None  # where processes say what they run; None: only one
+        self.leases: OpenLeases = alone  # where processes say what they run
 
     @property
     def ledger(self) -> "ForkLedger":

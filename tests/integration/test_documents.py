@@ -26,6 +26,7 @@ SILENT = {"serve", "completion"}  # they print no document
 ELSEWHERE = {  # other homes, an extra, a database
     "adopted",
     "checked-database",
+    "cluster",
     "copied-home",
     "created-home",
     "demo-data",
@@ -34,7 +35,9 @@ ELSEWHERE = {  # other homes, an extra, a database
     "homes",
     "memory-sources",
     "prepared-database",
+    "settings",
     "thawed-home",
+    "worked-homes",
 }
 
 

@@ -13,14 +13,15 @@ import pytest
 
 from adapters.home.clock import ManualClock
 from adapters.runtime.files import Files
-from adapters.runtime.leases import Leases
 from adapters.runtime.signals import Signal
 from adapters.store.changes import FileProbe
+from adapters.store.leases import SqliteLeases
 from domain.errors import Refused
 from domain.timestamps import later
 from tests.support.services import START
 
 LIMIT = 3
+Both = tuple[SqliteLeases, SqliteLeases]
 
 
 @pytest.fixture
@@ -29,14 +30,14 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def both(path: Path) -> Iterator[tuple[Leases, Leases]]:
-    with closing(Leases(path)) as one, closing(Leases(path)) as two:
+def both(path: Path) -> Iterator[Both]:
+    with closing(SqliteLeases(path)) as one, closing(SqliteLeases(path)) as two:
         one.join(START)
         two.join(START)
         yield one, two
 
 
-def test_an_agent_is_leased_to_one_process_at_a_time(both: tuple[Leases, Leases]) -> None:
+def test_an_agent_is_leased_to_one_process_at_a_time(both: Both) -> None:
     one, two = both
     assert one.take("a", "r1", START, LIMIT)
     assert not two.take("a", "r2", START, LIMIT)
@@ -47,14 +48,14 @@ def test_an_agent_is_leased_to_one_process_at_a_time(both: tuple[Leases, Leases]
     assert two.take("a", "r2", START, LIMIT)
 
 
-def test_so_many_are_held_over_all_processes_and_no_more(both: tuple[Leases, Leases]) -> None:
+def test_so_many_are_held_over_all_processes_and_no_more(both: Both) -> None:
     one, two = both
     taken = [one.take("a", "r", START, LIMIT), two.take("b", "r", START, LIMIT)]
     taken += [one.take("c", "r", START, LIMIT), two.take("d", "r", START, LIMIT)]
     assert taken == [True, True, True, False]
 
 
-def test_without_a_heartbeat_a_lease_lapses_and_is_taken_over(both: tuple[Leases, Leases]) -> None:
+def test_without_a_heartbeat_a_lease_lapses_and_is_taken_over(both: Both) -> None:
     one, two = both
     one.take("a", "r1", START, LIMIT)
     one.beat(later(START, seconds=20))
@@ -67,7 +68,7 @@ def test_without_a_heartbeat_a_lease_lapses_and_is_taken_over(both: tuple[Leases
     assert not one.take("a", "r1", at, LIMIT)
 
 
-def test_what_is_left_in_doubt_may_be_taken_over_at_once(both: tuple[Leases, Leases]) -> None:
+def test_what_is_left_in_doubt_may_be_taken_over_at_once(both: Both) -> None:
     one, two = both
     one.take("a", "r1", START, LIMIT)
     one.leave(is_in_doubt=True)
@@ -77,27 +78,27 @@ def test_what_is_left_in_doubt_may_be_taken_over_at_once(both: tuple[Leases, Lea
 
 def test_the_lease_of_a_process_that_is_gone_has_lapsed(path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from adapters.runtime.leases import Leases;"
-        "one = Leases(Path(sys.argv[1])); one.join(sys.argv[2]);"
+        "import sys; from pathlib import Path; from adapters.store.leases import SqliteLeases;"
+        "one = SqliteLeases(Path(sys.argv[1])); one.join(sys.argv[2]);"
         "assert one.take('a', 'r1', sys.argv[2], 3)"
     )
     environ = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
     subprocess.run([sys.executable, "-c", code, str(path), START], check=True, env=environ)
-    with closing(Leases(path)) as two:
+    with closing(SqliteLeases(path)) as two:
         assert [one.is_alive for one in two.runtimes(START)] == [False]
         assert two.state("a", "r1", START) == "lapsed"
         assert two.take("a", "r1", START, 1)
 
 
 def test_who_lives_says_again_what_it_holds_where_the_file_was_deleted(path: Path) -> None:
-    with closing(Leases(path)) as one:
+    with closing(SqliteLeases(path)) as one:
         one.join(START)
         one.take("a", "r1", START, LIMIT)
         one.take("b", "r2", START, LIMIT)
         one.give_back("b")
         for gone in path.parent.glob("runtime.db*"):
             gone.unlink()
-        with closing(Leases(path)) as two:
+        with closing(SqliteLeases(path)) as two:
             two.take("c", "r3", START, LIMIT)
             assert two.state("a", "r1", START) == "none"
             one.beat(later(START, seconds=7))
@@ -109,10 +110,10 @@ def test_who_lives_says_again_what_it_holds_where_the_file_was_deleted(path: Pat
 
 
 def test_what_another_process_took_in_a_new_file_stays_its_own(path: Path) -> None:
-    with closing(Leases(path)) as one:
+    with closing(SqliteLeases(path)) as one:
         one.take("a", "r1", START, LIMIT)
         path.unlink()
-        with closing(Leases(path)) as two:
+        with closing(SqliteLeases(path)) as two:
             assert two.take("a", "r1", START, LIMIT)
             one.beat(START)
             assert [lease.owner for lease in one.all(START)] == [two.owner]
@@ -120,13 +121,13 @@ def test_what_another_process_took_in_a_new_file_stays_its_own(path: Path) -> No
 
 def test_a_file_that_is_no_database_is_made_anew(path: Path) -> None:
     path.write_bytes(b"rubbish" * 1000)
-    with closing(Leases(path)) as one:
+    with closing(SqliteLeases(path)) as one:
         assert one.take("a", "r1", START, LIMIT)
 
 
 def test_a_place_that_cannot_be_written_is_told_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="cannot be written"):
-        Leases(tmp_path / "missing" / "runtime.db")
+        SqliteLeases(tmp_path / "missing" / "runtime.db")
 
 
 # ---------------------------------------------------------------------------------------- files
@@ -206,7 +207,7 @@ def test_an_edit_that_cannot_be_taken_is_tried_again_less_and_less_often(tmp_pat
 
 def test_a_write_of_another_connection_ends_the_wait(path: Path) -> None:
     clock = ManualClock(START)
-    with closing(Leases(path)) as other:
+    with closing(SqliteLeases(path)) as other:
         probe = FileProbe(path)
 
         async def waits() -> bool:

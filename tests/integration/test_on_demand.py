@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from adapters.home.clock import ManualClock
+from adapters.home.place import FolderPlace
 from adapters.runtime import on_demand, performer
 from adapters.runtime.capture import capture
-from adapters.runtime.leases import Leases
 from adapters.runtime.running import Ran, run_one
 from adapters.runtime.services import Services
 from domain.agent.commands import RequestWake
@@ -240,14 +240,14 @@ def test_who_is_stopped_late_defers_no_attempt_but_its_own() -> None:
 def leased(model: Busy, folder: Path) -> tuple[Services, list[str]]:
     """Services at a home with other processes, and five agents with a queued wake each."""
     at = services(model=model)
-    at.leases_at = folder / "runtime.db"
+    at.leases = FolderPlace(folder).leases
     return at, agents_of(at, 5)
 
 
 def test_a_round_leaves_an_agent_alone_that_another_process_is_at(tmp_path: Path) -> None:
     model = Busy()
     at, agents = leased(model, tmp_path)
-    with closing(Leases(at.leases_at)) as other:
+    with closing(at.leases()) as other:
         assert other.take(agents[0], "another wake", at.clock.now(), 3)
         ran = on_demand.run_ready(at, agents, quiet)
         assert [one.agent_id for one in ran] == agents[1:]
@@ -261,7 +261,7 @@ def test_a_request_waits_while_another_process_has_the_lease(tmp_path: Path) -> 
     at, agents = leased(model, tmp_path)
     run_key = at.append_agent(RequestWake(agents[0], "manual", is_enabled=True)).result.ids[1]
     told: list[str] = []
-    with closing(Leases(at.leases_at)) as other:
+    with closing(at.leases()) as other:
         other.take(agents[0], run_key, at.clock.now(), 3)
 
         def heard(text: str) -> None:
@@ -279,7 +279,7 @@ def test_a_request_waits_for_room_and_then_stays_queued(tmp_path: Path) -> None:
     at.settings = msgspec.structs.replace(
         at.settings, agents=msgspec.structs.replace(at.settings.agents, deadline_seconds=-30)
     )
-    with closing(Leases(at.leases_at)) as other:
+    with closing(at.leases()) as other:
         for agent in agents[1:4]:
             other.take(agent, "another wake", at.clock.now(), 3)
         run_key = queued_key(at, agents[0])
@@ -296,7 +296,7 @@ def test_a_wake_whose_process_is_gone_is_taken_over_at_once(tmp_path: Path) -> N
     captured = capture(at, agents[0], run_key, is_now=True)
     at.append_agent(captured.command, payloads=captured.payloads)
     assert on_demand.run_ready(at, agents[:1], quiet) == []  # nobody knows, so it may still run
-    with closing(Leases(at.leases_at)) as gone:
+    with closing(at.leases()) as gone:
         gone.take(agents[0], run_key, at.clock.now(), 3)
         gone.leave(is_in_doubt=True)
     assert [one.error for one in on_demand.run_ready(at, agents[:1], quiet)] == [""]

@@ -54,6 +54,15 @@ def test_the_same_life_in_a_folder_and_in_a_database_has_one_digest(
     assert told(["sql", "SELECT count(*) AS n FROM wakes"], there, env=environ) == [{"n": 4}]
     assert [one["name"] for one in told(["home", "list"], there, env=environ)] == ["anna"]
     done(["init", "--zone", "Europe/Berlin", "--no-import"], there, env=environ)
+    for key, value in (("agents.parallel", "6"), ("currency", "EUR"), ("agents.parallel", "7")):
+        done(["settings", "set", key, value], there, env=environ)
+    kept = told(["settings", "show"], there, env=environ)["text"]
+    assert kept.endswith("[agents]\nparallel = 7\n")
+    assert 'currency = "EUR"' in kept
+    assert "agents.parallel" in refused(
+        ["settings", "set", "agents.parallel", "many"], there, env=environ
+    )
+    assert told(["settings", "show"], there, env=environ)["text"] == kept
     assert "time zone Europe/Berlin" in done(["doctor"], there, env=environ)
 
 

@@ -14,13 +14,13 @@ adapters.analytics adapters.demo adapters.importers adapters.models adapters.pro
 adapters.simulation adapters.store.library adapters.store.memory adapters.upkeep adapters.web
 asyncio cronsim domain.composing domain.handlers domain.wake.machine duckdb email eventsourcing
 google httpx2 importlib.metadata importlib.resources jinja2 logging markdown_it opentelemetry
-replay.crossing replay.prove rich starlette uvicorn yaml
+procrastinate psycopg replay.crossing replay.prove rich starlette uvicorn yaml
 """.split()
 DOOR = {"main", "loading", "shared", "entering"}  # of the command line: what all commands have
 RUNTIME = {"adapters.runtime", "adapters.runtime.services", "adapters.runtime.spans"}
 LOOKS = {  # what says how proposals stand to their tasks, what waits, and who runs
     "inbox": {"effects", "follow_ups", "review"},
-    "status": {"effects", "follow_ups", "leases", "review", "watcher"},
+    "status": {"effects", "follow_ups", "review", "watcher"},
     "why": {"watcher"},
 }
 READING = [

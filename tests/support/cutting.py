@@ -25,7 +25,20 @@ class Line:
         self._lock = threading.Lock()
         self._side: Side = ""
         self._left = 0
+        self._is_down = False
+        self._sockets: list[socket.socket] = []
         threading.Thread(target=self._accept, daemon=True).start()
+
+    def take_down(self) -> None:
+        """End all connections, and let no other through until it is put up again."""
+        with self._lock:
+            self._is_down, ended = True, self._sockets
+            self._sockets = []
+        _end(*ended)
+
+    def put_up(self) -> None:
+        with self._lock:
+            self._is_down = False
 
     def cut(self, side: Side, nth: int) -> None:
         """End the connection at the nth question from now, or answer: it is not handed on any
@@ -47,11 +60,19 @@ class Line:
                 ours, _ = self._listening.accept()
             except OSError:
                 return
+            if not self._is_let_through(ours):
+                ours.close()
+                continue
             theirs = socket.create_connection(("127.0.0.1", self._target))
             for side, source, sink in (("asked", ours, theirs), ("answered", theirs, ours)):
                 threading.Thread(
                     target=self._forward, args=(side, source, sink), daemon=True
                 ).start()
+
+    def _is_let_through(self, ours: socket.socket) -> bool:
+        with self._lock:
+            self._sockets.append(ours)
+            return not self._is_down
 
     def _forward(self, side: str, source: socket.socket, sink: socket.socket) -> None:
         with closing(source), closing(sink), suppress(OSError):

@@ -66,6 +66,17 @@ def server() -> Iterator[str]:
         shutil.rmtree(folder)
 
 
+def control(address: str, *deed: str) -> None:
+    """What an operator does with a running server: ``restart`` or ``stop``."""
+    found, owner = binaries(), _owner()
+    assert found is not None
+    with psycopg.connect(f"{address}postgres") as connection:
+        folder = connection.execute("SHOW data_directory").fetchall()[0][0]
+    as_owner: dict[str, Any] = {"user": owner, "cwd": folder} if owner else {"cwd": folder}
+    command = [str(found / "pg_ctl"), "-D", folder, "-w", "-l", f"{folder}/restarted", *deed]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, **as_owner)
+
+
 def _wait(address: str, running: "subprocess.Popen[Any]", log: Path) -> None:
     ends = time.monotonic() + _SECONDS
     while True:  # bounded by the time
@@ -82,11 +93,19 @@ def _wait(address: str, running: "subprocess.Popen[Any]", log: Path) -> None:
 @contextmanager
 def database(address: str) -> Iterator[str]:
     """A new database's address, with the tables of wakelog in it; dropped at the end."""
+    url = made_database(address)
+    yield url
+    name = url.rpartition("/")[2]
+    with psycopg.connect(f"{address}postgres", autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+def made_database(address: str) -> str:
+    """The same, which ends with its server."""
     name = f"t{next(_NAMES)}"
     with psycopg.connect(f"{address}postgres", autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}".encode())
-        made = Database(f"{address}{name}")
-        made.make()
-        made.close()
-        yield f"{address}{name}"
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+    made = Database(f"{address}{name}")
+    made.make()
+    made.close()
+    return f"{address}{name}"

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from adapters.home.settings import Settings
 from adapters.runtime.engine import Engine
-from adapters.runtime.leases import Leases
 from adapters.runtime.options import Found, Options
 from adapters.runtime.services import Services
 from adapters.runtime.signals import Signal
 from adapters.simulation.virtual_time import LEASE_SECONDS, POLL_SECONDS, VirtualClock, VirtualLoop
+from adapters.store.leases import SqliteLeases
 from adapters.store.log import Log
 from domain.agent.agent import AGENT
 from domain.ports import Model
@@ -45,7 +45,7 @@ class VirtualHome:
         self, seconds: float, acts: Sequence[tuple[float, Callable[[], object]]]
     ) -> Engine:
         signal = Signal(self.clock, poll_seconds=POLL_SECONDS)
-        leases = Leases(self.path, seconds=LEASE_SECONDS)
+        leases = SqliteLeases(self.path, seconds=LEASE_SECONDS)
         options = Options(is_until_idle=not seconds, grace_seconds=self.grace)
         engine = self.engine = Engine(self.services, leases, signal, self._tell, options)
         running = asyncio.create_task(engine.run(Found(self.agents, (), self.sets)))

@@ -10,7 +10,7 @@ from adapters.home.notify_settings import Notify
 from adapters.home.settings import parse
 from adapters.notify.notifier import Notifier, Options, held_until, quiet_until
 from adapters.notify.progress import Progress, ProgressFile
-from adapters.runtime.leases import place
+from adapters.store.leases import place
 from domain.agent.wake_queue import HELD_UNTIL, WAKE_QUEUE
 from domain.errors import Refused
 from domain.timestamps import later

@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from adapters.store.postgres import schema_runtime
 from adapters.store.postgres.schema import ROLES, script
 from domain.errors import Damaged, Refused
 from domain.rules import FORMAT
@@ -19,7 +20,7 @@ _OPTIONS = (
     f"-c lock_timeout={LOCK_SECONDS}s -c idle_in_transaction_session_timeout={LOCK_SECONDS}s"
     " -c client_min_messages=warning"
 )
-_SETTINGS: dict[str, Any] = {
+SETTINGS: dict[str, Any] = {
     "autocommit": True,
     "prepare_threshold": 1,
     "options": _OPTIONS,
@@ -48,7 +49,7 @@ class Database:
             open=False,
             timeout=CONNECT_SECONDS,
             reconnect_timeout=CONNECT_SECONDS,
-            kwargs=_SETTINGS,
+            kwargs=SETTINGS,
         )
 
     @contextmanager
@@ -96,11 +97,19 @@ class Database:
         """Make the tables; whether they were not there. Raises Refused, Damaged."""
         with self.connection() as connection, connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(hashtext('wakelog'))")
-            if self._format(connection):
-                return False
-            connection.execute(script().encode())
-            connection.execute("INSERT INTO wakelog.meta VALUES (%s)", (FORMAT,))
-        return True
+            is_new = not self._format(connection)
+            if is_new:
+                connection.execute(script().encode())
+                connection.execute("INSERT INTO wakelog.meta VALUES (%s)", (FORMAT,))
+            there = connection.execute("SELECT to_regclass('runtime.homes')").fetchall()[0][0]
+            if there is None:
+                connection.execute(schema_runtime.script().encode())
+        return is_new or there is None
+
+    def make_runtime(self) -> None:
+        """Make the tables of workers anew: every home is due. Raises Refused."""
+        with self.connection() as connection, connection.transaction():
+            connection.execute(schema_runtime.script().encode())
 
     def look(self) -> None:
         """See that the tables are there, and of a format that is known.
@@ -109,7 +118,7 @@ class Database:
             Refused: Code ``read_only``.
             Damaged: Code ``newer_format`` or ``not_a_log``: nothing was made here yet.
         """
-        with self.told(), psycopg.connect(self.url, **_SETTINGS) as connection:  # at once
+        with self.told(), psycopg.connect(self.url, **SETTINGS) as connection:  # at once
             found = self._format(connection)
         if not found:
             raise self._unmade()

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple
 
 import psycopg
@@ -57,6 +58,7 @@ class Homes:
             for log in LOGS:
                 head = f"INSERT INTO {log}.heads (home, state) VALUES (%s, %s)"
                 connection.execute(head.encode(), (*found[0], state))
+            connection.execute("INSERT INTO runtime.homes (home) VALUES (%s)", found[0])
         return self.named(name)
 
     def named(self, name: str) -> HomeRow:
@@ -120,8 +122,9 @@ class HeadProbe:
 
     def __call__(self) -> object:
         sql = " UNION ALL ".join(f"SELECT n FROM {log}.heads WHERE home = %s" for log in LOGS)
-        with self._database.connection() as connection:
+        with suppress(Refused), self._database.connection() as connection:
             return connection.execute(sql.encode(), (self._home,) * len(LOGS)).fetchall()
+        return None  # the server is away: look again
 
     def close(self) -> None:
         """Nothing to release."""

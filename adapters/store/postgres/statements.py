@@ -84,5 +84,5 @@ def statements_of(log: str) -> Statements:
             SELECT %s, %s, * FROM unnest(%s::text[], %s::bytea[]) ON CONFLICT DO NOTHING""",
         move=f"""
             UPDATE {heads} SET n = %s, row_count = row_count + %s, at = %s, digest = %s,
-                replica = %s WHERE home = %s""",
+                replica = %s, is_news = true WHERE home = %s""",
     )

@@ -1,4 +1,4 @@
-"""Who works at which agent: `runtime.db`, which may be thrown away at any time (DESIGN 4).
+"""Who works at which agent: it says when to try, and may be thrown away at any time (DESIGN 4).
 
 A lease says only when to try: two processes that work at one wake all the same are told apart by
 the attempts in the log. A lease holds until it expires or its process is gone; a heartbeat
@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 from domain.errors import Refused
 from domain.timestamps import later
@@ -58,8 +58,52 @@ class Lease(NamedTuple):
     is_alive: bool
 
 
-class Leases:
-    """The leases of a home, as one process takes and gives them."""
+class Leases(Protocol):
+    """The leases of a home, as one process takes and gives them.
+
+    `seconds`: how long one holds without a heartbeat. `since`: when it was joined, or what is known
+    began anew; empty before. All may raise Refused, code ``read_only``.
+    """
+
+    seconds: int
+    pid: int
+    since: str
+
+    def join(self, now: str) -> None:
+        """Say that this process works for the home; forget those that are long gone."""
+
+    def beat(self, now: str) -> None:
+        """Renew all that this process holds."""
+
+    def leave(self, *, is_in_doubt: bool = False) -> None:
+        """Say that this process is done; what it leaves in doubt may be taken over at once."""
+
+    def runtimes(self, now: str) -> list[Runtime]:
+        """All that are known, the oldest first."""
+
+    def take(self, agent: str, run_key: str, now: str, limit: int) -> bool:
+        """Take an agent's lease, unless it is held or as many as `limit` are.
+
+        A lapsed one is taken over, whatever wake it was for.
+        """
+
+    def give_back(self, agent: str) -> None:
+        """End a lease of this process."""
+
+    def all(self, now: str) -> list[Lease]:
+        """All leases, the oldest first."""
+
+    def state(self, agent: str, run_key: str, now: str) -> State:
+        """Whether an agent is worked for, as far as can be told here.
+
+        A lease that lapsed says something of its own wake only.
+        """
+
+    def close(self) -> None: ...
+
+
+class SqliteLeases:
+    """The leases of a folder, in a file of it; or in memory."""
 
     def __init__(self, path: Path | None, *, seconds: int = LEASE_SECONDS) -> None:
         """Open the file, which is made if it is not there, and anew if it is none.
@@ -85,7 +129,6 @@ class Leases:
     # --------------------------------------------------------------------------------- a runtime
 
     def join(self, now: str) -> None:
-        """Say that this process works for the home; forget those that are long gone."""
         row = (self.owner, self.pid, self.place, now, now, later(now, seconds=self.seconds))
         with self._writing():
             gone = later(now, seconds=-KEPT_SECONDS)
@@ -94,7 +137,6 @@ class Leases:
         self.since, self._joined = now, row
 
     def beat(self, now: str) -> None:
-        """Renew all that this process holds."""
         if self._node != _node(self._path):
             self._say_again(now)
         until = later(now, seconds=self.seconds)
@@ -119,14 +161,12 @@ class Leases:
         self.since = now
 
     def leave(self, *, is_in_doubt: bool = False) -> None:
-        """Say that this process is done; what it leaves in doubt may be taken over at once."""
         with self._writing():
             self._connection.execute("DELETE FROM runtimes WHERE owner = ?", (self.owner,))
             sql = "UPDATE leases SET expires = ''" if is_in_doubt else "DELETE FROM leases"
             self._connection.execute(f"{sql} WHERE owner = ?", (self.owner,))
 
     def runtimes(self, now: str) -> list[Runtime]:
-        """All that are known, the oldest first."""
         sql = "SELECT owner, pid, place, since, beat, expires FROM runtimes ORDER BY since, owner"
         return [
             Runtime(owner, pid, place, since, beat, self._lives(pid, place, expires, now))
@@ -136,10 +176,6 @@ class Leases:
     # ---------------------------------------------------------------------------------- a lease
 
     def take(self, agent: str, run_key: str, now: str, limit: int) -> bool:
-        """Take an agent's lease, unless it is held or as many as `limit` are.
-
-        A lapsed one is taken over, whatever wake it was for.
-        """
         row = (agent, run_key, self.owner, self.pid, self.place, now)
         until = later(now, seconds=self.seconds)
         with self._writing():
@@ -152,21 +188,15 @@ class Leases:
         return True
 
     def give_back(self, agent: str) -> None:
-        """End a lease of this process."""
         self._held.pop(agent, None)
         sql = "DELETE FROM leases WHERE agent = ? AND owner = ?"
         with self._writing():
             self._connection.execute(sql, (agent, self.owner))
 
     def all(self, now: str) -> list[Lease]:
-        """All leases, the oldest first."""
         return self._all(now)
 
     def state(self, agent: str, run_key: str, now: str) -> State:
-        """Whether an agent is worked for, as far as can be told here.
-
-        A lease that lapsed says something of its own wake only.
-        """
         found = [one for one in self._all(now) if one.agent == agent]
         if found and found[0].is_alive:
             return "held"
@@ -185,9 +215,7 @@ class Leases:
         ]
 
     def _lives(self, pid: int, place: str, expires: str, now: str) -> bool:
-        if expires <= now:
-            return False
-        return place != self.place or pid == self.pid or is_running(pid)
+        return expires > now and not gone(pid, place, self.pid, self.place)
 
     def _rows(self, sql: str) -> list[Any]:
         with _told(self._path):
@@ -261,6 +289,11 @@ def place() -> str:
         found.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip())
         found.append(str(Path("/proc/self/ns/pid").readlink()))
     return " ".join(found)
+
+
+def gone(pid: int, there: str, own_pid: int, own_place: str) -> bool:
+    """Whether a process is known to be no more: one of this place that is not running."""
+    return there == own_place and pid != own_pid and not is_running(pid)
 
 
 def is_running(pid: int) -> bool:
