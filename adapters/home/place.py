@@ -17,6 +17,7 @@ from adapters.store.opening import check_alone
 from domain.errors import Damaged, Refused, invalid
 
 if TYPE_CHECKING:
+    from adapters.store.documents import DocumentStore
     from adapters.store.postgres.database import Database
     from adapters.store.postgres.homes import HomeRow, Homes
 
@@ -44,7 +45,7 @@ class Hold(NamedTuple):
 
 class Place(Protocol):
     """Where a home is. `name`: how messages call it. `folder`: where this machine keeps what is
-    not in the logs: views, leases, analytics, forks."""
+    not in the logs: analytics, forks, and of a folder also views and leases."""
 
     @property
     def name(self) -> str: ...
@@ -88,6 +89,9 @@ class Place(Protocol):
 
     def logs(self, environ: Mapping[str, str], *, is_writing: bool) -> tuple[Log, Log]:
         """The journal and the agent log. Raises Refused, Damaged."""
+
+    def documents(self) -> "DocumentStore | Path":
+        """What its views are kept in, or the file."""
 
     def probes(self) -> list[Probe]:
         """Each gives another value once its log has changed; to be made where they are used."""
@@ -218,6 +222,9 @@ class FolderPlace:
         replica = (files.ensure if is_writing else files.replica)(self.folder, environ)
         return open_logs(self.folder, replica, is_writing=is_writing)
 
+    def documents(self) -> "DocumentStore | Path":
+        return self.folder / files.VIEWS
+
     def probes(self) -> list[Probe]:
         return [FileProbe(self.folder / name) for name in (files.JOURNAL, files.AGENT)]
 
@@ -286,6 +293,9 @@ class DatabasePlace:
         self.begin(environ)
         row = self._row()
         return self._homes.log(row, "journal"), self._homes.log(row, "agent")
+
+    def documents(self) -> "DocumentStore | Path":
+        return self._homes.documents(self._row())
 
     def probes(self) -> list[Probe]:
         return [self._homes.probe(self._row())]

@@ -3,11 +3,13 @@
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import BoundedSemaphore
 from typing import Any
 
 import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from adapters.store.postgres import schema_people, schema_views
 from adapters.store.postgres.schema import ROLES, script
 from domain.errors import Damaged, Refused
 from domain.rules import FORMAT
@@ -15,6 +17,7 @@ from domain.rules import FORMAT
 CONNECT_SECONDS = 10
 LOCK_SECONDS = 30
 POOL_MAX = 8
+BATCHES_MAX = POOL_MAX // 2  # each reads its log by another connection meanwhile
 _OPTIONS = (
     f"-c lock_timeout={LOCK_SECONDS}s -c idle_in_transaction_session_timeout={LOCK_SECONDS}s"
     " -c client_min_messages=warning"
@@ -41,6 +44,7 @@ class Database:
         """`url`: ``postgresql://...`` or ``service=...``; it is never part of a message."""
         self.name, self.id = _name(url)
         self.url = url
+        self.batches = BoundedSemaphore(BATCHES_MAX)
         self._pool = ConnectionPool(
             url,
             min_size=0,
@@ -96,11 +100,13 @@ class Database:
         """Make the tables; whether they were not there. Raises Refused, Damaged."""
         with self.connection() as connection, connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(hashtext('wakelog'))")
-            if self._format(connection):
-                return False
-            connection.execute(script().encode())
-            connection.execute("INSERT INTO wakelog.meta VALUES (%s)", (FORMAT,))
-        return True
+            is_new = not self._format(connection)
+            if is_new:
+                connection.execute(script().encode())
+                connection.execute("INSERT INTO wakelog.meta VALUES (%s)", (FORMAT,))
+            for later in (schema_views, schema_people):  # of a database that is older than they are
+                connection.execute(later.script().encode())
+        return is_new
 
     def look(self) -> None:
         """See that the tables are there, and of a format that is known.

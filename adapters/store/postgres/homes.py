@@ -8,6 +8,7 @@ import psycopg
 
 from adapters.store.log import Log
 from adapters.store.postgres.database import Connection, Database
+from adapters.store.postgres.documents import PostgresDocumentStore
 from adapters.store.postgres.recorder import PostgresLogRecorder
 from adapters.store.postgres.schema import LOGS
 from domain.errors import Refused, invalid
@@ -109,6 +110,10 @@ class Homes:
         is_copying = home.state == "frozen" and home.moved_to.startswith("from ")
         recorder = PostgresLogRecorder(self.database, name, home.number, is_copying=is_copying)
         return Log(name, recorder, home.replica)
+
+    def documents(self, home: HomeRow) -> PostgresDocumentStore:
+        """What a home's views are kept in."""
+        return PostgresDocumentStore(self.database, home.number)
 
 
 class HeadProbe:
