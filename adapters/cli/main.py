@@ -74,6 +74,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "backup": ("keeping", "Copy the home, while it is worked in."),
     "copy": ("copying", "Move a home into a database, out of one, or into a folder."),
     "home": ("home", "Show the home, make and list those of a database, settle what became of it."),
+    "token": ("token", "Give people tokens for homes of a database, list and end them."),
     "database": ("database", "Prepare a PostgreSQL database for homes, and look at it."),
     "doctor": ("upkeep", "Look for trouble in a home."),
     "schema": ("schemas", "Print the JSON Schema of what --json prints."),
@@ -86,7 +87,7 @@ GROUPS: dict[str, str] = {
     "Agents": "agent template lessons rate wake models policy notify",
     "Looking back": "wakes show why journal memory messages replay at diff bisect fork prove",
     "Asking": "sql metrics export export-history demo-data schema",
-    "Upkeep": "doctor recover rebuild backup copy home database health simulate completion",
+    "Upkeep": "doctor recover rebuild backup copy home token database health simulate completion",
 }
 """Each command once, as the help of `wakelog` tells them."""
 

@@ -34,6 +34,9 @@ class Hold(NamedTuple):
 
     def check(self, name: str) -> None:
         """Refuse to write. Raises Refused, with the state as its code."""
+        if self.state == "frozen" and not self.of:
+            instead = f"whoever runs it says `wakelog --home {name} home thaw`"
+            raise Refused("frozen", because=f"the home {name} is frozen", instead=instead)
         if self.state == "frozen":
             because = f"the home {name} is being copied {self.of}, or that was cut off"
             instead = f"repeat the copy, or `wakelog --home {name} home thaw`"

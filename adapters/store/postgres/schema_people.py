@@ -19,10 +19,11 @@ CREATE TABLE IF NOT EXISTS wakelog.tokens (
     FOREIGN KEY (home, subject) REFERENCES wakelog.members ON DELETE CASCADE
 );
 CREATE OR REPLACE FUNCTION wakelog.entries(brought bytea[])
-    RETURNS TABLE (home integer, name text, subject text, token_role text, member_role text)
+    RETURNS TABLE (sha256 bytea, home integer, name text, subject text, token_role text,
+        member_role text)
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog
     AS $$
-        SELECT h.home, h.name, t.subject, t.role, m.role FROM wakelog.tokens t
+        SELECT t.sha256, h.home, h.name, t.subject, t.role, m.role FROM wakelog.tokens t
         JOIN wakelog.homes h ON h.home = t.home
         JOIN wakelog.members m ON m.home = t.home AND m.subject = t.subject
         WHERE t.sha256 = ANY (brought) AND t.revoked_at IS NULL AND t.expires_at > now()
