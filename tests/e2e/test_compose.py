@@ -11,7 +11,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -77,6 +77,12 @@ def started(args: list[str], env: Mapping[str, str]) -> Iterator["subprocess.Pop
     assert running.returncode == 0
 
 
+def waited(is_so: Callable[[], object]) -> None:
+    ends = time.monotonic() + SECONDS
+    while not is_so():  # bounded by the time
+        assert time.monotonic() < ends
+
+
 def got(address: str, token: str = "") -> tuple[int, str]:
     asked = urllib.request.Request(address, headers={"authorization": f"Bearer {token}"})
     try:
@@ -123,8 +129,6 @@ def test_the_services_of_the_compose_file_start_and_a_home_is_made_and_opened(
         if "worker" in COMMANDS:
             wakelog("--home", "pg:anna", "agent", "create", "--all")
             with started(command("worker", port), env["worker"]):
-                ends = time.monotonic() + SECONDS
-                while not wakelog("--home", "pg:anna", "wakes"):  # until it was tended
-                    assert time.monotonic() < ends
+                waited(lambda: wakelog("--home", "pg:anna", "wakes"))
             assert got(f"{address}h/anna/wakes", token)[0] == 200
         assert wakelog("--home", "pg:anna", "prove")["ok"]
