@@ -198,7 +198,10 @@ async def _home(sites: OpenSites, rendering: asyncio.Semaphore, request: Request
     if path == "/events":
         return StreamingResponse(site.live.messages(), media_type="text/event-stream")
     guard = guard_of(entry.token)
-    shows = lambda page: allowed(deed_of("GET", page)) == HTTPStatus.OK  # noqa: E731
+
+    def shows(page: str) -> bool:
+        return allowed(deed_of("GET", page)) == HTTPStatus.OK
+
     return await answer(site, guard, rendering, request, root=root, shows=shows)
 
 

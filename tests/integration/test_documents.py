@@ -28,12 +28,18 @@ ELSEWHERE = {  # other homes, an extra, a database
     "checked-database",
     "copied-home",
     "created-home",
+    "created-token",
+    "frozen-home",
+    "home-members",
     "demo-data",
     "demo-data-there",
     "exported-wakes",
     "homes",
     "memory-sources",
     "prepared-database",
+    "renamed-home",
+    "revoked-token",
+    "tokens",
     "thawed-home",
 }
 
