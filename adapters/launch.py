@@ -2,6 +2,7 @@
 are strangers to each other, meet. What the page stands on is loaded when one is started."""
 
 import socket
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -82,9 +83,10 @@ class Page:
 
     def run(self) -> None:
         """Answer until a signal ends it."""
+        from adapters.web.app import make_app
         from adapters.web.server import PageServer
 
-        PageServer(self._site, self._guard).run([self._listening])
+        PageServer(self._site, make_app(self._site, self._guard)).run([self._listening])
 
     @contextmanager
     def beside(self) -> Iterator[None]:
@@ -99,6 +101,50 @@ class Page:
         from adapters.web.server import closed
 
         closed(self._site, self._listening, JOBS_SECONDS)
+
+
+class HomesPage:
+    """The page of all homes of the database that `WAKELOG_DATABASE` names.
+
+    Args:
+        environ: Environment variables.
+        host: Whom it answers: whoever brings a token of a home.
+        port: Where; None: the first free one from the default on.
+        is_secure: It stands behind a proxy that encrypts: its cookies are for that alone.
+
+    Raises:
+        Refused: Nothing can listen there, or the database cannot be used.
+    """
+
+    def __init__(
+        self, environ: Mapping[str, str], *, host: str, port: int | None, is_secure: bool = False
+    ) -> None:
+        from adapters.home.place import homes_of
+        from adapters.store.postgres.people import People
+        from adapters.web import guard, machine
+        from adapters.web.homes import make_homes_app
+        from adapters.web.open_sites import OpenSites
+
+        homes = homes_of(environ)
+        self._listening = _bound(host, port)
+        self._sites = OpenSites(homes, environ)
+        guesses = guard.Guesses(time.monotonic)
+        people = People(homes.database)
+        self._app = make_homes_app(self._sites, people, guesses, is_secure=is_secure)
+        self.database = homes.database.name
+        number = self._listening.getsockname()[1]
+        self.addresses = [guard.printed(one, number) for one in machine.reachable(host)]
+
+    def run(self) -> None:
+        """Answer until a signal ends it."""
+        from adapters.web.server import PageServer
+
+        PageServer(self._sites, self._app).run([self._listening])
+
+    def close(self) -> None:
+        """Let what runs end, for a moment, and go."""
+        self._sites.close(JOBS_SECONDS)
+        self._listening.close()
 
 
 def _bound(host: str, port: int | None) -> socket.socket:

@@ -98,7 +98,7 @@ def open_home(
                 journal.close()
                 agents.close()
                 raise
-        views = Views(place.folder / files.VIEWS, {"journal": journal, "agent": agents})
+        views = Views(place.documents(), {"journal": journal, "agent": agents})
     else:
         journal, agents = Log.in_memory("journal"), Log.in_memory("agent")
         views = Views.in_memory({"journal": journal, "agent": agents})

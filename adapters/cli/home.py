@@ -98,6 +98,58 @@ def thaw_command(session: Session) -> None:
     session.say(f"{name} may be written again." if was else f"{name} is not frozen.")
 
 
+@home_command.command("freeze", epilog="Example: wakelog home freeze anna")
+@click.argument("name", type=TEXT)
+@click.pass_obj
+def freeze_command(session: Session, name: str) -> None:
+    """Let nobody write in a home of the database, until `wakelog --home pg:NAME home thaw`."""
+    from adapters.actions.people import freeze_home
+
+    found = freeze_home(name, os.environ)
+    if session.as_json:
+        session.document(found)
+        return
+    session.say(f"Nobody writes in {found.home} until it is thawed.")
+
+
+@home_command.command("rename", epilog="Example: wakelog home rename anna anna-schmidt")
+@click.argument("name", type=TEXT)
+@click.argument("new", type=TEXT)
+@click.pass_obj
+def rename_command(session: Session, name: str, new: str) -> None:
+    """Give a home of the database another name; its tokens stay good."""
+    from adapters.actions.people import rename_home
+
+    found = rename_home(name, new, os.environ)
+    if session.as_json:
+        session.document(found)
+        return
+    session.say(f"{found.was} is {found.home} from now on.")
+
+
+@home_command.command(
+    "access",
+    epilog="Examples: wakelog home access anna; wakelog home access anna --add ben=viewer",
+)
+@click.argument("name", type=TEXT)
+@click.option("--add", multiple=True, metavar="SUBJECT=ROLE", help="Let somebody in, or change it.")
+@click.option("--remove", multiple=True, metavar="SUBJECT", help="Take role and tokens away.")
+@click.pass_obj
+def access_command(
+    session: Session, name: str, add: tuple[str, ...], remove: tuple[str, ...]
+) -> None:
+    """See and say who may enter a home on the page: viewer, member, owner or operator."""
+    from adapters.actions.people import access
+
+    found = access(name, add, remove, os.environ)
+    if session.as_json:
+        session.document(found)
+    elif not found:
+        session.say(f"Nobody yet. `wakelog token create {name}` lets its owner in.")
+    else:
+        session.table(["Who", "Role"], [[one.subject, one.role] for one in found])
+
+
 @home_command.command("list", epilog="Example: wakelog home list")
 @click.pass_obj
 def list_command(session: Session) -> None:

@@ -75,6 +75,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "copy": ("copying", "Move a home into a database, out of one, or into a folder."),
     "home": ("home", "Show the home, make and list those of a database, settle what became of it."),
     "settings": ("settings", "See and change the settings of a home."),
+    "token": ("token", "Give people tokens for homes of a database, list and end them."),
     "database": ("database", "Prepare a PostgreSQL database for homes, and look at it."),
     "worker": ("working", "Tend the homes of a database, with others on other machines."),
     "cluster": ("working", "See the workers of a database, and what waits for them."),
@@ -89,7 +90,7 @@ GROUPS: dict[str, str] = {
     "Agents": "agent template lessons rate wake models policy notify",
     "Looking back": "wakes show why journal memory messages replay at diff bisect fork prove",
     "Asking": "sql metrics export export-history demo-data schema",
-    "Upkeep": "doctor recover rebuild backup copy home settings database worker cluster health "
+    "Upkeep": "doctor recover rebuild backup copy home settings token database worker cluster health "
     "simulate completion",
 }
 """Each command once, as the help of `wakelog` tells them."""

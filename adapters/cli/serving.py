@@ -19,9 +19,18 @@ from adapters.launch import HOST, PORT, Page
 @click.option("--host", default=HOST, metavar="H", help="Else this machine alone.")
 @click.option("--token", "is_asked", is_flag=True, help="Ask for a token on this machine, too.")
 @click.option("--open", "is_opened", is_flag=True, help="Open it in the browser, without a token.")
+@click.option("--database", "is_many", is_flag=True, help="All homes of WAKELOG_DATABASE.")
+@click.option("--secure", "is_secure", is_flag=True, help="Behind a proxy that encrypts.")
 @click.pass_obj
 def serve_command(
-    session: Session, port: int | None, host: str, *, is_asked: bool, is_opened: bool
+    session: Session,
+    port: int | None,
+    host: str,
+    *,
+    is_asked: bool,
+    is_opened: bool,
+    is_many: bool,
+    is_secure: bool,
 ) -> None:
     """Open a local page: see what agents do, decide what they propose.
 
@@ -29,7 +38,13 @@ def serve_command(
     the token that it prints (or that WAKELOG_SERVE_TOKEN holds). With --host it answers other
     machines, too, and always asks; nothing is encrypted then, so use it in a network that you
     trust. Ctrl-C ends it.
+
+    With --database it shows all homes of a database below /h/NAME, to who brings a token of it
+    (`wakelog token create NAME`); with --secure browsers keep it for encrypted addresses alone.
     """
+    if is_many:
+        _serve_homes(session, host, port, is_secure=is_secure)
+        return
     token = launch.token_for(host, os.environ, is_asked=is_asked)
     session.settle()
     page = Page(session.place, os.environ, session.model, host=host, port=port, token=token)
@@ -50,6 +65,18 @@ def beside(session: Session, port: int | None, *, is_asked: bool) -> Iterator[st
     try:
         with page.beside():
             yield page.addresses[0]
+    finally:
+        page.close()
+
+
+def _serve_homes(session: Session, host: str, port: int | None, *, is_secure: bool) -> None:
+    page = launch.HomesPage(os.environ, host=host, port=port, is_secure=is_secure)
+    try:
+        session.note(f"Serving the homes of {page.database}; Ctrl-C ends it.")
+        for address in page.addresses:
+            click.echo(address)
+        sys.stdout.flush()
+        page.run()
     finally:
         page.close()
 

@@ -37,6 +37,53 @@ class CopiedHome(Struct, frozen=True):
     agent: int
 
 
+class FrozenHome(Struct, frozen=True):
+    """A home that nobody writes in until it is thawed."""
+
+    home: str
+
+
+class RenamedHome(Struct, frozen=True):
+    """A home that has another name now, and which it had."""
+
+    home: str
+    was: str
+
+
+class HomeMember(Struct, frozen=True):
+    """Who may enter a home on the page: ``viewer``, ``member``, ``owner`` or ``operator``."""
+
+    subject: str
+    role: str
+
+
+class CreatedToken(Struct, frozen=True):
+    """A token that was drawn: its text is shown here and never again."""
+
+    token: str
+    home: str
+    role: str
+    expires_at: str
+    subject: str
+    id: str
+
+
+class ListedToken(Struct, frozen=True):
+    """A token of a home without its text. `state`: ``good``, ``expired`` or ``revoked``."""
+
+    id: str
+    subject: str
+    role: str
+    expires_at: str
+    state: str
+
+
+class RevokedToken(Struct, frozen=True):
+    """A token that opens nothing any more."""
+
+    id: str
+
+
 class ThawedHome(Struct, frozen=True):
     """A home that may be written again: whether it could not before."""
 

@@ -160,6 +160,12 @@ DOCUMENTS: dict[str, Described] = {
     "copied-home": Described(databases.CopiedHome, ("copy",)),
     "thawed-home": Described(databases.ThawedHome, ("home thaw",)),
     "created-home": Described(databases.CreatedHome, ("home create",)),
+    "frozen-home": Described(databases.FrozenHome, ("home freeze",)),
+    "renamed-home": Described(databases.RenamedHome, ("home rename",)),
+    "home-members": Described(list[databases.HomeMember], ("home access",)),
+    "created-token": Described(databases.CreatedToken, ("token create",)),
+    "tokens": Described(list[databases.ListedToken], ("token list",)),
+    "revoked-token": Described(databases.RevokedToken, ("token revoke",)),
     "prepared-database": Described(databases.PreparedDatabase, ("database init",)),
     "checked-database": Described(databases.CheckedDatabase, ("database check",)),
     "settings": Described(

@@ -17,6 +17,7 @@ from adapters.store.opening import check_alone
 from domain.errors import Damaged, Refused, invalid
 
 if TYPE_CHECKING:
+    from adapters.store.documents import DocumentStore
     from adapters.store.leases import Leases
     from adapters.store.postgres.database import Database
     from adapters.store.postgres.homes import HomeRow, Homes
@@ -34,6 +35,9 @@ class Hold(NamedTuple):
 
     def check(self, name: str) -> None:
         """Refuse to write. Raises Refused, with the state as its code."""
+        if self.state == "frozen" and not self.of:
+            instead = f"whoever runs it says `wakelog --home {name} home thaw`"
+            raise Refused("frozen", because=f"the home {name} is frozen", instead=instead)
         if self.state == "frozen":
             because = f"the home {name} is being copied {self.of}, or that was cut off"
             instead = f"repeat the copy, or `wakelog --home {name} home thaw`"
@@ -45,7 +49,7 @@ class Hold(NamedTuple):
 
 class Place(Protocol):
     """Where a home is. `name`: how messages call it. `folder`: where this machine keeps what is
-    not in the logs: views, leases, analytics, forks."""
+    not in the logs: analytics, forks, and of a folder also views and leases."""
 
     @property
     def name(self) -> str: ...
@@ -93,6 +97,9 @@ class Place(Protocol):
     def leases(self, *, is_looking: bool = False) -> "Leases":
         """Who works for the home, to be closed at the end. `is_looking`: nothing is made. Raises
         Refused."""
+
+    def documents(self) -> "DocumentStore | Path":
+        """What its views are kept in, or the file."""
 
     def probes(self) -> list[Probe]:
         """Each gives another value once its log has changed; to be made where they are used."""
@@ -229,6 +236,9 @@ class FolderPlace:
         path = self.folder / files.RUNTIME
         return SqliteLeases(None if is_looking and not path.exists() else path)
 
+    def documents(self) -> "DocumentStore | Path":
+        return self.folder / files.VIEWS
+
     def probes(self) -> list[Probe]:
         return [FileProbe(self.folder / name) for name in (files.JOURNAL, files.AGENT)]
 
@@ -302,6 +312,9 @@ class DatabasePlace:
         from adapters.store.postgres.leases import HomeLeases
 
         return HomeLeases(self._homes.database, self._row().number)
+
+    def documents(self) -> "DocumentStore | Path":
+        return self._homes.documents(self._row())
 
     def probes(self) -> list[Probe]:
         return [self._homes.probe(self._row())]

@@ -1,4 +1,4 @@
-"""The SQLite file that views are kept in, and one view's documents in it.
+"""The SQLite file that views are kept in: how it is opened, and made anew.
 
 Nothing in the file is truth: one that cannot be read, or of another format, is made anew.
 """
@@ -7,16 +7,11 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Generic, TypeVar
-
-import msgspec
+from typing import Any
 
 from projections.view import View
 
-D = TypeVar("D")
-
 FORMAT = 5  # another one, older or newer, is made anew
-DOCUMENTS_KEPT = 5000  # decoded ones of a view, from one batch to the next
 LOCK_TIMEOUT_SECONDS = 5
 
 _TABLES = (
@@ -54,7 +49,6 @@ _UNWRITABLE = frozenset(
         sqlite3.SQLITE_READONLY,
     }
 )
-_encode = msgspec.json.Encoder().encode
 
 
 def open_file(path: Path | None, views: Sequence[View[Any]]) -> sqlite3.Connection:
@@ -117,50 +111,3 @@ def is_unwritable(error: Exception | None) -> bool:
     """Whether the file may be whole, and only out of reach."""
     code = getattr(error, "sqlite_errorcode", None)
     return code is not None and code & 0xFF in _UNWRITABLE
-
-
-class Documents(Generic[D]):
-    """One view's documents by key, read when they are asked for, written all together."""
-
-    def __init__(
-        self, view: View[D], connection: sqlite3.Connection, decoder: msgspec.json.Decoder[D]
-    ) -> None:
-        self._view = view
-        self._connection = connection
-        self._decoder = decoder
-        self._known: dict[str, D | None] = {}
-        self._changed: set[str] = set()
-
-    def get(self, key: str, /) -> D | None:
-        if key not in self._known:
-            sql = "SELECT document FROM documents WHERE view = ? AND key = ?"
-            row = self._connection.execute(sql, (self._view.name, key)).fetchone()
-            self._known[key] = self._decoder.decode(row[0]) if row else None
-        return self._known[key]
-
-    def __setitem__(self, key: str, document: D, /) -> None:
-        self._known[key] = document
-        self._changed.add(key)
-
-    def __delitem__(self, key: str, /) -> None:
-        self._known[key] = None
-        self._changed.add(key)
-
-    def write(self) -> None:
-        """Bring what changed to the file."""
-        name, view = self._view.name, self._view
-        kept, gone = [], []
-        for key in sorted(self._changed):
-            document = self._known[key]
-            if document is None:
-                gone.append((name, key))
-                continue
-            data = _encode(document)
-            found = (of(document) for of in (view.shelf, view.place, view.mark, view.due))
-            kept.append((name, key, *found, view.tally(document), view.turn(document), data))
-        self._connection.executemany("DELETE FROM documents WHERE view = ? AND key = ?", gone)
-        sql = "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        self._connection.executemany(sql, kept)
-        self._changed.clear()
-        if len(self._known) > DOCUMENTS_KEPT:
-            self._known.clear()

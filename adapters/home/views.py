@@ -1,23 +1,23 @@
-"""Where the views are kept: documents in a SQLite file that can be thrown away (DESIGN 4).
+"""The views of a home, kept up to date with its logs in a store that can be thrown away (DESIGN 4).
 
 `catch_up` applies what the logs have beyond each view's position, in batches of one transaction
-each, so several processes may share the file: whoever comes second finds the work done. Each
+each, so several processes may share the store: whoever comes second finds the work done. Each
 position carries the digest of its append. Where a log has another one there, a view's version
-changed or the file cannot be read, its documents are made anew; where the file cannot be
-written, they are made in memory, so that reading works.
+changed or the store cannot be believed, its documents are made anew.
 """
 
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from threading import RLock
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
-from adapters.home.view_file import Documents, is_unwritable, open_anew, open_file, title_in
+from adapters.home.view_documents import Documents
+from adapters.home.view_store import SqliteDocumentStore
+from adapters.store.documents import Asked, DocumentStore, Position
 from adapters.store.log import Log, LogProgress
 from domain.causes import ReplicasImported
 from domain.world import Recorded
@@ -29,16 +29,7 @@ R = TypeVar("R")
 
 BATCH_APPENDS = 1000
 _MARKED = "mark = ? AND mark <> ''"  # the second half makes its index fit
-
-_BROKEN = (sqlite3.DatabaseError, msgspec.MsgspecError, UnicodeDecodeError)
-
-
-class Position(NamedTuple):
-    """Up to which append of its log a view has come, and that append's digest."""
-
-    version: int = 0
-    n: int = 0
-    digest: str = ""
+_TURNED = "turn <> ''"
 
 
 class Views:
@@ -46,21 +37,20 @@ class Views:
 
     def __init__(
         self,
-        path: Path | None,
+        where: DocumentStore | Path | None,
         logs: Mapping[str, Log],
         views: Sequence[View[Any]] = VIEWS,
         *,
         batch_appends: int = BATCH_APPENDS,
     ) -> None:
-        """Open the file, which is made if it is not there.
+        """Open the store.
 
         Args:
-            path: ``views.db``; None keeps the documents in memory.
+            where: What keeps the documents, or its SQLite file; None keeps them in memory.
             logs: ``journal`` and ``agent``; views of a log that is not there stay empty.
             views: What to keep.
             batch_appends: How many appends one transaction takes.
         """
-        self._path = path
         self._logs = logs
         self._views = views
         self._batch_appends = batch_appends
@@ -69,8 +59,7 @@ class Views:
         self._caches: dict[str, Documents[Any]] = {}
         self._left: dict[str, Position] = {}
         self._anew: set[str] = set()
-        self._was_made_anew = False
-        self._connection = self._opened()
+        self._store = _store(where, views)
 
     @classmethod
     def in_memory(cls, logs: Mapping[str, Log]) -> "Views":
@@ -80,7 +69,7 @@ class Views:
     @property
     def is_in_memory(self) -> bool:
         """Whether the file could not be used, or there is none."""
-        return self._path is None
+        return self._store.is_in_memory
 
     def catch_up(self, progress: LogProgress | None = None) -> None:
         """Bring every view up to date with its log."""
@@ -93,12 +82,16 @@ class Views:
 
     def get(self, view: View[D], key: str) -> D | None:
         """The document of a key, as of the last `catch_up` of any process."""
-        found = self._read(view, "key = ?", (key,), "key")
-        return found[0] if found else None
+
+        def read() -> D | None:
+            found = self._store.read(view, key)
+            return None if found is None else self._decoder(view).decode(found)
+
+        return self._guarded(read)
 
     def all(self, view: View[D]) -> list[D]:
         """Every document, by key."""
-        return self._read(view, "1", (), "key")
+        return self._read(Asked(view))
 
     def page(
         self,
@@ -122,7 +115,7 @@ class Views:
             limit: How many at most; negative: all.
             newest_first: The last places first.
         """
-        conditions, values = ["1"], list[str]()
+        conditions, values = list[str](), list[str]()
         if prefix:
             conditions.append("key >= ? AND key < ?")
             values += (prefix, prefix + "\U0010ffff")
@@ -136,27 +129,25 @@ class Views:
             conditions.append("place < ?")
             values.append(before)
         order = "place DESC, key DESC" if newest_first else "place, key"
-        return self._read(view, " AND ".join(conditions), values, f"{order} LIMIT {int(limit)}")
+        return self._read(Asked(view, conditions, values, order, int(limit)))
 
     def due(self, view: View[D], by: str) -> list[D]:
         """What is due by a time, in the order of places; no other document is read."""
-        where = "due <> '' AND due <= ?"
-        return self._read(view, where, (by,), "place, key", "INDEXED BY dues")
+        where = ("due <> '' AND due <= ?",)
+        return self._read(Asked(view, where, (by,), "place, key", by="dues"))
 
     def queued(self, view: View[D], limit: int = -1) -> list[D]:
         """What waits in a queue, in turn, so many at most; negative: all."""
-        order = f"turn, key LIMIT {int(limit)}"
-        return self._read(view, "turn <> ''", (), order, "INDEXED BY turns")
+        return self._read(Asked(view, (_TURNED,), (), "turn, key", int(limit), "turns"))
 
     def titled(self, view: View[D], title: str) -> list[D]:
         """Every document of exactly this title, by key."""
-        is_it = f"view = '{view.name}' AND {title_in(view)} = ?"  # its name makes the index fit
-        return self._read(view, is_it, (title,), "+key")  # not by the index of keys
+        return self._read(Asked(view, ("title = ?",), (title,)))
 
     def shelved(self, view: View[D], prefix: str) -> list[D]:
         """Documents whose shelf begins so, by their shelves."""
         values = (prefix, prefix + "\U0010ffff")
-        return self._read(view, "shelf >= ? AND shelf < ?", values, "shelf, place")
+        return self._read(Asked(view, ("shelf >= ? AND shelf < ?",), values, "shelf, place"))
 
     def marked(
         self,
@@ -181,72 +172,54 @@ class Views:
 
     def count_queued(self, view: View[Any]) -> int:
         """How many documents wait in a queue; none of them is read."""
-        what = "count(*) FROM documents INDEXED BY turns WHERE view = ? AND turn <> ''"
-        return int(self._value(what, [view.name]))
+        asked = Asked(view, (_TURNED,), by="turns")
+        return int(self._guarded(lambda: self._store.count(asked)))
 
     def count(self, view: View[Any], mark: str = "", *, shelf: str | None = None) -> int:
         """How many documents of a view have a mark, or stand on a shelf; none of them is read."""
-        conditions, values = ["view = ?"], [view.name]
+        conditions, values = list[str](), list[str]()
         if mark:
             conditions.append(_MARKED)
             values.append(mark)
         if shelf is not None:
             conditions.append("shelf = ?")
             values.append(shelf)
-        return int(self._value(f"count(*) FROM documents WHERE {' AND '.join(conditions)}", values))
+        return int(self._guarded(lambda: self._store.count(Asked(view, conditions, values))))
 
     def tallied(self, view: View[Any], marks: Sequence[str], *, shelf: str | None = None) -> int:
         """What the tallies of documents with one of some marks add up to; none of them is read."""
-        where = f"view = ? AND mark IN ({', '.join('?' * len(marks))}) AND mark <> ''"
-        values = [view.name, *marks]
+        conditions, values = [f"{_among(marks)} AND mark <> ''"], [*marks]
         if shelf is not None:
-            where += " AND shelf = ?"
+            conditions.append("shelf = ?")
             values.append(shelf)
-        return int(self._value(f"total(tally) FROM documents WHERE {where}", values))
+        asked = Asked(view, conditions, values)
+        return int(self._guarded(lambda: self._store.count(asked, "sum(tally)")) or 0)
 
     def next_due(self, view: View[Any], marks: Sequence[str]) -> str:
         """When the first with one of some marks is due, empty where none is; none is read."""
-        where = f"view = ? AND due <> '' AND mark IN ({', '.join('?' * len(marks))})"
-        what = f"min(due) FROM documents INDEXED BY dues WHERE {where}"
-        return self._value(what, (view.name, *marks)) or ""
+        asked = Asked(view, (f"due <> '' AND {_among(marks)}",), marks, by="dues")
+        return self._guarded(lambda: self._store.count(asked, "min(due)")) or ""
 
     def reached(self, view: View[Any]) -> int:
         """Up to which append of its log a view has come; 0 where it has not begun."""
-        return self._guarded(lambda: self._positions().get(view.name, Position()).n)
+        return self._guarded(lambda: self._store.positions().get(view.name, Position()).n)
 
     def remembered(self, name: str) -> bytes | None:
         """What `remember` kept; None where it is lost."""
-        sql = "SELECT value FROM remembered WHERE name = ?"
-        row = self._guarded(lambda: self._connection.execute(sql, (name,)).fetchone())
-        return row[0] if row else None
+        return self._guarded(lambda: self._store.remembered(name))
 
     def remember(self, name: str, value: bytes) -> None:
-        """Keep what can be found out again, where the file takes it now."""
-        sql = "INSERT OR REPLACE INTO remembered VALUES (?, ?)"
-        with self._lock, suppress(sqlite3.OperationalError):
-            self._connection.execute(sql, (name, value))
+        """Keep what can be found out again, where the store takes it now."""
+        with self._lock:
+            self._store.remember(name, value)
 
     def close(self) -> None:
         with self._lock:
-            self._connection.close()
+            self._store.close()
 
-    def _value(self, what: str, values: Sequence[str]) -> Any:
-        return self._guarded(
-            lambda: self._connection.execute(f"SELECT {what}", values).fetchone()[0]
-        )
-
-    def _read(
-        self, view: View[D], where: str, values: Sequence[str], order: str, index: str = ""
-    ) -> list[D]:
-        # every part of the text is written above; only values come from outside
-        sql = f"SELECT document FROM documents {index} WHERE view = ? AND {where} ORDER BY {order}"
-
-        def found() -> list[D]:
-            rows = self._connection.execute(sql, (view.name, *values)).fetchall()
-            decode = self._decoder(view).decode
-            return [decode(row[0]) for row in rows]
-
-        return self._guarded(found)
+    def _read(self, asked: Asked) -> list[Any]:
+        decode = self._decoder(asked.view).decode
+        return self._guarded(lambda: [decode(one) for one in self._store.page(asked)])
 
     def _decoder(self, view: View[D]) -> msgspec.json.Decoder[D]:
         """It takes a while to make, and a reader wants few of them."""
@@ -269,7 +242,7 @@ class Views:
     def _is_current(self, log: Log, views: Sequence[View[Any]]) -> bool:
         """Whether every view has come to the log's end; needs no lock."""
         tail = log.tail()
-        positions = self._positions()
+        positions = self._store.positions()
         return all(
             positions.get(view.name) == Position(view.version, tail.n, tail.digest)
             for view in views
@@ -277,7 +250,7 @@ class Views:
 
     def _batch(self, log: Log, views: Sequence[View[Any]]) -> int:
         """Apply the next appends in one transaction; the n of the last one."""
-        with self._writing():
+        with self._writing(log.name):
             reached = self._trusted(log, views)
             first = min(position.n for position in reached.values())
             if first == 0:
@@ -285,7 +258,7 @@ class Views:
             last = first
             for append in islice(log.appends(first), self._batch_appends):
                 if _brings_others(append) and log.name not in self._anew:
-                    self._forget(view.name for view in views)
+                    self._forget([view.name for view in views])
                     self._anew.add(log.name)
                     return 0
                 last = append[0].n
@@ -304,7 +277,7 @@ class Views:
 
     def _trusted(self, log: Log, views: Sequence[View[Any]]) -> dict[str, Position]:
         """How far each view has come; back at 0, without documents, if it cannot be believed."""
-        positions = self._positions()
+        positions = self._store.positions()
         reached = {positions[view.name].n for view in views if view.name in positions}
         digests = {n: log.digest_at(n) for n in (0, *reached)}
         trusted: dict[str, Position] = {}
@@ -315,83 +288,58 @@ class Views:
                 known = Position(view.version)
             if self._left.get(view.name) != known or view.name not in self._caches:
                 decoder = self._decoder(view)
-                self._caches[view.name] = Documents(view, self._connection, decoder)
+                self._caches[view.name] = Documents(view, self._store, decoder)
             trusted[view.name] = known
         return trusted
 
     def _keep(self, view: View[Any], position: Position) -> None:
         self._caches[view.name].write()
-        self._connection.execute(
-            "INSERT OR REPLACE INTO positions VALUES (?, ?, ?, ?)", (view.name, *position)
-        )
+        self._store.move(view, position)
         self._left[view.name] = position
 
-    def _positions(self) -> dict[str, Position]:
-        rows = self._connection.execute("SELECT view, version, n, digest FROM positions")
-        return {row[0]: Position(*row[1:]) for row in rows}
-
-    def _forget(self, names: Iterable[str]) -> None:
+    def _forget(self, names: Sequence[str]) -> None:
+        self._store.forget(names)
         for name in names:
-            self._connection.execute("DELETE FROM documents WHERE view = ?", (name,))
-            self._connection.execute("DELETE FROM positions WHERE view = ?", (name,))
             self._caches.pop(name, None)
 
     def _clear(self) -> None:
-        with self._writing():
-            self._connection.execute("DELETE FROM documents")
-            self._connection.execute("DELETE FROM positions")
-            self._caches.clear()
+        for log in self._logs:
+            with self._writing(log):
+                self._forget([view.name for view in self._views if view.log == log])
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """Hold the write lock; what is cached counts only if it was committed."""
-        self._connection.execute("BEGIN IMMEDIATE")
+    def _writing(self, log: str) -> Iterator[None]:
+        """One transaction; what is cached counts only if it was committed."""
         try:
-            yield
-            self._connection.execute("COMMIT")
+            with self._store.transaction(log):
+                yield
         except BaseException:
             self._caches.clear()
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
             raise
 
-    # --------------------------------------------------------------------------------- the file
-
     def _guarded(self, work: Callable[[], R]) -> R:
-        """Do a piece of work; where the file is at fault, make it anew, or do without it."""
+        """Do a piece of work; where the store is at fault, it is made anew, or done without."""
         with self._lock:
             try:
                 return work()
-            except sqlite3.ProgrammingError:
-                raise  # it was closed
-            except _BROKEN as error:
-                if self._path is None:
-                    raise
-                self._connection.close()
+            except self._store.broken as error:
+                self._store.mend(error)
                 self._caches.clear()
-                self._connection = self._reopened(self._path, error)
-            return self._guarded(lambda: self._again(work))  # bounded: made anew once, then memory
+            return self._guarded(lambda: self._again(work))  # bounded: it is made anew but once
 
     def _again(self, work: Callable[[], R]) -> R:
         self._advance(None)
         return work()
 
-    def _opened(self) -> sqlite3.Connection:
-        if self._path is None:
-            return open_file(None, self._views)
-        try:
-            return open_file(self._path, self._views)
-        except sqlite3.Error as error:
-            return self._reopened(self._path, error)
 
-    def _reopened(self, path: Path, after: Exception) -> sqlite3.Connection:
-        """An empty file in the place of one that cannot be read, once; else memory."""
-        if not self._was_made_anew and not is_unwritable(after):
-            self._was_made_anew = True
-            with suppress(sqlite3.Error, OSError):
-                return open_anew(path, self._views)
-        self._path = None
-        return open_file(None, self._views)
+def _store(where: DocumentStore | Path | None, views: Sequence[View[Any]]) -> DocumentStore:
+    if where is None or isinstance(where, Path):
+        return SqliteDocumentStore(where, views)
+    return where
+
+
+def _among(marks: Sequence[str]) -> str:
+    return f"mark IN ({', '.join('?' * len(marks))})"
 
 
 def _brings_others(append: Sequence[Recorded]) -> bool:

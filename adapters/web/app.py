@@ -39,7 +39,7 @@ from adapters.web.entry import STATIC, Door, Fields, form_of, refusal
 from adapters.web.guard import Denied, Guard
 from adapters.web.rendering import render
 from adapters.web.routes import ACTIONS, PAGES
-from adapters.web.site import Site, local_path
+from adapters.web.site import Site, below, local_path
 from domain.errors import Refused, WakelogError
 
 RENDERS_MAX = 20  # at once: half of the threads are left for what people do
@@ -70,7 +70,7 @@ def make_app(site: Site, guard: Guard) -> Starlette:
     rendering = asyncio.Semaphore(RENDERS_MAX)
 
     async def pages(request: Request) -> Response:
-        return await _answer(site, guard, rendering, request)
+        return await answer(site, guard, rendering, request)
 
     routes = [
         Mount("/static", StaticFiles(directory=STATIC), name="static"),
@@ -84,10 +84,27 @@ def make_app(site: Site, guard: Guard) -> Starlette:
 # ------------------------------------------------------------------------------------ answering
 
 
-async def _answer(
-    site: Site, guard: Guard, rendering: asyncio.Semaphore, request: Request
+async def answer(
+    site: Site,
+    guard: Guard,
+    rendering: asyncio.Semaphore,
+    request: Request,
+    *,
+    root: str = "",
+    shows: Callable[[str], bool] = lambda _: True,
 ) -> Response:
-    asked = FormRequest(request.url.path, query=parameters_of(request.url.query))
+    """A page of a home, or what came of its form.
+
+    Args:
+        site: The home.
+        guard: Whose forms are taken.
+        rendering: How many pages become text at once.
+        request: What was asked.
+        root: What stands before each address of the home.
+        shows: Whether the visitor may see the page of an address.
+    """
+    path = request.url.path.removeprefix(root)
+    asked = FormRequest(path, query=parameters_of(request.url.query))
     if request.method == "POST":
         sent = await form_of(request)
         if isinstance(sent, Denied):
@@ -104,7 +121,7 @@ async def _answer(
         if denied := guard.form_denied(request.headers, form):
             return refusal(request, denied, lists, guard.csrf if denied.can_go_on else "")
     cookies = guarding.cookies_of(request.headers)
-    visitor = Visitor(cookies.get("theme", ""), cookies.get("keys", ""), guard)
+    visitor = Visitor(cookies.get("theme", ""), cookies.get("keys", ""), guard, root, shows)
     found = await run_in_threadpool(_respond, site, asked, visitor, request.method)
     if isinstance(found, Response):
         return found
@@ -113,11 +130,14 @@ async def _answer(
 
 
 class Visitor(NamedTuple):
-    """Who asks: their colours, whether letters are shortcuts for them, and who let them in."""
+    """Who asks: their colours, whether letters are shortcuts for them, who let them in, what
+    stands before their addresses, and which pages they may see."""
 
     theme: str
     keys: str
     guard: Guard
+    root: str
+    shows: Callable[[str], bool]
 
 
 class Sheet(Struct):
@@ -127,6 +147,7 @@ class Sheet(Struct):
     values: dict[str, Any]
     is_json: bool = False
     headers: dict[str, str] = {}
+    root: str = ""
 
     def response(self) -> Response:
         """The page as text."""
@@ -135,7 +156,7 @@ class Sheet(Struct):
             told = json.dumps(document, ensure_ascii=False, indent=2, default=to_builtins)
             text, kind = told + "\n", _JSON
         else:
-            text, kind = render(self.page.template, self.values), _HTML
+            text, kind = below(self.root, render(self.page.template, self.values)), _HTML
         data = text.encode("utf-8", "replace")
         return Response(data, self.page.status, self.headers, media_type=kind)
 
@@ -160,7 +181,7 @@ def _respond(site: Site, asked: FormRequest, visitor: Visitor, method: str) -> R
             if method != "POST":
                 return _shown(site, asked, visitor)
             if asked.path in CHOICES:
-                return _chosen(asked, *CHOICES[asked.path])
+                return _chosen(visitor.root, asked, *CHOICES[asked.path])
             return _acted(site, asked, visitor)
         except WakelogError as error:
             return _refused(site, asked, visitor, error)
@@ -170,7 +191,7 @@ def _shown(site: Site, asked: FormRequest, visitor: Visitor, told: Notice | None
     is_json = asked.path.endswith(".json")
     path = asked.path.removesuffix(".json") if is_json else asked.path
     found = _find(PAGES, path)
-    if found is None:
+    if found is None or not visitor.shows(path):
         because = f"there is no page {path[:60]!r}"
         raise Refused("no_page", because=because, instead="begin at /")
     show, names = found
@@ -206,7 +227,8 @@ def _acted(site: Site, asked: FormRequest, visitor: Visitor) -> Response | Sheet
         separator = "&" if "?" in back else "?"
         place = "#kept" if told.kept else ""  # where a browser without JavaScript goes on
         name = site.keep(told, asked.key)
-        return RedirectResponse(f"{back}{separator}told={name}{place}", HTTPStatus.SEE_OTHER)
+        to = f"{visitor.root}{back}{separator}told={name}{place}"
+        return RedirectResponse(to, HTTPStatus.SEE_OTHER)
     parts = urlsplit(back)
     query = parameters_of(parts.query)
     query.pop("told", None)
@@ -231,11 +253,13 @@ def _refused(site: Site, asked: FormRequest, visitor: Visitor, error: WakelogErr
     return _sheet(site, asked, visitor, page, None)
 
 
-def _chosen(asked: FormRequest, name: str, known: tuple[str, ...], default: str) -> Response:
+def _chosen(
+    root: str, asked: FormRequest, name: str, known: tuple[str, ...], default: str
+) -> Response:
     """Remember what the person prefers, in a cookie."""
     chosen = asked.form.get(name, "")
     back = local_path(asked.form.get("back", ""), "/")
-    response = RedirectResponse(back, HTTPStatus.SEE_OTHER)
+    response = RedirectResponse(f"{root}{back}", HTTPStatus.SEE_OTHER)
     kept = chosen if chosen in known else default
     response.headers.append(*guarding.cookie(name, kept, days=TOLD_DAYS))
     return response
@@ -266,6 +290,7 @@ def _sheet(
         "here": asked.with_query(),
         "csrf": visitor.guard.csrf,
         "others": visitor.guard.others,
+        "root": visitor.root,
         "theme": visitor.theme if visitor.theme in THEMES else "",
         "has_keys": visitor.keys != "off",
         "glance": site.glance(),
@@ -274,4 +299,4 @@ def _sheet(
         "zone": site.zone,
         "version": package_version(),
     }
-    return Sheet(page, values, headers={"vary": "Cookie"})
+    return Sheet(page, values, headers={"vary": "Cookie"}, root=visitor.root)

@@ -62,7 +62,7 @@ class Door:
         is_in = self._guard.is_in(guarding.cookies_of(request.headers))
         query = parameters_of(request.url.query)
         if path == ENTER:
-            return self._entered(request, query, is_in=is_in)
+            return entered(request, query, is_in=is_in)
         given = query.pop("token", "") if self._guard.token and request.method != "POST" else ""
         here = local_path(f"{path}?{urlencode(query)}" if query else path, "/inbox")
         if is_in:
@@ -78,21 +78,20 @@ class Door:
         response.headers.append(*guarding.cookie(self._guard.entry, self._guard.admission))
         return response
 
-    def _entered(self, request: Request, query: Mapping[str, str], *, is_in: bool) -> Response:
-        """Where the address with the token leads to: on, or to a button that leads on.
 
-        No browser sends a strict cookie along with what a link of another site begins, a mail's
-        for example; it does with what a button of ours begins.
-        """
-        to = local_path(query.get("to", ""), "/inbox")
-        if is_in:
-            return _to(to)
-        if "again" in query:
-            because = "your browser did not keep the cookie of this page"
-            return refusal(
-                request, Denied(401, because, "allow cookies here, and open the address")
-            )
-        return _page(request, HTTPStatus.OK, "One more step", to=to)
+def entered(request: Request, query: Mapping[str, str], *, is_in: bool) -> Response:
+    """Where the address with the token leads to: on, or to a button that leads on.
+
+    No browser sends a strict cookie along with what a link of another site begins, a mail's
+    for example; it does with what a button of ours begins.
+    """
+    to = local_path(query.get("to", ""), "/inbox")
+    if is_in:
+        return _to(to)
+    if "again" in query:
+        because = "your browser did not keep the cookie of this page"
+        return refusal(request, Denied(401, because, "allow cookies here, and open the address"))
+    return page_outside(request, HTTPStatus.OK, "One more step", to=to)
 
 
 # ---------------------------------------------------------------------------------------- forms
@@ -118,6 +117,22 @@ async def form_of(request: Request) -> Sent | Denied:
     return sent or Denied(413, "the form is too large", "part it into several")
 
 
+def page_outside(
+    request: Request,
+    status: int,
+    title: str,
+    headers: Mapping[str, str] | None = None,
+    **values: object,
+) -> Response:
+    """A page that belongs to no home."""
+    nothing = {"denied": None, "is_sent": False, "to": "", "homes": None}
+    theme = guarding.cookies_of(request.headers).get("theme", "")
+    given = {**nothing, **values, "title": title, "theme": theme, "path": request.scope["path"]}
+    text = environment().get_template("entry.html").render(given)
+    data = text.encode("utf-8", "replace")
+    return Response(data, status, headers, media_type="text/html; charset=utf-8")
+
+
 def refusal(
     request: Request, denied: Denied, fields: Fields | None = None, csrf: str = ""
 ) -> Response:
@@ -136,7 +151,7 @@ def refusal(
         return Response(text, denied.status, headers, media_type=kind)
     if request.method == "POST":  # a page that sent it by itself stays, and tells why
         headers["hx-retarget"] = headers["hx-reselect"] = "#told"
-    return _page(
+    return page_outside(
         request,
         denied.status,
         _TITLES.get(denied.status, "Not possible"),
@@ -153,21 +168,6 @@ def refusal(
         is_sent=request.method == "POST",
         is_beside="hx-request" in request.headers,  # the form stays where it is
     )
-
-
-def _page(
-    request: Request,
-    status: int,
-    title: str,
-    headers: Mapping[str, str] | None = None,
-    **values: object,
-) -> Response:
-    nothing = {"denied": None, "is_sent": False, "to": ""}
-    theme = guarding.cookies_of(request.headers).get("theme", "")
-    given = {**nothing, **values, "title": title, "theme": theme, "path": request.scope["path"]}
-    text = environment().get_template("entry.html").render(given)
-    data = text.encode("utf-8", "replace")
-    return Response(data, status, headers, media_type="text/html; charset=utf-8")
 
 
 def _to(path: str) -> Response:

@@ -60,6 +60,7 @@ class Guard:
         port: Its port; 0: any.
         token: What a visitor must bring; empty: nothing, on loopback only.
         others: How many other people have an account on this machine.
+        secret: What forms are known by, where several servers know them; empty: it is drawn.
         clock: Seconds that go on; guesses are slowed by it.
     """
 
@@ -70,11 +71,12 @@ class Guard:
         token: str = "",
         *,
         others: int = 0,
+        secret: bytes = b"",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.token = token
         self.others = 0 if token else others  # who can read along, and is not asked for anything
-        self._secret = secrets.token_bytes(SECRET_BYTES)
+        self._secret = secret or secrets.token_bytes(SECRET_BYTES)
         self._port = port
         self._hosts = () if token and not is_loopback(host) else tuple({*LOOPBACK, host})
         self._guesses = Guesses(clock)

@@ -87,6 +87,10 @@ class Jobs:
         self.forking = Forking()
 
     @property
+    def is_busy(self) -> bool:
+        return bool(self._threads)
+
+    @property
     def is_full(self) -> bool:
         return len(self._threads) >= JOBS_MAX
 

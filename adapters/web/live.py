@@ -38,6 +38,7 @@ class Live:
         self._ping_seconds = ping_seconds
         self._listening: set[asyncio.Event] = set()
         self._beats = 0
+        self._known: tuple[int, object] | None = None
         self._is_over = False
         self._looking = Lock()
 
@@ -50,6 +51,12 @@ class Live:
         """Something changed that is in no file; may be called from any thread."""
         self._beats += 1
 
+    def see(self, found: object) -> None:
+        """Tell open pages where this, or what is in no file, is another than at the last look."""
+        known, self._known = self._known, (self._beats, found)
+        if known not in (None, self._known):
+            self._tell()
+
     def close(self) -> None:
         """End all streams."""
         self._is_over = True
@@ -58,14 +65,11 @@ class Live:
     async def watch(self) -> None:
         """Look until it is over."""
         probes = list(self._probes())
-        known = self._beats, self._look(probes)  # before anybody is told where the logs end
+        self.see(self._look(probes))  # before anybody is told where the logs end
         try:
             while not self._is_over:  # until the server ends
                 await asyncio.sleep(LOOK_SECONDS)
-                found = self._beats, await asyncio.to_thread(self._look, probes)
-                if found != known:
-                    known = found
-                    self._tell()
+                self.see(await asyncio.to_thread(self._look, probes))
         finally:
             with self._looking:  # a thread may still look
                 for probe in probes:

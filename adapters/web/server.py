@@ -11,8 +11,10 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Thread
+from typing import Protocol
 
 import uvicorn
+from starlette.applications import Starlette
 
 from adapters.web.app import make_app
 from adapters.web.guard import Guard
@@ -25,23 +27,30 @@ THREAD = "wakelog-page"
 _STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
-class PageServer(uvicorn.Server):
-    """A server of one home. Streams to open pages end at once when it is told to end."""
+class Served(Protocol):
+    """What a server shows: one home, or many."""
 
-    def __init__(self, site: Site, guard: Guard) -> None:
+    def hush(self) -> None: ...
+    def stop(self) -> None: ...
+
+
+class PageServer(uvicorn.Server):
+    """A server of one home or of many. Streams to open pages end when it is told to end."""
+
+    def __init__(self, served: Served, app: Starlette) -> None:
         super().__init__(
             uvicorn.Config(
-                make_app(site, guard),
+                app,
                 log_level="warning",
                 access_log=False,
                 server_header=False,
                 timeout_graceful_shutdown=SHUTDOWN_SECONDS,
             )
         )
-        self._site = site
+        self._served = served
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._site.live.close()  # else each open page would hold the end up, and be cut off
+        self._served.hush()  # else each open page would hold the end up, and be cut off
         await super().shutdown(sockets)
 
     def begin(self, sockets: list[socket.socket]) -> Thread:
@@ -60,7 +69,7 @@ class PageServer(uvicorn.Server):
 
     def end(self, thread: Thread) -> None:
         """Tell it to end, and give it a moment for that."""
-        self._site.stop()
+        self._served.stop()
         self.should_exit = True
         thread.join(END_SECONDS)
         if thread.is_alive():  # from here on it is left as a crash leaves it, and says nothing
@@ -84,7 +93,7 @@ class PageServer(uvicorn.Server):
 @contextmanager
 def beside(site: Site, guard: Guard, listening: socket.socket) -> Iterator[None]:
     """Serve a site in a thread as long as something else goes on here."""
-    server = PageServer(site, guard)
+    server = PageServer(site, make_app(site, guard))
     thread = server.begin([listening])
     try:
         yield

@@ -1,5 +1,6 @@
 """One home behind the pages: a page at a time, each on views that are caught up."""
 
+import re
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -29,6 +30,7 @@ GLANCE_WAKES = 100  # of which those that run are counted
 GLANCE_MAX = 500  # sets of a tab that are counted for the head of each page
 MINUTE = 16  # characters of a time, to the minute
 PAGE_SECONDS = 0.1  # that a page may take, when all is to end
+_ADDRESS = re.compile(r'(\s(?:href|action|formaction|src)=")/(?!/|static/|homes")')
 SCAN_MAX = 5_000  # documents that one page looks through for those that match
 
 
@@ -85,6 +87,10 @@ class Site:
     @property
     def zone(self) -> str:
         return self.home.settings.timezone
+
+    def hush(self) -> None:
+        """End all streams to pages."""
+        self.live.close()
 
     def stop(self) -> None:
         """End what goes on beside the pages, or leave it as a crash would."""
@@ -179,6 +185,17 @@ def local_path(given: str, default: str) -> str:
     is_ours = given.startswith("/") and not given.startswith("//")
     is_plain = given.isprintable() and given.isascii() and "\\" not in given
     return given if is_ours and is_plain else default
+
+
+def below(root: str, text: str) -> str:
+    """A page whose addresses begin with a prefix: the one place in which they get it.
+
+    What somebody wrote holds no quotation mark any more, so no text is taken for an address.
+
+    >>> below("/h/anna", '<a href="/tasks">x</a> <img src="/static/i.svg"> <a href="/homes">')
+    '<a href="/h/anna/tasks">x</a> <img src="/static/i.svg"> <a href="/homes">'
+    """
+    return _ADDRESS.sub(rf"\1{root}/", text) if root else text
 
 
 def check_sure(asked: FormRequest, what: str) -> None:

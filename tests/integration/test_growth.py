@@ -68,7 +68,7 @@ def work(home: Home, deed: Deed) -> int:
         nonlocal steps
         steps += 1
 
-    connection = home.views._connection
+    connection = home.views._store._connection  # type: ignore[attr-defined]  # a file
     connection.set_progress_handler(count, STEPS)
     try:
         deed(home)

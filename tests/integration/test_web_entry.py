@@ -314,5 +314,7 @@ def test_a_server_that_ends_before_it_has_begun_ends_in_silence(tmp_path: Path) 
     """On a slow machine its thread comes to listen when all is closed already."""
     site, listening = Site(tmp_path, FIXED), socket.socket()
     listening.close()
-    Late(site, Guard("127.0.0.1", 8765)).begin([listening]).join()  # an error would fail the test
+    Late(site, make_app(site, Guard("127.0.0.1", 8765))).begin(
+        [listening]
+    ).join()  # an error would fail the test
     site.close()

@@ -1,12 +1,15 @@
 """A log and views that count what is read of them: work, where time would be noise."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from adapters.home.views import Views
+from adapters.store.documents import Asked
 from adapters.store.memory import MemoryLogRecorder
 from adapters.store.recorder import Timed
 from projections.view import View
+
+D = TypeVar("D")
 
 
 class CountingRecorder(MemoryLogRecorder):
@@ -29,7 +32,12 @@ class CountingViews(Views):
 
     documents = 0
 
-    def _read(self, view: View[Any], *asked: Any) -> list[Any]:
-        found = super()._read(view, *asked)
+    def get(self, view: View[D], key: str) -> D | None:
+        found = super().get(view, key)
+        self.documents += found is not None
+        return found
+
+    def _read(self, asked: Asked) -> list[Any]:
+        found = super()._read(asked)
         self.documents += len(found)
         return found

@@ -1,7 +1,7 @@
 """The homes of a database: each with both logs, one name to write under, and its settings."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -9,6 +9,7 @@ import psycopg
 
 from adapters.store.log import Log
 from adapters.store.postgres.database import Connection, Database
+from adapters.store.postgres.documents import PostgresDocumentStore
 from adapters.store.postgres.recorder import PostgresLogRecorder
 from adapters.store.postgres.schema import LOGS
 from domain.errors import Refused, invalid
@@ -42,9 +43,7 @@ class Homes:
         Raises:
             Refused: Code ``invalid_value``: it is no name, or there is such a home.
         """
-        if not NAME.fullmatch(name):
-            instead = "write small letters, digits and hyphens, 63 at most, no hyphen first"
-            raise invalid(f"{name!r} is no name of a home", instead)
+        _check_name(name)
         insert = (
             "INSERT INTO wakelog.homes (name, replica, settings, state, moved_to)"
             " VALUES (%s, %s, %s, %s, %s) RETURNING home"
@@ -53,8 +52,7 @@ class Homes:
             try:
                 found = connection.execute(insert, (name, replica, settings, state, of)).fetchall()
             except psycopg.errors.UniqueViolation:
-                because = f"there is a home {name!r} in {self.database.name}"
-                raise invalid(because, "choose another name, or use that one") from None
+                raise self._taken(name) from None
             for log in LOGS:
                 head = f"INSERT INTO {log}.heads (home, state) VALUES (%s, %s)"
                 connection.execute(head.encode(), (*found[0], state))
@@ -95,6 +93,27 @@ class Homes:
                 head = f"UPDATE {log}.heads SET state = %s WHERE home = %s"
                 connection.execute(head.encode(), (state, home.number))
 
+    def rename(self, home: HomeRow, name: str) -> None:
+        """Give a home another name. Raises Refused, as `create`."""
+        _check_name(name)
+        sql = "UPDATE wakelog.homes SET name = %s WHERE home = %s"
+        with self.database.connection() as connection:
+            try:
+                connection.execute(sql, (name, home.number))
+            except psycopg.errors.UniqueViolation:
+                raise self._taken(name) from None
+
+    def ends_of(self, numbers: Sequence[int]) -> dict[int, tuple[int, int]]:
+        """Where both logs of some homes end, by the homes' numbers: one query for all."""
+        sql = "SELECT home, j.n, a.n FROM journal.heads j JOIN agent.heads a USING (home)"
+        with self.database.connection() as connection:
+            found = connection.execute(f"{sql} WHERE home = ANY (%s)".encode(), (list(numbers),))
+            return {home: (journal, agent) for home, journal, agent in found.fetchall()}
+
+    def _taken(self, name: str) -> Refused:
+        because = f"there is a home {name!r} in {self.database.name}"
+        return invalid(because, "choose another name, or use that one")
+
     def all_ends(self) -> dict[int, tuple[int, int]]:
         """Where the journal and the agent log of each home end, by the home's number."""
         sql = "SELECT home, j.n, a.n FROM journal.heads j JOIN agent.heads a USING (home)"
@@ -112,6 +131,10 @@ class Homes:
         recorder = PostgresLogRecorder(self.database, name, home.number, is_copying=is_copying)
         return Log(name, recorder, home.replica)
 
+    def documents(self, home: HomeRow) -> PostgresDocumentStore:
+        """What a home's views are kept in."""
+        return PostgresDocumentStore(self.database, home.number)
+
 
 class HeadProbe:
     """Where both logs of a home end: one query of two rows."""
@@ -128,6 +151,12 @@ class HeadProbe:
 
     def close(self) -> None:
         """Nothing to release."""
+
+
+def _check_name(name: str) -> None:
+    if not NAME.fullmatch(name):
+        instead = "write small letters, digits and hyphens, 63 at most, no hyphen first"
+        raise invalid(f"{name!r} is no name of a home", instead)
 
 
 def _rows(connection: Connection, source: str, values: tuple[str, ...]) -> list[HomeRow]:

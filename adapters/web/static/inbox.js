@@ -3,6 +3,7 @@
   "use strict";
   const { beQuiet, hinted, isQuiet } = window.wakelog;
   const isWide = matchMedia("(min-width: 1000px)");
+  const root = document.documentElement.dataset.root || ""; // of one home among many
   const page = () => document.getElementById("page");
   const pane = () => document.getElementById("pane");
   const selection = () => document.getElementById("selection");
@@ -148,14 +149,14 @@
     offer();
   });
   let stream = null;
-  const waiting = async () => (await (await fetch("/inbox.json?part=count")).json()).waiting;
+  const waiting = async () => (await (await fetch(`${root}/inbox.json?part=count`)).json()).waiting;
   async function listen() {
     if (stream) stream.close();
     stream = null;
     if (!document.hidden || !isOn()) return;
     let known = await waiting().catch(() => null);
     if (!document.hidden || known === null) return;
-    stream = new EventSource("/events");
+    stream = new EventSource(`${root}/events`);
     stream.addEventListener("tail", async () => {
       const now = await waiting().catch(() => known);
       if (now > known) new Notification("wakelog", { body: `${now} to review`, tag: KEPT, icon: "/static/icon.svg" });

@@ -1,6 +1,7 @@
 // Comfort on top of plain forms and links: keys, news without a reload, and nothing by accident.
 (() => {
   "use strict";
+  const root = document.documentElement.dataset.root || ""; // of one home among many
   const page = () => document.getElementById("page");
   const items = () => [...document.querySelectorAll(".item:not(.is-kept)")];
   let isSending = false; // a form: its answer is newer than what is being asked for
@@ -248,7 +249,7 @@
   let stream = null;
   function listen() {
     if (document.hidden || (stream && stream.readyState !== EventSource.CLOSED)) return;
-    stream = new EventSource("/events");
+    stream = new EventSource(`${root}/events`);
     stream.addEventListener("tail", (event) => { told = event.data; follow(); });
     stream.addEventListener("error", () => { setTimeout(listen, 5000); }); // if it does not itself
   }

@@ -1,0 +1,153 @@
+"""The documents of one home's views in PostgreSQL, beside its logs: whichever machine reads a home
+finds them made (ADR 69)."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+
+from adapters.store.documents import Asked, Kept, Position, Told
+from adapters.store.postgres.database import Connection, Database
+from adapters.store.postgres.statements import HOME, READ, ROLE
+from projections.view import View
+
+_COLUMNS = "view, key, shelf, place, mark, due, tally, turn, title, document"
+_TITLED = "title = ?"
+_INDEXED = "title <> '' AND md5(title) = md5(?) AND title = ?"
+_WRITE = f"""
+    INSERT INTO views.documents (home, {_COLUMNS})
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+    ON CONFLICT (home, view, key) DO UPDATE SET (shelf, place, mark, due, tally, turn, title,
+        document) = (excluded.shelf, excluded.place, excluded.mark, excluded.due, excluded.tally,
+        excluded.turn, excluded.title, excluded.document)"""
+_MOVE = """
+    INSERT INTO views.positions (home, view, version, n, digest) VALUES (%s, %s, %s, %s, %s)
+    ON CONFLICT (home, view) DO UPDATE SET (version, n, digest) =
+        (excluded.version, excluded.n, excluded.digest)"""
+_REMEMBER = """
+    INSERT INTO views.remembered (home, name, value) VALUES (%s, %s, %s)
+    ON CONFLICT (home, name) DO UPDATE SET value = excluded.value"""
+
+
+class PostgresDocumentStore:
+    """A `DocumentStore`. No connection is held but in a transaction."""
+
+    broken = (msgspec.MsgspecError, UnicodeDecodeError)
+    is_in_memory = False
+
+    def __init__(self, database: Database, home: int) -> None:
+        self._database = database
+        self._home = home
+        self._open: Connection | None = None
+        self._was_made_anew = False
+
+    def positions(self) -> dict[str, Position]:
+        sql = "SELECT view, version, n, digest FROM views.positions WHERE home = %s"
+        return {row[0]: Position(*row[1:]) for row in self._found(sql, self._home)}
+
+    def read(self, view: View[Any], key: str) -> bytes | None:
+        sql = "SELECT document FROM views.documents WHERE home = %s AND view = %s AND key = %s"
+        found = self._found(sql, self._home, view.name, key)
+        return found[0][0] if found else None
+
+    def page(self, asked: Asked) -> list[bytes]:
+        limit = f" LIMIT {asked.limit}" if asked.limit >= 0 else ""
+        sql, values = self._selected("document", asked)
+        return [row[0] for row in self._found(f"{sql} ORDER BY {asked.order}{limit}", *values)]
+
+    def count(self, asked: Asked, what: Told = "count(*)") -> Any:
+        sql, values = self._selected(what, asked)
+        return self._found(sql, *values)[0][0]
+
+    def write(self, view: View[Any], kept: Sequence[Kept], gone: Sequence[str]) -> None:
+        connection = self._writing()
+        if gone:
+            sql = "DELETE FROM views.documents WHERE home = %s AND view = %s AND key = ANY (%s)"
+            connection.execute(sql, (self._home, view.name, list(gone)))
+        if kept:
+            rows = [(self._home, view.name, *one) for one in kept]
+            connection.cursor().executemany(_WRITE.encode(), rows)
+
+    def move(self, view: View[Any], position: Position) -> None:
+        self._writing().execute(_MOVE, (self._home, view.name, *position))
+
+    def forget(self, names: Sequence[str]) -> None:
+        for table in ("documents", "positions"):
+            sql = f"DELETE FROM views.{table} WHERE home = %s AND view = ANY (%s)"
+            self._writing().execute(sql.encode(), (self._home, list(names)))
+
+    @contextmanager
+    def transaction(self, log: str) -> Iterator[None]:
+        """Its row of `locks` is held: who comes second waits, and finds the work done."""
+        taken = "INSERT INTO views.locks VALUES (%s, %s) ON CONFLICT DO NOTHING"
+        held = "SELECT 1 FROM views.locks WHERE home = %s AND log = %s FOR UPDATE"
+        with self._database.batches, self._inside("BEGIN") as connection:
+            for sql in (taken, held):
+                connection.execute(sql.encode(), (self._home, log))
+            yield
+            connection.execute("COMMIT")
+
+    def remembered(self, name: str) -> bytes | None:
+        sql = "SELECT value FROM views.remembered WHERE home = %s AND name = %s"
+        found = self._found(sql, self._home, name)
+        return found[0][0] if found else None
+
+    def remember(self, name: str, value: bytes) -> None:
+        with self._inside("BEGIN") as connection:
+            connection.execute(_REMEMBER, (self._home, name, value))
+            connection.execute("COMMIT")
+
+    def mend(self, error: Exception) -> None:
+        """What cannot be read was written by something else: all of it is made anew, once."""
+        if self._was_made_anew:
+            raise error
+        self._was_made_anew = True
+        with self._inside("BEGIN") as connection:
+            for table in ("documents", "positions"):
+                sql = f"DELETE FROM views.{table} WHERE home = %s"
+                connection.execute(sql.encode(), (self._home,))
+            connection.execute("COMMIT")
+
+    def close(self) -> None:
+        """Nothing to release: the pool is the process's."""
+
+    def _selected(self, what: str, asked: Asked) -> tuple[str, tuple[Any, ...]]:
+        """A query and its values. Every part of its text is written by us: see `Asked`."""
+        values = tuple(asked.values)
+        if _TITLED in asked.where:
+            values *= 2
+        where = [one.replace(_TITLED, _INDEXED).replace("?", "%s") for one in asked.where]
+        parts = " AND ".join(["home = %s AND view = %s", *where])
+        return f"SELECT {what} FROM views.documents WHERE {parts}", (
+            self._home,
+            asked.view.name,
+            *values,
+        )
+
+    def _found(self, sql: str, *values: Any) -> list[Any]:
+        if self._open is not None:
+            with self._database.told():
+                return self._open.execute(sql.encode(), values, binary=True).fetchall()
+        with self._inside(READ) as connection:
+            return connection.execute(sql.encode(), values, binary=True).fetchall()
+
+    def _writing(self) -> Connection:
+        assert self._open is not None, "documents are written in a transaction"
+        return self._open
+
+    @contextmanager
+    def _inside(self, begin: str) -> Iterator[Connection]:
+        """A transaction of this home; whoever writes commits."""
+        with self._database.connection() as connection:
+            with connection.pipeline():
+                connection.execute(begin.encode())
+                connection.execute(ROLE)
+                connection.execute(HOME, (str(self._home),))
+            self._open = connection
+            try:
+                yield connection
+            finally:
+                self._open = None
+                if not connection.closed and not connection.broken:
+                    connection.execute("ROLLBACK")

@@ -1,0 +1,134 @@
+"""`deploy/compose.yaml` tells the truth: its commands are started as plain processes, without
+docker, with their environment, against a private server."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+import yaml
+
+from adapters.cli.main import COMMANDS
+
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
+COMPOSE = Path(__file__).parents[2] / "deploy" / "compose.yaml"
+GIVEN = {"WAKELOG_PASSWORD": "secret"}
+SECONDS = 60
+_VARIABLE = re.compile(r"\$\{(\w+)(?::[-?]([^}]*))?\}")
+
+
+def service(name: str) -> Any:
+    return yaml.safe_load(COMPOSE.read_text("utf-8"))["services"][name]
+
+
+def environment(name: str, server: str, cache: Path) -> dict[str, str]:
+    """A service's variables, with the private server and a folder of this machine in them."""
+    asked = service(name)["environment"]
+    known = {one: _VARIABLE.sub(lambda at: GIVEN.get(at[1], at[2]), asked[one]) for one in asked}
+    host = server.removeprefix("postgresql://owner@").rstrip("/")
+    database = known["WAKELOG_DATABASE"].replace("@db/", f"@{host}/")
+    inherited = {one: os.environ[one] for one in ("PATH", "HOME", "LANG") if one in os.environ}
+    return {**inherited, **known, "WAKELOG_DATABASE": database, "XDG_CACHE_HOME": str(cache)}
+
+
+def command(name: str, port: int) -> list[str]:
+    """A service's command, by this Python; on a port that is free."""
+    program, *rest = service(name)["command"]
+    assert program == "wakelog"
+    changed = {"8765": str(port), "0.0.0.0": "127.0.0.1"}
+    return [sys.executable, "-m", "adapters.cli.main", *(changed.get(one, one) for one in rest)]
+
+
+@pytest.fixture
+def server(postgres: str) -> Iterator[str]:
+    """What the service `db` makes: a user that owns an empty database."""
+    made = service("db")["environment"]
+    assert (made["POSTGRES_USER"], made["POSTGRES_DB"]) == ("wakelog", "wakelog")
+    with psycopg.connect(f"{postgres}postgres", autocommit=True) as connection:
+        connection.execute("CREATE ROLE wakelog LOGIN SUPERUSER")
+        connection.execute("CREATE DATABASE wakelog OWNER wakelog")
+        yield postgres
+        connection.execute("DROP DATABASE wakelog WITH (FORCE)")
+        connection.execute("DROP ROLE wakelog")
+
+
+@contextmanager
+def started(args: list[str], env: Mapping[str, str]) -> Iterator["subprocess.Popen[str]"]:
+    """A process that ends in peace when it is told to."""
+    running = subprocess.Popen(args, env=env, stdout=subprocess.PIPE, text=True)
+    try:
+        yield running
+        assert running.poll() is None, "it ended by itself"
+    finally:
+        running.send_signal(signal.SIGTERM)
+        running.communicate(timeout=SECONDS)
+    assert running.returncode == 0
+
+
+def waited(is_so: Callable[[], object]) -> None:
+    ends = time.monotonic() + SECONDS
+    while not is_so():  # bounded by the time
+        assert time.monotonic() < ends
+
+
+def got(address: str, token: str = "") -> tuple[int, str]:
+    asked = urllib.request.Request(address, headers={"authorization": f"Bearer {token}"})
+    try:
+        with urllib.request.urlopen(asked, timeout=SECONDS) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as refused:
+        return refused.code, ""
+
+
+def test_the_services_of_the_compose_file_start_and_a_home_is_made_and_opened(
+    server: str, tmp_path: Path
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    env = {one: environment(one, server, tmp_path) for one in ("init", "worker", "serve")}
+    for said in ("Prepared", "Nothing to do in"):  # it is repeated at each start
+        ran = subprocess.run(
+            command("init", port), env=env["init"], check=True, capture_output=True, text=True
+        )
+        assert ran.stdout.startswith(said)
+
+    def wakelog(*args: str) -> Any:
+        found = subprocess.run(
+            [sys.executable, "-m", "adapters.cli.main", "--json", *args],
+            env=env["serve"],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        return json.loads(found.stdout)
+
+    with started(command("serve", port), env["serve"]) as page:
+        assert page.stdout is not None
+        address = page.stdout.readline().strip()
+        todo = tmp_path / "TODO.md"
+        todo.write_text("- [ ] Call the plumber\n", encoding="utf-8")
+        assert wakelog("home", "create", "anna", "--import", str(todo))["home"] == "pg:anna"
+        token = wakelog("token", "create", "anna")["token"]
+        assert got(f"{address}h/anna/tasks")[0] == 401
+        status, text = got(f"{address}h/anna/tasks", token)
+        assert status == 200
+        assert "Call the plumber" in text
+        if "worker" in COMMANDS:
+            wakelog("--home", "pg:anna", "agent", "create", "--all")
+            with started(command("worker", port), env["worker"]):
+                waited(lambda: wakelog("--home", "pg:anna", "wakes"))
+            assert got(f"{address}h/anna/wakes", token)[0] == 200
+        assert wakelog("--home", "pg:anna", "prove")["ok"]
