@@ -72,7 +72,7 @@ FIELDS_MAX = 9
 WATCH_FOCUS = """(is_all) => {
     const outlined = (one) => one && getComputedStyle(one).outlineStyle !== 'none';
     const named = (one) => `${one.tagName} ${(one.name || one.innerText || '').slice(0, 40)}`;
-    const main = document.querySelector('main'), groups = {};
+    const main = document.querySelector('main');
     const before = (one) => main.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_PRECEDING;
     window.reachable = [...document.querySelectorAll(
         'a[href], button, input, select, textarea, summary, [tabindex]'
@@ -81,8 +81,9 @@ WATCH_FOCUS = """(is_all) => {
             || !is_all && before(one))
             return false;
         if (one.type !== 'radio') return true;
-        const key = `${one.form && one.form.action} ${one.name}`;  // keys reach one of a group
-        return !groups[key] && (groups[key] = true);
+        const group = [...document.querySelectorAll('input[type=radio]')]
+            .filter((other) => other.form === one.form && other.name === one.name);
+        return one === (group.find((other) => other.checked) || group[0]);  // keys reach that one
     });
     window.reached = [];
     window.unseen = [];
