@@ -63,6 +63,7 @@ from adapters.proof.prove import Proved, prove_home
 from adapters.proof.prove_views import with_views
 from adapters.text.remedies import in_words
 from adapters.text.timetravel import step_lines, wakes_lines, worlds_lines
+from adapters.timetravel.fork_spending import TOKENS_MAX
 from domain import canonical
 from domain.errors import Damaged, KeyReused, Refused, WakelogError
 from domain.journal.document import TaskLine
@@ -307,6 +308,7 @@ class Home:
         notes: Sequence[tuple[str, str]] = (),
         verdicts: Sequence[str] = (),
         out: str | os.PathLike[str] = "",
+        tokens: int = TOKENS_MAX,
     ) -> ForkDetails:
         """What if? Run a wake again with something else in its world, as `wakelog --json fork`;
         ``open_home(forked.home)`` opens the fork.
@@ -319,12 +321,16 @@ class Home:
             notes: Pairs of TASK, or TASK.N, and what that note says.
             verdicts: Each SET.ITEM=confirm or SET.ITEM=reject.
             out: A new folder; empty: one in the home.
+            tokens: A model that is paid may take so many.
         """
+        if tokens < 1:
+            because = f"a fork of {tokens} tokens asks nobody"
+            raise Refused("invalid_value", because=because, instead="give at least 1")
         home, text = self._reading(), self._text
         said = [(text(one), text(note)) for one, note in notes]
         decided = [text(one) for one in verdicts]
         model = text(model) or self._model
-        wish = Branching(model, text(template), said, decided, text(os.fspath(out)))
+        wish = Branching(model, text(template), said, decided, text(os.fspath(out)), tokens)
         return _apart(lambda: fork_wake(home, text(run), wish))
 
     def sql(self, query: str, *, seconds: float = 60) -> Rows:

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from difflib import SequenceMatcher
+from difflib import Match, SequenceMatcher
+from itertools import accumulate
 from typing import Literal, NamedTuple
 
 WORDS_MAX = 800  # of each text that are compared word by word; longer ones by lines
 LINES_MAX = 800  # of texts that are not told as two wholes
+STEPS_MAX = 1_000_000  # of one comparison; what is left then counts as differing
 _WORDS = re.compile(r"\w+\s*|[^\w\s]\s*|\s+")
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
 
@@ -16,6 +18,26 @@ class Part(NamedTuple):
 
     kind: Literal["both", "added", "removed"]
     text: str
+
+
+class Bounded(SequenceMatcher[str]):
+    """Finds what is the same for a number of steps: few words, often repeated, take very many."""
+
+    def __init__(self, before: Sequence[str], after: Sequence[str]) -> None:
+        super().__init__(None, before, after)  # a word that fills a long text anchors nothing
+        places = self.b2j  # type: ignore[attr-defined]  # documented, but not in its stub
+        self._until = [0, *accumulate(1 + len(places.get(one, ())) for one in before)]
+        self.steps = 0
+
+    def find_longest_match(
+        self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
+    ) -> Match:
+        end = len(self._until) - 1 if ahi is None else ahi
+        taken = self._until[end] - self._until[alo]
+        if self.steps + taken > STEPS_MAX:
+            return Match(alo, blo, 0)
+        self.steps += taken
+        return super().find_longest_match(alo, ahi, blo, bhi)
 
 
 def differences(old: str, new: str) -> Sequence[Part]:
@@ -28,8 +50,7 @@ def differences(old: str, new: str) -> Sequence[Part]:
     if max(len(before), len(after)) > LINES_MAX:
         return [Part("removed", old), Part("added", new)]
     found: list[Part] = []
-    matcher = SequenceMatcher(None, before, after)  # a word that fills a long text anchors nothing
-    for _, first, last, begin, end in matcher.get_opcodes():
+    for _, first, last, begin, end in Bounded(before, after).get_opcodes():
         gone, come = "".join(before[first:last]), "".join(after[begin:end])
         if gone == come:
             found.append(Part("both", come))

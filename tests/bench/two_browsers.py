@@ -52,7 +52,7 @@ FORMS = """() => [...document.querySelectorAll('#page form[method=post]')].map((
     }
     return form.getAttribute('action') || '';
 })"""
-EXPECTED = re.compile(r"^task: .*(there is no task|several tasks)")
+EXPECTED = re.compile(r"^task: .*(there is no task|several tasks|is deleted)")
 SHOWN = "() => document.getElementById('main').innerText"
 
 

@@ -8,6 +8,7 @@ copies, so that the pages meet as many documents as a home of that size has.
 
 import os
 import platform
+import re
 import sqlite3
 import sys
 import tempfile
@@ -22,10 +23,11 @@ from adapters.cli.main import cli
 from adapters.web.app import make_app
 from adapters.web.guard import Guard
 from adapters.web.site import Site
-from projections import wakes
+from projections import templates, wakes
 
 TASKS, WAKES = 10_000, 100_000
 TRIES = 3
+SAYS = ("--general", "Be calm.", "--report", "Briefly.")
 ADDRESS = "http://127.0.0.1:8765"
 
 
@@ -63,14 +65,20 @@ def pages(site: Site) -> list[str]:
     """One address of each kind."""
     views = site.home.views
     wake = views.page(wakes.VIEW, newest_first=True, limit=1)[0]
+    template = views.page(templates.VIEW, limit=1)[0].template.id
     return [
+        "/first",
         "/inbox",
         "/inbox?q=due&by=category",
         "/tasks",
         "/tasks?q=nothing%20is%20called%20so",
         f"/tasks/{wake.task_id}",
+        f"/tasks/{wake.task_id}/why/status",
+        f"/tasks/{wake.task_id}/history",
         "/agents",
         f"/agents/{wake.agent_id}",
+        f"/agents/{wake.agent_id}/life",
+        f"/agents/{wake.agent_id}/reports",
         "/wakes",
         "/wakes?outcome=failed",
         "/wakes?to=2026-01-01",
@@ -79,8 +87,16 @@ def pages(site: Site) -> list[str]:
         f"/wakes/{wake.run_key}",
         f"/wakes/{wake.run_key}?turn=1&find=the",
         f"/wakes/{wake.run_key}?turn=end",
+        *(f"/wakes/{wake.run_key}/{one}" for one in ("at", "diff", "proof", "what-if")),
+        "/forks",
         "/templates",
+        f"/templates/{template}",
+        f"/templates/{template}/diff",
+        f"/templates/{template}/preview?agent={wake.agent_id}",
+        "/catalog",
         "/lessons",
+        "/policy",
+        "/proof",
         "/health",
         "/static/page.css",
         "/static/page.js",
@@ -88,15 +104,17 @@ def pages(site: Site) -> list[str]:
     ]
 
 
-def measured(client: TestClient, path: str) -> tuple[float, int]:
-    """The best time of a page in milliseconds, and its bytes."""
-    client.get(path)
-    times = []
+def measured(client: TestClient, path: str) -> tuple[float, float, int]:
+    """The best time of a page and of the processor in milliseconds, and its bytes; 0 of none."""
+    if client.get(path).status_code != 200:
+        return 0, 0, 0
+    times, spent = [], []
     for _ in range(TRIES):
-        begun = time.perf_counter()
+        begun, before = time.perf_counter(), time.process_time()
         answer = client.get(path)
         times.append(time.perf_counter() - begun)
-    return min(times) * 1000, len(answer.content)
+        spent.append(time.process_time() - before)
+    return min(times) * 1000, min(spent) * 1000, len(answer.content)
 
 
 def main() -> None:
@@ -104,6 +122,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         CliRunner().invoke(cli, ["demo", "--home", folder])
+        CliRunner().invoke(cli, ["--home", folder, "template", "create", "Calm", *SAYS])
         copied(home, "tasks", number[0])
         copied(home, "agents", number[0])
         copied(home, "wakes", number[-1])
@@ -111,12 +130,12 @@ def main() -> None:
         site = Site(home, os.environ)
         print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
         print(f"{number[0]:,} tasks and agents, {number[-1]:,} wakes, {number[0] // 10:,} sets")
-        print(f"{'page':34} {'first byte':>12} {'weight':>12}")
+        print(f"{'page':34} {'first byte':>12} {'processor':>12} {'weight':>12}")
         with TestClient(make_app(site, Guard("127.0.0.1", 8765)), base_url=ADDRESS) as client:
             for path in pages(site):
-                milliseconds, size = measured(client, path)
-                shown = path if len(path) < 34 else f"{path[:30]}..."
-                print(f"{shown:34} {milliseconds:9.1f} ms {size / 1024:9.1f} KB")
+                took, spent, size = measured(client, path)
+                shown = re.sub(r"[a-z0-9]{20,}", "ID", path)[:34]
+                print(f"{shown:34} {took:9.1f} ms {spent:9.1f} ms {size / 1024:9.1f} KB")
         site.close()
 
 

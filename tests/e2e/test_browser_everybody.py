@@ -31,11 +31,17 @@ expect = playwright.expect
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 OF_COLOURS = ["color-contrast"]
+OF_WIDTHS = ["scrollable-region-focusable", "target-size"]  # the others see no width
+NO_COLOURS = [*RULES, ""]  # all but those: they take half of the time
+WIDE: Any = {"width": 1200, "height": 900}
+ZOOMED, NARROW = 640, 320  # what a window of 1280 pixels has at 200 %, and at 400 %
 TWO_FRAMES = "new Promise(one => requestAnimationFrame(() => requestAnimationFrame(one)))"
 """After a resize: the page makes reachable by keys what scrolls now, a moment later."""
 OPEN_ALL = "for (const one of document.querySelectorAll('details')) one.open = true"
 LOOK = """async (tags) => {
-    const found = await axe.run({runOnly: tags, resultTypes: ['violations']});
+    const rules = {'color-contrast': {enabled: !tags.includes('')}};
+    const runOnly = tags.filter((one) => one);
+    const found = await axe.run({runOnly, rules, resultTypes: ['violations']});
     return {violations: found.violations, passes: found.passes.length};
 }"""  # what passes is counted, not described: twice as fast
 TOO_WIDE = "document.scrollingElement.scrollWidth - window.innerWidth"
@@ -46,6 +52,53 @@ WHO_IS_WIDE = """[...document.querySelectorAll('#page *')].filter(
 
 pytestmark = in_browser
 READ_BY_AXE = "links"
+CUT_OFF = """[...document.querySelectorAll('#page *')].filter((one) => {
+    const style = getComputedStyle(one);
+    return ['hidden', 'clip'].includes(style.overflowX) && one.checkVisibility()
+        && one.clientWidth > 1 && one.scrollWidth > one.clientWidth + 1
+        && !one.closest('.hide, svg, input, thead');
+}).slice(0, 3).map((one) => one.outerHTML.slice(0, 160))"""
+"""Text that cannot be seen, nor scrolled to."""
+MOVING = """(() => {
+    const main = document.querySelector('main');
+    main.insertAdjacentHTML('beforeend', '<i class="pill is-running">now</i>');
+    const all = document.getAnimations().map((one) => one.animationName || one.transitionProperty);
+    main.lastElementChild.remove();
+    return [...all, ...[...document.querySelectorAll('*')].filter(
+        (one) => parseFloat(getComputedStyle(one).transitionDuration) > 0
+    ).map((one) => one.outerHTML.slice(0, 80))];
+})()"""
+FIELDS_MAX = 9
+WATCH_FOCUS = """(is_all) => {
+    const outlined = (one) => one && getComputedStyle(one).outlineStyle !== 'none';
+    const named = (one) => `${one.tagName} ${(one.name || one.innerText || '').slice(0, 40)}`;
+    const main = document.querySelector('main');
+    const before = (one) => main.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_PRECEDING;
+    window.reachable = [...document.querySelectorAll(
+        'a[href], button, input, select, textarea, summary, [tabindex]'
+    )].filter((one) => {
+        if (one.tabIndex < 0 || one.disabled || !one.checkVisibility() || one.type === 'hidden'
+            || !is_all && before(one))
+            return false;
+        if (one.type !== 'radio') return true;
+        const group = [...document.querySelectorAll('input[type=radio]')]
+            .filter((other) => other.form === one.form && other.name === one.name);
+        return one === (group.find((other) => other.checked) || group[0]);  // keys reach that one
+    });
+    window.reached = [];
+    window.unseen = [];
+    document.addEventListener('focusin', ({target}) => {
+        window.reached.push(target);
+        if (!outlined(target) && !outlined(target.closest('label'))) unseen.push(named(target));
+    });
+    window.walk = () => {
+        const here = reached.map(named), should = reachable.map(named);  // some are made anew
+        const at = should.findIndex((one, nth) => one !== here[nth]);
+        const wrong = at < 0 ? [] : [`place ${at + 1}: ${here[at]}, not ${should[at]}`];
+        return {wrong, unseen, left: reachable.length - reached.length};
+    };
+    return reachable.length;
+}"""
 SPENT = ("--start", "2026-12-31 09:00", "--end", "2026-12-31 10:30")
 
 
@@ -93,10 +146,40 @@ def too_wide(page: Any, path: str) -> list[str]:
     return [f"{path}: {wide} pixels too wide: {page.evaluate(WHO_IS_WIDE)}"] if wide > 0 else []
 
 
+def cut(page: Any, path: str) -> list[str]:
+    return [f"{path}: cut off: {one}" for one in page.evaluate(CUT_OFF)]
+
+
+def moving(page: Any, path: str) -> list[str]:
+    """What moves although whoever looks asked for less of it; a wake that goes on would."""
+    return [f"{path}: moves: {one}" for one in page.evaluate(MOVING)]
+
+
+def by_keys(page: Any, path: str, is_all: bool) -> list[str]:
+    """What Tab does not reach in the order of the page, or does not show; the last is no trap.
+    Only one page is walked from its top, the others from where the first link leads past it."""
+    if not is_all:
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        expect(page.locator("main")).to_be_focused()
+    left = page.evaluate(WATCH_FOCUS, is_all)
+    for _ in range(FIELDS_MAX):  # a field of a date takes several
+        for _ in range(left):
+            page.keyboard.press("Tab")
+        told = page.evaluate("walk()")
+        left = told["left"]
+        if left <= 0:
+            break
+    page.evaluate("document.activeElement.blur(), scrollTo(0, 0)")
+    is_steady = path != "/"  # there the pane follows the focus
+    found = [f"{path}: {one}" for one in told["wrong"] if is_steady]
+    return found + [f"{path}: focus cannot be seen: {one}" for one in told["unseen"][:3]]
+
+
 def unreadable(page: Any, path: str, rules: Sequence[str] = RULES) -> list[str]:
     """What axe, which is in the page, finds on it as it is now."""
     result = page.evaluate(LOOK, rules)
-    assert result["passes"] > 10 or rules is OF_COLOURS, "axe did not look"
+    assert result["passes"] > 10 or rules in (OF_COLOURS, OF_WIDTHS), "axe did not look"
     return [
         f"{path}: {one['id']}: {node['target']} {node['failureSummary'][:300]}"
         for one in result["violations"]
@@ -142,25 +225,37 @@ def test_no_page_complains_or_asks_anybody_else(
 def test_every_page_can_be_read_by_everybody(
     browser: Any, address: str, lived_in: Path, axe: str
 ) -> None:
-    context = browser.new_context(color_scheme="light", bypass_csp=True)
+    """Each address once, in one page: wide for all of axe, then what a width changes. Colours, the
+    dark and keys are asked of one address of each kind: its others are of the same pieces."""
+    context = browser.new_context(
+        color_scheme="light", bypass_csp=True, reduced_motion="reduce", viewport=WIDE
+    )
+    context.add_init_script(axe)
     page = context.new_page()
     found: list[str] = []
-    paths = every_page(lived_in)
-    left = [one for one, _ in PAGES if not any(re.fullmatch(one, urlsplit(p).path) for p in paths)]
-    assert left == [], "name one of each kind in `every_page`"
-    for path in [*paths, *refusals()[:2]]:
+    walked: set[str] = set()
+    for path in [*every_page(lived_in), *refusals()[:2]]:
         page.emulate_media(color_scheme="light")
-        page.goto(address + path)
+        page.set_viewport_size(WIDE)
+        page.goto(address + path, wait_until="domcontentloaded")
+        kind = next((one for one, _ in PAGES if re.fullmatch(one, urlsplit(path).path)), "refused")
+        is_new = kind not in walked
+        if is_new:
+            found += by_keys(page, path, not walked) + moving(page, path)
+            walked.add(kind)
         page.evaluate(OPEN_ALL)
-        page.evaluate(axe)
-        for width in (1200, 320):
-            page.set_viewport_size({"width": width, "height": 900})
+        found += too_wide(page, path) + unreadable(page, path, RULES if is_new else NO_COLOURS)
+        for width, rules in ((ZOOMED, []), (NARROW, OF_WIDTHS)):
+            page.set_viewport_size({"width": width, "height": 450})
             page.evaluate(TWO_FRAMES)
             seen = f"{path} at {width}"
-            found += too_wide(page, seen) + unreadable(page, seen)
-        page.emulate_media(color_scheme="dark")  # nothing but colours differs
-        found += unreadable(page, f"{path} in the dark", OF_COLOURS)
+            found += too_wide(page, seen) + cut(page, seen)
+            found += unreadable(page, seen, rules) if rules else []
+        if is_new:
+            page.emulate_media(color_scheme="dark")  # nothing but colours differs
+            found += unreadable(page, f"{path} in the dark", OF_COLOURS)
     context.close()
+    assert {one for one, _ in PAGES} - walked == set(), "name one of each kind in `every_page`"
     assert not found, "\n".join(found)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
@@ -138,3 +139,41 @@ def test_another_run_of_the_server_makes_every_open_page_ask_again(tmp_path: Pat
         with visiting(tmp_path) as visitor:
             tails.append(visitor.page("/inbox").partition('data-tail="')[2].partition('"')[0])
     assert tails[0] != tails[1]
+
+
+class Slow:
+    """Looks for a while in its thread, but for the first time; knows if it is closed meanwhile."""
+
+    def __init__(self) -> None:
+        self.begun, self.may_end = threading.Event(), threading.Event()
+        self.is_first, self.is_looking, self.closed = True, False, ""
+
+    def __call__(self) -> object:
+        assert not self.closed
+        if self.is_first:
+            self.is_first = False
+            return 0
+        self.is_looking = True
+        self.begun.set()
+        self.may_end.wait(BOUND)
+        self.is_looking = False
+        return 0
+
+    def close(self) -> None:
+        self.closed = "in the middle of a look" if self.is_looking else "after it"
+
+
+def test_no_connection_is_closed_while_a_thread_looks_by_it() -> None:
+    """SQLite would crash the process."""
+    probe = Slow()
+
+    async def work() -> None:
+        watching = asyncio.create_task(Live(lambda: [probe], Ends()).watch())
+        assert await asyncio.to_thread(probe.begun.wait, BOUND)
+        watching.cancel()
+        threading.Timer(0.05, probe.may_end.set).start()  # the loop itself waits for the look
+        with suppress(asyncio.CancelledError):
+            await watching
+
+    asyncio.run(work())
+    assert probe.closed == "after it"

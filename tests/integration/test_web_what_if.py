@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import wakelog
 from tests.integration.test_named_endpoint import ENVIRON, ONE_WAKE, set_model, woken
 from tests.support.cli import done, proved, refused, run, told
 from tests.support.openai_server import OpenAIServer
@@ -142,6 +143,12 @@ def test_a_paid_fork_needs_a_tick_and_counts_into_the_day_for_all(tmp_path: Path
         with visiting(home, env=ENVIRON) as visitor:
             wish = {"text": "Now it leaks.", "model": "openai:local"}
             assert "did not agree" in text_of(asked(visitor, key, **wish).text)
+            with wakelog.open_home(home, environ=ENVIRON) as program:
+                otherwise: Any = {"model": "openai:local", "notes": [(FIRST, "It drips.")]}
+                few = program.fork(key, **otherwise, out=tmp_path / "few", tokens=10)
+                assert (few.stopped or "").startswith("its limit is 10 tokens")
+                with pytest.raises(wakelog.Refused, match="0 tokens"):
+                    program.fork(key, tokens=0)
             assert len(server.sent) == len(ONE_WAKE), "nobody was asked"
             asked(visitor, key, **wish, paid="yes")
             (kept,) = visitor.json("/forks")["forks"]

@@ -6,10 +6,11 @@ from datetime import date, timedelta
 import pytest
 
 from adapters.web.charts import rows
-from adapters.web.comparing import WORDS_MAX, differences
+from adapters.web.comparing import STEPS_MAX, WORDS_MAX, Bounded, differences
 
 CASES = [
     ("", ""), ("", "a"), ("a", ""), ("a b c", "a x c"), ("one\ntwo\n", "two\nthree\n"),
+    ("a b " * 99, "b a a " * 66),
     ("word " * (WORDS_MAX + 1), "word " * WORDS_MAX + "end"), ("x\n" * 9_000, "y\n" * 9_000),
 ]  # fmt: skip
 
@@ -19,6 +20,16 @@ def test_both_texts_can_be_read_out_of_what_differs(old: str, new: str) -> None:
     found = differences(old, new)
     assert "".join(text for kind, text in found if kind != "added") == old
     assert "".join(text for kind, text in found if kind != "removed") == new
+
+
+def test_two_texts_that_say_the_same_again_and_again_take_bounded_steps() -> None:
+    old, new = "a " * WORDS_MAX, "a b " * 99  # of 200 words on, what is frequent anchors nothing
+    hostile = Bounded(old.split(), new.split())
+    assert hostile.get_matching_blocks(), "what was found until then is told"
+    assert STEPS_MAX / 2 < hostile.steps <= STEPS_MAX
+    told = differences(old, new)
+    assert "".join(text for kind, text in told if kind != "added") == old
+    assert "".join(text for kind, text in told if kind != "removed") == new
 
 
 def test_a_word_that_changed_is_marked_alone() -> None:
