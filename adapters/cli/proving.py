@@ -12,7 +12,7 @@ from adapters.cli.upkeep import progress_bar
 from adapters.proof import anchors
 from adapters.proof.prove import prove_home
 from adapters.proof.prove_views import with_views
-from adapters.proof.since_last import prove_remembering
+from adapters.proof.since_last import forget, prove_remembering
 from adapters.text.common import safe
 from adapters.text.proof import divergence_lines
 from adapters.text.reading import counted
@@ -87,6 +87,8 @@ def prove_command(
             proved = prove_home(
                 home, progress, since=positions, anchors=known, is_every_epoch=all_rules
             )
+            if not proved.ok:
+                forget(home, os.environ)
         else:
             proved = prove_remembering(
                 home, os.environ, progress, is_since_last=is_last, anchors=known

@@ -11,6 +11,7 @@ import errno
 import os
 import re
 import stat
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -61,6 +62,26 @@ def home_path(option: str | None, environ: Mapping[str, str]) -> Path:
     except RuntimeError:
         instead = "name a folder with --home or WAKELOG_HOME"
         raise invalid(f"{given} stands for no folder: there is no such person", instead) from None
+
+
+def cache_folder(environ: Mapping[str, str]) -> Path:
+    """Where wakelog keeps what can be made again, for this person alone: below `XDG_CACHE_HOME`,
+    else where the system has such things. Makes nothing.
+
+    Raises:
+        Refused: Code ``invalid_value``: there is no place for it.
+    """
+    given = Path(environ.get("XDG_CACHE_HOME", ""))
+    if given.is_absolute():
+        return given / "wakelog"
+    try:
+        own = Path(environ.get("HOME", "") or Path("~").expanduser())
+    except RuntimeError:
+        own = Path()
+    if not own.is_absolute():
+        because = "this person has no home directory, and XDG_CACHE_HOME names no folder"
+        raise invalid(because, "set XDG_CACHE_HOME to a folder")
+    return own / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "wakelog"
 
 
 def exists(home: Path) -> bool:

@@ -252,7 +252,7 @@ class DatabasePlace:
         self._homes = homes
         self._home_name = name
         self.name = f"{PREFIX}{name}"
-        self.folder = _cache(environ) / "pg" / homes.database.id / name
+        self.folder = files.cache_folder(environ) / "pg" / homes.database.id / name
 
     def exists(self) -> bool:
         self._row()
@@ -358,9 +358,3 @@ def _for_reading(name: str, path: Path, replica: str) -> Log:
         if refused.code != "read_only":
             raise
         return Log.read_only(name, path, replica) if path.exists() else Log.in_memory(name)
-
-
-def _cache(environ: Mapping[str, str]) -> Path:
-    """Where this person's programs keep what can be made again (the XDG base directories)."""
-    given = Path(environ.get("XDG_CACHE_HOME", ""))
-    return (given if given.is_absolute() else Path("~/.cache").expanduser()) / "wakelog"

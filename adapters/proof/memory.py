@@ -22,7 +22,8 @@ import adapters
 import domain
 import replay
 from adapters.home import installation
-from adapters.home.files import replace_file
+from adapters.home.files import cache_folder, replace_file
+from domain.errors import Refused
 from domain.keys import key
 from domain.rules import RULES
 from replay.sides import Left
@@ -72,19 +73,12 @@ def path_of(home: Path, environ: Mapping[str, str]) -> Path:
     Raises:
         Void: There is no place for it.
     """
-    given = environ.get("XDG_CACHE_HOME", "")
     try:
-        own = Path(environ.get("HOME", "") or Path("~").expanduser())
-    except RuntimeError:
-        own = None
-    if given and Path(given).is_absolute():
-        base = Path(given)
-    elif own is None or not own.is_absolute():
-        raise Void("this person has no home directory, and XDG_CACHE_HOME names no folder")
-    else:
-        base = own / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+        folder = cache_folder(environ)
+    except Refused as refused:
+        raise Void(refused.because) from None
     name = key("remembered proof", *_whose(home))
-    return base / "wakelog" / "proofs" / f"{name}.json"
+    return folder / "proofs" / f"{name}.json"
 
 
 def _whose(home: Path) -> tuple[str, str]:

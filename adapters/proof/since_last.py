@@ -137,6 +137,12 @@ def prove_remembering(
     return replace(proved, seconds=round(perf_counter() - begun, 3))
 
 
+def forget(home: Home, environ: Mapping[str, str]) -> None:
+    """Keep no proof of a home: another one has found something."""
+    if (path := _place(home, environ).path) is not None:
+        memory.forget(path)
+
+
 def unremembered(home: Home, environ: Mapping[str, str]) -> str:
     """Why no proof of a home counts; empty where one does."""
     try:

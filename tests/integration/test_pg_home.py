@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from adapters.store.postgres.homes import Homes
-from tests.support.cli import done, refused, told
+from tests.support.cli import done, refused, run, told
 
 pytestmark = pytest.mark.slow
 TODO = "- [ ] Mend the fence #home\n  - [ ] Buy boards\n- [ ] Call the plumber\n"
@@ -64,6 +64,32 @@ def test_the_same_life_in_a_folder_and_in_a_database_has_one_digest(
     )
     assert told(["settings", "show"], there, env=environ)["text"] == kept
     assert "time zone Europe/Berlin" in done(["doctor"], there, env=environ)
+
+
+def test_a_proof_of_a_home_in_a_database_is_remembered_as_one_of_a_folder_is(
+    environ: dict[str, str], postgres_homes: Homes
+) -> None:
+    here, last = "pg:carl", ["prove", "--since", "last"]
+    done(["home", "create", "carl"], here, env=environ)
+    done(["task", "add", "Mend the fence"], here, env=environ)
+    done(["agent", "create", "--task", "fence"], here, env=environ)
+    done(["prove"], here, env=environ)
+    done(["task", "note", "fence", "It takes 2 hours."], here, env=environ)
+    done(["wake"], here, env=environ)
+    proved = told(last, here, env=environ)
+    whole = told(["prove"], here, env=environ)
+    assert min(proved["executed"], proved["remembered"]) > 0
+    assert proved["executed"] + proved["remembered"] == whole["causes"]
+    assert (proved["digest"], proved["heads"]) == (whole["digest"], whole["heads"])
+    assert told(last, here, env=environ)["executed"] == 0
+    done(["home", "create", "dora"], "-", env=environ)
+    assert told(last, "pg:dora", env=environ)["memory_file"] is None  # not carl's
+    with postgres_homes.database.connection() as connection:  # as its owner, at the same length
+        connection.execute("UPDATE agent.payloads SET bytes = set_byte(bytes, 0, 126)")
+    result = run(last, here, env=environ)
+    assert result.exit_code == 1
+    assert "data altered" in result.stdout
+    assert not Path(whole["memory_file"]).exists()
 
 
 def test_what_a_folder_alone_can_is_refused_in_one_line(environ: dict[str, str]) -> None:

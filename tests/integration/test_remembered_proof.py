@@ -116,6 +116,11 @@ def told_bad(home: Path) -> set[str]:
     return {one["class"] for one in document["divergences"]}
 
 
+def kept_length(home: Path) -> int:
+    with closing(sqlite3.connect(home / "agent.db")) as connection:
+        return int(connection.execute("SELECT sum(length(bytes)) FROM payloads").fetchone()[0])
+
+
 def test_a_payload_that_is_altered_or_gone_is_found_in_what_was_proved(
     home: Path, tmp_path: Path
 ) -> None:
@@ -128,8 +133,22 @@ def test_a_payload_that_is_altered_or_gone_is_found_in_what_was_proved(
         one = tmp_path / f"home {nth}"
         shutil.copytree(home, one)
         done(["prove"], one)
+        length = kept_length(one)
         sql(one, f"{edit} WHERE rowid = 2")
+        assert (kept_length(one) == length) == (class_ == "data altered")
         assert class_ in told_bad(one)
+
+
+def test_an_older_copy_that_is_put_back_is_told_of_and_proved_from_its_beginning(
+    home: Path, tmp_path: Path
+) -> None:
+    older = shutil.copytree(home, tmp_path / "older")
+    done(["task", "note", "Fix the sink", "I need to call the plumber."], home)
+    done(["prove"], home)
+    shutil.rmtree(home)
+    older.rename(home)
+    assert "is not as it was" in why(home)
+    assert told(LAST, home)["executed"] == 0
 
 
 def test_where_it_cannot_be_kept_a_proof_is_as_good_and_says_so(home: Path, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import shutil
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import product
@@ -16,6 +16,7 @@ from adapters.proof.prove import Proved, prove_logs
 from adapters.proof.since_last import Raw, walk_on
 from adapters.store.log import Log
 from adapters.store.memory import MemoryLogRecorder
+from adapters.store.recorder import Timed
 from adapters.store.sqlite import SQLiteLogRecorder
 from domain.envelope import Row
 from domain.wire import Payload
@@ -52,11 +53,38 @@ FORGED = (
 )
 
 
-def logs(history: History, rows: dict[str, list[Row]]) -> tuple[Log, Log]:
+class Counting(MemoryLogRecorder):
+    """Counts the rows that are read of it: on the way, and `again`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.walked = self.again = 0
+
+    def rows(self, after: int) -> Iterator[Row]:
+        for row in super().rows(after):
+            self.walked += 1
+            yield row
+
+    def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[Timed]:
+        found = super().stream(stream, after, but)
+        self.again += len(found)
+        return found
+
+    def append_at(self, n: int) -> Sequence[Row]:
+        found = super().append_at(n)
+        self.again += len(found)
+        return found
+
+
+def logs(
+    history: History,
+    rows: dict[str, list[Row]],
+    make: Callable[[], MemoryLogRecorder] = MemoryLogRecorder,
+) -> tuple[Log, Log]:
     """Both logs in memory, with so many rows."""
     made = []
     for name in ("journal", "agent"):
-        recorder = MemoryLogRecorder()
+        recorder = make()
         payloads = [Payload(*one) for one in history.payloads.items()]
         replica = rows[name][0].stream.rpartition("@")[2] if rows[name] else "r1"
         with recorder.deciding():
@@ -142,6 +170,31 @@ def test_a_forged_new_part_is_found_as_a_proof_from_the_beginning_finds_it(scene
             assert {one[:3] for one in told(after)} == {one[:3] for one in told(whole)}
             assert after.digest == whole.digest
     assert planted or "two" in scene
+
+
+READ_AGAIN_MAX = 2  # rows: whether the newest one gives an older past up
+
+
+@pytest.mark.parametrize("scene", ["undone", "looked_up", "sessions"])
+def test_since_a_position_each_row_is_read_once_and_no_world_of_before_is_made(scene: str) -> None:
+    history = history_of(scene)
+    count = sum(map(len, history.rows.values()))
+    again = []
+    for of in (1, 2, None):  # from the end, from the middle, and all
+        made: list[Counting] = []
+
+        def counting(kept: list[Counting] = made) -> Counting:
+            kept.append(Counting())
+            return kept[-1]
+
+        ends = {name: next(reversed(list(appends(rows)))).n for name, rows in history.rows.items()}
+        since = {name: n // of for name, n in ends.items()} if of else None
+        proved = prove_logs(*logs(history, history.rows, counting), since=since)
+        assert proved.ok
+        assert proved.rows == sum(one.walked for one in made) == count
+        again.append(sum(one.again for one in made))
+    assert again[0] <= READ_AGAIN_MAX < again[2]
+    assert again == sorted(again)
 
 
 def test_each_changed_byte_of_what_was_proved_is_seen_without_executing(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What a person may not do is told with a code; what changes nothing leaves no row."""
 
 import asyncio
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -103,6 +104,18 @@ def test_a_search_for_a_cycle_has_an_end() -> None:
         add_link(book, "hub", "blocks", f"task-{nth}")
     with pytest.raises(Refused, match="tasks hang on 'The hub'"):
         handle(do.LinkTask(ROOF, "blocks", "hub"), "key", START, book.world())
+
+
+@pytest.mark.parametrize(("count", "told"), [(1000, "already blocks"), (1001, "tasks hang on")])
+def test_a_circle_of_a_thousand_tasks_is_found_and_no_longer_one(count: int, told: str) -> None:
+    """The number stands here once more: another one decides otherwise what was recorded."""
+    book = household()
+    line = [f"step-{nth}" for nth in range(count)]
+    add_task(book, line[0], "The first", c.category_id("Home"))
+    for one, other in pairwise([*line, ROOF]):
+        add_link(book, one, "blocks", other)
+    with pytest.raises(Refused, match=told):
+        handle(do.LinkTask(ROOF, "blocks", line[0]), "key", START, book.world())
 
 
 def test_what_somebody_else_transcribed_and_the_person_mended_is_a_correction() -> None:
