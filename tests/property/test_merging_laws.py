@@ -60,6 +60,8 @@ STEPS = st.lists(
     max_size=25,
 )
 
+APPLIED = st.tuples(st.sampled_from(REPLICAS), IDS, TEXTS)
+
 
 def played(steps: Any, sides: Sides | None = None) -> Sides:
     sides = sides or Sides()
