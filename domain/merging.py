@@ -17,7 +17,7 @@ from domain.journal.catalog import CATALOG, Catalog, CategoryAdded, CategoryRena
 from domain.journal.commands import ApplyOperation
 from domain.journal.merged import PERSONS, TASK_ITSELF, Meaning, author, meaning, rank
 from domain.journal.task import TaskLinked, TaskUnlinked
-from domain.journal.timer import TIMER, TimerStarted, TimerStopped
+from domain.journal.timer import TIMER, Timer, TimerStarted
 from domain.text import fold
 from domain.world import Recorded
 
@@ -242,16 +242,15 @@ def _touched(row: Recorded) -> Iterator[str]:
 
 def _timers(rows: Sequence[Recorded]) -> Iterator[Conflict]:
     """Timers that run at once."""
-    running: dict[str, tuple[Recorded, object]] = {}
+    started: dict[str, Recorded] = {}
+    timer = Timer("")
     for row in rows:
-        match row.fact:
-            case TimerStarted(task=task, entry=entry):
-                running[entry] = row, (task, entry)
-            case TimerStopped(entry=entry):
-                running.pop(entry, None)
-    if len(running) > 1:
-        told = [*running.values()]
-        yield _conflict("timer", "timers", told[-1][1], told)
+        timer = TIMER.evolve(timer, row)
+        if isinstance(row.fact, TimerStarted):
+            started[row.fact.entry] = row
+    if len(timer.running) > 1:
+        told = [(started[one.entry], (one.task, one.entry)) for one in timer.running]
+        yield _conflict("timer", "timers", (timer.task, timer.entry), told)
 
 
 def _namesakes(rows: Sequence[Recorded]) -> Iterator[Conflict]:

@@ -138,6 +138,12 @@ def test_two_sides_that_say_the_same_do_not_differ(field: str) -> None:
     assert shown(apart(desk, desk)) == []
 
 
+def test_a_file_that_both_import_asks_nobody_for_a_verdict() -> None:
+    sides = apart(t.TaskImported(FILE, "p1"), t.TaskImported(FILE, "p2"))
+    assert sides.state().imported == (("markdown", "p2"),)
+    assert shown(sides) == []
+
+
 def test_different_fields_do_not_meet() -> None:
     sides = apart(t.TaskRetitled(ME, "A"), t.DueSet(ME, "2027-02-01"))
     assert (sides.state().title, sides.state().due) == ("A", "2027-02-01")
@@ -152,6 +158,7 @@ def test_what_a_person_says_is_not_overruled_by_an_agent_elsewhere(strong: str, 
         assert shown(sides) == [
             ("values", "title", strong, [("desk", desk), ("phone", phone)]),
         ]
+        assert [side.by for side in sides.open()[0].sides] == [desk, phone]
         sides.meet("desk", "phone")
         sides.says("phone", t.TaskRetitled(weak, "seen"))
         assert sides.state().title == "seen"
