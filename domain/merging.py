@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from domain.causes import Receipt
+from domain.causes import Receipt, Result
 from domain.journal.catalog import CATALOG, Catalog, CategoryAdded, CategoryRenamed, LabelAdded
 from domain.journal.commands import ApplyOperation
 from domain.journal.merged import PERSONS, TASK_ITSELF, Meaning, author, meaning, rank
@@ -353,13 +353,19 @@ def repeats_of(receipts: Iterable[Recorded]) -> frozenset[tuple[str, int]]:
     first: dict[str, tuple[str, int]] = {}
     again: set[tuple[str, int]] = set()
     for row in sorted(receipts, key=place):
-        match row.fact:
-            case Receipt(command=ApplyOperation(operation=operation), result=result):
-                if result.status == "applied":
-                    append = row.replica, row.n
-                    if first.setdefault(operation, append) != append:
-                        again.add(append)
+        operation, append = _applied(row), (row.replica, row.n)
+        if operation and first.setdefault(operation, append) != append:
+            again.add(append)
     return frozenset(again)
+
+
+def _applied(row: Recorded) -> str:
+    """The operation that a receipt says was applied."""
+    match row.fact:
+        case Receipt(command=ApplyOperation(operation=operation), result=Result(status="applied")):
+            return operation
+        case _:
+            return ""
 
 
 def standing(receipts: Iterable[Recorded]) -> Recorded | None:
