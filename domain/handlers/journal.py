@@ -187,8 +187,7 @@ def delete_task(cause: do.DeleteTask, key: str, at: str, world: World) -> Decide
     if task.exists and task.is_deleted:
         return Decided(result=Result((task.id,)))
     task = edits.living(task, cause.task)
-    is_timed = world.load(TIMER, MAIN).task == task.id
-    stopped = _stop(world, at, "") if is_timed else []
+    stopped = _stop(world, at, "", of=task.id)
     deleted = on(world, "task", task.id, [t.TaskDeleted(PERSON)])
     return Decided([*stopped, *deleted], Result((task.id,)))
 
@@ -201,15 +200,15 @@ def restore_task(cause: do.RestoreTask, key: str, at: str, world: World) -> Deci
     return Decided(result=Result((task.id,)))
 
 
-def _stop(world: World, at: str, summary: str) -> list[Event]:
-    timer = world.load(TIMER, MAIN)
-    if not timer.entry:
-        return []
-    stopped = t.TimeStopped(PERSON, timer.entry, at, edits.summarised(summary))
-    return [
-        *on(world, "task", timer.task, [stopped]),
-        *on(world, "timer", MAIN, [TimerStopped(timer.task, timer.entry)]),
-    ]
+def _stop(world: World, at: str, summary: str, of: str = "") -> list[Event]:
+    """Stop what is being timed, of one task if it is named."""
+    events: list[Event] = []
+    for one in world.load(TIMER, MAIN).running:
+        if of in ("", one.task):
+            stopped = t.TimeStopped(PERSON, one.entry, at, edits.summarised(summary))
+            events += on(world, "task", one.task, [stopped])
+            events += on(world, "timer", MAIN, [TimerStopped(one.task, one.entry)])
+    return events
 
 
 def start_timer(cause: do.StartTimer, key: str, at: str, world: World) -> Decided:

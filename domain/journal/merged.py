@@ -1,0 +1,173 @@
+"""What each fact of the journal means where two replicas wrote without knowing of each other: the
+fields that it sets, the thing that it adds or removes (`domain.merging`, ADR 71).
+
+One table names every fact that a journal's kinds fold; a test holds it against the vocabulary.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+
+from domain.journal import catalog as c
+from domain.journal import links as li
+from domain.journal import task as t
+from domain.journal import timer as ti
+from domain.journal.fields import FIELDS
+from domain.journal.task import PERSON
+from domain.wire import Stored
+
+PERSONS = 2  # the rank of what a person says
+TASK_ITSELF = "deleted"
+"""The thing that every fact of a task's stream is about; and the field its removal is shown as."""
+
+Field = tuple[str, object]
+"""The name of a field, and the value that a fact gives it."""
+
+
+class Meaning(Struct, frozen=True):
+    """What a fact does to its entity.
+
+    `adds` and `removes` name a thing; `is_ranked`: whether a person's value beats an agent's (it
+    cannot where the fact's twin in another stream does not say who did it); `is_shown`: whether
+    values that differ are for a person to settle.
+    """
+
+    sets: tuple[Field, ...] = ()
+    adds: str = ""
+    removes: str = ""
+    is_ranked: bool = True
+    is_shown: bool = True
+
+
+_Meant = Callable[[Any], Meaning]
+_NOTHING = Meaning()
+"""A fact that counts whatever others say."""
+
+
+def meaning(fact: Stored) -> Meaning:
+    """What a fact means to merging; of what no table names: nothing, it counts."""
+    meant = MEANINGS.get(type(fact))
+    return meant(fact) if meant else _NOTHING
+
+
+def author(fact: Stored) -> str:
+    """Who did it. Only persons and files change what does not say so, a catalog for example."""
+    return getattr(fact, "by", PERSON)
+
+
+def rank(fact: Stored) -> int:
+    """Whose word it is: a person's 2, a file's 1, an agent's 0."""
+    by = author(fact)
+    if by == PERSON:
+        return PERSONS
+    return 1 if by.startswith("import:") else 0
+
+
+def _field(name: str, value: str) -> _Meant:
+    return lambda fact: Meaning(((name, getattr(fact, value)),))
+
+
+def _part(thing: str, of: str, field: str, value: object) -> _Meant:
+    """A field of a part of the task, which `of` names; with a fixed value."""
+    return lambda fact: Meaning(((f"{thing}:{getattr(fact, of)}{field}", value),))
+
+
+def _status(fact: t.StatusSet) -> Meaning:
+    return Meaning((("status", (fact.status, fact.reason)),))
+
+
+def _created(fact: t.TaskCreated) -> Meaning:
+    return Meaning((("title", fact.title), ("category", fact.category)), adds=TASK_ITSELF)
+
+
+def _item_added(fact: t.ItemAdded) -> Meaning:
+    item = f"item:{fact.item}"
+    sets = ((f"{item}:checked", fact.is_checked), (f"{item}:archived", False))
+    return Meaning(sets, adds=item)
+
+
+def _note(fact: t.NoteEdited) -> Meaning:
+    return Meaning(((f"note:{fact.note}", fact.words),))
+
+
+def _note_added(fact: t.NoteAdded) -> Meaning:
+    return Meaning(((f"note:{fact.note}", fact.words),), adds=f"note:{fact.note}")
+
+
+def _entry(fact: t.TimeStopped | t.TimeEdited) -> Meaning:
+    """What is empty stays as it is; a summary may be emptied by an edit."""
+    told: dict[str, object] = {"start": getattr(fact, "start", ""), "end": fact.end}
+    sets = {name: value for name, value in told.items() if value}
+    if fact.summary or (isinstance(fact, t.TimeEdited) and fact.summary is not None):
+        sets["summary"] = fact.summary
+    return Meaning(tuple((f"entry:{fact.entry}:{name}", value) for name, value in sets.items()))
+
+
+def _rated(fact: t.TaskRated) -> Meaning:
+    name = f"rating:{fact.entry}" if fact.entry else "rating"
+    return Meaning(((name, (fact.score, fact.comment)),))
+
+
+def _link(end: str, value: bool) -> _Meant:
+    """Both ends of an edge must stand alike, and the far one does not say who made it."""
+
+    def meant(fact: Any) -> Meaning:
+        name = f"link:{fact.relation}:{getattr(fact, end)}"
+        return Meaning(((name, value),), is_ranked=False, is_shown=end == "target")
+
+    return meant
+
+
+def _imported(fact: t.TaskImported) -> Meaning:
+    return Meaning(((f"imported:{fact.by}", fact.document),), is_shown=False)
+
+
+def _label_added(fact: c.LabelAdded) -> Meaning:
+    return Meaning(((f"label:{fact.label}", (fact.name, fact.categories)),))
+
+
+MEANINGS: dict[type, _Meant] = {
+    t.TaskCreated: _created,
+    t.TaskRetitled: _field("title", "title"),
+    t.TaskDescribed: _field("description", "description"),
+    t.StatusSet: _status,
+    **{one.fact: _field(one.name, one.value) for one in FIELDS},
+    t.CategorySet: _field("category", "category"),
+    t.LabelAssigned: _part("label", "label", "", value=True),
+    t.LabelRemoved: _part("label", "label", "", value=False),
+    t.LabelSuppressed: _part("suppressed", "label", "", value=True),
+    t.LabelAllowed: _part("suppressed", "label", "", value=False),
+    t.ChecklistAdded: lambda fact: Meaning(adds=f"checklist:{fact.checklist}"),
+    t.ItemAdded: _item_added,
+    t.ItemRetitled: lambda fact: Meaning(((f"item:{fact.item}:title", fact.title),)),
+    t.ItemChecked: _part("item", "item", ":checked", value=True),
+    t.ItemUnchecked: _part("item", "item", ":checked", value=False),
+    t.ItemArchived: _part("item", "item", ":archived", value=True),
+    t.ItemRestored: _part("item", "item", ":archived", value=False),
+    t.NoteAdded: _note_added,
+    t.NoteEdited: _note,
+    t.NoteRemoved: lambda fact: Meaning(removes=f"note:{fact.note}"),
+    t.TimeStarted: lambda fact: Meaning(adds=f"entry:{fact.entry}"),
+    t.TimeStopped: _entry,
+    t.TimeLogged: lambda fact: Meaning(adds=f"entry:{fact.entry}"),
+    t.TimeEdited: _entry,
+    t.TaskRated: _rated,
+    t.TaskLinked: _link("target", value=True),
+    t.TaskUnlinked: _link("target", value=False),
+    t.TaskDeleted: lambda _: Meaning(removes=TASK_ITSELF),
+    t.TaskRestored: lambda _: _NOTHING,
+    t.TaskImported: _imported,
+    t.DifferenceSettled: lambda _: _NOTHING,
+    li.LinkedFrom: _link("source", value=True),
+    li.UnlinkedFrom: _link("source", value=False),
+    ti.TimerStarted: lambda _: _NOTHING,
+    ti.TimerStopped: lambda _: _NOTHING,
+    c.CategoryAdded: lambda fact: Meaning(adds=f"category:{fact.category}"),
+    c.CategoryRenamed: lambda fact: Meaning(((f"category:{fact.category}:name", fact.name),)),
+    c.CorrectionCaptured: lambda _: _NOTHING,
+    c.LabelAdded: _label_added,
+    c.LabelDeleted: lambda fact: Meaning(((f"label:{fact.label}", None),)),
+}
+"""What stands here as nothing counts always: a restored task, every timer that somebody started
+and ended, each correction, what was settled with a file."""

@@ -1,0 +1,68 @@
+"""Rows that several replicas write apart from each other, and what each of them knew: told row by
+row, with no horizon and no marker, so that it can judge those who derive it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from domain.kinds import KINDS
+from domain.merging import Conflict, effective, open_conflicts
+from domain.timestamps import later
+from domain.wire import Stored
+from domain.world import Recorded
+from tests.support.services import START
+
+Append = tuple[str, int]
+TASK = "task:t1"
+
+
+class Sides:
+    """`says` writes an append of a replica; `meet` makes all that some know known to each."""
+
+    def __init__(self) -> None:
+        self.rows: list[Recorded] = []
+        self.known: dict[str, set[Append]] = {}
+        self.known_by: dict[Append, frozenset[Append]] = {}
+        self.minutes: dict[str, int] = {}  # by which a replica's clock is wrong
+
+    def says(self, replica: str, *facts: Stored, of: str = TASK) -> Recorded:
+        known = self.known.setdefault(replica, set())
+        n = max((n for _, n in known), default=0) + 1
+        stream = f"{of}@{replica}"
+        version = sum(row.stream == stream for row in self.rows)
+        at = later(START, seconds=60 * (n + self.minutes.get(replica, 0)))
+        for nth, fact in enumerate(facts):
+            row = Recorded(stream, version + nth + 1, replica, n, nth, at, fact)
+            self.rows.append(row)
+        known.add((replica, n))
+        self.known_by[replica, n] = frozenset(known)
+        return self.rows[-1]
+
+    def meet(self, *replicas: str) -> None:
+        every = set().union(*(self.known.get(one, set()) for one in replicas))
+        for one in replicas:
+            self.known.setdefault(one, set()).update(every)
+
+    def knows(self, a: Recorded, b: Recorded) -> bool:
+        return (b.replica, b.n) in self.known_by[a.replica, a.n]
+
+    def of(self, of: str = TASK) -> list[Recorded]:
+        """An entity's rows in canonical order."""
+        rows = [row for row in self.rows if row.stream.rpartition("@")[0] == of]
+        return sorted(rows, key=lambda row: (row.n, row.replica, row.row))
+
+    def counted(self, of: str = TASK, repeats: Any = frozenset()) -> Sequence[Recorded]:
+        return effective(self.of(of), self.knows, repeats)
+
+    def state(self, of: str = TASK, repeats: Any = frozenset()) -> Any:
+        return folded(self.counted(of, repeats), of)
+
+    def open(self, of: str = TASK) -> list[Conflict]:
+        return list(open_conflicts(self.of(of), self.knows))
+
+
+def folded(rows: Sequence[Recorded], of: str = TASK) -> Any:
+    kind, _, entity = of.partition(":")
+    state = KINDS[kind].initial(entity)
+    for row in rows:
+        state = KINDS[kind].evolve(state, row)
+    return state
