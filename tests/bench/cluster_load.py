@@ -54,8 +54,8 @@ def multiplied(made: Cluster, homes: int) -> None:
             values = ", ".join(f"one.{name}" for name in columns)
             connection.execute(
                 f"INSERT INTO {table} (home, {', '.join(columns)}) SELECT other.home, {values}"
-                f" FROM {table} AS one, wakelog.homes AS other WHERE one.home = 1 AND other.home > 1"
-                " ORDER BY other.home".encode()
+                f" FROM {table} AS one, wakelog.homes AS other"
+                " WHERE one.home = 1 AND other.home > 1 ORDER BY other.home".encode()
             )
     with psycopg.connect(made.url, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
@@ -118,7 +118,7 @@ def load(made: Cluster, commands: list[RequestWake], given: argparse.Namespace) 
     since, cores = SystemClock().now(), os.cpu_count() or 1
     ended, commits = asked(made, ENDED)[0][0], asked(made, COMMITS)[0][0]
     server, start = used(server_pids(made)), time.monotonic()
-    at_work, mine, busy = used(workers), time.process_time(), os.times()
+    at_work, mine = used(workers), time.process_time()
     sizes, lines, due, loads = [0], [0.0], 0.0, []
     with loaded(made, commands, given.asks) as told:
         while time.monotonic() < start + given.seconds:
@@ -137,8 +137,12 @@ def load(made: Cluster, commands: list[RequestWake], given: argparse.Namespace) 
         "who asks": time.process_time() - mine,
     }
     ended = asked(made, ENDED)[0][0] - ended
-    print(f"{len(told)} wakes asked in {len(set(told))} homes, {ended:.0f} ended in {passed:.0f} s")
-    print(f"{ended / passed:.2f} wakes/s, {commits / passed:.0f} commits/s; at the end {due:.0f} due")
+    print(f"{len(told)} wakes asked in {len(set(told))} homes; at the end {due:.0f} homes are due")
+    print(
+        f"{ended:.0f} ended in {passed:.0f} s: {ended / passed:.2f}/s; {commits / passed:.0f}",
+        end="",
+    )
+    print(" commits/s")
     print(f"{max(lines):.0f} connections; memory of a worker {max(sizes) / 1024:.0f} MB")
     spread([one[0] for one in asked(made, WAITS, since)])
     print(f"processor of {cores} cores, seconds a second:", end=" ")
