@@ -71,11 +71,15 @@ def confirm_all(url: str, folder: str, names: list[str]) -> None:
 
 def confirm_open(home: Home) -> None:
     services = home.services
-    for one in whole.sets_of(services):
-        for item in review.changes_of(services, one).items:
-            if item.status == "pending":
-                with suppress(Refused):
-                    review.confirm(services, one, item.number, is_anyway=True)
+    found = [
+        (one, item.number)
+        for one in whole.sets_of(services)
+        for item in review.changes_of(services, one).items
+        if item.status == "pending"
+    ]
+    for one, number in found:
+        with suppress(Refused):
+            review.confirm(services, one, number, is_anyway=True)
 
 
 def operations(home: Home) -> dict[str, int]:
@@ -180,10 +184,9 @@ def ask(made: Cluster, names: list[str]) -> None:
         with made.opened(name) as home:
             services = home.services
             facts = [row.fact for row in whole.rows_of(services.agents)]
-            for one in facts:
-                if isinstance(one, AgentCreated):
-                    note = AddNote(one.task, "note", Words(f"It takes {DICE.randint(1, 9)} hours."))
-                    services.journal.append(note, services.clock.now())
+            for task in [one.task for one in facts if isinstance(one, AgentCreated)]:
+                note = AddNote(task, "note", Words(f"It takes {DICE.randint(1, 9)} hours."))
+                services.journal.append(note, services.clock.now())
         made.ask(name)
 
 
