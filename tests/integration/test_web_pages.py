@@ -78,7 +78,7 @@ def test_a_field_that_moved_meanwhile_is_not_overwritten(home: Path) -> None:
         done(["task", "set", task, "--estimate", "25"], home)
         answer = visitor.send(form, title="Mine")
         assert answer.status_code == 409
-        assert "title now From elsewhere" in text_of(answer.text)
+        assert "Title, as it stands now From elsewhere" in text_of(answer.text)
         again = next(one for one in forms(answer.text) if ("title", "Mine") in one.fields)
         assert ("was.title", "From elsewhere") in again.fields
         assert ("estimate", "25") in again.fields  # what was not typed is as it stands now
