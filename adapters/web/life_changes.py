@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from adapters.documents.diffs import NAMES, Difference
+from adapters.text.timetravel import NAMES as CALLED
 from adapters.text.timetravel import called
 from adapters.web.comparing import Part, near
 from adapters.web.words import clip, plainly
@@ -34,6 +35,7 @@ FIELDS = {
     "pause_reason": "Paused because",
     "failures": "Failed in a row",
 }
+OURS = ("lifecycle", "mode")  # fields with words of the log, not of a person
 _STEP = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
 _TICK = {(False, True): "ticked", (True, False): "no longer ticked"}
 
@@ -106,13 +108,16 @@ def _told(one: Difference, steps: Sequence[str], things: Sequence[dict[str, Any]
         case "removed":
             return Told(what, [Part("removed", _text(one.a))])
         case _:
-            return Told(what, near(_text(one.a), _text(one.b)))
+            sides = (_text(one.a), _text(one.b))
+            if steps[-1] in OURS:
+                sides = (plainly(sides[0]), plainly(sides[1]))
+            return Told(what, near(*sides))
 
 
 def _text(value: Any) -> str:
     if value is None:
         return "none"
-    told = called(value)
-    if told.startswith("{"):
-        told = "; ".join(f"{plainly(name)}: {_text(part)}" for name, part in value.items())
-    return clip(plainly(told) if " " not in told else told, TEXT_MAX)
+    if isinstance(value, dict) and not any(value.get(name) for name in CALLED):
+        parts = (f"{plainly(name)}: {_text(part)}" for name, part in value.items())
+        return clip("; ".join(parts), TEXT_MAX)
+    return clip(called(value), TEXT_MAX)

@@ -7,7 +7,7 @@ ITEM = {"id": "i", "title": "Buy a seal", "checked": False}
 TASK = {"id": "t", "title": "Fix the sink", "status": "OPEN", "items": [ITEM], "notes": []}
 AGENT = {"id": "a", "name": "Sink", "report": {"tldr": "All is well."}, "journal": []}
 BEFORE = {"tasks": [TASK, {"id": "u", "title": "Roof", "priority": "P2"}], "agents": [AGENT]}
-NOTE = {"id": "n", "text": "The seal came."}
+NOTE = {"id": "n", "text": "{seal_came}"}
 AFTER = {
     "tasks": [
         {**TASK, "status": "DONE", "items": [{**ITEM, "checked": True}], "notes": [NOTE]},
@@ -27,7 +27,7 @@ def test_each_change_stands_with_what_it_is_of_and_no_path_or_id_is_told() -> No
         "Its task": [
             ("Status", [("removed", "OPEN"), ("added", "DONE")], ""),
             ("Checklist", [("both", "Buy a seal")], "ticked"),
-            ("Note", [("added", "The seal came.")], ""),
+            ("Note", [("added", "{seal_came}")], ""),
         ],
         "The task “Roof”": [("Priority", [("removed", "P2"), ("added", "P1")], "")],
         "Its report": [
