@@ -145,7 +145,6 @@ def hint(name: str) -> Hint | None:
 def encoded(
     place: Place,
     after: int,
-    prev: str,
     appends: Iterable[ForeignAppend],
     most: int = SEGMENT_MAX_BYTES,
 ) -> Iterator[tuple[Header, bytes]]:
@@ -154,21 +153,23 @@ def encoded(
     Args:
         place: Whose they are.
         after: The number of the append before the first; 0: there is none.
-        prev: Its digest.
         appends: In the order of their chain.
         most: How many bytes a file has before compression, unless one append has more.
     """
-    lines, size, first, last, head = list[bytes](), 0, 0, after, prev
+    lines, size, first, last = list[bytes](), 0, 0, after
+    prev = head = ""
     for one in appends:
         made = [*map(_payload_line, _with_units(one)), *map(line, one.rows)]
         more = sum(len(text) + 1 for text in made)
         if lines and size + more > most:
             yield _file(Header(1, *place, after, prev, first, last, RULES, FORMAT, head), lines)
-            lines, size, first, after, prev = [], 0, 0, last, head
+            lines, size, first, after = [], 0, 0, last
         lines += made
         size += more
-        last, head = numbered(one.rows[0].state).n, envelope.digest(one.rows)
-        first = first or last
+        begins = _linked(one.rows[0].state)
+        last, head = begins.n, envelope.digest(one.rows)
+        if not first:
+            first, prev = last, begins.prev
     if lines:
         yield _file(Header(1, *place, after, prev, first, last, RULES, FORMAT, head), lines)
 

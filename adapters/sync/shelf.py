@@ -30,6 +30,9 @@ class Shelf(Protocol):
     @property
     def name(self) -> str: ...
 
+    def begin(self, text: bytes) -> None:
+        """Say what the folder is, where nothing says so. Raises OSError."""
+
     def files(self) -> Sequence[Listed]:
         """What is there, by name; what is not finished, and hidden files, are left out.
         Raises Refused, code ``unreadable_file``."""
@@ -55,6 +58,10 @@ class DirectoryShelf:
         if (path / "journal.db").exists():
             because = f"{path} is a home, and machines meet in a folder beside it"
             raise invalid(because, "name a folder that is no home")
+
+    def begin(self, text: bytes) -> None:
+        if not (self.path / README).exists():
+            self.write(README, text)
 
     def files(self) -> Sequence[Listed]:
         try:
@@ -94,6 +101,9 @@ class MemoryShelf:
 
     def __init__(self) -> None:
         self.held: dict[str, bytes] = {}
+
+    def begin(self, text: bytes) -> None:
+        """Nobody reads it here."""
 
     def files(self) -> Sequence[Listed]:
         return [Listed(name, sha(data)) for name, data in sorted(self.held.items())]

@@ -31,7 +31,7 @@ def appends_of(one: SharedInMemory) -> list[ForeignAppend]:
 
 
 def whole() -> tuple[Header, bytes]:
-    ((header, data),) = encoded(Place("journal", "r1"), 0, "", appends_of(log()))
+    ((header, data),) = encoded(Place("journal", "r1"), 0, appends_of(log()))
     return header, data
 
 
@@ -108,7 +108,7 @@ def test_many_appends_make_several_files_that_follow_each_other() -> None:
     for number in range(20):
         made.add(f"label {number}")
     appends = [ForeignAppend(tuple(rows), ()) for rows in made.appends_of("r1", 3)]
-    files = list(encoded(Place("journal", "r1"), 3, log().heads()["r1"].digest, appends, 700))
+    files = list(encoded(Place("journal", "r1"), 3, appends, 700))
     assert len(files) > 3
     assert [one.after for one, _ in files] == [3, *(one.last for one, _ in files[:-1])]
     assert [one for _, data in files for one in decoded(data).appends] == appends
