@@ -29,7 +29,8 @@ class Behind(Struct, frozen=True):
 
 
 class SyncReport(Struct, frozen=True):
-    """What a sync did: rows taken, by replica, and given; `equal`: who holds the same."""
+    """What a sync did: rows taken, by replica, and given; `new`: replicas seen for the first time;
+    `equal`: who holds the same."""
 
     replica: str
     took: dict[str, int]
@@ -38,6 +39,8 @@ class SyncReport(Struct, frozen=True):
     equal: list[str]
     behind: list[Behind]
     waiting: list[Waiting]
+    new: list[str]
+    labels: dict[str, str]  # by replica
     skipped: int  # files that are not whole, or none of ours
 
 

@@ -139,6 +139,8 @@ def _report(takings: Sequence[Taking], mine: Have, gave: int, found: Survey) -> 
         [one.replica for one in others if one.digest == mine.digest],
         behind,
         [waits for taking in takings for waits in taking.waiting()],
+        sorted({name for one in takings for name in one.took.keys() - one.known}),
+        {one.replica: one.label for one in (mine, *others) if one.label},
         len(found.broken),
     )
 

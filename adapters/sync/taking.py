@@ -90,7 +90,8 @@ class Chain:
 class Taking:
     """Takes in what is offered of one log.
 
-    `took`: rows by replica. `forked`: replicas of which two branches are known.
+    `took`: rows by replica; `known`: replicas that were known before; `forked`: those of which two
+    branches are known.
     """
 
     def __init__(
@@ -100,6 +101,7 @@ class Taking:
         self.log = log
         self.took: dict[str, int] = {}
         self._heads = {name: Head(one.n, one.digest) for name, one in log.heads().items()}
+        self.known = {log.replica, *self._heads}
         self._found = found
         forked = self._forked()
         if log.replica in forked:

@@ -111,7 +111,7 @@ def test_a_file_that_is_cut_short_waits_and_is_not_half_taken() -> None:
 
 def test_late_doubled_and_renamed_files_make_no_difference() -> None:
     chance = random.Random(7)
-    for _ in range(20):
+    for _ in range(8):
         shelf = MemoryShelf()
         logs = [SharedInMemory(name) for name in ("desk", "laptop", "phone")]
         logs[0].add("begin")
