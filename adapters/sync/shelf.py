@@ -15,6 +15,8 @@ from domain.keys import sha
 
 UNFINISHED = (".part", ".tmp")
 README = "README.txt"
+GZIP = b"\x1f\x8b"
+JOURNAL = "journal.db"  # what only SQLite may open, see ADR 20
 
 
 class Listed(NamedTuple):
@@ -38,7 +40,7 @@ class Shelf(Protocol):
         Raises Refused, code ``unreadable_file``."""
 
     def read(self, name: str) -> bytes | None:
-        """What a file holds; None where it is gone, or cannot be read now."""
+        """What a file holds; None where it is gone, cannot be read now, or is none of ours."""
 
     def write(self, name: str, data: bytes) -> None:
         """Make a file, whole or not at all, also in the place of one. Raises OSError."""
@@ -55,7 +57,7 @@ class DirectoryShelf:
             raise invalid(f"there is no folder {path}", "make it, or name another one")
         if not path.is_dir():
             raise invalid(f"{path} is a file, and machines meet in a folder", "name a folder")
-        if (path / "journal.db").exists():
+        if (path / JOURNAL).exists():
             because = f"{path} is a home, and machines meet in a folder beside it"
             raise invalid(because, "name a folder that is no home")
 
@@ -74,7 +76,9 @@ class DirectoryShelf:
 
     def read(self, name: str) -> bytes | None:
         try:
-            return (self.path / name).read_bytes()
+            with (self.path / name).open("rb") as file:
+                begins = file.read(len(GZIP))
+                return begins + file.read() if begins == GZIP or begins[:1] == b"{" else None
         except OSError:
             return None
 
@@ -116,14 +120,15 @@ class MemoryShelf:
 
 
 def _files_of(place: Path) -> list[Listed]:
+    """What is there; nothing of a home that lies in the folder."""
     found: list[Listed] = []
-    if place.is_dir():
-        for one in sorted(place.iterdir()):
+    is_place = place.is_dir() and not (place / JOURNAL).exists()
+    for one in sorted(place.iterdir()) if is_place else ():
+        if _is_listed(one.name) and one.is_file():
             with suppress(FileNotFoundError):  # another tool took it away meanwhile
                 about = one.stat()
-                if _is_listed(one.name) and one.is_file():
-                    stamp = f"{about.st_size}:{about.st_mtime_ns}"
-                    found.append(Listed(f"{place.name}/{one.name}", stamp))
+                stamp = f"{about.st_size}:{about.st_mtime_ns}"
+                found.append(Listed(f"{place.name}/{one.name}", stamp))
     return found
 
 

@@ -43,6 +43,8 @@ def test_two_machines_meet_in_a_folder_on_the_disk(tmp_path: Path) -> None:
     (tmp_path / "desk" / ".syncthing.have.json.tmp").write_bytes(b"half")
     (tmp_path / "desk" / "~notes.txt").write_bytes(b"something else")
     (tmp_path / ".stfolder").mkdir()
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "journal.db").write_bytes(b"SQLite opens it, and nobody else")
     did = sync([laptop], shelf, NOW, Kept())
     assert (did.report.took, did.report.skipped) == ({"desk": 3}, 1)
     assert sync([desk], shelf, NOW, Kept()).report.equal == ["laptop"]

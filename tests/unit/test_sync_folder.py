@@ -15,7 +15,7 @@ NOW = "2026-03-01T12:00:00.000000Z"
 
 
 def synced(log: SharedInMemory, shelf: Shelf, **how: object) -> Synced:
-    return sync([log], shelf, NOW, Kept(), **how)  # type: ignore[arg-type]
+    return sync([log], shelf, NOW, Kept(), **how)  # type: ignore[arg-type]  # each has its type
 
 
 def names(log: SharedInMemory) -> set[tuple[str, int]]:
