@@ -11,6 +11,7 @@ import re
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import msgspec
@@ -31,6 +32,7 @@ READ_MAX_BYTES = 512 * 1024 * 1024  # of one file, decompressed
 SEGMENT = 1
 FORMAT = 2  # of logs that are shared
 LEVEL = 6
+UNITS_TRIED = 8
 ENDING = ".jsonl.gz"
 _NAME = re.compile(r"(journal|agent)-([a-z][a-z0-9]*)-(\d+)-(\d+)-([a-z2-7]{32})\.jsonl\.gz")
 
@@ -284,7 +286,13 @@ def _with_units(append: ForeignAppend) -> list[tuple[str, Payload]]:
 
 
 def _unit_of(kept: Payload, rows: Sequence[Row]) -> str:
+    """The task that the bytes belong to, where it stands near their name."""
     name = kept.id.encode()
-    naming = [row for row in rows if name in row.state]
-    units = dict.fromkeys([SHARED, *(entity_of(row.stream) for row in naming)])
-    return next((one for one in units if payload_id(one, kept.data) == kept.id), "")
+    for row in rows:
+        if name in row.state:
+            words = islice(NAMED.finditer(row.state), UNITS_TRIED)
+            units = [SHARED, entity_of(row.stream), *(one[0].decode() for one in words)]
+            for unit in dict.fromkeys(units):
+                if payload_id(unit, kept.data) == kept.id:
+                    return unit
+    return ""
