@@ -295,12 +295,11 @@ def _with_units(append: ForeignAppend) -> list[tuple[str, Payload]]:
 
 def _unit_of(kept: Payload, rows: Sequence[Row]) -> str:
     """The task that the bytes belong to, where it stands near their name."""
-    name = kept.id.encode()
-    for row in rows:
-        if name in row.state:
-            words = islice(NAMED.finditer(row.state), UNITS_TRIED)
-            units = [SHARED, entity_of(row.stream), *(one[0].decode() for one in words)]
-            for unit in dict.fromkeys(units):
-                if payload_id(unit, kept.data) == kept.id:
-                    return unit
-    return ""
+    naming = [row for row in rows if kept.id.encode() in row.state]
+    units = dict.fromkeys(unit for row in naming for unit in _units_near(row))
+    return next((one for one in units if payload_id(one, kept.data) == kept.id), "")
+
+
+def _units_near(row: Row) -> list[str]:
+    words = islice(NAMED.finditer(row.state), UNITS_TRIED)
+    return [SHARED, entity_of(row.stream), *(one[0].decode() for one in words)]
