@@ -14,6 +14,8 @@ APPENDS_A_PAGE = 500
 NAMED = re.compile(rb"[a-z2-7]{32}")
 """What may be the id of a payload in the bytes of a row."""
 
+ReadPayloads = Callable[[Sequence[PayloadId]], Sequence[tuple[PayloadId, bytes]]]
+
 Told = Callable[[str, int, int], None]
 """``told(log, n, of)``: so far has the copy come."""
 
@@ -31,7 +33,7 @@ def copy_log(source: Log, target: Log, told: Told) -> None:
     appends = by_append(source.rows(known.n))
     while page := list(islice(appends, APPENDS_A_PAGE)):  # bounded by the source
         with target.recorder.deciding():
-            for rows, payloads in _with_payloads(source, page):
+            for rows, payloads in with_payloads(source.payloads, page):
                 target.recorder.insert(rows, payloads)
         told(source.name, numbered(page[-1][0].state).n, end.n)
 
@@ -45,8 +47,8 @@ def differs(source: Log, target: Log) -> str:
     return "" if rows == copied else f"{rows} rows of the {source.name} log came to {copied}"
 
 
-def _with_payloads(
-    source: Log, page: Iterable[Sequence[Row]]
+def with_payloads(
+    read: ReadPayloads, page: Iterable[Sequence[Row]]
 ) -> Iterator[tuple[Sequence[Row], list[Payload]]]:
     """Each append with the payloads that it names first in the page."""
     given: set[PayloadId] = set()
@@ -54,4 +56,4 @@ def _with_payloads(
         found = {PayloadId(one.decode()) for row in rows for one in NAMED.findall(row.state)}
         wanted = sorted(found - given)
         given |= found
-        yield rows, [Payload(*one) for one in source.payloads(wanted)] if wanted else []
+        yield rows, [Payload(*one) for one in read(wanted)] if wanted else []

@@ -31,6 +31,10 @@ _NAMED_BY_PERSONS = {  # each of them once `homefiles` has seen that it is no da
     "adapters/home/put_back.py _alone: open": "a folder",
 }
 _NO_DATABASES = {
+    "adapters/sync/memory.py alone: open": "the lock of syncs",
+    "adapters/sync/memory.py kept: read_bytes": "what a home keeps of its syncs",
+    "adapters/sync/shelf.py DirectoryShelf.read: open": "what machines left in their folder",
+    "adapters/sync/shelf.py DirectoryShelf.write: open": "what this one leaves there",
     "adapters/analytics/database.py _replacing: touch": "a new file",
     "adapters/actions/forks.py _one_at_a_time: open": "a folder",
     "adapters/actions/forks.py kept_fork: read_bytes": "what a fork is of",

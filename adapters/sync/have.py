@@ -1,0 +1,82 @@
+"""What each writer says of itself, in a file that it alone writes: `have.json` in its place."""
+
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from adapters.store.log import Tail
+from adapters.sync.logs import SharedLog
+from adapters.sync.segments import FORMAT
+from domain.keys import key
+from domain.rules import RULES
+from domain.timestamps import instant
+
+HAVE = "have.json"
+SIGN_OF_LIFE = timedelta(days=1)
+
+
+class Head(Struct, frozen=True):
+    """The last append of a chain."""
+
+    n: int
+    digest: str
+
+
+class Have(Struct, frozen=True):
+    """What a writer holds: `heads` by log and replica, `told` of appends that say more than the log
+    of itself; `digest` is equal where two hold the same."""
+
+    have: int
+    replica: str
+    label: str
+    at: str
+    rules: int
+    format: int
+    heads: Mapping[str, Head]
+    told: Mapping[str, Head]
+    digest: str
+
+
+def shared_digest(told: Mapping[str, Head]) -> str:
+    """What two that hold the same have in common."""
+    return key("shared", *sorted(f"{name}={head.digest}" for name, head in told.items()))
+
+
+def have_of(logs: Iterable[SharedLog], replica: str, label: str, now: str) -> Have:
+    """What a home holds now."""
+    heads, told = dict[str, Head](), dict[str, Head]()
+    for log in logs:
+        heads |= _heads(log.name, log.heads())
+        told |= _heads(log.name, log.telling_heads())
+    return Have(1, replica, label, now, RULES, FORMAT, heads, told, shared_digest(told))
+
+
+def read_have(data: bytes | None, writer: str) -> Have | None:
+    """What a file says; None where it is not whole, or another's."""
+    if data is None:
+        return None
+    try:
+        found = msgspec.json.decode(data, type=Have)
+        instant(found.at)
+    except (msgspec.MsgspecError, UnicodeDecodeError, ValueError):
+        return None
+    return found if found.replica == writer else None
+
+
+def written(have: Have) -> bytes:
+    """The file's bytes."""
+    return msgspec.json.format(msgspec.json.encode(have), indent=2) + b"\n"
+
+
+def is_news(have: Have, known: Have | None) -> bool:
+    """Whether it says something else than is known, or is a sign of life that is due."""
+    if known is None or replace(have, at=known.at) != known:
+        return True
+    return instant(have.at) - instant(known.at) >= SIGN_OF_LIFE
+
+
+def _heads(log: str, tails: Mapping[str, Tail]) -> dict[str, Head]:
+    return {f"{log}:{name}": Head(one.n, one.digest) for name, one in sorted(tails.items())}

@@ -1,0 +1,49 @@
+"""What a home keeps of its syncs, in a file of its own: its label, and files it found whole.
+
+It can be lost: then files are looked at once more, and the label is read from the folder.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from fcntl import LOCK_EX, flock
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from adapters.home.files import replace_file, told
+from adapters.sync.survey import Checked
+
+FILE, LOCK = "sync.json", "sync.lock"
+
+
+class Kept(Struct, frozen=True):
+    """`checked`: whole files of `folder`, by name."""
+
+    label: str = ""
+    folder: str = ""
+    checked: Mapping[str, Checked] = {}
+
+
+def kept(home: Path) -> Kept:
+    """What is kept; nothing where it is lost."""
+    with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return msgspec.json.decode((home / FILE).read_bytes(), type=Kept)
+    return Kept()
+
+
+def keep(home: Path, value: Kept) -> None:
+    """Keep it, where it is another. Raises Refused, code ``read_only``."""
+    if value != kept(home):
+        with told(home):
+            replace_file(home / FILE, msgspec.json.encode(value).decode())
+
+
+@contextmanager
+def alone(home: Path) -> Iterator[None]:
+    """One sync of a home at a time; another one waits. Raises Refused, code ``read_only``."""
+    with told(home):
+        file = (home / LOCK).open("a")
+    with file:
+        flock(file, LOCK_EX)
+        yield

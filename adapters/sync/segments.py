@@ -1,0 +1,305 @@
+"""A segment: neighbouring appends of one replica in one file, which is whole or not there.
+
+Lines of JSON, compressed: a header, the payloads and rows as they are stored, and an end with the
+sum of all before it. The same appends make the same bytes. FILE FORMAT: it only grows, see
+`domain.wire`.
+"""
+
+import gzip
+import io
+import re
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from adapters.store.copying import NAMED
+from adapters.store.recorder import by_append, line, numbered
+from adapters.sync.logs import ForeignAppend
+from domain import envelope
+from domain.envelope import Row
+from domain.keys import payload_id, sha
+from domain.rules import RULES
+from domain.wire import SHARED, Payload
+from domain.world import entity_of
+
+SEGMENT_MAX_BYTES = 8 * 1024 * 1024  # before compression
+READ_MAX_BYTES = 512 * 1024 * 1024  # of one file, decompressed
+SEGMENT = 1
+FORMAT = 2  # of logs that are shared
+LEVEL = 6
+UNITS_TRIED = 8
+ENDING = ".jsonl.gz"
+_PLACE = re.compile(r"(journal|agent):[a-z][a-z0-9]{0,15}")
+_NAME = re.compile(r"(journal|agent)-([a-z][a-z0-9]{0,15})-(\d+)-(\d+)-([a-z2-7]{32})\.jsonl\.gz")
+
+
+class Place(NamedTuple):
+    """Whose appends, in which log."""
+
+    log: str
+    replica: str
+
+    @property
+    def is_named(self) -> bool:
+        """Whether both are names that a home can have: files are called by them."""
+        return _PLACE.fullmatch(f"{self.log}:{self.replica}") is not None
+
+
+class Header(Struct, frozen=True):
+    """`after`, `prev`: the append before the first, its n and digest; `head`: the last's."""
+
+    segment: int
+    log: str
+    replica: str
+    after: int
+    prev: str
+    first: int
+    last: int
+    rules: int
+    format: int
+    head: str
+
+    @property
+    def place(self) -> Place:
+        return Place(self.log, self.replica)
+
+    @property
+    def is_newer(self) -> bool:
+        """Whether this version cannot read what follows."""
+        return self.segment > SEGMENT or self.rules > RULES or self.format > FORMAT
+
+    @property
+    def name(self) -> str:
+        """What the file is called, without its writer's place."""
+        return f"{self.log}-{self.replica}-{self.first}-{self.last}-{self.head}{ENDING}"
+
+
+class Segment(NamedTuple):
+    """What a file holds; no appends where it is of a newer version."""
+
+    header: Header
+    appends: tuple[ForeignAppend, ...] = ()
+
+
+class Hint(NamedTuple):
+    """What a file's name says."""
+
+    place: Place
+    first: int
+    last: int
+    head: str
+
+
+class NotWhole(Exception):
+    """A file is no segment, or not a whole one, by now."""
+
+
+class _Kept(Struct, frozen=True, omit_defaults=True):
+    payload: str
+    unit: str
+    text: str | None = None
+    base64: str = ""
+
+
+class _Line(Struct, frozen=True):
+    """A row."""
+
+    stream: str
+    version: int
+    tag: str
+    state: msgspec.Raw
+
+
+class _Linked(Struct, frozen=True):
+    """The part of an envelope that tells what it follows."""
+
+    n: int
+    row: int = 0
+    rows: int = 0
+    prev: str = ""
+
+
+class _End(Struct, frozen=True):
+    end: int
+    sha256: str
+
+
+_encode = msgspec.json.Encoder().encode
+_header = msgspec.json.Decoder(Header).decode
+_kept = msgspec.json.Decoder(_Kept).decode
+_line = msgspec.json.Decoder(_Line).decode
+_linked = msgspec.json.Decoder(_Linked).decode
+_end = msgspec.json.Decoder(_End).decode
+
+
+def hint(name: str) -> Hint | None:
+    """What a file's name says of it; None where it is called otherwise.
+
+    >>> hint("r1/journal-r1-2-17-" + 32 * "a" + ".jsonl.gz").last
+    17
+    >>> hint("r1/have.json")
+    """
+    found = _NAME.fullmatch(name.rpartition("/")[2])
+    if found is None:
+        return None
+    return Hint(Place(found[1], found[2]), int(found[3]), int(found[4]), found[5])
+
+
+def encoded(
+    place: Place,
+    after: int,
+    appends: Iterable[ForeignAppend],
+    most: int = SEGMENT_MAX_BYTES,
+) -> Iterator[tuple[Header, bytes]]:
+    """Files of neighbouring appends, each with its header.
+
+    Args:
+        place: Whose they are.
+        after: The number of the append before the first; 0: there is none.
+        appends: In the order of their chain.
+        most: How many bytes a file has before compression, unless one append has more.
+    """
+    lines, size, first, last = list[bytes](), 0, 0, after
+    prev = head = ""
+    for one in appends:
+        made = [*map(_payload_line, _with_units(one)), *map(line, one.rows)]
+        more = sum(len(text) + 1 for text in made)
+        if lines and size + more > most:
+            yield _file(Header(1, *place, after, prev, first, last, RULES, FORMAT, head), lines)
+            lines, size, first, after = [], 0, 0, last
+        lines += made
+        size += more
+        begins = _linked(one.rows[0].state)
+        last, head = begins.n, envelope.digest(one.rows)
+        if not first:
+            first, prev = last, begins.prev
+    if lines:
+        yield _file(Header(1, *place, after, prev, first, last, RULES, FORMAT, head), lines)
+
+
+def decoded(data: bytes, name: str = "") -> Segment:
+    """What a file holds, if it is whole: the sum, every link of the chain, and its head.
+
+    Args:
+        data: The file.
+        name: What it is called; a name like ours must say what is in it.
+
+    Raises:
+        NotWhole: Something is missing, or is other than it was written.
+    """
+    lines, header = _summed(_unzipped(data))
+    said = hint(name)
+    if said and said != Hint(header.place, header.first, header.last, header.head):
+        raise NotWhole("its name says another thing")
+    if not header.place.is_named:
+        raise NotWhole("it is of no replica")
+    if header.is_newer:
+        return Segment(header)
+    try:
+        appends = tuple(_appends(lines))
+    except (msgspec.MsgspecError, UnicodeDecodeError, ValueError) as error:
+        raise NotWhole(str(error)) from None
+    _check_chain(header, appends)
+    return Segment(header, appends)
+
+
+def _file(header: Header, lines: Sequence[bytes]) -> tuple[Header, bytes]:
+    body = b"\n".join([_encode(header), *lines, b""])
+    whole = body + _encode(_End(len(lines), sha(body))) + b"\n"
+    return header, gzip.compress(whole, LEVEL, mtime=0)
+
+
+def _unzipped(data: bytes) -> bytes:
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            whole = file.read(READ_MAX_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise NotWhole(str(error)) from None
+    if len(whole) > READ_MAX_BYTES:
+        raise NotWhole("it is too large")
+    return whole
+
+
+def _summed(whole: bytes) -> tuple[Sequence[bytes], Header]:
+    """The lines between header and end, and the header."""
+    first, *lines, last, rest = whole.split(b"\n") if whole.count(b"\n") > 1 else [b""] * 3
+    try:
+        end, header = _end(last), _header(first)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise NotWhole(str(error)) from None
+    if rest or end.end != len(lines) or end.sha256 != sha(whole[: -len(last) - 1]):
+        raise NotWhole("its end does not fit")
+    return lines, header
+
+
+def _appends(lines: Sequence[bytes]) -> Iterator[ForeignAppend]:
+    payloads = [_payload(text) for text in lines if text.startswith(b'{"payload"')]
+    by_id = {one.id: one for one in payloads}
+    rows = [_row(text) for text in lines if not text.startswith(b'{"payload"')]
+    for append in by_append(rows):
+        found = {one.decode() for row in append for one in NAMED.findall(row.state)}
+        named = [by_id.pop(one) for one in sorted(found & by_id.keys())]
+        yield ForeignAppend(tuple(append), tuple(named))
+    if by_id:
+        raise ValueError("a payload stands in it that no row names")
+
+
+def _check_chain(header: Header, appends: Sequence[ForeignAppend]) -> None:
+    n, prev = header.after, header.prev
+    end = f"@{header.replica}"
+    for rows, _ in appends:
+        places = [_linked(row.state) for row in rows]
+        begins = places[0]
+        if begins.prev != prev or begins.n <= n:
+            raise NotWhole(f"append {begins.n} does not follow append {n}")
+        if begins.rows != len(rows) or not all(row.stream.endswith(end) for row in rows):
+            raise NotWhole(f"append {begins.n} is not whole")
+        if [(one.n, one.row) for one in places] != [(begins.n, nth) for nth in range(len(rows))]:
+            raise NotWhole(f"append {begins.n} is not in order")
+        n, prev = begins.n, envelope.digest(rows)
+    first = numbered(appends[0].rows[0].state).n if appends else 0
+    if (first, n, prev) != (header.first, header.last, header.head):
+        raise NotWhole("its header does not fit")
+
+
+def _row(text: bytes) -> Row:
+    one = _line(text)
+    return Row(one.stream, one.version, one.tag, bytes(one.state))
+
+
+def _payload(text: bytes) -> Payload:
+    kept = _kept(text)
+    data = b64decode(kept.base64) if kept.text is None else kept.text.encode()
+    if kept.unit and payload_id(kept.unit, data) != kept.payload:
+        raise ValueError("a payload is not what its id says")
+    return Payload(kept.payload, data)
+
+
+def _payload_line(kept: tuple[str, Payload]) -> bytes:
+    unit, (name, data) = kept[0], (kept[1].id, kept[1].data)
+    try:
+        return _encode(_Kept(name, unit, text=data.decode()))
+    except UnicodeDecodeError:
+        return _encode(_Kept(name, unit, base64=b64encode(data).decode()))
+
+
+def _with_units(append: ForeignAppend) -> list[tuple[str, Payload]]:
+    """Each payload with its unit; empty where no row that names it tells that."""
+    return [(_unit_of(one, append.rows), one) for one in append.payloads]
+
+
+def _unit_of(kept: Payload, rows: Sequence[Row]) -> str:
+    """The task that the bytes belong to, where it stands near their name."""
+    naming = [row for row in rows if kept.id.encode() in row.state]
+    units = dict.fromkeys(unit for row in naming for unit in _units_near(row))
+    return next((one for one in units if payload_id(one, kept.data) == kept.id), "")
+
+
+def _units_near(row: Row) -> list[str]:
+    words = islice(NAMED.finditer(row.state), UNITS_TRIED)
+    return [SHARED, entity_of(row.stream), *(one[0].decode() for one in words)]

@@ -1,0 +1,148 @@
+"""A file of appends that a machine leaves for others is whole or not there."""
+
+import gzip
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from adapters.proof import histories
+from adapters.store.copying import with_payloads
+from adapters.store.recorder import by_append
+from adapters.sync import segments
+from adapters.sync.logs import ForeignAppend
+from adapters.sync.segments import Header, NotWhole, Place, decoded, encoded
+from domain.journal.catalog import LabelAdded
+from domain.wire import SHARED, PayloadId, payload
+from tests.histories.scenes import FOLDER
+from tests.support.sharing import SharedInMemory, rows_of
+
+TEXTS = payload(SHARED, b"words of a task"), payload("task-1", b"\xff\x00")
+
+
+def log() -> SharedInMemory:
+    made = SharedInMemory("r1")
+    made.add("home", TEXTS[0])
+    made.add("work")
+    made.add("away", TEXTS[1])
+    return made
+
+
+def appends_of(one: SharedInMemory) -> list[ForeignAppend]:
+    named = [TEXTS[:1], (), TEXTS[1:]]
+    return [
+        ForeignAppend(tuple(rows), kept)
+        for rows, kept in zip(one.appends_of("r1", 0), named, strict=True)
+    ]
+
+
+def whole() -> tuple[Header, bytes]:
+    ((header, data),) = encoded(Place("journal", "r1"), 0, appends_of(log()))
+    return header, data
+
+
+def test_what_a_segment_holds_comes_back_as_it_was() -> None:
+    header, data = whole()
+    found = decoded(data, f"r9/{header.name}")
+    assert found.header == header
+    assert list(found.appends) == appends_of(log())
+    assert (header.first, header.last, header.head) == (1, 3, log().heads()["r1"].digest)
+
+
+def test_the_same_appends_make_the_same_bytes() -> None:
+    assert whole() == whole()
+
+
+def test_a_file_that_is_cut_short_is_not_there() -> None:
+    _, data = whole()
+    for end in {*range(0, len(data), 7), *range(len(data) - 30, len(data))}:
+        with pytest.raises(NotWhole):
+            decoded(data[:end])
+
+
+def test_a_line_that_is_cut_off_is_not_there() -> None:
+    lines = gzip.decompress(whole()[1]).splitlines(keepends=True)
+    for count in range(len(lines)):
+        with pytest.raises(NotWhole):
+            decoded(gzip.compress(b"".join(lines[:count])))
+
+
+def test_a_flipped_bit_is_noticed() -> None:
+    _, data = whole()
+    chance = random.Random(1)
+    for _ in range(200):
+        altered = bytearray(data)
+        altered[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        try:
+            found = decoded(bytes(altered))
+        except NotWhole:
+            continue
+        assert found == decoded(data)  # a flag of gzip's that says nothing of what is in it
+
+
+def test_rows_that_were_swapped_dropped_or_altered_are_noticed_though_the_sum_fits() -> None:
+    header, data = whole()
+    lines = gzip.decompress(data).split(b"\n")
+    body = lines[1:-2]
+    swapped = [body[0], body[2], body[1], *body[3:]]
+    altered = [one.replace(b"work", b"wirk") for one in body]
+    other = [one.replace(b"words", b"WORDS") for one in body]
+    for wrong in (swapped, body[:-1], body[2:], altered, other, [*body, body[-1]]):
+        _, forged = segments._file(header, wrong)
+        with pytest.raises(NotWhole):
+            decoded(forged)
+
+
+def test_a_name_like_ours_must_say_what_is_in_it_and_a_strange_one_is_welcome() -> None:
+    header, data = whole()
+    assert decoded(data, "r1/journal (conflicted copy 2026-03-01).gz").header == header
+    with pytest.raises(NotWhole):
+        decoded(data, f"r1/journal-r1-1-4-{header.head}.jsonl.gz")
+
+
+@pytest.mark.parametrize("name", ["../../x", "R1", "", "a" * 17])
+def test_a_file_of_a_name_that_no_home_has_is_not_taken(name: str) -> None:
+    rows = rows_of(name, 1, "", [("catalog:main", 1, LabelAdded("one", "one"))])
+    ((_, data),) = encoded(Place("journal", name), 0, [ForeignAppend(rows, ())])
+    with pytest.raises(NotWhole, match="of no replica"):
+        decoded(data)
+
+
+def test_a_newer_segment_is_known_as_such_and_not_read() -> None:
+    header, data = whole()
+    body = gzip.decompress(data).replace(b'"rules":1', b'"rules":9').split(b"\n")
+    newer = Header(1, *header.place, 0, "", 1, 3, 9, 2, header.head)
+    found = decoded(segments._file(newer, body[1:-2])[1])
+    assert found.header.is_newer
+    assert found.appends == ()
+
+
+def test_many_appends_make_several_files_that_follow_each_other() -> None:
+    made = log()
+    for number in range(20):
+        made.add(f"label {number}")
+    appends = [ForeignAppend(tuple(rows), ()) for rows in made.appends_of("r1", 3)]
+    files = list(encoded(Place("journal", "r1"), 3, appends, 700))
+    assert len(files) > 3
+    assert [one.after for one, _ in files] == [3, *(one.last for one, _ in files[:-1])]
+    assert [one for _, data in files for one in decoded(data).appends] == appends
+
+
+@pytest.mark.parametrize("name", ["every_edit", "imports"])
+def test_a_recorded_journal_travels_byte_for_byte(name: str) -> None:
+    history = histories.read(FOLDER / f"{name}.jsonl")
+
+    def read(ids: Sequence[PayloadId]) -> list[tuple[PayloadId, bytes]]:
+        return [(one, history.payloads[one]) for one in ids if one in history.payloads]
+
+    pages = with_payloads(read, by_append(history.rows["journal"]))
+    appends = [ForeignAppend(tuple(rows), tuple(kept)) for rows, kept in pages]
+    replica = appends[0].rows[0].stream.rpartition("@")[2]
+    ((_, data),) = encoded(Place("journal", replica), 0, appends)
+    found = decoded(data).appends
+    assert [one.rows for one in found] == [one.rows for one in appends]
+    assert {kept for one in found for kept in one.payloads} == {
+        kept for one in appends for kept in one.payloads
+    }
+    is_import = name == "imports"  # whose receipt names the tasks of what it names elsewhere
+    assert is_import or b'"unit":""' not in gzip.decompress(data)
