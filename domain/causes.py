@@ -78,7 +78,11 @@ class ReplicasImported(Stored, frozen=True, tag="log.imported.1"):
     given_up: tuple[GivenUp, ...] = ()
 
 
-LogFact = EpochBegan | ReplicasImported
+class LogShared(Stored, frozen=True, tag="log.shared.1"):
+    """From here on the log is one of several that meet: it is numbered and merged as such."""
+
+
+LogFact = EpochBegan | ReplicasImported | LogShared
 
 
 class Replied(Struct, frozen=True):

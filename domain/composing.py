@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from domain import handlers
-from domain.causes import Cause, EpochBegan, Receipt, ReplicasImported, Replied, Result
+from domain.causes import Cause, LogFact, Receipt, Replied, Result
 from domain.envelope import Envelope, Row
 from domain.keys import command_key
 from domain.wire import Payload, Stored, tag_of
@@ -40,7 +40,7 @@ def compose(cause: Cause, given: str, at: str, prev: str, world: World) -> Compo
     Raises:
         Refused: If the rules do not allow the command now.
     """
-    if isinstance(cause, EpochBegan | ReplicasImported):
+    if isinstance(cause, LogFact):
         alone = [(world.stream("log", MAIN), cause)]
         return Composed(_rows(alone, at, prev, world), (), Result())
     if isinstance(cause, Replied):

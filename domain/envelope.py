@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from domain.causes import Cause, EpochBegan, Receipt, ReplicasImported, Replied
+from domain.causes import Cause, EpochBegan, LogShared, Receipt, ReplicasImported, Replied
 from domain.errors import UnknownFact
 from domain.keys import chain
 from domain.vocabulary import Command, Fact
@@ -67,7 +67,7 @@ def cause_of(first: Recorded) -> tuple[Cause, str]:
     match first.fact:
         case Receipt(command=command):
             return command, first.entity
-        case EpochBegan() | ReplicasImported() as alone:
+        case EpochBegan() | ReplicasImported() | LogShared() as alone:
             return alone, ""
         case fact:
             return Replied(first.of_kind, first.entity, unwrapped(fact)), ""

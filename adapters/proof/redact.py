@@ -25,7 +25,7 @@ from domain import canonical, envelope
 from domain.agent.agent import AGENT
 from domain.agent.commands import TakeJournal
 from domain.agent.wake_queue import WAKE_QUEUE
-from domain.causes import Cause, EpochBegan, ReplicasImported, Replied
+from domain.causes import Cause, EpochBegan, LogShared, ReplicasImported, Replied
 from domain.errors import Refused, WakelogError
 from domain.journal.catalog import INBOX
 from domain.journal.commands import ApplyOperation, ImportTasks, VoidOperation
@@ -105,7 +105,7 @@ class Redactor:
 
     def _again(self, name: str, one: Append) -> None:
         cause, given = envelope.cause_of(one.facts[0])
-        if isinstance(cause, ReplicasImported):
+        if isinstance(cause, ReplicasImported | LogShared):
             because = "histories of several replicas cannot be redacted"
             raise Refused("invalid_value", because=because, instead="export it without --redact")
         if isinstance(cause, EpochBegan):

@@ -22,7 +22,7 @@ from adapters.store.log import Log
 from adapters.timetravel.logs_at import Past, within
 from domain import envelope
 from domain.agent.commands import TakeJournal
-from domain.causes import Cause, EpochBegan, ReplicasImported, Replied
+from domain.causes import Cause, LogFact, Replied
 from domain.changes.change_set import Item, find
 from domain.changes.commands import ConfirmItem, DeferItem, RejectItem, ReopenItem
 from domain.errors import Refused, WakelogError
@@ -142,7 +142,7 @@ class Verdicts:
         """Hand a recorded cause to the branch, and learn what it is called there."""
         first = rows[0]
         cause, key = envelope.cause_of(first)
-        if isinstance(cause, EpochBegan | ReplicasImported):
+        if isinstance(cause, LogFact):
             return
         source = self._past.journal.log if log == "journal" else self._past.agents.log
         target = services.journal if log == "journal" else services.agents

@@ -1,0 +1,48 @@
+"""What a replica knew when it wrote: derived from its markers, and stored nowhere (ADR 70)."""
+
+from bisect import bisect_left
+from collections.abc import Mapping
+
+from domain.causes import ReplicasImported
+from domain.world import Recorded
+
+NOTHING: Mapping[str, int] = {}
+
+
+class Horizons:
+    """The horizon of each append: up to which `n` its writer knew each replica.
+
+    Markers are told as they arrive: each replica's own in its order, and after what it names.
+    """
+
+    def __init__(self) -> None:
+        self._places: dict[str, list[int]] = {}  # of each replica's markers, by n
+        self._known: dict[str, list[Mapping[str, int]]] = {}  # the others, after each of them
+
+    def took(self, replica: str, n: int, marker: ReplicasImported) -> None:
+        """From its append `n` on, `replica` knows what the marker names, and what that knew."""
+        places, known = self._places.setdefault(replica, []), self._known.setdefault(replica, [])
+        if places and n <= places[-1]:
+            return  # it was told before
+        horizon = dict(known[-1]) if known else {}
+        for one in marker.replicas:
+            for name, last in self.until(one.replica, one.n + 1).items():
+                if name != replica:
+                    horizon[name] = max(last, horizon.get(name, 0))
+        places.append(n)
+        known.append(horizon)
+
+    def until(self, replica: str, n: int) -> Mapping[str, int]:
+        """What `replica` knew right before its append `n`: of itself all up to there."""
+        return {**self._before(replica, n), replica: n - 1}
+
+    def knows(self, a: Recorded, b: Recorded) -> bool:
+        """Whether who wrote `a` knew `b` by then; rows of one append know each other."""
+        if a.replica == b.replica:
+            return b.n <= a.n
+        return b.n <= self._before(a.replica, a.n + 1).get(b.replica, 0)
+
+    def _before(self, replica: str, n: int) -> Mapping[str, int]:
+        """What its markers before `n` say of the others."""
+        nth = bisect_left(self._places.get(replica, ()), n)
+        return self._known[replica][nth - 1] if nth else NOTHING
