@@ -79,6 +79,10 @@ Named = Callable[[str], Iterable[str]]
 """``streams(kind)``: all streams of a kind, perhaps of some that have no rows yet."""
 
 
+Sift = Callable[[Sequence[Recorded]], Sequence[Recorded]]
+"""``sift(rows)``: of all rows of an entity, in canonical order, those that count (ADR 71)."""
+
+
 class Parts(NamedTuple):
     """How part of a long stream is read: `last_version(stream)` is how many rows it has,
     `read_but(stream, after_version, tags)` the later ones, but for those with these tags."""
@@ -104,6 +108,7 @@ class World:
         parts: Parts | None = None,
         counts: Mapping[str, int] | None = None,
         streams: Named | None = None,
+        sift: Sift | None = None,
     ) -> None:
         self.log = log
         self.replica = replica
@@ -120,6 +125,7 @@ class World:
         self._parts = parts
         self._counts = counts
         self._streams = streams
+        self._sift = sift  # of a log that replicas share
         self._absent: set[str] = set()  # streams that are known to have no rows
 
     def stream(self, kind: str, entity: str) -> str:
@@ -197,15 +203,17 @@ class World:
         return [row for row in self._read(stream, 0) if row.n > after_n]
 
     def history(self, kind: str, entity: str) -> Sequence[Recorded]:
-        """All rows of an entity whose streams are merged, in canonical order."""
+        """All rows of an entity whose streams are merged, in canonical order, those that do not
+        count with them."""
         streams = [self._read(f"{kind}:{entity}@{name}", 0) for name in self.replicas]
         return list(merge(*streams, key=_place))
 
     def rows(self, kind: Kind[S], entity: str) -> Sequence[Recorded]:
         """All rows that `load` folds, in its order."""
-        if kind.is_merged and self.is_merged:
-            return self.history(kind.name, entity)
-        return self._read(self.stream(kind.name, entity), 0)
+        if not (kind.is_merged and self.is_merged):
+            return self._read(self.stream(kind.name, entity), 0)
+        rows = self.history(kind.name, entity)
+        return self._sift(rows) if self._sift else rows
 
     def entities(self, kind: str) -> tuple[str, ...]:
         """The ids of a kind, sorted; some may load as their initial state.
@@ -247,13 +255,10 @@ class World:
         return self.payload(words.payload).decode() if words.payload else words.text
 
     def _fold(self, kind: Kind[S], entity: str) -> S:
-        if kind.is_merged and self.is_merged:
-            state = kind.initial(entity)
-            for recorded in self.rows(kind, entity):
-                state = kind.evolve(state, recorded)
-            return state
         stream = self.stream(kind.name, entity)
         known = self._cache.get(stream)
+        if kind.is_merged and self.is_merged and (self._sift is None or known is None):
+            return self._merged(kind, entity, stream)
         if known is None:
             version, state = 0, kind.initial(entity)
         else:
@@ -264,6 +269,19 @@ class World:
             version = recorded.version
         self._versions[stream] = version
         if rows:  # of a stream that is not there, there is nothing to keep
+            self._cache[stream] = Folded(version, state)
+        return state
+
+    def _merged(self, kind: Kind[S], entity: str, stream: str) -> S:
+        """The state that the rows of all replicas make. Where they are sifted, whoever writes next
+        knows them all, so that own rows alone go on from it, until rows of others come in."""
+        rows = self.history(kind.name, entity)
+        state = kind.initial(entity)
+        for recorded in self._sift(rows) if self._sift else rows:
+            state = kind.evolve(state, recorded)
+        if self._sift and rows:
+            own = [row.version for row in rows if row.replica == self.replica]
+            self._versions[stream] = version = max(own, default=0)
             self._cache[stream] = Folded(version, state)
         return state
 

@@ -6,6 +6,7 @@ seen, its life, its failures, its goals and its schedule) and T3 (who takes over
 about the agents' log, which does not merge yet.
 """
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,10 +18,11 @@ from adapters.proof import histories
 from domain.causes import Receipt, Result
 from domain.journal import task as t
 from domain.journal.commands import ApplyOperation
+from domain.journal.fold import TASK
 from domain.merging import Merged, effective, open_conflicts, place, repeats_of
 from domain.vocabulary import JournalFact
 from domain.wire import Words
-from domain.world import Recorded
+from domain.world import Folded, Recorded, World
 from replay.appends import appends
 from tests.histories.scenes import FOLDER
 from tests.support.services import START
@@ -126,6 +128,35 @@ def test_what_is_written_by_who_knows_all_is_folded_on(steps: Any, more: Any) ->
         before.append(sides.says("r0", fact))
         assert list(sides.counted()) == before
         assert len(sides.open()) <= open_then
+
+
+@settings(max_examples=25)
+@given(steps=STEPS, more=st.lists(FACTS, min_size=1, max_size=4))
+def test_a_world_goes_on_from_the_state_it_kept_by_own_rows_alone(steps: Any, more: Any) -> None:
+    sides = played(steps)
+    sides.meet(*REPLICAS)
+    kept: dict[str, Folded] = {}
+    read: set[str] = set()
+
+    def rows(stream: str, after: int) -> list[Recorded]:
+        read.add(stream)
+        return [row for row in sides.of() if row.stream == stream and row.version > after]
+
+    def load() -> Any:
+        sift = partial(effective, knows=sides.knows)
+        others = REPLICAS[1:]
+        world = World(
+            "journal", "r0", 0, rows, lambda _: None, replicas=others, sift=sift, cache=kept
+        )
+        return world.load(TASK, "t1")
+
+    assert load() == sides.state()
+    for fact in more:
+        was_there = bool(sides.rows)
+        sides.says("r0", fact)
+        read.clear()
+        assert load() == sides.state()
+        assert not was_there or read == {"task:t1@r0"}
 
 
 @settings(max_examples=25)
