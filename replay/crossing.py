@@ -15,16 +15,12 @@ from domain import canonical, envelope
 from domain.agent.agent import AGENT
 from domain.agent.commands import TakeJournal
 from domain.agent.events import AgentCreated, AgentSettled
-from domain.agent.matching import Batch
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.agent.wake_queue_events import JournalTaken
 from domain.agent.watch import taken_of
 from domain.causes import Cause, Replied
 from domain.journal.fold import TASK
-from domain.journal.links import LINKS, Links
-from domain.journal.task import Task
 from domain.keys import payload_id
-from domain.notices import batch
 from domain.wake.commands import BeginWake
 from domain.wake.events import LateReply, ModelAnswered, ToolReturned
 from domain.wake.shown import given_by, shown, snapshot_of
@@ -34,8 +30,9 @@ from domain.wire import PayloadId
 from domain.world import Recorded, World
 from replay import lessons, sections
 from replay.appends import Append, appends
-from replay.divergence import ALTERED, CHANGED, DICE, PROMPT, Difference, Divergence, path_within
+from replay.divergence import ALTERED, CHANGED, DICE, PROMPT, Difference, Divergence
 from replay.effects import Effects, Said, said_of, unrelated
+from replay.noticed import Notices
 from replay.reads import asked_for, differs, is_read, misplaced, read_again
 from replay.references import is_given_up, journal_position, operation_of, position_named
 from replay.replies import Decoders, Replies
@@ -58,7 +55,7 @@ class Crossing:
         self._is_ended = False
         self._known = 0  # the highest position of the journal that the agent log names
         self._digests: dict[int, tuple[str, str]] = {}  # position and digest, by n
-        self._batches: dict[tuple[str, int], Batch | Exception | None] = {}
+        self._notices = Notices()
         self._lines = TaskLines()
         self._changed: set[str] | None = None  # tasks, since `_lines` were made; None: never yet
         self._effects = Effects(journal.payload, agents.payload)
@@ -71,7 +68,7 @@ class Crossing:
         for n in left.batches:
             one = self._journal.read(n)
             if one is not None and self._journal.at is not None:  # pragma: no branch
-                self._take_notice(one, self._journal.at(n, one.replica))
+                self._notices.make(one, self._journal.at(n, one.replica), is_damaged=False)
 
     def _heard(self, n: int) -> tuple[Append, Said] | None:
         """What append n of the agent log says of an operation."""
@@ -93,8 +90,8 @@ class Crossing:
             for row in one.facts:
                 self._done(row)
         yield from self._agents.proof.finish()
-        batches = tuple(n for _, n in self._batches)
-        self.left = Left(self._reached, self._known, self._effects.left(), batches)
+        left = self._notices.left()
+        self.left = Left(self._reached, self._known, self._effects.left(), left)
         for one in self._left:
             yield from self._journal.proof.take(one, self._deed)
             self._effects.take(one)
@@ -132,22 +129,9 @@ class Crossing:
         if self._changed is not None:
             self._changed.update(row.entity for row in one.facts if row.of_kind == "task")
         self._effects.take(one)
-        self._take_notice(one, self._journal.proof.streams.world(one.replica, one.n + 1, []))
-
-    def _take_notice(self, one: Append, world: World) -> None:
-        """Keep what a watcher makes of a journal append, in the world right after it."""
-
-        def links(task: str) -> Links:
-            return world.load(LINKS, task)
-
-        def task(task_id: str) -> Task:
-            return world.load(TASK, task_id)
-
-        try:
-            self._batches[one.replica, one.n] = batch(one.facts, links, task)
-        except FAILURES as error:  # pragma: no cover  # today's code is total; a broken one is not
-            if not self._journal.proof.first_fault:  # of a damaged append nothing can be told
-                self._batches[one.replica, one.n] = error
+        proof = self._journal.proof
+        right_after = proof.streams.world(one.replica, one.n + 1, [])
+        self._notices.make(one, right_after, is_damaged=bool(proof.first_fault))
 
     def _mind(self, fact: object, replica: str) -> None:
         """Learn from the agent log which rows and operations will matter."""
@@ -164,9 +148,8 @@ class Crossing:
                 world = self._agents.proof.streams.world(row.replica, row.n + 1, [])
                 task = world.load(AGENT, row.entity).task
                 self._journal.proof.streams.looked(task, row.replica, n)
-            case JournalTaken(replica=replica, last=last):
-                for one in [one for one in self._batches if one[0] == replica and one[1] <= last]:
-                    del self._batches[one]
+            case JournalTaken() as fact:
+                self._notices.done(fact)
             case _:
                 pass
 
@@ -338,27 +321,7 @@ class Crossing:
         """The notices that a watcher made of journal appends."""
         world = self._agents.proof.streams.world(one.replica, one.n, [])
         first = max(cause.first, taken_of(world, cause.replica) + 1)
-        today: list[Batch] = []
-        known = {taken.n: taken for taken in cause.batches if taken.n >= first}
-        for n in range(first, cause.last + 1):
-            if (cause.replica, n) not in self._batches:
-                if taken := known.get(n):
-                    today.append(taken)  # of another replica, or damaged: told elsewhere
-                continue
-            made = self._batches[cause.replica, n]
-            if isinstance(made, Exception):  # pragma: no cover  # as in `_noticed`
-                fails = f"append {n} as a notification ({made!r})"
-                yield Difference(0, CHANGED, "data.command.batches", fails, "")
-                return
-            if made is not None:
-                today.append(made)
-        was = [taken for taken in cause.batches if taken.n >= first]
-        if was == today:
-            return
-        expected, actual = canonical.encode(today), canonical.encode(was)
-        where = path_within(_plain(today), _plain(was))
-        path = f"data.command.batches{where}"
-        yield Difference(0, CHANGED, path, expected.decode(), actual.decode())
+        yield from self._notices.differs(cause, first)
 
     # --------------------------------------------------------------------------------- at the end
 
@@ -394,7 +357,3 @@ class Crossing:
                 cause="command.apply_operation.1",
                 upstream=f"journal:{one.replica}:{one.n}",
             )
-
-
-def _plain(batches: list[Batch]) -> object:
-    return canonical.read(canonical.encode(batches))

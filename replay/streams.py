@@ -22,6 +22,7 @@ from domain.keys import command_key
 from domain.kinds import KINDS
 from domain.wire import PayloadId, Stored
 from domain.world import MAIN, Folded, Kind, Read, Recorded, World
+from replay.viewers import Viewers
 
 STATES_MAX = 16_384  # four thousand agents that take turns, and what each of them reads
 PAYLOADS_MAX = 65_536
@@ -113,6 +114,7 @@ class Streams(OrderedDict[str, Folded]):
         self._replicas: defaultdict[str, set[str]] = defaultdict(set)
         self._writers: set[str] = set()
         self._minded: dict[str, int] = {}  # stream of a task to the n since which rows are kept
+        self.viewers = Viewers(None if again is None else limits.states)
 
     def __setitem__(self, stream: str, folded: Folded) -> None:
         super().__setitem__(stream, folded)
@@ -145,8 +147,13 @@ class Streams(OrderedDict[str, Folded]):
 
     def _bring(self, rows: Iterable[Recorded]) -> None:
         for row in rows:
+            self.viewers.take(row, self._writers, self._under)
             if isinstance(row.fact, ReplicasImported):
                 self._replicas[row.replica].update(one.replica for one in row.fact.replicas)
+
+    def _under(self, operation: str, replica: str) -> Sequence[Recorded]:
+        """What a replica keeps under an operation's id."""
+        return self.read(f"receipt:{operation}@{replica}", 0)
 
     def world(
         self, replica: str, n: int, missed: list[PayloadId], *, seen: int | None = None
@@ -172,6 +179,8 @@ class Streams(OrderedDict[str, Folded]):
                 return [row for row in self._rows.get(stream, ()) if row.version > after]
             return self.read(stream, after)
 
+        if replica in self.viewers.since:
+            return self._viewed(replica, n, payload)
         # who has written nothing here yet, in a restored backup, reads all that is there
         others = self._replicas[replica] if replica in self._writers else self._writers
         is_merged = bool(others - {replica})  # then streams are folded from their beginning
@@ -186,6 +195,27 @@ class Streams(OrderedDict[str, Folded]):
             cache=self,
             counts=self._versions,
             streams=self.of_kind,
+        )
+
+    def _viewed(self, replica: str, n: int, payload: Payload) -> World:
+        """What a replica knew of a shared log just before its append n."""
+        until = self.viewers.horizons.until(replica, n)
+
+        def known(stream: str, after: int) -> Sequence[Recorded]:
+            rows, last = self.read(stream, after), until.get(stream.rpartition("@")[2], 0)
+            return rows if rows and rows[-1].n <= last else [row for row in rows if row.n <= last]
+
+        return World(
+            self.log,
+            replica,
+            n,
+            known,
+            payload,
+            replicas=until,
+            cache=self.viewers.states(replica),
+            counts=self._versions,
+            streams=self.of_kind,
+            sift=self.viewers.sift(until),
         )
 
     def of_kind(self, kind: str) -> Iterator[str]:
@@ -209,7 +239,6 @@ class Streams(OrderedDict[str, Folded]):
         if facts:
             self.n = facts[0].n
             self._writers.add(facts[0].replica)
-            self._bring(facts)
         for row in facts:
             if isinstance(row.fact, Receipt) and self._is_derived(row):
                 continue
@@ -218,6 +247,7 @@ class Streams(OrderedDict[str, Folded]):
             except FAILURES as error:
                 found.append(Unfolded(row, error))
             self._count(row)
+        self._bring(facts)
         return found
 
     def fill(self, facts: Sequence[Recorded]) -> None:
@@ -257,6 +287,9 @@ class Streams(OrderedDict[str, Folded]):
         if name == "receipt":
             return
         kind = KINDS.get(name, _PLAIN)
+        if row.replica in self.viewers.since and kind.is_merged:
+            self._fold_on(row, kind)
+            return
         known = self.get(stream)
         if known is not None and known.version >= self._versions.get(stream, 0):
             state = known.state
@@ -266,6 +299,22 @@ class Streams(OrderedDict[str, Folded]):
             state = kind.evolve(state, row)
         finally:  # where a row does not fold, its stream stays as it was
             self[stream] = Folded(row.version, state)
+
+    def _fold_on(self, row: Recorded, kind: Kind[Any]) -> None:
+        """A row of a shared log onto what its writer knew."""
+        states = self.viewers.states(row.replica)
+        known = states.get(row.stream)
+        if known is not None and known.version >= self._versions.get(row.stream, 0):
+            state = known.state
+        else:
+            try:
+                state = self.world(row.replica, row.n, []).load(kind, row.entity)
+            except FAILURES:  # a row before it does not fold, and was told of when it came
+                return
+        try:
+            state = kind.evolve(state, row)
+        finally:
+            states[row.stream] = Folded(row.version, state)
 
     def _count(self, row: Recorded) -> None:
         if self._again is None or row.stream in self._minded:

@@ -1,0 +1,85 @@
+"""Of a log that several replicas share: what each of them saw as the walk comes by (ADR 70).
+
+The walk goes in canonical order, so whatever a replica knew when it wrote an append has come by
+then, and more: a world ends where its replica's markers say, not where the walk stands.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from domain.causes import LogShared, Receipt, ReplicasImported
+from domain.horizons import Horizons
+from domain.journal.commands import ApplyOperation
+from domain.merging import effective
+from domain.world import Folded, Recorded, Sift
+
+Place = tuple[int, str]
+"""The `n` and the replica of an append: canonical order."""
+
+Kept = Callable[[str, str], Sequence[Recorded]]
+"""``kept(key, replica)``: what a replica keeps under an idempotency key, as far as it came by."""
+
+
+class States(OrderedDict[str, Folded]):
+    """What one replica's entities had come to; the newest used ones, where there is a limit."""
+
+    def __init__(self, limit: int | None) -> None:
+        super().__init__()
+        self._limit = limit
+
+    def __setitem__(self, stream: str, folded: Folded) -> None:
+        super().__setitem__(stream, folded)
+        self.move_to_end(stream)
+        if self._limit is not None and len(self) > self._limit:
+            self.popitem(last=False)
+
+
+class Viewers:
+    """The replicas that share a log."""
+
+    def __init__(self, limit: int | None) -> None:
+        self.horizons = Horizons()
+        self.since: dict[str, int] = {}  # replica -> the append from which on it shares the log
+        self._limit = limit
+        self._states: dict[str, States] = {}
+        self._applied: dict[str, list[Place]] = {}  # operations that several of them applied
+
+    def take(self, row: Recorded, writers: Iterable[str], kept: Kept) -> None:
+        """One more row."""
+        match row.fact:
+            case LogShared():
+                self.since.setdefault(row.replica, row.n)
+                self._states[row.replica] = States(self._limit)
+            case ReplicasImported() as marker:
+                self.horizons.took(row.replica, row.n, marker)
+                if row.replica in self._states:
+                    self._states[row.replica].clear()
+            case Receipt(command=ApplyOperation(operation=operation)) if self.since:
+                self._again(operation, writers, kept)
+
+    def _again(self, operation: str, writers: Iterable[str], kept: Kept) -> None:
+        """Learn whether an operation was applied by several."""
+        found = [row for one in sorted(writers) for row in kept(operation, one)]
+        places = sorted((row.n, row.replica) for row in found if _is_applied(row))
+        if len(places) > 1:
+            self._applied[operation] = places
+
+    def states(self, replica: str) -> States:
+        """What a replica's entities had come to."""
+        return self._states[replica]
+
+    def sift(self, until: Mapping[str, int]) -> Sift:
+        """What tells which rows count to whoever knows each replica up to an append."""
+
+        def counted(rows: Sequence[Recorded]) -> Sequence[Recorded]:
+            again: set[tuple[str, int]] = set()
+            for places in self._applied.values():
+                known = [(name, n) for n, name in places if n <= until.get(name, 0)]
+                again.update(known[1:])
+            return effective(rows, self.horizons.knows, again)
+
+        return counted
+
+
+def _is_applied(row: Recorded) -> bool:
+    return isinstance(row.fact, Receipt) and row.fact.result.status == "applied"
