@@ -5,7 +5,7 @@ UTF-8 parts, of which the first 160 bits stand as 32 characters of lower-case ba
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 KEY_LENGTH = 32
@@ -70,6 +70,17 @@ def chain(rows: Iterable[tuple[str, int, bytes]]) -> str:
 def command_key(log: str, replica: str, n: int) -> str:
     """The key of a command for which its caller brought none, in append `n` (DESIGN 6)."""
     return key("command", log, replica, str(n))
+
+
+def shared_digest(telling: Mapping[str, str]) -> str:
+    """What two machines that hold the same of the logs that they share have in common.
+
+    Args:
+        telling: ``"journal:r1"`` to the digest of the newest append there that says more than the
+            log of itself. Empty: nothing is shared, and so is what is returned.
+    """
+    heads = sorted(f"{name}={digest}" for name, digest in telling.items())
+    return key("shared", *heads) if heads else ""
 
 
 def payload_id(unit: str, data: bytes) -> str:

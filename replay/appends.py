@@ -55,6 +55,24 @@ class Append:
         return place.row != 0 or row == self.rows[-1]
 
 
+class Ahead(Iterator[Append]):
+    """Appends, one after another; `n` is of the next one, which is read when somebody asks."""
+
+    def __init__(self, found: Iterator[Append]) -> None:
+        self._found = found
+        self._next: Append | None = None
+
+    def __next__(self) -> Append:
+        one, self._next = self._next, None
+        return next(self._found) if one is None else one
+
+    @property
+    def n(self) -> int | None:
+        if self._next is None:
+            self._next = next(self._found, None)
+        return self._next.n if self._next is not None else None
+
+
 def appends(rows: Iterable[Row]) -> Iterator[Append]:
     """Rows, append by append, whatever is missing, doubled or out of order."""
     found: Append | None = None

@@ -29,7 +29,7 @@ from domain.wake.task_lines import TaskLine, TaskLines
 from domain.wire import PayloadId
 from domain.world import Recorded, World
 from replay import lessons, sections
-from replay.appends import Append, appends
+from replay.appends import Ahead, Append, appends
 from replay.divergence import ALTERED, CHANGED, DICE, PROMPT, Difference, Divergence
 from replay.effects import Effects, Said, said_of, unrelated
 from replay.noticed import Notices
@@ -39,6 +39,9 @@ from replay.replies import Decoders, Replies
 from replay.sides import Left, Side
 from replay.streams import FAILURES
 
+Digest = tuple[str, str]
+"""The position of an append, and its digest."""
+
 DIGESTS_MAX = 4_096  # of the newest appends of the journal
 
 
@@ -47,23 +50,24 @@ class Crossing:
 
     def __init__(self, journal: Side, agents: Side, decoders: Decoders | None = None) -> None:
         self.prompts = 0  # that were rendered again
+        self.unasked_elsewhere = 0  # operations of machines that keep their agents' log
         self.left = Left()  # when the agent log was walked
         self.replies = Replies(decoders or {}, agents.payload)
         self._journal, self._agents = journal, agents
-        self._left = appends(journal.rows)  # appends of the journal that nobody has named yet
+        self._left = Ahead(appends(journal.rows))  # of the journal, that nobody has named yet
         self._reached = 0  # n up to which it was walked
         self._is_ended = False
         self._known = 0  # the highest position of the journal that the agent log names
-        self._digests: dict[int, tuple[str, str]] = {}  # position and digest, by n
+        self._digests: dict[int, dict[str, Digest]] = {}  # by n and replica
         self._notices = Notices()
         self._lines = TaskLines()
         self._changed: set[str] | None = None  # tasks, since `_lines` were made; None: never yet
         self._effects = Effects(journal.payload, agents.payload)
 
-    def resume(self, left: Left, digests: Mapping[int, tuple[str, str]]) -> None:
+    def resume(self, left: Left, digests: Mapping[int, Digest]) -> None:
         """Go on where a walk had come to the agent log's end; `digests`: as `_digests` was."""
         self._reached, self._known = left.reached, left.known
-        self._digests.update(digests)
+        self._digests.update((n, {"": one}) for n, one in digests.items())
         self._effects.resume(left.effects, self._journal.read, self._heard)
         for n in left.batches:
             one = self._journal.read(n)
@@ -108,9 +112,9 @@ class Crossing:
     # ------------------------------------------------------------------------- walking the journal
 
     def _advance(self, n: int) -> Iterator[Divergence]:
-        """Walk the journal up to append n."""
+        """Walk the journal up to append n, of a shared one that of each replica."""
         self._known = max(self._known, n)
-        while self._reached < n and not self._is_ended:
+        while self._reached < n or self._is_shared_at(n):
             one = next(self._left, None)
             if one is None:
                 self._is_ended = True
@@ -118,9 +122,19 @@ class Crossing:
             yield from self._journal.proof.take(one, self._deed)
             self._reached = max(self._reached, one.n)
             head = f"journal:{one.replica}"
-            self._digests[one.n] = f"{head}:{one.n}", self._journal.proof.heads[head]
-            self._digests.pop(one.n - DIGESTS_MAX, None)
+            digest = f"{head}:{one.n}", self._journal.proof.heads[head]
+            self._digests.setdefault(one.n, {})[one.replica] = digest
+            if len(self._digests) > DIGESTS_MAX:
+                del self._digests[next(iter(self._digests))]
             self._noticed(one)
+
+    def _is_shared_at(self, n: int) -> bool:
+        """Whether another replica of a shared journal has an append n, too."""
+        return self._is_shared and self._left.n is not None and self._left.n <= n
+
+    @property
+    def _is_shared(self) -> bool:
+        return self._journal.proof.is_shared
 
     def _noticed(self, one: Append) -> None:
         """A journal append: its notice, and which operation it applied."""
@@ -181,7 +195,8 @@ class Crossing:
     def _resting(self, cause: Cause, fault: str) -> Iterator[Difference]:
         """The append of the journal that a cause rests on, by its digest, where it names one."""
         n, named = position_named(cause), getattr(cause, "journal_digest", "")
-        position, there = self._digests.get(n, ("", ""))
+        known = self._digests.get(n, {})
+        position, there = known.get(one.replica) or next(iter(known.values()), ("", ""))
         if named and there and named != there:
             path = "data.command.journalDigest"
             yield Difference(0, ALTERED, path, there, named, upstream=fault or position)
@@ -253,7 +268,7 @@ class Crossing:
 
     def _task_lines(self, journal: World) -> Mapping[str, TaskLine]:
         """The living tasks of a world; those of where the walk stands are kept."""
-        if journal.n != self._reached + 1:
+        if journal.n != self._reached + 1 or self._is_shared:  # there a marker changes them
             return TaskLines().of(journal)
         lines = self._lines.of(journal, self._changed)
         self._changed = set()
@@ -327,7 +342,10 @@ class Crossing:
 
     def _beyond(self, one: Append, named: int) -> Iterator[Divergence]:
         """The agent log knows of journal appends that are not there: the tail was cut off."""
-        if not self._is_ended or named <= self._reached:
+        last = self._journal.proof.last
+        if not self._is_ended or named <= (
+            last.get(one.replica, 0) if self._is_shared else self._reached
+        ):
             return
         self._reached = named  # told once
         position = f"agent:{one.replica}:{one.n}"
@@ -343,6 +361,9 @@ class Crossing:
         knows of the journal may be younger than its last row: a backup copies it first."""
         for operation, one in self._effects.unasked():
             if one.n > self._known:
+                continue
+            if self._is_shared and one.replica not in self._agents.proof.last:
+                self.unasked_elsewhere += 1  # by agents of a machine that keeps their log
                 continue
             row = one.rows[0]
             yield Divergence(

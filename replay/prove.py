@@ -61,6 +61,14 @@ class Options(Struct, frozen=True):
 DEFAULTS = Options()
 
 
+class Counts(Struct):
+    """What was walked of one replica: rows, causes, and how many of these were not executed."""
+
+    rows: int = 0
+    causes: int = 0
+    folded: int = 0
+
+
 class Proof:
     """Walks one log. After the walk: what was seen, and the log's part of the digest."""
 
@@ -84,7 +92,11 @@ class Proof:
         self.causes = 0
         self.wakes = 0
         self.folded = 0  # causes that were not executed again: of other rules, or before `since`
+        self.of: dict[str, Counts] = {}  # the same by replica
         self.heads: dict[str, str] = {}  # "log:replica" -> chain head
+        self.telling: dict[
+            str, str
+        ] = {}  # the same of appends that say more than the log of itself
         self.last: dict[str, int] = {}  # replica -> n
         self.streams = Streams(log, payload, again, options.limits)
         self._log = log
@@ -95,6 +107,11 @@ class Proof:
         self._origins: OrderedDict[str, str] = OrderedDict()  # run key -> position
         self._hole = ""  # the position of the newest append of which something is missing
         self.first_fault = ""  # position of the first append that differs
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several replicas share the log."""
+        return bool(self.streams.viewers.since)
 
     def resume(
         self, n: int, heads: Mapping[str, str], last: Mapping[str, int], again: Read, named: Named
@@ -127,6 +144,9 @@ class Proof:
         """
         self.rows += len(one.rows)
         self.causes += 1
+        counts = self.of.setdefault(one.replica, Counts())
+        counts.rows += len(one.rows)
+        counts.causes += 1
         self.wakes += [row.topic for row in one.rows].count("wake.started.1")
         yield from self._chain(one)
         found = [*self._shape(one), *self._unread(one)]
@@ -246,6 +266,7 @@ class Proof:
         is_ours = self._options.is_every_epoch or self._epoch.get(one.replica, rules) == rules
         if not is_ours or one.n <= self._options.since:
             self.folded += 1
+            self.of[one.replica].folded += 1
             return
         yield from self._receipt(cause, given)
         differences, is_missing = self._composed(one, cause, given)
@@ -300,7 +321,10 @@ class Proof:
                 self._led(row.fact, f"{self._log}:{one.replica}:{one.n}")
         self.last[one.replica] = one.n
         digest = envelope.digest(one.rows)
-        self.heads[f"{self._log}:{one.replica}"] = digest
+        head = f"{self._log}:{one.replica}"
+        self.heads[head] = digest
+        if not one.rows[0].stream.startswith("log:"):
+            self.telling[head] = digest
         return unfolded, digest
 
     # ------------------------------------------------------------------------------------ telling

@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec import Struct
 
 from adapters.documents.inbox import InboxSet
-from adapters.proof.prove import ProofDetails
+from adapters.documents.proof import ProofDetails
 
 
 class DemoDetails(Struct, frozen=True):

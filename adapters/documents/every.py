@@ -20,6 +20,7 @@ from adapters.documents.metrics import TemplateMetrics
 from adapters.documents.models import ModelDetails
 from adapters.documents.notify import NotifyDetails, TestedReceiver
 from adapters.documents.policy import Allowed, PolicyDocument, Preview, Ruled
+from adapters.documents.proof import ProofDetails
 from adapters.documents.reading import (
     JournalLine,
     MessageThread,
@@ -39,7 +40,6 @@ from adapters.documents.timetravel import (
     RequestDetails,
 )
 from adapters.documents.wakes import WakeAnswer, WakeDetails, WakeLine
-from adapters.proof.prove import ProofDetails
 from domain.journal.document import TaskDetails, TaskLine
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

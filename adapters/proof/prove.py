@@ -4,13 +4,19 @@ import difflib
 import gc
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from time import perf_counter
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
+from adapters.documents.proof import (
+    DivergenceDetails,
+    ProofDetails,
+    ProofHead,
+    ReplicaProof,
+)
 from adapters.home.belonging import given_up
 from adapters.proof.decoders import DECODERS
 from adapters.store.log import Log, LogProgress
@@ -19,13 +25,14 @@ from adapters.wiring import Home
 from domain.causes import GivenUp
 from domain.envelope import Row
 from domain.errors import WakelogError
+from domain.keys import shared_digest
 from domain.rules import RULES
 from domain.wire import PayloadId
 from domain.world import Recorded
 from replay.appends import Append, appends
 from replay.crossing import Crossing
 from replay.divergence import Divergence
-from replay.prove import Options, Proof, log_digest
+from replay.prove import Counts, Options, Proof, log_digest
 from replay.sides import At, Left, Side
 from replay.streams import LIMITS, Limits
 
@@ -42,60 +49,6 @@ Since = dict[str, int]
 Resume = Callable[[Crossing], None]
 Anchors = dict[str, dict[int, str]]
 """By ``log:replica`` and n: digests that are known from outside."""
-
-
-class DivergenceDetails(Struct, frozen=True, rename={"kind": "class"}):
-    """A place where today's code and the log part: `path` within the row at `position`, what was
-    `expected` there and what is, and both sides line by line (`diff`). `wake` and its `step`,
-    `cause` (a key) and `upstream` (the position that led there) are null where there is none."""
-
-    log: str
-    position: str
-    stream: str
-    version: int
-    kind: str
-    path: str
-    expected: str
-    actual: str
-    wake: str | None
-    step: int | None
-    cause: str | None
-    upstream: str | None
-    diff: list[str]
-
-
-class ProofHead(Struct, frozen=True):
-    """The newest append of a log and replica, and the digest up to there."""
-
-    n: int
-    digest: str
-
-
-class ProofDetails(Struct, frozen=True):
-    """What `prove` prints. `seconds` is wall time; `heads` are by ``log:replica``; `more` counts
-    the divergences that are left out; `folded` the causes that were not executed again;
-    `undecoded` the replies of models whose kept bytes nobody here can read. Of the causes so many
-    were `executed` now, and so many `remembered` from a proof at `remembered_at`; `memory_file`
-    is where this one is remembered, `memory_unused` why an older one did not count, where one
-    was asked for."""
-
-    ok: bool
-    rows: int
-    causes: int
-    wakes: int
-    digest: str
-    seconds: float
-    divergences: list[DivergenceDetails]
-    prompts: int
-    heads: dict[str, ProofHead]
-    more: int
-    folded: int
-    undecoded: int
-    executed: int
-    remembered: int
-    remembered_at: str | None
-    memory_file: str | None
-    memory_unused: str | None
 
 
 class Proved(Struct, frozen=True):
@@ -126,6 +79,8 @@ class Proved(Struct, frozen=True):
     unkept: str = ""
     why: str = ""
     end: Left = Left()
+    replicas: dict[str, ReplicaProof] | None = None
+    shared: str = ""
 
     @property
     def ok(self) -> bool:
@@ -159,6 +114,8 @@ class Proved(Struct, frozen=True):
             remembered_at=self.remembered_at or None,
             memory_file=self.file or None,
             memory_unused=self.why or None,
+            replicas=self.replicas,
+            shared=self.shared or None,
         )
 
 
@@ -288,7 +245,23 @@ def prove_sides(
         crossing.replies.undecoded,
         tuple(proof.rows for proof in proofs),
         end=crossing.left,
+        replicas=_of_each([one for one in proofs if one.is_shared]),
+        shared=shared_digest(
+            {k: v for one in proofs if one.is_shared for k, v in one.telling.items()}
+        ),
     )
+
+
+def _of_each(proofs: Sequence[Proof]) -> dict[str, ReplicaProof] | None:
+    """What was proved of each replica of the logs that several share; None where there are none."""
+    names = sorted({name for proof in proofs for name in proof.of})
+    every = {name: [proof.of[name] for proof in proofs if name in proof.of] for name in names}
+    return {name: _summed(counts) for name, counts in every.items()} or None
+
+
+def _summed(counts: Sequence[Counts]) -> ReplicaProof:
+    rows, causes, folded = (sum(each) for each in zip(*map(astuple, counts), strict=True))
+    return ReplicaProof(rows, causes, causes - folded, folded)
 
 
 def _place(one: Divergence) -> tuple[bool, int]:

@@ -9,7 +9,7 @@ from adapters.web.asking import FormRequest, Notice, Page
 from adapters.web.site import Site
 
 if TYPE_CHECKING:
-    from adapters.proof.prove import ProofDetails
+    from adapters.documents.proof import ProofDetails
 
 ROWS_SHOWN = 50  # of each list; the JSON twin has all
 

@@ -18,7 +18,7 @@ from domain.errors import Refused, WakelogError
 
 if TYPE_CHECKING:
     from adapters.actions.forking import Branching
-    from adapters.proof.prove import ProofDetails
+    from adapters.documents.proof import ProofDetails
 
 TROUBLES_KEPT = 20
 JOBS_MAX = 100  # that run or wait

@@ -10,7 +10,7 @@ from adapters.web.site import Site
 from projections import wakes
 
 if TYPE_CHECKING:
-    from adapters.proof.prove import DivergenceDetails
+    from adapters.documents.proof import DivergenceDetails
 
 SHOWN_MAX = 20  # divergences in two columns; the JSON has all that are known
 

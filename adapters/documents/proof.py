@@ -1,0 +1,69 @@
+"""The JSON documents of `prove`."""
+
+from msgspec import Struct
+
+
+class DivergenceDetails(Struct, frozen=True, rename={"kind": "class"}):
+    """A place where today's code and the log part: `path` within the row at `position`, what was
+    `expected` there and what is, and both sides line by line (`diff`). `wake` and its `step`,
+    `cause` (a key) and `upstream` (the position that led there) are null where there is none."""
+
+    log: str
+    position: str
+    stream: str
+    version: int
+    kind: str
+    path: str
+    expected: str
+    actual: str
+    wake: str | None
+    step: int | None
+    cause: str | None
+    upstream: str | None
+    diff: list[str]
+
+
+class ProofHead(Struct, frozen=True):
+    """The newest append of a log and replica, and the digest up to there."""
+
+    n: int
+    digest: str
+
+
+class ReplicaProof(Struct, frozen=True):
+    """What was proved of one replica: rows, causes, and of these how many were executed again."""
+
+    rows: int
+    causes: int
+    executed: int
+    folded: int
+
+
+class ProofDetails(Struct, frozen=True):
+    """What `prove` prints. `seconds` is wall time; `heads` are by ``log:replica``; `more` counts
+    the divergences that are left out; `folded` the causes that were not executed again;
+    `undecoded` the replies of models whose kept bytes nobody here can read. Of the causes so many
+    were `executed` now, and so many `remembered` from a proof at `remembered_at`; `memory_file`
+    is where this one is remembered, `memory_unused` why an older one did not count, where one
+    was asked for. Of a home that several machines share: `replicas` by name, and `shared`, which
+    is equal where two machines hold the same; else null."""
+
+    ok: bool
+    rows: int
+    causes: int
+    wakes: int
+    digest: str
+    seconds: float
+    divergences: list[DivergenceDetails]
+    prompts: int
+    heads: dict[str, ProofHead]
+    more: int
+    folded: int
+    undecoded: int
+    executed: int
+    remembered: int
+    remembered_at: str | None
+    memory_file: str | None
+    memory_unused: str | None
+    replicas: dict[str, ReplicaProof] | None = None
+    shared: str | None = None
