@@ -6,5 +6,6 @@ folds older ones.
 """
 
 RULES = 1
-FORMAT = 1
-"""Format of a log file, its ``PRAGMA user_version``; a file of a newer one is refused."""
+FORMAT, FORMAT_MAX = 1, 2
+"""Format of a log file, its ``PRAGMA user_version``: of one that is new, and of one that several
+machines share. A file of a newer one is refused."""

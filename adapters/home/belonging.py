@@ -6,7 +6,7 @@ and what comes under them would be news to nobody.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -87,7 +87,7 @@ def misfits(journal: Log, agents: Log) -> tuple[GivenUp, ...]:
     for claim in _claims(agents.rows()):
         if not references.is_given_up(ranges, *claim[:2]):
             by_replica[claim.replica].append(claim)
-    there = _digests(journal, {one.n for claims in by_replica.values() for one in claims})
+    there = _digests(journal, [one for claims in by_replica.values() for one in claims])
     found = (_misfit(claims, there, journal.tail().n) for claims in by_replica.values())
     return tuple(one for one in found if one is not None)
 
@@ -115,9 +115,12 @@ def told(found: GivenUp, last: int) -> OtherPast:
 
 
 def unasked(journal: Log, agents: Log) -> int:
-    """How many effects on the journal no intent of the agent log asked for; reads both whole."""
+    """How many effects on the journal no intent of the agent log asked for; reads both whole.
+    What other machines did is asked for in their agent logs."""
+    own = f"@{journal.replica}" if journal.is_shared else ""
     asked = {one for row in agents.rows() for one in _intents(row)}
-    return sum(one not in asked for row in journal.rows() for one in _applied(row))
+    rows = (row for row in journal.rows() if row.stream.endswith(own))
+    return sum(one not in asked for row in rows for one in _applied(row))
 
 
 def newly_unasked(journal: Log, agents: Log) -> int:
@@ -170,18 +173,20 @@ def _first_misfit(journal: Log, claims: Iterable[Claim]) -> OtherPast | None:
     if newest.n > last:
         return OtherPast(newest, last)
     witnesses = {one.replica: one for one in sorted(left, key=_n) if one.digest}
-    found = (one for one in witnesses.values() if journal.digest_at(one.n) != one.digest)
-    return next((OtherPast(one, last) for one in found), None)
+    for one in witnesses.values():
+        if journal.digest_at(one.n, one.replica) != one.digest:
+            return OtherPast(one, last)
+    return None
 
 
 def _n(claim: Claim) -> int:
     return claim.n
 
 
-def _misfit(claims: list[Claim], there: dict[int, str], last: int) -> GivenUp | None:
+def _misfit(claims: list[Claim], there: Mapping[Claim, str], last: int) -> GivenUp | None:
     """From where on the claims of one replica are of another past."""
     until = max(one.n for one in claims)
-    others = [one.n for one in claims if one.digest and there.get(one.n, one.digest) != one.digest]
+    others = [one.n for one in claims if one.digest and there.get(one, one.digest) != one.digest]
     if not others:
         return GivenUp(claims[0].replica, last, until) if until > last else None
     first = min(others)
@@ -189,10 +194,15 @@ def _misfit(claims: list[Claim], there: dict[int, str], last: int) -> GivenUp | 
     return GivenUp(claims[0].replica, max(same, default=first - 1), until)
 
 
-def _digests(journal: Log, wanted: set[int]) -> dict[int, str]:
-    """The digests of some appends of the journal, by their number."""
+def _digests(journal: Log, claims: Sequence[Claim]) -> dict[Claim, str]:
+    """The digests of the appends of the journal that are claimed, where they are there."""
+    if journal.is_shared:  # of each replica its own
+        found = {one: journal.digest_at(one.n, one.replica) for one in claims}
+        return {one: digest for one, digest in found.items() if digest}
+    wanted = {one.n for one in claims}
     appends = ((numbered(rows[0].state).n, rows) for rows in by_append(journal.rows()))
-    return {n: envelope.digest(rows) for n, rows in appends if n in wanted}
+    digests = {n: envelope.digest(rows) for n, rows in appends if n in wanted}
+    return {one: digests[one.n] for one in claims if one.n in digests}
 
 
 # ---------------------------------------------------------------------------------------- effects

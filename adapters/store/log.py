@@ -2,11 +2,13 @@
 
 import unicodedata
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from adapters.store.reader import LogPosition, LogReader, Tail
+from adapters.store.foreign import ForeignAppend, check_next
+from adapters.store.reader import LogPosition, LogReader, Tail, tail_of, tells
 from adapters.store.recorder import LogRecorder, numbered
 from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.version import package_version
@@ -17,6 +19,8 @@ from domain.causes import (
     EpochBegan,
     GivenUp,
     Imported,
+    LogFact,
+    LogShared,
     Receipt,
     ReplicasImported,
     Result,
@@ -94,12 +98,8 @@ class Log(LogReader):
             Refused: If the rules do not allow the command now. Nothing is written.
             KeyReused: If `key` already stands for another command.
         """
-        try:
-            with self.recorder.deciding():
-                return self._decided(cause, now, key, payloads)
-        except BaseException:
-            self._seen = LogPosition()  # some of it may be undone
-            raise
+        with self._writing():
+            return self._decided(cause, now, key, payloads)
 
     def adopt(self, now: str, given_up: Sequence[GivenUp] = ()) -> None:
         """Begin to write under a name that is new in the file, and own what others wrote there.
@@ -108,9 +108,54 @@ class Log(LogReader):
             now: The present.
             given_up: Of a journal: what is said of it elsewhere and is of another past.
         """
-        with self.recorder.deciding():
+        with self._writing():
             seen = self._marked(now, self._look(), tuple(given_up))
             self._in_epoch(now, seen)
+
+    def share(self, now: str) -> None:
+        """Let other machines share the log; nothing happens where they do.
+
+        Raises:
+            Refused: Code ``not_shared``: it is kept where that cannot be.
+        """
+        with self._writing():
+            seen = self._began(now)
+            if not seen.main.is_shared:
+                self.recorder.keep_order()
+                self._alone(LogShared(), now, seen, prev=seen.tail.digest)
+
+    def bring(self, appends: Sequence[ForeignAppend], now: str) -> int:
+        """Take in what other replicas wrote, all or none, and say that it is known from here on.
+
+        Args:
+            appends: Those of each replica in the order of its chain; what is here is passed over.
+            now: The present.
+
+        Returns:
+            How many rows came.
+
+        Raises:
+            Refused: Code ``forked_replica``: one follows none that is here.
+        """
+        with self._writing():
+            seen = self._began(now)
+            if not seen.main.is_shared:
+                raise Refused("not_shared", because="this log is not shared", instead="share it")
+            known, telling, count = dict(self._last_of_each()), dict[str, int](), 0
+            for rows, payloads in appends:
+                one = tail_of(rows)
+                if self.digest_at(one.n, one.replica) == one.digest:
+                    continue
+                check_next(rows, one, known.get(one.replica, Tail()), self.replica)
+                self.recorder.insert(rows, payloads)
+                known[one.replica] = one
+                count += len(rows)
+                if tells(rows):
+                    telling[one.replica] = one.n
+            if telling:
+                named = tuple(Imported(*one) for one in sorted(telling.items()))
+                self._alone(ReplicasImported(named), now, seen, prev=seen.tail.digest)
+            return count
 
     def answered(self, key: str, command: Command, said: Sequence[str] = ()) -> Result | None:
         """What `append` would answer a repeat with; None where the key is free, or empty.
@@ -142,6 +187,16 @@ class Log(LogReader):
             self._seen = LogPosition(seen.rows + len(rows), written, seen.main)
         return Appended(composed.result, rows, tail.n + 1)
 
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        before = self._seen.main
+        try:
+            with self.recorder.deciding():
+                yield
+        except BaseException:
+            self._seen = LogPosition(main=before)  # some of it may be undone
+            raise
+
     def _write(self, rows: tuple[Row, ...], payloads: Sequence[Payload], at: str) -> Tail:
         self.recorder.insert(rows, payloads)
         return Tail(numbered(rows[0].state).n, at, envelope.digest(rows), self.replica)
@@ -164,7 +219,8 @@ class Log(LogReader):
         brought = tuple(Imported(name, one.n) for name, one in last.items())
         marker = ReplicasImported(brought, given_up)
         seen = self._alone(marker, now, seen, prev=own.digest)
-        self._states.clear()
+        if self.recorder.order() and not seen.main.is_shared:  # it was, under another name
+            seen = self._alone(LogShared(), now, seen, prev=seen.tail.digest)
         return seen
 
     def _in_epoch(self, now: str, seen: LogPosition) -> LogPosition:
@@ -182,13 +238,12 @@ class Log(LogReader):
             seen = self._alone(began, now, seen, prev=seen.tail.digest)
         return seen
 
-    def _alone(
-        self, fact: EpochBegan | ReplicasImported, now: str, seen: LogPosition, prev: str
-    ) -> LogPosition:
+    def _alone(self, fact: LogFact, now: str, seen: LogPosition, prev: str) -> LogPosition:
         at = max(now, seen.tail.at)
         world = self._world(seen)
         if isinstance(fact, ReplicasImported):
-            world.n = max(world.n, *(one.until + 1 for one in fact.given_up), 0)
+            above = [*(one.until for one in fact.given_up), *(one.n for one in fact.replicas)]
+            world.n = max(world.n, *(n + 1 for n in above), 0)
         composed = _compose(fact, "", at, prev, world)
         self._write(composed.rows, (), at)
         return self._look()

@@ -1,18 +1,57 @@
 """The log in memory, over the `eventsourcing` library's own in-memory recorder: for tests."""
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 
 from eventsourcing.persistence import StoredEvent
 from eventsourcing.popo import POPOApplicationRecorder
 
+from adapters.store.order import Place, place_of, places_of
 from adapters.store.recorder import Onward, Timed, by_append, line, numbered
 from domain.envelope import Row
 from domain.wire import Payload, PayloadId
 
 PAGE_ROWS = 2000
+
+
+class MemoryOrder:
+    """The places of all appends, in canonical order."""
+
+    def __init__(self, events: Sequence[StoredEvent], places: Iterable[Place]) -> None:
+        self._events = events
+        self.places = sorted(places)
+
+    def rows(self, after: int) -> Iterator[Row]:
+        first = bisect_right(self.places, after, key=lambda one: one.n)
+        return (row for one in self.places[first:] for row in self._read(one))
+
+    def last(self, replica: str = "", *, is_telling: bool = False) -> Sequence[Row]:
+        for one in reversed(self.places):
+            rows = self._read(one) if replica in ("", one.replica) else ()
+            if rows and not (is_telling and rows[0].stream.startswith("log:")):
+                return rows
+        return ()
+
+    def at(self, n: int, replica: str) -> Sequence[Row]:
+        found = self._find(n, replica)
+        return self._read(found) if found else ()
+
+    def digest(self, n: int, replica: str) -> str:
+        found = self._find(n, replica)
+        return found.digest if found else ""
+
+    def writers(self) -> Sequence[str]:
+        return sorted({one.replica for one in self.places})
+
+    def _find(self, n: int, replica: str) -> Place | None:
+        nth = bisect_left(self.places, (n, replica))
+        found = self.places[nth] if nth < len(self.places) else None
+        return found if found and found[:2] == (n, replica) else None
+
+    def _read(self, one: Place) -> list[Row]:
+        return [_row(stored) for stored in self._events[one.first - 1 : one.first - 1 + one.rows]]
 
 
 class MemoryLogRecorder(POPOApplicationRecorder):
@@ -21,15 +60,19 @@ class MemoryLogRecorder(POPOApplicationRecorder):
     def __init__(self) -> None:
         super().__init__()
         self._payloads: dict[PayloadId, bytes] = {}
+        self._order: MemoryOrder | None = None
 
     @contextmanager
     def deciding(self) -> Iterator[None]:
         with self._database_lock:
-            count = len(self._stored_events)
+            count, was_ordered = len(self._stored_events), self._order is not None
             try:
                 yield
             except BaseException:
                 self._forget(count)
+                if self._order:
+                    kept = [one for one in self._order.places if one.first <= count]
+                    self._order = MemoryOrder(self._stored_events, kept) if was_ordered else None
                 raise
 
     def _forget(self, count: int) -> None:
@@ -61,7 +104,15 @@ class MemoryLogRecorder(POPOApplicationRecorder):
     def streams_of(self, kind: str) -> Sequence[str]:
         return [one for one in self._stored_events_index if one.startswith(f"{kind}:")]
 
+    def order(self) -> MemoryOrder | None:
+        return self._order
+
+    def keep_order(self) -> None:
+        self._order = MemoryOrder(self._stored_events, places_of(self.rows(0)))
+
     def last_append(self) -> Sequence[Row]:
+        if self._order:
+            return self._order.last()
         if not self._stored_events:
             return ()
         first = len(self._stored_events) - 1 - numbered(self._stored_events[-1].state).row
@@ -80,6 +131,8 @@ class MemoryLogRecorder(POPOApplicationRecorder):
         return len(self._stored_events_index.get(stream, {}))
 
     def rows(self, after: int) -> Iterator[Row]:
+        if self._order:
+            return self._order.rows(after)
         first = bisect_right(self._stored_events, after, key=lambda one: numbered(one.state).n)
         return (_row(one) for one in self._stored_events[first:])
 
@@ -109,6 +162,8 @@ class MemoryLogRecorder(POPOApplicationRecorder):
         return lambda wanted: self.payloads([wanted])
 
     def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
+        if self._order:
+            insort(self._order.places, place_of(rows, len(self._stored_events) + 1))
         self.insert_events([StoredEvent(*row) for row in rows])
         for kept in payloads:
             self._payloads.setdefault(kept.id, kept.data)

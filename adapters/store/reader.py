@@ -1,19 +1,22 @@
 """Reads a log: what stands in it, and the world as this replica knows it (DESIGN 4)."""
 
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
 from adapters.store.recorder import LogRecorder, Onward, by_append, numbered
+from adapters.store.shared import Others, Sift, sift
 from domain import envelope
-from domain.causes import EpochBegan, ReplicasImported
+from domain.causes import EpochBegan, LogShared, ReplicasImported
 from domain.envelope import Row
+from domain.horizons import Horizons
 from domain.wire import PayloadId
-from domain.world import MAIN, Folded, Parts, Recorded, World
+from domain.world import MAIN, Folded, Parts, Read, Recorded, World
 
 
 class Tail(NamedTuple):
-    """The newest append: its number, time and digest, and who wrote it."""
+    """The newest append: its number, time and digest, and who wrote it. Of a shared log the
+    newest that this replica wrote: it knows all others that count."""
 
     n: int = 0
     at: str = ""
@@ -22,11 +25,13 @@ class Tail(NamedTuple):
 
 
 class Main(NamedTuple):
-    """What ``log:main`` says, up to a version: the epoch, and whose rows were brought in."""
+    """What ``log:main`` says, up to a version: the epoch, whose rows were brought in, and
+    whether the log is shared."""
 
     version: int = 0
     rules: int = 0
     replicas: tuple[str, ...] = ()
+    is_shared: bool = False
 
 
 class LogPosition(NamedTuple):
@@ -51,6 +56,13 @@ class LogReader:
         self.kept_payloads = recorder.kept_payloads
         self._states = states
         self._seen = LogPosition()
+        self._others = Others()
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several machines share the log, which each holds whole."""
+        with self.recorder.reading():
+            return self._look().main.is_shared
 
     @contextmanager
     def reading(self) -> Iterator[World]:
@@ -59,17 +71,25 @@ class LogReader:
             yield self._world(self._look())
 
     def world_at(self, n: int) -> World:
-        """The log as it stood after append n; nothing of it is cached."""
+        """The log as it stood after append n of this replica; nothing of it is cached."""
+        seen = self._look()
+        known = self._until(n + 1, seen)
 
         def read(stream: str, after: int) -> list[Recorded]:
-            return [one for one in self._read(stream, after) if one.n <= n]
+            rows = self._read(stream, after)
+            return [one for one in rows if one.n <= (known.get(one.replica, 0) if known else n)]
 
-        replicas = self._replicas(self._look())
+        replicas = self._replicas(seen)
         return World(self.name, self.replica, n + 1, read, self.payload, replicas=replicas)
 
     def appends(self, after: int = 0) -> Iterator[list[Recorded]]:
-        """Each append above n `after`, as its rows, in canonical order."""
+        """Each append above n `after`, as its rows, in canonical order; of a shared log those that
+        this replica knows."""
+        seen = self._look()
+        known = self._until(seen.tail.n + 1, seen)
         for rows in by_append(self.recorder.rows(after)):
+            if known and numbered(rows[0].state).n > known.get(_writer(rows), 0):
+                continue
             decoded = [envelope.read(row) for row in rows]
             at = decoded[0].at
             yield [envelope.recorded(row, at, one) for row, one in zip(rows, decoded, strict=True)]
@@ -78,12 +98,16 @@ class LogReader:
         """The rows as they are stored, above append n `after`, in canonical order."""
         return self.recorder.rows(after)
 
-    def append_at(self, n: int) -> Sequence[Row]:
-        """The rows of append n as they are stored; empty if there is none."""
-        return self.recorder.append_at(n)
+    def append_at(self, n: int, replica: str = "") -> Sequence[Row]:
+        """The rows of append n as they are stored; empty if there is none. `replica`: whose, in a
+        shared log; else this one's."""
+        order = self.recorder.order()
+        return order.at(n, replica or self.replica) if order else self.recorder.append_at(n)
 
-    def digest_at(self, n: int) -> str:
+    def digest_at(self, n: int, replica: str = "") -> str:
         """The digest of append n, which the next one carries; empty if there is none."""
+        if order := self.recorder.order():
+            return order.digest(n, replica or self.replica)
         tail = self.tail()
         if n == tail.n:
             return tail.digest
@@ -91,7 +115,7 @@ class LogReader:
         return envelope.digest(rows) if rows else ""
 
     def newest(self, count: int) -> Sequence[Row]:
-        """The newest rows as they are stored, so many at most, in order."""
+        """The rows that came in last, as they are stored, so many at most, in order."""
         return self.recorder.newest(count)
 
     def last_fact(self, stream: str) -> Recorded | None:
@@ -157,20 +181,26 @@ class LogReader:
         """What the log comes to; read only if it has grown since."""
         count = self.recorder.count()
         if count != self._seen.rows:
-            self._seen = LogPosition(count, self._newest(), self._main_now())
+            main = self._main_now()
+            self._seen = LogPosition(count, self._newest(main), main)
         return self._seen
 
-    def _newest(self) -> Tail:
-        rows = self.recorder.last_append()
-        if not rows:
-            return Tail()
-        first = numbered(rows[0].state)
-        replica = rows[0].stream.rpartition("@")[2]
-        return Tail(first.n, first.at, envelope.digest(rows), replica)
+    def _newest(self, main: Main) -> Tail:
+        order = self.recorder.order() if main.is_shared else None
+        return tail_of(order.last(self.replica) if order else self.recorder.last_append())
+
+    def _until(self, n: int, seen: LogPosition) -> Mapping[str, int] | None:
+        """Up to which append of each replica this one knew before its append n; None where that
+        is all up to there."""
+        return self._horizons(seen).until(self.replica, n) if seen.main.is_shared else None
+
+    def _horizons(self, seen: LogPosition) -> Horizons:
+        replicas = (self.replica, *seen.main.replicas)
+        return self._others.horizons(self._read, replicas, seen.main.version)
 
     def _main_now(self) -> Main:
         """``log:main`` of this replica, read on from where it was known."""
-        version, rules, replicas = self._seen.main
+        version, rules, replicas, is_shared = self._seen.main
         for recorded in self._read(f"log:{MAIN}@{self.replica}", version):
             version = recorded.version
             match recorded.fact:
@@ -178,16 +208,35 @@ class LogReader:
                     rules = began
                 case ReplicasImported(replicas=brought):
                     replicas = tuple(sorted({*replicas, *(one.replica for one in brought)}))
-        return Main(version, rules, replicas)
+                    self._states.clear()
+                case LogShared():
+                    is_shared = True
+        return Main(version, rules, replicas, is_shared)
 
-    def _last_of_each(self) -> dict[str, Tail]:
-        """The newest append of each replica in the file, by name; reads all of it."""
-        last: dict[str, Tail] = {}
-        for rows in by_append(self.recorder.rows(0)):
-            first = numbered(rows[0].state)
-            name = rows[0].stream.rpartition("@")[2]
-            last[name] = Tail(first.n, first.at, envelope.digest(rows), name)
-        return dict(sorted(last.items()))
+    def heads(self) -> Mapping[str, Tail]:
+        """The newest append of each replica in the file, by name; reads all of a log that is not
+        shared."""
+        with self.recorder.reading():
+            return self._last_of_each()
+
+    def telling_heads(self) -> Mapping[str, Tail]:
+        """The same of appends that say more than the log of itself."""
+        with self.recorder.reading():
+            return self._last_of_each(is_telling=True)
+
+    def appends_of(self, replica: str, after: int) -> Iterator[Sequence[Row]]:
+        """A replica's appends above n `after` as they are stored, in the order of its chain."""
+        return (one for one in by_append(self.recorder.rows(after)) if _writer(one) == replica)
+
+    def _last_of_each(self, *, is_telling: bool = False) -> dict[str, Tail]:
+        last: dict[str, Sequence[Row]] = {}
+        if order := self.recorder.order():
+            last = {one: order.last(one, is_telling=is_telling) for one in order.writers()}
+        else:
+            for rows in by_append(self.recorder.rows(0)):
+                if not is_telling or tells(rows):
+                    last[_writer(rows)] = rows
+        return {name: tail_of(rows) for name, rows in sorted(last.items()) if rows}
 
     def writers(self) -> tuple[str, ...]:
         """All replicas whose rows are in the file; reads all of it."""
@@ -201,7 +250,43 @@ class LogReader:
         return seen.main.replicas
 
     def _receipt(self, key: str, seen: LogPosition) -> Recorded | None:
-        for replica in (self.replica, *self._replicas(seen)):
-            if found := self._read(f"receipt:{key}@{replica}", 0):
-                return found[0]
-        return None
+        found = self._receipts(key, seen)
+        if len(found) > 1 and seen.main.is_shared:
+            from domain.merging import standing
+
+            return standing(found)
+        return found[0] if found else None
+
+    def _sift(self, seen: LogPosition, read: Read) -> Sift | None:
+        """What tells which rows of an entity count, where several machines share the log."""
+
+        def first_of(n: int, replica: str) -> Recorded | None:
+            found = self.append_at(n, replica)[:1]
+            return next((envelope.recorded(one, "", envelope.read(one)) for one in found), None)
+
+        if not seen.main.is_shared:
+            return None
+        names = (self.replica, *self._replicas(seen))
+        return sift(self._horizons(seen), first_of, read, names)
+
+    def _receipts(self, key: str, seen: LogPosition) -> list[Recorded]:
+        """What stands under a key, this replica's first."""
+        names = (self.replica, *self._replicas(seen))
+        return [row for one in names for row in self._read(f"receipt:{key}@{one}", 0)]
+
+
+def tells(rows: Sequence[Row]) -> bool:
+    """Whether an append says more than the log of itself: markers are not answered by markers."""
+    return not rows[0].stream.startswith("log:")
+
+
+def _writer(rows: Sequence[Row]) -> str:
+    return rows[0].stream.rpartition("@")[2]
+
+
+def tail_of(rows: Sequence[Row]) -> Tail:
+    """What the rows of an append come to."""
+    if not rows:
+        return Tail()
+    first = numbered(rows[0].state)
+    return Tail(first.n, first.at, envelope.digest(rows), _writer(rows))

@@ -1,7 +1,7 @@
 """What a log needs from a recorder: one writer at a time, rows in canonical order, payloads.
 
-Rows are inserted append by append, so insertion order is canonical order while a file has one
-writing replica at a time; a rowid never leaves its recorder (DESIGN 4).
+Rows are inserted append by append, so insertion order is canonical order until a log is shared;
+from then on `Order` tells it. A rowid never leaves its recorder (DESIGN 4).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -57,6 +57,22 @@ def line(row: Row) -> bytes:
     return _LINE % (stream, row.version, tag, row.state)
 
 
+class Order(Protocol):
+    """Finds the appends of a log whose rows came in in any order."""
+
+    def last(self, replica: str = "", *, is_telling: bool = False) -> Sequence[Row]:
+        """The newest append, or that of a replica; `is_telling`: that is no lone log fact."""
+
+    def at(self, n: int, replica: str) -> Sequence[Row]:
+        """The rows of an append, in order; empty where there is none."""
+
+    def digest(self, n: int, replica: str) -> str:
+        """The digest of an append; empty where there is none."""
+
+    def writers(self) -> Sequence[str]:
+        """All replicas whose rows are there."""
+
+
 class LogRecorder(Protocol):
     """A recorder of one log, in a file or in memory."""
 
@@ -74,6 +90,12 @@ class LogRecorder(Protocol):
 
     def streams_of(self, kind: str) -> Sequence[str]:
         """The names of all streams of a kind."""
+
+    def order(self) -> "Order | None":
+        """Where each append stands; None where rows stand as they came, in canonical order."""
+
+    def keep_order(self) -> None:
+        """Let rows come in in any order from now on, inside `deciding`."""
 
     def last_append(self) -> Sequence[Row]:
         """The rows of the newest append, in order; empty where there is none."""

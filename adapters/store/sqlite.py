@@ -25,10 +25,11 @@ from adapters.store.opening import (
     unusable,
     whole,
 )
+from adapters.store.order import KEEP, LINE, MAKE, FileOrder, place_of, places_of, stored_bytes
 from adapters.store.recorder import Onward, Timed, numbered
 from domain.envelope import Row
 from domain.errors import Damaged
-from domain.rules import FORMAT
+from domain.rules import FORMAT, FORMAT_MAX
 from domain.wire import Payload, PayloadId
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ PAGE_ROWS = 2000
 PAGE_PAYLOADS = 64  # that are read at once
 AHEAD_MAX_BYTES = 65_536  # of a payload that nobody has asked for yet
 NO_ROW = 2**63 - 1
+KNOWN = f"{FORMAT} to {FORMAT_MAX}"
 _KEEP = "INSERT INTO payloads VALUES (?, ?) ON CONFLICT DO NOTHING"
 # An append's rows have consecutive rowids, and `at` is the first key of its first row's state.
 _STREAM = """
@@ -64,13 +66,12 @@ FROM stored_events WHERE rowid >= ? ORDER BY rowid LIMIT ?
 """
 # SQLite itself puts the lines together: a page costs Python little more than a row does. It ends
 # before an append's first row, which alone begins with `at`.
-_LINES = """
+_LINES = f"""
 SELECT max(rowid), CAST(group_concat(line, char(10)) AS BLOB) FROM (
-    SELECT rowid, '{"stream":' || json_quote(originator_id) || ',"version":' || originator_version
-        || ',"tag":"' || topic || '","state":' || CAST(state AS TEXT) || '}' AS line
+    SELECT rowid, {LINE} AS line
     FROM stored_events WHERE rowid >= ?1 AND rowid < coalesce((
         SELECT rowid FROM stored_events
-        WHERE rowid >= ?1 + ?2 AND CAST(substr(state, 1, 7) AS TEXT) = '{"at":"'
+        WHERE rowid >= ?1 + ?2 AND CAST(substr(state, 1, 7) AS TEXT) = '{{"at":"'
         ORDER BY rowid LIMIT 1), 9223372036854775807)
     ORDER BY rowid)
 """
@@ -101,6 +102,7 @@ class SQLiteLogRecorder:
         """
         look(path)
         self._path = path
+        self._is_ordered = False
         self._is_read_only = is_read_only
         with told(path):
             self._connection = read_only(path) if is_read_only else connected(str(path))
@@ -122,10 +124,10 @@ class SQLiteLogRecorder:
         tables = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if (tables or found) and not self._is_ours():
             raise not_a_log(self._path, "it is another program's database")
-        if found > FORMAT:
+        if found > FORMAT_MAX:
             raise Damaged(
                 "newer_format",
-                because=f"{self._path} has format {found}, and this wakelog knows {FORMAT}",
+                because=f"{self._path} has format {found}, and this wakelog knows {KNOWN}",
                 instead="use the newer wakelog that wrote it; nothing was changed",
             )
         if self._is_read_only and found:
@@ -182,7 +184,10 @@ class SQLiteLogRecorder:
         else:
             found = self._found(_ALL, stream, after)
         return [
-            Timed(Row(name, version, topic, _bytes(state)), _bytes(at).decode("utf-8", "replace"))
+            Timed(
+                Row(name, version, topic, stored_bytes(state)),
+                stored_bytes(at).decode("utf-8", "replace"),
+            )
             for name, version, topic, state, at in found
         ]
 
@@ -193,7 +198,20 @@ class SQLiteLogRecorder:
     def streams_of(self, kind: str) -> Sequence[str]:
         return [name for (name,) in self._found(_STREAMS, f"{kind}:", f"{kind};")]  # ; follows :
 
+    def order(self) -> FileOrder | None:
+        if not self._is_ordered:  # another process may have begun it
+            format_of = self._found("PRAGMA user_version")[0][0]
+            self._is_ordered = format_of == FORMAT_MAX
+        return FileOrder(self._found) if self._is_ordered else None
+
+    def keep_order(self) -> None:
+        self._connection.execute(MAKE)
+        self._connection.executemany(KEEP, places_of(self.rows(0)))
+        self._connection.execute(f"PRAGMA user_version={FORMAT_MAX}")
+
     def last_append(self) -> Sequence[Row]:
+        if order := self.order():
+            return order.last()
         last = self._max()
         if not last:
             return ()
@@ -218,14 +236,21 @@ class SQLiteLogRecorder:
         return int(self._found(_LAST_VERSION, stream)[0][0] or 0)
 
     def rows(self, after: int) -> Iterator[Row]:
+        if order := self.order():
+            yield from order.rows(after)
+            return
         rowid = self._first_after(after)
         while page := self._found(_PAGE, rowid, PAGE_ROWS):  # bounded by the file
             yield from [
-                Row(name, version, topic, _bytes(state)) for _, name, version, topic, state in page
+                Row(name, version, topic, stored_bytes(state))
+                for _, name, version, topic, state in page
             ]
             rowid = page[-1][0] + 1
 
     def lines(self, after: int, size: int) -> Iterator[bytes]:
+        if order := self.order():
+            yield from order.lines(after, size)
+            return
         first = self._first_after(after)
         while True:  # bounded by the file
             ((last, lines),) = self._found(_LINES, first, size)
@@ -240,12 +265,12 @@ class SQLiteLogRecorder:
     def payload(self, payload_id: PayloadId) -> bytes | None:
         sql = "SELECT bytes FROM payloads WHERE id = ?"
         found = self._found(sql, payload_id)
-        return _bytes(found[0][0]) if found else None
+        return stored_bytes(found[0][0]) if found else None
 
     def kept_payloads(self) -> Iterator[tuple[PayloadId, bytes]]:
         last = 0
         while page := self._found(_KEPT, last, PAGE_PAYLOADS):  # bounded by the file
-            yield from ((str(name), _bytes(data)) for _, name, data in page)
+            yield from ((str(name), stored_bytes(data)) for _, name, data in page)
             last = page[-1][0]
 
     def onward(self) -> Onward:
@@ -255,15 +280,17 @@ class SQLiteLogRecorder:
             nonlocal last
             found = self._found(_ONWARD, wanted, last, PAGE_PAYLOADS, AHEAD_MAX_BYTES)
             last = max(last, found[-1][0]) if found else last
-            return [(name, _bytes(data)) for _, name, data in found]
+            return [(name, stored_bytes(data)) for _, name, data in found]
 
         return read
 
     def payloads(self, ids: Sequence[PayloadId]) -> Sequence[tuple[PayloadId, bytes]]:
         found = self._found(_PAYLOADS, msgspec.json.encode(ids).decode())
-        return [(name, _bytes(data)) for name, data in found]
+        return [(name, stored_bytes(data)) for name, data in found]
 
     def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
+        if self.order():
+            self._connection.execute(KEEP, place_of(rows, self._max() + 1))
         self._connection.executemany(self._library.insert_events_statement, rows)
         if payloads:
             self._connection.executemany(_KEEP, [(kept.id, kept.data) for kept in payloads])
@@ -278,7 +305,7 @@ class SQLiteLogRecorder:
 
     def _page(self, rowid: int, limit: int) -> list[tuple[int, Row]]:
         return [
-            (rowid, Row(name, version, topic, _bytes(state)))
+            (rowid, Row(name, version, topic, stored_bytes(state)))
             for rowid, name, version, topic, state in self._found(_PAGE, rowid, limit)
         ]
 
@@ -310,10 +337,3 @@ class SQLiteLogRecorder:
         """The append number of a row; above all others where there is none."""
         page = self._page(rowid, 1)
         return numbered(page[0][1].state).n if page else NO_ROW
-
-
-def _bytes(stored: bytes | str) -> bytes:
-    """What a column holds: bytes, whatever another program may have put there."""
-    if type(stored) is bytes:
-        return stored
-    return str(stored).encode()

@@ -5,8 +5,9 @@ from itertools import islice, takewhile
 from typing import NamedTuple
 
 from adapters.store.copying import APPENDS_A_PAGE, with_payloads
+from adapters.store.foreign import ForeignAppend
+from adapters.store.log import Log
 from adapters.store.recorder import numbered
-from adapters.sync.logs import ForeignAppend, SharedLog
 from adapters.sync.segments import Header, Place, encoded
 from adapters.sync.survey import Survey
 
@@ -19,7 +20,7 @@ class Run(NamedTuple):
     until: int
 
 
-def not_offered(log: SharedLog, found: Survey, but: Collection[str]) -> list[Run]:
+def not_offered(log: Log, found: Survey, but: Collection[str]) -> list[Run]:
     """The runs of appends that nobody offers; `but`: replicas that are left out."""
     return [
         run
@@ -29,17 +30,17 @@ def not_offered(log: SharedLog, found: Survey, but: Collection[str]) -> list[Run
     ]
 
 
-def files_of(log: SharedLog, run: Run) -> Iterator[tuple[Header, bytes]]:
+def files_of(log: Log, run: Run) -> Iterator[tuple[Header, bytes]]:
     """The files that offer a run."""
     return encoded(run.place, run.after, _appends(log, run))
 
 
-def rows_in(log: SharedLog, run: Run) -> int:
+def rows_in(log: Log, run: Run) -> int:
     """How many rows a run has."""
     return sum(len(one.rows) for one in _appends(log, run))
 
 
-def _appends(log: SharedLog, run: Run) -> Iterator[ForeignAppend]:
+def _appends(log: Log, run: Run) -> Iterator[ForeignAppend]:
     chain = takewhile(
         lambda rows: numbered(rows[0].state).n <= run.until,
         log.appends_of(run.place.replica, run.after),

@@ -7,8 +7,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from adapters.store.log import Tail
-from adapters.sync.logs import SharedLog
+from adapters.store.log import Log, Tail
 from adapters.sync.segments import FORMAT
 from domain.keys import key
 from domain.rules import RULES
@@ -45,7 +44,7 @@ def shared_digest(told: Mapping[str, Head]) -> str:
     return key("shared", *sorted(f"{name}={head.digest}" for name, head in told.items()))
 
 
-def have_of(logs: Iterable[SharedLog], replica: str, label: str, now: str) -> Have:
+def have_of(logs: Iterable[Log], replica: str, label: str, now: str) -> Have:
     """What a home holds now."""
     heads, told = dict[str, Head](), dict[str, Head]()
     for log in logs:

@@ -18,19 +18,19 @@ import msgspec
 from msgspec import Struct
 
 from adapters.store.copying import NAMED
+from adapters.store.foreign import ForeignAppend
 from adapters.store.recorder import by_append, line, numbered
-from adapters.sync.logs import ForeignAppend
 from domain import envelope
 from domain.envelope import Row
 from domain.keys import payload_id, sha
-from domain.rules import RULES
+from domain.rules import FORMAT_MAX, RULES
 from domain.wire import SHARED, Payload
 from domain.world import entity_of
 
 SEGMENT_MAX_BYTES = 8 * 1024 * 1024  # before compression
 READ_MAX_BYTES = 512 * 1024 * 1024  # of one file, decompressed
 SEGMENT = 1
-FORMAT = 2  # of logs that are shared
+FORMAT = FORMAT_MAX  # of logs that are shared
 LEVEL = 6
 UNITS_TRIED = 8
 ENDING = ".jsonl.gz"

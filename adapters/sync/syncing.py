@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from adapters.documents.syncing import Behind, ReplicaLine, SyncReport, Waiting
+from adapters.store.log import Log
 from adapters.sync import have as haves
 from adapters.sync.giving import files_of, not_offered, rows_in
 from adapters.sync.have import HAVE, Have, have_of
-from adapters.sync.logs import SharedLog
 from adapters.sync.memory import Kept
 from adapters.sync.shelf import Shelf
 from adapters.sync.survey import Survey, survey
@@ -29,7 +29,7 @@ class Synced(NamedTuple):
 
 
 def sync(
-    logs: Sequence[SharedLog],
+    logs: Sequence[Log],
     shelf: Shelf,
     now: str,
     kept: Kept,
@@ -83,7 +83,7 @@ def sync(
     return Synced(report, Kept(label, shelf.name, found.whole))
 
 
-def replicas(logs: Sequence[SharedLog], shelf: Shelf, now: str, kept: Kept) -> list[ReplicaLine]:
+def replicas(logs: Sequence[Log], shelf: Shelf, now: str, kept: Kept) -> list[ReplicaLine]:
     """All writers that are known here or in the folder, this home first."""
     found = survey(shelf, kept.checked if kept.folder == shelf.name else {})
     takings = [Taking(log, shelf, found) for log in logs]
@@ -157,7 +157,7 @@ def _behind(other: Have, mine: Have, takings: Iterable[Taking]) -> Behind:
     return Behind(other.replica, other.label, lacks, other.at, max(int(ahead // 60), 0))
 
 
-def _known(other: Have, log: SharedLog, replica: str) -> int:
+def _known(other: Have, log: Log, replica: str) -> int:
     """Up to which append another holds a chain."""
     head = other.heads.get(f"{log.name}:{replica}")
     return head.n if head else 0

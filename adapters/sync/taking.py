@@ -6,9 +6,10 @@ A chain is taken as far as it goes; what is left waits, and the next sync tries 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from adapters.documents.syncing import Waiting, WaitsFor
+from adapters.store.foreign import ForeignAppend
+from adapters.store.log import Log
 from adapters.store.recorder import numbered
 from adapters.sync.have import Head
-from adapters.sync.logs import ForeignAppend, SharedLog
 from adapters.sync.segments import Header, NotWhole, Place, decoded, hint
 from adapters.sync.shelf import Shelf
 from adapters.sync.survey import Survey
@@ -94,9 +95,7 @@ class Taking:
     branches are known.
     """
 
-    def __init__(
-        self, log: SharedLog, shelf: Shelf, found: Survey, hold: Collection[str] = ()
-    ) -> None:
+    def __init__(self, log: Log, shelf: Shelf, found: Survey, hold: Collection[str] = ()) -> None:
         """Raises Refused, code ``forked_replica``: another wrote under this home's own name."""
         self.log = log
         self.took: dict[str, int] = {}
@@ -210,6 +209,8 @@ class Taking:
     def _holds(self, replica: str, head: Head) -> bool:
         if head == self._heads.get(replica):
             return True
+        if self.log.is_shared:
+            return self.log.digest_at(head.n, replica) == head.digest
         rows = next(self.log.appends_of(replica, head.n - 1), ())
         return bool(rows) and envelope.digest(rows) == head.digest
 

@@ -18,18 +18,23 @@ from adapters.store.copying import NAMED
 from adapters.store.log import Log
 from adapters.store.opening import read_only
 from adapters.store.recorder import numbered
+from adapters.store.sqlite import KNOWN
 from adapters.text.notify import failing
 from adapters.text.policy import HELD
 from adapters.text.reading import rule_text
 from adapters.wiring import Home, open_home
+from domain.causes import ReplicasImported
 from domain.errors import WakelogError
-from domain.rules import FORMAT
+from domain.rules import FORMAT, FORMAT_MAX
 from domain.wake.scaffolds import CLOSED, SCAFFOLD
 from domain.wake.state import WAKE
+from domain.wire import tag_of
 from projections import agents, inbox, operations, tasks, wakes
 
 LOGS = {"journal": files.JOURNAL, "agent": files.AGENT}
 OURS = {"stored_events", "payloads"}
+MARKER = tag_of(ReplicasImported(()))
+ORDER = "appends"  # of a log that is shared
 OURS_BYTES = (("stored_events", "state"), ("payloads", "bytes"))
 FINDINGS_MAX = 20  # of one check
 RESTORE = "restore it from a backup"
@@ -151,8 +156,8 @@ def _file(file: Path) -> Finding:
     problems = "; ".join(str(row[0]) for row in found if row[0] != "ok")
     if problems:
         return Finding(file.name, False, f"SQLite finds: {problems}"[:500], RESTORE)
-    if version != FORMAT:
-        told = f"it has format {version}, and this wakelog knows {FORMAT}"
+    if not FORMAT <= version <= FORMAT_MAX:
+        told = f"it has format {version}, and this wakelog knows {KNOWN}"
         is_new = version < FORMAT and not is_ours
         return Finding(file.name, is_new, told, "use the wakelog that wrote it")
     if strange:
@@ -166,7 +171,7 @@ def _strange(connection: sqlite3.Connection) -> Iterator[str]:
     """What wakelog never puts into a log file; a trigger even changes what is written."""
     made = "SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
     for kind, name in connection.execute(f"{made} ORDER BY type, name"):
-        if name not in OURS:
+        if name not in (*OURS, ORDER):
             yield f"it holds the {kind} {name!r}, which is not wakelog's"
     for table, column in OURS_BYTES if _tables(connection) >= OURS else ():
         sql = f"SELECT count(*) FROM {table} WHERE typeof({column}) <> 'blob'"
@@ -206,7 +211,10 @@ def _gaps(log: Log) -> Iterator[str]:
         if place.row == 0:
             if left:
                 yield f"append {before} has {left} rows less than it says"
-            if replica in last and place.n != before + 1:
+            is_next = (
+                place.n == before + 1 or row.topic == MARKER
+            )  # its number is above all it names
+            if replica in last and not is_next:
                 yield f"append {before} is followed by {place.n}"
             left = place.rows
         last[replica] = place.n

@@ -13,7 +13,7 @@ from adapters.sync.memory import Kept, alone, keep, kept
 from adapters.sync.shelf import DirectoryShelf
 from adapters.sync.syncing import sync
 from domain.errors import Refused
-from tests.support.sharing import SharedInMemory
+from tests.support.sharing import Machine
 
 NOW = "2026-03-01T12:00:00.000000Z"
 GIVES = """
@@ -28,8 +28,8 @@ sync([many()], DirectoryShelf(Path(sys.argv[1])), "2026-03-01T12:00:00.000000Z",
 """
 
 
-def many(count: int = 60) -> SharedInMemory:
-    made = SharedInMemory("desk")
+def many(count: int = 60) -> Machine:
+    made = Machine("desk")
     for number in range(count):
         made.add(f"label {number}")
     return made
@@ -37,7 +37,7 @@ def many(count: int = 60) -> SharedInMemory:
 
 def test_two_machines_meet_in_a_folder_on_the_disk(tmp_path: Path) -> None:
     shelf = DirectoryShelf(tmp_path)
-    desk, laptop = many(3), SharedInMemory("laptop")
+    desk, laptop = many(3), Machine("laptop")
     sync([desk], shelf, NOW, Kept())
     (tmp_path / "desk" / "journal-desk-4-4-x.jsonl.gz.part").write_bytes(b"half")
     (tmp_path / "desk" / ".syncthing.have.json.tmp").write_bytes(b"half")
@@ -46,7 +46,7 @@ def test_two_machines_meet_in_a_folder_on_the_disk(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "journal.db").write_bytes(b"SQLite opens it, and nobody else")
     did = sync([laptop], shelf, NOW, Kept())
-    assert (did.report.took, did.report.skipped) == ({"desk": 3}, 1)
+    assert (did.report.took, did.report.skipped) == ({"desk": 8}, 1)
     assert sync([desk], shelf, NOW, Kept()).report.equal == ["laptop"]
     assert (tmp_path / "README.txt").read_text().startswith("Here the machines")
     listed = [one.name for one in shelf.files()]
@@ -98,10 +98,10 @@ def test_a_process_that_is_killed_while_it_gives_leaves_whole_files_or_none(tmp_
         os.kill(giving.pid, signal.SIGKILL)
         giving.wait()
         giving.stdout.close()
-        laptop = SharedInMemory("laptop")
+        laptop = Machine("laptop")
         report = sync([laptop], DirectoryShelf(tmp_path), NOW, Kept(), is_dry=True).report
         assert report.skipped == 0
-        assert report.took in ({}, {"desk": 60})
+        assert report.took in ({}, {"desk": 122})
     sync([many()], DirectoryShelf(tmp_path), NOW, Kept())
-    report = sync([SharedInMemory("laptop")], DirectoryShelf(tmp_path), NOW, Kept()).report
-    assert report.took == {"desk": 60}
+    report = sync([Machine("laptop")], DirectoryShelf(tmp_path), NOW, Kept()).report
+    assert report.took == {"desk": 122}

@@ -9,7 +9,7 @@ at the k-th boundary, counted from 1.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from adapters.store.recorder import LogRecorder, Onward, Timed
+from adapters.store.recorder import LogRecorder, Onward, Order, Timed
 from domain.envelope import Row
 from domain.wire import Payload, PayloadId
 
@@ -87,6 +87,12 @@ class FaultyRecorder:
 
     def streams_of(self, kind: str) -> Sequence[str]:
         return self._recorder.streams_of(kind)
+
+    def order(self) -> Order | None:
+        return self._recorder.order()
+
+    def keep_order(self) -> None:
+        self._recorder.keep_order()
 
     def last_append(self) -> Sequence[Row]:
         return self._recorder.last_append()

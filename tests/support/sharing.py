@@ -1,18 +1,15 @@
-"""A journal that replicas share, in memory: their appends, and a marker for each bringing."""
+"""Journals that replicas share, in memory, as a test looks at them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
-from adapters.store.log import Tail
-from adapters.store.recorder import numbered
-from adapters.sync.logs import ForeignAppend
-from domain import envelope
-from domain.causes import Imported, ReplicasImported
+from adapters.store.log import Log
+from adapters.store.memory import MemoryLogRecorder
 from domain.envelope import Envelope, Row
-from domain.journal.catalog import LabelAdded
+from domain.journal.commands import AddLabel, AddNote, CreateTask
 from domain.vocabulary import Fact
-from domain.wire import Payload, PayloadId, tag_of
+from domain.wire import Payload, Words, tag_of
 from tests.support.services import START
 
 
@@ -30,68 +27,21 @@ def rows_of(
     return tuple(rows)
 
 
-class SharedInMemory:
-    """A shared log that writes labels and markers, and decides nothing."""
-
-    name = "journal"
+class Machine(Log):
+    """A journal in memory that adds labels, and notes with payloads."""
 
     def __init__(self, replica: str) -> None:
-        self.replica = replica
-        self.is_shared = False
-        self.chains: dict[str, list[tuple[Row, ...]]] = {}
-        self.held: dict[PayloadId, bytes] = {}
-        self._versions: dict[str, int] = {}
-
-    def share(self, now: str) -> None:
-        self.is_shared = True
+        super().__init__("journal", MemoryLogRecorder(), replica)
 
     def add(self, name: str, *payloads: Payload) -> None:
-        """Append two labels; the second one's name is that of the payloads."""
-        names = [name, *(one.id for one in payloads)]
-        self._append([("catalog:main", LabelAdded(one, one)) for one in names])
-        self.held |= {one.id: one.data for one in payloads}
+        """Append a label, and a note of a new task for each payload."""
+        self.append(AddLabel(name), START)
+        for one in payloads:
+            task = self.append(CreateTask(name), START).result.ids[0]
+            words = Words(payload=one.id)
+            self.append(AddNote(task, "note", words), START, payloads=[one])
 
-    def heads(self) -> Mapping[str, Tail]:
-        return {name: _tail(name, chain[-1]) for name, chain in sorted(self.chains.items())}
-
-    def telling_heads(self) -> Mapping[str, Tail]:
-        told = {
-            name: [one for one in chain if not one[0].stream.startswith("log:")]
-            for name, chain in sorted(self.chains.items())
-        }
-        return {name: _tail(name, chain[-1]) for name, chain in told.items() if chain}
-
-    def appends_of(self, replica: str, after: int) -> Iterator[Sequence[Row]]:
-        return (one for one in self.chains.get(replica, []) if numbered(one[0].state).n > after)
-
-    def payloads(self, ids: Sequence[PayloadId]) -> Sequence[tuple[PayloadId, bytes]]:
-        return [(one, self.held[one]) for one in ids if one in self.held]
-
-    def bring(self, appends: Sequence[ForeignAppend], now: str) -> int:
-        brought: dict[str, int] = {}
-        for rows, payloads in appends:
-            replica = rows[0].stream.rpartition("@")[2]
-            chain = self.chains.setdefault(replica, [])
-            assert envelope.read(rows[0]).prev == (envelope.digest(chain[-1]) if chain else "")
-            chain.append(rows)
-            self.held |= {one.id: one.data for one in payloads}
-            if not rows[0].stream.startswith("log:"):
-                brought[replica] = numbered(rows[0].state).n
-        if brought:
-            named = tuple(Imported(*one) for one in sorted(brought.items()))
-            self._append([("log:main", ReplicasImported(named))])
-        return sum(len(one.rows) for one in appends)
-
-    def _append(self, facts: Sequence[tuple[str, Fact]]) -> None:
-        numbered_facts: list[tuple[str, int, Fact]] = []
-        for stream, fact in facts:
-            self._versions[stream] = self._versions.get(stream, 0) + 1
-            numbered_facts.append((stream, self._versions[stream], fact))
-        chain = self.chains.setdefault(self.replica, [])
-        n = max(one.n for one in self.heads().values() if one.n) + 1 if chain else 1
-        prev = envelope.digest(chain[-1]) if chain else ""
-        chain.append(rows_of(self.replica, n, prev, numbered_facts))
-
-
-def _tail(name: str, rows: Sequence[Row]) -> Tail:
-    return Tail(numbered(rows[0].state).n, START, envelope.digest(rows), name)
+    @property
+    def chains(self) -> dict[str, list[Sequence[Row]]]:
+        """All appends, by replica."""
+        return {one: list(self.appends_of(one, 0)) for one in self.heads()}

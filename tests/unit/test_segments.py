@@ -8,36 +8,35 @@ import pytest
 
 from adapters.proof import histories
 from adapters.store.copying import with_payloads
+from adapters.store.foreign import ForeignAppend
 from adapters.store.recorder import by_append
 from adapters.sync import segments
-from adapters.sync.logs import ForeignAppend
 from adapters.sync.segments import Header, NotWhole, Place, decoded, encoded
+from domain import envelope
 from domain.journal.catalog import LabelAdded
 from domain.wire import SHARED, PayloadId, payload
 from tests.histories.scenes import FOLDER
-from tests.support.sharing import SharedInMemory, rows_of
+from tests.support.sharing import rows_of
 
 TEXTS = payload(SHARED, b"words of a task"), payload("task-1", b"\xff\x00")
 
 
-def log() -> SharedInMemory:
-    made = SharedInMemory("r1")
-    made.add("home", TEXTS[0])
-    made.add("work")
-    made.add("away", TEXTS[1])
-    return made
-
-
-def appends_of(one: SharedInMemory) -> list[ForeignAppend]:
-    named = [TEXTS[:1], (), TEXTS[1:]]
-    return [
-        ForeignAppend(tuple(rows), kept)
-        for rows, kept in zip(one.appends_of("r1", 0), named, strict=True)
-    ]
+def chain(count: int = 3) -> list[ForeignAppend]:
+    """Appends of a label each; two of them with another that is named as a payload."""
+    found: list[ForeignAppend] = []
+    version, prev = 1, ""
+    for nth in range(count):
+        kept = (TEXTS[:1], (), TEXTS[1:])[nth] if nth < 3 else ()
+        names = ["work" if nth == 1 else f"label {nth}", *(one.id for one in kept)]
+        facts = [("catalog:main", version + n, LabelAdded(one, one)) for n, one in enumerate(names)]
+        rows = rows_of("r1", nth + 1, prev, facts)
+        version, prev = version + len(facts), envelope.digest(rows)
+        found.append(ForeignAppend(rows, kept))
+    return found
 
 
 def whole() -> tuple[Header, bytes]:
-    ((header, data),) = encoded(Place("journal", "r1"), 0, appends_of(log()))
+    ((header, data),) = encoded(Place("journal", "r1"), 0, chain())
     return header, data
 
 
@@ -45,8 +44,9 @@ def test_what_a_segment_holds_comes_back_as_it_was() -> None:
     header, data = whole()
     found = decoded(data, f"r9/{header.name}")
     assert found.header == header
-    assert list(found.appends) == appends_of(log())
-    assert (header.first, header.last, header.head) == (1, 3, log().heads()["r1"].digest)
+    assert list(found.appends) == chain()
+    assert (header.first, header.last) == (1, 3)
+    assert header.head == envelope.digest(chain()[-1].rows)
 
 
 def test_the_same_appends_make_the_same_bytes() -> None:
@@ -118,10 +118,7 @@ def test_a_newer_segment_is_known_as_such_and_not_read() -> None:
 
 
 def test_many_appends_make_several_files_that_follow_each_other() -> None:
-    made = log()
-    for number in range(20):
-        made.add(f"label {number}")
-    appends = [ForeignAppend(tuple(rows), ()) for rows in made.appends_of("r1", 3)]
+    appends = chain(23)[3:]
     files = list(encoded(Place("journal", "r1"), 3, appends, 700))
     assert len(files) > 3
     assert [one.after for one, _ in files] == [3, *(one.last for one, _ in files[:-1])]

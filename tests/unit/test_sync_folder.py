@@ -9,24 +9,24 @@ from adapters.sync.memory import Kept
 from adapters.sync.shelf import MemoryShelf, Shelf
 from adapters.sync.syncing import Synced, sync
 from domain.errors import Refused
-from tests.support.sharing import SharedInMemory
+from tests.support.sharing import Machine
 
 NOW = "2026-03-01T12:00:00.000000Z"
 
 
-def synced(log: SharedInMemory, shelf: Shelf, **how: object) -> Synced:
+def synced(log: Machine, shelf: Shelf, **how: object) -> Synced:
     return sync([log], shelf, NOW, Kept(), **how)  # type: ignore[arg-type]  # each has its type
 
 
-def names(log: SharedInMemory) -> set[tuple[str, int]]:
+def names(log: Machine) -> set[tuple[str, int]]:
     return {(one, numbered(rows[0].state).n) for one, chain in log.chains.items() for rows in chain}
 
 
-def waits(log: SharedInMemory, shelf: Shelf) -> list[tuple[str, str, int]]:
+def waits(log: Machine, shelf: Shelf) -> list[tuple[str, str, int]]:
     return [(one.replica, one.for_, one.n) for one in synced(log, shelf).report.waiting]
 
 
-def rounds(logs: list[SharedInMemory], shelf: Shelf, most: int = 8) -> int:
+def rounds(logs: list[Machine], shelf: Shelf, most: int = 8) -> int:
     """Sync all in turn until nothing is written any more; how many rounds that took."""
     for count in range(most):
         before = dict(shelf.held) if isinstance(shelf, MemoryShelf) else {}
@@ -39,7 +39,7 @@ def rounds(logs: list[SharedInMemory], shelf: Shelf, most: int = 8) -> int:
 
 def test_machines_that_meet_hold_the_same_and_then_write_nothing_more() -> None:
     shelf = MemoryShelf()
-    desk, laptop, phone = SharedInMemory("desk"), SharedInMemory("laptop"), SharedInMemory("phone")
+    desk, laptop, phone = Machine("desk"), Machine("laptop"), Machine("phone")
     desk.add("home")
     synced(desk, shelf)
     synced(laptop, shelf)
@@ -56,19 +56,19 @@ def test_machines_that_meet_hold_the_same_and_then_write_nothing_more() -> None:
 
 def test_what_a_machine_holds_of_another_goes_on_over_a_second_folder() -> None:
     stick, other = MemoryShelf(), MemoryShelf()
-    desk, laptop, phone = SharedInMemory("desk"), SharedInMemory("laptop"), SharedInMemory("phone")
+    desk, laptop, phone = Machine("desk"), Machine("laptop"), Machine("phone")
     desk.add("home")
     synced(desk, stick)
     synced(laptop, stick)
     synced(laptop, other)
     report = synced(phone, other).report
-    assert report.took["desk"] == 1
+    assert report.took["desk"] == 4
     assert ("desk", 1) in names(phone)
 
 
 def test_files_that_were_deleted_are_given_again() -> None:
     shelf = MemoryShelf()
-    desk = SharedInMemory("desk")
+    desk = Machine("desk")
     desk.add("home")
     synced(desk, shelf)
     first = dict(shelf.held)
@@ -79,15 +79,15 @@ def test_files_that_were_deleted_are_given_again() -> None:
 
 def test_an_append_waits_for_all_that_its_writer_knew() -> None:
     shelf, late = MemoryShelf(), MemoryShelf()
-    desk, laptop, phone = SharedInMemory("desk"), SharedInMemory("laptop"), SharedInMemory("phone")
+    desk, laptop, phone = Machine("desk"), Machine("laptop"), Machine("phone")
     desk.add("home")
     synced(desk, shelf)
     synced(laptop, shelf)
     laptop.add("away")
     synced(laptop, shelf)
     late.held = {name: data for name, data in shelf.held.items() if "/journal-desk" not in name}
-    assert waits(phone, late) == [("desk", "gap", 0), ("laptop", "gap", 0)]
-    assert "laptop" not in phone.chains
+    assert waits(phone, late) == [("desk", "gap", 0), ("laptop", "gap", 2)]
+    assert not phone.telling_heads()
     late.held |= shelf.held
     assert waits(phone, late) == []
     assert names(desk) <= names(phone)
@@ -95,7 +95,7 @@ def test_an_append_waits_for_all_that_its_writer_knew() -> None:
 
 def test_a_file_that_is_cut_short_waits_and_is_not_half_taken() -> None:
     whole = MemoryShelf()
-    desk = SharedInMemory("desk")
+    desk = Machine("desk")
     desk.add("home")
     desk.add("work")
     synced(desk, whole)
@@ -104,7 +104,7 @@ def test_a_file_that_is_cut_short_waits_and_is_not_half_taken() -> None:
     for end in range(0, len(data), 9):
         cut = MemoryShelf()
         cut.held = {name: data[:end]}
-        phone = SharedInMemory("phone")
+        phone = Machine("phone")
         assert waits(phone, cut) == [("desk", "cut short", 0)]
         assert "desk" not in phone.chains
 
@@ -113,7 +113,7 @@ def test_late_doubled_and_renamed_files_make_no_difference() -> None:
     chance = random.Random(7)
     for _ in range(8):
         shelf = MemoryShelf()
-        logs = [SharedInMemory(name) for name in ("desk", "laptop", "phone")]
+        logs = [Machine(name) for name in ("desk", "laptop", "phone")]
         logs[0].add("begin")
         synced(logs[0], shelf)
         for step in range(12):
@@ -138,7 +138,7 @@ def test_late_doubled_and_renamed_files_make_no_difference() -> None:
 
 def test_another_homes_folder_is_refused_and_stays_as_it_is() -> None:
     shelf = MemoryShelf()
-    desk, other = SharedInMemory("desk"), SharedInMemory("other")
+    desk, other = Machine("desk"), Machine("other")
     desk.add("home")
     other.add("elsewhere")
     synced(desk, shelf)
@@ -151,7 +151,7 @@ def test_another_homes_folder_is_refused_and_stays_as_it_is() -> None:
 
 def test_a_folder_whose_files_came_by_half_is_not_taken_for_another_homes() -> None:
     shelf, late = MemoryShelf(), MemoryShelf()
-    desk, laptop = SharedInMemory("desk"), SharedInMemory("laptop")
+    desk, laptop = Machine("desk"), Machine("laptop")
     desk.add("home")
     synced(desk, shelf)
     synced(laptop, shelf)
@@ -159,15 +159,15 @@ def test_a_folder_whose_files_came_by_half_is_not_taken_for_another_homes() -> N
     for name in ("work", "away"):
         desk.add(name)
         synced(desk, shelf)
-    late.held = {name: data for name, data in shelf.held.items() if "journal-desk-3" in name}
-    assert waits(laptop, late) == [("desk", "gap", 1)]
+    late.held = {name: data for name, data in shelf.held.items() if "journal-desk-5" in name}
+    assert waits(laptop, late) == [("desk", "gap", 3)]
     late.held = {"desk/have.json": shelf.held["desk/have.json"]}
-    assert waits(laptop, late) == [("desk", "gap", 1)]
+    assert waits(laptop, late) == [("desk", "gap", 3)]
 
 
 def test_a_home_that_lost_its_last_rows_is_told_before_it_takes_or_gives() -> None:
     shelf = MemoryShelf()
-    desk, twin = SharedInMemory("desk"), SharedInMemory("desk")
+    desk, twin = Machine("desk"), Machine("desk")
     for one in (desk, twin):
         one.add("home")
     desk.add("work")
@@ -184,7 +184,7 @@ def test_a_home_that_lost_its_last_rows_is_told_before_it_takes_or_gives() -> No
 
 def test_of_a_chain_with_two_branches_nothing_more_is_taken_and_others_go_on() -> None:
     shelf, other = MemoryShelf(), MemoryShelf()
-    desk, twin, laptop = SharedInMemory("desk"), SharedInMemory("desk"), SharedInMemory("laptop")
+    desk, twin, laptop = Machine("desk"), Machine("desk"), Machine("laptop")
     for one in (desk, twin):
         one.add("home")
     synced(desk, shelf)
@@ -195,7 +195,7 @@ def test_of_a_chain_with_two_branches_nothing_more_is_taken_and_others_go_on() -
     synced(twin, other)
     laptop.add("mine")
     synced(laptop, shelf)
-    phone = SharedInMemory("phone")
+    phone = Machine("phone")
     both = MemoryShelf()
     both.held = {
         f"copy{nth}/{name.replace('/', ' ')}": data
@@ -210,22 +210,22 @@ def test_of_a_chain_with_two_branches_nothing_more_is_taken_and_others_go_on() -
 
 def test_what_is_held_back_waits() -> None:
     shelf = MemoryShelf()
-    desk, laptop = SharedInMemory("desk"), SharedInMemory("laptop")
+    desk, laptop = Machine("desk"), Machine("laptop")
     desk.add("home")
     synced(desk, shelf)
     report = synced(laptop, shelf, hold=["desk"]).report
     assert [(one.replica, one.for_) for one in report.waiting] == [("desk", "held")]
-    assert not laptop.chains
+    assert not laptop.telling_heads()
 
 
 def test_a_dry_run_tells_what_would_come_and_writes_nothing() -> None:
     shelf = MemoryShelf()
-    desk, laptop = SharedInMemory("desk"), SharedInMemory("laptop")
+    desk, laptop = Machine("desk"), Machine("laptop")
     desk.add("home")
-    assert synced(desk, shelf, is_dry=True).report.gave == 1
+    assert synced(desk, shelf, is_dry=True).report.gave == 3
     assert (shelf.held, desk.is_shared) == ({}, False)
     synced(desk, shelf)
-    assert synced(laptop, shelf, is_dry=True).report.took == {"desk": 1}
+    assert synced(laptop, shelf, is_dry=True).report.took == {"desk": 4}
     assert (laptop.chains, laptop.is_shared) == ({}, False)
 
 
@@ -238,20 +238,20 @@ class Unwritable(MemoryShelf):
 
 def test_a_folder_that_may_only_be_read_is_taken_from_first() -> None:
     shelf, closed = MemoryShelf(), Unwritable()
-    desk, laptop = SharedInMemory("desk"), SharedInMemory("laptop")
+    desk, laptop = Machine("desk"), Machine("laptop")
     desk.add("home")
     synced(desk, shelf)
     closed.held = shelf.held
     with pytest.raises(Refused) as refused:
         synced(laptop, closed)
     assert refused.value.code == "read_only"
-    assert "1 rows were taken" in refused.value.because
+    assert "4 rows were taken" in refused.value.because
     assert ("desk", 1) in names(laptop)
 
 
 def test_what_was_looked_at_once_is_not_opened_again() -> None:
     shelf = MemoryShelf()
-    desk = SharedInMemory("desk")
+    desk = Machine("desk")
     desk.add("home")
     synced(desk, shelf)
     kept = synced(desk, shelf).kept

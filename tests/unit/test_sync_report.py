@@ -10,15 +10,15 @@ from adapters.sync.memory import Kept
 from adapters.sync.segments import decoded
 from adapters.sync.shelf import MemoryShelf
 from adapters.sync.syncing import replicas, sync
-from tests.support.sharing import SharedInMemory
+from tests.support.sharing import Machine
 from tests.unit.test_sync_folder import NOW
 
 LATER = "2026-03-01T13:01:30.000000Z"
 
 
-def met() -> tuple[MemoryShelf, SharedInMemory, SharedInMemory]:
+def met() -> tuple[MemoryShelf, Machine, Machine]:
     """A desk that two labels were added at since a laptop saw it."""
-    shelf, desk, laptop = MemoryShelf(), SharedInMemory("desk"), SharedInMemory("laptop")
+    shelf, desk, laptop = MemoryShelf(), Machine("desk"), Machine("laptop")
     desk.add("home")
     sync([desk], shelf, NOW, Kept("My desk"))
     sync([laptop], shelf, LATER, Kept("My laptop"))
@@ -35,22 +35,22 @@ def test_who_is_behind_is_told_with_what_it_lacked_and_how_far_its_clock_is_ahea
     assert (behind.seen_at, behind.clock_minutes) == (LATER, 61)
     assert did.kept.label == "My desk"  # of the folder, where the home lost it
     report = sync([laptop], shelf, LATER, did.kept).report
-    assert (report.took, report.equal) == ({"desk": 2}, ["desk"])
+    assert (report.took, report.equal) == ({"desk": 4}, ["desk"])
     assert (report.new, report.labels["desk"]) == ([], "My desk")
 
 
 def test_machines_are_listed_with_what_is_known_of_each() -> None:
     shelf, desk, laptop = met()
 
-    def states(log: SharedInMemory) -> list[tuple[str, str, str | None]]:
+    def states(log: Machine) -> list[tuple[str, str, str | None]]:
         return [(one.replica, one.state, one.for_) for one in replicas([log], shelf, NOW, Kept())]
 
     assert states(laptop) == [("laptop", "equal", None), ("desk", "equal", None)]
     sync([desk], shelf, NOW, Kept())
     assert states(desk) == [("desk", "equal", None), ("laptop", "behind", None)]
     late = MemoryShelf()
-    late.held = {name: data for name, data in shelf.held.items() if "desk-1-1-" not in name}
-    assert [one.for_ for one in replicas([SharedInMemory("phone")], late, NOW, Kept())] == [
+    late.held = {name: data for name, data in shelf.held.items() if "desk-1-3-" not in name}
+    assert [one.for_ for one in replicas([Machine("phone")], late, NOW, Kept())] == [
         None,
         "gap",
         "gap",
@@ -59,7 +59,7 @@ def test_machines_are_listed_with_what_is_known_of_each() -> None:
 
 def test_what_a_newer_version_wrote_waits_from_there_and_others_go_on() -> None:
     shelf, desk, laptop = met()
-    phone = SharedInMemory("phone")
+    phone = Machine("phone")
     sync([desk], shelf, NOW, Kept())
     laptop.add("mine")
     sync([laptop], shelf, NOW, Kept())
@@ -67,7 +67,7 @@ def test_what_a_newer_version_wrote_waits_from_there_and_others_go_on() -> None:
         if name.startswith("desk/journal") and decoded(data).header.first > 1:
             shelf.held[name] = _of_tomorrow(data)
     waiting = sync([phone], shelf, NOW, Kept()).report.waiting
-    assert ("desk", "newer", 1) in [(one.replica, one.for_, one.n) for one in waiting]
+    assert ("desk", "newer", 3) in [(one.replica, one.for_, one.n) for one in waiting]
     assert "laptop" in phone.chains
 
 

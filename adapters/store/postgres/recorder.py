@@ -79,6 +79,13 @@ class PostgresLogRecorder:
         found = self._found(self._sql.streams, self._home, f"{kind}:", f"{kind};")  # ; follows :
         return [name for (name,) in found]
 
+    def order(self) -> None:
+        """None: rows stand in canonical order."""
+
+    def keep_order(self) -> None:
+        because = "a home in PostgreSQL cannot be shared in a folder"
+        raise Refused("not_shared", because=because, instead="share one that is in a folder")
+
     def last_append(self) -> Sequence[Row]:
         with self.reading():
             return self.append_at(self._n) if self._n else ()
