@@ -72,6 +72,15 @@ def command_key(log: str, replica: str, n: int) -> str:
     return key("command", log, replica, str(n))
 
 
+def log_digest(heads: Mapping[str, str]) -> str:
+    """One digest for a whole home: `H` over each log's and replica's chain head, sorted.
+
+    Args:
+        heads: ``"journal:r1"`` to the digest of its newest append.
+    """
+    return key("log", *(f"{name}={head}" for name, head in sorted(heads.items())))
+
+
 def shared_digest(telling: Mapping[str, str]) -> str:
     """What two machines that hold the same of the logs that they share have in common.
 

@@ -189,10 +189,10 @@ class Crossing:
             case _:
                 found = [*self._learnt(one, cause), *self._outcome(one, cause)]
         fault = self._journal.proof.first_fault
-        yield from self._resting(cause, fault)
+        yield from self._resting(one, cause, fault)
         yield from (replace(known, upstream=fault) for known in found)
 
-    def _resting(self, cause: Cause, fault: str) -> Iterator[Difference]:
+    def _resting(self, one: Append, cause: Cause, fault: str) -> Iterator[Difference]:
         """The append of the journal that a cause rests on, by its digest, where it names one."""
         n, named = position_named(cause), getattr(cause, "journal_digest", "")
         known = self._digests.get(n, {})

@@ -20,7 +20,6 @@ from domain.composing import compose
 from domain.envelope import Row
 from domain.errors import Damaged, WakelogError
 from domain.journal.commands import ApplyOperation, VoidOperation
-from domain.keys import key
 from domain.rules import RULES
 from domain.wake.state import WAKE
 from domain.wire import PayloadId, tag_of
@@ -359,15 +358,6 @@ class Proof:
         )
 
 
-def log_digest(heads: Mapping[str, str]) -> str:
-    """One digest for a whole home: `H` over each log's and replica's chain head, sorted.
-
-    Args:
-        heads: ``"journal:r1"`` to the digest of its newest append.
-    """
-    return key("log", *(f"{name}={head}" for name, head in sorted(heads.items())))
-
-
 def _fails(one: Append, error: Exception) -> Difference:
     return Difference(0, CHANGED, "cause", _said(error), f"{len(one.rows)} rows")
 
@@ -400,4 +390,4 @@ def _wake_of(one: Append, row: Row) -> tuple[str, int]:
     return str(getattr(command, "run_key", "")), 0
 
 
-__all__ = ["Append", "Divergence", "Options", "Proof", "log_digest"]
+__all__ = ["Append", "Divergence", "Options", "Proof"]

@@ -30,7 +30,7 @@ from domain.causes import Command
 from domain.composing import compose
 from domain.envelope import Row
 from domain.errors import Refused, Remedy, WakelogError
-from domain.keys import key
+from domain.keys import key, log_digest
 from domain.rules import RULES
 from domain.wire import PayloadId, tag_of
 from domain.world import Recorded, World
@@ -39,7 +39,7 @@ from projections.view import View, fold
 from replay.appends import appends
 from replay.divergence import ALTERED, CHANGED, VIEW, Divergence
 from replay.payloads import named
-from replay.prove import Options, Proof, log_digest
+from replay.prove import Options, Proof
 from replay.references import given_up, journal_position
 from replay.sides import At, Side
 from replay.streams import FAILURES, LIMITS, Limits

@@ -25,14 +25,14 @@ from adapters.wiring import Home
 from domain.causes import GivenUp
 from domain.envelope import Row
 from domain.errors import WakelogError
-from domain.keys import shared_digest
+from domain.keys import log_digest, shared_digest
 from domain.rules import RULES
 from domain.wire import PayloadId
 from domain.world import Recorded
 from replay.appends import Append, appends
 from replay.crossing import Crossing
 from replay.divergence import Divergence
-from replay.prove import Counts, Options, Proof, log_digest
+from replay.prove import Counts, Options, Proof
 from replay.sides import At, Left, Side
 from replay.streams import LIMITS, Limits
 
@@ -225,6 +225,7 @@ def prove_sides(
             left += 1
     found.sort(key=_place)
     proofs = (journal.proof, agents.proof)
+    shared = [proof for proof in proofs if proof.is_shared]
     heads = {name: digest for proof in proofs for name, digest in proof.heads.items()}
     last = {
         name: (proof.last[name.partition(":")[2]], digest)
@@ -245,10 +246,8 @@ def prove_sides(
         crossing.replies.undecoded,
         tuple(proof.rows for proof in proofs),
         end=crossing.left,
-        replicas=_of_each([one for one in proofs if one.is_shared]),
-        shared=shared_digest(
-            {k: v for one in proofs if one.is_shared for k, v in one.telling.items()}
-        ),
+        replicas=_of_each(shared),
+        shared=shared_digest({head: one for log in shared for head, one in log.telling.items()}),
     )
 
 

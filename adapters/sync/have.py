@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from adapters.store.log import Log, Tail
 from adapters.sync.segments import FORMAT
-from domain.keys import key
+from domain.keys import shared_digest
 from domain.rules import RULES
 from domain.timestamps import instant
 
@@ -39,18 +39,14 @@ class Have(Struct, frozen=True):
     digest: str
 
 
-def shared_digest(told: Mapping[str, Head]) -> str:
-    """What two that hold the same have in common."""
-    return key("shared", *sorted(f"{name}={head.digest}" for name, head in told.items()))
-
-
 def have_of(logs: Iterable[Log], replica: str, label: str, now: str) -> Have:
     """What a home holds now."""
     heads, told = dict[str, Head](), dict[str, Head]()
     for log in logs:
         heads |= _heads(log.name, log.heads())
         told |= _heads(log.name, log.telling_heads())
-    return Have(1, replica, label, now, RULES, FORMAT, heads, told, shared_digest(told))
+    digest = shared_digest({name: one.digest for name, one in told.items()})
+    return Have(1, replica, label, now, RULES, FORMAT, heads, told, digest)
 
 
 def read_have(data: bytes | None, writer: str) -> Have | None:

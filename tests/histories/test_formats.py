@@ -10,9 +10,10 @@ from adapters.store.log import Log
 from adapters.store.sqlite import SQLiteLogRecorder
 from domain.envelope import Row
 from domain.journal.commands import AddCategory, CreateTask
+from domain.keys import log_digest
 from domain.rules import FORMAT
 from domain.wire import Payload
-from replay.prove import Proof, log_digest
+from replay.prove import Proof
 from tests.histories import make
 from tests.support.cli import done, proved, told
 from tests.support.services import START, divergences

@@ -14,9 +14,10 @@ from adapters.runtime import review, watcher
 from adapters.runtime.performer import run_wake
 from domain.envelope import Row
 from domain.journal.commands import AddItems, AddNote, EditTask
+from domain.keys import log_digest
 from domain.wire import Words, payload, words
 from replay.payloads import NAMED
-from replay.prove import Divergence, Options, Proof, log_digest
+from replay.prove import Divergence, Options, Proof
 from tests.support.rows import altered, rechained
 from tests.support.services import queued_key, services, task_with_agent
 
