@@ -1,0 +1,70 @@
+"""What several machines wrote is executed again on each of them, in the world of who wrote it."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from adapters.proof.prove import Proved, prove_logs
+from adapters.store.log import Log
+from adapters.store.recorder import numbered
+from domain.envelope import Row
+from replay.divergence import Divergence
+from replay.prove import Proof
+from replay.streams import LIMITS, Limits
+from tests.support.machines import Machines
+
+SLOW = [pytest.param(seed, marks=pytest.mark.slow) for seed in range(21, 27)]
+FEW = Limits(3, 3, 3)
+
+
+def proved(log: Log, limits: Limits = LIMITS) -> Proved:
+    return prove_logs(log, Log.in_memory("agent", log.replica), limits=limits)
+
+
+@pytest.mark.parametrize("seed", [20, *SLOW])
+def test_every_machine_proves_midway_and_at_the_end_and_all_hold_alike(seed: int) -> None:
+    machines = Machines(seed)
+    machines.live(100)
+    midway = [proved(one) for one in machines.logs]
+    assert [one.divergences for one in midway] == [()] * 3
+    machines.rounds()
+    end = [proved(one) for one in machines.logs]
+    assert [one.divergences for one in end] == [()] * 3
+    assert [proved(one, FEW).divergences for one in machines.logs] == [()] * 3
+    assert len({one.shared for one in end}) == 1 < len({one.shared for one in midway})
+    assert [one.folded for one in end] == [0, 0, 0]
+    for one in end:
+        assert one.replicas is not None
+        assert sorted(one.replicas) == ["desk", "laptop", "phone"]
+        assert sum(each.executed for each in one.replicas.values()) == one.causes
+
+
+def found(log: Log, rows: Sequence[Row]) -> list[Divergence]:
+    """What a proof finds where these rows stand in the file."""
+    return list(Proof("journal", log.payload).walk(rows))
+
+
+def lived() -> Log:
+    machines = Machines(20)
+    machines.live(100)
+    machines.rounds()
+    return machines.logs[0]
+
+
+def test_a_row_of_another_machine_that_is_changed_or_gone_is_found() -> None:
+    log = lived()
+    rows = list(log.rows())
+    assert found(log, rows) == []
+    ends = log.heads()  # of what nobody wrote after, only an anchor tells
+    theirs = [
+        nth
+        for nth, row in enumerate(rows)
+        for name in [row.stream.rpartition("@")[2]]
+        if name != "desk" and numbered(row.state).n < ends[name].n
+    ]
+    for nth in theirs[::4]:
+        state = rows[nth].state
+        altered = state.replace(b"2027-", b"2026-", 1) if b"2027-" in state else state + b" "
+        forged = [*rows[:nth], rows[nth]._replace(state=altered), *rows[nth + 1 :]]
+        assert found(log, forged), rows[nth]
+        assert found(log, rows[:nth] + rows[nth + 1 :]), rows[nth]
