@@ -36,6 +36,15 @@ class Horizons:
         """What `replica` knew right before its append `n`: of itself all up to there."""
         return {**self._before(replica, n), replica: n - 1}
 
+    def brought(self, replica: str, n: int) -> Mapping[str, tuple[int, int]]:
+        """What a replica learnt of others by its append `n`: above which of theirs, up to which."""
+        before, after = self._before(replica, n), self._before(replica, n + 1)
+        return {
+            name: (before.get(name, 0), last)
+            for name, last in sorted(after.items())
+            if last > before.get(name, 0)
+        }
+
     def knows(self, a: Recorded, b: Recorded) -> bool:
         """Whether who wrote `a` knew `b` by then; rows of one append know each other."""
         if a.replica == b.replica:

@@ -6,6 +6,8 @@ tasks it touches; tasks that link to them come as propagated tokens.
 
 from collections.abc import Callable, Iterable, Sequence
 
+from msgspec.structs import replace
+
 from domain.agent.matching import Batch, TouchedTask
 from domain.causes import Receipt
 from domain.journal.commands import ApplyOperation, ImportTasks
@@ -61,6 +63,12 @@ def batch(
         touched=tuple(TouchedTask(one.id, one.category, one.status) for one in states),
     )
     return project("notice", told)
+
+
+def brought(told: Batch, replica: str, n: int) -> Batch:
+    """The batch of another machine's append, as a replica tells of it that learnt of it by its own
+    append n, a marker: from there on it is part of what its agents know."""
+    return replace(told, replica=replica, n=n, of=told.replica, of_n=told.n)
 
 
 def _is_written_back(rows: Sequence[Recorded]) -> bool:

@@ -83,6 +83,10 @@ Sift = Callable[[Sequence[Recorded]], Sequence[Recorded]]
 """``sift(rows)``: of all rows of an entity, in canonical order, those that count (ADR 71)."""
 
 
+Known = Callable[[int], Mapping[str, int]]
+"""``known(n)``: up to which append this replica knew each one right after its own append n."""
+
+
 class Parts(NamedTuple):
     """How part of a long stream is read: `last_version(stream)` is how many rows it has,
     `read_but(stream, after_version, tags)` the later ones, but for those with these tags."""
@@ -109,6 +113,7 @@ class World:
         counts: Mapping[str, int] | None = None,
         streams: Named | None = None,
         sift: Sift | None = None,
+        known: Known | None = None,
     ) -> None:
         self.log = log
         self.replica = replica
@@ -125,7 +130,8 @@ class World:
         self._parts = parts
         self._counts = counts
         self._streams = streams
-        self._sift = sift  # of a log that replicas share
+        self._sift = sift  # of a log that replicas share; so is what comes next
+        self._known = known
         self._absent: set[str] = set()  # streams that are known to have no rows
 
     def stream(self, kind: str, entity: str) -> str:
@@ -191,7 +197,12 @@ class World:
 
     def recorded(self, kind: str, entity: str, after_n: int = 0) -> Sequence[Recorded]:
         """The rows of this replica's stream of an entity in appends above `after_n`, in order;
-        of a long stream only its end is read, as far back as needed."""
+        of a long stream only its end is read, as far back as needed. Of a shared log: the rows of
+        all replicas that this one learnt of above its append `after_n`, in canonical order."""
+        if self._known is not None and self.is_merged:
+            known = self._known(after_n) if after_n else {}
+            rows = self.history(kind, entity)
+            return [row for row in rows if row.n > known.get(row.replica, 0)]
         stream = self.stream(kind, entity)
         count = ROWS_FIRST if after_n else 0
         last = self.version(stream) if count else 0

@@ -59,7 +59,7 @@ class Crossing:
         self._is_ended = False
         self._known = 0  # the highest position of the journal that the agent log names
         self._digests: dict[int, dict[str, Digest]] = {}  # by n and replica
-        self._notices = Notices()
+        self._notices = Notices(journal.proof.streams.viewers)
         self._lines = TaskLines()
         self._changed: set[str] | None = None  # tasks, since `_lines` were made; None: never yet
         self._effects = Effects(journal.payload, agents.payload)
@@ -67,6 +67,7 @@ class Crossing:
     def resume(self, left: Left, digests: Mapping[int, Digest]) -> None:
         """Go on where a walk had come to the agent log's end; `digests`: as `_digests` was."""
         self._reached, self._known = left.reached, left.known
+        self._notices.watchers.update(self._agents.proof.last)
         self._digests.update((n, {"": one}) for n, one in digests.items())
         self._effects.resume(left.effects, self._journal.read, self._heard)
         for n in left.batches:
@@ -85,6 +86,7 @@ class Crossing:
     def walk(self) -> Iterator[Divergence]:
         """Name all that differs in either log, and between them."""
         for one in appends(self._agents.rows):
+            self._notices.watchers.add(one.replica)
             named = max((n for n in map(self._position, one.facts)), default=0)
             yield from self._advance(named)
             for row in one.facts:

@@ -1,26 +1,39 @@
 """What a watcher makes of the journal's appends, made again and compared (DESIGN 5)."""
 
+import sys
+from collections import defaultdict
 from collections.abc import Iterator
 
 from domain import canonical
 from domain.agent.commands import TakeJournal
 from domain.agent.matching import Batch
 from domain.agent.wake_queue_events import JournalTaken
+from domain.causes import ReplicasImported
 from domain.journal.fold import TASK
 from domain.journal.links import LINKS, Links
 from domain.journal.task import Task
-from domain.notices import batch
+from domain.notices import batch, brought
 from domain.world import World
 from replay.appends import Append
 from replay.divergence import CHANGED, Difference, path_within
 from replay.streams import FAILURES
+from replay.viewers import Viewers
+
+ENDLESS = sys.maxsize
 
 
 class Notices:
-    """The notices of the journal's appends, until somebody has taken them."""
+    """The notices of the journal's appends, until somebody has taken them.
 
-    def __init__(self) -> None:
-        self._made: dict[tuple[str, int], Batch | Exception | None] = {}
+    `watchers`: the replicas whose agents' log is here. What others write is told of with the marker
+    by which one of these learnt of it.
+    """
+
+    def __init__(self, viewers: Viewers) -> None:
+        self.watchers: set[str] = set()
+        self._viewers = viewers
+        self._made: dict[tuple[str, int], list[Batch] | Exception] = {}
+        self._others: defaultdict[str, list[Append]] = defaultdict(list)  # not told of yet
 
     def left(self) -> tuple[int, ...]:
         """The appends of which nobody has taken the notice."""
@@ -28,6 +41,18 @@ class Notices:
 
     def make(self, one: Append, world: World, *, is_damaged: bool) -> None:
         """Keep what a watcher makes of an append, in the world right after it."""
+        if one.replica not in self.watchers:
+            if not one.rows[0].stream.startswith("log:"):
+                self._others[one.replica].append(one)
+            return
+        try:
+            self._made[one.replica, one.n] = [*self._told(one, world)]
+        except FAILURES as error:  # pragma: no cover  # today's code is total; a broken one is not
+            if not is_damaged:  # of a damaged append nothing can be told
+                self._made[one.replica, one.n] = error
+
+    def _told(self, one: Append, world: World) -> Iterator[Batch]:
+        """An append as a notification, a marker of a shared log as those that it brought."""
 
         def links(task: str) -> Links:
             return world.load(LINKS, task)
@@ -35,11 +60,25 @@ class Notices:
         def task(task_id: str) -> Task:
             return world.load(TASK, task_id)
 
-        try:
-            self._made[one.replica, one.n] = batch(one.facts, links, task)
-        except FAILURES as error:  # pragma: no cover  # today's code is total; a broken one is not
-            if not is_damaged:  # of a damaged append nothing can be told
-                self._made[one.replica, one.n] = error
+        if (made := batch(one.facts, links, task)) is not None:
+            yield made
+        for theirs in self._brought(one):
+            if (made := batch(theirs.facts, links, task)) is not None:
+                yield brought(made, one.replica, one.n)
+
+    def _brought(self, one: Append) -> list[Append]:
+        """The appends of others that came with a marker, in canonical order."""
+        is_marker = isinstance(one.facts[0].fact, ReplicasImported)
+        if not is_marker or one.n <= self._viewers.since.get(one.replica, one.n):
+            return []
+        horizons = self._viewers.horizons
+        found: list[Append] = []
+        for name, (above, last) in horizons.brought(one.replica, one.n).items():
+            found += [theirs for theirs in self._others[name] if above < theirs.n <= last]
+            shared = [each for each in self.watchers if each in self._viewers.since]
+            known = min(horizons.until(each, ENDLESS).get(name, 0) for each in shared)
+            self._others[name] = [theirs for theirs in self._others[name] if theirs.n > known]
+        return sorted(found, key=lambda theirs: (theirs.n, theirs.replica))
 
     def done(self, fact: JournalTaken) -> None:
         """Let go of what was taken."""
@@ -61,8 +100,7 @@ class Notices:
                 fails = f"append {n} as a notification ({made!r})"
                 yield Difference(0, CHANGED, "data.command.batches", fails, "")
                 return
-            if made is not None:
-                today.append(made)
+            today += made
         was = [taken for taken in cause.batches if taken.n >= first]
         if was == today:
             return

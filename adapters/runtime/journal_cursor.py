@@ -24,6 +24,7 @@ class JournalCursor:
 
     def __init__(self, journal: Log, n: int) -> None:
         self.n = n
+        self._journal = journal
         self._world = journal.world_at(n)
         self._known: dict[tuple[str, str], Any] = {}
         self._has_others = False
@@ -35,13 +36,18 @@ class JournalCursor:
         return len(self._known) <= STATES_KEPT and not self._has_others
 
     def go_on(self, rows: Sequence[Recorded]) -> None:
-        """Stand right after the next append."""
+        """Stand right after the next append; of a shared journal a marker changes what is known."""
         for row in rows:
             kind = _FOLDED.get(row.of_kind)
             if kind is not None:
                 self._known[kind.name, row.entity] = kind.evolve(self._load(kind, row.entity), row)
         self.n = rows[0].n
-        self._has_others |= isinstance(rows[0].fact, ReplicasImported)
+        if isinstance(rows[0].fact, ReplicasImported):
+            if self._journal.is_shared:
+                self._known.clear()
+                self._world = self._journal.world_at(self.n)
+            else:
+                self._has_others = True
 
     def links(self, task: str) -> Links:
         return self._load(LINKS, task)

@@ -4,15 +4,17 @@ The position is a fact of the agent log, so nothing is missed over a restart, an
 watchers the slower one's part is trimmed by the handler.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from adapters.runtime.services import Services
+from adapters.store.log import Log
 from domain.agent.commands import TakeJournal
 from domain.agent.matching import Batch
 from domain.agent.watch import taken_of
-from domain.notices import batch
+from domain.causes import ReplicasImported
+from domain.notices import batch, brought
 from domain.world import Recorded
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ def take(services: Services) -> int:
 def following(services: Services, count: int = APPENDS_MAX) -> TakeJournal | None:
     """What takes the next journal appends, at most so many; None if there is none."""
     after = position(services)
-    appends = list(islice(services.journal.appends(after), count))
+    appends = list(islice(services.journal.arrivals(after), count))
     if not appends:
         return None
     past, services.past = services.past, None
@@ -60,7 +62,7 @@ def following(services: Services, count: int = APPENDS_MAX) -> TakeJournal | Non
         from adapters.runtime.journal_cursor import JournalCursor  # `lag` needs none
 
         past = JournalCursor(services.journal, after)
-    found = [_batch(past, rows) for rows in appends]
+    found = [made for rows in appends for made in _batches(services.journal, past, rows)]
     settings = services.settings
     zone, at = settings.timezone, services.clock.now()
     services.past = past if past.is_kept else None
@@ -70,7 +72,7 @@ def following(services: Services, count: int = APPENDS_MAX) -> TakeJournal | Non
         replica=services.journal.replica,
         first=after + 1,
         last=appends[-1][0].n,
-        batches=tuple(one for one in found if one is not None),
+        batches=tuple(found),
         propagated_due=next_local(settings.agents.propagated_at, zone, at),
         is_enabled=services.is_enabled,
         throttle_seconds=settings.agents.throttle,
@@ -78,7 +80,13 @@ def following(services: Services, count: int = APPENDS_MAX) -> TakeJournal | Non
     )
 
 
-def _batch(past: "JournalCursor", rows: Sequence[Recorded]) -> Batch | None:
-    """The append as a notification, read as the journal stood right after it."""
+def _batches(journal: Log, past: "JournalCursor", rows: Sequence[Recorded]) -> Iterator[Batch]:
+    """The append as a notification, read as the journal stood right after it; a marker as those
+    that it brought."""
     past.go_on(rows)
-    return batch(rows, past.links, past.task)
+    own, n = journal.replica, rows[0].n
+    if (made := batch(rows, past.links, past.task)) is not None:
+        yield made
+    for theirs in journal.brought(n) if isinstance(rows[0].fact, ReplicasImported) else ():
+        if (made := batch(theirs, past.links, past.task)) is not None:
+            yield brought(made, own, n)

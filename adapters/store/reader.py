@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
+from itertools import takewhile
 from typing import NamedTuple
 
 from adapters.store.recorder import LogRecorder, Onward, by_append, numbered
@@ -11,7 +12,7 @@ from domain.causes import EpochBegan, LogShared, ReplicasImported
 from domain.envelope import Row
 from domain.horizons import Horizons
 from domain.wire import PayloadId
-from domain.world import MAIN, Folded, Parts, Read, Recorded, Sift, World
+from domain.world import MAIN, Folded, Known, Parts, Read, Recorded, Sift, World
 
 
 class Tail(NamedTuple):
@@ -26,12 +27,16 @@ class Tail(NamedTuple):
 
 class Main(NamedTuple):
     """What ``log:main`` says, up to a version: the epoch, whose rows were brought in, and
-    whether the log is shared."""
+    from which append on the log is shared; 0: it is not."""
 
     version: int = 0
     rules: int = 0
     replicas: tuple[str, ...] = ()
-    is_shared: bool = False
+    shared_n: int = 0
+
+    @property
+    def is_shared(self) -> bool:
+        return self.shared_n > 0
 
 
 class LogPosition(NamedTuple):
@@ -88,6 +93,7 @@ class LogReader:
             self.payload,
             replicas=replicas,
             sift=self._sift(seen, read),
+            known=self._known(seen),
         )
 
     def appends(self, after: int = 0) -> Iterator[list[Recorded]]:
@@ -98,9 +104,7 @@ class LogReader:
         for rows in by_append(self.recorder.rows(after)):
             if known and numbered(rows[0].state).n > known.get(_writer(rows), 0):
                 continue
-            decoded = [envelope.read(row) for row in rows]
-            at = decoded[0].at
-            yield [envelope.recorded(row, at, one) for row, one in zip(rows, decoded, strict=True)]
+            yield read_append(rows)
 
     def rows(self, after: int = 0) -> Iterator[Row]:
         """The rows as they are stored, above append n `after`, in canonical order."""
@@ -180,6 +184,7 @@ class LogReader:
             parts=Parts(self.recorder.last_version, self._read),
             streams=self.recorder.streams_of,
             sift=self._sift(seen, self._read),
+            known=self._known(seen),
         )
 
     def _read(self, stream: str, after: int, but: Sequence[str] = ()) -> list[Recorded]:
@@ -203,13 +208,44 @@ class LogReader:
         is all up to there."""
         return self._horizons(seen).until(self.replica, n) if seen.main.is_shared else None
 
+    def _known(self, seen: LogPosition) -> Known | None:
+        """What this replica knew right after an append of its own, see `World.recorded`."""
+        if not seen.main.is_shared:
+            return None
+        return lambda n: self._horizons(seen).until(self.replica, n + 1)
+
+    def arrivals(self, after: int) -> Iterator[list[Recorded]]:
+        """The appends above n `after` in the order in which they became part of this log. What
+        other machines wrote comes with the marker that names it, see `brought`."""
+        seen = self._look()
+        first = self._until(seen.main.shared_n, seen)  # then all were numbered in one line
+        for rows in self.appends(after):
+            writer, n = rows[0].replica, rows[0].n
+            if first is None or writer == self.replica or n <= first.get(writer, 0):
+                yield rows
+
+    def brought(self, n: int) -> list[list[Recorded]]:
+        """The appends of other machines that this one learnt of by its own append n of a shared
+        log, in canonical order; none that say something of the log alone."""
+        seen = self._look()
+        if not 0 < seen.main.shared_n < n:
+            return []
+        known = self._horizons(seen).brought(self.replica, n)
+        found = [
+            read_append(rows)
+            for name, (above, last) in known.items()
+            for rows in takewhile(lambda one: _n(one) <= last, self.appends_of(name, above))  # noqa: B023  # taken at once
+            if tells(rows)
+        ]
+        return sorted(found, key=lambda rows: (rows[0].n, rows[0].replica))
+
     def _horizons(self, seen: LogPosition) -> Horizons:
         replicas = (self.replica, *seen.main.replicas)
         return self._others.horizons(self._read, replicas, seen.main.version)
 
     def _main_now(self) -> Main:
         """``log:main`` of this replica, read on from where it was known."""
-        version, rules, replicas, is_shared = self._seen.main
+        version, rules, replicas, shared_n = self._seen.main
         for recorded in self._read(f"log:{MAIN}@{self.replica}", version):
             version = recorded.version
             match recorded.fact:
@@ -219,8 +255,8 @@ class LogReader:
                     replicas = tuple(sorted({*replicas, *(one.replica for one in brought)}))
                     self._states.clear()
                 case LogShared():
-                    is_shared = True
-        return Main(version, rules, replicas, is_shared)
+                    shared_n = recorded.n
+        return Main(version, rules, replicas, shared_n)
 
     def heads(self) -> Mapping[str, Tail]:
         """The newest append of each replica in the file, by name; reads all of a log that is not
@@ -282,6 +318,17 @@ class LogReader:
         """What stands under a key, this replica's first."""
         names = (self.replica, *self._replicas(seen))
         return [row for one in names for row in self._read(f"receipt:{key}@{one}", 0)]
+
+
+def read_append(rows: Sequence[Row]) -> list[Recorded]:
+    """The facts of an append."""
+    decoded = [envelope.read(row) for row in rows]
+    at = decoded[0].at
+    return [envelope.recorded(row, at, one) for row, one in zip(rows, decoded, strict=True)]
+
+
+def _n(rows: Sequence[Row]) -> int:
+    return numbered(rows[0].state).n
 
 
 def tells(rows: Sequence[Row]) -> bool:

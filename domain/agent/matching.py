@@ -41,7 +41,8 @@ class Batch(Part, frozen=True):
 
     `origin`: ``person``, ``import:<source>`` or ``agent:<id>``. `hop`: how many agents' writes
     led here, this one included. `tokens`: of what was changed. `propagated`: ids of tasks that
-    link to it. `change`: its logicalChangeKey.
+    link to it. `change`: its logicalChangeKey. `of` and `of_n`: the replica that wrote it and its
+    `n` there, where another machine did; then `n` is the marker by which `replica` learnt of it.
     """
 
     n: int
@@ -52,6 +53,8 @@ class Batch(Part, frozen=True):
     propagated: tuple[str, ...] = ()
     change: str = ""
     touched: tuple[TouchedTask, ...] = ()
+    of: str = ""
+    of_n: int = 0
 
 
 def is_token(text: str) -> bool:
@@ -93,6 +96,8 @@ def trigger_of(subscription: Subscription, batch: Batch) -> Trigger | None:
         tokens=tokens,
         is_propagated=is_propagated,
         hop=batch.hop,
+        of=batch.of,
+        of_n=batch.of_n,
     )
 
 

@@ -31,7 +31,8 @@ class Trigger(Part, frozen=True):
     `reason_id`: subscription, timer or session id, or the `n` of a request as text. `replica`
     and `position`: of the journal append, for changes. `change`: its logicalChangeKey.
     `tokens`: those that matched. `ticks`: the times a timer trigger stands for. `words`: the
-    person's, as a payload id; they go with the trigger when another wake inherits it.
+    person's, as a payload id; they go with the trigger when another wake inherits it. `of` and
+    `of_n`: the append of another machine that it was, see `Batch`.
     """
 
     reason: Reason
@@ -45,6 +46,8 @@ class Trigger(Part, frozen=True):
     ticks: tuple[str, ...] = ()
     turn: int = 0  # of a user's session
     words: str = ""
+    of: str = ""
+    of_n: int = 0
 
 
 class WakeQueued(Stored, frozen=True, tag="alert.wake_queued.1"):

@@ -28,7 +28,7 @@ _1: Final[Table] = {
         "category labels items log log_unread minutes_spent created_at"
     ),
     "linked_task": _names("relation id title status priority one_liner is_deleted"),
-    "notice": _names("n replica origin hop tokens propagated change touched"),
+    "notice": _names("n replica origin hop tokens propagated change touched of of_n"),
 }
 _2: Final[Table] = {
     **_1,

@@ -1,0 +1,84 @@
+"""What another machine changed wakes this one's agents once it is known here, and is shown to them;
+the wake proves (plan of sync, sections 7 and 8)."""
+
+import asyncio
+
+from adapters.proof.prove import prove_logs
+from adapters.runtime import watcher
+from adapters.runtime.performer import run_wake
+from adapters.runtime.services import Services
+from adapters.store.foreign import ForeignAppend
+from adapters.store.log import Log
+from domain.agent.commands import TakeJournal
+from domain.agent.wake_queue import WAKE_QUEUE
+from domain.causes import Receipt
+from domain.journal.commands import AddNote, CreateTask, EditTask
+from domain.wake.commands import BeginWake
+from domain.wire import Words
+from tests.support.services import START, queued_key, reply, services, task_with_agent
+
+
+def taken_in(log: Log, by: Log, now: str = START) -> None:
+    """Let a journal know what another machine wrote."""
+    after = by.heads().get(log.replica)
+    theirs = log.appends_of(log.replica, after.n if after else 0)
+    by.bring([ForeignAppend(tuple(rows), ()) for rows in theirs], now)
+
+
+def shared() -> tuple[Services, Log, str, str]:
+    """A desk with a task and its agent, which has woken once, and a laptop that knows both."""
+    at, laptop = services([reply(text="Fine."), reply(text="Seen.")]), Log.in_memory("journal", "a")
+    task, agent = task_with_agent(at)
+    for one in at.journal, laptop:
+        one.share(START)
+    taken_in(at.journal, laptop)
+    watcher.catch_up(at)
+    asyncio.run(run_wake(at, agent, queued_key(at, agent), is_now=True))
+    return at, laptop, task, agent
+
+
+def batches(at: Services) -> list[tuple[int, str, str, int]]:
+    """What was taken of the journal: its number and replica here, and where it was written."""
+    return [
+        (batch.n, batch.replica, batch.of, batch.of_n)
+        for rows in at.agents.appends()
+        if isinstance(rows[0].fact, Receipt) and isinstance(rows[0].fact.command, TakeJournal)
+        for batch in rows[0].fact.command.batches
+    ]
+
+
+def told(at: Services, section: str) -> str:
+    """What the newest wake was told in a section."""
+    found = [one for rows in at.agents.appends() for one in rows if isinstance(one.fact, Receipt)]
+    begun = [one.fact.command for one in found if isinstance(one.fact.command, BeginWake)][-1]
+    ref = next(one for one in begun.user if one.name == section)
+    return (at.agents.payload(ref.payload) or b"").decode()
+
+
+def test_what_the_laptop_wrote_wakes_the_desks_agent_though_it_is_numbered_below() -> None:
+    at, laptop, task, agent = shared()
+    for nth in range(9):
+        at.append_journal(CreateTask(f"Of the desk {nth}"))
+    watcher.catch_up(at)
+    assert not queued_key(at, agent)
+    laptop.append(EditTask(task, title="Fix the tap"), START)
+    laptop.append(AddNote(task, "note", Words("The tap drips, too.")), START)
+    written = laptop.tail().n
+    assert written < watcher.position(at)
+    taken_in(laptop, at.journal)
+    watcher.catch_up(at)
+    marker = at.journal.tail().n
+    assert batches(at)[-2:] == [
+        (marker, at.journal.replica, "a", written - 1),
+        (marker, at.journal.replica, "a", written),
+    ]
+    with at.agents.reading() as world:
+        queued = world.load(WAKE_QUEUE, agent).queued
+    assert queued is not None
+    assert {(one.of, one.of_n) for one in queued.triggers} == {("a", written - 1), ("a", written)}
+    asyncio.run(run_wake(at, agent, queued.run_key, is_now=True))
+    assert "retitled by person" in told(at, "changed")
+    assert "note_added by person" in told(at, "changed")
+    proved = prove_logs(at.journal, at.agents)
+    assert proved.divergences == ()
+    assert proved.prompts == 2
