@@ -79,6 +79,10 @@ Named = Callable[[str], Iterable[str]]
 """``streams(kind)``: all streams of a kind, perhaps of some that have no rows yet."""
 
 
+Sift = Callable[[Sequence[Recorded]], Sequence[Recorded]]
+"""``sift(rows)``: of all rows of an entity, in canonical order, those that count."""
+
+
 class Parts(NamedTuple):
     """How part of a long stream is read: `last_version(stream)` is how many rows it has,
     `read_but(stream, after_version, tags)` the later ones, but for those with these tags."""
@@ -104,6 +108,7 @@ class World:
         parts: Parts | None = None,
         counts: Mapping[str, int] | None = None,
         streams: Named | None = None,
+        sift: Sift | None = None,
     ) -> None:
         self.log = log
         self.replica = replica
@@ -120,6 +125,7 @@ class World:
         self._parts = parts
         self._counts = counts
         self._streams = streams
+        self._sift = sift  # where several machines share the log
         self._absent: set[str] = set()  # streams that are known to have no rows
 
     def stream(self, kind: str, entity: str) -> str:
@@ -204,7 +210,8 @@ class World:
     def rows(self, kind: Kind[S], entity: str) -> Sequence[Recorded]:
         """All rows that `load` folds, in its order."""
         if kind.is_merged and self.is_merged:
-            return self.history(kind.name, entity)
+            rows = self.history(kind.name, entity)
+            return self._sift(rows) if self._sift else rows
         return self._read(self.stream(kind.name, entity), 0)
 
     def entities(self, kind: str) -> tuple[str, ...]:

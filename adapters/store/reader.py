@@ -5,13 +5,13 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from adapters.store.recorder import LogRecorder, Onward, by_append, numbered
-from adapters.store.shared import Others, Sift, sift
+from adapters.store.shared import Others, sift
 from domain import envelope
 from domain.causes import EpochBegan, LogShared, ReplicasImported
 from domain.envelope import Row
 from domain.horizons import Horizons
 from domain.wire import PayloadId
-from domain.world import MAIN, Folded, Parts, Read, Recorded, World
+from domain.world import MAIN, Folded, Parts, Read, Recorded, Sift, World
 
 
 class Tail(NamedTuple):
@@ -80,7 +80,15 @@ class LogReader:
             return [one for one in rows if one.n <= (known.get(one.replica, 0) if known else n)]
 
         replicas = self._replicas(seen)
-        return World(self.name, self.replica, n + 1, read, self.payload, replicas=replicas)
+        return World(
+            self.name,
+            self.replica,
+            n + 1,
+            read,
+            self.payload,
+            replicas=replicas,
+            sift=self._sift(seen, read),
+        )
 
     def appends(self, after: int = 0) -> Iterator[list[Recorded]]:
         """Each append above n `after`, as its rows, in canonical order; of a shared log those that
@@ -171,6 +179,7 @@ class LogReader:
             present=self.recorder.present,
             parts=Parts(self.recorder.last_version, self._read),
             streams=self.recorder.streams_of,
+            sift=self._sift(seen, self._read),
         )
 
     def _read(self, stream: str, after: int, but: Sequence[str] = ()) -> list[Recorded]:

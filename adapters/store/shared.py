@@ -4,10 +4,7 @@ from collections.abc import Callable, Sequence
 
 from domain.causes import ReplicasImported
 from domain.horizons import Horizons
-from domain.world import MAIN, Read, Recorded
-
-Sift = Callable[[Sequence[Recorded]], Sequence[Recorded]]
-"""Of all rows of an entity, in canonical order, those that count."""
+from domain.world import MAIN, Read, Recorded, Sift
 
 
 class Others:

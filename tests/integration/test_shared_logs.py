@@ -12,7 +12,8 @@ from adapters.store.log import Log
 from adapters.store.recorder import by_append, numbered
 from domain.causes import GivenUp, Imported, LogShared, ReplicasImported
 from domain.errors import Refused
-from domain.journal.commands import CreateTask, EditTask
+from domain.journal.commands import CreateTask, DeleteTask, EditTask
+from domain.journal.fold import TASK
 from domain.wire import Payload, payload
 from tests.support.sharing import Machine
 
@@ -205,3 +206,36 @@ def test_a_shared_home_that_gets_a_new_name_is_shared_under_it(tmp_path: Path) -
     assert [one[0].n for one in again.appends(5)] == [10, 11, 12]
     assert len(again.world_at(12).history("task", task)) == 3
     assert again.bring(all_of(again, "desk2"), LATER) == 0
+
+
+def test_a_key_that_two_machines_used_is_answered_alike_by_both() -> None:
+    desk, laptop, task = met(Machine)
+    mine = desk.append(EditTask(task, due="2027-03-01"), LATER, key="k")
+    laptop.append(CreateTask("Unsaid"), AT)
+    laptop.append(EditTask(task, due="2027-03-01"), LATER, key="k")
+    desk.bring(all_of(laptop, "laptop"), LATER)
+    laptop.bring(all_of(desk, "desk"), LATER)
+    for one in desk, laptop:
+        again = one.append(EditTask(task, due="2027-03-01"), LATER, key="k")
+        assert (again.n, again.rows) == (mine.n, ())
+
+
+def test_what_counts_is_folded_by_all_alike_and_told_to_who_opens_the_file_later(
+    tmp_path: Path,
+) -> None:
+    """A person's deletion that met a person's edit is left out."""
+
+    def opened(name: str) -> Log:
+        return Log.open("journal", tmp_path / f"{name}.db", name)
+
+    desk, laptop, task = met(opened)
+    desk.append(DeleteTask(task), LATER)
+    with desk.reading() as world:
+        assert world.load(TASK, task).is_deleted
+    desk.bring(all_of(laptop, "laptop"), LATER)
+    laptop.bring(all_of(desk, "desk"), LATER)
+    for one in desk, laptop, opened("desk"):
+        with one.reading() as world:
+            found = world.load(TASK, task)
+            assert (found.title, found.is_deleted) == ("Lake", False)
+    assert desk.world_at(5).load(TASK, task).is_deleted
