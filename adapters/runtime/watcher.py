@@ -5,10 +5,10 @@ watchers the slower one's part is trimmed by the handler.
 """
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from adapters.runtime.services import Services
+from adapters.store.reader import some
 from domain.agent.commands import TakeJournal
 from domain.agent.matching import Batch
 from domain.agent.watch import taken_of
@@ -52,7 +52,7 @@ def take(services: Services) -> int:
 def following(services: Services, count: int = APPENDS_MAX) -> TakeJournal | None:
     """What takes the next journal appends, at most so many; None if there is none."""
     after = position(services)
-    appends = list(islice(services.journal.appends(after), count))
+    appends = list(some(services.journal.appends(after), count))
     if not appends:
         return None
     past, services.past = services.past, None
