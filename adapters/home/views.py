@@ -8,7 +8,6 @@ changed or the store cannot be believed, its documents are made anew.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar
@@ -19,6 +18,7 @@ from adapters.home.view_documents import Documents
 from adapters.home.view_store import SqliteDocumentStore
 from adapters.store.documents import Asked, DocumentStore, Position
 from adapters.store.log import Log, LogProgress
+from adapters.store.reader import some
 from domain.causes import ReplicasImported
 from domain.world import Recorded
 from projections.every import VIEWS
@@ -256,13 +256,14 @@ class Views:
             if first == 0:
                 self._anew.add(log.name)
             last = first
-            for append in islice(log.appends(first), self._batch_appends):
+            for append in some(log.appends(first), self._batch_appends):
                 if _brings_others(append) and log.name not in self._anew:
                     self._forget([view.name for view in views])
                     self._anew.add(log.name)
                     return 0
                 last = append[0].n
-                self._apply(append, [view for view in views if reached[view.name].n < last])
+                behind = [view for view in views if reached[view.name].n < last]
+                self._apply(log.counted(append), behind)
             digest = log.digest_at(last)
             for view in views:
                 if reached[view.name].n <= last:

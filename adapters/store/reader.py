@@ -1,6 +1,7 @@
 """Reads a log: what stands in it, and the world as this replica knows it (DESIGN 4)."""
 
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from itertools import takewhile
 from typing import NamedTuple
@@ -12,7 +13,9 @@ from domain.causes import EpochBegan, LogShared, ReplicasImported
 from domain.envelope import Row
 from domain.horizons import Horizons
 from domain.wire import PayloadId
-from domain.world import MAIN, Folded, Known, Parts, Read, Recorded, Sift, World
+from domain.world import MAIN, Folded, Known, Parts, Read, Recorded, Sift, World, entity_of
+
+ALONE = ("receipt", "log")  # kinds whose streams are of one replica each
 
 
 class Tail(NamedTuple):
@@ -62,6 +65,7 @@ class LogReader:
         self._states = states
         self._seen = LogPosition()
         self._others = Others()
+        self._left_out: dict[str, frozenset[tuple[int, str, int]]] = {}  # by kind and entity
 
     @property
     def is_shared(self) -> bool:
@@ -105,6 +109,13 @@ class LogReader:
             if known and numbered(rows[0].state).n > known.get(_writer(rows), 0):
                 continue
             yield read_append(rows)
+
+    def counted(self, append: Sequence[Recorded]) -> Sequence[Recorded]:
+        """The rows of an append that count, by all that was known when it was read: see
+        `domain.merging`."""
+        if not self._seen.main.is_shared:
+            return append
+        return [row for row in append if _place(row) not in self._left_out_of(row, self._seen)]
 
     def rows(self, after: int = 0) -> Iterator[Row]:
         """The rows as they are stored, above append n `after`, in canonical order."""
@@ -254,9 +265,22 @@ class LogReader:
                 case ReplicasImported(replicas=brought):
                     replicas = tuple(sorted({*replicas, *(one.replica for one in brought)}))
                     self._states.clear()
+                    self._left_out.clear()
                 case LogShared():
                     shared_n = recorded.n
         return Main(version, rules, replicas, shared_n)
+
+    def _left_out_of(self, row: Recorded, seen: LogPosition) -> frozenset[tuple[int, str, int]]:
+        """The rows of an entity that do not count. What is written on changes nothing of it."""
+        name = row.stream.rpartition("@")[0]
+        if name not in self._left_out:
+            world = self._world(seen)
+            rows = world.history(row.of_kind, row.entity) if row.of_kind not in ALONE else ()
+            sift = self._sift(seen, self._read)
+            found = {_place(one) for one in rows}
+            counted = {_place(one) for one in sift(rows)} if sift else found
+            self._left_out[name] = frozenset(found - counted)
+        return self._left_out[name]
 
     def heads(self) -> Mapping[str, Tail]:
         """The newest append of each replica in the file, by name; reads all of a log that is not
@@ -305,14 +329,18 @@ class LogReader:
     def _sift(self, seen: LogPosition, read: Read) -> Sift | None:
         """What tells which rows of an entity count, where several machines share the log."""
 
-        def first_of(n: int, replica: str) -> Recorded | None:
-            found = self.append_at(n, replica)[:1]
-            return next((envelope.recorded(one, "", envelope.read(one)) for one in found), None)
-
         if not seen.main.is_shared:
             return None
         names = (self.replica, *self._replicas(seen))
-        return sift(self._horizons(seen), first_of, read, names)
+
+        def doubled(appends: Collection[tuple[int, str]]) -> list[Recorded]:
+            firsts = (self.append_at(*one)[0].stream for one in sorted(appends))
+            keys = sorted({entity_of(one) for one in firsts if one.startswith("receipt:")})
+            there = self.recorder.present([f"receipt:{key}@{one}" for key in keys for one in names])
+            count = Counter(map(entity_of, there))
+            return [row for one in there if count[entity_of(one)] > 1 for row in read(one, 0)]
+
+        return sift(self._horizons(seen), doubled)
 
     def _receipts(self, key: str, seen: LogPosition) -> list[Recorded]:
         """What stands under a key, this replica's first."""
@@ -331,9 +359,24 @@ def _n(rows: Sequence[Row]) -> int:
     return numbered(rows[0].state).n
 
 
+def some(appends: Iterable[list[Recorded]], count: int) -> Iterator[list[Recorded]]:
+    """So many appends, and what else has the number of the last one: where a reader has come to
+    is a number, and two machines may have written under it."""
+    last = 0
+    for nth, rows in enumerate(appends):
+        if nth >= count and rows[0].n != last:
+            return
+        last = rows[0].n
+        yield rows
+
+
 def tells(rows: Sequence[Row]) -> bool:
     """Whether an append says more than the log of itself: markers are not answered by markers."""
     return not rows[0].stream.startswith("log:")
+
+
+def _place(row: Recorded) -> tuple[int, str, int]:
+    return row.n, row.replica, row.row
 
 
 def _writer(rows: Sequence[Row]) -> str:

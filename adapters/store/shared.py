@@ -1,10 +1,13 @@
 """What the replicas of a shared log knew, and which rows count among them (ADR 70)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from domain.causes import ReplicasImported
 from domain.horizons import Horizons
 from domain.world import MAIN, Read, Recorded, Sift
+
+Doubled = Callable[[Collection[tuple[int, str]]], Sequence[Recorded]]
+"""``doubled(appends)``: by their numbers and replicas."""
 
 
 class Others:
@@ -27,34 +30,21 @@ class Others:
         return self._horizons
 
 
-def sift(
-    horizons: Horizons,
-    first_of: Callable[[int, str], Recorded | None],
-    read: Read,
-    replicas: Sequence[str],
-) -> Sift:
+def sift(horizons: Horizons, doubled: Doubled) -> Sift:
     """What tells which rows count.
 
     Args:
         horizons: What each replica knew.
-        first_of: The first row of an append.
-        read: Reads the rows of a stream that are known.
-        replicas: Whose rows those are.
+        doubled: The receipts of operations that several replicas applied, of some appends.
     """
 
     def counted(rows: Sequence[Recorded]) -> Sequence[Recorded]:
         from domain import merging  # it loads all that folds
         from domain.journal.merged import author
 
-        knows = horizons.knows
-        if merging.is_one_line(rows, knows):
-            return rows
         by_agents = {(row.n, row.replica) for row in rows if author(row.fact).startswith("agent:")}
-        causes = (first_of(*one) for one in sorted(by_agents))
-        asked = {one.entity for one in causes if one is not None and one.of_kind == "receipt"}
-        streams = [f"receipt:{one}@{name}" for one in sorted(asked) for name in replicas]
-        repeats = merging.repeats_of(row for one in streams for row in read(one, 0))
-        return merging.effective(rows, knows, repeats)
+        repeats = merging.repeats_of(doubled(by_agents)) if by_agents else frozenset()
+        return merging.effective(rows, horizons.knows, repeats)
 
     return counted
 

@@ -34,7 +34,6 @@ from projections import agents, inbox, operations, tasks, wakes
 LOGS = {"journal": files.JOURNAL, "agent": files.AGENT}
 OURS = {"stored_events", "payloads"}
 MARKER = tag_of(ReplicasImported(()))
-ORDER = "appends"  # of a log that is shared
 OURS_BYTES = (("stored_events", "state"), ("payloads", "bytes"))
 FINDINGS_MAX = 20  # of one check
 RESTORE = "restore it from a backup"
@@ -171,7 +170,7 @@ def _strange(connection: sqlite3.Connection) -> Iterator[str]:
     """What wakelog never puts into a log file; a trigger even changes what is written."""
     made = "SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
     for kind, name in connection.execute(f"{made} ORDER BY type, name"):
-        if name not in (*OURS, ORDER):
+        if name not in (*OURS, "appends"):
             yield f"it holds the {kind} {name!r}, which is not wakelog's"
     for table, column in OURS_BYTES if _tables(connection) >= OURS else ():
         sql = f"SELECT count(*) FROM {table} WHERE typeof({column}) <> 'blob'"

@@ -11,7 +11,7 @@ from domain.envelope import Row
 from replay.divergence import Divergence
 from replay.prove import Proof
 from replay.streams import LIMITS, Limits
-from tests.support.machines import Machines
+from tests.property.test_shared_laws import Machines
 
 SLOW = [pytest.param(seed, marks=pytest.mark.slow) for seed in range(21, 27)]
 FEW = Limits(3, 3, 3)
