@@ -49,8 +49,9 @@ def batches(at: Services) -> list[tuple[int, str, str, int]]:
 
 def told(at: Services, section: str) -> str:
     """What the newest wake was told in a section."""
-    found = [one for rows in at.agents.appends() for one in rows if isinstance(one.fact, Receipt)]
-    begun = [one.fact.command for one in found if isinstance(one.fact.command, BeginWake)][-1]
+    firsts = [rows[0].fact for rows in at.agents.appends()]
+    causes = [one.command for one in firsts if isinstance(one, Receipt)]
+    begun = [one for one in causes if isinstance(one, BeginWake)][-1]
     ref = next(one for one in begun.user if one.name == section)
     return (at.agents.payload(ref.payload) or b"").decode()
 
@@ -82,3 +83,20 @@ def test_what_the_laptop_wrote_wakes_the_desks_agent_though_it_is_numbered_below
     proved = prove_logs(at.journal, at.agents)
     assert proved.divergences == ()
     assert proved.prompts == 2
+
+
+def test_what_is_numbered_above_comes_with_its_marker_and_once() -> None:
+    at, laptop, task, _ = shared()
+    for nth in range(9):
+        laptop.append(EditTask(task, title=f"Title {nth}"), START)
+    taken_in(laptop, at.journal)
+    at.append_journal(CreateTask("Between"))
+    taken = len(batches(at))
+    watcher.catch_up(at)
+    last = laptop.tail().n
+    assert [one[2:] for one in batches(at)[taken:]] == [
+        *(("a", n) for n in range(last - 8, last + 1)),
+        ("", 0),
+    ]
+    assert watcher.lag(at) == 0
+    assert prove_logs(at.journal, at.agents).divergences == ()
