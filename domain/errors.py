@@ -55,6 +55,7 @@ REFUSAL_CODES: Final = (
     "newer_rules",
     "not_a_log",
     "not_destroyed",
+    "not_shared",
     "nothing_to_adopt",
     "other_past",
     "out_of_memory",
