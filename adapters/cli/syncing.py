@@ -26,7 +26,7 @@ def sync_command(session: Session, folder: str, is_dry: bool) -> int:
     """Meet the other machines of this home in a folder: take what is new, then give.
 
     DIR is any folder that Syncthing, a cloud, git or a stick carries between the machines; without
-    it the settings say which, [sync] folder, else it is the last one. On the first machine it is empty; on the next ones,
+    it, the one of the settings, else the last. On the first machine it is empty; on the next ones,
     run it in an empty home. Tasks travel and merge; agents stay on the machine where they are.
     Exit status 1: something waits that time alone does not settle.
     """
