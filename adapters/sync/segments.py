@@ -34,7 +34,8 @@ FORMAT = 2  # of logs that are shared
 LEVEL = 6
 UNITS_TRIED = 8
 ENDING = ".jsonl.gz"
-_NAME = re.compile(r"(journal|agent)-([a-z][a-z0-9]*)-(\d+)-(\d+)-([a-z2-7]{32})\.jsonl\.gz")
+_PLACE = re.compile(r"(journal|agent):[a-z][a-z0-9]{0,15}")
+_NAME = re.compile(r"(journal|agent)-([a-z][a-z0-9]{0,15})-(\d+)-(\d+)-([a-z2-7]{32})\.jsonl\.gz")
 
 
 class Place(NamedTuple):
@@ -42,6 +43,11 @@ class Place(NamedTuple):
 
     log: str
     replica: str
+
+    @property
+    def is_named(self) -> bool:
+        """Whether both are names that a home can have: files are called by them."""
+        return _PLACE.fullmatch(f"{self.log}:{self.replica}") is not None
 
 
 class Header(Struct, frozen=True):
@@ -190,6 +196,8 @@ def decoded(data: bytes, name: str = "") -> Segment:
     said = hint(name)
     if said and said != Hint(header.place, header.first, header.last, header.head):
         raise NotWhole("its name says another thing")
+    if not header.place.is_named:
+        raise NotWhole("it is of no replica")
     if header.is_newer:
         return Segment(header)
     try:
@@ -287,12 +295,11 @@ def _with_units(append: ForeignAppend) -> list[tuple[str, Payload]]:
 
 def _unit_of(kept: Payload, rows: Sequence[Row]) -> str:
     """The task that the bytes belong to, where it stands near their name."""
-    name = kept.id.encode()
-    for row in rows:
-        if name in row.state:
-            words = islice(NAMED.finditer(row.state), UNITS_TRIED)
-            units = [SHARED, entity_of(row.stream), *(one[0].decode() for one in words)]
-            for unit in dict.fromkeys(units):
-                if payload_id(unit, kept.data) == kept.id:
-                    return unit
-    return ""
+    naming = [row for row in rows if kept.id.encode() in row.state]
+    units = dict.fromkeys(unit for row in naming for unit in _units_near(row))
+    return next((one for one in units if payload_id(one, kept.data) == kept.id), "")
+
+
+def _units_near(row: Row) -> list[str]:
+    words = islice(NAMED.finditer(row.state), UNITS_TRIED)
+    return [SHARED, entity_of(row.stream), *(one[0].decode() for one in words)]

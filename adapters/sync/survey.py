@@ -36,7 +36,7 @@ class Survey(Struct, frozen=True):
         found = {Place(*name.split(":", 1)) for name in told if ":" in name}
         found |= {one.header.place for one in self.whole.values()}
         found |= {known.place for name in self.broken if (known := hint(name))}
-        return sorted(one for one in found if one.log == log)
+        return sorted(one for one in found if one.log == log and one.is_named)
 
 
 def survey(shelf: Shelf, known: Mapping[str, Checked]) -> Survey:

@@ -122,15 +122,17 @@ class Taking:
         return {one.place.replica for one in self._chains if one.blocked == "fork"}
 
     def is_related(self) -> bool:
-        """Whether some append is the same on both sides, or one side is empty."""
+        """Whether some append is the same on both sides, or one side is empty. What is known here
+        may be offered from further on, too: then it waits."""
         if not self._chains and not self._found.of(Place(self.log.name, self.log.replica)):
             return True
         if not self.log.telling_heads():
             return True
-        shared = any(
-            self._holds(replica, head) for replica, head in _points(self.log.name, self._found)
-        )
-        return shared or any(one.tip.n and one.peek() for one in self._chains)
+        points = _points(self.log.name, self._found)
+        if any(self._holds(replica, head) for replica, head in points):
+            return True
+        known = [one for one in self._chains if one.place.replica in self._heads]
+        return any(one.peek() is not None or not one.blocked for one in known)
 
     def take(self, now: str, told: Told, *, is_dry: bool = False) -> None:
         """Take in all that can be, in a few transactions."""

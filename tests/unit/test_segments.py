@@ -12,9 +12,10 @@ from adapters.store.recorder import by_append
 from adapters.sync import segments
 from adapters.sync.logs import ForeignAppend
 from adapters.sync.segments import Header, NotWhole, Place, decoded, encoded
+from domain.journal.catalog import LabelAdded
 from domain.wire import SHARED, PayloadId, payload
 from tests.histories.scenes import FOLDER
-from tests.support.sharing import SharedInMemory
+from tests.support.sharing import SharedInMemory, rows_of
 
 TEXTS = payload(SHARED, b"words of a task"), payload("task-1", b"\xff\x00")
 
@@ -97,6 +98,14 @@ def test_a_name_like_ours_must_say_what_is_in_it_and_a_strange_one_is_welcome() 
     assert decoded(data, "r1/journal (conflicted copy 2026-03-01).gz").header == header
     with pytest.raises(NotWhole):
         decoded(data, f"r1/journal-r1-1-4-{header.head}.jsonl.gz")
+
+
+@pytest.mark.parametrize("name", ["../../x", "R1", "", "a" * 17])
+def test_a_file_of_a_name_that_no_home_has_is_not_taken(name: str) -> None:
+    rows = rows_of(name, 1, "", [("catalog:main", 1, LabelAdded("one", "one"))])
+    ((_, data),) = encoded(Place("journal", name), 0, [ForeignAppend(rows, ())])
+    with pytest.raises(NotWhole, match="of no replica"):
+        decoded(data)
 
 
 def test_a_newer_segment_is_known_as_such_and_not_read() -> None:

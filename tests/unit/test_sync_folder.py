@@ -149,6 +149,22 @@ def test_another_homes_folder_is_refused_and_stays_as_it_is() -> None:
     assert (shelf.held, other.is_shared) == (before, False)
 
 
+def test_a_folder_whose_files_came_by_half_is_not_taken_for_another_homes() -> None:
+    shelf, late = MemoryShelf(), MemoryShelf()
+    desk, laptop = SharedInMemory("desk"), SharedInMemory("laptop")
+    desk.add("home")
+    synced(desk, shelf)
+    synced(laptop, shelf)
+    laptop.add("mine")
+    for name in ("work", "away"):
+        desk.add(name)
+        synced(desk, shelf)
+    late.held = {name: data for name, data in shelf.held.items() if "journal-desk-3" in name}
+    assert waits(laptop, late) == [("desk", "gap", 1)]
+    late.held = {"desk/have.json": shelf.held["desk/have.json"]}
+    assert waits(laptop, late) == [("desk", "gap", 1)]
+
+
 def test_a_home_that_lost_its_last_rows_is_told_before_it_takes_or_gives() -> None:
     shelf = MemoryShelf()
     desk, twin = SharedInMemory("desk"), SharedInMemory("desk")
