@@ -92,8 +92,8 @@ GROUPS: dict[str, str] = {
     "Agents": "agent template lessons rate wake models policy notify",
     "Looking back": "wakes show why journal memory messages replay at diff bisect fork prove",
     "Asking": "sql metrics export export-history demo-data schema",
-    "Upkeep": "doctor recover rebuild backup copy sync replicas home settings token database worker "
-    "cluster health simulate completion",
+    "Upkeep": "doctor recover rebuild backup copy sync replicas home settings token database "
+    "worker cluster health simulate completion",
 }
 """Each command once, as the help of `wakelog` tells them."""
 
