@@ -82,9 +82,8 @@ T = TypeVar("T")
 
 
 class Rows(Struct, frozen=True):
-    """The answer to a query; iterating gives its rows. As a frame:
-    ``polars.DataFrame(found.rows, schema=found.columns, orient="row")``, or
-    ``pandas.DataFrame(found.rows, columns=found.columns)``."""
+    """The answer to a query. As a frame: ``pandas.DataFrame(found.rows, columns=found.columns)``,
+    or ``polars.DataFrame(found.rows, schema=found.columns, orient="row")``."""
 
     columns: list[str]
     rows: list[tuple[Any, ...]]
@@ -310,8 +309,7 @@ class Home:
         out: str | os.PathLike[str] = "",
         tokens: int = TOKENS_MAX,
     ) -> ForkDetails:
-        """What if? Run a wake again with something else in its world, as `wakelog --json fork`;
-        ``open_home(forked.home)`` opens the fork.
+        """Run a wake with something else in its world; ``open_home(forked.home)`` opens the fork.
 
         Args:
             run: RUN, or RUN.STEP to go on from that step.
@@ -323,14 +321,10 @@ class Home:
             out: A new folder; empty: one in the home.
             tokens: A model that is paid may take so many.
         """
-        if tokens < 1:
-            because = f"a fork of {tokens} tokens asks nobody"
-            raise Refused("invalid_value", because=because, instead="give at least 1")
         home, text = self._reading(), self._text
         said = [(text(one), text(note)) for one, note in notes]
-        decided = [text(one) for one in verdicts]
-        model = text(model) or self._model
-        wish = Branching(model, text(template), said, decided, text(os.fspath(out)), tokens)
+        decided, there = [text(one) for one in verdicts], text(os.fspath(out))
+        wish = Branching(text(model) or self._model, text(template), said, decided, there, tokens)
         return _apart(lambda: fork_wake(home, text(run), wish))
 
     def sql(self, query: str, *, seconds: float = 60) -> Rows:

@@ -77,6 +77,9 @@ def fork_wake(
     Raises:
         Refused: What is wished for is not there, or not possible in the fork.
     """
+    if wish.tokens_max < 1:
+        because = f"a fork of {wish.tokens_max} tokens asks nobody"
+        raise Refused("invalid_value", because=because, instead="give at least 1")
     place, wanted = look(home, run, wish)
     model = _model(home, wanted)
     is_paid = model is not None and is_leaving(model.name)

@@ -6,10 +6,10 @@ import click
 
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session
+from adapters.home.roles import ROLES
 
 DAYS = 90
 DAYS_MAX = 3650
-_ROLES = ("viewer", "member", "owner", "operator")
 
 
 @click.group("token")
@@ -22,7 +22,7 @@ def token_command() -> None:
 )
 @click.argument("home", type=TEXT)
 @click.option("--for", "subject", default="", metavar="SUBJECT", help="Who; else the home's name.")
-@click.option("--role", type=click.Choice(_ROLES), default="owner", help="Else owner.")
+@click.option("--role", type=click.Choice(ROLES), default="owner", help="Else owner.")
 @click.option("--days", type=click.IntRange(1, DAYS_MAX), default=DAYS, help=f"Else {DAYS}.")
 @click.pass_obj
 def create_command(session: Session, home: str, subject: str, role: str, days: int) -> None:

@@ -13,6 +13,9 @@ from adapters.timetravel.place import Place
 from domain.envelope import Row
 from replay import diff, seen
 
+Difference = diff.Difference  # a page tells them its own way
+NAMES = diff.NAMES
+
 
 class WakesDiff(diff.WakesCompared, frozen=True, tag_field="kind", tag="wakes"):
     """What `diff` of two wakes prints."""

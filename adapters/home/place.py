@@ -17,7 +17,7 @@ from adapters.store.opening import check_alone
 from domain.errors import Damaged, Refused, invalid
 
 if TYPE_CHECKING:
-    from adapters.store.documents import DocumentStore
+    from adapters.store.documents import SharedDocumentStore
     from adapters.store.leases import Leases
     from adapters.store.postgres.database import Database
     from adapters.store.postgres.homes import HomeRow, Homes
@@ -98,7 +98,7 @@ class Place(Protocol):
         """Who works for the home, to be closed at the end. `is_looking`: nothing is made. Raises
         Refused."""
 
-    def documents(self) -> "DocumentStore | Path":
+    def documents(self) -> "SharedDocumentStore | Path":
         """What its views are kept in, or the file."""
 
     def probes(self) -> list[Probe]:
@@ -236,7 +236,7 @@ class FolderPlace:
         path = self.folder / files.RUNTIME
         return SqliteLeases(None if is_looking and not path.exists() else path)
 
-    def documents(self) -> "DocumentStore | Path":
+    def documents(self) -> "SharedDocumentStore | Path":
         return self.folder / files.VIEWS
 
     def probes(self) -> list[Probe]:
@@ -313,7 +313,7 @@ class DatabasePlace:
 
         return HomeLeases(self._homes.database, self._row().number)
 
-    def documents(self) -> "DocumentStore | Path":
+    def documents(self) -> "SharedDocumentStore | Path":
         return self._homes.documents(self._row())
 
     def probes(self) -> list[Probe]:

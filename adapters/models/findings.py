@@ -7,6 +7,7 @@ A closed task gets no proposals.
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -25,7 +26,7 @@ from adapters.models.offline.clauses import Sentence
 from adapters.models.offline.done import Claim
 from adapters.models.offline.sentences import Line, contains, lines, quote
 from adapters.models.offline.state import Turn
-from adapters.models.reading import LABELS_PER_TASK, Item, PromptTask, Source
+from adapters.models.reading import LABELS_PER_TASK, WAKES_MAX, Item, PromptTask, Source
 from adapters.models.retracting import is_open, retracted
 from domain.text import fold
 
@@ -50,6 +51,7 @@ _ARTICLE = re.compile("^(?:the|a|an|my|our|der|die|das|den|ein|eine|einen) ")
 Told = tuple[Source, Line, tuple[Sentence, ...]]
 
 
+@lru_cache(maxsize=WAKES_MAX)
 def find(seen: PromptTask, aside: frozenset[str] = frozenset()) -> Findings:
     """Look through all texts of a task. Deterministic; the order of proposals is fixed.
 

@@ -6,6 +6,7 @@ entries, and only so much of each, are looked at; `Seen.is_cut` says when more w
 
 import re
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -15,7 +16,7 @@ from adapters.models import around
 from adapters.models.around import Around
 from domain import canonical
 from domain.errors import Refused
-from domain.ports import Request
+from domain.ports import Section
 from domain.timestamps import is_date
 
 ENTRIES_MAX = 200
@@ -25,6 +26,7 @@ ITEMS_MAX = 500
 LABELS_MAX = 500
 LINES_MAX = 1_000
 LABELS_PER_TASK = 3
+WAKES_MAX = 32  # whose texts a process has at hand, so that each turn need not read them again
 
 _CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if code not in b"\t\n\r\x85"}
 _DIRECTIONS = dict.fromkeys((*range(8234, 8239), *range(8294, 8298)))
@@ -59,8 +61,8 @@ class Label(Struct, frozen=True):
     name: str
 
 
-class PromptTask(Struct, frozen=True):
-    """A task as the prompt shows it, and what came with it."""
+class PromptTask(Struct, frozen=True, eq=False):
+    """A task as the prompt shows it, and what came with it; each one equals itself alone."""
 
     title: str = ""
     status: str = ""
@@ -86,9 +88,11 @@ class PromptTask(Struct, frozen=True):
     around: Around = Around()
 
 
-def read(request: Request) -> PromptTask:
-    """Read what the rules model needs. Never raises for the content of a section."""
-    sections = {section.name: _tidy(section.text) for section in request.user}
+@lru_cache(maxsize=WAKES_MAX)
+def read(user: tuple[Section, ...]) -> PromptTask:
+    """Read what the rules model needs of `Request.user`. Never raises for the content of a
+    section."""
+    sections = {section.name: _tidy(section.text) for section in user}
     task, is_readable = _task(sections.get("task", ""))
     assigned = {_text(label.get("id")) for label in _objects(task.get("labels"), LABELS_MAX)}
     barred = assigned | {label.id for label in _labels(sections.get("suppressed_labels", ""))}

@@ -68,7 +68,7 @@ class RulesModel:
         """Propose and report on the first turn, close on the second; before that report anew
         where not all that was found was taken up, or a task was looked up. Never raises
         `ModelFault`."""
-        seen = reading.read(request)
+        seen = reading.read(request.user)
         answers = [result for one in request.exchanges for result in one.results]
         offered = {tool.name for tool in request.tools}
         reached = offered.union(one.tool for one in answers)

@@ -14,9 +14,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from adapters.home.files import VIEWS as VIEWS_FILE
+from adapters.home.view_store import SqliteDocumentStore
 from adapters.home.views import Views
 from adapters.proof.prove import Proved
+from adapters.store.documents import SharedDocumentStore
 from adapters.store.log import LogProgress
 from adapters.wiring import Home
 from projections.every import VIEWS
@@ -50,13 +51,13 @@ def with_views(home: Home, proved: Proved) -> Proved:
 
 def differing_views(home: Home, progress: LogProgress | None = None) -> list[Divergence]:
     """The documents that are not what the logs make, at most `SHOWN_MAX` of them."""
-    path = home.path / VIEWS_FILE
-    if not home.exists or not path.exists():
+    where = home.place.documents()
+    if not home.exists or (isinstance(where, Path) and not where.exists()):
         return []
     logs = {"journal": home.services.journal, "agent": home.services.agents}
     with tempfile.TemporaryDirectory(prefix="wakelog-prove-") as folder:
         stored, fresh = Path(folder) / "stored.db", Path(folder) / "fresh.db"
-        if not _copied(path, stored):
+        if not _copied(where, stored):
             return []
         for file in (stored, fresh):
             views = Views(file, logs, batch_appends=BATCH_APPENDS)
@@ -65,16 +66,27 @@ def differing_views(home: Home, progress: LogProgress | None = None) -> list[Div
         return list(_compared(stored, fresh))
 
 
-def _copied(path: Path, to: Path) -> bool:
-    """Whether the file could be read; one that cannot is made anew by the next command."""
+def _copied(where: SharedDocumentStore | Path, to: Path) -> bool:
+    """Whether it could be read; what cannot is made anew by the next command."""
+    if not isinstance(where, Path):
+        return _read_out(where, to)
     try:
         with (
-            closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as source,
+            closing(sqlite3.connect(f"{where.resolve().as_uri()}?mode=ro", uri=True)) as source,
             closing(sqlite3.connect(to)) as target,
         ):
             source.backup(target)
     except sqlite3.Error:
         return False
+    return True
+
+
+def _read_out(store: SharedDocumentStore, to: Path) -> bool:
+    with closing(SqliteDocumentStore(to, VIEWS)) as target:
+        try:
+            store.copy(target, VIEWS)
+        except store.broken:
+            return False
     return True
 
 

@@ -94,3 +94,10 @@ class DocumentStore(Protocol):
     def mend(self, error: Exception) -> None: ...
 
     def close(self) -> None: ...
+
+
+class SharedDocumentStore(DocumentStore, Protocol):
+    """One that other machines write too, so that no file of it can be copied."""
+
+    def copy(self, to: DocumentStore, views: Sequence[View[Any]]) -> None:
+        """Write the documents of some views, as they are at one moment, into an empty store."""

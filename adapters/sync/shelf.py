@@ -85,7 +85,7 @@ class DirectoryShelf:
     def write(self, name: str, data: bytes) -> None:
         path = self.path / name
         path.parent.mkdir(exist_ok=True)
-        part = path.with_name(f"{path.name}.part")
+        part = path.with_name(f"{path.name}.part")  # one name: what a kill leaves is written over
         try:
             with part.open("wb") as file:
                 file.write(data)

@@ -323,7 +323,7 @@ def _change(one: Difference) -> Iterator[Line]:
         yield Line(path)
         yield from deeper(text_diff(*sides))
         return
-    told = [line("nothing" if side is None else _value(side)) for side in sides]
+    told = [line("nothing" if side is None else called(side)) for side in sides]
     match one.change:
         case "added":
             yield Line(f"+ {path}: {told[1]}", "+")
@@ -333,10 +333,10 @@ def _change(one: Difference) -> Iterator[Line]:
             yield Line(f"~ {path}: {told[0]} -> {told[1]}")
 
 
-def _value(value: Any) -> str:
+def called(value: Any) -> str:
     """A value; a whole thing by what a person calls it."""
     if isinstance(value, dict):
-        called = next((value[name] for name in NAMES if value.get(name)), "")
-        if called:
-            return str(called)
+        name = next((value[one] for one in NAMES if value.get(one)), "")
+        if name:
+            return str(name)
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()

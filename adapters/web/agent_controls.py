@@ -16,7 +16,7 @@ WAIT_SECONDS = 0.6  # a quick wake is over when its page is shown
 LIVES: dict[str, tuple[Callable[[Home, str, str], agents.Steered], str]] = {
     "pause": (agents.pause_agent, "Paused: nothing wakes it until it is resumed."),
     "resume": (agents.resume_agent, "Resumed: a wake is queued that looks at what changed."),
-    "destroy": (agents.destroy_agent, "Destroyed: its task may get a new agent."),
+    "destroy": (agents.destroy_agent, "Ended for good: its task may get a new agent."),
     "delete": (agents.delete_agent, "Taken off the list; its facts stay in the log."),
 }
 

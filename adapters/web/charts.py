@@ -13,6 +13,7 @@ BARS_MAX = 60
 GAP = 0.25  # of a day's width
 BAR_MAX = 8.0  # percent of the width, however few days there are
 TICKS = 5  # at most, of days
+LOW = 4  # the least that a scale goes to: one wake is no high bar
 STEPS = (1, 2, 5)  # of a scale, times a power of ten
 
 # Across it is told in percent, down in pixels: words keep their shape however wide it is drawn.
@@ -95,7 +96,7 @@ def days(
     first = max(min(counts), last - timedelta(days=BARS_MAX - 1))
     shown = [first + timedelta(days=nth) for nth in range((last - first).days + 1)]
     most = max(sum(counts.get(day, Counter()).values()) for day in shown)
-    ticks = scale(most)
+    ticks = scale(max(most, LOW))
     step = 100 / len(shown)
     drawn = Markup("").join(
         _bar(day, counts.get(day, Counter()), kinds, (nth * step, step), ticks[-1], leads)

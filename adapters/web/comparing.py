@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple
 WORDS_MAX = 800  # of each text that are compared word by word; longer ones by lines
 LINES_MAX = 800  # of texts that are not told as two wholes
 STEPS_MAX = 1_000_000  # of one comparison; what is left then counts as differing
-_WORDS = re.compile(r"\w+\s*|[^\w\s]\s*|\s+")
+GAP = "⋯"  # stands for lines that are the same
+_WORDS = re.compile(r"\w+[ \t]*|[^\w\s][ \t]*|\s+")  # an end of line is a word of its own
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
 
 
@@ -58,6 +59,25 @@ def differences(old: str, new: str) -> Sequence[Part]:
         found += [Part("removed", gone)] if gone else []
         found += [Part("added", come)] if come else []
     return found
+
+
+def near(old: str, new: str) -> list[Part]:
+    """What differs with the rest of its lines, and one line around; the others are left out.
+
+    >>> "".join(one.text for one in near("a\\nb\\nc\\nd\\ne", "a\\nb\\nc\\nd\\nf"))
+    '⋯\\nd\\nef'
+    """
+    parts = differences(old, new)
+    kept = list[Part]()
+    for nth, one in enumerate(parts):
+        lines = one.text.split("\n")
+        head = lines[:2] if nth else []
+        tail = lines[-2:] if nth < len(parts) - 1 else []
+        if one.kind != "both" or len(lines) <= len(head) + len(tail) + 1:
+            kept.append(one)
+        else:
+            kept.append(Part("both", "\n".join((*head, GAP, *tail))))
+    return kept
 
 
 def _parted(old: str, new: str) -> tuple[list[str], list[str]]:

@@ -3,19 +3,17 @@
 import re
 from typing import Any
 
-from msgspec.structs import replace
+import msgspec
 
 from adapters.actions.looking_back import scope_of
 from adapters.actions.places import last_instant
 from adapters.documents.diffs import worlds_document
 from adapters.documents.timetravel import at_document
-from adapters.text.timetravel import worlds_lines
 from adapters.timetravel.logs_at import Spot
 from adapters.timetravel.place import Place, past_of
-from adapters.web import life_line
+from adapters.web import life_changes, life_line
 from adapters.web.asking import FormRequest, Page, missing
 from adapters.web.life_line import LANES, MARKS_MAX, Event, Life
-from adapters.web.looking import shown_lines
 from adapters.web.site import Site
 from adapters.web.words import lasting
 from domain.errors import Refused
@@ -26,7 +24,7 @@ from projections.agents import AgentDocument
 NEAR = 4  # events on either side that are told in words
 INNER = (
     "run_status", "stale", "next_wake_at", "last_wake_at", "wakes", "last_run", "last_outcome",
-    "uncovered", "lessons", "total",
+    "uncovered", "lessons", "total", "run_key", "updated_at",
 )  # fmt: skip
 """Parts of a world that say how wakelog works, not what a person had: only the JSON has them."""
 _INNER = re.compile(rf"(^|\.)({'|'.join(INNER)})($|\[)")
@@ -164,9 +162,10 @@ def _compared(site: Site, asked: FormRequest, agent: AgentDocument, life: Life) 
     scope = scope_of(places[1], agent.task_id, is_all=False)
     document = worlds_document(places[0], places[1], scope)
     told = [one for one in document.changes if not _INNER.search(one.path)]
+    before, after = (msgspec.to_builtins(at_document(one, scope)) for one in places)
     values: dict[str, Any] = {
         "agent": agent,
-        "lines": shown_lines(worlds_lines(replace(document, changes=told))),
+        "groups": life_changes.groups(told, before, after, agent.task_id),
         "inner": len(document.changes) - len(told),
         "ends": [(place.spot.where.agent, place.spot.where.at) for place in places],
         "command": " ".join(f"agent:{place.spot.where.agent}" for place in places),

@@ -1,21 +1,18 @@
 """Looking back from a wake: the world just before it, and how it differs from the one before."""
 
-from collections.abc import Iterable
+from typing import Any
 
 from adapters.documents.diffs import WakesDiff, wakes_diff
-from adapters.documents.timetravel import MomentDetails, around, at_document, wake_seen
-from adapters.text.difference import Line
-from adapters.text.timetravel import at_lines, sides_lines, wake_called, wakes_lines
+from adapters.documents.timetravel import around, at_document, wake_seen
+from adapters.text.timetravel import tokens_line
 from adapters.timetravel.place import Place, past_of
 from adapters.web.asking import FormRequest, Page, missing
+from adapters.web.comparing import near
 from adapters.web.site import Site
-from adapters.web.words import clip
 from domain.errors import Refused
 from projections import wakes
 from projections.wakes import WakeDocument
 
-LINE_MAX = 2_000  # characters
-ELEMENTS = {"-": ("del", ""), "+": ("ins", ""), "@": ("span", "where")}  # with a class of page.css
 EARLIER_MAX = 50  # wakes that are looked through for one that ran
 
 
@@ -23,9 +20,9 @@ def show_at(site: Site, asked: FormRequest) -> Page:
     """The page `/wakes/RUN/at`: the document of `at`, of the wake's task and its links."""
     place, wake = _place(site, asked.names["run"])
     own = wake.task_id or site.home.services.agent(wake.agent_id).task
+    values = {"wake": wake, "command": f"at {wake.run_key[:12]}"}
     document = at_document(place, around(place, own))
-    lines = [Line(one) for one in at_lines(document, site.zone)]
-    return _page("The world before", wake, document, lines, f"at {wake.run_key[:12]}")
+    return Page("before.html", f"The world before wake {wake.run_key[:8]}", document, values)
 
 
 def show_diff(site: Site, asked: FormRequest) -> Page:
@@ -38,12 +35,39 @@ def show_diff(site: Site, asked: FormRequest) -> Page:
     earlier, was = _place(site, other)
     sides = (wake_seen(one.past, one.spot.run_key, one.replica) for one in (earlier, place))
     document = wakes_diff(*sides)
-    lines = [Line("Nothing differs.")]
-    if not document.same:
-        called = (wake_called(one, site.zone) for one in (was, wake))
-        lines = [*sides_lines(*called), Line(""), *wakes_lines(document)]
-    command = f"diff {was.run_key[:12]} {wake.run_key[:12]}"
-    return _page(f"From wake {was.run_key[:8]} to", wake, document, lines, command)
+    values = {
+        **_told(document),
+        "wake": wake,
+        "was": was,
+        "is_next": not asked.query.get("with", ""),
+        "command": f"diff {was.run_key[:12]} {wake.run_key[:12]}",
+    }
+    return Page("wakes_diff.html", f"What differs in wake {wake.run_key[:8]}", document, values)
+
+
+def _told(document: WakesDiff) -> dict[str, Any]:
+    """What differs, with the words that came and went."""
+    both = (document.report.a, document.report.b)
+    pairs = zip(*((one.tldr, one.content) if one else ("", "") for one in both), strict=True)
+    names = ("model", "reason", "outcome")
+    told = document.tokens
+    is_unknown = told.a.input_tokens is told.b.input_tokens is None
+    return {
+        "named": [(name.capitalize(), getattr(document, name)) for name in names],
+        "report": [near(one, other) for one, other in pairs if one != other],
+        "sections": [
+            (one.section, len(one.b or ""), near(one.a or "", one.b or ""))
+            for one in document.prompt
+            if not one.same
+        ],
+        "same": [one.section for one in document.prompt if one.same],
+        "replies": [
+            (one, near(one.a or "", one.b or "") if one.a != one.b else [])
+            for one in document.replies
+        ],
+        "near": near,
+        "tokens": "" if is_unknown else tokens_line(document.tokens).replace("->", "→"),
+    }
 
 
 def before(site: Site, wake: WakeDocument) -> str:
@@ -61,20 +85,3 @@ def _place(site: Site, run_key: str) -> tuple[Place, WakeDocument]:
     past = past_of(site.home)
     spot = past.run(run_key, wake.replica, wake.queued_n, 0)
     return Place(site.home, past, spot, run_key, wake), wake
-
-
-def _page(
-    title: str,
-    wake: WakeDocument,
-    document: MomentDetails | WakesDiff,
-    lines: list[Line],
-    command: str,
-) -> Page:
-    values = {"run_key": wake.run_key, "lines": shown_lines(lines), "command": command}
-    return Page("looking.html", f"{title} wake {wake.run_key[:8]}", document, values)
-
-
-def shown_lines(lines: Iterable[Line]) -> list[tuple[str, str, str]]:
-    """Lines as a page shows them: the text, its element, and a class of it."""
-    plain = ("span", "")
-    return [(clip(one.text, LINE_MAX), *ELEMENTS.get(one.mark, plain)) for one in lines]

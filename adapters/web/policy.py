@@ -16,6 +16,38 @@ from domain.policy.gate import is_leaving
 from domain.policy.notices import NOTICE_VERSION, TOLD
 from projections.agents import AgentDocument
 
+FIELD_WORDS = {
+    "at": "when it was",
+    "change": "what happened",
+    "comment": "your words to its rating",
+    "created_at": "when it was made",
+    "direction": "which of the two leads",
+    "due": "due date",
+    "hop": "by how many agents it came",
+    "is_deleted": "whether it is deleted",
+    "items": "checklist",
+    "items_left_out": "how many items are not told",
+    "language_by": "who set the language",
+    "log": "notes",
+    "log_unread": "how many notes are not told",
+    "minutes_spent": "time spent",
+    "n": "its number",
+    "one_liner": "the report in one line",
+    "origin": "who did it",
+    "origins": "who wrote what",
+    "propagated": "what it reached through links",
+    "relation": "how they are linked",
+    "replica": "the machine",
+    "status_reason": "why the status is so",
+    "time": "times you logged",
+    "time_unread": "how many times are not told",
+    "tldr": "the report in short",
+    "tokens": "what it is about",
+    "touched": "which tasks it was in",
+    "what": "what kind it is",
+}
+"""Fields of the boundaries, as a person says them; the name stands in a tooltip."""
+
 
 def show(site: Site, asked: FormRequest) -> Page:
     """The page `/policy`."""
@@ -32,6 +64,7 @@ def show(site: Site, asked: FormRequest) -> Page:
             "models": [one for one in model_names(home) if is_leaving(one)],
             "told_of": list(TOLD[NOTICE_VERSION].values()),
             "boundary_words": BOUNDARY_WORDS,
+            "field_words": FIELD_WORDS,
             "held_words": HELD,
             "refused_words": REFUSED_WORDS,
         },

@@ -5,13 +5,51 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from adapters.web.words import revealed
+from adapters.web.words import plainly, revealed
 from domain.ports import Section
 
 SHOWN_MAX = 60_000  # characters of all sections together; the JSON of the page has them all
 LINE_MAX = 4_000
 AROUND = 1  # lines around one that a search finds
 FIND_MAX = 200
+SECTIONS = {
+    "role": ("What an agent is", "the rules that all agents work by"),
+    "directives": ("How to work and report", "what its template says"),
+    "now": ("The time", "so that it can tell what is due"),
+    "time": ("Time spent", "what was worked on the task"),
+    "goal": ("What it is after", "the goal you gave it"),
+    "available_labels": ("Labels it may use", "those of the task's category"),
+    "suppressed_labels": ("Labels not wanted", "you took them off before"),
+    "corrections": ("Corrections", "words that are often written wrongly"),
+    "task": ("The task", "what it may know of it, with who wrote what"),
+    "linked": ("Linked tasks", "those that this one has to do with"),
+    "report": ("Its last report", "what it told you before"),
+    "journal": ("Its own notes", "what it wrote down for itself"),
+    "memory": ("What it remembers", "older notes, summed up"),
+    "critical": ("What is critical", "its notes that are not settled"),
+    "thread": ("What was said before", "your talk with it"),
+    "proposals": ("Its proposals", "what waits for you, and what you decided lately"),
+    "lessons": ("Lessons", "how such proposals fared with you"),
+    "first_wake": ("Its first wake", "what it does when it is new"),
+    "changed": ("What changed", "what happened since it last woke"),
+    "words": ("Your words", "what you asked it"),
+    "instruction": ("What to do now", "the question itself"),
+}
+"""What the sections of a prompt are called on a page, and what each is for."""
+
+
+def section_title(name: str) -> str:
+    """What a section is called.
+
+    >>> section_title("journal"), section_title("new_one")
+    ('Its own notes', 'New one')
+    """
+    return SECTIONS[name][0] if name in SECTIONS else plainly(name).capitalize()
+
+
+def section_purpose(name: str) -> str:
+    """What a section is for; empty where it is none of ours."""
+    return SECTIONS[name][1] if name in SECTIONS else ""
 
 
 class ShownLine(Struct, frozen=True):

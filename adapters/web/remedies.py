@@ -14,7 +14,7 @@ WORDS: Final[Mapping[RemedyName, str]] = {
     "await_wake": "decide when it has",
     "await_wake_or_recover": "wait for it; what a crash left is finished by `wakelog recover`",
     "create_agent": "“Assign an agent” on the page of its task makes a new one",
-    "destroy_agent": "“Destroy” it first, on its page",
+    "destroy_agent": "press “End the agent” first, on its page",
     "give_task_agent": "“Assign an agent” on its page makes one",
     "pause_agent": "stop it with “Pause” on its agent's page",
     "recover_wake": "what a crash left is finished by `wakelog recover`",

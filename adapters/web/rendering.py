@@ -13,6 +13,7 @@ from adapters.documents.inbox import place_told
 from adapters.text.reading import counted, rule_text, since_line
 from adapters.text.task import duration
 from adapters.web import charts, markdown
+from adapters.web.prompt_shown import section_purpose, section_title
 from adapters.web.words import (
     absolute,
     ago,
@@ -81,6 +82,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {
+        "called_with": called_with,
         "clip": clip,
         "counted": counted,
         "duration": duration,
@@ -95,6 +97,8 @@ def environment() -> Environment:
         "rule": rule_text,
         "share": charts.share,
         "said": said,
+        "section_purpose": section_purpose,
+        "section_title": section_title,
         "since": since_line,
     }
     made.globals["took"] = took
@@ -113,6 +117,25 @@ def _printed(value: Any) -> Any:
 def said(text: object) -> Markup:
     """Words that somebody wrote: their direction stays theirs, and none of them is invisible."""
     return Markup('<bdi dir="auto">{}</bdi>').format(escape(revealed(str(text or ""))))
+
+
+def called_with(arguments: str) -> str:
+    """The arguments of a call, one a line; texts with their own line ends.
+
+    >>> called_with('{"title":"a\\\\nb","minutes":90}')
+    'title: a\\nb\\nminutes: 90'
+    """
+    try:
+        told = json.loads(arguments)
+    except ValueError:
+        return arguments
+    if not isinstance(told, dict):
+        return arguments
+    words = (
+        (name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+        for name, value in told.items()
+    )
+    return "\n".join(f"{name}: {value}" for name, value in words)
 
 
 def pretty(value: Any) -> str:

@@ -93,8 +93,11 @@ def _text(site: Site, one: ReportDocument) -> str:
 
 def _compared(site: Site, earlier: ReportDocument, of: ReportDocument) -> list[Part]:
     with site.home.services.agents.reading() as world:
-        old, new = (f"{world.text(one.tldr)}\n\n{world.text(one.content)}" for one in (earlier, of))
-    return list(differences(old, new))
+        (was, before), (now, after) = (
+            (world.text(one.tldr), world.text(one.content)) for one in (earlier, of)
+        )
+    # each by itself: what the short form says is often a line of the long one
+    return [*differences(was, now), Part("both", "\n\n"), *differences(before, after)]
 
 
 def _sources(site: Site, of: ReportDocument) -> list[Source]:

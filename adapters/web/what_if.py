@@ -1,7 +1,6 @@
 """What if? A wake is forked from the page; its forks are listed, shown on both sides, deleted."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -18,11 +17,10 @@ from adapters.documents.models import model_names
 from adapters.documents.templates import templates_of
 from adapters.documents.timetravel import at_document
 from adapters.home import files
-from adapters.text.timetravel import text_diff
 from adapters.timetravel.fork_spending import TOKENS_MAX
 from adapters.timetravel.place import Place
 from adapters.web.asking import FormRequest, Notice, Page, in_lines, missing
-from adapters.web.looking import shown_lines
+from adapters.web.comparing import Part, near
 from adapters.web.site import Site, check_sure, page_size
 from domain.agent import limits
 from domain.errors import Refused
@@ -34,7 +32,6 @@ NOTES_SHOWN = 10  # the newest, as they were then
 NOTE_MAX = 4_000  # characters of one that can be changed here
 VERDICTS_SHOWN = 20  # the newest before the wake
 FORKS_SHOWN = 10  # of one wake, below its form
-LINES_MAX = 400  # of one section that differs
 VERBS = {"confirmed": "reject", "rejected": "confirm"}
 NOTE, VERDICT = "edit.note.", "verdict."
 
@@ -246,13 +243,9 @@ def first_difference(sides: Sides) -> str:
     return turned or ("" if sides.report.same and sides.proposals.same else "left")
 
 
-def _sections(sides: Sides) -> list[tuple[str, list[tuple[str, str, str]]]]:
-    """The sections of the prompt that differ, line by line."""
-    return [
-        (one.section, shown_lines(islice(text_diff(one.a or "", one.b or ""), LINES_MAX)))
-        for one in sides.prompt
-        if not one.same
-    ]
+def _sections(sides: Sides) -> list[tuple[str, list[Part]]]:
+    """The sections of the prompt that differ, with the words that came and went."""
+    return [(one.section, near(one.a or "", one.b or "")) for one in sides.prompt if not one.same]
 
 
 # ---------------------------------------------------------------------------------------- listing

@@ -74,9 +74,10 @@ _TURNS = "\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u20
 
 def clip(text: str, length_max: int = _SHOWN_MAX) -> str:
     """The beginning of a long text; what is missing is said."""
-    if len(text) <= length_max:
+    told = f" … ({len(text) - length_max:,} more characters)"
+    if len(text) <= length_max + len(told):  # to say it would take as much room
         return text
-    return f"{text[:length_max]} … ({len(text) - length_max:,} more characters)"
+    return text[:length_max] + told
 
 
 def ago(at: str, now: str) -> str:

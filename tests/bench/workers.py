@@ -1,19 +1,13 @@
 """What a second worker brings, how long a due wake waits, and how long until a killed one is
-replaced; and the load of many homes.
+replaced. Of many homes: `cluster_load.py`.
 
-python tests/bench/workers.py [--homes 24] [--agents 4] [--think 0.3] [--lease 4] [--seconds 0]
-
-With --seconds, and for example --homes 1000 --agents 20: wakes are asked for at random for so long,
-on two workers; then waits, commits, connections and memory are told instead.
+python tests/bench/workers.py [--homes 24] [--agents 4] [--think 0.3] [--lease 4]
 """
 
 import argparse
-import random
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
@@ -21,7 +15,6 @@ import psycopg
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from adapters.home.clock import SystemClock
-from domain.agent.events import AgentCreated
 from tests.bench.worker_kill import made_homes, running
 from tests.support import clusters, whole
 from tests.support.clusters import Cluster
@@ -29,11 +22,11 @@ from tests.support.clusters import Cluster
 ENDED = "SELECT count(*) FROM agent.events WHERE topic = 'wake.finished.1'"
 COMMITS = "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
 OTHERS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-SHARE = 0.002  # of the agents that are asked each second
 WAITS = """
 WITH at AS (
     SELECT home, n, min(substr(convert_from(state, 'UTF8'), 8, 27)) AS at
-    FROM agent.events WHERE row = 0 GROUP BY home, n),
+    FROM agent.events WHERE row = 0 GROUP BY home, n
+    HAVING min(substr(convert_from(state, 'UTF8'), 8, 27)) >= %s),
 seen AS (
     SELECT one.home, topic, convert_from(state, 'UTF8')::jsonb -> 'data' ->> 'runKey' AS key, at.at
     FROM agent.events AS one JOIN at USING (home, n)
@@ -42,7 +35,7 @@ SELECT extract(epoch FROM min(begun.at)::timestamptz - min(queued.at)::timestamp
     AS waited
 FROM seen AS queued JOIN seen AS begun USING (home, key)
 WHERE queued.topic = 'alert.wake_queued.1' AND begun.topic = 'alert.wake_begun.1'
-    AND queued.at >= %s GROUP BY home, key ORDER BY waited"""
+GROUP BY home, key ORDER BY waited"""
 
 
 def asked(made: Cluster, sql: str, *values: str) -> list[tuple[float, ...]]:
@@ -105,54 +98,6 @@ def takeover(made: Cluster, name: str, lease: int) -> float:
     return time.monotonic() - start
 
 
-@contextmanager
-def loaded(made: Cluster, names: list[str]) -> Iterator[None]:
-    """Wakes are asked for at random, from a thread."""
-    ends, dice = threading.Event(), random.Random(7)
-    agents: list[tuple[str, str]] = []
-    for name in names:
-        with made.opened(name) as home:
-            rows = whole.rows_of(home.services.agents)
-            agents += [(name, one.entity) for one in rows if isinstance(one.fact, AgentCreated)]
-
-    def ask() -> None:
-        while not ends.wait(1 / max(1.0, SHARE * len(agents))):
-            name, agent = dice.choice(agents)
-            with made.opened(name) as home:
-                home.services.append_agent(home.services.request(agent))
-
-    thread = threading.Thread(target=ask)
-    thread.start()
-    yield
-    ends.set()
-    thread.join()
-
-
-def load(made: Cluster, names: list[str], think: float, seconds: float) -> None:
-    workers = [made.start(think, lease=30, homes=32) for _ in range(2)]
-    since = SystemClock().now()
-    first, commits, start = asked(made, ENDED)[0][0], asked(made, COMMITS)[0][0], time.monotonic()
-    sizes, lines = [0], [0.0]
-    with loaded(made, names):
-        while time.monotonic() < start + seconds:
-            time.sleep(1)
-            sizes += [resident(one.pid) for one in workers]
-            lines.append(asked(made, OTHERS)[0][0])
-    passed = time.monotonic() - start
-    ended, done = asked(made, ENDED)[0][0] - first, asked(made, COMMITS)[0][0] - commits
-    print(f"{ended} wakes ended in {passed:.0f} s, {ended / passed:.1f}/s")
-    print(f"{done / passed:.0f} commits/s")
-    print(f"{max(lines):.0f} connections; memory of a worker {max(sizes) / 1024:.0f} MB")
-    spread([one[0] for one in asked(made, WAITS, since)])
-    made.stop()
-
-
-def resident(pid: int) -> int:
-    """Kilobytes of a process that are in memory."""
-    text = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
-    return int(text.partition("VmRSS:")[2].split()[0])
-
-
 def spread(waited: list[float]) -> None:
     if waited:
         half, most = (waited[int(len(waited) * part)] for part in (0.5, 0.95))
@@ -165,14 +110,10 @@ def main() -> None:
     parser.add_argument("--agents", type=int, default=4)
     parser.add_argument("--think", type=float, default=0.3)
     parser.add_argument("--lease", type=int, default=4)
-    parser.add_argument("--seconds", type=float, default=0)
     given = parser.parse_args()
     clusters.PATIENCE_SECONDS = 1_200.0
     with running() as made:
         names = made_homes(made, given.homes, given.agents)
-        if given.seconds:
-            load(made, names, given.think, given.seconds)
-            return
         rate(made, names, given.agents, 2, given.think)  # first wakes; the pages are warm
         one, two = (rate(made, names, given.agents, workers, given.think) for workers in (1, 2))
         print(f"wakes a second: {one:.1f} by one worker, {two:.1f} by two: {two / one:.2f} times")

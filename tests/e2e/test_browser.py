@@ -254,7 +254,7 @@ def test_an_agent_that_is_woken_shows_its_wake(
     page.goto(f"{address}/agents/{told(['agent', 'list'], home)[0]['id']}")
     page.get_by_role("button", name="Wake now").click()
     expect(page.locator("#told")).to_contain_text("Woken")
-    expect(page.locator(".talk").first).to_contain_text("manual", timeout=10_000)
+    expect(page.locator(".talk").first).to_contain_text("woken by you", timeout=10_000)
     page.get_by_label("Ask it something").fill("What is left?")
     page.get_by_role("button", name="Ask").click()
     expect(page.locator(".talk").first).to_contain_text("What is left?", timeout=10_000)

@@ -129,6 +129,7 @@ def test_the_services_of_the_compose_file_start_and_a_home_is_made_and_opened(
         if "worker" in COMMANDS:
             wakelog("--home", "pg:anna", "agent", "create", "--all")
             with started(command("worker", port), env["worker"]):
+                waited(lambda: wakelog("cluster")["workers"])
                 waited(lambda: wakelog("--home", "pg:anna", "wakes"))
             assert got(f"{address}h/anna/wakes", token)[0] == 200
         assert wakelog("--home", "pg:anna", "prove")["ok"]

@@ -84,6 +84,17 @@ def test_a_proof_of_a_home_in_a_database_is_remembered_as_one_of_a_folder_is(
     assert told(last, here, env=environ)["executed"] == 0
     done(["home", "create", "dora"], "-", env=environ)
     assert told(last, "pg:dora", env=environ)["memory_file"] is None  # not carl's
+    forge = (
+        "UPDATE views.documents SET document = convert_to(replace(convert_from(document, 'UTF8'),"
+        " 'Mend', 'Burn'), 'UTF8') WHERE view = 'tasks'"
+    )
+    with postgres_homes.database.connection() as connection:
+        connection.execute(forge)
+    result = run(["prove"], here, env=environ)
+    assert result.exit_code == 1
+    assert "view differs" in result.stdout
+    assert "tasks." in result.stdout
+    assert told(["prove", "--no-views"], here, env=environ)["ok"]
     with postgres_homes.database.connection() as connection:  # as its owner, at the same length
         connection.execute("UPDATE agent.payloads SET bytes = set_byte(bytes, 0, 126)")
     result = run(last, here, env=environ)

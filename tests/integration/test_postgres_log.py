@@ -12,7 +12,7 @@ from adapters.store.postgres.homes import Homes
 from domain.errors import Damaged, Refused, WakelogError
 from domain.journal.commands import CreateTask
 from replay.prove import Proof
-from tests.support.cutting import Side, line_to
+from tests.support.cutting import PLAINLY, Side, line_to
 
 pytestmark = pytest.mark.slow
 AT = "2027-01-01T00:00:00.000000Z"
@@ -95,9 +95,8 @@ def test_an_append_whose_line_breaks_is_written_once_or_told_not_to_be(
     plain.append(CreateTask("first"), AT)
     found: list[str] = []
     with line_to(int(urlsplit(postgres).port or 0)) as line:
-        plainly = "sslmode=disable&gssencmode=disable"
         name = the_newest(postgres)
-        broken = Database(f"postgresql://owner@127.0.0.1:{line.port}/{name}?{plainly}")
+        broken = Database(f"postgresql://owner@127.0.0.1:{line.port}/{name}?{PLAINLY}")
         log = Homes(broken).log(anna, "journal")
         while found[-1:] != ["whole"]:  # bounded by what an append says
             assert log.count() == plain.count()

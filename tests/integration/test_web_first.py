@@ -114,5 +114,5 @@ def test_a_day_of_a_chart_leads_to_its_wakes() -> None:
         ("/wakes?template=a&amp;from=2027-01-03&amp;to=2027-01-03", "2027-01-03: 1 failed"),
     ]
     words = re.findall("<text[^>]*>([^<]*)</text>", chart)
-    assert words == ["wakes a day", "0", "1", "2", "3", "1 Jan", "2 Jan", "3 Jan"]
+    assert words == ["wakes a day", "0", "1", "2", "3", "4", "1 Jan", "2 Jan", "3 Jan"]
     assert 'aria-label="Wakes: 4 from 2027-01-01 to 2027-01-03, at most 3 a day"' in chart

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from adapters.web.policy import FIELD_WORDS
 from tests.support.cli import done, proved, told
 from tests.support.gemini_server import KEY
 from tests.support.homes import Homes
@@ -42,7 +43,8 @@ def test_the_page_is_the_document_of_the_command_and_its_empty_state_is_said(
         for said in ("Nothing: all that agents are asked stays here.", "No wake waits for you."):
             assert said in text
         for one in shown["boundaries"]:
-            assert ", ".join(one["fields"]).replace("_", " ") in text
+            told = [FIELD_WORDS.get(name, name.replace("_", " ")) for name in one["fields"]]
+            assert " , ".join(told) in text
 
 
 @pytest.mark.parametrize("place", ["policy", "agent", "task"])

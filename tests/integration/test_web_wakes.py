@@ -62,7 +62,7 @@ def test_a_wake_is_a_conversation_with_a_timeline(visitor: Visitor, runs: list[s
     run = f"/wakes/{runs[1]}"
     first, second = (said(visitor, f"{run}?turn={nth}") for nth in (1, 2))
     assert "waiting 9 min" in first
-    for words in ("Search in the prompt", "Question: task", "Let me see",
+    for words in ("Search in the prompt", "The task what it may know of it", "Let me see",
                   "became a proposal for you", "not accepted",
                   "The model gave no answer that could be used.",
                   "The wake was put off."):  # fmt: skip

@@ -133,6 +133,15 @@ def test_a_fork_is_deleted_when_nobody_works_in_it(past: Path, keys: list[str]) 
     assert done(["--home", str(past), "prove"], past)
 
 
+def by_a_program_of_few_tokens(home: Path, key: str, out: Path) -> None:
+    with wakelog.open_home(home, environ=ENVIRON) as program:
+        otherwise: Any = {"model": "openai:local", "notes": [(FIRST, "It drips.")]}
+        few = program.fork(key, **otherwise, out=out, tokens=10)
+        assert (few.stopped or "").startswith("its limit is 10 tokens")
+        with pytest.raises(wakelog.Refused, match="0 tokens"):
+            program.fork(key, tokens=0)
+
+
 def test_a_paid_fork_needs_a_tick_and_counts_into_the_day_for_all(tmp_path: Path) -> None:
     home = tmp_path / "home"
     agent(home)
@@ -143,12 +152,7 @@ def test_a_paid_fork_needs_a_tick_and_counts_into_the_day_for_all(tmp_path: Path
         with visiting(home, env=ENVIRON) as visitor:
             wish = {"text": "Now it leaks.", "model": "openai:local"}
             assert "did not agree" in text_of(asked(visitor, key, **wish).text)
-            with wakelog.open_home(home, environ=ENVIRON) as program:
-                otherwise: Any = {"model": "openai:local", "notes": [(FIRST, "It drips.")]}
-                few = program.fork(key, **otherwise, out=tmp_path / "few", tokens=10)
-                assert (few.stopped or "").startswith("its limit is 10 tokens")
-                with pytest.raises(wakelog.Refused, match="0 tokens"):
-                    program.fork(key, tokens=0)
+            by_a_program_of_few_tokens(home, key, tmp_path / "few")
             assert len(server.sent) == len(ONE_WAKE), "nobody was asked"
             asked(visitor, key, **wish, paid="yes")
             (kept,) = visitor.json("/forks")["forks"]

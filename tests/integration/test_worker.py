@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.clusters import Cluster, cluster
-from tests.support.cutting import line_to
+from tests.support.cutting import PLAINLY, line_to
 from tests.support.postgres import control, database, made_database, server
 
 pytestmark = pytest.mark.slow
@@ -66,7 +66,8 @@ def test_a_worker_without_a_network_is_replaced_and_comes_back(made: Cluster) ->
     for name in ("anna", "ben"):
         made.make(name, 3)
     with line_to(int(made.url.rpartition(":")[2].partition("/")[0])) as line:
-        url = f"postgresql://owner@127.0.0.1:{line.port}/{made.url.rpartition('/')[2]}"
+        name = made.url.rpartition("/")[2]
+        url = f"postgresql://owner@127.0.0.1:{line.port}/{name}?{PLAINLY}"
         made.start(url=url)
         made.until_asking()
         line.take_down()
@@ -87,6 +88,7 @@ def test_a_server_that_starts_again_loses_no_wake_and_ends_no_worker() -> None:
         for name in ("anna", "ben"):
             made.make(name, 3)
         made.start(), made.start()
+        made.until_working(2)
         made.until_asking()
         control(address, "restart", "-m", "fast")
         for name in ("anna", "ben"):

@@ -19,6 +19,7 @@ import psycopg
 from adapters.home.place import DatabasePlace
 from adapters.store.postgres.database import Database
 from adapters.store.postgres.homes import Homes
+from adapters.store.postgres.schema_runtime import ALL
 from adapters.wiring import Home, open_home
 from domain.errors import Refused
 from tests.support import whole
@@ -116,6 +117,10 @@ class Cluster:
         found = [one.wait(60) for one in self.workers]
         self.workers.clear()
         return found
+
+    def until_working(self, count: int) -> None:
+        """Wait until so many workers have begun."""
+        self._until(f"SELECT count(*) >= {count} FROM runtime.runtimes WHERE home = {ALL}")
 
     def until_asked_again(self) -> None:
         """Wait until a model is asked by who has taken a wake over."""

@@ -8,10 +8,11 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from typing import Literal
+from typing import BinaryIO, Literal
 
 LENGTH = 4  # bytes that say how long a message is, themselves included
 LAST = {"asked": b"SQX", "answered": b"Z"}  # the messages that end a question, an answer
+PLAINLY = "sslmode=disable&gssencmode=disable"
 Side = Literal["", "asked", "answered"]
 
 
@@ -96,16 +97,22 @@ class Line:
 def _messages(source: socket.socket, side: str) -> Iterator[bytes]:
     """Questions or answers, each in one piece; the first thing asked has no letter before it."""
     with source.makefile("rb") as stream:
+        found = _rest(stream) if side == "asked" else b""
+        if found:
+            yield found
         found = b""
-        if side == "asked":
-            length = stream.read(LENGTH)
-            yield length + stream.read(int.from_bytes(length) - LENGTH)
         while letter := stream.read(1):
-            length = stream.read(LENGTH)
-            found += letter + length + stream.read(int.from_bytes(length) - LENGTH)
+            found += letter + _rest(stream)
             if letter in LAST[side]:
                 yield found
                 found = b""
+        yield found  # the server's last words are no answer
+
+
+def _rest(stream: BinaryIO) -> bytes:
+    """What a message says after its letter; of a line that ends within it, what came."""
+    length = stream.read(LENGTH)
+    return length + stream.read(max(int.from_bytes(length) - LENGTH, 0))
 
 
 def _end(*sockets: socket.socket) -> None:

@@ -289,7 +289,7 @@ def _shoot(address: str, shown: Mapping[str, str], folder: Path) -> None:
 
 def _keep(picture: bytes, path: Path) -> None:
     """Write a picture with few colours: a third of its size, and nobody sees it."""
-    from PIL import Image  # comes with matplotlib
+    from PIL import Image
 
     few = Image.open(BytesIO(picture)).convert("RGB").quantize(COLOURS_MAX)
     few.save(path, optimize=True)

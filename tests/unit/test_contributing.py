@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-TOPS = ("domain", "projections", "replay", "adapters", "tests", "notebooks", "ADRs")
+TOPS = ("domain", "projections", "replay", "adapters", "tests", "notebooks", "ADRs", "deploy")
 UNNAMED = ("__pycache__", "__snapshots__")
 INSIDE = ("tests/data/", "tests/histories/", "notebooks/")  # their own pages tell of what they hold
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from adapters.store.documents import Asked, Kept, Position, Told
+from adapters.store.documents import Asked, DocumentStore, Kept, Position, Told
 from adapters.store.postgres.database import Connection, Database
 from adapters.store.postgres.statements import HOME, READ, ROLE
 from projections.view import View
@@ -31,7 +31,7 @@ _REMEMBER = """
 
 
 class PostgresDocumentStore:
-    """A `DocumentStore`. No connection is held but in a transaction."""
+    """A `SharedDocumentStore`. No connection is held but in a transaction."""
 
     broken = (msgspec.MsgspecError, UnicodeDecodeError)
     is_in_memory = False
@@ -108,6 +108,17 @@ class PostgresDocumentStore:
                 sql = f"DELETE FROM views.{table} WHERE home = %s"
                 connection.execute(sql.encode(), (self._home,))
             connection.execute("COMMIT")
+
+    def copy(self, to: DocumentStore, views: Sequence[View[Any]]) -> None:
+        columns = ", ".join(Kept._fields)
+        sql = f"SELECT {columns} FROM views.documents WHERE home = %s AND view = %s"
+        with self._inside(READ):
+            positions = self.positions()
+            for view in views:
+                kept = [Kept(*row) for row in self._found(sql, self._home, view.name)]
+                with to.transaction(view.log):
+                    to.write(view, kept, ())
+                    to.move(view, positions.get(view.name, Position()))
 
     def close(self) -> None:
         """Nothing to release: the pool is the process's."""
