@@ -73,6 +73,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "health": ("keeping", "Say whether agents are awake, for machines."),
     "backup": ("keeping", "Copy the home, while it is worked in."),
     "copy": ("copying", "Move a home into a database, out of one, or into a folder."),
+    "sync": ("syncing", "Meet the other machines of this home in a folder."),
+    "replicas": ("syncing", "See the machines of this home."),
     "home": ("home", "Show the home, make and list those of a database, settle what became of it."),
     "settings": ("settings", "See and change the settings of a home."),
     "token": ("token", "Give people tokens for homes of a database, list and end them."),
@@ -90,8 +92,8 @@ GROUPS: dict[str, str] = {
     "Agents": "agent template lessons rate wake models policy notify",
     "Looking back": "wakes show why journal memory messages replay at diff bisect fork prove",
     "Asking": "sql metrics export export-history demo-data schema",
-    "Upkeep": "doctor recover rebuild backup copy home settings token database worker cluster "
-    "health simulate completion",
+    "Upkeep": "doctor recover rebuild backup copy sync replicas home settings token database "
+    "worker cluster health simulate completion",
 }
 """Each command once, as the help of `wakelog` tells them."""
 

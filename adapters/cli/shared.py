@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., object])
 NO_HOME = "There is no home at {} yet. Begin with `wakelog demo` or `wakelog import TODO.md`."
 BEGINS = frozenset(
     "demo|demo-data|init|import|serve|simulate|schema|task add|category add|label add"
-    "|template create|policy allow|policy models".split("|")
+    "|template create|sync|policy allow|policy models".split("|")
 )
 """Commands that a home may begin with, or that need none."""
 UNASKED = (

@@ -30,6 +30,7 @@ from adapters.documents.reading import (
     WhyLine,
 )
 from adapters.documents.status import HealthDetails, StatusDetails
+from adapters.documents.syncing import NamedReplica, ReplicaLine, SyncReport
 from adapters.documents.task_past import FieldWhy
 from adapters.documents.tasks import CategoryDetails, ImportDetails, LabelDetails
 from adapters.documents.templates import SeedDetails, TemplateDetails, TemplateGiven
@@ -158,6 +159,9 @@ DOCUMENTS: dict[str, Described] = {
     "home": Described(deeds.HomeDetails, ("home show",)),
     "homes": Described(list[databases.ListedHome], ("home list",)),
     "copied-home": Described(databases.CopiedHome, ("copy",)),
+    "synced": Described(SyncReport, ("sync",)),
+    "replicas": Described(list[ReplicaLine], ("replicas",)),
+    "named-replica": Described(NamedReplica, ("replicas name",)),
     "thawed-home": Described(databases.ThawedHome, ("home thaw",)),
     "created-home": Described(databases.CreatedHome, ("home create",)),
     "frozen-home": Described(databases.FrozenHome, ("home freeze",)),

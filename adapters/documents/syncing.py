@@ -54,3 +54,10 @@ class ReplicaLine(Struct, frozen=True):
     last_seen: str
     state: Literal["equal", "behind", "waits"]
     for_: WaitsFor | None = field(name="for", default=None)
+
+
+class NamedReplica(Struct, frozen=True):
+    """What this machine is called now."""
+
+    replica: str
+    label: str

@@ -116,6 +116,13 @@ class Analytics(Struct, frozen=True):
     memory_mb: Annotated[int, Meta(ge=256, le=1_000_000)] = 1_024
 
 
+class Sync(Struct, frozen=True):
+    """Where machines of this home meet; `hold`: replicas of which nothing more is taken."""
+
+    folder: str = ""
+    hold: tuple[str, ...] = ()
+
+
 class Settings(Struct, frozen=True):
     """All settings of a home. `currency`: of all amounts, ISO 4217, or empty. `prices` are by
     model, as it is named on a wake, oldest first; `models` by the names that the person gave."""
@@ -134,6 +141,7 @@ class Settings(Struct, frozen=True):
     analytics: Analytics = Analytics()
     prices: Prices = {}
     notify: Notify = Notify()
+    sync: Sync = Sync()
     import_: Import = field(default=Import(), name="import")
 
     @property

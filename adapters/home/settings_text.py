@@ -66,6 +66,10 @@ DEFAULT_TOML = """\
 # quiet = ""                     # "22:00-07:00": hours in which nothing is told
 # every_minutes = 15             # what comes within so many is told together
 
+# [sync]                         # one home on several machines; see `wakelog sync`
+# folder = ""                    # where they meet; any tool may carry it between them
+# hold = []                      # replicas of which nothing more is taken, as ["r4k2"]
+
 # [prices."gemini:MODEL"]        # of a million tokens, in your currency; without it no cost is told
 # input = 1.25
 # output = 10                    # thoughts too

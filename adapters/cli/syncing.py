@@ -1,0 +1,94 @@
+"""`wakelog sync` and `wakelog replicas`: one home on several machines, by a folder (ADR 72)."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from adapters.cli.entering import TEXT
+from adapters.cli.shared import NO_HOME, Session
+from adapters.documents.syncing import NamedReplica
+from adapters.sync.home import name_replica, replicas_of, shelf_of, sync_home
+from adapters.sync.taking import Told
+from adapters.text.common import safe
+from adapters.text.reading import counted
+from adapters.text.syncing import replica_cells, sync_lines
+
+TROUBLE = ("newer", "fork")  # which time alone does not settle
+
+
+@click.command("sync", epilog="Example: wakelog sync ~/Sync/wakelog")
+@click.argument("folder", type=TEXT, metavar="[DIR]", default="")
+@click.option("--dry-run", "is_dry", is_flag=True, help="Only tell what would be done.")
+@click.pass_obj
+def sync_command(session: Session, folder: str, is_dry: bool) -> int:
+    """Meet the other machines of this home in a folder: take what is new, then give.
+
+    DIR is any folder that Syncthing, a cloud, git or a stick carries between the machines; without
+    it, the one of the settings, else the last. On the first machine it is empty; on the next ones,
+    run it in an empty home. Tasks travel and merge; agents stay on the machine where they are.
+    Exit status 1: something waits that time alone does not settle.
+    """
+    shelf = shelf_of(session.place, session.settings(), folder)
+    home = session.reading() if is_dry else session.writing()
+    with _progress(session) as told:
+        did = sync_home(home, shelf, told, is_dry=is_dry)
+    if session.as_json:
+        session.document(did)
+    else:
+        for line in sync_lines(did, home.settings.timezone):
+            session.say(line)
+    return int(any(one.for_ in TROUBLE for one in did.waiting))
+
+
+@click.group("replicas", invoke_without_command=True, epilog="Example: wakelog replicas")
+@click.pass_context
+def replicas_command(ctx: click.Context) -> None:
+    """See the machines of this home, and what is known of each."""
+    if ctx.invoked_subcommand is None:
+        _show(ctx.obj)
+
+
+def _show(session: Session) -> None:
+    home = session.reading()
+    if not home.exists:
+        session.say(NO_HOME.format(home.place.name))
+        return
+    found = replicas_of(home)
+    if session.as_json:
+        session.document(found)
+        return
+    cells = [replica_cells(one, home.settings.timezone) for one in found]
+    session.table(("Name", "Replica", "Append", "Seen", "State"), cells)
+
+
+@replicas_command.command("name", epilog="Example: wakelog replicas name desk")
+@click.argument("label", type=TEXT)
+@click.pass_obj
+def replicas_name(session: Session, label: str) -> None:
+    """Call this machine LABEL; the others hear of it with the next sync."""
+    home = session.writing()
+    name_replica(home, label)
+    if session.as_json:
+        session.document(NamedReplica(home.services.journal.replica, label))
+    else:
+        session.say(safe(f"This machine is {label} now."))
+
+
+@contextmanager
+def _progress(session: Session) -> Iterator[Told]:
+    """A line on stderr that grows, where somebody looks."""
+    if session.as_json or session.is_quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    took = 0
+
+    def told(rows: int) -> None:
+        nonlocal took
+        took += rows
+        click.echo(f"\rTaking: {counted(took, 'row')}", nl=False, err=True)
+
+    yield told
+    if took:
+        click.echo(err=True)

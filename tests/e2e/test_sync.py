@@ -1,0 +1,65 @@
+"""Two machines and one folder: edits offline on both, then the same home on each, proved."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import cli
+
+pytestmark = pytest.mark.slow
+
+
+class Machine:
+    """A home on a machine of its own."""
+
+    def __init__(self, home: Path, folder: Path) -> None:
+        self.home, self.folder = home, folder
+        self._variables = {"WAKELOG_REPLICA": home.name, "WAKELOG_TIMEZONE": "UTC"}
+
+    def told(self, *words: str) -> Any:
+        return cli.told([*words], self.home, env=self._variables)
+
+    def said(self, *words: str, status: int = 0) -> str:
+        done = cli.run([*words], self.home, env=self._variables)
+        assert done.exit_code == status, done.output
+        return done.output
+
+    def sync(self) -> Any:
+        return self.told("sync", str(self.folder))
+
+    def titles(self) -> set[str]:
+        return {one["title"] for one in self.told("task", "list")}
+
+
+def test_machines_edit_offline_meet_in_a_folder_and_hold_the_same(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    desk, laptop, phone = (Machine(tmp_path / one, folder) for one in ("desk", "laptop", "phone"))
+    desk.said("task", "add", "Buy milk")
+    assert desk.sync()["gave"] > 0
+    assert laptop.sync()["took"]["desk"] > 0
+    desk.said("task", "set", "Buy milk", "--priority", "p1")
+    laptop.said("task", "set", "Buy milk", "--due", "2027-02-01")
+    laptop.said("task", "add", "Book the flight")
+    for one in (desk, laptop, desk, laptop):
+        one.sync()
+    (mine,), (yours,) = (
+        [task for task in one.told("task", "list") if task["title"] == "Buy milk"]
+        for one in (desk, laptop)
+    )
+    assert mine == yours
+    assert phone.sync()["took"].keys() == {"desk", "laptop"}
+    assert desk.titles() == laptop.titles() == phone.titles() == {"Buy milk", "Book the flight"}
+    for one in (desk, laptop):
+        one.sync()
+    reports = [one.sync() for one in (desk, laptop, phone)]
+    assert len({one["digest"] for one in reports}) == 1
+    assert not any(one["took"] or one["gave"] or one["waiting"] for one in reports)
+    for one in (desk, laptop, phone):
+        assert one.told("prove")["ok"]
+    states = {one["replica"]: one["state"] for one in desk.told("replicas")}
+    assert states == {"desk": "equal", "laptop": "equal", "phone": "equal"}
+    other = Machine(tmp_path / "other", folder)
+    other.said("task", "add", "Of another life")
+    assert "another_home" in other.said("sync", str(folder), status=2)
