@@ -35,6 +35,7 @@ from replay.sides import Left
 
 CHANGED = "what was proved is not as it was"
 DIFFERS = "something new differs"
+SHARED = "the home is shared with other machines, and such proofs are not remembered yet"
 
 
 class Kept(NamedTuple):
@@ -203,6 +204,8 @@ def _logs(home: Home) -> tuple[Log, Log]:
 
 
 def _place(home: Home, environ: Mapping[str, str]) -> Kept:
+    if home.exists and home.services.journal.is_shared:
+        return Kept(None, SHARED)
     try:
         return Kept(memory.path_of(home.path, environ)) if home.exists else Kept()
     except Void as error:

@@ -9,8 +9,8 @@ from adapters.actions.forks import ABOUT as FORK
 from adapters.documents.syncing import ReplicaLine, SyncReport
 from adapters.home.place import Place
 from adapters.home.settings import Settings
+from adapters.store.log import Log
 from adapters.sync import memory, syncing
-from adapters.sync.logs import SharedLog
 from adapters.sync.shelf import DirectoryShelf, Shelf
 from adapters.sync.taking import Told
 from domain.errors import Refused, invalid
@@ -89,6 +89,6 @@ def _synced(home: "Home", shelf: Shelf, told: Told, *, is_dry: bool) -> syncing.
     return syncing.sync(_logs(home), shelf, now, known, hold=hold, told=told, is_dry=is_dry)
 
 
-def _logs(home: "Home") -> list[SharedLog]:
+def _logs(home: "Home") -> list[Log]:
     """Those that travel: the journal. Agents stay where they are (ADR 72)."""
     return [home.services.journal]
