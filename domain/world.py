@@ -6,7 +6,7 @@ reads it through whoever holds the rows: a store inside its write transaction, o
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from heapq import merge
-from typing import Generic, NamedTuple, TypeVar, cast
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 from msgspec import Struct
 
@@ -79,8 +79,14 @@ Named = Callable[[str], Iterable[str]]
 """``streams(kind)``: all streams of a kind, perhaps of some that have no rows yet."""
 
 
-Sift = Callable[[Sequence[Recorded]], Sequence[Recorded]]
-"""``sift(rows)``: of all rows of an entity, in canonical order, those that count (ADR 71)."""
+class Sift(Protocol):
+    """What merging says of all rows of an entity, in canonical order (`domain.sifting`)."""
+
+    def counted(self, rows: Sequence[Recorded]) -> Sequence[Recorded]:
+        """Those that count."""
+
+    def disputes(self, rows: Sequence[Recorded]) -> Sequence[Any]:
+        """What is open among them, each a `domain.merging.Conflict`."""
 
 
 Known = Callable[[int], Mapping[str, int]]
@@ -224,7 +230,14 @@ class World:
         if not (kind.is_merged and self.is_merged):
             return self._read(self.stream(kind.name, entity), 0)
         rows = self.history(kind.name, entity)
-        return self._sift(rows) if self._sift else rows
+        return self._sift.counted(rows) if self._sift else rows
+
+    def disputes(self, kind: Kind[S], entity: str) -> Sequence[Any]:
+        """What several replicas said of an entity without knowing of each other, and nobody has
+        settled, each a `domain.merging.Conflict`."""
+        if self._sift is None or not (kind.is_merged and self.is_merged):
+            return ()
+        return self._sift.disputes(self.history(kind.name, entity))
 
     def entities(self, kind: str) -> tuple[str, ...]:
         """The ids of a kind, sorted; some may load as their initial state.
@@ -288,7 +301,7 @@ class World:
         knows them all, so that own rows alone go on from it, until rows of others come in."""
         rows = self.history(kind.name, entity)
         state = kind.initial(entity)
-        for recorded in self._sift(rows) if self._sift else rows:
+        for recorded in self._sift.counted(rows) if self._sift else rows:
             state = kind.evolve(state, recorded)
         if self._sift and rows:
             own = [row.version for row in rows if row.replica == self.replica]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from domain.causes import LogShared, Receipt, ReplicasImported
 from domain.horizons import Horizons
 from domain.journal.commands import ApplyOperation
-from domain.merging import effective
+from domain.sifting import Sifter
 from domain.world import Folded, Recorded, Sift
 
 Place = tuple[int, str]
@@ -71,14 +71,14 @@ class Viewers:
     def sift(self, until: Mapping[str, int]) -> Sift:
         """What tells which rows count to whoever knows each replica up to an append."""
 
-        def counted(rows: Sequence[Recorded]) -> Sequence[Recorded]:
+        def repeats(_: Sequence[Recorded]) -> set[tuple[str, int]]:
             again: set[tuple[str, int]] = set()
             for places in self._applied.values():
                 known = [(name, n) for n, name in places if n <= until.get(name, 0)]
                 again.update(known[1:])
-            return effective(rows, self.horizons.knows, again)
+            return again
 
-        return counted
+        return Sifter(self.horizons.knows, repeats)
 
 
 def _is_applied(row: Recorded) -> bool:

@@ -38,15 +38,15 @@ def sift(horizons: Horizons, doubled: Doubled) -> Sift:
         doubled: The receipts of operations that several replicas applied, of some appends.
     """
 
-    def counted(rows: Sequence[Recorded]) -> Sequence[Recorded]:
-        from domain import merging  # it loads all that folds
-        from domain.journal.merged import author
+    from domain.journal.merged import author  # it loads all that folds
+    from domain.merging import repeats_of
+    from domain.sifting import Sifter
 
+    def repeats(rows: Sequence[Recorded]) -> Collection[tuple[str, int]]:
         by_agents = {(row.n, row.replica) for row in rows if author(row.fact).startswith("agent:")}
-        repeats = merging.repeats_of(doubled(by_agents)) if by_agents else frozenset()
-        return merging.effective(rows, horizons.knows, repeats)
+        return repeats_of(doubled(by_agents)) if by_agents else frozenset()
 
-    return counted
+    return Sifter(horizons.knows, repeats)
 
 
 def _main(replica: str) -> str:

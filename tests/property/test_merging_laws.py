@@ -6,7 +6,6 @@ seen, its life, its failures, its goals and its schedule) and T3 (who takes over
 about the agents' log, which does not merge yet.
 """
 
-from functools import partial
 from typing import Any
 
 import pytest
@@ -20,6 +19,7 @@ from domain.journal import task as t
 from domain.journal.commands import ApplyOperation
 from domain.journal.fold import TASK
 from domain.merging import Merged, effective, open_conflicts, place, repeats_of
+from domain.sifting import Sifter
 from domain.vocabulary import JournalFact
 from domain.wire import Words
 from domain.world import Folded, Recorded, World
@@ -143,7 +143,7 @@ def test_a_world_goes_on_from_the_state_it_kept_by_own_rows_alone(steps: Any, mo
         return [row for row in sides.of() if row.stream == stream and row.version > after]
 
     def load() -> Any:
-        sift = partial(effective, knows=sides.knows)
+        sift = Sifter(sides.knows)
         others = REPLICAS[1:]
         world = World(
             "journal", "r0", 0, rows, lambda _: None, replicas=others, sift=sift, cache=kept
