@@ -3,16 +3,20 @@ and `import --prefer`."""
 
 from typing import TYPE_CHECKING, Literal
 
-from adapters.actions.tasks import keep
-from domain.errors import Refused
-from domain.journal.commands import SettleDifference
+from adapters.actions.tasks import is_done, keep
+from adapters.documents.disputes import disputes_of, names_of
+from domain.errors import Refused, invalid
+from domain.journal.commands import AddNote, SettleConflict, SettleDifference
 from domain.journal.differences import COMPARED
+from domain.wire import words
 
 if TYPE_CHECKING:
     from adapters.actions.tasks import Kept
     from adapters.wiring import Home
 
 Side = Literal["file", "mine"]
+
+TEXTS = ("title", "description")  # of which the other value may be kept as a note
 
 
 def settle(
@@ -27,3 +31,40 @@ def settle(
         because = f"{field!r} is no field in which a file and a task can differ"
         raise Refused("invalid_value", because=because, instead=f"use one of {', '.join(COMPARED)}")
     return keep(home, SettleDifference(task_id, field, side), key, nth=nth)
+
+
+def settle_machines(
+    home: "Home", task_id: str, field: str, machine: str, key: str = "", *, is_both: bool = False
+) -> "Kept":
+    """Let what a machine said of a field stand.
+
+    Args:
+        home: Open to write.
+        task_id: Whose field.
+        field: As `conflicts` names it.
+        machine: What it is called, or its replica.
+        key: The caller's idempotency key.
+        is_both: Of a text: what the others said becomes a note.
+
+    Raises:
+        Refused: Code ``invalid_value``: there is no such conflict or side, or it is no text.
+    """
+    names = names_of(home)
+    replica = next((one for one, label in names.items() if label == machine), machine)
+    command = SettleConflict(task_id, field, replica)
+    if is_done(home, key):
+        return keep(home, command, key)
+    with home.services.journal.reading() as world:
+        found = [one for one in disputes_of(world, task_id, names) if one.field == field]
+    values = found[0].values if found else ()
+    if all(one.replica != replica for one in values):
+        known = ", ".join(one.label for one in values)
+        because = f"{machine!r} is no side of a conflict in {field!r}"
+        raise invalid(because, f"name one of {known}" if known else "see `wakelog conflicts`")
+    if is_both and field not in TEXTS:
+        raise invalid(f"{field!r} is no text", "choose one of both, without --both")
+    others = [one for one in values if one.replica != replica and one.value] if is_both else []
+    for nth, one in enumerate(others, start=2):
+        said, payloads = words(task_id, f"{field.capitalize()} on {one.label}: {one.value}")
+        keep(home, AddNote(task_id, "note", said), key, nth=nth, payloads=payloads)
+    return keep(home, command, key)

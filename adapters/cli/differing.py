@@ -1,12 +1,16 @@
-"""`wakelog conflicts` and `wakelog settle`: what a file and the person both changed (ADR 48)."""
+"""`wakelog conflicts` and `wakelog settle`: what a file and the person, or two machines, both said
+(ADR 48, ADR 71)."""
+
+from typing import cast, get_args
 
 import click
 
-from adapters.actions.differing import Side, settle
+from adapters.actions.differing import Side, settle, settle_machines
 from adapters.cli.editing import Editing
 from adapters.cli.entering import TEXT
 from adapters.cli.shared import Session, key_option
-from adapters.documents.conflicts import conflicts
+from adapters.documents.conflicts import ConflictDetails, conflicts
+from adapters.documents.disputes import disputes
 from adapters.text.common import ID_SHOWN, safe
 from adapters.text.conflicts import told
 
@@ -14,8 +18,12 @@ from adapters.text.conflicts import told
 @click.command("conflicts", epilog="Example: wakelog conflicts")
 @click.pass_obj
 def conflicts_command(session: Session) -> None:
-    """List what a file and you changed both; what is yours stands until you settle it."""
-    found = conflicts(session.reading())
+    """List what a file and you, or two of your machines, changed both.
+
+    Against a file, what is yours stands until you settle it; between machines, what is marked.
+    """
+    home = session.reading()
+    found = [*conflicts(home), *disputes(home)]
     if session.as_json:
         session.document(found)
         return
@@ -23,22 +31,39 @@ def conflicts_command(session: Session) -> None:
         session.say(f"{one.task[:ID_SHOWN]} {safe(one.title)}")
         session.say(f"  {told(one)}")
     if found:
-        session.note("Settle one with `wakelog settle TASK FIELD --keep file|mine`.")
+        sides = " or ".join(sorted({_sides(one) for one in found}))
+        session.note(f"Settle one with `wakelog settle TASK FIELD --keep {sides}`.")
     else:
-        session.say("No conflicts: no file says otherwise than you.")
+        session.say("No conflicts: no file and no other machine says otherwise.")
 
 
 @click.command("settle", epilog='Example: wakelog settle "Book the flight" due --keep file')
 @click.argument("task", type=TEXT)
 @click.argument("field", type=TEXT)
 @click.option(
-    "--keep", "side", type=click.Choice(["file", "mine"]), required=True, help="What shall stand."
+    "--keep",
+    "side",
+    type=TEXT,
+    required=True,
+    help="What stands: `file`, `mine` or a machine.",
 )
+@click.option("--both", is_flag=True, help="Between machines, of a text: the other becomes a note.")
 @key_option
 @click.pass_obj
-def settle_command(session: Session, /, task: str, field: str, side: Side, key: str) -> None:
-    """Settle a conflict: take what the file says of a field, or keep what stands here."""
+def settle_command(
+    session: Session, /, task: str, field: str, side: str, key: str, *, both: bool
+) -> None:
+    """Settle a conflict: take what the file says of a field, keep what stands here, or let what a
+    machine said stand, which is named as `wakelog conflicts` names it."""
     editing = Editing(session, key)
     task_id = editing.task(task).id
-    editing.did(settle(editing.home, task_id, field.lower(), side, editing.key))
-    editing.tell("Took the file's" if side == "file" else "Kept", task_id)
+    if side in get_args(Side) and not both:
+        editing.did(settle(editing.home, task_id, field.lower(), cast("Side", side), editing.key))
+        editing.tell("Took the file's" if side == "file" else "Kept", task_id)
+        return
+    editing.did(settle_machines(editing.home, task_id, field, side, editing.key, is_both=both))
+    editing.tell(f"Kept what {safe(side)} said", task_id)
+
+
+def _sides(one: ConflictDetails) -> str:
+    return "file|mine" if one.is_of_file else "|".join(safe(side.label) for side in one.values)

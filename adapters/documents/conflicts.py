@@ -3,7 +3,7 @@ document of `conflicts`, and what import, `task show` and the page show (ADR 48)
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
@@ -14,6 +14,7 @@ from domain.journal.document import category_name
 from domain.journal.fold import TASK
 from domain.journal.imported import ImportedTask, decoded
 from domain.journal.task import Task, TaskFact
+from domain.merging import ConflictKind
 from domain.world import MAIN, Recorded, World
 from projections.tasks import MARKS, VIEW, TaskDocument
 
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 
 
 class ConflictValue(Struct, frozen=True):
-    """One side: `replica` is ``mine`` or ``file``, `label` the file's name; `by` is ``person``,
-    ``agent:ID`` or ``import:SOURCE``."""
+    """One side: `replica` is ``mine`` or ``file``, or a machine's; `label` the file's name, or what
+    the machine is called; `by` is ``person``, ``agent:ID`` or ``import:SOURCE``."""
 
-    replica: Literal["file", "mine"]
+    replica: str
     label: str
     at: str
     by: str
@@ -33,14 +34,20 @@ class ConflictValue(Struct, frozen=True):
 
 
 class ConflictDetails(Struct, frozen=True):
-    """A field that a file and the person changed; what `stands` until it is settled."""
+    """A field that a file and the person changed, or two machines; what `stands` until it is
+    settled: ``mine``, or the machine whose value does; empty of what was only left out."""
 
     task: str
     title: str
     field: str
-    kind: Literal["values"]
-    stands: Literal["mine"]
-    values: tuple[ConflictValue, ConflictValue]  # mine, and the file's
+    kind: ConflictKind
+    stands: str
+    values: tuple[ConflictValue, ...]  # mine, and the file's; or each machine's
+
+    @property
+    def is_of_file(self) -> bool:
+        """Whether a file and the person differ, and not machines."""
+        return self.stands == "mine"
 
 
 def conflicts_of(world: World, task_id: str) -> list[ConflictDetails]:

@@ -42,6 +42,7 @@ class SyncReport(Struct, frozen=True):
     new: list[str]
     labels: dict[str, str]  # by replica
     skipped: int  # files that are not whole, or none of ours
+    conflicts: int = 0  # that are open
 
 
 class ReplicaLine(Struct, frozen=True):

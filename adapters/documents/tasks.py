@@ -6,6 +6,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from adapters.documents.conflicts import ConflictDetails, conflicts_of
+from adapters.documents.disputes import disputes_of, names_of
 from adapters.wiring import Home
 from domain.journal.catalog import (
     CATALOG,
@@ -267,7 +268,7 @@ def task_page(home: Home, task_id: str) -> TaskPage:
             _agent_of(home, task_id),
             {words.payload: world.text(words) for words in said if words.payload},
             {other: world.load(TASK, other).title for other in others},
-            tuple(conflicts_of(world, task_id)),
+            (*conflicts_of(world, task_id), *disputes_of(world, task_id, names_of(home))),
         )
 
 

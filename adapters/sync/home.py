@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from adapters.actions.forks import ABOUT as FORK
+from adapters.documents.disputes import disputes
 from adapters.documents.syncing import ReplicaLine, SyncReport
 from adapters.home.place import Place
 from adapters.home.settings import Settings
@@ -56,12 +57,12 @@ def sync_home(
         Refused: See `syncing.sync`.
     """
     if is_dry:
-        return _synced(home, shelf, told, is_dry=True).report
+        return _told(home, _synced(home, shelf, told, is_dry=True).report)
     with memory.alone(home.path):
         done = _synced(home, shelf, told, is_dry=False)
         memory.keep(home.path, done.kept)
     home.views.catch_up()
-    return done.report
+    return _told(home, done.report)
 
 
 def replicas_of(home: "Home") -> list[ReplicaLine]:
@@ -87,6 +88,10 @@ def _synced(home: "Home", shelf: Shelf, told: Told, *, is_dry: bool) -> syncing.
     known = memory.kept(home.path)
     hold = home.settings.sync.hold
     return syncing.sync(_logs(home), shelf, now, known, hold=hold, told=told, is_dry=is_dry)
+
+
+def _told(home: "Home", report: SyncReport) -> SyncReport:
+    return replace(report, conflicts=len(disputes(home)))
 
 
 def _logs(home: "Home") -> list[Log]:

@@ -12,23 +12,25 @@ import msgspec
 from msgspec import Struct
 
 from adapters.home.files import replace_file, told
+from adapters.home.machines import SYNC_FILE
 from adapters.sync.survey import Checked
 
-FILE, LOCK = "sync.json", "sync.lock"
+LOCK = "sync.lock"
 
 
 class Kept(Struct, frozen=True):
-    """`checked`: whole files of `folder`, by name."""
+    """`checked`: whole files of `folder`, by name; `labels`: of the machines that were met."""
 
     label: str = ""
     folder: str = ""
     checked: Mapping[str, Checked] = {}
+    labels: Mapping[str, str] = {}
 
 
 def kept(home: Path) -> Kept:
     """What is kept; nothing where it is lost."""
     with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
-        return msgspec.json.decode((home / FILE).read_bytes(), type=Kept)
+        return msgspec.json.decode((home / SYNC_FILE).read_bytes(), type=Kept)
     return Kept()
 
 
@@ -36,7 +38,7 @@ def keep(home: Path, value: Kept) -> None:
     """Keep it, where it is another. Raises Refused, code ``read_only``."""
     if value != kept(home):
         with told(home):
-            replace_file(home / FILE, msgspec.json.encode(value).decode())
+            replace_file(home / SYNC_FILE, msgspec.json.encode(value).decode())
 
 
 @contextmanager

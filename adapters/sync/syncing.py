@@ -80,7 +80,8 @@ def sync(
         instead = "free space, or give yourself permission, and repeat it"
         raise Refused("read_only", because=because, instead=instead) from None
     report = _report(takings, mine, gave, found)
-    return Synced(report, Kept(label, shelf.name, found.whole))
+    labels = {**kept.labels, **report.labels}
+    return Synced(report, Kept(label, shelf.name, found.whole, labels))
 
 
 def replicas(logs: Sequence[Log], shelf: Shelf, now: str, kept: Kept) -> list[ReplicaLine]:

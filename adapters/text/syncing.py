@@ -33,6 +33,8 @@ def sync_lines(did: SyncReport, zone: str) -> Iterator[str]:
         yield _behind(other, called(other.replica), zone)
     for waits in did.waiting:
         yield f"{called(waits.replica)} {REASONS[waits.for_]} (behind append {waits.n})."
+    if did.conflicts:
+        yield f"{counted(did.conflicts, 'conflict')}: see `wakelog conflicts`."
     if did.skipped:
         yield f"{counted(did.skipped, 'file')} of the folder could not be read."
 

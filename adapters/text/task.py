@@ -27,7 +27,7 @@ def told(page: TaskPage, zone: str) -> str:
     parts = [
         "\n".join(_head(page)),
         safe(page.text(page.task.description)),
-        _section("Conflicts with the file", [conflicts.told(one) for one in page.conflicts]),
+        _section("Conflicts", [conflicts.told(one) for one in page.conflicts]),
         _section("Checklist", _items(page)),
         _section("Notes", _notes(page, zone)),
         _section("Time", _entries(page.task, zone)),

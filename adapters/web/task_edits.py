@@ -111,13 +111,16 @@ def _fields(site: Site, changed: dict[str, str], asked: FormRequest) -> dict[str
 
 
 def settle(site: Site, asked: FormRequest) -> Notice:
-    """Let the file's value or the person's stand, as the form shows them.
+    """Let the file's value, the person's or what a machine said stand, as the form shows them.
 
     Raises:
         Refused: Code ``stale``: the file says something else by now.
     """
     task = task_of(site, asked)
     field, side = asked.needed("field"), asked.needed("keep")
+    if side not in ("file", "mine"):
+        differing.settle_machines(site.home, task.id, field, side, asked.key)
+        return Notice(f"Settled the {field.partition(':')[0]}.")
     with site.home.services.journal.reading() as world:
         said = [one.values[1].value for one in conflicts_of(world, task.id) if one.field == field]
     is_known = _is_known(site, asked)

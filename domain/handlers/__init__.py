@@ -8,6 +8,7 @@ from domain.causes import Command, Replied
 from domain.handlers import (
     agents,
     changes,
+    disputes,
     imports,
     journal,
     lessons,
@@ -24,6 +25,7 @@ from domain.world import World
 _HANDLERS = {
     **journal.HANDLERS,
     **imports.HANDLERS,
+    **disputes.HANDLERS,
     **rollover.HANDLERS,
     **undoing.HANDLERS,
     **operations.HANDLERS,

@@ -199,6 +199,23 @@ class SettleDifference(Stored, frozen=True, tag="command.settle_difference.1"):
     keep: Literal["file", "mine"]
 
 
+class SideSeen(Part, frozen=True):
+    """The append in which a machine said its side of a conflict."""
+
+    replica: str
+    n: int
+
+
+class SettleConflict(Stored, frozen=True, tag="command.settle_conflict.1"):
+    """Let what a machine said of a field stand, where several said something else without knowing
+    of each other. `keep`: its replica; `seen`: the sides that were shown; empty: any."""
+
+    task: str
+    field: str
+    keep: str
+    seen: tuple[SideSeen, ...] = ()
+
+
 class UndoImport(Stored, frozen=True, tag="command.undo_import.1"):
     """Take back what an import changed in these tasks; it is the appends `first` to `last`."""
 
@@ -267,6 +284,7 @@ JournalCommand = (
     | DeleteLabel
     | ImportTasks
     | SettleDifference
+    | SettleConflict
     | UndoImport
     | UndoDeed
     | ApplyOperation
