@@ -24,6 +24,7 @@ class JournalCursor:
 
     def __init__(self, journal: Log, n: int) -> None:
         self.n = n
+        self._journal = journal
         self._world = journal.world_at(n)
         self._known: dict[tuple[str, str], Any] = {}
         self._has_others = False
@@ -41,7 +42,11 @@ class JournalCursor:
             if kind is not None:
                 self._known[kind.name, row.entity] = kind.evolve(self._load(kind, row.entity), row)
         self.n = rows[0].n
-        self._has_others |= isinstance(rows[0].fact, ReplicasImported)
+        if isinstance(rows[0].fact, ReplicasImported):
+            self._has_others = True
+            if self._journal.is_shared:  # what it brought stands before what was folded
+                self._world = self._journal.world_at(self.n)
+                self._known.clear()
 
     def links(self, task: str) -> Links:
         return self._load(LINKS, task)

@@ -4,11 +4,12 @@ The position is a fact of the agent log, so nothing is missed over a restart, an
 watchers the slower one's part is trimmed by the handler.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from adapters.runtime.services import Services
-from adapters.store.reader import some
+from adapters.store.log import Log
 from domain.agent.commands import TakeJournal
 from domain.agent.matching import Batch
 from domain.agent.watch import taken_of
@@ -52,7 +53,7 @@ def take(services: Services) -> int:
 def following(services: Services, count: int = APPENDS_MAX) -> TakeJournal | None:
     """What takes the next journal appends, at most so many; None if there is none."""
     after = position(services)
-    appends = list(some(services.journal.appends(after), count))
+    appends = list(islice(_own(services.journal, after), count))
     if not appends:
         return None
     past, services.past = services.past, None
@@ -76,6 +77,15 @@ def following(services: Services, count: int = APPENDS_MAX) -> TakeJournal | Non
         throttle_seconds=settings.agents.throttle,
         journal_digest=services.journal.digest_at(appends[-1][0].n),
     )
+
+
+def _own(journal: Log, after: int) -> Iterator[Sequence[Recorded]]:
+    """The journal's appends; of one that machines share this one's, whose numbers only grow. What
+    others did comes in below them, and their agents are told of it there."""
+    is_shared = journal.is_shared
+    for rows in journal.appends(after):
+        if not is_shared or rows[0].replica == journal.replica:
+            yield rows
 
 
 def _batch(past: "JournalCursor", rows: Sequence[Recorded]) -> Batch | None:
