@@ -142,6 +142,15 @@ def test_what_is_wrong_with_a_database_is_one_line_without_its_password(postgres
         Database("mysql://hush")
 
 
+def test_a_home_in_a_database_is_not_shared_in_a_folder(postgres_homes: Homes) -> None:
+    log = postgres_homes.log(postgres_homes.create("anna", "r1"), "journal")
+    log.append(CreateTask("Trip"), AT)
+    with pytest.raises(Refused) as refused:
+        log.share(AT)
+    assert refused.value.code == "not_shared"
+    assert (log.is_shared, log.heads()) == (False, {"r1": log.tail()})
+
+
 def test_a_newer_format_is_left_alone(postgres_homes: Homes) -> None:
     assert not postgres_homes.database.make()
     with postgres_homes.database.connection() as line:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from adapters.store.copying import copy_log
 from adapters.store.foreign import ForeignAppend
 from adapters.store.log import Log
 from adapters.store.recorder import by_append, numbered
@@ -239,3 +240,11 @@ def test_what_counts_is_folded_by_all_alike_and_told_to_who_opens_the_file_later
             found = world.load(TASK, task)
             assert (found.title, found.is_deleted) == ("Lake", False)
     assert desk.world_at(5).load(TASK, task).is_deleted
+
+
+def test_a_shared_log_is_not_copied_under_its_name() -> None:
+    desk, *_ = met(Machine)
+    copy = Machine("desk")
+    with pytest.raises(Refused) as refused:
+        copy_log(desk, copy, lambda *_: None)
+    assert (refused.value.code, copy.count()) == ("not_shared", 0)
