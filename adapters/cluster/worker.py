@@ -6,6 +6,7 @@ that one that waits for the disk holds up no other, and no heartbeat.
 
 import asyncio
 import signal
+import socket
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -18,9 +19,11 @@ import procrastinate
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 
 from adapters.cluster import settling
+from adapters.cluster.health import answered
 from adapters.cluster.queue import TEND, PatientConnector
 from adapters.cluster.sweep import Due, Sweep
 from adapters.cluster.tending import Given, Tended, Tending
+from adapters.documents.databases import WorkerHealth, WorkerLine
 from adapters.home.clock import SystemClock
 from adapters.runtime.options import Options, Slice, Tell
 from adapters.store.leases import BEATS_A_LEASE
@@ -29,6 +32,8 @@ from adapters.store.postgres.leases import HomeLeases, drawn_owner
 from adapters.store.postgres.schema_runtime import ALL
 from adapters.wiring import Home
 from domain.errors import WakelogError
+
+ANSWER_SECONDS = 5  # that a look at what is due may take until nobody counts on its database
 
 
 class WorkerOptions(NamedTuple):
@@ -81,14 +86,31 @@ class Worker:
         self._clock = SystemClock()
         self._stopping = asyncio.Event()
         self._is_away = False  # the server: told once
+        self._looked = self._beaten = float("-inf")  # when that last went well
+        self._beat_at = ""
 
-    async def run(self) -> None:
-        """Work until a signal ends it. Raises Refused: the database cannot be reached."""
+    def health(self) -> WorkerHealth:
+        """Whether it takes homes and renews its leases; the database is not asked for that."""
+        own, trouble = self._own, None
+        now, lease = monotonic(), self._options.lease
+        if self._stopping.is_set():
+            trouble = "it is stopping, and takes no home any more"
+        elif self._is_away or now - self._looked >= min(lease, ANSWER_SECONDS):
+            trouble = "its database does not answer"
+        elif now - self._beaten >= lease:
+            trouble = "it could not say for a whole lease that it lives"
+        line = WorkerLine(own.owner, own.place, own.since, self._beat_at, len(self._now))
+        return WorkerHealth(trouble is None, trouble, line)
+
+    async def run(self, listening: socket.socket | None = None) -> None:
+        """Work until a signal ends it, and tell on a socket how it is. Raises Refused: the
+        database cannot be reached."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._stop)
         self._own.join(self._clock.now())
-        async with self._app.open_async():
+        self._beaten, self._beat_at = monotonic(), self._own.since
+        async with self._app.open_async(), answered(self.health, listening):
             sides = [asyncio.create_task(one()) for one in (self._look, self._beat)]
             jobs = asyncio.create_task(self._jobs())
             await self._stopping.wait()
@@ -118,6 +140,7 @@ class Worker:
                     await self._queue(one)
                 if freed := await self._sweep.free(self._options.lease):
                     self._tell("freed", level="warning", homes=freed)
+                self._looked = monotonic()
                 if self._is_away:
                     self._is_away = False
                     self._tell("well_again")
@@ -134,15 +157,16 @@ class Worker:
     async def _beat(self) -> None:
         """Say that this worker lives. One that could not for a whole lease has lost its homes, and
         lets go of them: they are others' by now."""
-        last = monotonic()
         while True:
             await asyncio.sleep(self._options.lease / BEATS_A_LEASE)
+            now = self._clock.now()
             try:
-                await asyncio.to_thread(self._own.beat, self._clock.now())
+                await asyncio.to_thread(self._own.beat, now)
             except WakelogError as error:
                 self._away(error)
                 continue
-            lost, last = monotonic() - last, monotonic()
+            lost = monotonic() - self._beaten
+            self._beaten, self._beat_at = monotonic(), now
             if lost >= self._options.lease and self._now:
                 self._tell("lost", level="warning", homes=len(self._now), seconds=round(lost))
                 for one in self._now.values():
