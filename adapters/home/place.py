@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from adapters.home import files, installation
+from adapters.home.defaults import defaults_of, unlocked
 from adapters.home.settings import Settings, load, with_environment
 from adapters.home.zones import checked, with_zone
 from adapters.store.changes import FileProbe, Probe
@@ -259,15 +260,16 @@ class DatabasePlace:
         return True
 
     def settings(self, environ: Mapping[str, str], model: str = "") -> Settings:
-        source = f"settings of {self.name}"
-        return with_environment(lambda: self._row().settings, source, environ, model)
+        source, below = f"settings of {self.name}", defaults_of(self._homes)
+        return with_environment(lambda: self._row().settings, source, environ, model, below)
 
     def edit_settings(
         self,
         edit: Edit,
         environ: Mapping[str, str],  # noqa: ARG002  of folders
     ) -> None:
-        self._homes.edit_settings(self._row(), edit)
+        homes = self._homes
+        homes.edit_settings(self._row(), lambda text: unlocked(homes, text, edit(text)))
 
     def begin(self, environ: Mapping[str, str]) -> str:  # noqa: ARG002  all write under one name
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from adapters.store.postgres import schema_people, schema_runtime, schema_views
+from adapters.store.postgres import schema_defaults, schema_people, schema_runtime, schema_views
 from adapters.store.postgres.schema import ROLES, script
 from domain.errors import Damaged, Refused
 from domain.rules import FORMAT
@@ -17,6 +17,7 @@ from domain.rules import FORMAT
 CONNECT_SECONDS = 10
 LOCK_SECONDS = 30
 POOL_MAX = 8
+LATER = (schema_views, schema_people, schema_defaults)
 BATCHES_MAX = POOL_MAX // 2  # each reads its log by another connection meanwhile
 _OPTIONS = (
     f"-c lock_timeout={LOCK_SECONDS}s -c idle_in_transaction_session_timeout={LOCK_SECONDS}s"
@@ -107,7 +108,7 @@ class Database:
             there = connection.execute("SELECT to_regclass('runtime.homes')").fetchall()[0][0]
             if there is None:
                 connection.execute(schema_runtime.script().encode())
-            for later in (schema_views, schema_people):  # of a database that is older than they are
+            for later in LATER:  # of a database that is older than they are
                 connection.execute(later.script().encode())
         return is_new or there is None
 
