@@ -55,7 +55,7 @@ def work(
         return open_home(place, environ, model=model, is_writing=True)
 
     async def run() -> Worker:
-        worker = Worker(homes, opens, options, tell)
+        worker = Worker(homes, opens, options, tell, environ)
         tell("working", worker=worker.owner)
         await worker.run(listening)
         return worker

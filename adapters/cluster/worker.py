@@ -7,7 +7,7 @@ that one that waits for the disk holds up no other, and no heartbeat.
 import asyncio
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -20,6 +20,7 @@ from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 
 from adapters.cluster import settling
 from adapters.cluster.health import answered
+from adapters.cluster.notices import Notices
 from adapters.cluster.queue import TEND, PatientConnector
 from adapters.cluster.sweep import Due, Sweep
 from adapters.cluster.tending import Given, Tended, Tending
@@ -59,12 +60,14 @@ class Worker:
         opens: Callable[[str], Home],
         options: WorkerOptions,
         tell: Tell,
+        environ: Mapping[str, str],
     ) -> None:
         """Args:
         homes: Of which database.
         opens: Gives a home by its name, open to write.
         options: See there.
         tell: Is told what happens, from any thread.
+        environ: Environment variables, for who is told that something waits.
         """
         self.owner = drawn_owner()
         self.tended = self.wakes = self.failed = self.troubles = 0
@@ -80,7 +83,8 @@ class Worker:
         given = Slice(options.slice, lambda: self._sweep.is_waited)
         engine = Options(grace_seconds=options.grace, slice=given)
         slots = Semaphore(options.wakes)
-        self._given = Given(homes, opens, self.owner, options.lease, slots, engine)
+        self._notices = Notices(environ)
+        self._given = Given(homes, opens, self.owner, options.lease, slots, engine, self._notices)
         self._now: dict[int, Tending] = {}  # the homes that are tended
         self._threads = ThreadPoolExecutor(options.homes, "wakelog-home")
         self._clock = SystemClock()
@@ -129,6 +133,7 @@ class Worker:
         self._tell("interrupted" if self.is_in_doubt else "draining", homes=len(self._now))
         self._stopping.set()
         self._connector.is_stopping = True
+        self._notices.stop()
         for one in self._now.values():
             one.stop()
 

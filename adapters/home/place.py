@@ -3,6 +3,7 @@
 Whatever is a file of a folder is asked of a place here; `wiring.open_home` puts the rest together.
 """
 
+import os
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
@@ -20,6 +21,7 @@ from domain.errors import Damaged, Refused, invalid
 if TYPE_CHECKING:
     from adapters.store.documents import SharedDocumentStore
     from adapters.store.leases import Leases
+    from adapters.store.notices import NoticeRows
     from adapters.store.postgres.database import Database
     from adapters.store.postgres.homes import HomeRow, Homes
 
@@ -101,6 +103,13 @@ class Place(Protocol):
 
     def documents(self) -> "SharedDocumentStore | Path":
         """What its views are kept in, or the file."""
+
+    def notices(self) -> "NoticeRows":
+        """Up to where whom was told that something waits."""
+
+    def identity(self) -> list[str]:
+        """What tells this home from a copy of it elsewhere: a receiver is allowed here alone.
+        Raises Refused."""
 
     def probes(self) -> list[Probe]:
         """Each gives another value once its log has changed; to be made where they are used."""
@@ -240,6 +249,16 @@ class FolderPlace:
     def documents(self) -> "SharedDocumentStore | Path":
         return self.folder / files.VIEWS
 
+    def notices(self) -> "NoticeRows":
+        from adapters.store.notices import SqliteNoticeRows  # only where somebody is told
+
+        return SqliteNoticeRows(self.folder / files.RUNTIME)
+
+    def identity(self) -> list[str]:
+        known = installation.kept(self.folder)
+        inode = str(self.folder.stat().st_ino)
+        return [os.uname().nodename, inode, known.id if known else ""]
+
     def probes(self) -> list[Probe]:
         return [FileProbe(self.folder / name) for name in (files.JOURNAL, files.AGENT)]
 
@@ -317,6 +336,14 @@ class DatabasePlace:
 
     def documents(self) -> "SharedDocumentStore | Path":
         return self._homes.documents(self._row())
+
+    def notices(self) -> "NoticeRows":
+        from adapters.store.postgres.notices import PostgresNoticeRows
+
+        return PostgresNoticeRows(self._homes.database, self._row().number)
+
+    def identity(self) -> list[str]:
+        return [*self._homes.database.identity(), str(self._row().number)]
 
     def probes(self) -> list[Probe]:
         return [self._homes.probe(self._row())]

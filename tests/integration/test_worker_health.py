@@ -81,6 +81,7 @@ def test_a_worker_is_ready_while_it_works_and_its_database_answers(line: tuple[s
         lambda _: pytest.fail("no home"),
         WorkerOptions(lease=2),
         lambda *_, **__: None,
+        {},
     )
     with bound("127.0.0.1", 0) as listening:
         working, away, again = asyncio.run(looked_at(worker, listening, cut))

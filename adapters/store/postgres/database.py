@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from adapters.store.postgres import schema_defaults, schema_people, schema_runtime, schema_views
+from adapters.store.postgres import schema_people, schema_runtime, schema_settings, schema_views
 from adapters.store.postgres.schema import ROLES, script
 from domain.errors import Damaged, Refused
 from domain.rules import FORMAT
@@ -17,7 +17,7 @@ from domain.rules import FORMAT
 CONNECT_SECONDS = 10
 LOCK_SECONDS = 30
 POOL_MAX = 8
-LATER = (schema_views, schema_people, schema_defaults)
+LATER = (schema_views, schema_people, schema_settings)
 BATCHES_MAX = POOL_MAX // 2  # each reads its log by another connection meanwhile
 _OPTIONS = (
     f"-c lock_timeout={LOCK_SECONDS}s -c idle_in_transaction_session_timeout={LOCK_SECONDS}s"
@@ -150,6 +150,16 @@ class Database:
         if is_super == "on":
             notes.append("this login is a superuser: fences between homes do not bind it")
         return findings, notes
+
+    def identity(self) -> tuple[str, str]:
+        """What tells it from a copy of it on another server. Raises Refused."""
+        sql = (
+            "SELECT system_identifier::text, oid::text FROM pg_control_system(), pg_database"
+            " WHERE datname = current_database()"
+        )
+        with self.connection() as connection:
+            ((server, number),) = connection.execute(sql).fetchall()
+        return server, number
 
     def close(self) -> None:
         self._pool.close()
