@@ -329,10 +329,10 @@ class DatabasePlace:
         row = self._row()
         return self._homes.log(row, "journal"), self._homes.log(row, "agent")
 
-    def leases(self, *, is_looking: bool = False) -> "Leases":  # noqa: ARG002  of folders
+    def leases(self, *, is_looking: bool = False) -> "Leases":
         from adapters.store.postgres.leases import HomeLeases
 
-        return HomeLeases(self._homes.database, self._row().number)
+        return HomeLeases(self._homes.database, self._row().number, is_looking=is_looking)
 
     def documents(self) -> "SharedDocumentStore | Path":
         return self._homes.documents(self._row())

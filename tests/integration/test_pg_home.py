@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from adapters.store.postgres.homes import Homes
+from adapters.store.postgres.leases import HomeLeases
+from adapters.store.postgres.schema_runtime import ALL
 from tests.support.cli import done, refused, run, told
 
 pytestmark = pytest.mark.slow
@@ -101,6 +103,24 @@ def test_a_proof_of_a_home_in_a_database_is_remembered_as_one_of_a_folder_is(
     assert result.exit_code == 1
     assert "data altered" in result.stdout
     assert not Path(whole["memory_file"]).exists()
+
+
+def test_health_counts_workers_of_the_database_also_while_a_home_sleeps(
+    environ: dict[str, str], postgres_homes: Homes
+) -> None:
+    done(["home", "create", "ida"], "pg:ida", env=environ)
+    found = run(["health"], "pg:ida", env=environ)
+    assert found.exit_code == 1
+    assert "FIND  runtime: none is alive; use `wakelog worker`" in found.stdout
+    number = postgres_homes.named("ida").number
+    for home in (ALL, number):  # it is counted once while it tends the home
+        worker = HomeLeases(postgres_homes.database, home, owner="one")
+        worker.join("2027-01-01T09:00:00Z")
+        found = run(["health"], "pg:ida", env=environ)
+        assert found.exit_code == 0, found.stdout
+        assert "ok    runtime: 1 alive" in found.stdout
+    HomeLeases(postgres_homes.database, ALL, owner="two").join("2027-01-01T09:00:00Z")
+    assert [one.owner for one in worker.runtimes("")] == ["one"]  # who runs wakes asks who is here
 
 
 def test_what_a_folder_alone_can_is_refused_in_one_line(environ: dict[str, str]) -> None:
