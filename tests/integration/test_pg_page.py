@@ -267,3 +267,27 @@ def as_the_page(connection: Any, sql: str, home: int | None) -> Any:
 def refuses(connection: Any, sql: str, home: int | None) -> None:
     with pytest.raises(psycopg.DatabaseError):
         as_the_page(connection, sql, home)
+
+
+def test_a_fork_is_kept_by_the_machine_that_made_it_and_another_one_says_so(
+    served: Served, tmp_path: Path
+) -> None:
+    there = "pg:anna"
+    done(["agent", "create", "--task", "plumber"], there, env=served.env)
+    done(["wake"], there, env=served.env)
+    run_key = told(["wakes"], there, env=served.env)[0]["run_key"]
+    note = ["--note", "plumber", "It takes 3 hours."]
+    name = Path(told(["fork", run_key, *note], there, env=served.env)["home"]).name
+    here = served.app()
+    served.env["XDG_CACHE_HOME"] = str(tmp_path / "another machine")
+    elsewhere, token = served.app(), as_(served.tokens["owner"])
+    assert here.get(f"/h/anna/forks/{name}", headers=token).status_code == 200
+    missing = elsewhere.get(f"/h/anna/forks/{name}", headers=token)
+    assert missing.status_code == 404
+    assert "each machine that serves the page keeps its own forks" in missing.text
+    for path, words in (
+        ("forks", "those of other machines are not seen here"),
+        (f"wakes/{run_key}/forked", "There is no fork of this wake yet on this machine"),
+        (f"wakes/{run_key}/what-if", "is kept on this machine alone"),
+    ):
+        assert words in elsewhere.get(f"/h/anna/{path}", headers=token).text
