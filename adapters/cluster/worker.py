@@ -22,6 +22,7 @@ from adapters.cluster import settling
 from adapters.cluster.health import answered
 from adapters.cluster.notices import Notices
 from adapters.cluster.queue import TEND, PatientConnector
+from adapters.cluster.renewing import Renewing
 from adapters.cluster.sweep import Due, Sweep
 from adapters.cluster.tending import Given, Tended, Tending
 from adapters.documents.databases import WorkerHealth, WorkerLine
@@ -34,6 +35,7 @@ from adapters.store.postgres.schema_runtime import ALL
 from adapters.wiring import Home
 from domain.errors import WakelogError
 
+RENEW_SECONDS = 600
 ANSWER_SECONDS = 5  # that a look at what is due may take until nobody counts on its database
 
 
@@ -85,6 +87,7 @@ class Worker:
         slots = Semaphore(options.wakes)
         self._notices = Notices(environ)
         self._given = Given(homes, opens, self.owner, options.lease, slots, engine, self._notices)
+        self._renewing = Renewing(homes, opens, tell, options.only)
         self._now: dict[int, Tending] = {}  # the homes that are tended
         self._threads = ThreadPoolExecutor(options.homes, "wakelog-home")
         self._clock = SystemClock()
@@ -115,13 +118,15 @@ class Worker:
         self._own.join(self._clock.now())
         self._beaten, self._beat_at = monotonic(), self._own.since
         async with self._app.open_async(), answered(self.health, listening):
-            sides = [asyncio.create_task(one()) for one in (self._look, self._beat)]
+            sides = [asyncio.create_task(one()) for one in (self._look, self._beat, self._renew)]
             jobs = asyncio.create_task(self._jobs())
             await self._stopping.wait()
-            sides[0].cancel()
-            await asyncio.gather(sides[0], jobs, return_exceptions=True)
-            sides[1].cancel()
-            await asyncio.gather(sides[1], return_exceptions=True)
+            looks, beats, renews = sides
+            looks.cancel()
+            await asyncio.gather(looks, jobs, return_exceptions=True)
+            for one in (beats, renews):
+                one.cancel()
+            await asyncio.gather(beats, renews, return_exceptions=True)
         with suppress(WakelogError):
             self._own.leave()
 
@@ -134,6 +139,7 @@ class Worker:
         self._stopping.set()
         self._connector.is_stopping = True
         self._notices.stop()
+        self._renewing.stop()
         for one in self._now.values():
             one.stop()
 
@@ -176,6 +182,15 @@ class Worker:
                 self._tell("lost", level="warning", homes=len(self._now), seconds=round(lost))
                 for one in self._now.values():
                     one.stop()
+
+    async def _renew(self) -> None:
+        """Make the views of homes anew that another version left."""
+        while True:
+            try:
+                await asyncio.to_thread(self._renewing.look)
+            except WakelogError as error:
+                self._away(error)
+            await asyncio.sleep(RENEW_SECONDS)
 
     def _away(self, error: BaseException) -> None:
         if not self._is_away:
