@@ -55,9 +55,10 @@ class Renewing:
                 renewed += self._renew(home)
             except _StoppedError:
                 return
-            except WakelogError as error:
-                told = {"home": home.name, "message": error}
-                self._tell("trouble", level="warning", **told)
+            except Exception as error:  # noqa: BLE001  one home may not hold up the others
+                is_ours = isinstance(error, WakelogError)
+                told = error if is_ours else f"{type(error).__name__}: {error}"
+                self._tell("trouble", level="error", home=home.name, message=told)
         if renewed:
             self._tell("renewed", homes=renewed)
 

@@ -99,5 +99,8 @@ class DocumentStore(Protocol):
 class SharedDocumentStore(DocumentStore, Protocol):
     """One that other machines write too, so that no file of it can be copied."""
 
+    def has_others(self, views: Sequence[View[Any]]) -> bool:
+        """Whether a program of another version keeps views of this home, or did."""
+
     def copy(self, to: DocumentStore, views: Sequence[View[Any]]) -> None:
         """Write the documents of some views, as they are at one moment, into an empty store."""
