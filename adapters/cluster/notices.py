@@ -4,7 +4,7 @@ A home is given back once nothing is due in it; a delivery goes on in its own th
 is looked at again when it should have ended.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import Any
 
@@ -43,12 +43,17 @@ class Notices:
             self._of[name] = made
         return made
 
-    def end(self, name: str) -> str:
-        """When the home is to be looked at again for them; empty: never. Raises Refused."""
+    def end(self, name: str, begun: Sequence[Notifier]) -> str:
+        """When the home is to be looked at again for them; empty: never. Raises Refused.
+
+        Args:
+            name: Of the home.
+            begun: What `begin` gave: the home of another one is closed.
+        """
+        for one in begun:
+            one.look()
         with self._lock:
             known = self._of.get(name, [])
-        for one in known:
-            one.look()
         times = [one.next_at() for one in known]
         with self._lock:
             if not any(one.is_busy for one in known):

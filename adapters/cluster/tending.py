@@ -78,13 +78,14 @@ class Tending:
             notices = self._given.notices
             try:
                 home.views.catch_up()  # another worker may have written all of it
-                async with following(notices.begin(home, self._name, self._tell)):
+                begun = notices.begin(home, self._name, self._tell)
+                async with following(begun):
                     await engine.run(found_in(home))
             finally:
                 with self._lock:
                     self._loop = None
         is_left = engine.is_over or self._stops
-        times = engine.next_at(), notices.end(self._name)
+        times = engine.next_at(), notices.end(self._name, begun)
         return Tended(
             home.services.clock.now() if is_left else min(filter(None, times), default=""),
             engine.reached,
