@@ -86,8 +86,8 @@ class Database:
                 because=f"{self.name} refuses this login: {_first_line(error)}",
                 instead="run `wakelog database check` as this login, and do what it says",
             ) from None
-        except psycopg.errors.UndefinedTable:
-            raise self._unmade() from None
+        except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn):
+            raise self._unmade("lacks tables that this wakelog needs") from None
 
     def away(self, error: Exception) -> Refused:
         """That the server cannot be reached."""
@@ -164,10 +164,10 @@ class Database:
     def close(self) -> None:
         self._pool.close()
 
-    def _unmade(self) -> Damaged:
+    def _unmade(self, what: str = "has no tables of wakelog") -> Damaged:
         return Damaged(
             "not_a_log",
-            because=f"{self.name} has no tables of wakelog",
+            because=f"{self.name} {what}",
             instead="make them with `wakelog database init`",
         )
 
