@@ -66,7 +66,7 @@ class Page:
         from adapters.web import guard, machine
         from adapters.web.site import Site
 
-        self._listening = _bound(host, port)
+        self._listening = bound(host, port)
         try:
             self._site = Site(where, environ, model, has_engine=has_engine)
         except BaseException:  # nobody listens any more
@@ -126,7 +126,7 @@ class HomesPage:
         from adapters.web.open_sites import OpenSites
 
         homes = homes_of(environ)
-        self._listening = _bound(host, port)
+        self._listening = bound(host, port)
         self._sites = OpenSites(homes, environ)
         guesses = guard.Guesses(time.monotonic)
         people = People(homes.database)
@@ -147,8 +147,12 @@ class HomesPage:
         self._listening.close()
 
 
-def _bound(host: str, port: int | None) -> socket.socket:
-    """A socket on the port that is asked for; else on the first free one from the default on."""
+def bound(host: str, port: int | None, option: str = "--port") -> socket.socket:
+    """A socket on the port that is asked for; else on the first free one from the default on.
+
+    Raises:
+        Refused: Nothing can listen there; `option` is what says where.
+    """
     tried = [port] if port is not None else range(PORT, PORT + PORTS_TRIED)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     error: Exception | None = None
@@ -166,5 +170,5 @@ def _bound(host: str, port: int | None) -> socket.socket:
     raise Refused(
         "invalid_value",
         because=f"{host}:{tried[0]} cannot be listened on: {getattr(error, 'strerror', error)}",
-        instead="choose another one with --port or --host",
+        instead=f"choose another one with {option} or --host",
     )

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from adapters.documents.notify import NotifyDetails, TestedReceiver, notify_document
-from adapters.home.files import RUNTIME
 from adapters.notify.channels import Channel, channels_of
 from adapters.notify.notices import Message, Waits
 from adapters.notify.notifier import Notifier, Options
-from adapters.notify.progress import Progress, ProgressFile
+from adapters.notify.progress import Progress, Progresses
 from adapters.runtime.options import Tell
 from domain.errors import Refused
 
@@ -29,8 +28,8 @@ __all__ = [
 def notifiers_of(home: "Home", environ: Mapping[str, str], tell: Tell) -> list[Notifier]:
     """What tells the receivers of the settings, for `running.run`. One that was not allowed here
     is told nothing, and that is said."""
-    options = Options(home.path / RUNTIME)
-    known = ProgressFile(options.path)
+    options = Options(home.place.notices())
+    known = Progresses(options.rows)
     channels = _channels(home, environ)
     for one in channels:
         if known.allowed(one.name, one.identity) is None:
@@ -45,7 +44,7 @@ def allow(home: "Home", environ: Mapping[str, str]) -> bool:
     Raises:
         Refused: Code ``nothing_set``: the settings name none.
     """
-    progress, tail = ProgressFile(home.path / RUNTIME), home.services.agents.tail()
+    progress, tail = Progresses(home.place.notices()), home.services.agents.tail()
     has_changed = False
     for one in _needed(home, environ):
         if progress.allowed(one.name, one.identity) is None:
@@ -56,7 +55,7 @@ def allow(home: "Home", environ: Mapping[str, str]) -> bool:
 
 def withdraw(home: "Home") -> bool:
     """Tell nobody any more, whatever the settings say; whether anybody was allowed."""
-    progress = ProgressFile(home.path / RUNTIME)
+    progress = Progresses(home.place.notices())
     return any([progress.forget("command"), progress.forget("webhook")])
 
 
@@ -90,4 +89,4 @@ def _channels(home: "Home", environ: Mapping[str, str]) -> list[Channel]:
     secret = home.settings.notify.secret.removeprefix("env:")
     hidden = {*home.settings.key_variables} - {secret}  # which `channels_of` reads, and hides
     given = {name: value for name, value in environ.items() if name not in hidden}
-    return channels_of(home.settings.notify, home.path, given)
+    return channels_of(home.settings.notify, home.place, given)

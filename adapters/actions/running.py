@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from adapters.actions.recovering import in_flight_sets
 from adapters.documents.agents import all_agents
 from adapters.documents.inbox import sets_under
-from adapters.notify.notifier import Notifier
+from adapters.notify.notifier import Notifier, following
 from adapters.runtime import gate
 from adapters.runtime.due_index import Known, schedule_from
 from adapters.runtime.engine import Engine
@@ -102,7 +102,7 @@ async def run(
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop)
     try:
-        async with _following(files, notifiers):
+        async with _followed(files), following(notifiers):
             await engine.run(found)
         for one in notifiers:  # unless it was stopped
             await one.finish(options.grace_seconds)
@@ -113,12 +113,10 @@ async def run(
 
 
 @asynccontextmanager
-async def _following(files: Files, notifiers: Sequence[Notifier]) -> AsyncIterator[None]:
-    follows = [asyncio.create_task(files.follow())]
-    follows += [asyncio.create_task(one.follow()) for one in notifiers]
+async def _followed(files: Files) -> AsyncIterator[None]:
+    follows = asyncio.create_task(files.follow())
     try:
         yield
     finally:
-        for task in follows:
-            task.cancel()
-        await asyncio.gather(*follows, return_exceptions=True)
+        follows.cancel()
+        await asyncio.gather(follows, return_exceptions=True)

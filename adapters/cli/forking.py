@@ -46,8 +46,9 @@ def fork_command(session: Session, /, run: str, **options: Any) -> None:
     """Run a wake again with something else in its world, in a home of its own.
 
     Your journal and agent log are only read. Recorded answers are used for as long as the request
-    is byte for byte the recorded one; then the model given is asked, with --note the home's, or
-    the fork stops. With RUN.STEP the wake goes on from that step, with another model. What happened
+    is byte for byte the recorded one; then the model given is asked, with --note the home's, or the
+    fork stops. A fork of a home in a database is kept in this machine's cache, and no other machine
+    finds it. With RUN.STEP the wake goes on from that step, with another model. What happened
     between another verdict and the wake happens again in that world, where models answer what they
     answered. Exit status 1: the fork stopped before its end.
 

@@ -64,6 +64,8 @@ def _heeding_sigterm() -> Iterator[None]:
 def health_command(session: Session) -> None:
     """Say whether agents are awake: a runtime lives, and nothing waits that should not.
 
+    For a home in a database any worker that lives will do; that of one worker is `worker --health`.
+
     Exit status 1: something is wrong.
     """
     home = session.reading()

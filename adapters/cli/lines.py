@@ -50,6 +50,8 @@ _WORDS = {
     "freed": "{homes} of workers that are gone may be tended by others",
     "lost": "could not say for {seconds} seconds that it lives: lets go of {homes}",
     "working": "worker {worker} tends homes; stop it with Ctrl-C",
+    "renewed": "the views of {homes} are those of this version now",
+    "healthy": "tells how it is at {address}",
     "trouble": "{message}",
 }
 _COLOURS = {"error": "red", "warning": "yellow"}

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 def notify_command(ctx: click.Context) -> None:
     """See and say who is told when something waits for you.
 
-    `wakelog run` tells the receivers that settings.toml names below [notify]: a command, which
+    `wakelog run` tells the receivers that settings.toml names below [notify], and of a home in a
+    database its workers tell them, on their machines and with their environment: a command, which
     reads one JSON object with title and text, and a webhook, which is sent ids and counts. They
     are told that an agent was paused after failures, that proposals wait, or that a wake needs
     your consent or a key. Settings travel with copies of a home, so nobody is told anything before

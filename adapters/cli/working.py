@@ -2,13 +2,16 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import ExitStack
 
 import click
 
 from adapters.cli.lines import Lines, warned
 from adapters.cli.shared import Session
+from adapters.launch import HOST, bound
 from adapters.text.common import local_time
 from adapters.text.reading import counted
+from domain.errors import Refused
 
 
 @click.command("cluster", epilog="Example: wakelog cluster --json")
@@ -83,8 +86,15 @@ def cluster_command(session: Session) -> None:
     help="How long wakes may take to end when it is stopped.",
 )
 @click.option("--only", multiple=True, metavar="NAME", help="Tend this home only; may be repeated.")
+@click.option(
+    "--health",
+    type=click.IntRange(0, 65_535),
+    metavar="PORT",
+    help="Tell over HTTP how it is; see above.",
+)
+@click.option("--host", default=HOST, metavar="H", help="Of --health; else this machine alone.")
 @click.pass_obj
-def worker_command(
+def worker_command(  # noqa: PLR0913  click hands over one argument for each option
     session: Session,
     homes: int,
     wakes: int,
@@ -92,6 +102,9 @@ def worker_command(
     slice_seconds: float,
     grace: float,
     only: Sequence[str],
+    *,
+    health: int | None,
+    host: str,
 ) -> None:
     """Tend the homes of a PostgreSQL database that are due; WAKELOG_DATABASE says which.
 
@@ -101,14 +114,26 @@ def worker_command(
 
     Its log goes to stderr, with --json one JSON object a line. SIGTERM or Ctrl-C ends it once what
     runs has ended or is handed back; a second one leaves that to others, with exit status 130.
+
+    With --health it answers GET /ready with status 200 while it takes homes, renews its leases and
+    reaches its database, else with 503; /live with 200 as long as it answers at all. Both are one
+    JSON document, without a word of any home.
     """
+    if health is None and host != HOST:
+        because = "there is no health to tell to other machines"
+        raise Refused("invalid_value", because=because, instead="add --health PORT")
     from adapters.cluster.work import work
     from adapters.cluster.worker import WorkerOptions
 
     lines = Lines(session, "UTC")
     options = WorkerOptions(homes, wakes, lease, slice_seconds, grace, tuple(only))
-    with warned(lines):
-        done, is_in_doubt = work(os.environ, options, lines.tell, session.model)
+    with ExitStack() as stack:
+        stack.enter_context(warned(lines))
+        listening = None
+        if health is not None:
+            listening = stack.enter_context(bound(host, health, "--health"))
+            lines.tell("healthy", address=f"http://{host}:{listening.getsockname()[1]}/ready")
+        done, is_in_doubt = work(os.environ, options, lines.tell, session.model, listening)
     lines.tell("stopped", wakes=done.wakes, failed=done.failed)
     if session.as_json:
         session.document(done)

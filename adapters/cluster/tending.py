@@ -7,6 +7,8 @@ from threading import Lock, Semaphore
 from typing import NamedTuple
 
 from adapters.actions.running import found_in
+from adapters.cluster.notices import Notices
+from adapters.notify.notifier import following
 from adapters.runtime.engine import Engine
 from adapters.runtime.options import Options, Tell
 from adapters.runtime.signals import Signal
@@ -28,6 +30,7 @@ class Given(NamedTuple):
     lease: int
     slots: Semaphore
     options: Options
+    notices: Notices
 
 
 class Tended(NamedTuple):
@@ -72,15 +75,19 @@ class Tending:
         with closing(self._leases(home)) as leases:
             engine = Engine(home.services, leases, signal, self._tell, self._given.options)
             self._began(engine)
+            notices = self._given.notices
             try:
                 home.views.catch_up()  # another worker may have written all of it
-                await engine.run(found_in(home))
+                begun = notices.begin(home, self._name, self._tell)
+                async with following(begun):
+                    await engine.run(found_in(home))
             finally:
                 with self._lock:
                     self._loop = None
         is_left = engine.is_over or self._stops
+        times = engine.next_at(), notices.end(self._name, begun)
         return Tended(
-            home.services.clock.now() if is_left else engine.next_at(),
+            home.services.clock.now() if is_left else min(filter(None, times), default=""),
             engine.reached,
             engine.is_in_trouble,
             engine.is_in_doubt,

@@ -1,6 +1,7 @@
 """The deeds of a cluster: work as one of its workers, and see how it stands."""
 
 import asyncio
+import socket
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
@@ -17,10 +18,21 @@ SKEW_MAX_SECONDS = 5
 
 
 def work(
-    environ: Mapping[str, str], options: WorkerOptions, tell: Tell, model: str = ""
+    environ: Mapping[str, str],
+    options: WorkerOptions,
+    tell: Tell,
+    model: str = "",
+    listening: socket.socket | None = None,
 ) -> tuple[WorkedHomes, bool]:
     """Tend the homes of a database that are due, until a signal ends it; and whether something
     was left in doubt.
+
+    Args:
+        environ: Environment variables.
+        options: How it works.
+        tell: Is told what happens, from any thread.
+        model: What `--model` says.
+        listening: Where it tells how it is, if it does.
 
     Raises:
         Refused: The database cannot be used, its clock differs, or it may lose what is committed.
@@ -43,9 +55,9 @@ def work(
         return open_home(place, environ, model=model, is_writing=True)
 
     async def run() -> Worker:
-        worker = Worker(homes, opens, options, tell)
+        worker = Worker(homes, opens, options, tell, environ)
         tell("working", worker=worker.owner)
-        await worker.run()
+        await worker.run(listening)
         return worker
 
     done = asyncio.run(run())

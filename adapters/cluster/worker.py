@@ -6,7 +6,8 @@ that one that waits for the disk holds up no other, and no heartbeat.
 
 import asyncio
 import signal
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -18,9 +19,13 @@ import procrastinate
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 
 from adapters.cluster import settling
+from adapters.cluster.health import answered
+from adapters.cluster.notices import Notices
 from adapters.cluster.queue import TEND, PatientConnector
+from adapters.cluster.renewing import Renewing
 from adapters.cluster.sweep import Due, Sweep
 from adapters.cluster.tending import Given, Tended, Tending
+from adapters.documents.databases import WorkerHealth, WorkerLine
 from adapters.home.clock import SystemClock
 from adapters.runtime.options import Options, Slice, Tell
 from adapters.store.leases import BEATS_A_LEASE
@@ -29,6 +34,9 @@ from adapters.store.postgres.leases import HomeLeases, drawn_owner
 from adapters.store.postgres.schema_runtime import ALL
 from adapters.wiring import Home
 from domain.errors import WakelogError
+
+RENEW_SECONDS = 600
+ANSWER_SECONDS = 5  # that a look at what is due may take until nobody counts on its database
 
 
 class WorkerOptions(NamedTuple):
@@ -54,12 +62,14 @@ class Worker:
         opens: Callable[[str], Home],
         options: WorkerOptions,
         tell: Tell,
+        environ: Mapping[str, str],
     ) -> None:
         """Args:
         homes: Of which database.
         opens: Gives a home by its name, open to write.
         options: See there.
         tell: Is told what happens, from any thread.
+        environ: Environment variables, for who is told that something waits.
         """
         self.owner = drawn_owner()
         self.tended = self.wakes = self.failed = self.troubles = 0
@@ -75,27 +85,48 @@ class Worker:
         given = Slice(options.slice, lambda: self._sweep.is_waited)
         engine = Options(grace_seconds=options.grace, slice=given)
         slots = Semaphore(options.wakes)
-        self._given = Given(homes, opens, self.owner, options.lease, slots, engine)
+        self._notices = Notices(environ)
+        self._given = Given(homes, opens, self.owner, options.lease, slots, engine, self._notices)
+        self._renewing = Renewing(homes, opens, tell, options.only)
         self._now: dict[int, Tending] = {}  # the homes that are tended
         self._threads = ThreadPoolExecutor(options.homes, "wakelog-home")
         self._clock = SystemClock()
         self._stopping = asyncio.Event()
         self._is_away = False  # the server: told once
+        self._looked = self._beaten = float("-inf")  # when that last went well
+        self._beat_at = ""
 
-    async def run(self) -> None:
-        """Work until a signal ends it. Raises Refused: the database cannot be reached."""
+    def health(self) -> WorkerHealth:
+        """Whether it takes homes and renews its leases; the database is not asked for that."""
+        own, trouble = self._own, None
+        now, lease = monotonic(), self._options.lease
+        if self._stopping.is_set():
+            trouble = "it is stopping, and takes no home any more"
+        elif self._is_away or now - self._looked >= min(lease, ANSWER_SECONDS):
+            trouble = "its database does not answer"
+        elif now - self._beaten >= lease:
+            trouble = "it could not say for a whole lease that it lives"
+        line = WorkerLine(own.owner, own.place, own.since, self._beat_at, len(self._now))
+        return WorkerHealth(trouble is None, trouble, line)
+
+    async def run(self, listening: socket.socket | None = None) -> None:
+        """Work until a signal ends it, and tell on a socket how it is. Raises Refused: the
+        database cannot be reached."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._stop)
         self._own.join(self._clock.now())
-        async with self._app.open_async():
-            sides = [asyncio.create_task(one()) for one in (self._look, self._beat)]
+        self._beaten, self._beat_at = monotonic(), self._own.since
+        async with self._app.open_async(), answered(self.health, listening):
+            sides = [asyncio.create_task(one()) for one in (self._look, self._beat, self._renew)]
             jobs = asyncio.create_task(self._jobs())
             await self._stopping.wait()
-            sides[0].cancel()
-            await asyncio.gather(sides[0], jobs, return_exceptions=True)
-            sides[1].cancel()
-            await asyncio.gather(sides[1], return_exceptions=True)
+            looks, beats, renews = sides
+            looks.cancel()
+            await asyncio.gather(looks, jobs, return_exceptions=True)
+            for one in (beats, renews):
+                one.cancel()
+            await asyncio.gather(beats, renews, return_exceptions=True)
         with suppress(WakelogError):
             self._own.leave()
 
@@ -107,6 +138,8 @@ class Worker:
         self._tell("interrupted" if self.is_in_doubt else "draining", homes=len(self._now))
         self._stopping.set()
         self._connector.is_stopping = True
+        self._notices.stop()
+        self._renewing.stop()
         for one in self._now.values():
             one.stop()
 
@@ -118,6 +151,7 @@ class Worker:
                     await self._queue(one)
                 if freed := await self._sweep.free(self._options.lease):
                     self._tell("freed", level="warning", homes=freed)
+                self._looked = monotonic()
                 if self._is_away:
                     self._is_away = False
                     self._tell("well_again")
@@ -134,19 +168,29 @@ class Worker:
     async def _beat(self) -> None:
         """Say that this worker lives. One that could not for a whole lease has lost its homes, and
         lets go of them: they are others' by now."""
-        last = monotonic()
         while True:
             await asyncio.sleep(self._options.lease / BEATS_A_LEASE)
+            now = self._clock.now()
             try:
-                await asyncio.to_thread(self._own.beat, self._clock.now())
+                await asyncio.to_thread(self._own.beat, now)
             except WakelogError as error:
                 self._away(error)
                 continue
-            lost, last = monotonic() - last, monotonic()
+            lost = monotonic() - self._beaten
+            self._beaten, self._beat_at = monotonic(), now
             if lost >= self._options.lease and self._now:
                 self._tell("lost", level="warning", homes=len(self._now), seconds=round(lost))
                 for one in self._now.values():
                     one.stop()
+
+    async def _renew(self) -> None:
+        """Make the views of homes anew that another version left."""
+        while True:
+            try:
+                await asyncio.to_thread(self._renewing.look)
+            except WakelogError as error:
+                self._away(error)
+            await asyncio.sleep(RENEW_SECONDS)
 
     def _away(self, error: BaseException) -> None:
         if not self._is_away:

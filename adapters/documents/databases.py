@@ -121,6 +121,15 @@ class WorkerLine(Struct, frozen=True):
     homes: int
 
 
+class WorkerHealth(Struct, frozen=True):
+    """What `wakelog worker --health` answers: whether it takes homes and renews its leases, what
+    is the matter if not, and the worker as `wakelog cluster` tells of it."""
+
+    ok: bool
+    trouble: str | None
+    worker: WorkerLine
+
+
 class HomesCount(Struct, frozen=True):
     """The homes of a cluster: open to be tended, due now, held off after a trouble, frozen."""
 

@@ -177,6 +177,7 @@ DOCUMENTS: dict[str, Described] = {
     ),
     "cluster": Described(databases.ClusterDetails, ("cluster",)),
     "worked-homes": Described(databases.WorkedHomes, ("worker",)),
+    "worker-health": Described(databases.WorkerHealth, ("worker --health",)),
     "adopted": Described(deeds.AdoptedHome, ("home adopt",)),
     "demo": Described(DemoDetails, ("demo",)),
     "demo-data": Described(DemoData, ("demo-data",)),

@@ -7,10 +7,9 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from adapters.home.files import RUNTIME
 from adapters.notify.channels import Channel, channels_of
 from adapters.notify.notices import What, found_in, message_of
-from adapters.notify.progress import Progress, ProgressFile
+from adapters.notify.progress import Progress, Progresses
 from adapters.wiring import Home
 from domain.errors import WakelogError
 
@@ -92,9 +91,9 @@ def _standing(home: Home) -> list[tuple[Channel, Progress | None]]:
     """Each receiver with how far it was told; None where it is not allowed here."""
     if not home.exists:
         return []
-    progress = ProgressFile(home.path / RUNTIME)
+    progress = Progresses(home.place.notices())
     found: list[tuple[Channel, Progress | None]] = []
-    for one in channels_of(home.settings.notify, home.path, {}):
+    for one in channels_of(home.settings.notify, home.place, {}):
         known: Progress | None = None
         with suppress(WakelogError):  # a file that cannot be used allows nobody
             known = progress.allowed(one.name, one.identity)

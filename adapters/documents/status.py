@@ -295,7 +295,8 @@ def _effects(home: Home) -> list[DoubtfulOperation]:
 
 
 def _runtimes(home: Home, now: str) -> list[RuntimeDetails]:
-    """The processes of `wakelog run` that are known, and the wakes they have leases for."""
+    """The processes of `wakelog run` that are known, and the wakes they have leases for; of a home
+    in a database all its workers, also those that do not tend it now: it may be asleep."""
     from contextlib import closing, suppress
 
     from domain.errors import WakelogError
@@ -330,8 +331,9 @@ def health_document(home: Home) -> HealthDetails:
     gave_up = [one for one in agents.marks("failing") if one in agents.marks("dormant")]
     failing = [one.name for one in home.views.marked(agents.VIEW, gave_up, limit=NAMED)]
     lag, doubt = status.lag, len(status.in_doubt)
+    starts = "wakelog run" if home.place.is_folder else "wakelog worker"
     checks = [
-        _check("runtime", bool(alive), f"{len(alive)} alive", "none is alive; use `wakelog run`"),
+        _check("runtime", bool(alive), f"{len(alive)} alive", f"none is alive; use `{starts}`"),
         _check("lag", not lag or is_young, f"{lag} appends", f"{lag} appends nobody looked at"),
         _check("queue", not late, "nothing is overdue", f"overdue: {', '.join(late)}"),
         _check("doubt", not doubt, "nothing is in doubt", f"{doubt} in doubt: `wakelog recover`"),

@@ -3,12 +3,14 @@
 Whatever is a file of a folder is asked of a place here; `wiring.open_home` puts the rest together.
 """
 
+import os
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from adapters.home import files, installation
+from adapters.home.defaults import defaults_of, unlocked
 from adapters.home.settings import Settings, load, with_environment
 from adapters.home.zones import checked, with_zone
 from adapters.store.changes import FileProbe, Probe
@@ -19,6 +21,7 @@ from domain.errors import Damaged, Refused, invalid
 if TYPE_CHECKING:
     from adapters.store.documents import SharedDocumentStore
     from adapters.store.leases import Leases
+    from adapters.store.notices import NoticeRows
     from adapters.store.postgres.database import Database
     from adapters.store.postgres.homes import HomeRow, Homes
 
@@ -100,6 +103,13 @@ class Place(Protocol):
 
     def documents(self) -> "SharedDocumentStore | Path":
         """What its views are kept in, or the file."""
+
+    def notices(self) -> "NoticeRows":
+        """Up to where whom was told that something waits."""
+
+    def identity(self) -> list[str]:
+        """What tells this home from a copy of it elsewhere: a receiver is allowed here alone.
+        Raises Refused."""
 
     def probes(self) -> list[Probe]:
         """Each gives another value once its log has changed; to be made where they are used."""
@@ -239,6 +249,16 @@ class FolderPlace:
     def documents(self) -> "SharedDocumentStore | Path":
         return self.folder / files.VIEWS
 
+    def notices(self) -> "NoticeRows":
+        from adapters.store.notices import SqliteNoticeRows  # only where somebody is told
+
+        return SqliteNoticeRows(self.folder / files.RUNTIME)
+
+    def identity(self) -> list[str]:
+        known = installation.kept(self.folder)
+        inode = str(self.folder.stat().st_ino)
+        return [os.uname().nodename, inode, known.id if known else ""]
+
     def probes(self) -> list[Probe]:
         return [FileProbe(self.folder / name) for name in (files.JOURNAL, files.AGENT)]
 
@@ -259,15 +279,16 @@ class DatabasePlace:
         return True
 
     def settings(self, environ: Mapping[str, str], model: str = "") -> Settings:
-        source = f"settings of {self.name}"
-        return with_environment(lambda: self._row().settings, source, environ, model)
+        source, below = f"settings of {self.name}", defaults_of(self._homes)
+        return with_environment(lambda: self._row().settings, source, environ, model, below)
 
     def edit_settings(
         self,
         edit: Edit,
         environ: Mapping[str, str],  # noqa: ARG002  of folders
     ) -> None:
-        self._homes.edit_settings(self._row(), edit)
+        homes = self._homes
+        homes.edit_settings(self._row(), lambda text: unlocked(homes, text, edit(text)))
 
     def begin(self, environ: Mapping[str, str]) -> str:  # noqa: ARG002  all write under one name
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -308,13 +329,21 @@ class DatabasePlace:
         row = self._row()
         return self._homes.log(row, "journal"), self._homes.log(row, "agent")
 
-    def leases(self, *, is_looking: bool = False) -> "Leases":  # noqa: ARG002  of folders
+    def leases(self, *, is_looking: bool = False) -> "Leases":
         from adapters.store.postgres.leases import HomeLeases
 
-        return HomeLeases(self._homes.database, self._row().number)
+        return HomeLeases(self._homes.database, self._row().number, is_looking=is_looking)
 
     def documents(self) -> "SharedDocumentStore | Path":
         return self._homes.documents(self._row())
+
+    def notices(self) -> "NoticeRows":
+        from adapters.store.postgres.notices import PostgresNoticeRows
+
+        return PostgresNoticeRows(self._homes.database, self._row().number)
+
+    def identity(self) -> list[str]:
+        return [*self._homes.database.identity(), str(self._row().number)]
 
     def probes(self) -> list[Probe]:
         return [self._homes.probe(self._row())]

@@ -6,9 +6,7 @@ so that a home can be copied without handing them on.
 """
 
 import re
-import tomllib
-from collections.abc import Callable, Iterator, Mapping
-from decimal import Decimal, InvalidOperation
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -22,8 +20,10 @@ from adapters.home.endpoint_settings import NamedModel, OpenAI
 from adapters.home.files import SETTINGS
 from adapters.home.notify_settings import Notify, wrong_with
 from adapters.home.prices import Prices, micros, priced, renamed
+from adapters.home.settings_layers import NOTHING, Defaults, over, read
 from adapters.home.settings_refusals import invalid as _invalid
 from adapters.home.settings_refusals import near as _near
+from adapters.home.settings_refusals import refuse_secrets
 from adapters.home.settings_refusals import unknown as _unknown
 from domain import endpoints
 from domain.agent import limits
@@ -167,7 +167,11 @@ def load(home: Path, environ: Mapping[str, str], model: str = "") -> Settings:
 
 
 def with_environment(
-    text: Callable[[], str], source: str, environ: Mapping[str, str], model: str = ""
+    text: Callable[[], str],
+    source: str,
+    environ: Mapping[str, str],
+    model: str = "",
+    below: Defaults = NOTHING,
 ) -> Settings:
     """The settings that a text holds, under what the environment and `--model` say instead.
 
@@ -176,6 +180,7 @@ def with_environment(
         source: How errors name it.
         environ: See `load`.
         model: See `load`.
+        below: What counts where the text says nothing.
 
     Raises:
         Refused: See `load`.
@@ -183,7 +188,7 @@ def with_environment(
     for name in sorted(environ):
         if name.startswith("WAKELOG_") and name not in VARIABLES:
             raise _unknown(f"the variable {name}", _near(name, VARIABLES), ", ".join(VARIABLES))
-    settings = parse(text(), source)
+    settings = parse(text(), source, below)
     if zone := environ.get("WAKELOG_TIMEZONE", ""):
         settings = replace(settings, timezone=_zone(zone, "WAKELOG_TIMEZONE"))
     if url := environ.get("WAKELOG_GEMINI_BASE_URL", ""):
@@ -199,23 +204,30 @@ def with_environment(
     return settings
 
 
-def parse(text: str, path: str = SETTINGS) -> Settings:
+def parse(text: str, path: str = SETTINGS, below: Defaults = NOTHING) -> Settings:
     """The settings that a file holds.
 
     Args:
         text: TOML.
         path: How errors name the file.
+        below: See `with_environment`.
 
     Raises:
         Refused: Code ``unknown_setting`` or ``invalid_value``.
     """
-    try:
-        table = tomllib.loads(text, parse_float=Decimal)
-    except (tomllib.TOMLDecodeError, RecursionError, InvalidOperation) as error:
-        instead = "correct it, or delete the line"
-        raise _invalid(f"{path} is not TOML: {error}", instead) from None
-    _refuse_secrets(table, path)
+    table = read(text, path)
+    check_keys(table, path)
+    return settled(over(table, below), path)
+
+
+def check_keys(table: Mapping[str, Any], path: str) -> None:
+    """See that a table holds keys that are known, and none of a provider. Raises Refused."""
+    refuse_secrets(table, path)
     _refuse_unknown(table, Settings, path, "")
+
+
+def settled(table: dict[str, Any], path: str) -> Settings:
+    """The settings that a table makes. Raises Refused: a value cannot be used."""
     prices, models = table.pop("prices", {}), table.pop("models", {})
     _in_micros(table.get("budget"), path)
     try:
@@ -298,33 +310,7 @@ def _text(path: Path) -> str:
         raise _invalid(f"{path} is not UTF-8", "save it as UTF-8") from None
 
 
-# ------------------------------------------------------------------------------ keys and secrets
-
-_SECRET_NAME = re.compile(r"api.?key|^key$|secret|password|credential")
-_NAMES_A_PLACE = re.compile(r"notify\.secret|openai\.key|models\.[^.]+\.key")
-_SECRET_VALUE = re.compile(r"AIza[0-9A-Za-z_-]{30,}|\bsk-[0-9A-Za-z_-]{20,}")
-
-
-def _refuse_secrets(table: Mapping[str, Any], path: str) -> None:
-    for name, value in _leaves(table):
-        last = name.rpartition(".")[2].lower()
-        if _NAMES_A_PLACE.fullmatch(name):
-            continue  # where a secret is kept, and nothing else is taken
-        if _SECRET_NAME.search(last) or (
-            isinstance(value, str) and _SECRET_VALUE.search(value) is not None
-        ):
-            raise _invalid(
-                f"{path}: {name} looks like an API key, and keys are not read from files",
-                "remove it, and set GEMINI_API_KEY or OPENAI_API_KEY, or use the system's keyring",
-            )
-
-
-def _leaves(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in table.items():
-        if isinstance(value, dict):
-            yield from _leaves(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", value
+# ------------------------------------------------------------------------------ keys
 
 
 def _known(struct: type[Struct], prefix: str = "") -> dict[str, type[Struct] | None]:
@@ -344,14 +330,15 @@ def _refuse_unknown(table: Mapping[str, Any], struct: type[Struct], path: str, p
     for name, value in table.items():
         whole = f"{prefix}{name}"
         if whole not in known:
-            near = _near(whole, list(known)) or _near(whole, _every_key())
+            near = _near(whole, list(known)) or _near(whole, every_key())
             raise _unknown(f"{path}: the key {whole}", near, ", ".join(known))
         inner = known[whole]
         if inner is not None and isinstance(value, dict):
             _refuse_unknown(value, inner, path, f"{whole}.")
 
 
-def _every_key() -> list[str]:
+def every_key() -> list[str]:
+    """All keys, with their tables before them."""
     top = _known(Settings)
     inner = [
         name for table, struct in top.items() if struct for name in _known(struct, f"{table}.")

@@ -32,7 +32,10 @@ class SqliteDocumentStore:
     def is_in_memory(self) -> bool:
         return self._path is None
 
-    def positions(self) -> dict[str, Position]:
+    def positions(
+        self,
+        views: Sequence[View[Any]],  # noqa: ARG002  a file has no others
+    ) -> dict[str, Position]:
         rows = self._connection.execute("SELECT view, version, n, digest FROM positions")
         return {row[0]: Position(*row[1:]) for row in rows}
 
@@ -63,10 +66,10 @@ class SqliteDocumentStore:
         sql = "INSERT OR REPLACE INTO positions VALUES (?, ?, ?, ?)"
         self._connection.execute(sql, (view.name, *position))
 
-    def forget(self, names: Sequence[str]) -> None:
-        for name in names:
-            self._connection.execute("DELETE FROM documents WHERE view = ?", (name,))
-            self._connection.execute("DELETE FROM positions WHERE view = ?", (name,))
+    def forget(self, views: Sequence[View[Any]]) -> None:
+        for view in views:
+            self._connection.execute("DELETE FROM documents WHERE view = ?", (view.name,))
+            self._connection.execute("DELETE FROM positions WHERE view = ?", (view.name,))
 
     @contextmanager
     def transaction(self, log: str) -> Iterator[None]:  # noqa: ARG002  a file has one lock

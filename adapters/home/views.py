@@ -202,7 +202,7 @@ class Views:
 
     def reached(self, view: View[Any]) -> int:
         """Up to which append of its log a view has come; 0 where it has not begun."""
-        return self._guarded(lambda: self._store.positions().get(view.name, Position()).n)
+        return self._guarded(lambda: self._store.positions([view]).get(view.name, Position()).n)
 
     def remembered(self, name: str) -> bytes | None:
         """What `remember` kept; None where it is lost."""
@@ -242,7 +242,7 @@ class Views:
     def _is_current(self, log: Log, views: Sequence[View[Any]]) -> bool:
         """Whether every view has come to the log's end; needs no lock."""
         tail = log.tail()
-        positions = self._store.positions()
+        positions = self._store.positions(views)
         return all(
             positions.get(view.name) == Position(view.version, tail.n, tail.digest)
             for view in views
@@ -258,7 +258,7 @@ class Views:
             last = first
             for append in some(log.appends(first), self._batch_appends):
                 if _brings_others(append) and log.name not in self._anew:
-                    self._forget([view.name for view in views])
+                    self._forget(views)
                     self._anew.add(log.name)
                     return 0
                 last = append[0].n
@@ -278,14 +278,14 @@ class Views:
 
     def _trusted(self, log: Log, views: Sequence[View[Any]]) -> dict[str, Position]:
         """How far each view has come; back at 0, without documents, if it cannot be believed."""
-        positions = self._store.positions()
+        positions = self._store.positions(views)
         reached = {positions[view.name].n for view in views if view.name in positions}
         digests = {n: log.digest_at(n) for n in (0, *reached)}
         trusted: dict[str, Position] = {}
         for view in views:
             known = positions.get(view.name, Position())
             if known.version != view.version or known.digest != digests[known.n]:
-                self._forget([view.name])
+                self._forget([view])
                 known = Position(view.version)
             if self._left.get(view.name) != known or view.name not in self._caches:
                 decoder = self._decoder(view)
@@ -298,15 +298,15 @@ class Views:
         self._store.move(view, position)
         self._left[view.name] = position
 
-    def _forget(self, names: Sequence[str]) -> None:
-        self._store.forget(names)
-        for name in names:
-            self._caches.pop(name, None)
+    def _forget(self, views: Sequence[View[Any]]) -> None:
+        self._store.forget(views)
+        for view in views:
+            self._caches.pop(view.name, None)
 
     def _clear(self) -> None:
         for log in self._logs:
             with self._writing(log):
-                self._forget([view.name for view in self._views if view.log == log])
+                self._forget([view for view in self._views if view.log == log])
 
     @contextmanager
     def _writing(self, log: str) -> Iterator[None]:

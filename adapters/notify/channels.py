@@ -12,17 +12,18 @@ import subprocess
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
 import msgspec
 
-from adapters.home import installation
 from adapters.home.api_keys import SECRETS
 from adapters.home.notify_settings import Notify
 from adapters.notify.notices import Message, without_texts
 from domain.keys import key
+
+if TYPE_CHECKING:
+    from adapters.home.place import Place
 
 COMMAND_SECONDS = 10.0
 WEBHOOK_SECONDS = 5.0
@@ -31,7 +32,7 @@ SIGNATURE = "X-Wakelog-Signature"
 
 class Channel(Protocol):
     """A receiver. `name` is ``command`` or ``webhook``; `shown` names it to a person; `identity`
-    is what the person allowed: this receiver, on this machine, in this folder."""
+    is what the person allowed: this receiver, of this home in this place."""
 
     name: str
     shown: str
@@ -44,22 +45,17 @@ class Channel(Protocol):
         """End at once what is being sent."""
 
 
-def channels_of(notify: Notify, home: Path, environ: Mapping[str, str]) -> list[Channel]:
-    """The receivers that the settings name."""
+def channels_of(notify: Notify, place: "Place", environ: Mapping[str, str]) -> list[Channel]:
+    """The receivers that the settings name. Settings travel, consent does not: a receiver of a
+    home that was moved or copied is another one."""
     found: list[Channel] = []
     if notify.command:
-        found.append(Command(notify, _identity(home, *notify.command), environ))
+        identity = key("notify", *place.identity(), *notify.command)
+        found.append(Command(notify, identity, environ))
     if notify.webhook:
-        found.append(Webhook(notify, _identity(home, notify.webhook, notify.secret), environ))
+        identity = key("notify", *place.identity(), notify.webhook, notify.secret)
+        found.append(Webhook(notify, identity, environ))
     return found
-
-
-def _identity(home: Path, *given: str) -> str:
-    """A name for a receiver at a home's folder on this machine: settings travel, consent does
-    not. A folder that was moved or copied is another one."""
-    known = installation.kept(home)
-    place = [os.uname().nodename, str(home.stat().st_ino), known.id if known else ""]
-    return key("notify", *place, *given)
 
 
 class Command:

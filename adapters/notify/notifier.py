@@ -1,13 +1,13 @@
 """Tells one receiver what waits, beside a running engine, which it never holds up.
 
-Up to where it was told is in `runtime.db`. A delivery is noted there before it begins and when it
+Up to where it was told is kept (`progress`). A delivery is noted there before it begins and when it
 was answered: whatever ends the process between the two, it is made again, under the same id.
 """
 
 import asyncio
 import threading
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -15,9 +15,10 @@ from msgspec.structs import replace
 from adapters.home.notify_settings import Notify
 from adapters.notify.channels import Channel
 from adapters.notify.notices import Found, Message, found_in, message_of
-from adapters.notify.progress import Progress, ProgressFile
+from adapters.notify.progress import CLAIM_SECONDS, Progress, Progresses
 from adapters.runtime.options import Tell
 from adapters.runtime.services import Services
+from adapters.store.notices import NoticeRows
 from domain.errors import WakelogError
 from domain.keys import key
 from domain.timestamps import later
@@ -31,7 +32,7 @@ MINUTE = 60
 class Options(NamedTuple):
     """Where it keeps how far it is, and how long it pauses before each try."""
 
-    path: Path
+    rows: NoticeRows
     pauses: Sequence[float] = PAUSES
 
 
@@ -42,7 +43,7 @@ class Notifier:
         self._services = services
         self._settings: Notify = services.settings.notify
         self._channel = channel
-        self._progress = ProgressFile(options.path)
+        self._progress = Progresses(options.rows)
         self._pauses = options.pauses
         self._tell = tell
         self._found: list[Found] = []  # and not told yet
@@ -71,6 +72,19 @@ class Notifier:
         if str(error) != self._trouble:
             self._tell("trouble", level="warning", code=error.code, message=error)
         self._trouble = str(error)
+
+    def next_at(self) -> str:
+        """When to look again if nothing changes, for who ends meanwhile; empty: never. A delivery
+        that is under way, here or elsewhere, is looked after when it should have ended."""
+        now = self._services.clock.now()
+        ended = later(now, seconds=CLAIM_SECONDS)
+        if self.is_busy:
+            return ended
+        known = self._progress.allowed(self._channel.name, self._channel.identity)
+        if known is None or not any(one.n > known.n for one in self._found):
+            return ""
+        held = held_until(self._settings, self._services.settings.timezone, known, now)
+        return max(held, ended) if known.pid else max(held, later(now, seconds=1))
 
     async def finish(self, seconds: float) -> None:
         """At the end of a run that ends by itself, give what waits a last chance."""
@@ -163,6 +177,18 @@ class Notifier:
                 self._tell("told", tasks=message.count, by=self._channel.shown)
         except WakelogError as error:  # it is told again, under the same id
             self._told_of(error)
+
+
+@asynccontextmanager
+async def following(notifiers: Sequence[Notifier]) -> AsyncIterator[None]:
+    """Let them look while something else goes on in this loop."""
+    follows = [asyncio.create_task(one.follow()) for one in notifiers]
+    try:
+        yield
+    finally:
+        for task in follows:
+            task.cancel()
+        await asyncio.gather(*follows, return_exceptions=True)
 
 
 def held_until(notify: Notify, zone: str, known: Progress, now: str) -> str:

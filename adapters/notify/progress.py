@@ -1,25 +1,20 @@
-"""Up to where each receiver of notices was told, in `runtime.db` (ADR 44).
+"""Up to where each receiver of notices was told, beside leases or in the database (ADR 44).
 
-A row is there once a person has allowed the receiver on this machine, and goes with the file: then
-nobody is told of anything before it is allowed again, from that moment on.
+A row is there once a person has allowed the receiver, and goes with the file: then nobody is told
+of anything before it is allowed again, from that moment on.
 """
 
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from os import getpid
-from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from adapters.store.leases import LOCK_TIMEOUT_SECONDS, is_running, place
-from domain.errors import Refused
+from adapters.store.leases import is_running, place
+from adapters.store.notices import NoticeRows, Rows
 from domain.timestamps import later
 
 CLAIM_SECONDS = 60  # more than all tries of one delivery take
-_SCHEMA = "CREATE TABLE IF NOT EXISTS notify (name TEXT PRIMARY KEY, state BLOB) WITHOUT ROWID"
 
 
 class Progress(Struct, frozen=True, omit_defaults=True):
@@ -48,18 +43,18 @@ class Progress(Struct, frozen=True, omit_defaults=True):
         return self.place != place() or (self.pid != getpid() and is_running(self.pid))
 
 
-class ProgressFile:
-    """The rows of all receivers; each use opens the file anew, so it may be deleted at any time."""
+class Progresses:
+    """The progress of all receivers of a home."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, rows: NoticeRows) -> None:
+        self._rows = rows
 
     def load(self, name: str) -> Progress | None:
         """How far a receiver was told; None where it was never allowed here."""
-        if not self._path.exists():
+        if not self._rows.exists():
             return None
-        with self._open(is_writing=False) as connection:
-            return _read(connection, name)
+        with self._rows.transaction(is_writing=False) as rows:
+            return _read(rows, name)
 
     def allowed(self, name: str, identity: str) -> Progress | None:
         """How far a receiver was told that is allowed as it is now; else None."""
@@ -68,21 +63,21 @@ class ProgressFile:
 
     def save(self, name: str, progress: Progress) -> None:
         """Begin anew, as a receiver is allowed, or the log is another one."""
-        with self._open() as connection:
-            _write(connection, name, progress)
+        with self._rows.transaction() as rows:
+            _write(rows, name, progress)
 
     def forget(self, name: str) -> bool:
         """Take back that a receiver is allowed; whether it was."""
-        if not self._path.exists():
+        if not self._rows.exists():
             return False
-        with self._open() as connection:
-            return connection.execute("DELETE FROM notify WHERE name = ?", (name,)).rowcount > 0
+        with self._rows.transaction() as rows:
+            return rows.drop(name)
 
     def move(self, name: str, seen: Progress, n: int, digest: str) -> None:
         """Nothing up to append n is to be told; not where another process has gone on."""
-        with self._open() as connection:
-            if _read(connection, name) == seen:
-                _write(connection, name, replace(seen, n=n, digest=digest))
+        with self._rows.transaction() as rows:
+            if _read(rows, name) == seen:
+                _write(rows, name, replace(seen, n=n, digest=digest))
 
     def claim(self, name: str, seen: Progress, wanted: Progress, now: str) -> Progress | None:
         """Take what comes next for delivery; None where another process was faster.
@@ -90,15 +85,15 @@ class ProgressFile:
         A delivery that was begun and never ended, as its process is gone, is begun again: the same
         appends, under the same id.
         """
-        with self._open() as connection:
-            known = _read(connection, name)
+        with self._rows.transaction() as rows:
+            known = _read(rows, name)
             if known is None or known != seen or known.is_claimed(now):
                 return None
             span = known if known.until else wanted
             made = replace(
                 span, pid=getpid(), place=place(), expires=later(now, seconds=CLAIM_SECONDS)
             )
-            _write(connection, name, made)
+            _write(rows, name, made)
             return made
 
     def delivered(self, name: str, claimed: Progress, now: str) -> None:
@@ -116,46 +111,19 @@ class ProgressFile:
         self._end(name, claimed, replace(_freed(claimed), failed_at=now, failure=failure))
 
     def _end(self, name: str, claimed: Progress, done: Progress) -> None:
-        with self._open() as connection:
-            if _read(connection, name) == claimed:  # not withdrawn, nor taken over, meanwhile
-                _write(connection, name, done)
-
-    @contextmanager
-    def _open(self, *, is_writing: bool = True) -> Iterator[sqlite3.Connection]:
-        try:
-            with closing(self._connected()) as connection:
-                if is_writing:
-                    connection.execute("BEGIN IMMEDIATE")
-                yield connection
-                if is_writing:
-                    connection.execute("COMMIT")
-        except (sqlite3.Error, msgspec.DecodeError) as error:
-            raise Refused(
-                "read_only",
-                because=f"{self._path} cannot be used: {error}",
-                instead="free space or give write permission; the file may also be deleted",
-            ) from None
-
-    def _connected(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, isolation_level=None, timeout=LOCK_TIMEOUT_SECONDS)
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute(_SCHEMA)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+        with self._rows.transaction() as rows:
+            if _read(rows, name) == claimed:  # not withdrawn, nor taken over, meanwhile
+                _write(rows, name, done)
 
 
 def _freed(claimed: Progress) -> Progress:
     return replace(claimed, pid=0, place="", expires="")
 
 
-def _read(connection: sqlite3.Connection, name: str) -> Progress | None:
-    found = connection.execute("SELECT state FROM notify WHERE name = ?", (name,)).fetchone()
-    return msgspec.json.decode(found[0], type=Progress) if found else None
+def _read(rows: Rows, name: str) -> Progress | None:
+    found = rows.get(name)
+    return None if found is None else msgspec.json.decode(found, type=Progress)
 
 
-def _write(connection: sqlite3.Connection, name: str, progress: Progress) -> None:
-    state = msgspec.json.encode(progress)
-    connection.execute("INSERT OR REPLACE INTO notify VALUES (?, ?)", (name, state))
+def _write(rows: Rows, name: str, progress: Progress) -> None:
+    rows.put(name, msgspec.json.encode(progress))

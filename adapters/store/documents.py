@@ -61,8 +61,8 @@ class DocumentStore(Protocol):
     def is_in_memory(self) -> bool:
         """Whether it ends with the process."""
 
-    def positions(self) -> Mapping[str, Position]:
-        """How far each view has come, by its name."""
+    def positions(self, views: Sequence[View[Any]]) -> Mapping[str, Position]:
+        """How far some views have come, by their names."""
 
     def read(self, view: View[Any], key: str) -> bytes | None:
         """One document."""
@@ -79,7 +79,7 @@ class DocumentStore(Protocol):
     def move(self, view: View[Any], position: Position) -> None:
         """Say how far a view has come."""
 
-    def forget(self, names: Sequence[str]) -> None:
+    def forget(self, views: Sequence[View[Any]]) -> None:
         """Take all documents of some views away."""
 
     def transaction(self, log: str) -> AbstractContextManager[None]:
@@ -98,6 +98,9 @@ class DocumentStore(Protocol):
 
 class SharedDocumentStore(DocumentStore, Protocol):
     """One that other machines write too, so that no file of it can be copied."""
+
+    def has_others(self, views: Sequence[View[Any]]) -> bool:
+        """Whether a program of another version keeps views of this home, or did."""
 
     def copy(self, to: DocumentStore, views: Sequence[View[Any]]) -> None:
         """Write the documents of some views, as they are at one moment, into an empty store."""

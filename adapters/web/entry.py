@@ -23,7 +23,13 @@ ENTER = "/enter"
 STYLE = "/enter.css"  # the only file that is shown outside
 STATIC = Path(__file__).parent / "static"
 Fields = Mapping[str, list[str]]
-_TITLES = {401: "A token is needed", 404: "Not found", 413: "Too large", 429: "Too many tries"}
+_TITLES = {
+    401: "A token is needed",
+    404: "Not found",
+    413: "Too large",
+    429: "Too many tries",
+    503: "One moment",
+}
 _OWN = ("csrf", "nonce", "back", "was", "verb", "ref")  # fields that nobody typed
 
 

@@ -28,9 +28,9 @@ def show(site: Site, asked: FormRequest) -> Page:
         },
         "troubles": [text for _, text in site.jobs.troubles],
     }
-    return Page(
-        "health.html", "Health", document, {"most": ROWS_SHOWN, "settings": site.home.settings}
-    )
+    starts = "wakelog run --serve" if site.home.place.is_folder else "wakelog worker"
+    shown = {"most": ROWS_SHOWN, "settings": site.home.settings, "starts": starts}
+    return Page("health.html", "Health", document, shown)
 
 
 def _since(site: Site, proved: "ProofDetails | None") -> int | None:

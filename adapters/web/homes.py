@@ -46,6 +46,12 @@ COOKIE = "wakelog_tokens"
 TOKENS_MAX = 16  # that one browser keeps
 COOKIE_DAYS = 90
 _RULED = ("/templates", "/policy")
+RENEWED_SECONDS = 2  # until a browser asks again
+_RENEWED = Denied(
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    "this home is being renewed after an upgrade; nothing of it is lost",
+    "wait a moment: this page asks again by itself",
+)
 _NO_PAGE = Denied(HTTPStatus.NOT_FOUND, "there is no such page", "begin at /")
 _SECRET = b"wakelog forms"
 _log = logging.getLogger(__name__)
@@ -193,8 +199,15 @@ async def _home(sites: OpenSites, rendering: asyncio.Semaphore, request: Request
     entry = next(one for one in entries if one.home == name)
     try:
         site = await run_in_threadpool(sites.site, entry.number, name)
+        is_making = await run_in_threadpool(sites.is_making, entry.number, site)
     except WakelogError as error:
         return _refused(request, error)
+    if is_making:
+        found = refusal(request, _RENEWED)
+        found.headers["retry-after"] = str(RENEWED_SECONDS)
+        if request.method != "POST":
+            found.headers["refresh"] = str(RENEWED_SECONDS)
+        return found
     if path == "/events":
         return StreamingResponse(site.live.messages(), media_type="text/event-stream")
     guard = guard_of(entry.token)

@@ -4,13 +4,17 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from adapters.home.place import DatabasePlace
+from adapters.home.views import BATCH_APPENDS
+from adapters.store.documents import Position
 from adapters.web.live import LOOK_SECONDS
 from adapters.web.site import Site
 from domain.errors import Refused
+from projections.every import VIEWS
 
 if TYPE_CHECKING:
     from adapters.store.postgres.homes import Homes
@@ -21,7 +25,21 @@ SITES_MAX = 64
 class OpenSites:
     """Opens a home when somebody enters it; the one that was left for longest makes room."""
 
-    def __init__(self, homes: "Homes", environ: Mapping[str, str], most: int = SITES_MAX) -> None:
+    def __init__(
+        self,
+        homes: "Homes",
+        environ: Mapping[str, str],
+        most: int = SITES_MAX,
+        near: int = BATCH_APPENDS,
+    ) -> None:
+        """Args:
+        homes: Of which database.
+        environ: Environment variables.
+        most: How many are open at once.
+        near: So many appends are brought into views while a visitor waits.
+        """
+        self._near = near
+        self._made: set[int] = set()  # homes whose views are those of this version
         self.homes = homes
         self._environ = environ
         self._most = most
@@ -40,6 +58,25 @@ class OpenSites:
                 idle = [key for key, one in self._sites.items() if not one.jobs.is_busy]
                 self._sites.pop((idle or list(self._sites))[0]).close()
             return self._sites[number, name]
+
+    def is_making(self, number: int, site: Site) -> bool:
+        """Whether its views are made anew just now, after an upgrade: beside those of the older
+        version, by a worker or in a thread here. Raises Refused."""
+        if number in self._made:
+            return False
+        home = site.home
+        store, logs = home.place.documents(), (home.services.journal, home.services.agents)
+        assert not isinstance(store, Path), "a home in a database has a shared store"
+        with site.lock:
+            ends = {log.name: log.tail().n for log in logs}
+        reached = store.positions(VIEWS)
+        behind = max(ends[one.log] - reached.get(one.name, Position()).n for one in VIEWS)
+        if behind <= self._near or not store.has_others(VIEWS):
+            self._made.add(number)
+            return False
+        if not site.jobs.is_busy:
+            site.jobs.start(lambda own: own.views.catch_up())
+        return True
 
     async def watch(self) -> None:
         """Tell the pages of each home when it changed: one query for all, until it is over."""

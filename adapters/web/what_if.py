@@ -97,6 +97,7 @@ def show(site: Site, asked: FormRequest) -> Page:
             "note_max": NOTE_MAX,
             "is_paid": is_leaving(wake.model),
             "making": _making(site, wake.run_key),
+            "is_shared": not site.home.place.is_folder,
         },
     )
 
@@ -206,15 +207,33 @@ def show_newest(site: Site, asked: FormRequest) -> Page:
     kept = forks.kept_forks(site.home.path, wake.run_key)
     if making["state"] in ("none", "done") and kept:
         return _sides(site, kept[0], {"state": "none", "error": ""})
-    values = {"fork": None, "sides": None, "making": making, "run_key": wake.run_key}
+    values = {
+        "fork": None,
+        "sides": None,
+        "making": making,
+        "run_key": wake.run_key,
+        "is_shared": not site.home.place.is_folder,
+    }
     document = {"run_key": wake.run_key, **making}
     return Page("fork.html", f"What if, in wake {wake.run_key[:8]}", document, values)
 
 
 def show_one(site: Site, asked: FormRequest) -> Page:
     """The page `/forks/NAME`: both sides, turn by turn."""
-    kept = forks.kept_fork(site.home.path, asked.names["fork"])
+    kept = _kept(site, asked.names["fork"])
     return _sides(site, kept, {"state": "none", "error": ""})
+
+
+def _kept(site: Site, name: str) -> KeptFork:
+    """A fork that this machine has. Raises Refused, code ``unknown_fork``."""
+    try:
+        return forks.kept_fork(site.home.path, name)
+    except Refused as refused:
+        if site.home.place.is_folder:
+            raise
+        because = f"{refused.because} on this machine"
+        instead = "it may have been deleted; each machine that serves the page keeps its own forks"
+        raise Refused(refused.code, because=because, instead=instead) from None
 
 
 def _sides(site: Site, kept: KeptFork, making: Mapping[str, str]) -> Page:
@@ -261,7 +280,11 @@ def show_list(site: Site, asked: FormRequest) -> Page:
         "forks.html",
         "Forks",
         {"forks": _rows(site, found[:size]), "all": len(found)},
-        {"agents": sorted(names.items(), key=lambda one: one[1]), "agent": agent},
+        {
+            "agents": sorted(names.items(), key=lambda one: one[1]),
+            "agent": agent,
+            "is_shared": not site.home.place.is_folder,
+        },
     )
 
 
@@ -270,6 +293,7 @@ def delete(site: Site, asked: FormRequest) -> Notice:
     name = asked.names["fork"]
     asked.needed("nonce")
     check_sure(asked, "to delete the fork")
+    _kept(site, name)
     forks.delete_fork(site.home.path, name)
     return Notice(f"Deleted the fork {name}.")
 

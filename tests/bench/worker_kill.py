@@ -6,8 +6,10 @@ In each round all agents are asked for a wake, each task gets a note that leads 
 another process confirms what is proposed. A worker drawn by lot is killed with -9 once models are
 being asked, and who confirms as well, with operations in flight; both are started anew. Then
 workers are stopped for over two leases and let go on; the server is restarted; and a worker loses
-its network for two leases. At the end each home is looked through: wakes queued and ended, replies
-that came late, operations done twice, and what does not prove.
+its network for two leases. At the end each home is looked through: wakes queued and ended, how many
+of these ended unbegun (superseded: who asks for a wake while another one is queued gets one that
+takes its triggers over, so nothing is lost), replies that came late, operations done twice, and
+what does not prove.
 """
 
 import argparse
@@ -129,7 +131,7 @@ def without_network(made: Cluster, names: list[str]) -> None:
 def told(found: dict[str, Tally]) -> None:
     """Print what came of it."""
     wrong = [f"{name}: {fault}" for name, one in found.items() for fault in one.faults]
-    for name in ("queued", "ended", "dropped", "retaken", "late"):
+    for name in ("queued", "ended", "superseded", "retaken", "late"):
         print(f"{name}: {sum(getattr(one, name) for one in found.values())}")
     print(f"{sum(not one.faults for one in found.values())} of {len(found)} homes are whole")
     print(*wrong[:20], sep="\n")

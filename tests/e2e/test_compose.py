@@ -26,6 +26,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 COMPOSE = Path(__file__).parents[2] / "deploy" / "compose.yaml"
 GIVEN = {"WAKELOG_PASSWORD": "secret"}
 SECONDS = 60
+HEALTH = "8766"
 _VARIABLE = re.compile(r"\$\{(\w+)(?::[-?]([^}]*))?\}")
 
 
@@ -47,8 +48,16 @@ def command(name: str, port: int) -> list[str]:
     """A service's command, by this Python; on a port that is free."""
     program, *rest = service(name)["command"]
     assert program == "wakelog"
-    changed = {"8765": str(port), "0.0.0.0": "127.0.0.1"}
+    changed = {"8765": str(port), HEALTH: str(port), "0.0.0.0": "127.0.0.1"}
     return [sys.executable, "-m", "adapters.cli.main", *(changed.get(one, one) for one in rest)]
+
+
+def is_healthy(name: str, port: int) -> bool:
+    """What a service's health check says, by this Python."""
+    kind, program, *rest = service(name)["healthcheck"]["test"]
+    assert (kind, program) == ("CMD", "python")
+    asked = [sys.executable, *(one.replace(HEALTH, str(port)) for one in rest)]
+    return not subprocess.run(asked, check=False, stderr=subprocess.DEVNULL).returncode
 
 
 @pytest.fixture
@@ -77,6 +86,12 @@ def started(args: list[str], env: Mapping[str, str]) -> Iterator["subprocess.Pop
     assert running.returncode == 0
 
 
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 def waited(is_so: Callable[[], object]) -> None:
     ends = time.monotonic() + SECONDS
     while not is_so():  # bounded by the time
@@ -95,9 +110,7 @@ def got(address: str, token: str = "") -> tuple[int, str]:
 def test_the_services_of_the_compose_file_start_and_a_home_is_made_and_opened(
     server: str, tmp_path: Path
 ) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port, health = free_port(), free_port()
     env = {one: environment(one, server, tmp_path) for one in ("init", "worker", "serve")}
     for said in ("Prepared", "Nothing to do in"):  # it is repeated at each start
         ran = subprocess.run(
@@ -128,7 +141,9 @@ def test_the_services_of_the_compose_file_start_and_a_home_is_made_and_opened(
         assert "Call the plumber" in text
         if "worker" in COMMANDS:
             wakelog("--home", "pg:anna", "agent", "create", "--all")
-            with started(command("worker", port), env["worker"]):
+            assert not is_healthy("worker", health)
+            with started(command("worker", health), env["worker"]):
+                waited(lambda: is_healthy("worker", health))
                 waited(lambda: wakelog("cluster")["workers"])
                 waited(lambda: wakelog("--home", "pg:anna", "wakes"))
             assert got(f"{address}h/anna/wakes", token)[0] == 200

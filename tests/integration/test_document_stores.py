@@ -159,3 +159,33 @@ def test_a_document_that_cannot_be_read_is_made_anew(opener: Opener, life: Life)
     opened = Views(opener(), {"agent": life.log})
     assert opened.get(agents.VIEW, life.agent) is not None
     assert kept(opened) == plain(life)
+
+
+def test_programs_of_two_versions_keep_their_views_beside_each_other(
+    postgres_homes: Any, life: Life
+) -> None:
+    opener, logs = Opener(None, postgres_homes), {"agent": life.log}
+    ours = tuple(one for one in VIEWS if one.log == "agent")
+    theirs = tuple(msgspec.structs.replace(one, version=one.version + 1) for one in ours)
+    older, newer = Views(opener(), logs, ours), Views(opener(), logs, theirs)
+
+    def shown(views: Views, of: tuple[Any, ...]) -> list[list[object]]:
+        views.catch_up()
+        return [views.all(one) for one in of]
+
+    assert shown(older, ours) == shown(newer, theirs)
+    batches: list[str] = []
+    Views(opener(), logs, ours).catch_up(lambda name, *_: batches.append(name))
+    assert batches == []  # nothing of the older ones was lost
+    life.ask(reason="manual")
+    life.run(OBSERVE)
+    expected = shown(Views.in_memory(logs), ours)
+    assert shown(older, ours) == shown(newer, theirs) == expected
+    store = postgres_homes.documents(opener.home)
+    assert not store.outlived(theirs, 3_600)
+    assert store.has_others(theirs)
+    assert store.outlived(theirs, 0)
+    assert not store.has_others(theirs)
+    assert [newer.all(one) for one in theirs] == expected
+    assert older.all(ours[0]) == []
+    assert shown(older, ours) == expected  # whoever still needs it makes it anew

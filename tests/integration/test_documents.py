@@ -44,6 +44,7 @@ ELSEWHERE = {  # other homes, an extra, a database
     "tokens",
     "thawed-home",
     "worked-homes",
+    "worker-health",
 }
 
 

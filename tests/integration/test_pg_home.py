@@ -1,10 +1,17 @@
 """A home in PostgreSQL is worked in as a folder is, and comes to the same bytes."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from adapters.cluster.renewing import Renewing
+from adapters.home.place import DatabasePlace
 from adapters.store.postgres.homes import Homes
+from adapters.store.postgres.leases import HomeLeases
+from adapters.store.postgres.schema_runtime import ALL
+from adapters.wiring import Home, open_home
+from projections.every import VIEWS
 from tests.support.cli import done, refused, run, told
 
 pytestmark = pytest.mark.slow
@@ -86,7 +93,7 @@ def test_a_proof_of_a_home_in_a_database_is_remembered_as_one_of_a_folder_is(
     assert told(last, "pg:dora", env=environ)["memory_file"] is None  # not carl's
     forge = (
         "UPDATE views.documents SET document = convert_to(replace(convert_from(document, 'UTF8'),"
-        " 'Mend', 'Burn'), 'UTF8') WHERE view = 'tasks'"
+        " 'Mend', 'Burn'), 'UTF8') WHERE view LIKE 'tasks.%'"
     )
     with postgres_homes.database.connection() as connection:
         connection.execute(forge)
@@ -101,6 +108,59 @@ def test_a_proof_of_a_home_in_a_database_is_remembered_as_one_of_a_folder_is(
     assert result.exit_code == 1
     assert "data altered" in result.stdout
     assert not Path(whole["memory_file"]).exists()
+
+
+def test_a_worker_makes_views_that_another_version_left_and_takes_those_away_later(
+    environ: dict[str, str], postgres_homes: Homes
+) -> None:
+    for name in ("jane", "kurt"):
+        done(["home", "create", name], "-", env=environ)
+        done(["task", "add", "Mend the fence"], f"pg:{name}", env=environ)
+    with postgres_homes.database.connection() as connection:
+        for table in ("documents", "positions"):
+            older = f"UPDATE views.{table} SET view = view || '0' WHERE home = %s"
+            connection.execute(older.encode(), (postgres_homes.named("jane").number,))
+    told_of: list[tuple[str, int]] = []
+    jane = postgres_homes.documents(postgres_homes.named("jane"))
+
+    def opens(name: str) -> Home:
+        place = DatabasePlace(postgres_homes, name, environ)
+        return open_home(place, environ, is_writing=True)
+
+    def tell(event: str, **fields: Any) -> None:
+        told_of.append((event, fields["homes"]))
+
+    stopped = Renewing(postgres_homes, opens, tell)
+    stopped.stop()
+    stopped.look()
+    assert not jane.positions(VIEWS)
+    renewing = Renewing(postgres_homes, opens, tell)
+    for _ in range(2):
+        renewing.look()
+        assert told_of == [("renewed", 1)]
+        assert len(jane.positions(VIEWS)) == len(VIEWS)
+        assert jane.has_others(VIEWS)
+    Renewing(postgres_homes, opens, tell, kept_seconds=0).look()
+    assert not jane.has_others(VIEWS)
+    assert told(["task", "list"], "pg:jane", env=environ)[0]["title"] == "Mend the fence"
+
+
+def test_health_counts_workers_of_the_database_also_while_a_home_sleeps(
+    environ: dict[str, str], postgres_homes: Homes
+) -> None:
+    done(["home", "create", "ida"], "pg:ida", env=environ)
+    found = run(["health"], "pg:ida", env=environ)
+    assert found.exit_code == 1
+    assert "FIND  runtime: none is alive; use `wakelog worker`" in found.stdout
+    number = postgres_homes.named("ida").number
+    for home in (ALL, number):  # it is counted once while it tends the home
+        worker = HomeLeases(postgres_homes.database, home, owner="one")
+        worker.join("2027-01-01T09:00:00Z")
+        found = run(["health"], "pg:ida", env=environ)
+        assert found.exit_code == 0, found.stdout
+        assert "ok    runtime: 1 alive" in found.stdout
+    HomeLeases(postgres_homes.database, ALL, owner="two").join("2027-01-01T09:00:00Z")
+    assert [one.owner for one in worker.runtimes("")] == ["one"]  # who runs wakes asks who is here
 
 
 def test_what_a_folder_alone_can_is_refused_in_one_line(environ: dict[str, str]) -> None:

@@ -21,6 +21,7 @@ from adapters.web.open_sites import OpenSites
 from adapters.web.routes import ACTIONS, PAGES
 from tests.support.cli import FIXED, done, refused, told
 from tests.support.pages import ORIGIN, Visitor
+from tests.support.process import until
 
 pytestmark = pytest.mark.slow
 ROLES = ("viewer", "member", "owner", "operator")
@@ -46,9 +47,9 @@ class Served:
         assert {"token", "home", "role", "expires_at"} <= set(made)
         return str(made["token"])
 
-    def app(self, most: int = 64, seconds: float = 1_000) -> TestClient:
+    def app(self, most: int = 64, seconds: float = 1_000, near: int = 1_000) -> TestClient:
         """The page of one machine more."""
-        sites = OpenSites(self.homes, {**FIXED, **self.env}, most)
+        sites = OpenSites(self.homes, {**FIXED, **self.env}, most, near)
         clock = count(0, seconds).__next__  # 0: it stands still
         people = People(self.homes.database)
         app = make_homes_app(sites, people, Guesses(clock))
@@ -267,3 +268,44 @@ def as_the_page(connection: Any, sql: str, home: int | None) -> Any:
 def refuses(connection: Any, sql: str, home: int | None) -> None:
     with pytest.raises(psycopg.DatabaseError):
         as_the_page(connection, sql, home)
+
+
+def test_a_fork_is_kept_by_the_machine_that_made_it_and_another_one_says_so(
+    served: Served, tmp_path: Path
+) -> None:
+    there = "pg:anna"
+    done(["agent", "create", "--task", "plumber"], there, env=served.env)
+    done(["wake"], there, env=served.env)
+    run_key = told(["wakes"], there, env=served.env)[0]["run_key"]
+    note = ["--note", "plumber", "It takes 3 hours."]
+    name = Path(told(["fork", run_key, *note], there, env=served.env)["home"]).name
+    here = served.app()
+    served.env["XDG_CACHE_HOME"] = str(tmp_path / "another machine")
+    elsewhere, token = served.app(), as_(served.tokens["owner"])
+    assert here.get(f"/h/anna/forks/{name}", headers=token).status_code == 200
+    missing = elsewhere.get(f"/h/anna/forks/{name}", headers=token)
+    assert missing.status_code == 404
+    assert "each machine that serves the page keeps its own forks" in missing.text
+    for path, words in (
+        ("forks", "those of other machines are not seen here"),
+        (f"wakes/{run_key}/forked", "There is no fork of this wake yet on this machine"),
+        (f"wakes/{run_key}/what-if", "is kept on this machine alone"),
+    ):
+        assert words in elsewhere.get(f"/h/anna/{path}", headers=token).text
+
+
+def test_a_page_says_that_a_home_is_renewed_after_an_upgrade_and_shows_it_then(
+    served: Served,
+) -> None:
+    older = "UPDATE views.{} SET view = view || '0' WHERE home = %s"
+    number = served.homes.named("anna").number
+    with served.homes.database.connection() as connection:
+        for table in ("documents", "positions"):
+            connection.execute(older.format(table).encode(), (number,))
+    page, token = served.app(near=0), as_(served.tokens["owner"])
+    found = page.get("/h/anna/tasks", headers=token)
+    assert (found.status_code, found.headers["refresh"]) == (503, "2")
+    assert "this home is being renewed after an upgrade; nothing of it is lost" in found.text
+    shown = until(lambda: (one := page.get("/h/anna/tasks", headers=token)).is_success and one)
+    assert "Call the plumber" in shown.text
+    assert page.get("/h/ben/tasks", headers=as_(served.bens)).status_code == 200

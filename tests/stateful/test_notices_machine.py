@@ -17,9 +17,10 @@ from adapters.home.notify_settings import Notify
 from adapters.home.settings import Settings
 from adapters.models.tape import TapeModel
 from adapters.notify.notifier import Notifier, Options
-from adapters.notify.progress import Progress, ProgressFile
+from adapters.notify.progress import Progress, Progresses
 from adapters.runtime.services import Services
 from adapters.store.log import Log
+from adapters.store.notices import SqliteNoticeRows
 from domain.agent.wake_queue import HELD_UNTIL, WAKE_QUEUE
 from domain.timestamps import later
 from domain.wake.commands import DeferWake
@@ -43,8 +44,8 @@ class Notices(RuleBasedStateMachine):
         self.wait("an older one")  # before anybody was allowed: never told
         self.older = self.told_of.copy()
         tail = self.at.agents.tail()
-        self.options = Options(Path(self.folder.name, "runtime.db"), pauses=(0.0,))
-        self.progress = ProgressFile(self.options.path)
+        self.options = Options(SqliteNoticeRows(Path(self.folder.name, "runtime.db")), (0.0,))
+        self.progress = Progresses(self.options.rows)
         self.receiver = Kept()
         allowed = Progress(self.receiver.identity, tail.n, tail.digest)
         self.progress.save(self.receiver.name, allowed)

@@ -21,6 +21,7 @@ from adapters.store.postgres.database import Database
 from adapters.store.postgres.homes import Homes
 from adapters.store.postgres.schema_runtime import ALL
 from adapters.wiring import Home, open_home
+from domain.agent.wake_queue_events import WakeDropped
 from domain.errors import Refused
 from tests.support import whole
 from tests.support.cli import done
@@ -39,12 +40,13 @@ SELECT NOT EXISTS (SELECT FROM runtime.homes WHERE next_at <= now() + interval '
 
 
 class Tally(NamedTuple):
-    """What a home's own log says: wakes that were queued, ended, and dropped; model calls asked
-    again by another worker; replies that came too late; and what is wrong."""
+    """What a home's own log says: wakes that were queued, that ended, and that ended unbegun, as
+    another one that was asked for took their triggers over; model calls asked again by another
+    worker; replies that came too late; and what is wrong."""
 
     queued: int
     ended: int
-    dropped: int
+    superseded: int
     retaken: int
     late: int
     faults: list[str]
@@ -192,7 +194,10 @@ def tally(home: Home) -> Tally:
         for tag in ("alert.wake_queued.1", "wake.finished.1", "alert.wake_dropped.1")
     )
     faults = whole.faults(home.services)
-    faults += [f"{key} was queued and has no end" for key in queued - ended - dropped]
+    faults += [f"{key} was queued and has no end" for key in queued - ended]
+    rows = (row.fact for row in whole.rows_of(home.services.agents))
+    others = [one for one in rows if isinstance(one, WakeDropped) and one.code != "superseded"]
+    faults += [f"{one.run_key} was dropped: {one.code}" for one in others]
     faults += [f"{key} ended {count} times" for key, count in ended.items() if count > 1]
     return Tally(
         queued.total(),

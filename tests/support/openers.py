@@ -11,7 +11,7 @@ _DATABASES = {
     "adapters/timetravel/predicates.py sql: connect": "in memory",
     "adapters/proof/prove_views.py _compared: connect": "in memory; two copies are attached to it",
     "adapters/proof/prove_views.py _copied: connect": "the views, and a copy of them",
-    "adapters/notify/progress.py ProgressFile._connected: connect": "how far receivers are",
+    "adapters/store/notices.py SqliteNoticeRows._connected: connect": "how far receivers are",
     "adapters/store/leases.py _connected: connect": "who works at which agent",
     "adapters/store/changes.py FileProbe.__init__: connect": "whether a log was written",
     "adapters/store/opening.py connected: connect": "the logs",

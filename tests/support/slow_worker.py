@@ -41,7 +41,7 @@ async def main(think: float, lease: int, homes: int, slice_seconds: float) -> No
         return home
 
     options = WorkerOptions(homes, 64, lease, slice_seconds, grace=2.0)
-    await Worker(found, opens, options, tell).run()
+    await Worker(found, opens, options, tell, os.environ).run()
 
 
 if __name__ == "__main__":

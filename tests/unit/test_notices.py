@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from adapters.home.notify_settings import Notify
 from adapters.home.settings import parse
 from adapters.notify.notifier import Notifier, Options, held_until, quiet_until
-from adapters.notify.progress import Progress, ProgressFile
+from adapters.notify.progress import Progress, Progresses
 from adapters.store.leases import place
+from adapters.store.notices import SqliteNoticeRows
 from domain.agent.wake_queue import HELD_UNTIL, WAKE_QUEUE
 from domain.errors import Refused
 from domain.timestamps import later
@@ -91,11 +92,14 @@ class World:
 
     def __init__(self, folder: Path) -> None:
         self.at = services()
-        self.file = ProgressFile(folder / "runtime.db")
+        self.file = Progresses(SqliteNoticeRows(folder / "runtime.db"))
         self.receiver = Kept()
         self.allow()
         self.notifier = Notifier(
-            self.at, self.receiver, Options(folder / "runtime.db", (0.0,)), tells_nobody
+            self.at,
+            self.receiver,
+            Options(SqliteNoticeRows(folder / "runtime.db"), (0.0,)),
+            tells_nobody,
         )
 
     def allow(self) -> None:
@@ -161,7 +165,7 @@ def test_a_file_that_is_no_database_is_told_of_once_and_may_be_deleted(tmp_path:
         said.append(event)
 
     file = tmp_path / "runtime.db"
-    notifier = Notifier(world.at, world.receiver, Options(file, (0.0,)), tell)
+    notifier = Notifier(world.at, world.receiver, Options(SqliteNoticeRows(file), (0.0,)), tell)
     file.write_bytes(b"no database " * 100)
     for title in ("One", "Two"):
         world.wait(title)
@@ -181,3 +185,13 @@ def test_who_was_withdrawn_is_told_nothing_more(world: World) -> None:
     assert not world.file.forget("command")
     delivered(world.notifier)
     assert world.receiver.heard == []
+
+
+def test_who_ends_meanwhile_is_told_when_a_notice_may_be_given(world: World) -> None:
+    assert world.notifier.next_at() == ""
+    world.wait()
+    delivered(world.notifier)
+    assert world.notifier.next_at() == ""
+    world.wait("Paint the door")
+    world.notifier.look()  # a quarter of an hour has not passed
+    assert world.notifier.next_at().startswith(later(START, seconds=900)[:16])

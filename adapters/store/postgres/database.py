@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from adapters.store.postgres import schema_people, schema_runtime, schema_views
+from adapters.store.postgres import schema_people, schema_runtime, schema_settings, schema_views
 from adapters.store.postgres.schema import ROLES, script
 from domain.errors import Damaged, Refused
 from domain.rules import FORMAT
@@ -17,6 +17,7 @@ from domain.rules import FORMAT
 CONNECT_SECONDS = 10
 LOCK_SECONDS = 30
 POOL_MAX = 8
+LATER = (schema_views, schema_people, schema_settings)
 BATCHES_MAX = POOL_MAX // 2  # each reads its log by another connection meanwhile
 _OPTIONS = (
     f"-c lock_timeout={LOCK_SECONDS}s -c idle_in_transaction_session_timeout={LOCK_SECONDS}s"
@@ -85,8 +86,8 @@ class Database:
                 because=f"{self.name} refuses this login: {_first_line(error)}",
                 instead="run `wakelog database check` as this login, and do what it says",
             ) from None
-        except psycopg.errors.UndefinedTable:
-            raise self._unmade() from None
+        except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn):
+            raise self._unmade("lacks tables that this wakelog needs") from None
 
     def away(self, error: Exception) -> Refused:
         """That the server cannot be reached."""
@@ -107,7 +108,7 @@ class Database:
             there = connection.execute("SELECT to_regclass('runtime.homes')").fetchall()[0][0]
             if there is None:
                 connection.execute(schema_runtime.script().encode())
-            for later in (schema_views, schema_people):  # of a database that is older than they are
+            for later in LATER:  # of a database that is older than they are
                 connection.execute(later.script().encode())
         return is_new or there is None
 
@@ -150,13 +151,23 @@ class Database:
             notes.append("this login is a superuser: fences between homes do not bind it")
         return findings, notes
 
+    def identity(self) -> tuple[str, str]:
+        """What tells it from a copy of it on another server. Raises Refused."""
+        sql = (
+            "SELECT system_identifier::text, oid::text FROM pg_control_system(), pg_database"
+            " WHERE datname = current_database()"
+        )
+        with self.connection() as connection:
+            ((server, number),) = connection.execute(sql).fetchall()
+        return server, number
+
     def close(self) -> None:
         self._pool.close()
 
-    def _unmade(self) -> Damaged:
+    def _unmade(self, what: str = "has no tables of wakelog") -> Damaged:
         return Damaged(
             "not_a_log",
-            because=f"{self.name} has no tables of wakelog",
+            because=f"{self.name} {what}",
             instead="make them with `wakelog database init`",
         )
 

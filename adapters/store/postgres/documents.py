@@ -31,7 +31,11 @@ _REMEMBER = """
 
 
 class PostgresDocumentStore:
-    """A `SharedDocumentStore`. No connection is held but in a transaction."""
+    """A `SharedDocumentStore`. No connection is held but in a transaction.
+
+    Documents of one version are a generation of their own: a program of another version makes its
+    own beside them, and each reads what it can read.
+    """
 
     broken = (msgspec.MsgspecError, UnicodeDecodeError)
     is_in_memory = False
@@ -42,13 +46,18 @@ class PostgresDocumentStore:
         self._open: Connection | None = None
         self._was_made_anew = False
 
-    def positions(self) -> dict[str, Position]:
-        sql = "SELECT view, version, n, digest FROM views.positions WHERE home = %s"
-        return {row[0]: Position(*row[1:]) for row in self._found(sql, self._home)}
+    def positions(self, views: Sequence[View[Any]]) -> dict[str, Position]:
+        names = {_generation(view): view.name for view in views}
+        sql = (
+            "SELECT view, version, n, digest FROM views.positions WHERE home = %s"
+            " AND view = ANY (%s)"
+        )
+        found = self._found(sql, self._home, list(names))
+        return {names[row[0]]: Position(*row[1:]) for row in found}
 
     def read(self, view: View[Any], key: str) -> bytes | None:
         sql = "SELECT document FROM views.documents WHERE home = %s AND view = %s AND key = %s"
-        found = self._found(sql, self._home, view.name, key)
+        found = self._found(sql, self._home, _generation(view), key)
         return found[0][0] if found else None
 
     def page(self, asked: Asked) -> list[bytes]:
@@ -61,21 +70,22 @@ class PostgresDocumentStore:
         return self._found(sql, *values)[0][0]
 
     def write(self, view: View[Any], kept: Sequence[Kept], gone: Sequence[str]) -> None:
-        connection = self._writing()
+        connection, name = self._writing(), _generation(view)
         if gone:
             sql = "DELETE FROM views.documents WHERE home = %s AND view = %s AND key = ANY (%s)"
-            connection.execute(sql, (self._home, view.name, list(gone)))
+            connection.execute(sql, (self._home, name, list(gone)))
         if kept:
-            rows = [(self._home, view.name, *one) for one in kept]
+            rows = [(self._home, name, *one) for one in kept]
             connection.cursor().executemany(_WRITE.encode(), rows)
 
     def move(self, view: View[Any], position: Position) -> None:
-        self._writing().execute(_MOVE, (self._home, view.name, *position))
+        self._writing().execute(_MOVE, (self._home, _generation(view), *position))
 
-    def forget(self, names: Sequence[str]) -> None:
+    def forget(self, views: Sequence[View[Any]]) -> None:
+        names = _generations(views)
         for table in ("documents", "positions"):
             sql = f"DELETE FROM views.{table} WHERE home = %s AND view = ANY (%s)"
-            self._writing().execute(sql.encode(), (self._home, list(names)))
+            self._writing().execute(sql.encode(), (self._home, names))
 
     @contextmanager
     def transaction(self, log: str) -> Iterator[None]:
@@ -113,12 +123,34 @@ class PostgresDocumentStore:
         columns = ", ".join(Kept._fields)
         sql = f"SELECT {columns} FROM views.documents WHERE home = %s AND view = %s"
         with self._inside(READ):
-            positions = self.positions()
+            positions = self.positions(views)
             for view in views:
-                kept = [Kept(*row) for row in self._found(sql, self._home, view.name)]
+                kept = [Kept(*row) for row in self._found(sql, self._home, _generation(view))]
                 with to.transaction(view.log):
                     to.write(view, kept, ())
                     to.move(view, positions.get(view.name, Position()))
+
+    def has_others(self, views: Sequence[View[Any]]) -> bool:
+        """Whether a program of another version keeps views of this home, or did."""
+        sql = "SELECT count(*) FROM views.positions WHERE home = %s AND view <> ALL (%s)"
+        return bool(self._found(sql, self._home, _generations(views))[0][0])
+
+    def outlived(self, views: Sequence[View[Any]], seconds: float) -> bool:
+        """Delete what programs of other versions keep, if these views were begun so long ago;
+        whether they were. A program that still wants it makes it anew."""
+        names = _generations(views)
+        begun = (
+            "SELECT count(*) FROM views.positions WHERE home = %s AND view = ANY (%s)"
+            " AND made_at <= clock_timestamp() - %s * interval '1 second'"
+        )
+        if self._found(begun, self._home, names, seconds)[0][0] < len(names):
+            return False
+        with self._inside("BEGIN") as connection:
+            for table in ("documents", "positions"):
+                sql = f"DELETE FROM views.{table} WHERE home = %s AND view <> ALL (%s)"
+                connection.execute(sql.encode(), (self._home, names))
+            connection.execute("COMMIT")
+        return True
 
     def close(self) -> None:
         """Nothing to release: the pool is the process's."""
@@ -132,7 +164,7 @@ class PostgresDocumentStore:
         parts = " AND ".join(["home = %s AND view = %s", *where])
         return f"SELECT {what} FROM views.documents WHERE {parts}", (
             self._home,
-            asked.view.name,
+            _generation(asked.view),
             *values,
         )
 
@@ -162,3 +194,12 @@ class PostgresDocumentStore:
                 self._open = None
                 if not connection.closed and not connection.broken:
                     connection.execute("ROLLBACK")
+
+
+def _generation(view: View[Any]) -> str:
+    """What a view of one version is called in the tables."""
+    return f"{view.name}.{view.version}"
+
+
+def _generations(views: Sequence[View[Any]]) -> list[str]:
+    return [_generation(view) for view in views]

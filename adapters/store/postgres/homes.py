@@ -84,6 +84,21 @@ class Homes:
             ((text,),) = connection.execute(ask, (home.number,)).fetchall()
             connection.execute(write, (edit(str(text)), home.number))
 
+    def defaults(self) -> str:
+        """What is set for all homes, as text; empty where nothing is."""
+        with self.database.connection() as connection:
+            found = connection.execute("SELECT settings FROM wakelog.defaults").fetchall()
+        return str(found[0][0]) if found else ""
+
+    def edit_defaults(self, edit: Callable[[str], str]) -> None:
+        """Write something else for all homes, made of what is there."""
+        make = "INSERT INTO wakelog.defaults DEFAULT VALUES ON CONFLICT DO NOTHING"
+        with self.database.connection() as connection, connection.transaction():
+            connection.execute(make)
+            ask = "SELECT settings FROM wakelog.defaults FOR UPDATE"
+            text = str(connection.execute(ask).fetchall()[0][0])
+            connection.execute("UPDATE wakelog.defaults SET settings = %s", (edit(text),))
+
     def hold(self, home: HomeRow, state: str, of: str) -> None:
         """Say whether a home may be written, and if not why."""
         sql = "UPDATE wakelog.homes SET state = %s, moved_to = %s WHERE home = %s"

@@ -13,6 +13,7 @@ from typing import Any
 
 from adapters.store.leases import KEPT_SECONDS, LEASE_SECONDS, Lease, Runtime, State, gone, place
 from adapters.store.postgres.database import Connection, Database
+from adapters.store.postgres.schema_runtime import ALL
 
 _UNTIL = "clock_timestamp() + %s * interval '1 second'"
 _JOIN = f"""
@@ -30,9 +31,12 @@ ON CONFLICT (home, agent) DO UPDATE SET run_key = excluded.run_key, owner = excl
 _ALL = """
 SELECT agent, run_key, owner, pid, since, place, lease_until > clock_timestamp()
 FROM runtime.leases WHERE home = %s ORDER BY since, agent"""
-_RUNTIMES = """
+_RUNTIMES = f"""
 SELECT owner, pid, place, since, beat, lease_until > clock_timestamp()
-FROM runtime.runtimes WHERE home = %s ORDER BY since, owner"""
+FROM runtime.runtimes AS one WHERE home = %s OR %s AND home = {ALL}
+    AND lease_until > clock_timestamp() AND NOT EXISTS (
+        SELECT FROM runtime.runtimes AS own WHERE own.home = %s AND own.owner = one.owner)
+ORDER BY since, owner"""
 
 
 def drawn_owner() -> str:
@@ -56,6 +60,7 @@ class HomeLeases:
         owner: str = "",
         slots: Semaphore | None = None,
         is_tending: bool = False,
+        is_looking: bool = False,
     ) -> None:
         """Args:
         database: Where.
@@ -64,6 +69,7 @@ class HomeLeases:
         owner: The process; else a name is drawn.
         slots: As many wakes run at once in this process, over all homes; None: without a bound.
         is_tending: It holds the home itself.
+        is_looking: Workers that could tend the home are told, too: it may be asleep.
         """
         self.seconds = seconds
         self.pid = os.getpid()
@@ -74,6 +80,7 @@ class HomeLeases:
         self._home = home
         self._slots = slots
         self._is_tending = is_tending
+        self._is_looking = is_looking
         self._held: dict[str, tuple[str, str]] = {}  # agent: run key and since when
 
     def join(self, now: str) -> None:
@@ -104,7 +111,7 @@ class HomeLeases:
     def runtimes(self, now: str) -> list[Runtime]:  # noqa: ARG002  the server's time counts
         return [
             Runtime(owner, pid, place, since, beat, self._lives(pid, place, holds=holds))
-            for owner, pid, place, since, beat, holds in self._rows(_RUNTIMES)
+            for owner, pid, place, since, beat, holds in self._rows()
         ]
 
     def take(self, agent: str, run_key: str, now: str, limit: int) -> bool:
@@ -187,6 +194,7 @@ class HomeLeases:
     def _lives(self, pid: int, place: str, *, holds: bool) -> bool:
         return holds and not gone(pid, place, self.pid, self.place)
 
-    def _rows(self, sql: str) -> list[Any]:
+    def _rows(self) -> list[Any]:
+        values = self._home, self._is_looking, self._home
         with self._database.connection() as connection:
-            return connection.execute(sql.encode(), (self._home,)).fetchall()
+            return connection.execute(_RUNTIMES.encode(), values).fetchall()

@@ -1,5 +1,6 @@
 """The tables that the views of homes are kept in: they may be emptied at any time.
 
+`view` is a view's name and version: programs of two versions keep theirs beside each other.
 Row level security shows a transaction the documents of its home alone, as it does rows (`schema`).
 """
 
@@ -24,6 +25,8 @@ CREATE TABLE IF NOT EXISTS views.positions (
     home integer NOT NULL, view text COLLATE "C" NOT NULL, version integer NOT NULL,
     n bigint NOT NULL, digest text NOT NULL, PRIMARY KEY (home, view)
 );
+ALTER TABLE views.positions ADD COLUMN IF NOT EXISTS
+    made_at timestamptz NOT NULL DEFAULT clock_timestamp();
 CREATE TABLE IF NOT EXISTS views.remembered (
     home integer NOT NULL, name text COLLATE "C" NOT NULL, value bytea NOT NULL,
     PRIMARY KEY (home, name)
