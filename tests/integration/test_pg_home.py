@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+import wakelog
 from adapters.store.postgres.homes import Homes
-from tests.support.cli import done, refused, run, told
+from tests.support import process
+from tests.support.cli import FIXED, done, refused, run, told
 
 pytestmark = pytest.mark.slow
 
@@ -35,6 +37,33 @@ def test_a_home_is_made_once_by_name_and_keeps_its_settings(environ: dict[str, s
     )
     assert told(["settings", "show"], there, env=environ)["text"] == kept
     assert "time zone Europe/Berlin" in done(["doctor"], there, env=environ)
+
+
+def test_a_home_in_a_database_is_opened_from_python_and_offered_by_the_shell(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    there, todo = "pg:emil", tmp_path / "TODO.md"
+    todo.write_text("- [ ] Mend the fence #home\n\n  It takes 2 hours.\n", "utf-8")
+    own = {**FIXED, **environ}
+    done(["home", "create", "emil"], "-", env=environ)
+    with wakelog.open_home(environ={**own, "WAKELOG_HOME": there}) as home:
+        home.import_file(todo)
+        home.create_agent("fence")
+        assert home.wake("fence").proposals == 1
+        assert home.confirm("1.1").status == "confirmed"
+        wakes = [(len(home.wakes()),)]
+        assert list(home.sql("SELECT count(*) FROM wakes")) == wakes
+        with home.connect() as connection:
+            assert connection.execute("SELECT count(*) FROM wakes").fetchall() == wakes
+        assert home.prove().ok
+        assert repr(home) == "<wakelog home pg:emil>"
+    with pytest.raises(wakelog.Refused, match="there is no home 'fritz'"):
+        wakelog.open_home("pg:fritz", environ=own, may_be_new=True)
+    words = {"COMP_WORDS": "wakelog task show fence", "COMP_CWORD": "3", "WAKELOG_HOME": there}
+    asked = {**environ, **words, "_WAKELOG_COMPLETE": "zsh_complete"}
+    assert "Mend the fence" in process.ran(tmp_path, more=asked).splitlines()
+    for folder in ("demo", "demo-data"):
+        assert "pg:emil is a home in a database" in refused([folder], there, env=environ)
 
 
 def test_a_proof_of_a_home_in_a_database_is_remembered_as_one_of_a_folder_is(

@@ -132,12 +132,15 @@ def toured(home: Path | str, env: Mapping[str, str], folder: Path) -> list[tuple
     with contextlib.chdir(folder):
         for nth, line in enumerate((*first_steps(), *GOES_ON.strip().splitlines())):
             now = {**env, "WAKELOG_NOW": f"2026-11-20T{13 + nth // 60}:{nth % 60:02}:00Z"}
-            if "{" in line:
-                keys = [one["run_key"] for one in told(["wakes"], home, env=now) if one["ended_at"]]
-                line = line.format(run=keys[0], first=keys[-1])  # noqa: PLW2901
-            result = run(shlex.split(line), home, env=now)
-            found.append((line, result.exit_code, _plainly(result.output, str(home))))
+            typed = _filled(line, told(["wakes"], home, env=now)) if "{" in line else line
+            result = run(shlex.split(typed), home, env=now)
+            found.append((typed, result.exit_code, _plainly(result.output, str(home))))
     return found
+
+
+def _filled(line: str, wakes: list[dict[str, str]]) -> str:
+    keys = [one["run_key"] for one in wakes if one["ended_at"]]
+    return line.format(run=keys[0], first=keys[-1])
 
 
 def _plainly(said: str, home: str) -> str:
