@@ -21,7 +21,6 @@ from adapters.store.postgres.database import Database
 from adapters.store.postgres.homes import Homes
 from adapters.store.postgres.schema_runtime import ALL
 from adapters.wiring import Home, open_home
-from domain.errors import Refused
 from tests.support import whole
 from tests.support.cli import done
 from tests.support.process import ROOT
@@ -81,7 +80,6 @@ class Cluster:
 
     def ask(self, name: str) -> None:
         """Ask for a wake of each agent of a home."""
-        self.until_answered()
         with self.opened(name) as home:
             for agent in whole.agents_of(home.services):
                 home.services.append_agent(home.services.request(agent))
@@ -127,17 +125,6 @@ class Cluster:
         attempt = "(convert_from(state, 'UTF8')::jsonb #>> '{data,attempt}')::int"
         asked = "FROM agent.events WHERE topic = 'wake.model_asked.1'"
         self._until(f"SELECT EXISTS (SELECT {asked} AND {attempt} > 1)")
-
-    def until_answered(self) -> None:
-        """Wait until the server answers on every connection that this process has to it."""
-        end = time.monotonic() + PATIENCE_SECONDS
-        while time.monotonic() < end:
-            try:
-                self.homes.all()
-            except Refused:
-                time.sleep(0.05)
-            else:
-                return
 
     def until_asking(self, count: int = 3) -> None:
         """Wait until so many models more than before are being asked."""

@@ -1,6 +1,7 @@
 """One PostgreSQL database: connections from one pool a process, and its faults in one line."""
 
 import hashlib
+import select
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import BoundedSemaphore
@@ -53,6 +54,7 @@ class Database:
             timeout=CONNECT_SECONDS,
             reconnect_timeout=CONNECT_SECONDS,
             kwargs=SETTINGS,
+            check=_check,
         )
 
     @contextmanager
@@ -166,6 +168,15 @@ class Database:
         if not connection.execute(sql).fetchall()[0][0]:
             return 0
         return int(str(connection.execute("SELECT format FROM wakelog.meta").fetchall()[0][0]))
+
+
+def _check(connection: Connection) -> None:
+    """Look whether the server has ended a connection that waited in the pool, as one does that
+    starts again; then it is given to nobody. While the server is silent it is not asked."""
+    waiting = select.poll()
+    waiting.register(connection.fileno(), select.POLLIN)
+    if waiting.poll(0):
+        ConnectionPool.check_connection(connection)
 
 
 def _name(url: str) -> tuple[str, str]:
