@@ -86,7 +86,7 @@ class Worker:
         """Work until a signal ends it. Raises Refused: the database cannot be reached."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self._stop)
+            loop.add_signal_handler(number, self.stop)
         self._own.join(self._clock.now())
         async with self._app.open_async():
             sides = [asyncio.create_task(one()) for one in (self._look, self._beat)]
@@ -101,7 +101,7 @@ class Worker:
 
     # ------------------------------------------------------------------------------ beside the jobs
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
         """Take no home any more, and let wakes end within the grace; again: leave them."""
         self.is_in_doubt = self._stopping.is_set()
         self._tell("interrupted" if self.is_in_doubt else "draining", homes=len(self._now))

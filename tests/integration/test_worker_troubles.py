@@ -1,0 +1,108 @@
+"""What befalls workers: homes that cannot be tended, signals, clocks that differ, silence."""
+
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+
+import psycopg
+import pytest
+
+from adapters.cluster import settling
+from adapters.cluster.worker import WorkerOptions
+from adapters.wiring import Home
+from tests.support.cli import done, told
+from tests.support.clusters import Cluster, cluster
+from tests.support.openai_server import serving
+from tests.support.postgres import database
+from tests.support.scripted_server import Answer
+
+pytestmark = pytest.mark.slow
+ENDED = "(SELECT count(*) FROM agent.events WHERE topic = 'wake.finished.1') >= {}"
+FAULTS = "SELECT name, faults FROM runtime.homes JOIN wakelog.homes USING (home) ORDER BY name"
+
+
+@pytest.fixture
+def made(postgres: str) -> Iterator[Cluster]:
+    with database(postgres) as url, cluster(url) as found:
+        yield found
+
+
+@pytest.fixture
+def owner(made: Cluster) -> Iterator["psycopg.Connection[tuple[object, ...]]"]:
+    """Whoever runs the database, and may do anything in it."""
+    with psycopg.connect(made.url, autocommit=True) as connection:
+        yield connection
+
+
+def test_homes_that_cannot_be_tended_are_held_off_and_harm_no_other(
+    made: Cluster, owner: "psycopg.Connection[tuple[object, ...]]"
+) -> None:
+    for name in ("anna", "ben", "carl"):
+        made.make(name, 2)
+    damaged = f"home = {made.homes.named('anna').number} AND n = 1 AND row = 0"
+    state = owner.execute(f"SELECT state FROM agent.events WHERE {damaged}".encode()).fetchall()
+    change = f"UPDATE agent.events SET state = %s WHERE {damaged}".encode()
+    tried: Counter[str] = Counter()
+    faulty = {"carl"}
+
+    def opens(name: str) -> Home:
+        tried[name] += 1
+        if name in faulty:
+            raise ZeroDivisionError(name)
+        return made.opened(name)
+
+    owner.execute(change, (b"x",))
+    options = WorkerOptions(homes=2, lease=2)
+    for _ in range(2):
+        most = max(tried["anna"], tried["carl"])
+        more = f"2 = (SELECT count(*) FROM runtime.homes WHERE faults > {most})"
+        said = made.work(f"SELECT {ENDED.format(2)} AND {more}", opens, options)
+        assert {fields["home"] for event, fields in said if event == "trouble"} == {"anna", "carl"}
+        assert told(["cluster"], "-", env=made.environ())["held_off"] == ["anna", "carl"]
+        faults = [("anna", tried["anna"]), ("ben", 0), ("carl", tried["carl"])]
+        assert owner.execute(FAULTS).fetchall() == faults, "it was tried as often as it was held"
+        owner.execute("UPDATE runtime.homes SET hold_until = now()")
+    owner.execute(change, state[0])
+    faulty.clear()
+    made.work(f"SELECT {ENDED.format(6)}", opens, options)
+    assert owner.execute(FAULTS).fetchall() == [("anna", 0), ("ben", 0), ("carl", 0)]
+    assert [one.faults for one in made.tallies().values()] == [[], [], []]
+
+
+def test_a_home_in_trouble_is_held_off_twice_as_long_each_time_and_five_minutes_at_most(
+    made: Cluster, owner: "psycopg.Connection[tuple[object, ...]]"
+) -> None:
+    done(["home", "create", "anna"], "-", env=made.environ())
+    number = made.homes.named("anna").number
+    ends = []
+    for _ in range(10):
+        settling.hold_off(made.homes.database, number)
+        asked = "SELECT extract(epoch FROM hold_until)::float8, hold_until <= now() + '300 s'"
+        ((end, is_bounded),) = owner.execute(f"{asked} FROM runtime.homes".encode()).fetchall()
+        assert is_bounded
+        ends.append(float(str(end)))
+    grown = [later - one for one, later in pairwise(ends)][:7]
+    assert [more >= 2 ** (nth + 1) for nth, more in enumerate(grown)] == [True] * 7
+
+
+def test_a_second_signal_ends_a_worker_at_once_and_others_go_on_with_its_wakes(
+    made: Cluster,
+) -> None:
+    with serving(*[Answer(seconds=600)] * 4) as provider:
+        provider.key = ""
+        made.make("anna", 2)
+        done(["policy", "allow", provider.model], "pg:anna", env=made.environ())
+        patient = ("--grace", "3600", "--lease", "3600")
+        worker = made.begin(*patient, WAKELOG_MODEL=provider.model)
+        made.until_asking(2)
+        worker.send_signal(signal.SIGTERM)
+        made.until_said("draining")
+        worker.send_signal(signal.SIGINT)
+        assert worker.wait(60) == 130
+        made.workers.clear()
+        assert told(["cluster"], "-", env=made.environ())["workers"] == []
+        other = made.begin(*patient, WAKELOG_MODEL=provider.model)
+        made.until_asked_again()  # within a minute of that hour
+        made.kill(other)
+    assert told(["prove"], "pg:anna", env=made.environ())["ok"]
