@@ -18,6 +18,7 @@ import procrastinate
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 
 from adapters.cluster import settling
+from adapters.cluster.clocks import Wall, check_clock, wall
 from adapters.cluster.queue import TEND, PatientConnector
 from adapters.cluster.sweep import Due, Sweep
 from adapters.cluster.tending import Given, Tended, Tending
@@ -28,7 +29,7 @@ from adapters.store.postgres.homes import Homes
 from adapters.store.postgres.leases import HomeLeases, drawn_owner
 from adapters.store.postgres.schema_runtime import ALL
 from adapters.wiring import Home
-from domain.errors import WakelogError
+from domain.errors import Refused, WakelogError
 
 
 class WorkerOptions(NamedTuple):
@@ -54,12 +55,14 @@ class Worker:
         opens: Callable[[str], Home],
         options: WorkerOptions,
         tell: Tell,
+        clock: Wall = wall,
     ) -> None:
         """Args:
         homes: Of which database.
         opens: Gives a home by its name, open to write.
         options: See there.
         tell: Is told what happens, from any thread.
+        clock: The machine's.
         """
         self.owner = drawn_owner()
         self.tended = self.wakes = self.failed = self.troubles = 0
@@ -78,12 +81,15 @@ class Worker:
         self._given = Given(homes, opens, self.owner, options.lease, slots, engine)
         self._now: dict[int, Tending] = {}  # the homes that are tended
         self._threads = ThreadPoolExecutor(options.homes, "wakelog-home")
-        self._clock = SystemClock()
+        self._wall = clock
+        self._clock = SystemClock(wall=clock)
+        self._wrong: Refused | None = None  # the clock, since it began
         self._stopping = asyncio.Event()
         self._is_away = False  # the server: told once
 
     async def run(self) -> None:
-        """Work until a signal ends it. Raises Refused: the database cannot be reached."""
+        """Work until a signal ends it. Raises Refused: the database cannot be reached; its clock
+        and this machine's went apart."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self.stop)
@@ -98,6 +104,8 @@ class Worker:
             await asyncio.gather(sides[1], return_exceptions=True)
         with suppress(WakelogError):
             self._own.leave()
+        if self._wrong:
+            raise self._wrong
 
     # ------------------------------------------------------------------------------ beside the jobs
 
@@ -142,11 +150,22 @@ class Worker:
             except WakelogError as error:
                 self._away(error)
                 continue
+            await self._check_clock()
             lost, last = monotonic() - last, monotonic()
             if lost >= self._options.lease and self._now:
                 self._tell("lost", level="warning", homes=len(self._now), seconds=round(lost))
                 for one in self._now.values():
                     one.stop()
+
+    async def _check_clock(self) -> None:
+        """A clock that was set since it began would have timers fire early, or late: it ends."""
+        try:
+            await asyncio.to_thread(check_clock, self._homes.database, self._wall)
+        except Refused as error:
+            if error.code == "invalid_value" and not self._stopping.is_set():
+                self._wrong = error
+                self._tell("trouble", level="error", message=error)
+                self.stop()
 
     def _away(self, error: BaseException) -> None:
         if not self._is_away:

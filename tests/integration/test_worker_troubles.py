@@ -3,6 +3,7 @@
 import signal
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 import psycopg
@@ -10,7 +11,12 @@ import pytest
 
 from adapters.cluster import settling
 from adapters.cluster.worker import WorkerOptions
+from adapters.home.clock import SystemClock
+from adapters.store.postgres.schema import LOGS
 from adapters.wiring import Home
+from domain import envelope
+from domain.errors import Refused
+from tests.support import whole
 from tests.support.cli import done, told
 from tests.support.clusters import Cluster, cluster
 from tests.support.openai_server import serving
@@ -106,3 +112,41 @@ def test_a_second_signal_ends_a_worker_at_once_and_others_go_on_with_its_wakes(
         made.until_asked_again()  # within a minute of that hour
         made.kill(other)
     assert told(["prove"], "pg:anna", env=made.environ())["ok"]
+
+
+AHEAD, BEHIND = timedelta(hours=1), timedelta(hours=-1)
+
+
+@pytest.mark.parametrize("off", [AHEAD, BEHIND], ids=["ahead", "behind"])
+def test_where_a_worker_runs_an_hour_off_nothing_is_taken_early_and_no_time_goes_back(
+    off: timedelta, made: Cluster, owner: "psycopg.Connection[tuple[object, ...]]"
+) -> None:
+    for name in ("anna", "ben"):
+        made.make(name, 1)
+    later = "UPDATE runtime.homes SET next_at = now() + interval '30 minutes' WHERE home = {}"
+    news = "UPDATE {}.heads SET is_news = false WHERE home = {}"
+    number = made.homes.named("ben").number
+    for sql in (later.format(number), *(news.format(one, number) for one in LOGS)):
+        owner.execute(sql.encode())
+    opened = []
+
+    def clock() -> datetime:
+        return datetime.now(UTC) + off
+
+    def opens(name: str) -> Home:
+        opened.append(name)
+        home = made.opened(name)
+        home.services.clock = SystemClock(home.services.agents.tail().at, wall=clock)
+        return home
+
+    until = f"SELECT {ENDED.format(1)} AND NOT EXISTS (SELECT FROM queue.procrastinate_jobs)"
+    made.work(until, opens, WorkerOptions(lease=3600), clock)  # it looks at its clock with a beat
+    with pytest.raises(Refused, match="are 3600 seconds apart"):
+        made.work("", opens, WorkerOptions(lease=2), clock)
+    assert set(opened) == {"anna"}
+    with made.opened("anna") as home:
+        made.ask("anna")
+        for log in (home.services.journal, home.services.agents):
+            times = [at for row in log.rows() if (at := envelope.read(row).at)]
+            assert times == sorted(times)
+        assert whole.faults(home.services) == []

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import psycopg
 
+from adapters.cluster.clocks import Wall, wall
 from adapters.cluster.worker import Worker, WorkerOptions
 from adapters.home.place import DatabasePlace
 from adapters.store.postgres.database import Database
@@ -112,21 +113,24 @@ class Cluster:
         return worker
 
     def work(
-        self, until: str, opens: Callable[[str], Home], options: WorkerOptions
+        self, until: str, opens: Callable[[str], Home], options: WorkerOptions, clock: Wall = wall
     ) -> list[tuple[str, dict[str, Any]]]:
-        """A worker of this very process, until the database says so; what it told."""
+        """A worker of this very process, until the database says so, or, if nothing is to be said,
+        it ends by itself; what it told."""
         told: list[tuple[str, dict[str, Any]]] = []
 
         def tell(event: str, level: str = "info", **fields: Any) -> None:
             told.append((event, {"level": level, **fields}))
 
         async def run() -> None:
-            worker = Worker(self.homes, opens, options, tell)
+            worker = Worker(self.homes, opens, options, tell, clock)
             work = asyncio.create_task(worker.run())
             try:
-                await asyncio.to_thread(self._until, until)
+                ended = asyncio.to_thread(self._until, until) if until else asyncio.shield(work)
+                await asyncio.wait_for(ended, 2 * PATIENCE_SECONDS)
             finally:
-                worker.stop()
+                if not work.done():
+                    worker.stop()
                 await work
 
         asyncio.run(run())
