@@ -103,7 +103,7 @@ def worker_command(
     runs has ended or is handed back; a second one leaves that to others, with exit status 130.
     """
     from adapters.cluster.work import work
-    from adapters.cluster.worker import WorkerOptions
+    from adapters.cluster.worker import IN_DOUBT, WorkerOptions
 
     lines = Lines(session, "UTC")
     options = WorkerOptions(homes, wakes, lease, slice_seconds, grace, tuple(only))
@@ -112,4 +112,4 @@ def worker_command(
     lines.tell("stopped", wakes=done.wakes, failed=done.failed)
     if session.as_json:
         session.document(done)
-    raise SystemExit(130 if is_in_doubt else 0)
+    raise SystemExit(IN_DOUBT if is_in_doubt else 0)

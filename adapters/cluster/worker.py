@@ -5,12 +5,13 @@ that one that waits for the disk holds up no other, and no heartbeat.
 """
 
 import asyncio
+import os
 import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from threading import Semaphore
+from threading import Semaphore, Timer
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -30,6 +31,9 @@ from adapters.store.postgres.leases import HomeLeases, drawn_owner
 from adapters.store.postgres.schema_runtime import ALL
 from adapters.wiring import Home
 from domain.errors import Refused, WakelogError
+
+IN_DOUBT = 130  # the status of a process that was interrupted twice
+STUCK_SECONDS = 5
 
 
 class WorkerOptions(NamedTuple):
@@ -110,8 +114,13 @@ class Worker:
     # ------------------------------------------------------------------------------ beside the jobs
 
     def stop(self) -> None:
-        """Take no home any more, and let wakes end within the grace; again: leave them."""
+        """Take no home any more, and let wakes end within the grace; again: leave them, and end
+        even where the database does not answer."""
         self.is_in_doubt = self._stopping.is_set()
+        if self.is_in_doubt:
+            ends = Timer(STUCK_SECONDS, os._exit, (IN_DOUBT,))
+            ends.daemon = True  # as good as none where all ends by itself
+            ends.start()
         self._tell("interrupted" if self.is_in_doubt else "draining", homes=len(self._now))
         self._stopping.set()
         self._connector.is_stopping = True
@@ -141,21 +150,30 @@ class Worker:
 
     async def _beat(self) -> None:
         """Say that this worker lives. One that could not for a whole lease has lost its homes, and
-        lets go of them: they are others' by now."""
-        last = monotonic()
+        lets go of them: they are others' by now. The line may also be silent without an end."""
+        last, lease = monotonic(), self._options.lease
         while True:
-            await asyncio.sleep(self._options.lease / BEATS_A_LEASE)
+            await asyncio.sleep(lease / BEATS_A_LEASE)
+            beat = asyncio.create_task(asyncio.to_thread(self._own.beat, self._clock.now()))
+            is_silent = not (await asyncio.wait((beat,), timeout=lease))[0]
+            if is_silent:
+                self._away(TimeoutError(f"{self._homes.database.name} does not answer"))
+                self._let_go(monotonic() - last)
             try:
-                await asyncio.to_thread(self._own.beat, self._clock.now())
+                await beat
             except WakelogError as error:
                 self._away(error)
                 continue
             await self._check_clock()
             lost, last = monotonic() - last, monotonic()
-            if lost >= self._options.lease and self._now:
-                self._tell("lost", level="warning", homes=len(self._now), seconds=round(lost))
-                for one in self._now.values():
-                    one.stop()
+            if lost >= lease and not is_silent:
+                self._let_go(lost)
+
+    def _let_go(self, seconds: float) -> None:
+        if self._now:
+            self._tell("lost", level="warning", homes=len(self._now), seconds=round(seconds))
+        for one in self._now.values():
+            one.stop()
 
     async def _check_clock(self) -> None:
         """A clock that was set since it began would have timers fire early, or late: it ends."""

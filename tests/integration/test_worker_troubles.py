@@ -19,6 +19,7 @@ from domain.errors import Refused
 from tests.support import whole
 from tests.support.cli import done, told
 from tests.support.clusters import Cluster, cluster
+from tests.support.cutting import PLAINLY, line_to
 from tests.support.openai_server import serving
 from tests.support.postgres import database
 from tests.support.scripted_server import Answer
@@ -150,3 +151,34 @@ def test_where_a_worker_runs_an_hour_off_nothing_is_taken_early_and_no_time_goes
             times = [at for row in log.rows() if (at := envelope.read(row).at)]
             assert times == sorted(times)
         assert whole.faults(home.services) == []
+
+
+def test_a_worker_whose_line_falls_silent_is_replaced_and_overwrites_nothing_afterwards(
+    made: Cluster,
+) -> None:
+    for name in ("anna", "ben"):
+        made.make(name, 3)
+    with line_to(int(made.url.rpartition(":")[2].partition("/")[0])) as line:
+        name = made.url.rpartition("/")[2]
+        url = f"postgresql://owner@127.0.0.1:{line.port}/{name}?{PLAINLY}"
+        silent = made.start(think=2.0, url=url)
+        made.until_asking()
+        line.fall_silent()
+        made.until_said("lost")  # though no connection has ended
+        assert "does not answer" in made.log()
+        made.start(think=2.0)
+        made.until_asked_again()
+        line.flow()
+        made.until_quiet()
+        line.fall_silent()
+        for word in ("draining", "interrupted"):
+            silent.send_signal(signal.SIGTERM)
+            made.until_said(word)
+        assert silent.wait(60) == 130
+        made.workers.remove(silent)
+        line.flow()
+        assert made.stop() == [0]
+    found = made.tallies()
+    assert [one.faults for one in found.values()] == [[], []]
+    assert sum(one.retaken for one in found.values()) >= 1
+    assert sum(one.late for one in found.values()) >= 1

@@ -17,6 +17,7 @@ from domain.rules import FORMAT
 
 CONNECT_SECONDS = 10
 LOCK_SECONDS = 30
+SILENT_SECONDS = 30  # that the other side may leave what was sent to it unconfirmed
 POOL_MAX = 8
 BATCHES_MAX = POOL_MAX // 2  # each reads its log by another connection meanwhile
 _OPTIONS = (
@@ -31,6 +32,7 @@ SETTINGS: dict[str, Any] = {
     "keepalives_idle": 10,
     "keepalives_interval": 10,
     "keepalives_count": 3,
+    "tcp_user_timeout": SILENT_SECONDS * 1_000,
 }
 
 Connection = psycopg.Connection[tuple[Any, ...]]
