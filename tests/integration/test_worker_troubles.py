@@ -1,4 +1,4 @@
-"""What befalls workers: homes that cannot be tended, signals, clocks that differ, silence."""
+"""What befalls workers: homes that cannot be tended, a crowd, signals, odd clocks, silence."""
 
 import signal
 from collections import Counter
@@ -113,6 +113,26 @@ def test_a_second_signal_ends_a_worker_at_once_and_others_go_on_with_its_wakes(
         made.until_asked_again()  # within a minute of that hour
         made.kill(other)
     assert told(["prove"], "pg:anna", env=made.environ())["ok"]
+
+
+def test_no_home_is_tended_twice_while_another_waits_for_its_first_turn(made: Cluster) -> None:
+    made.make("crowd", 60)
+    made.make("single", 1)
+    names = {"crowd", "single", *(f"home-{nth:02}" for nth in range(20))}
+    for name in names - {"crowd", "single"}:
+        made.homes.create(name, "r1")
+    opened: list[str] = []
+
+    def opens(name: str) -> Home:
+        opened.append(name)
+        return made.opened(name)
+
+    options = WorkerOptions(homes=1, slice=0.0)
+    said = made.work(lambda: opened.count("crowd") > 1, opens, options)
+    assert sorted(opened[: len(names)]) == sorted(names)
+    ended = Counter(fields["home"] for event, fields in said if event == "ended")
+    assert ended["single"] == 1
+    assert 0 < ended["crowd"] < 60
 
 
 AHEAD, BEHIND = timedelta(hours=1), timedelta(hours=-1)

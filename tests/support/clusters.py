@@ -113,10 +113,14 @@ class Cluster:
         return worker
 
     def work(
-        self, until: str, opens: Callable[[str], Home], options: WorkerOptions, clock: Wall = wall
+        self,
+        until: str | Callable[[], bool],
+        opens: Callable[[str], Home],
+        options: WorkerOptions,
+        clock: Wall = wall,
     ) -> list[tuple[str, dict[str, Any]]]:
-        """A worker of this very process, until the database says so, or, if nothing is to be said,
-        it ends by itself; what it told."""
+        """A worker of this very process, until that is so (as the database says, if it is SQL), or,
+        if nothing is to be so, it ends by itself; what it told."""
         told: list[tuple[str, dict[str, Any]]] = []
 
         def tell(event: str, level: str = "info", **fields: Any) -> None:
@@ -189,8 +193,9 @@ class Cluster:
                 found[one.name] = tally(home)
         return found
 
-    def _until(self, sql: str) -> None:
-        self._waited(lambda: self._says(sql), sql)
+    def _until(self, sought: str | Callable[[], bool]) -> None:
+        is_so = sought if callable(sought) else lambda: self._says(sought)
+        self._waited(is_so, str(sought))
 
     def _waited(self, is_so: Callable[[], bool], what: str) -> None:
         end = time.monotonic() + PATIENCE_SECONDS
