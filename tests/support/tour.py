@@ -144,6 +144,8 @@ def _filled(line: str, wakes: list[dict[str, str]]) -> str:
 
 
 def _plainly(said: str, home: str) -> str:
-    """What was said, without the home's name and place, and how long it took."""
+    """What was said, without the home's name and place, how long it took, and when `run` told it,
+    which is by the machine's clock."""
+    said = re.sub(r"^\d{4}-\d\d-\d\d \d\d:\d\d  ", "AT  ", said, flags=re.MULTILINE)
     said = re.sub(r"\bin \d+\.\d\d s\b", "in 0.00 s", said.replace(home, "HOME"))
     return re.sub(r"file \S+/proofs/\w+\.json", "file FILE", said)
