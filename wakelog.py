@@ -56,9 +56,9 @@ from adapters.documents.policy import Allowed
 from adapters.documents.tasks import ImportReport, task_lines
 from adapters.documents.timetravel import MomentDetails, at_document
 from adapters.documents.wakes import WakeLine, wake_document, wake_lines, wake_of
-from adapters.home import files
 from adapters.home.entering import entered_line, entering_by
 from adapters.home.given import Unreadable
+from adapters.home.place import place_of
 from adapters.proof.prove import Proved, prove_home
 from adapters.proof.prove_views import with_views
 from adapters.text.remedies import in_words
@@ -128,7 +128,7 @@ def open_home(
     """Open a home.
 
     Args:
-        path: Its folder; None: `WAKELOG_HOME`, else ``~/.wakelog``.
+        path: Its folder, or ``pg:NAME``; None: `WAKELOG_HOME`, else ``~/.wakelog``.
         model: Who answers; empty: as the home's settings say.
         may_be_new: A home that is not there reads as an empty one, and is made by the first deed
             that writes.
@@ -139,11 +139,11 @@ def open_home(
         Damaged: A log that cannot be read.
     """
     environ = os.environ if environ is None else environ
-    folder = files.home_path(None if path is None else os.fspath(path), environ)
-    if not may_be_new and not files.exists(folder):
+    place = place_of(None if path is None else os.fspath(path), environ)
+    if not place.exists() and not may_be_new:
         instead = "name another folder, or begin one with may_be_new=True"
-        raise Refused("not_a_log", because=f"there is no home at {folder}", instead=instead)
-    opened = wiring.open_home(folder, environ, model=model)
+        raise Refused("not_a_log", because=f"there is no home at {place.name}", instead=instead)
+    opened = wiring.open_home(place, environ, model=model)
     if (other := opened.other) is not None:
         warnings.warn(f"{other.because}; {other.instead}", stacklevel=2)
     return Home(opened, model, environ)
@@ -154,7 +154,7 @@ class Home:
     takes a `key`: the same deed under the same key is done once, however often it is asked for."""
 
     def __init__(self, opened: wiring.Home, model: str, environ: Mapping[str, str]) -> None:
-        self.path = opened.path
+        self.path, self._name = opened.path, opened.place.name
         self._opened: wiring.Home | None = opened
         self._is_writing = False
         self._model = model
@@ -167,7 +167,7 @@ class Home:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<wakelog home {self.path}{'' if self._opened else ', closed'}>"
+        return f"<wakelog home {self._name}{'' if self._opened else ', closed'}>"
 
     def close(self) -> None:
         """Close its files; twice is harmless."""
@@ -343,13 +343,13 @@ class Home:
         changes are seen by connecting again."""
         from adapters.analytics.database import connect
 
-        return connect(self.path, self._environ)
+        return connect(self._name, self._environ)
 
     def _open(self) -> wiring.Home:
         """The home as it is, its views left alone."""
         if self._opened is None:
             instead = "open it again with wakelog.open_home"
-            raise Refused("invalid_value", because=f"{self.path} is closed", instead=instead)
+            raise Refused("invalid_value", because=f"{self._name} is closed", instead=instead)
         return self._opened
 
     def _reading(self) -> wiring.Home:
@@ -361,8 +361,8 @@ class Home:
         """The home, made if it is not there and may be."""
         read = self._open()
         if not self._is_writing:
-            path, environ = self.path, self._environ
-            self._opened = wiring.open_home(path, environ, model=self._model, is_writing=True)
+            place, environ = read.place, self._environ
+            self._opened = wiring.open_home(place, environ, model=self._model, is_writing=True)
             self._is_writing = True
             read.close()
         return self._reading()

@@ -17,6 +17,7 @@ from adapters.home.roles import DEEDS, ROLES
 from domain.errors import Refused, invalid
 
 if TYPE_CHECKING:
+    from adapters.store.postgres.homes import Homes
     from adapters.store.postgres.people import People
 
 TOKEN_BYTES = 32
@@ -39,7 +40,7 @@ def create_token(
         Refused: Code ``unknown_home``; ``invalid_value``; or as `homes_of`.
     """
     homes = homes_of(environ)
-    home, people = homes.named(_plain(name)), _people(environ)
+    home, people = homes.named(_plain(name)), _people(homes)
     who = _subject(subject or home.name)
     own = people.members(home).get(who)
     if own is None:
@@ -54,13 +55,14 @@ def create_token(
 
 def list_tokens(name: str, environ: Mapping[str, str]) -> list[ListedToken]:
     """The tokens of a home, the newest first. Raises as `create_token`."""
-    home = homes_of(environ).named(_plain(name))
-    return [ListedToken(*one) for one in _people(environ).tokens(home)]
+    homes = homes_of(environ)
+    home = homes.named(_plain(name))
+    return [ListedToken(*one) for one in _people(homes).tokens(home)]
 
 
 def revoke_token(token_id: str, environ: Mapping[str, str]) -> RevokedToken:
     """End a token, at once and on all machines. Raises Refused: there is none of this id."""
-    if not _people(environ).revoke(token_id):
+    if not _people(homes_of(environ)).revoke(token_id):
         because = f"there is no token {token_id[:40]!r}"
         raise invalid(because, "see `wakelog token list HOME`; its id stands there")
     return RevokedToken(token_id)
@@ -70,7 +72,8 @@ def access(
     name: str, add: Sequence[str], remove: Sequence[str], environ: Mapping[str, str]
 ) -> list[HomeMember]:
     """Change who may enter a home; who may now. Raises as `create_token`."""
-    home, people = homes_of(environ).named(_plain(name)), _people(environ)
+    homes = homes_of(environ)
+    home, people = homes.named(_plain(name)), _people(homes)
     wished = [_role(one) for one in add]
     for subject in remove:
         if not people.remove(home, subject):
@@ -96,10 +99,10 @@ def rename_home(name: str, new: str, environ: Mapping[str, str]) -> RenamedHome:
     return RenamedHome(f"{PREFIX}{_plain(new)}", f"{PREFIX}{home.name}")
 
 
-def _people(environ: Mapping[str, str]) -> "People":
+def _people(homes: "Homes") -> "People":
     from adapters.store.postgres.people import People
 
-    return People(homes_of(environ).database)
+    return People(homes.database)
 
 
 def _plain(name: str) -> str:

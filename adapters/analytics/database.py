@@ -33,6 +33,7 @@ from adapters.analytics.rows import (
     price_lines,
 )
 from adapters.home import files
+from adapters.home.place import place_of
 from adapters.home.settings import Settings
 from adapters.store.log import Log
 from adapters.wiring import Home, open_home
@@ -62,7 +63,7 @@ def connect(
     Later changes are seen by connecting again. Temporary tables and views may be made.
 
     Args:
-        home: The folder; None: as the command line finds it.
+        home: The folder, or ``pg:NAME``; None: as the command line finds it.
         environ: Environment variables; None: this process's.
 
     Raises:
@@ -75,10 +76,10 @@ def connect(
     (0,)
     """
     environ = os.environ if environ is None else environ
-    path = files.home_path(None if home is None else str(home), environ)
-    with open_home(path, environ) as found:
+    place = place_of(None if home is None else str(home), environ)
+    with open_home(place, environ) as found:
         logs = {"journal": found.services.journal, "agent": found.services.agents}
-        return opened(path if found.exists else None, logs, found.settings)
+        return opened(found.path if found.exists else None, logs, found.settings)
 
 
 def opened(

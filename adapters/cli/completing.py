@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
@@ -124,16 +125,14 @@ class _Value(click.types.StringParamType):
     ) -> list[CompletionItem]:
         """Those whose id begins so, or whose title has these words; none where that fails."""
         from adapters.cli.shared import Session
-        from adapters.home.files import home_path
+        from adapters.home.place import place_of
 
-        path = home_path(ctx.find_root().params.get("home"), os.environ)
-        session = Session(path, model="", as_json=False, is_quiet=True)
         try:
-            offered = list(self._offers(session.reading()))
+            place = place_of(ctx.find_root().params.get("home"), os.environ)
+            with closing(Session(place, model="", as_json=False, is_quiet=True)) as session:
+                offered = list(self._offers(session.reading()))
         except (WakelogError, OSError):  # a prompt is no place for it
             return []
-        finally:
-            session.close()
         fits = [
             (value, names)
             for value, names in offered

@@ -123,7 +123,7 @@ def worker_command(  # noqa: PLR0913  click hands over one argument for each opt
         because = "there is no health to tell to other machines"
         raise Refused("invalid_value", because=because, instead="add --health PORT")
     from adapters.cluster.work import work
-    from adapters.cluster.worker import WorkerOptions
+    from adapters.cluster.worker import IN_DOUBT, WorkerOptions
 
     lines = Lines(session, "UTC")
     options = WorkerOptions(homes, wakes, lease, slice_seconds, grace, tuple(only))
@@ -137,4 +137,4 @@ def worker_command(  # noqa: PLR0913  click hands over one argument for each opt
     lines.tell("stopped", wakes=done.wakes, failed=done.failed)
     if session.as_json:
         session.document(done)
-    raise SystemExit(130 if is_in_doubt else 0)
+    raise SystemExit(IN_DOUBT if is_in_doubt else 0)

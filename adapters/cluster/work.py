@@ -3,18 +3,15 @@
 import asyncio
 import socket
 from collections.abc import Mapping
-from datetime import UTC, datetime
 
+from adapters.cluster.clocks import check_clock
 from adapters.cluster.worker import Worker, WorkerOptions
 from adapters.documents.databases import WorkedHomes
 from adapters.home.clock import VARIABLE
 from adapters.home.place import DatabasePlace, homes_of
 from adapters.runtime.options import Tell
-from adapters.store.postgres.database import Database
 from adapters.wiring import Home, open_home
 from domain.errors import Refused, invalid
-
-SKEW_MAX_SECONDS = 5
 
 
 def work(
@@ -35,7 +32,8 @@ def work(
         listening: Where it tells how it is, if it does.
 
     Raises:
-        Refused: The database cannot be used, its clock differs, or it may lose what is committed.
+        Refused: The database cannot be used, its clock differs, now or later, or it may lose what
+            is committed.
         Damaged: It was not prepared.
     """
     if environ.get(VARIABLE, ""):
@@ -63,15 +61,3 @@ def work(
     done = asyncio.run(run())
     counts = WorkedHomes(done.tended, done.wakes, done.failed, done.troubles)
     return counts, done.is_in_doubt
-
-
-def check_clock(database: Database) -> None:
-    """Look whether this machine's clock is the server's. Raises Refused."""
-    with database.connection() as connection:
-        before = datetime.now(UTC)
-        ((there,),) = connection.execute("SELECT clock_timestamp()").fetchall()
-        after = datetime.now(UTC)
-    ahead = max(before - there, there - after).total_seconds()
-    if ahead > SKEW_MAX_SECONDS:
-        because = f"this machine's clock and that of {database.name} are {ahead:.0f} seconds apart"
-        raise invalid(because, "set both right, then start it again")

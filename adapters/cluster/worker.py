@@ -5,13 +5,14 @@ that one that waits for the disk holds up no other, and no heartbeat.
 """
 
 import asyncio
+import os
 import signal
 import socket
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from threading import Semaphore
+from threading import Semaphore, Timer
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ import procrastinate
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 
 from adapters.cluster import settling
+from adapters.cluster.clocks import Wall, check_clock, wall
 from adapters.cluster.health import answered
 from adapters.cluster.notices import Notices
 from adapters.cluster.queue import TEND, PatientConnector
@@ -33,7 +35,10 @@ from adapters.store.postgres.homes import Homes
 from adapters.store.postgres.leases import HomeLeases, drawn_owner
 from adapters.store.postgres.schema_runtime import ALL
 from adapters.wiring import Home
-from domain.errors import WakelogError
+from domain.errors import Refused, WakelogError
+
+IN_DOUBT = 130  # the status of a process that was interrupted twice
+STUCK_SECONDS = 5
 
 RENEW_SECONDS = 600
 ANSWER_SECONDS = 5  # that a look at what is due may take until nobody counts on its database
@@ -63,6 +68,7 @@ class Worker:
         options: WorkerOptions,
         tell: Tell,
         environ: Mapping[str, str],
+        clock: Wall = wall,
     ) -> None:
         """Args:
         homes: Of which database.
@@ -70,6 +76,7 @@ class Worker:
         options: See there.
         tell: Is told what happens, from any thread.
         environ: Environment variables, for who is told that something waits.
+        clock: The machine's.
         """
         self.owner = drawn_owner()
         self.tended = self.wakes = self.failed = self.troubles = 0
@@ -90,7 +97,9 @@ class Worker:
         self._renewing = Renewing(homes, opens, tell, options.only)
         self._now: dict[int, Tending] = {}  # the homes that are tended
         self._threads = ThreadPoolExecutor(options.homes, "wakelog-home")
-        self._clock = SystemClock()
+        self._wall = clock
+        self._clock = SystemClock(wall=clock)
+        self._wrong: Refused | None = None  # the clock, since it began
         self._stopping = asyncio.Event()
         self._is_away = False  # the server: told once
         self._looked = self._beaten = float("-inf")  # when that last went well
@@ -111,10 +120,10 @@ class Worker:
 
     async def run(self, listening: socket.socket | None = None) -> None:
         """Work until a signal ends it, and tell on a socket how it is. Raises Refused: the
-        database cannot be reached."""
+        database cannot be reached; its clock and this machine's went apart."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self._stop)
+            loop.add_signal_handler(number, self.stop)
         self._own.join(self._clock.now())
         self._beaten, self._beat_at = monotonic(), self._own.since
         async with self._app.open_async(), answered(self.health, listening):
@@ -129,12 +138,19 @@ class Worker:
             await asyncio.gather(beats, renews, return_exceptions=True)
         with suppress(WakelogError):
             self._own.leave()
+        if self._wrong:
+            raise self._wrong
 
     # ------------------------------------------------------------------------------ beside the jobs
 
-    def _stop(self) -> None:
-        """Take no home any more, and let wakes end within the grace; again: leave them."""
+    def stop(self) -> None:
+        """Take no home any more, and let wakes end within the grace; again: leave them, and end
+        even where the database does not answer."""
         self.is_in_doubt = self._stopping.is_set()
+        if self.is_in_doubt:
+            ends = Timer(STUCK_SECONDS, os._exit, (IN_DOUBT,))
+            ends.daemon = True  # as good as none where all ends by itself
+            ends.start()
         self._tell("interrupted" if self.is_in_doubt else "draining", homes=len(self._now))
         self._stopping.set()
         self._connector.is_stopping = True
@@ -167,21 +183,42 @@ class Worker:
 
     async def _beat(self) -> None:
         """Say that this worker lives. One that could not for a whole lease has lost its homes, and
-        lets go of them: they are others' by now."""
+        lets go of them: they are others' by now. The line may also be silent without an end."""
+        lease = self._options.lease
         while True:
-            await asyncio.sleep(self._options.lease / BEATS_A_LEASE)
+            await asyncio.sleep(lease / BEATS_A_LEASE)
             now = self._clock.now()
+            beat = asyncio.create_task(asyncio.to_thread(self._own.beat, now))
+            is_silent = not (await asyncio.wait((beat,), timeout=lease))[0]
+            if is_silent:
+                self._away(TimeoutError(f"{self._homes.database.name} does not answer"))
+                self._let_go(monotonic() - self._beaten)
             try:
-                await asyncio.to_thread(self._own.beat, now)
+                await beat
             except WakelogError as error:
                 self._away(error)
                 continue
+            await self._check_clock()
             lost = monotonic() - self._beaten
             self._beaten, self._beat_at = monotonic(), now
-            if lost >= self._options.lease and self._now:
-                self._tell("lost", level="warning", homes=len(self._now), seconds=round(lost))
-                for one in self._now.values():
-                    one.stop()
+            if lost >= lease and not is_silent:
+                self._let_go(lost)
+
+    def _let_go(self, seconds: float) -> None:
+        if self._now:
+            self._tell("lost", level="warning", homes=len(self._now), seconds=round(seconds))
+        for one in self._now.values():
+            one.stop()
+
+    async def _check_clock(self) -> None:
+        """A clock that was set since it began would have timers fire early, or late: it ends."""
+        try:
+            await asyncio.to_thread(check_clock, self._homes.database, self._wall)
+        except Refused as error:
+            if error.code == "invalid_value" and not self._stopping.is_set():
+                self._wrong = error
+                self._tell("trouble", level="error", message=error)
+                self.stop()
 
     async def _renew(self) -> None:
         """Make the views of homes anew that another version left."""

@@ -21,6 +21,7 @@ from domain import canonical
 from domain.errors import Damaged, Refused, invalid
 
 HOME_VARIABLE = "WAKELOG_HOME"
+PREFIX = "pg:"  # of the name of a home in a database
 REPLICA_VARIABLE = "WAKELOG_REPLICA"
 FOLDER = ".wakelog"
 JOURNAL, AGENT, VIEWS = "journal.db", "agent.db", "views.db"
@@ -50,6 +51,8 @@ def home_path(option: str | None, environ: Mapping[str, str]) -> Path:
     if option is not None and not option.strip():
         raise invalid("--home is empty", "name a folder, or leave --home out")
     given = option or environ.get(HOME_VARIABLE, "") or f"~/{FOLDER}"
+    if given.startswith(PREFIX):
+        raise invalid(f"{given} is a home in a database", "name a folder; ./pg:... is one, too")
     if "\0" in given:
         raise invalid("the path of a home holds a NUL character", "name a folder")
     if canonical.clean(given) != given:  # SQLite's and DuckDB's files have names in UTF-8

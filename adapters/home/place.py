@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from adapters.store.postgres.homes import HomeRow, Homes
 
 DATABASE_VARIABLE = "WAKELOG_DATABASE"
-PREFIX = "pg:"
+PREFIX = files.PREFIX
 Edit = Callable[[str], str]
 
 

@@ -8,6 +8,7 @@ one, and an engine that dies at any moment loses nothing.
 import asyncio
 from collections.abc import Callable
 from functools import partial
+from math import inf
 from time import monotonic
 
 from adapters.home.clock import SystemClock
@@ -55,7 +56,7 @@ class Engine:
         self._is_stopping = False
         self.is_in_doubt = False  # it was stopped twice
         self._is_blocked = False
-        self._ends = monotonic() + (options.slice.seconds if options.slice else 0)
+        self._ends = inf  # its slice, which begins once all was looked through
         self.counts = Counts()
 
     async def run(self, found: Found) -> None:
@@ -202,7 +203,9 @@ class Engine:
     def _launch(self) -> None:
         """Begin what is due, in queue order, as far as there is room; take over what is left."""
         self._is_blocked = False
-        if self.is_over:
+        if self._ends == inf and self._options.slice:
+            self._ends = monotonic() + self._options.slice.seconds
+        elif self.is_over:
             return
         now = self._now()
         for turn in turns(self._due_index.schedules, now, self._is_abandoned):

@@ -167,7 +167,6 @@ def main() -> None:
         ask(made, names)
         made.until_asking()
         control(made.url.rpartition("/")[0] + "/", "restart", "-m", "fast")
-        made.until_answered()
         without_network(made, names)
         confirming.kill()
         made.until_quiet()
@@ -181,7 +180,6 @@ def main() -> None:
 
 def ask(made: Cluster, names: list[str]) -> None:
     """A wake of each agent, and a note on each task that leads to a proposal."""
-    made.until_answered()
     for name in names:
         with made.opened(name) as home:
             services = home.services

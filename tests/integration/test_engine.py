@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from adapters.runtime.options import Slice
 from adapters.runtime.timers import timer_command
 from domain.agent.commands import ConfigureAgent, PauseAgent
 from domain.agent.identity import Wanted
@@ -78,6 +79,16 @@ def finished(made: VirtualHome) -> Counter[str]:
 
 
 # ------------------------------------------------------------------------------- sleep and wake
+
+
+def test_a_home_whose_slice_is_over_before_it_was_looked_through_goes_on_all_the_same() -> None:
+    model = Told()
+    made = VirtualHome(START, model)
+    made.agents = [task_with_agent(made.services, f"Task {nth}")[1] for nth in range(4)]
+    model.now, model.answer = made.clock.now, lambda request: reply(REPORT)
+    made.slice = Slice(0.0, lambda: True)
+    counts = [made.run().counts.wakes for _ in range(2)]
+    assert counts == [made.services.settings.agents.parallel, 1]
 
 
 def test_a_change_wakes_its_agent_exactly_when_the_throttle_is_over() -> None:

@@ -67,19 +67,24 @@ def test_a_copy_that_is_cut_off_goes_on_where_it_was(
     said: list[tuple[str, int]] = []
 
     def cut(log: str, n: int, _of: int) -> None:
-        said.append((log, n))
-        if len(said) == 1:
+        if (log, n) not in said:
+            said.append((log, n))
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        copy_home(here, there, environ, cut)
-    assert (here.hold().state, there.hold().state) == ("open", "frozen")
-    for args in (["task", "add", "x"], ["home", "thaw"]):
-        assert "cut off" in refused(args, "pg:ben", env=environ)
-    done(["task", "add", "meanwhile"], home, env=environ)
-    copy_home(here, there, environ, cut)
+    while True:  # cut once at each page
+        try:
+            copy_home(here, there, environ, cut)
+        except KeyboardInterrupt:
+            assert (here.hold().state, there.hold().state) == ("open", "frozen")
+        else:
+            break
+        if len(said) == 1:
+            for args in (["task", "add", "x"], ["home", "thaw"]):
+                assert "cut off" in refused(args, "pg:ben", env=environ)
+            done(["task", "add", "meanwhile"], home, env=environ)
     pages = [n for log, n in said if log == "journal"]
-    assert pages == [500, 1000, pages[-1]]
+    assert pages[:2] == [500, 1000]
+    assert len(pages) == 3
     assert contents("pg:ben", environ) == contents(home, environ)
 
 

@@ -1,10 +1,11 @@
-"""A home in PostgreSQL is worked in as a folder is, and comes to the same bytes."""
+"""A home in PostgreSQL is made by name, proved as a folder is, and says what it cannot do."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import wakelog
 from adapters.cluster.renewing import Renewing
 from adapters.home.place import DatabasePlace
 from adapters.store.postgres.homes import Homes
@@ -12,10 +13,10 @@ from adapters.store.postgres.leases import HomeLeases
 from adapters.store.postgres.schema_runtime import ALL
 from adapters.wiring import Home, open_home
 from projections.every import VIEWS
-from tests.support.cli import done, refused, run, told
+from tests.support import process
+from tests.support.cli import FIXED, done, refused, run, told
 
 pytestmark = pytest.mark.slow
-TODO = "- [ ] Mend the fence #home\n  - [ ] Buy boards\n- [ ] Call the plumber\n"
 
 
 @pytest.fixture
@@ -26,40 +27,12 @@ def environ(postgres_homes: Homes, tmp_path: Path) -> dict[str, str]:
     }
 
 
-def lived(home: Path | str, environ: dict[str, str], todo: Path) -> str:
-    """A short life by commands; the digest that it is proved with."""
-    for command in (
-        ["import", str(todo)],
-        ["agent", "create", "--all"],
-        ["task", "note", "fence", "Buy boards by Friday. It takes 2 hours."],
-        ["wake"],
-        ["confirm", "1.1"],
-        ["reject", "1.2", "--reason", "It takes longer."],
-        ["task", "check", "fence", "1"],
-        ["undo"],
-        ["wake", "fence"],
-        ["task", "set", "plumber", "--due", "friday"],
-    ):
-        done(command, home, env=environ)
-    assert told(["inbox"], home, env=environ) == []
-    proved = told(["prove"], home, env=environ)
-    assert proved["ok"]
-    return str(proved["digest"])
-
-
-def test_the_same_life_in_a_folder_and_in_a_database_has_one_digest(
-    environ: dict[str, str], tmp_path: Path
-) -> None:
-    todo = tmp_path / "TODO.md"
-    todo.write_text(TODO, encoding="utf-8")
-    assert told(["home", "list"], "-", env=environ) == []
-    assert told(["home", "create", "anna"], "-", env=environ)["home"] == "pg:anna"
+def test_a_home_is_made_once_by_name_and_keeps_its_settings(environ: dict[str, str]) -> None:
     there = "pg:anna"
-    assert lived(there, environ, todo) == lived(tmp_path / "folder", environ, todo)
-    assert told(["status"], there, env=environ)["home"] == "pg:anna"
-    assert told(["doctor"], there, env=environ)["ok"]
-    assert told(["sql", "SELECT count(*) AS n FROM wakes"], there, env=environ) == [{"n": 4}]
+    assert told(["home", "list"], "-", env=environ) == []
+    assert told(["home", "create", "anna"], "-", env=environ)["home"] == there
     assert [one["name"] for one in told(["home", "list"], there, env=environ)] == ["anna"]
+    assert told(["status"], there, env=environ)["home"] == there
     done(["init", "--zone", "Europe/Berlin", "--no-import"], there, env=environ)
     for key, value in (("agents.parallel", "6"), ("currency", "EUR"), ("agents.parallel", "7")):
         done(["settings", "set", key, value], there, env=environ)
@@ -71,6 +44,33 @@ def test_the_same_life_in_a_folder_and_in_a_database_has_one_digest(
     )
     assert told(["settings", "show"], there, env=environ)["text"] == kept
     assert "time zone Europe/Berlin" in done(["doctor"], there, env=environ)
+
+
+def test_a_home_in_a_database_is_opened_from_python_and_offered_by_the_shell(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    there, todo = "pg:emil", tmp_path / "TODO.md"
+    todo.write_text("- [ ] Mend the fence #home\n\n  It takes 2 hours.\n", "utf-8")
+    own = {**FIXED, **environ}
+    done(["home", "create", "emil"], "-", env=environ)
+    with wakelog.open_home(environ={**own, "WAKELOG_HOME": there}) as home:
+        home.import_file(todo)
+        home.create_agent("fence")
+        assert home.wake("fence").proposals == 1
+        assert home.confirm("1.1").status == "confirmed"
+        wakes = [(len(home.wakes()),)]
+        assert list(home.sql("SELECT count(*) FROM wakes")) == wakes
+        with home.connect() as connection:
+            assert connection.execute("SELECT count(*) FROM wakes").fetchall() == wakes
+        assert home.prove().ok
+        assert repr(home) == "<wakelog home pg:emil>"
+    with pytest.raises(wakelog.Refused, match="there is no home 'fritz'"):
+        wakelog.open_home("pg:fritz", environ=own, may_be_new=True)
+    words = {"COMP_WORDS": "wakelog task show fence", "COMP_CWORD": "3", "WAKELOG_HOME": there}
+    asked = {**environ, **words, "_WAKELOG_COMPLETE": "zsh_complete"}
+    assert "Mend the fence" in process.ran(tmp_path, more=asked).splitlines()
+    for folder in ("demo", "demo-data"):
+        assert "pg:emil is a home in a database" in refused([folder], there, env=environ)
 
 
 def test_a_proof_of_a_home_in_a_database_is_remembered_as_one_of_a_folder_is(

@@ -1,7 +1,10 @@
 """Where a log is kept makes no difference to a single byte of it."""
 
+from itertools import cycle
+from typing import Any
+
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -26,9 +29,14 @@ FIRST: list[tuple[do.JournalCommand, str, str]] = [(do.CreateTask("first"), AT, 
 STEPS = st.lists(STEP, max_size=12).map(lambda steps: FIRST + steps)
 
 
-def performed(log: Log, steps: list[tuple[do.JournalCommand, str, str]]) -> list[str]:
-    """Do it, with the titles of tasks in place of their ids; what came of each step."""
-    ids: dict[str, str] = {}
+def performed(
+    log: Log,
+    steps: list[tuple[do.JournalCommand, str, str]],
+    known: dict[str, str] | None = None,
+) -> list[str]:
+    """Do it, with the titles of tasks in place of their ids, of which some are known; what came of
+    each step."""
+    ids: dict[str, str] = {} if known is None else known
     came = []
     for command, now, key in steps:
         try:
@@ -45,6 +53,27 @@ def performed(log: Log, steps: list[tuple[do.JournalCommand, str, str]]) -> list
 def _meant(command: do.JournalCommand, ids: dict[str, str]) -> do.JournalCommand:
     task = getattr(command, "task", "")
     return replace(command, task=ids.get(task, task)) if task else command
+
+
+@pytest.mark.slow
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(STEPS)
+def test_two_writers_of_a_home_in_a_database_and_one_in_memory_hold_the_same_bytes(
+    postgres_homes: Any, steps: list[tuple[do.JournalCommand, str, str]]
+) -> None:
+    home = postgres_homes.create(f"home-{len(postgres_homes.all())}", "r1")
+    writers = cycle([postgres_homes.log(home, "journal") for _ in range(2)])
+    memory = Log.in_memory("journal")
+    ids: dict[str, str] = {}
+    others: dict[str, str] = {}
+    for step in steps:
+        assert performed(next(writers), [step], ids) == performed(memory, [step], others)
+    for log in (next(writers), next(writers)):
+        assert list(log.rows()) == list(memory.rows())
+        assert list(log.appends()) == list(memory.appends())
+        assert sorted(log.kept_payloads()) == sorted(memory.kept_payloads())
+        assert log.tail() == memory.tail()
+    assert list(Proof("journal", log.payload).walk(log.rows())) == []
 
 
 @pytest.mark.slow

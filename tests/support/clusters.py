@@ -1,6 +1,7 @@
 """Homes of a database with workers in processes of their own, and a stranger who looks them
 through: what was queued, what ended, what was done twice."""
 
+import asyncio
 import json
 import os
 import signal
@@ -9,21 +10,22 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import psycopg
 
+from adapters.cluster.clocks import Wall, wall
+from adapters.cluster.worker import Worker, WorkerOptions
 from adapters.home.place import DatabasePlace
 from adapters.store.postgres.database import Database
 from adapters.store.postgres.homes import Homes
 from adapters.store.postgres.schema_runtime import ALL
 from adapters.wiring import Home, open_home
 from domain.agent.wake_queue_events import WakeDropped
-from domain.errors import Refused
-from tests.support import whole
+from tests.support import process, whole
 from tests.support.cli import done
 from tests.support.process import ROOT
 
@@ -83,7 +85,6 @@ class Cluster:
 
     def ask(self, name: str) -> None:
         """Ask for a wake of each agent of a home."""
-        self.until_answered()
         with self.opened(name) as home:
             for agent in whole.agents_of(home.services):
                 home.services.append_agent(home.services.request(agent))
@@ -97,15 +98,49 @@ class Cluster:
         url: str = "",
     ) -> "subprocess.Popen[bytes]":
         """A worker with slow models."""
-        self._begun += 1
-        environ = {**os.environ, **self.environ(self._begun), "PYTHONPATH": str(ROOT)}
-        environ["WAKELOG_DATABASE"] = url or self.url
         numbers = str(think), str(lease), str(homes), str(slice_seconds)
+        command = [sys.executable, "-m", "tests.support.slow_worker", *numbers]
+        return self._started(command, WAKELOG_DATABASE=url or self.url)
+
+    def begin(self, *args: str, **more: str) -> "subprocess.Popen[bytes]":
+        """`wakelog worker` itself, as a person starts it."""
+        return self._started(process.command("--json", "worker", *args), **more)
+
+    def _started(self, command: list[str], **more: str) -> "subprocess.Popen[bytes]":
+        self._begun += 1
+        environ = {**os.environ, **self.environ(self._begun), "PYTHONPATH": str(ROOT), **more}
         with (self.folder / f"worker-{self._begun}.log").open("wb") as log:
-            command = [sys.executable, "-m", "tests.support.slow_worker", *numbers]
             worker = subprocess.Popen(command, cwd=ROOT, env=environ, stderr=log)
         self.workers.append(worker)
         return worker
+
+    def work(
+        self,
+        until: str | Callable[[], bool],
+        opens: Callable[[str], Home],
+        options: WorkerOptions,
+        clock: Wall = wall,
+    ) -> list[tuple[str, dict[str, Any]]]:
+        """A worker of this very process, until that is so (as the database says, if it is SQL), or,
+        if nothing is to be so, it ends by itself; what it told."""
+        told: list[tuple[str, dict[str, Any]]] = []
+
+        def tell(event: str, level: str = "info", **fields: Any) -> None:
+            told.append((event, {"level": level, **fields}))
+
+        async def run() -> None:
+            worker = Worker(self.homes, opens, options, tell, os.environ, clock)
+            work = asyncio.create_task(worker.run())
+            try:
+                ended = asyncio.to_thread(self._until, until) if until else asyncio.shield(work)
+                await asyncio.wait_for(ended, 2 * PATIENCE_SECONDS)
+            finally:
+                if not work.done():
+                    worker.stop()
+                await work
+
+        asyncio.run(run())
+        return told
 
     def kill(self, worker: "subprocess.Popen[bytes]") -> None:
         worker.kill()
@@ -130,17 +165,6 @@ class Cluster:
         asked = "FROM agent.events WHERE topic = 'wake.model_asked.1'"
         self._until(f"SELECT EXISTS (SELECT {asked} AND {attempt} > 1)")
 
-    def until_answered(self) -> None:
-        """Wait until the server answers on every connection that this process has to it."""
-        end = time.monotonic() + PATIENCE_SECONDS
-        while time.monotonic() < end:
-            try:
-                self.homes.all()
-            except Refused:
-                time.sleep(0.05)
-            else:
-                return
-
     def until_asking(self, count: int = 3) -> None:
         """Wait until so many models more than before are being asked."""
         self._until(f"SELECT ({_OPEN}) >= {count}")
@@ -150,6 +174,10 @@ class Cluster:
         home = self.homes.named(name).number
         ended = f"SELECT count(*) FROM agent.events WHERE home = {home}"
         self._until(f"SELECT ({ended} AND topic = 'wake.finished.1') >= {count}")
+
+    def until_said(self, event: str) -> None:
+        """Wait until a worker has told of something."""
+        self._waited(lambda: f'"{event}"' in self.log(), event)
 
     def until_quiet(self) -> None:
         """Wait until nothing is due in any home, and nobody tends one."""
@@ -167,13 +195,17 @@ class Cluster:
                 found[one.name] = tally(home)
         return found
 
-    def _until(self, sql: str) -> None:
+    def _until(self, sought: str | Callable[[], bool]) -> None:
+        is_so = sought if callable(sought) else lambda: self._says(sought)
+        self._waited(is_so, str(sought))
+
+    def _waited(self, is_so: Callable[[], bool], what: str) -> None:
         end = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < end:
-            if self._says(sql):
+            if is_so():
                 return
             time.sleep(0.05)
-        raise AssertionError(f"not within {PATIENCE_SECONDS} seconds: {sql}\n{self.log()[-4000:]}")
+        raise AssertionError(f"not within {PATIENCE_SECONDS} seconds: {what}\n{self.log()[-4000:]}")
 
     def _says(self, sql: str) -> bool:
         """Whether it is so; not while the server starts again."""

@@ -28,6 +28,8 @@ class Line:
         self._left = 0
         self._is_down = False
         self._sockets: list[socket.socket] = []
+        self._flows = threading.Event()
+        self._flows.set()
         threading.Thread(target=self._accept, daemon=True).start()
 
     def take_down(self) -> None:
@@ -40,6 +42,13 @@ class Line:
     def put_up(self) -> None:
         with self._lock:
             self._is_down = False
+
+    def fall_silent(self) -> None:
+        """Hand nothing on, and end nothing: what is sent is as if lost, until it flows again."""
+        self._flows.clear()
+
+    def flow(self) -> None:
+        self._flows.set()
 
     def cut(self, side: Side, nth: int) -> None:
         """End the connection at the nth question from now, or answer: it is not handed on any
@@ -78,6 +87,7 @@ class Line:
     def _forward(self, side: str, source: socket.socket, sink: socket.socket) -> None:
         with closing(source), closing(sink), suppress(OSError):
             for whole in _messages(source, side):
+                self._flows.wait()
                 if self._is_cut(side):
                     break
                 sink.sendall(whole)

@@ -1,6 +1,7 @@
 """One PostgreSQL database: connections from one pool a process, and its faults in one line."""
 
 import hashlib
+import select
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import BoundedSemaphore
@@ -16,6 +17,7 @@ from domain.rules import FORMAT
 
 CONNECT_SECONDS = 10
 LOCK_SECONDS = 30
+SILENT_SECONDS = 30  # that the other side may leave what was sent to it unconfirmed
 POOL_MAX = 8
 LATER = (schema_views, schema_people, schema_settings)
 BATCHES_MAX = POOL_MAX // 2  # each reads its log by another connection meanwhile
@@ -31,6 +33,7 @@ SETTINGS: dict[str, Any] = {
     "keepalives_idle": 10,
     "keepalives_interval": 10,
     "keepalives_count": 3,
+    "tcp_user_timeout": SILENT_SECONDS * 1_000,
 }
 
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -54,6 +57,7 @@ class Database:
             timeout=CONNECT_SECONDS,
             reconnect_timeout=CONNECT_SECONDS,
             kwargs=SETTINGS,
+            check=_check,
         )
 
     @contextmanager
@@ -177,6 +181,15 @@ class Database:
         if not connection.execute(sql).fetchall()[0][0]:
             return 0
         return int(str(connection.execute("SELECT format FROM wakelog.meta").fetchall()[0][0]))
+
+
+def _check(connection: Connection) -> None:
+    """Look whether the server has ended a connection that waited in the pool, as one does that
+    starts again; then it is given to nobody. While the server is silent it is not asked."""
+    waiting = select.poll()
+    waiting.register(connection.fileno(), select.POLLIN)
+    if waiting.poll(0):
+        ConnectionPool.check_connection(connection)
 
 
 def _name(url: str) -> tuple[str, str]:
