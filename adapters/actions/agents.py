@@ -28,6 +28,7 @@ from domain.agent.commands import (
 )
 from domain.agent.identity import Wanted
 from domain.errors import Refused
+from projections import agents
 from projections.tasks import VIEW
 
 if TYPE_CHECKING:
@@ -104,8 +105,8 @@ def assign_agent(home: "Home", task_id: str, wish: Wish, key: str = "") -> Assig
 
 
 def tasks_alone(home: "Home") -> int:
-    """How many open tasks have no agent."""
-    return len(_alone(home)[0])
+    """How many open tasks have no agent; none of them is read."""
+    return home.views.count_without(VIEW, "open", agents.VIEW, agents.LIVING)
 
 
 def assign_all(

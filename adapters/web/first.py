@@ -20,7 +20,7 @@ from adapters.actions.importing import (
     sources_of,
 )
 from adapters.actions.naming import nth_key
-from adapters.documents.agents import all_agents
+from adapters.documents.agents import count_agents, newest_living
 from adapters.documents.models import model_names
 from adapters.documents.tasks import ImportReport, titles_among
 from adapters.home.given import Unreadable, as_text
@@ -35,22 +35,23 @@ from domain.policy.gate import is_leaving
 
 FILES_KEPT = 4
 LINES_SHOWN = 20  # of each list
-AGENTS_MAX = 200  # whose models are looked at
+AGENTS_MAX = 200  # the newest, whose models are looked at
 
 
 def show(site: Site, asked: FormRequest) -> Page:
     """The page `/first`, with `?file=` what a file would bring in."""
     given = site.brought.get(asked.query.get("file", ""))
     told = _plan(site, given) if given else {}
-    living = [one.id for one in all_agents(site.home) if one.is_living]
+    living = sum(count_agents(site.home, one) for one in ("active", "dormant"))
+    newest = [one.id for one in newest_living(site.home, AGENTS_MAX)]
     model = site.home.settings.model
     document = {
         "file": told or None,
         "tasks_without_agent": agents.tasks_alone(site.home),
-        "agents": len(living),
+        "agents": living,
         "model": model,
         "leaves": is_leaving(model),
-        "needed": policy.needed(site.home, living[:AGENTS_MAX]),
+        "needed": policy.needed(site.home, newest),
     }
     more = {
         "key": asked.query.get("file", ""),
