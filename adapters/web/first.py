@@ -4,6 +4,8 @@ A file is looked at before anything is written, as with `import --dry-run`. It w
 under the nonce of its form until it is brought in; the oldest gives way.
 """
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 from msgspec import to_builtins
@@ -34,6 +36,8 @@ from domain.errors import Refused, invalid
 from domain.policy.gate import is_leaving
 
 FILES_KEPT = 4
+AGENTS_AT_ONCE = 50  # made while other pages wait
+MOMENT_SECONDS = 0.01
 LINES_SHOWN = 20  # of each list
 AGENTS_MAX = 200  # the newest, whose models are looked at
 
@@ -101,7 +105,8 @@ def bring(site: Site, asked: FormRequest) -> Notice:
     if asked.needed("was.plan") != _made_from(report):
         because = "something changed here since the file was looked at"
         raise Refused("stale", because=because, instead="look once more what would come in")
-    report = Importing(asked.key).take(home, safe(given.file), found)
+    take = Importing(asked.key).take
+    report = take(home, safe(given.file), found, lambda _: site.give_way(_a_moment))
     remember(home, given, seen, report)
     counts = {"created": report.created, "changed": report.changed, "given an agent": report.agents}
     told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
@@ -112,10 +117,26 @@ def assign(site: Site, asked: FormRequest) -> Notice:
     """Make an agent for each open task that has none, as `wakelog agent create --all` does."""
     model = asked.needed("model").strip()
     try:
-        made = agents.assign_all(site.home, agents.Wish(model=model), asked.key).made
+        wish = agents.Wish(model=model)
+        made = agents.assign_all(site.home, wish, asked.key, told=_letting_others(site)).made
     except Refused as error:
         raise AtField("model", error) from None
     return Notice(f"Made {counted(len(made), 'agent')}; their first wakes are queued.")
+
+
+def _letting_others(site: Site) -> Callable[[int], None]:
+    """Let other pages be made between some agents and the next."""
+
+    def told(made: int) -> None:
+        if made % AGENTS_AT_ONCE == 0:
+            site.give_way(_a_moment)
+
+    return told
+
+
+def _a_moment() -> None:
+    """In which whoever waits for the home's lock takes it."""
+    time.sleep(MOMENT_SECONDS)
 
 
 def _foreseen(site: Site, given: Given) -> tuple[Found, ImportReport]:
