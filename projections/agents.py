@@ -20,7 +20,8 @@ from projections.view import View, position
 
 LIFECYCLES = ("active", "dormant", "destroyed")
 _WORDS = (LIFECYCLES[:2], ("", "running"), ("", "failing"), ("", "timed"))
-_LIVING = tuple(" ".join(filter(None, words)) for words in product(*_WORDS))
+LIVING = tuple(" ".join(filter(None, words)) for words in product(*_WORDS))
+"""The marks of the agents that were not destroyed."""
 
 
 def marks(word: str) -> tuple[str, ...]:
@@ -30,10 +31,10 @@ def marks(word: str) -> tuple[str, ...]:
     >>> marks("destroyed"), marks("failing")[:2]
     (('destroyed',), ('active failing', 'active failing timed'))
     """
-    return (word,) if word == "destroyed" else tuple(one for one in _LIVING if word in one.split())
+    return (word,) if word == "destroyed" else tuple(one for one in LIVING if word in one.split())
 
 
-ALL = (*_LIVING, "destroyed")
+ALL = (*LIVING, "destroyed")
 """The marks of all agents that were not deleted."""
 
 

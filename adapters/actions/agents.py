@@ -28,10 +28,11 @@ from domain.agent.commands import (
 )
 from domain.agent.identity import Wanted
 from domain.errors import Refused
+from projections import agents
 from projections.tasks import VIEW
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from adapters.wiring import Home
     from domain.agent.agent import AgentTimer
@@ -104,16 +105,27 @@ def assign_agent(home: "Home", task_id: str, wish: Wish, key: str = "") -> Assig
 
 
 def tasks_alone(home: "Home") -> int:
-    """How many open tasks have no agent."""
-    return len(_alone(home)[0])
+    """How many open tasks have no agent; none of them is read."""
+    return home.views.count_without(VIEW, "open", agents.VIEW, agents.LIVING)
 
 
 def assign_all(
-    home: "Home", wish: Wish, key: str = "", among: "Collection[str] | None" = None
+    home: "Home",
+    wish: Wish,
+    key: str = "",
+    among: "Collection[str] | None" = None,
+    told: "Callable[[int], None]" = lambda _: None,
 ) -> AllAssigned:
-    """Make an agent for every open task that has none; `among` these, if they are given.
+    """Make an agent for every open task that has none.
 
     Each task has its own key by its place among all tasks, which never moves.
+
+    Args:
+        home: Open to write.
+        wish: What the agents shall be like.
+        key: Of the deed.
+        among: Of these tasks only, if they are given.
+        told: Is told how many were made, after each.
 
     Raises:
         Refused: What a wish is refused with.
@@ -121,13 +133,12 @@ def assign_all(
     check_wish(wish)
     template = _template(home, wish, key)
     alone, count = _alone(home)
-    made = [
-        home.services.append_agent(
-            _command(home, task, wish, template), key=nth_key(key, nth)
-        ).result.ids[0]
-        for nth, task in alone
-        if among is None or task.id in among
-    ]
+    made = list[str]()
+    for nth, task in alone:
+        if among is None or task.id in among:
+            command = _command(home, task, wish, template)
+            made += home.services.append_agent(command, key=nth_key(key, nth)).result.ids[:1]
+            told(len(made))
     home.views.catch_up()
     return AllAssigned(made, count)
 

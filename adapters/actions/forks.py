@@ -1,7 +1,8 @@
 """The forks that a home keeps: made one at a time, whole or not there, listed, and deleted.
 
 One is made in a folder whose name begins with a dot, and gets its own name last. What was left
-there by a process that was killed goes when the next one is made or deleted.
+there by a process that was killed goes when the page is served again, or the next one is made or
+deleted.
 """
 
 import fcntl
@@ -83,7 +84,7 @@ def _one_at_a_time(home: Path) -> Iterator[None]:
         raise Refused("read_only", because=because, instead="name another with --out") from None
     try:
         fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        for left in (*folder.glob(f".*{_MAKING}"), *folder.glob(f".*{_GOING}")):
+        for left in _halves(folder):
             with suppress(OSError):
                 _remove(left)
         yield
@@ -92,6 +93,18 @@ def _one_at_a_time(home: Path) -> Iterator[None]:
         raise Refused("stale", because=because, instead="wait until it is done") from None
     finally:
         os.close(opened)
+
+
+def tidy(home: Path) -> None:
+    """Take away what a process that was killed left half; where one is being made, that is left."""
+    with suppress(Refused, OSError):
+        if _halves(home / files.FORKS):
+            with _one_at_a_time(home):
+                pass  # who comes in has taken it away
+
+
+def _halves(folder: Path) -> list[Path]:
+    return [*folder.glob(f".*{_MAKING}"), *folder.glob(f".*{_GOING}")]
 
 
 # ------------------------------------------------------------------------------------ to look at

@@ -220,6 +220,12 @@ def all_agents(home: Home, lifecycle: str = "", limit: int = -1) -> list[AgentDo
     return home.views.marked(agents.VIEW, _marks(lifecycle), limit=limit)
 
 
+def newest_living(home: Home, limit: int) -> list[AgentDocument]:
+    """The living ones among the newest agents, the oldest of them first; so many are read."""
+    found = home.views.page(agents.VIEW, limit=limit, newest_first=True)
+    return [one for one in reversed(found) if one.is_living]
+
+
 def count_agents(home: Home, lifecycle: str = "") -> int:
     """How many `all_agents` gives; none of them is read."""
     return sum(home.views.count(agents.VIEW, mark) for mark in _marks(lifecycle))

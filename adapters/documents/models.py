@@ -22,8 +22,10 @@ from domain.world import MAIN
 if TYPE_CHECKING:
     from adapters.home.settings import Settings
     from adapters.wiring import Home
+    from projections.agents import AgentDocument
 
 BUILT_IN = ("rules", "gemini")
+AGENTS_ASKED = 50  # the newest, whose models are offered: a page costs the same in every home
 
 
 class Trial(Struct, frozen=True):
@@ -68,9 +70,11 @@ def models_document(
     Raises:
         Refused: Code ``invalid_value``: one of the names is no model's.
     """
+    from adapters.documents.agents import all_agents
+
     if "" in names:
         raise invalid("'' is no model", f"use {MODELS}")
-    known = _named(home)
+    known = _named(home, all_agents(home))
     wanted = {limits.model(one): known.get(one, []) for one in names} if names else known
     with home.services.agents.reading() as world:
         policy = world.load(POLICY, MAIN)
@@ -100,13 +104,15 @@ def models_document(
 
 
 def model_names(home: "Home") -> list[str]:
-    """What a person may mean where a model is named, the usual first."""
-    return list(_named(home))
+    """What a person may mean where a model is named, the usual first; of agents' own models those
+    of the newest ones."""
+    from adapters.documents.agents import newest_living
+
+    return list(_named(home, newest_living(home, AGENTS_ASKED)))
 
 
-def _named(home: "Home") -> dict[str, list[str]]:
+def _named(home: "Home", agents: "list[AgentDocument]") -> dict[str, list[str]]:
     """Each model as it is named, and by whom."""
-    from adapters.documents.agents import all_agents
     from adapters.documents.templates import templates_of
 
     settings = home.settings
@@ -114,7 +120,7 @@ def _named(home: "Home") -> dict[str, list[str]]:
     named += [(f"{PREFIX}{one}", "settings") for one in settings.models]
     named.append((settings.model, "home"))
     named += [(one.model_in_force, "template") for one in templates_of(home)]
-    named += [(one.agent.model, "agent") for one in all_agents(home) if one.is_living]
+    named += [(one.agent.model, "agent") for one in agents if one.is_living]
     found: dict[str, list[str]] = {}
     for name, by in named:
         known = found.setdefault(name, []) if name else []

@@ -16,7 +16,7 @@ import msgspec
 
 from adapters.home.view_documents import Documents
 from adapters.home.view_store import SqliteDocumentStore
-from adapters.store.documents import Asked, DocumentStore, Position
+from adapters.store.documents import FROM_DOCUMENTS, Asked, DocumentStore, Position
 from adapters.store.log import Log, LogProgress
 from adapters.store.reader import some
 from domain.causes import ReplicasImported
@@ -185,6 +185,14 @@ class Views:
             conditions.append("shelf = ?")
             values.append(shelf)
         return int(self._guarded(lambda: self._store.count(Asked(view, conditions, values))))
+
+    def count_without(self, view: View[Any], mark: str, of: View[Any], marks: Sequence[str]) -> int:
+        """How many documents with a mark are the shelf of no document of another view with one of
+        some marks: tasks without an agent, for example. None of them is read."""
+        having = f"{FROM_DOCUMENTS} view = ? AND {_among(marks)} AND mark <> ''"
+        conditions = (_MARKED, f"key NOT IN (SELECT shelf {having})")
+        asked = Asked(view, conditions, (mark, of.name, *marks))
+        return int(self._guarded(lambda: self._store.count(asked)))
 
     def tallied(self, view: View[Any], marks: Sequence[str], *, shelf: str | None = None) -> int:
         """What the tallies of documents with one of some marks add up to; none of them is read."""

@@ -10,6 +10,8 @@ from typing import Any, Literal, NamedTuple, Protocol
 from projections.view import View
 
 Told = Literal["count(*)", "sum(tally)", "min(due)"]
+FROM_DOCUMENTS = "FROM documents WHERE"
+"""How a condition begins that looks at other documents of the same home."""
 
 
 class Position(NamedTuple):

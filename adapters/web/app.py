@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from http import HTTPStatus
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -153,7 +154,8 @@ class Sheet(Struct):
         """The page as text."""
         if self.is_json:
             document = self.page.document
-            told = json.dumps(document, ensure_ascii=False, indent=2, default=to_builtins)
+            plain = partial(to_builtins, enc_hook=list)  # what differs is found here
+            told = json.dumps(document, ensure_ascii=False, indent=2, default=plain)
             text, kind = told + "\n", _JSON
         else:
             text, kind = below(self.root, render(self.page.template, self.values)), _HTML

@@ -1,8 +1,9 @@
 """Two texts beside each other, word by word: what one has more, and what it has less."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import Match, SequenceMatcher
+from functools import cached_property, partial
 from itertools import accumulate
 from typing import Literal, NamedTuple
 
@@ -19,6 +20,21 @@ class Part(NamedTuple):
 
     kind: Literal["both", "added", "removed"]
     text: str
+
+
+class Later:
+    """What differs, found when it is shown: a page is put together under the home's lock, and
+    nobody waits for somebody else's comparison."""
+
+    def __init__(self, find: Callable[[], Sequence[Part]]) -> None:
+        self._find = find
+
+    def __iter__(self) -> Iterator[Part]:
+        return iter(self._parts)
+
+    @cached_property
+    def _parts(self) -> Sequence[Part]:
+        return self._find()
 
 
 class Bounded(SequenceMatcher[str]):
@@ -78,6 +94,11 @@ def near(old: str, new: str) -> list[Part]:
         else:
             kept.append(Part("both", "\n".join((*head, GAP, *tail))))
     return kept
+
+
+def near_later(old: str, new: str) -> Later:
+    """What `near` finds, when it is shown."""
+    return Later(partial(near, old, new))
 
 
 def _parted(old: str, new: str) -> tuple[list[str], list[str]]:

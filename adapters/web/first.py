@@ -4,6 +4,8 @@ A file is looked at before anything is written, as with `import --dry-run`. It w
 under the nonce of its form until it is brought in; the oldest gives way.
 """
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 from msgspec import to_builtins
@@ -20,7 +22,7 @@ from adapters.actions.importing import (
     sources_of,
 )
 from adapters.actions.naming import nth_key
-from adapters.documents.agents import all_agents
+from adapters.documents.agents import count_agents, newest_living
 from adapters.documents.models import model_names
 from adapters.documents.tasks import ImportReport, titles_among
 from adapters.home.given import Unreadable, as_text
@@ -34,23 +36,26 @@ from domain.errors import Refused, invalid
 from domain.policy.gate import is_leaving
 
 FILES_KEPT = 4
+AGENTS_AT_ONCE = 50  # made while other pages wait
+MOMENT_SECONDS = 0.01
 LINES_SHOWN = 20  # of each list
-AGENTS_MAX = 200  # whose models are looked at
+AGENTS_MAX = 200  # the newest, whose models are looked at
 
 
 def show(site: Site, asked: FormRequest) -> Page:
     """The page `/first`, with `?file=` what a file would bring in."""
     given = site.brought.get(asked.query.get("file", ""))
     told = _plan(site, given) if given else {}
-    living = [one.id for one in all_agents(site.home) if one.is_living]
+    living = sum(count_agents(site.home, one) for one in ("active", "dormant"))
+    newest = [one.id for one in newest_living(site.home, AGENTS_MAX)]
     model = site.home.settings.model
     document = {
         "file": told or None,
         "tasks_without_agent": agents.tasks_alone(site.home),
-        "agents": len(living),
+        "agents": living,
         "model": model,
         "leaves": is_leaving(model),
-        "needed": policy.needed(site.home, living[:AGENTS_MAX]),
+        "needed": policy.needed(site.home, newest),
     }
     more = {
         "key": asked.query.get("file", ""),
@@ -100,7 +105,8 @@ def bring(site: Site, asked: FormRequest) -> Notice:
     if asked.needed("was.plan") != _made_from(report):
         because = "something changed here since the file was looked at"
         raise Refused("stale", because=because, instead="look once more what would come in")
-    report = Importing(asked.key).take(home, safe(given.file), found)
+    take = Importing(asked.key).take
+    report = take(home, safe(given.file), found, lambda _: site.give_way(_a_moment))
     remember(home, given, seen, report)
     counts = {"created": report.created, "changed": report.changed, "given an agent": report.agents}
     told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
@@ -111,10 +117,26 @@ def assign(site: Site, asked: FormRequest) -> Notice:
     """Make an agent for each open task that has none, as `wakelog agent create --all` does."""
     model = asked.needed("model").strip()
     try:
-        made = agents.assign_all(site.home, agents.Wish(model=model), asked.key).made
+        wish = agents.Wish(model=model)
+        made = agents.assign_all(site.home, wish, asked.key, told=_letting_others(site)).made
     except Refused as error:
         raise AtField("model", error) from None
     return Notice(f"Made {counted(len(made), 'agent')}; their first wakes are queued.")
+
+
+def _letting_others(site: Site) -> Callable[[int], None]:
+    """Let other pages be made between some agents and the next."""
+
+    def told(made: int) -> None:
+        if made % AGENTS_AT_ONCE == 0:
+            site.give_way(_a_moment)
+
+    return told
+
+
+def _a_moment() -> None:
+    """In which whoever waits for the home's lock takes it."""
+    time.sleep(MOMENT_SECONDS)
 
 
 def _foreseen(site: Site, given: Given) -> tuple[Found, ImportReport]:

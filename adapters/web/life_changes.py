@@ -9,7 +9,7 @@ from msgspec import Struct
 from adapters.documents.diffs import NAMES, Difference
 from adapters.text.timetravel import NAMES as CALLED
 from adapters.text.timetravel import called
-from adapters.web.comparing import Part, near
+from adapters.web.comparing import Later, Part, near_later
 from adapters.web.words import clip, plainly
 
 TEXT_MAX = 8_000  # characters of one side
@@ -44,7 +44,7 @@ class Told(Struct, frozen=True):
     """One change: what it is of, the words that came and went, and what is said after them."""
 
     what: str
-    parts: Sequence[Part]
+    parts: Sequence[Part] | Later
     after: str = ""
 
 
@@ -111,7 +111,7 @@ def _told(one: Difference, steps: Sequence[str], things: Sequence[dict[str, Any]
             sides = (_text(one.a), _text(one.b))
             if steps[-1] in OURS:
                 sides = (plainly(sides[0]), plainly(sides[1]))
-            return Told(what, near(*sides))
+            return Told(what, near_later(*sides))
 
 
 def _text(value: Any) -> str:

@@ -7,7 +7,7 @@ from adapters.documents.timetravel import around, at_document, wake_seen
 from adapters.text.timetravel import tokens_line
 from adapters.timetravel.place import Place, past_of
 from adapters.web.asking import FormRequest, Page, missing
-from adapters.web.comparing import near
+from adapters.web.comparing import near, near_later
 from adapters.web.site import Site
 from domain.errors import Refused
 from projections import wakes
@@ -54,15 +54,15 @@ def _told(document: WakesDiff) -> dict[str, Any]:
     is_unknown = told.a.input_tokens is told.b.input_tokens is None
     return {
         "named": [(name.capitalize(), getattr(document, name)) for name in names],
-        "report": [near(one, other) for one, other in pairs if one != other],
+        "report": [near_later(one, other) for one, other in pairs if one != other],
         "sections": [
-            (one.section, len(one.b or ""), near(one.a or "", one.b or ""))
+            (one.section, len(one.b or ""), near_later(one.a or "", one.b or ""))
             for one in document.prompt
             if not one.same
         ],
         "same": [one.section for one in document.prompt if one.same],
         "replies": [
-            (one, near(one.a or "", one.b or "") if one.a != one.b else [])
+            (one, near_later(one.a or "", one.b or "") if one.a != one.b else [])
             for one in document.replies
         ],
         "near": near,

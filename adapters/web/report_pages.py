@@ -5,7 +5,7 @@ from msgspec import Struct
 from adapters.documents.inbox import place_told
 from adapters.web.agents import known
 from adapters.web.asking import FormRequest, Page, missing
-from adapters.web.comparing import Part, differences
+from adapters.web.comparing import Later, Part, differences
 from adapters.web.reports import ReportBefore
 from adapters.web.site import Site, page_size
 from domain.changes.change_set import set_id
@@ -91,13 +91,15 @@ def _text(site: Site, one: ReportDocument) -> str:
         return world.text(one.content)
 
 
-def _compared(site: Site, earlier: ReportDocument, of: ReportDocument) -> list[Part]:
+def _compared(site: Site, earlier: ReportDocument, of: ReportDocument) -> Later:
     with site.home.services.agents.reading() as world:
         (was, before), (now, after) = (
             (world.text(one.tldr), world.text(one.content)) for one in (earlier, of)
         )
     # each by itself: what the short form says is often a line of the long one
-    return [*differences(was, now), Part("both", "\n\n"), *differences(before, after)]
+    return Later(
+        lambda: [*differences(was, now), Part("both", "\n\n"), *differences(before, after)]
+    )
 
 
 def _sources(site: Site, of: ReportDocument) -> list[Source]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from adapters.actions import forks
 from adapters.actions.importing import Given
 from adapters.actions.policy import held_agents
 from adapters.documents.inbox import is_under, sets_now
@@ -67,6 +68,7 @@ class Site:
         self.environ = environ
         self.home: Home = open_home(where, environ, model=model, is_writing=True)
         self.home.hears_at_once = True  # its pages say what is queued
+        forks.tidy(self.home.path)
         self.live = Live(self.home.place.probes, self.tail)
         parallel = self.home.settings.agents.parallel
         self.jobs = Jobs(

@@ -1,12 +1,14 @@
 """Two looks at a template: what versions say otherwise, and what a model would read on it."""
 
+from functools import partial
+
 from msgspec.structs import asdict
 
 from adapters.actions.naming import pick_agent
 from adapters.actions.previewing import preview
 from adapters.documents.templates import VersionDetails, document
 from adapters.web.asking import FormRequest, Page, missing
-from adapters.web.comparing import differences
+from adapters.web.comparing import Later, differences
 from adapters.web.site import Site
 from adapters.web.template_edits import known
 from domain.errors import Refused
@@ -27,8 +29,8 @@ def show_diff(site: Site, asked: FormRequest) -> Page:
         "of": of.version,
         "with": before.version,
         "models": [before.model_in_force, of.model_in_force],
-        "general": differences(before.general, of.general),
-        "report": differences(before.report, of.report),
+        "general": Later(partial(differences, before.general, of.general)),
+        "report": Later(partial(differences, before.report, of.report)),
     }
     numbers = [one.version for one in found]
     return Page("template_diff.html", f"Versions of {template.name}", told, {"numbers": numbers})

@@ -20,7 +20,7 @@ from adapters.home import files
 from adapters.timetravel.fork_spending import TOKENS_MAX
 from adapters.timetravel.place import Place
 from adapters.web.asking import FormRequest, Notice, Page, in_lines, missing
-from adapters.web.comparing import Part, near
+from adapters.web.comparing import Later, near_later
 from adapters.web.site import Site, check_sure, page_size
 from domain.agent import limits
 from domain.errors import Refused
@@ -262,9 +262,11 @@ def first_difference(sides: Sides) -> str:
     return turned or ("" if sides.report.same and sides.proposals.same else "left")
 
 
-def _sections(sides: Sides) -> list[tuple[str, list[Part]]]:
+def _sections(sides: Sides) -> list[tuple[str, Later]]:
     """The sections of the prompt that differ, with the words that came and went."""
-    return [(one.section, near(one.a or "", one.b or "")) for one in sides.prompt if not one.same]
+    return [
+        (one.section, near_later(one.a or "", one.b or "")) for one in sides.prompt if not one.same
+    ]
 
 
 # ---------------------------------------------------------------------------------------- listing

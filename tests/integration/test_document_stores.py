@@ -88,6 +88,10 @@ def test_each_store_gives_the_same_pages(opener: Opener, life: Life) -> None:
         asked.append(lambda one, v=view, m=marks: (one.tallied(v, m), one.next_due(v, m)))
         asked.append(lambda one, v=view, m=marks: one.marked(v, m, limit=2, newest_first=True))
         asked.append(lambda one, v=view: (one.count(v, shelf=life.agent), one.count_queued(v)))
+        asked += [
+            lambda one, v=view, m=marks: one.count_without(agents.VIEW, "active", v, m),
+            lambda one, v=view, m=marks: one.count_without(agents.VIEW, m[0], v, ("nothing",)),
+        ]
     for nth, question in enumerate(asked):
         assert question(views) == question(memory), nth
     assert views.remembered("x") is None

@@ -1,4 +1,4 @@
-"""What is shown or done costs the same in a home of ten times as many tasks.
+"""What is shown or done costs the same in a home of four times as many tasks.
 
 Work is counted, not timed: the steps of SQLite's own machine that reading the views takes. Each
 row that is read, and so each document, costs some.
@@ -16,13 +16,19 @@ from adapters.cli.agents import agent_command
 from adapters.cli.reading import wakes_command
 from adapters.cli.shared import Session
 from adapters.cli.tasks import task_command
+from adapters.documents.agents import all_agents
 from adapters.documents.inbox import inbox_sets
 from adapters.store.sqlite import SQLiteLogRecorder
+from adapters.web import agents, first, policy, what_if
+from adapters.web.asking import FormRequest
+from adapters.web.routes import Show
+from adapters.web.site import Site
 from adapters.wiring import Home, open_home
+from projections import wakes
 from tests.support.cli import FIXED, done
 from tests.support.homes import Homes
 
-SMALL, LARGE = 12, 120
+SMALL, LARGE = 60, 240
 STEPS = 10  # between two looks at the counter
 ALIKE = 1.5  # an index is a step deeper in a large home
 
@@ -34,6 +40,8 @@ def _made(home: Path, count: int) -> None:
     (home / "TODO.md").write_text("".join(lines))
     done(["import", str(home / "TODO.md")], home)
     done(["agent", "create", "--all"], home)
+    done(["task", "add", "Left alone"], home)
+    done(["wake", "Fix tap 7"], home)
 
 
 def small(home: Path) -> None:
@@ -46,7 +54,7 @@ def large(home: Path) -> None:
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Home, Home]]:
-    """A home, and one of ten times as many tasks, each with an agent."""
+    """A home, and one of four times as many tasks, each but one with an agent."""
     folder = tmp_path_factory.mktemp("growth")
     copies = Homes(folder)
     found = []
@@ -88,6 +96,11 @@ def command(found: click.Command, *args: str) -> Deed:
     return run
 
 
+def shown(show: Show, site: Site, asked: FormRequest) -> Deed:
+    """The page of a site, without its HTML."""
+    return lambda _: show(site, asked)
+
+
 @pytest.mark.parametrize(
     "deed",
     [
@@ -114,6 +127,21 @@ def test_a_list_reads_what_it_shows(both: tuple[Home, Home], deed: Deed) -> None
 def test_what_is_named_is_found_without_the_others(both: tuple[Home, Home], deed: Deed) -> None:
     one, other = (work(home, deed) for home in both)
     assert 0 < other <= one * ALIKE, (one, other)
+
+
+def test_a_page_about_one_thing_reads_no_more_in_a_large_home(both: tuple[Home, Home]) -> None:
+    """Where a model is named the newest agents' are offered; `/first` counts tasks unread."""
+    found: list[list[int]] = []
+    for one in both:
+        site, agent = Site(one.path, FIXED), pick_agent(one, "Fix tap 7")
+        wake = one.views.page(wakes.VIEW, shelf=agent, newest_first=True)[0]
+        asked = FormRequest("/", {"id": agent, "run": wake.run_key})
+        pages = policy.show, agents.show_one, what_if.show
+        found.append([work(site.home, shown(show, site, asked)) for show in pages])
+        told = first.show(site, asked).document
+        assert (told["tasks_without_agent"], told["agents"]) == (1, len(all_agents(one)))
+        site.close()
+    assert all(0 < large <= small * ALIKE for small, large in zip(*found, strict=True)), found
 
 
 @pytest.mark.parametrize("count", [1, 8])

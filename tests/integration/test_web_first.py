@@ -2,17 +2,28 @@
 
 import re
 from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+import pytest
+
+from adapters.documents.agents import count_agents
+from adapters.web import first
+from adapters.web.asking import FormRequest, parameters_of
 from adapters.web.charts import days
 from adapters.web.entry import BODY_MAX
+from adapters.web.site import Site
 from adapters.web.uploads import Sent, Upload, boundary_of, sent_in
-from tests.support.cli import done, told
+from projections import tasks
+from tests.support.cli import FIXED, done, told
 from tests.support.forms import Form
 from tests.support.pages import ORIGIN, Visitor, text_of, visiting
 
+LONG = 450  # tasks: three appends
 TODO = b"# Home\n- [ ] Paint the door ~2h\n- [ ] Fix the sink\n- [x] Call Ann\n"
 
 
@@ -116,3 +127,45 @@ def test_a_day_of_a_chart_leads_to_its_wakes() -> None:
     words = re.findall("<text[^>]*>([^<]*)</text>", chart)
     assert words == ["wakes a day", "0", "1", "2", "3", "4", "1 Jan", "2 Jan", "3 Jan"]
     assert 'aria-label="Wakes: 4 from 2027-01-01 to 2027-01-03, at most 3 a day"' in chart
+
+
+class Asked(Site):
+    """A site at which somebody asks for a page whenever others may: how many tasks and agents it
+    would show."""
+
+    counts: list[tuple[int, int]]
+
+    def give_way(self, wait: Callable[[], None]) -> None:
+        def ask() -> None:
+            with self.lock:
+                self.catch_up()
+                self.counts.append((self.home.views.count(tasks.VIEW), count_agents(self.home)))
+
+        def meanwhile() -> None:
+            with ThreadPoolExecutor(1) as other:
+                other.submit(ask).result()
+            wait()
+
+        super().give_way(meanwhile)
+
+
+@pytest.mark.slow
+def test_other_pages_go_on_while_a_long_file_comes_in_and_gets_agents(tmp_path: Path) -> None:
+    data = b"".join(b"- [ ] Paint door %d\n" % nth for nth in range(LONG))
+    site = Asked(tmp_path, FIXED)
+    site.counts = []
+    try:
+        with site.lock:
+            form = {"nonce": "nonce-of-a-file"}
+            looked = first.look(site, FormRequest("", form=form, file=Upload("TODO.md", data)))
+            page = first.show(site, FormRequest("", query=parameters_of(urlsplit(looked.to).query)))
+            assert page.document["file"]["created"] == LONG
+            form |= {"file": page.values["key"], "was.plan": page.document["file"]["made_from"]}
+            first.bring(site, FormRequest("", form=form))
+            some = [count for count, _ in site.counts]
+            assert 0 < some[1] < some[-1] == LONG  # a page was made in the middle
+            site.counts.clear()
+            first.assign(site, FormRequest("", form={"nonce": "nonce-of-agents", "model": "rules"}))
+            assert 0 < site.counts[0][1] < site.counts[-1][1] <= count_agents(site.home) == LONG
+    finally:
+        site.close()

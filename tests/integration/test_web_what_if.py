@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 import wakelog
+from adapters.web.comparing import differences
 from tests.integration.test_named_endpoint import ENVIRON, ONE_WAKE, set_model, woken
 from tests.support.cli import done, proved, refused, run, told
 from tests.support.openai_server import OpenAIServer
@@ -74,6 +76,38 @@ def test_a_fork_from_the_page_is_the_one_of_the_command_line(past: Path, keys: l
         assert rows(past, log) == before[log], "nothing came of it"
     assert shown["diff"] == line["diff"]
     assert proved(other) > 0
+
+
+class Comparing:
+    """Hears in each new thread of a comparison, and lets it wait until it may go on."""
+
+    def __init__(self) -> None:
+        self.begun, self.may_go_on = threading.Event(), threading.Event()
+        self.waited: list[bool] = []
+
+    def __call__(self, frame: Any, event: str, _: object) -> None:
+        if event == "call" and frame.f_code is differences.__code__:
+            self.begun.set()
+            self.waited.append(self.may_go_on.wait(SECONDS))
+
+
+@pytest.mark.parametrize("page", ["/forks/FORK", "/wakes/RUN/diff"])
+def test_nobody_waits_for_somebody_elses_comparison(past: Path, keys: list[str], page: str) -> None:
+    line = told(["fork", keys[1], "--note", FIRST, "Be quick.", "--model", "rules"], past)
+    page = page.replace("FORK", Path(line["home"]).name).replace("RUN", keys[1])
+    comparing = Comparing()
+    threading.setprofile(comparing)
+    try:
+        with visiting(past) as visitor:
+            one = threading.Thread(target=visitor.page, args=(page,))
+            one.start()
+            assert comparing.begun.wait(SECONDS), "nothing was compared"
+            visitor.page("/tasks")
+            comparing.may_go_on.set()
+            one.join()
+    finally:
+        threading.setprofile(None)
+    assert all(comparing.waited), "the page of tasks came after it"
 
 
 def test_one_fork_is_made_at_a_time_and_what_was_left_half_goes(

@@ -22,6 +22,7 @@ _DELETED = " (deleted)"
 _TEXTS = {
     "task.created.1": lambda data: data["title"],
     "task.note_added.1": lambda data: data["words"].get("text", ""),
+    "task.note_edited.1": lambda data: data["words"].get("text", ""),
     "catalog.label_added.1": lambda data: data["name"],
 }
 
@@ -91,17 +92,18 @@ def fallen(pid: int, home: Path) -> list[str]:
 
 
 def written(home: Path) -> Counter[str]:
-    """Titles, notes and labels in a journal, and how often each was written; a note that an undo
-    brought back is the same one."""
+    """Titles, notes and labels in a journal, and how often each was written; what an undo brought
+    back of a note is the same text."""
     sql = "SELECT topic, state FROM stored_events"
     found: Counter[str] = Counter()
-    notes = set[str]()
+    notes = set[tuple[str, str]]()
     with closing(sqlite3.connect(f"file:{home / LOGS[0]}?mode=ro", uri=True)) as connection:
         for topic, state in connection.execute(sql):
             if topic not in _TEXTS:
                 continue
             data = json.loads(state)["data"]
-            if (note := data.get("note", "")) not in notes or not note:
-                found[_TEXTS[topic](data)] += 1
-            notes.add(note)
+            text, note = _TEXTS[topic](data), data.get("note", "")
+            if (note, text) not in notes or not note:
+                found[text] += 1
+            notes.add((note, text))
     return found

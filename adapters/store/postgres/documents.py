@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from adapters.store.documents import Asked, DocumentStore, Kept, Position, Told
+from adapters.store.documents import FROM_DOCUMENTS, Asked, DocumentStore, Kept, Position, Told
 from adapters.store.postgres.database import Connection, Database
 from adapters.store.postgres.statements import HOME, READ, ROLE
 from projections.view import View
@@ -162,6 +162,8 @@ class PostgresDocumentStore:
             values *= 2
         where = [one.replace(_TITLED, _INDEXED).replace("?", "%s") for one in asked.where]
         parts = " AND ".join(["home = %s AND view = %s", *where])
+        others = f"FROM views.documents WHERE home = {self._home:d} AND"
+        parts = parts.replace(FROM_DOCUMENTS, others)
         return f"SELECT {what} FROM views.documents WHERE {parts}", (
             self._home,
             _generation(asked.view),
