@@ -13,6 +13,7 @@ from adapters.documents.inbox import place_told
 from adapters.text.reading import counted, rule_text, since_line
 from adapters.text.task import duration
 from adapters.web import charts, markdown
+from adapters.web.plain_text import bare
 from adapters.web.prompt_shown import section_purpose, section_title
 from adapters.web.words import (
     absolute,
@@ -82,6 +83,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {
+        "bare": bare,
         "called_with": called_with,
         "clip": clip,
         "counted": counted,
