@@ -31,10 +31,12 @@ from adapters.web.words import (
     span,
     took,
     wall,
+    weekday,
 )
 from domain.policy.notices import NOTICE_VERSION
 
 NONCE_BYTES = 9
+_CLOCK = Markup('<time datetime="{}" title="{}">{}</time>')  # below its day
 _WHEN = Markup('<time datetime="{}" title="{}">{} <span class="ago"{}>({})</span></time>')
 
 
@@ -65,6 +67,8 @@ def render(template: str, values: dict[str, Any]) -> str:
             **values,
             when=when,
             tomorrow=(local(now, zone).date() + timedelta(days=1)).isoformat(),
+            clock=lambda at: _CLOCK.format(at, exact(at, zone), f"{local(at, zone):%H:%M}"),
+            day=lambda at: weekday(local(at, zone).date(), local(now, zone).date()),
             wall=lambda at: wall(at, zone),
             span=lambda one: span(one["start"], one["end"], now, zone),
         )
