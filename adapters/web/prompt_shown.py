@@ -91,14 +91,14 @@ def sections(
         zone: What is JSON is told with times of it, unless the words stand only in the JSON.
     """
     known = {
-        (part, one.name): frozenset((*one.text.splitlines(), *_read(one, zone).splitlines()))
+        (part, one.name): frozenset((*one.text.splitlines(), *read(one.text, zone).splitlines()))
         for part, one in before or ()
     }
     wanted = re.compile(f"({re.escape(find[:FIND_MAX])})", re.IGNORECASE) if find else None
     found, left = list[ShownSection](), SHOWN_MAX
     for part, one in now:
         was = None if before is None else known.get((part, one.name), frozenset())
-        made = _section(part, one, was, wanted, left, _read(one, zone))
+        made = _section(part, one, was, wanted, left, read(one.text, zone))
         if wanted and not made.hits:
             made = _section(part, one, was, wanted, left, one.text)
         left -= sum(len(text) for line in made.lines for text, _ in line.pieces)
@@ -131,9 +131,9 @@ def _section(
     return ShownSection(part, one.name, len(one.text), tuple(shown), new, hits, cut, sent)
 
 
-def _read(one: Section, zone: str) -> str:
+def read(text: str, zone: str) -> str:
     """A section as a person reads it: what is JSON in it as lines."""
-    return told(one.text, zone) if has_json(one.text) else one.text
+    return told(text, zone) if has_json(text) else text
 
 
 def _line(text: str, was: frozenset[str] | None, wanted: re.Pattern[str] | None) -> ShownLine:

@@ -14,7 +14,7 @@ from adapters.text.reading import counted, rule_text, since_line
 from adapters.text.task import duration
 from adapters.web import charts, markdown
 from adapters.web.plain_text import bare
-from adapters.web.prompt_shown import section_purpose, section_title
+from adapters.web.prompt_shown import read, section_purpose, section_title
 from adapters.web.words import (
     absolute,
     ago,
@@ -100,6 +100,7 @@ def environment() -> Environment:
         "whom": by_whom,
         "place": place_told,
         "pretty": pretty,
+        "read": read,
         "rule": rule_text,
         "share": charts.share,
         "said": said,

@@ -7,6 +7,7 @@ from adapters.actions.previewing import preview
 from adapters.documents.templates import VersionDetails, document
 from adapters.web.asking import FormRequest, Page, missing
 from adapters.web.comparing import differences
+from adapters.web.plain_text import compared
 from adapters.web.site import Site
 from adapters.web.template_edits import known
 from domain.errors import Refused
@@ -31,7 +32,9 @@ def show_diff(site: Site, asked: FormRequest) -> Page:
         "report": differences(before.report, of.report),
     }
     numbers = [one.version for one in found]
-    return Page("template_diff.html", f"Versions of {template.name}", told, {"numbers": numbers})
+    sides = [(before.general, of.general), (before.report, of.report)]
+    values = {"numbers": numbers, "marked": [differences(*compared(*pair)) for pair in sides]}
+    return Page("template_diff.html", f"Versions of {template.name}", told, values)
 
 
 def _version(found: list[VersionDetails], given: str) -> VersionDetails:
