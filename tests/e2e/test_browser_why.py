@@ -33,6 +33,21 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def refuse_a_name(page: Any, address: str, home: Path) -> None:
+    """Of the many names of a page the one that was sent is marked."""
+    done(["category", "add", "Garden"], home)
+    done(["category", "add", "House"], home)
+    page.goto(f"{address}/catalog")
+    page.get_by_text("Rename House …").click()
+    name = page.locator("details[open]").get_by_label("Name")
+    name.fill("Garden")
+    page.get_by_role("button", name="Rename House").click()
+    expect(name).to_be_focused()
+    expect(name).to_have_value("Garden")
+    expect(name).to_have_accessible_description(re.compile("Garden"))
+    expect(page.locator("[aria-invalid]")).to_have_count(1)
+
+
 def test_a_value_leads_to_the_note_that_caused_it_by_keyboard_alone(
     page: Any, address: str, home: Path, complaints: list[str]
 ) -> None:
@@ -83,17 +98,7 @@ def test_a_value_leads_to_the_note_that_caused_it_by_keyboard_alone(
     expect(estimate).to_be_focused()
     expect(estimate).to_have_attribute("aria-invalid", "true")
     expect(estimate).to_have_accessible_description(re.compile("a while"))
-    done(["category", "add", "Garden"], home)
-    done(["category", "add", "House"], home)
-    page.goto(f"{address}/catalog")  # of its many names the one that was sent is marked
-    page.get_by_text("Rename House …").click()
-    name = page.locator("details[open]").get_by_label("Name")
-    name.fill("Garden")
-    page.get_by_role("button", name="Rename House").click()
-    expect(name).to_be_focused()
-    expect(name).to_have_value("Garden")
-    expect(name).to_have_accessible_description(re.compile("Garden"))
-    expect(page.locator("[aria-invalid]")).to_have_count(1)
+    refuse_a_name(page, address, home)
     assert [one for one in complaints if "422" not in one] == []
 
 
