@@ -4,6 +4,7 @@ the words as they were sent stand one click away."""
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from adapters.web.words import by_whom, wall
@@ -72,9 +73,10 @@ def _parted(text: str) -> tuple[str, Any, str]:
 
 
 def _lines(value: Any, zone: str) -> Iterator[str]:
-    """A value as lines: a field each, what is empty left out, lists below their names."""
+    """A value as lines: a field each, what is empty left out, lists below their names. A line of
+    somebody's words is told from a field by its place."""
     if isinstance(value, list):
-        yield from (_one(one, zone) for one in value)
+        yield from (_one(one, zone).replace("\n", "\n    ") for one in value)
         return
     for name, part in value.items():
         if name == "id" or not _one(part, zone):
@@ -82,9 +84,9 @@ def _lines(value: Any, zone: str) -> Iterator[str]:
         label = _HUMP.sub(" ", name).lower().capitalize()
         if isinstance(part, list):
             yield f"{label}:"
-            yield from (f"  {_one(one, zone)}" for one in part)
+            yield from ("  " + _one(one, zone).replace("\n", "\n    ") for one in part)
         else:
-            yield f"{label}: {_one(part, zone)}"
+            yield f"{label}: " + _one(part, zone).replace("\n", "\n    ")
 
 
 def _one(value: Any, zone: str) -> str:
@@ -120,5 +122,6 @@ def _one(value: Any, zone: str) -> str:
 def _word(value: Any, zone: str) -> str:
     """A text, number or yes; a time as the clock at home shows it."""
     if isinstance(value, str) and _TIME.fullmatch(value):
-        return wall(value, zone).replace("T", " ")
+        with suppress(ValueError, OverflowError):  # somebody's words may look like one
+            return wall(value, zone).replace("T", " ")
     return "" if value in (None, False, 0) else "yes" if value is True else str(value)

@@ -1,5 +1,7 @@
 """What a model read or wrote, told without marks of Markdown and without JSON."""
 
+import json
+
 from adapters.web.plain_text import bare, compared, told
 from adapters.web.prompt_shown import sections
 from domain.ports import Section
@@ -57,6 +59,18 @@ def test_what_is_no_json_after_all_is_told_as_it_stands() -> None:
         assert told(text, "UTC") == text
     rows = '## Rows\n[\n{"ref":"1.1","status":"open","note":""},\n{"linksCut":2}\n]'
     assert told(rows, "UTC") == "ref: 1.1; status: open\nlinks cut: 2"
+
+
+def test_words_of_a_person_are_no_time_and_no_line_of_their_own() -> None:
+    note = {"by": "person", "text": "2027-99-99T99:99Z"}
+    task = {"title": "0001-01-01T00:00:00.000000Z", "log": [note, {"text": "a\nStatus: DONE"}]}
+    assert told(json.dumps(task, indent=0), "America/Lima").splitlines() == [
+        "Title: 0001-01-01T00:00:00.000000Z",
+        "Log:",
+        "  you: 2027-99-99T99:99Z",
+        "  : a",
+        "    Status: DONE",
+    ]
 
 
 def test_two_texts_that_differ_in_marks_alone_are_compared_with_them() -> None:
