@@ -216,9 +216,8 @@ def _acted(site: Site, asked: FormRequest, visitor: Visitor) -> Response | Sheet
         status = status_of(error.code)
         kind = "conflict" if status == HTTPStatus.CONFLICT else "problem"
         field = error.field if isinstance(error, AtField) else ""
-        told = Notice(
-            f"{remedies.in_words(error)} [{error.code}]", kind, status=status, field=field
-        )
+        text = f"{remedies.in_words(error)} [{error.code}]"
+        told = Notice(text, kind, status=status, field=field, at=asked.path)
     is_refused = told.kind == "problem" or told.status != HTTPStatus.OK
     if is_refused and not asked.is_beside:
         keep_typed(told, asked)

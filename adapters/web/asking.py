@@ -1,6 +1,8 @@
 """What a visitor asks, and what a page answers: the words between the pages and the server."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 from urllib.parse import parse_qs, parse_qsl, urlencode
@@ -120,8 +122,8 @@ class Notice(Struct):
     place. `clashes` are what was changed meanwhile; `again`, with the `action` of the form, holds
     what it is sent again with besides, made from what is there now; `button` sends it. `leads`: a
     task to look at next, id and title; `rates`: what may be rated now, ids of a task and an entry.
-    `field`: the one that the form got wrong, at which the problem stands. `to`: the page that goes
-    on from here, where that is not the one of the form.
+    `field`: the one that the form got wrong, at which the problem stands, and `at` the address of
+    that form. `to`: the page that goes on from here, where that is not the one of the form.
     """
 
     text: str
@@ -137,6 +139,7 @@ class Notice(Struct):
     leads: tuple[str, str] | None = None
     rates: tuple[str, str] | None = None
     field: str = ""
+    at: str = ""
     to: str = ""
 
 
@@ -146,6 +149,21 @@ class AtField(Refused):
     def __init__(self, field: str, error: Refused) -> None:
         super().__init__(error.code, because=error.whole, instead=error.remedy or error.instead)
         self.field = field
+
+
+@contextmanager
+def at_field(name: str) -> Iterator[None]:
+    """What is refused in here stands at this field, unless something else has changed meanwhile.
+
+    Raises:
+        AtField: For what was Refused.
+    """
+    try:
+        yield
+    except Refused as error:
+        if isinstance(error, AtField) or status_of(error.code) == HTTPStatus.CONFLICT:
+            raise
+        raise AtField(name, error) from error
 
 
 _STATUS = {

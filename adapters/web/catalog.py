@@ -3,7 +3,7 @@
 from adapters.actions import catalog as actions
 from adapters.actions.inputs import language_named
 from adapters.documents.tasks import catalog_of, category_documents, label_documents
-from adapters.web.asking import FormRequest, Notice, Page, clashing, compared, missing
+from adapters.web.asking import FormRequest, Notice, Page, at_field, clashing, compared, missing
 from adapters.web.site import SCAN_MAX, Site, check_sure
 from domain.journal.catalog import NAME_MAX
 from domain.journal.edits import titled
@@ -35,9 +35,11 @@ def show(site: Site, asked: FormRequest) -> Page:
 
 def add_category(site: Site, asked: FormRequest) -> Notice:
     """Add a category."""
-    name = titled(asked.needed("name"), NAME_MAX, "name")
-    language = language_named(asked.form.get("language", "").strip() or "none")
-    actions.add_category(site.home, name, language, asked.key)
+    with at_field("language"):
+        language = language_named(asked.form.get("language", "").strip() or "none")
+    with at_field("name"):
+        name = titled(asked.needed("name"), NAME_MAX, "name")
+        actions.add_category(site.home, name, language, asked.key)
     return Notice(f"The category “{name}” is there.")
 
 
@@ -50,22 +52,26 @@ def rename_category(site: Site, asked: FormRequest) -> Notice:
         return Notice("Nothing was changed.")
     if found.moved:
         return clashing(asked, found, {}, {})
-    actions.rename_category(site.home, category, found.given["name"], asked.key)
+    with at_field("name"):
+        actions.rename_category(site.home, category, found.given["name"], asked.key)
     return Notice(f"Renamed: “{found.given['name']}”.")
 
 
 def correct_category(site: Site, asked: FormRequest) -> Notice:
     """Teach agents by example: what was written, and what it should have been."""
     before, after = asked.needed("before"), asked.needed("after")
-    actions.correct_category(site.home, _category(site, asked), before, after, asked.key)
+    category = _category(site, asked)
+    with at_field("after"):
+        actions.correct_category(site.home, category, before, after, asked.key)
     return Notice("Noted: agents of this category are shown it.")
 
 
 def add_label(site: Site, asked: FormRequest) -> Notice:
     """Add a label, of some categories or of all."""
-    name = titled(asked.needed("name").strip().removeprefix("#"), NAME_MAX, "name")
     among = [one for one in asked.lists.get("category", []) if one]
-    actions.add_label(site.home, name, among, asked.key)
+    with at_field("name"):
+        name = titled(asked.needed("name").strip().removeprefix("#"), NAME_MAX, "name")
+        actions.add_label(site.home, name, among, asked.key)
     return Notice(f"The label #{name} is there.")
 
 

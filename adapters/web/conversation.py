@@ -125,7 +125,7 @@ def _prompt(
     earlier = looking.before(site, wake)
     was = shown(site.home, earlier) if earlier else None
     find = asked.query.get("find", "").strip()
-    found = prompt_shown.sections(_parts(prompt), _parts(was) if was else None, find)
+    found = prompt_shown.sections(_parts(prompt), _parts(was) if was else None, find, site.zone)
     return {
         "find": find,
         "sections": found,

@@ -10,6 +10,7 @@ from adapters.documents.diffs import NAMES, Difference
 from adapters.text.timetravel import NAMES as CALLED
 from adapters.text.timetravel import called
 from adapters.web.comparing import Later, Part, near_later
+from adapters.web.plain_text import bare, compared
 from adapters.web.words import clip, plainly
 
 TEXT_MAX = 8_000  # characters of one side
@@ -104,14 +105,14 @@ def _told(one: Difference, steps: Sequence[str], things: Sequence[dict[str, Any]
         what = f"{what} “{clip(called(things[-1]), 80)}”"
     match one.change:
         case "added":
-            return Told(what, [Part("added", _text(one.b))])
+            return Told(what, [Part("added", bare(_text(one.b)))])
         case "removed":
-            return Told(what, [Part("removed", _text(one.a))])
+            return Told(what, [Part("removed", bare(_text(one.a)))])
         case _:
             sides = (_text(one.a), _text(one.b))
             if steps[-1] in OURS:
                 sides = (plainly(sides[0]), plainly(sides[1]))
-            return Told(what, near_later(*sides))
+            return Told(what, near_later(*compared(*sides)))
 
 
 def _text(value: Any) -> str:

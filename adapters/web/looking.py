@@ -8,6 +8,7 @@ from adapters.text.timetravel import tokens_line
 from adapters.timetravel.place import Place, past_of
 from adapters.web.asking import FormRequest, Page, missing
 from adapters.web.comparing import near, near_later
+from adapters.web.plain_text import compared
 from adapters.web.site import Site
 from domain.errors import Refused
 from projections import wakes
@@ -36,7 +37,7 @@ def show_diff(site: Site, asked: FormRequest) -> Page:
     sides = (wake_seen(one.past, one.spot.run_key, one.replica) for one in (earlier, place))
     document = wakes_diff(*sides)
     values = {
-        **_told(document),
+        **_told(document, site.zone),
         "wake": wake,
         "was": was,
         "is_next": not asked.query.get("with", ""),
@@ -45,7 +46,7 @@ def show_diff(site: Site, asked: FormRequest) -> Page:
     return Page("wakes_diff.html", f"What differs in wake {wake.run_key[:8]}", document, values)
 
 
-def _told(document: WakesDiff) -> dict[str, Any]:
+def _told(document: WakesDiff, zone: str) -> dict[str, Any]:
     """What differs, with the words that came and went."""
     both = (document.report.a, document.report.b)
     pairs = zip(*((one.tldr, one.content) if one else ("", "") for one in both), strict=True)
@@ -54,18 +55,18 @@ def _told(document: WakesDiff) -> dict[str, Any]:
     is_unknown = told.a.input_tokens is told.b.input_tokens is None
     return {
         "named": [(name.capitalize(), getattr(document, name)) for name in names],
-        "report": [near_later(one, other) for one, other in pairs if one != other],
+        "report": [near_later(*compared(one, other, zone)) for one, other in pairs if one != other],
         "sections": [
-            (one.section, len(one.b or ""), near_later(one.a or "", one.b or ""))
+            (one.section, len(one.b or ""), near_later(*compared(one.a or "", one.b or "", zone)))
             for one in document.prompt
             if not one.same
         ],
         "same": [one.section for one in document.prompt if one.same],
         "replies": [
-            (one, near_later(one.a or "", one.b or "") if one.a != one.b else [])
+            (one, near_later(*compared(one.a or "", one.b or "", zone)) if one.a != one.b else [])
             for one in document.replies
         ],
-        "near": near,
+        "near": lambda one, other: near(*compared(one, other, zone)),
         "tokens": "" if is_unknown else tokens_line(document.tokens).replace("->", "→"),
     }
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from adapters.web.plain_text import has_json, told
 from adapters.web.words import plainly, revealed
 from domain.ports import Section
 
@@ -62,7 +63,8 @@ class ShownLine(Struct, frozen=True):
 
 class ShownSection(Struct, frozen=True):
     """A section. `new`: how many of its lines the agent's wake before did not show; None where
-    there was none. `hits`: how often the search found its words; `cut`: characters left out."""
+    there was none. `hits`: how often the search found its words; `cut`: characters left out;
+    `sent`: the text as the model got it, where `lines` tell it otherwise."""
 
     part: str
     name: str
@@ -71,12 +73,14 @@ class ShownSection(Struct, frozen=True):
     new: int | None = None
     hits: int = 0
     cut: int = 0
+    sent: str = ""
 
 
 def sections(
     now: Sequence[tuple[str, Section]],
     before: Sequence[tuple[str, Section]] | None,
     find: str = "",
+    zone: str = "UTC",
 ) -> list[ShownSection]:
     """The sections of a prompt as a page shows them.
 
@@ -84,13 +88,19 @@ def sections(
         now: Each with its part, ``system`` or ``user``.
         before: Those of the agent's wake before; None where it had none.
         find: Words to look for; then only lines that have them are shown, and what is around.
+        zone: What is JSON is told with times of it, unless the words stand only in the JSON.
     """
-    known = {(part, one.name): frozenset(one.text.splitlines()) for part, one in before or ()}
+    known = {
+        (part, one.name): frozenset((*one.text.splitlines(), *read(one.text, zone).splitlines()))
+        for part, one in before or ()
+    }
     wanted = re.compile(f"({re.escape(find[:FIND_MAX])})", re.IGNORECASE) if find else None
     found, left = list[ShownSection](), SHOWN_MAX
     for part, one in now:
         was = None if before is None else known.get((part, one.name), frozenset())
-        made = _section(part, one, was, wanted, left)
+        made = _section(part, one, was, wanted, left, read(one.text, zone))
+        if wanted and not made.hits:
+            made = _section(part, one, was, wanted, left, one.text)
         left -= sum(len(text) for line in made.lines for text, _ in line.pieces)
         found.append(made)
     return found
@@ -102,8 +112,9 @@ def _section(
     was: frozenset[str] | None,
     wanted: re.Pattern[str] | None,
     left: int,
+    read: str,
 ) -> ShownSection:
-    whole = one.text.splitlines()
+    whole = read.splitlines()
     lines = [_line(text, was, wanted) for text in whole]
     hits = sum(is_hit for line in lines for _, is_hit in line.pieces)
     kept = _around(lines) if wanted else lines
@@ -116,7 +127,13 @@ def _section(
             shown.append(line)
             left -= size
     new = None if was is None else sum(text not in was for text in whole if text.strip())
-    return ShownSection(part, one.name, len(one.text), tuple(shown), new, hits, cut)
+    sent = "" if read == one.text else one.text
+    return ShownSection(part, one.name, len(one.text), tuple(shown), new, hits, cut, sent)
+
+
+def read(text: str, zone: str) -> str:
+    """A section as a person reads it: what is JSON in it as lines."""
+    return told(text, zone) if has_json(text) else text
 
 
 def _line(text: str, was: frozenset[str] | None, wanted: re.Pattern[str] | None) -> ShownLine:

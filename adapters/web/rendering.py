@@ -13,7 +13,8 @@ from adapters.documents.inbox import place_told
 from adapters.text.reading import counted, rule_text, since_line
 from adapters.text.task import duration
 from adapters.web import charts, markdown
-from adapters.web.prompt_shown import section_purpose, section_title
+from adapters.web.plain_text import bare
+from adapters.web.prompt_shown import read, section_purpose, section_title
 from adapters.web.words import (
     absolute,
     ago,
@@ -30,10 +31,12 @@ from adapters.web.words import (
     span,
     took,
     wall,
+    weekday,
 )
 from domain.policy.notices import NOTICE_VERSION
 
 NONCE_BYTES = 9
+_CLOCK = Markup('<time datetime="{}" title="{}">{}</time>')  # below its day
 _WHEN = Markup('<time datetime="{}" title="{}">{} <span class="ago"{}>({})</span></time>')
 
 
@@ -64,6 +67,8 @@ def render(template: str, values: dict[str, Any]) -> str:
             **values,
             when=when,
             tomorrow=(local(now, zone).date() + timedelta(days=1)).isoformat(),
+            clock=lambda at: _CLOCK.format(at, exact(at, zone), f"{local(at, zone):%H:%M}"),
+            day=lambda at: weekday(local(at, zone).date(), local(now, zone).date()),
             wall=lambda at: wall(at, zone),
             span=lambda one: span(one["start"], one["end"], now, zone),
         )
@@ -82,6 +87,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {
+        "bare": bare,
         "called_with": called_with,
         "clip": clip,
         "counted": counted,
@@ -94,6 +100,7 @@ def environment() -> Environment:
         "whom": by_whom,
         "place": place_told,
         "pretty": pretty,
+        "read": read,
         "rule": rule_text,
         "share": charts.share,
         "said": said,

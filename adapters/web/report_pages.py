@@ -1,11 +1,14 @@
 """What an agent reported over time: each report, what of two differs, and what one rests on."""
 
+from functools import partial
+
 from msgspec import Struct
 
 from adapters.documents.inbox import place_told
 from adapters.web.agents import known
 from adapters.web.asking import FormRequest, Page, missing
-from adapters.web.comparing import Later, Part, differences
+from adapters.web.comparing import Later, differences
+from adapters.web.plain_text import compared
 from adapters.web.reports import ReportBefore
 from adapters.web.site import Site, page_size
 from domain.changes.change_set import set_id
@@ -37,6 +40,7 @@ def show(site: Site, asked: FormRequest) -> Page:
     found = found[:size]
     of = _report(site, agent.id, asked.query.get("of", "")) or (found[0] if found else None)
     earlier = _report(site, agent.id, asked.query.get("with", "")) or _before(site, of)
+    pairs = _pairs(site, earlier, of) if of and earlier else []
     return Page(
         "reports.html",
         f"Reports of {agent.name}",
@@ -46,13 +50,14 @@ def show(site: Site, asked: FormRequest) -> Page:
             "reports": [_told(site, one) for one in found],
             "of": of.run_key if of else None,
             "with": earlier.run_key if earlier else None,
-            "differences": _compared(site, earlier, of) if of and earlier else [],
+            "differences": Later(lambda: [part for pair in pairs for part in differences(*pair)]),
             "sources": _sources(site, of) if of else [],
             "next": asked.with_query(before=older) if older else None,
         },
         {
             "of": _told(site, of) if of else None,
             "earlier": _told(site, earlier) if earlier else None,
+            "marked": [Later(partial(differences, *compared(*pair))) for pair in pairs],
             "content": _text(site, of) if of else "",
             "older": asked.with_query(before=older) if older else "",
             "newest": asked.with_query(before="") if before else "",
@@ -91,15 +96,13 @@ def _text(site: Site, one: ReportDocument) -> str:
         return world.text(one.content)
 
 
-def _compared(site: Site, earlier: ReportDocument, of: ReportDocument) -> Later:
+def _pairs(site: Site, earlier: ReportDocument, of: ReportDocument) -> list[tuple[str, str]]:
+    """What is compared, each by itself: what the short form says is often a line of the long."""
     with site.home.services.agents.reading() as world:
         (was, before), (now, after) = (
             (world.text(one.tldr), world.text(one.content)) for one in (earlier, of)
         )
-    # each by itself: what the short form says is often a line of the long one
-    return Later(
-        lambda: [*differences(was, now), Part("both", "\n\n"), *differences(before, after)]
-    )
+    return [(was, now), ("\n\n", "\n\n"), (before, after)]
 
 
 def _sources(site: Site, of: ReportDocument) -> list[Source]:

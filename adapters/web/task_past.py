@@ -1,5 +1,7 @@
 """Where a task comes from: why a field is as it is, and its whole history with undo."""
 
+from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from msgspec.structs import asdict
@@ -8,7 +10,7 @@ from adapters.actions import undoing
 from adapters.actions.field_why import why_field
 from adapters.actions.task_history import Wanted, history
 from adapters.actions.telling_deeds import deed_document
-from adapters.documents.task_past import TaskHistory, WhyLead
+from adapters.documents.task_past import HistoryEntry, TaskHistory, WhyLead
 from adapters.text.happened import KINDS, WHO
 from adapters.web.asking import FormRequest, Notice, Page, Undo
 from adapters.web.site import Site, check_sure, page_size
@@ -68,6 +70,7 @@ def show_history(site: Site, asked: FormRequest) -> Page:
         f"History of {task.title}",
         {**asdict(found), "next": older or None},
         {
+            "rows": together(found.entries),
             "does": {ref: "; ".join(lines) for ref, lines in does.items()},
             "spread": {one.ref: len(one.tasks) for one in deeds},
             "kinds": KINDS,
@@ -78,6 +81,15 @@ def show_history(site: Site, asked: FormRequest) -> Page:
             "is_cut": _is_cut(found, wanted),
         },
     )
+
+
+def together(entries: Sequence[HistoryEntry]) -> list[list[HistoryEntry]]:
+    """The entries, those that one import made at once together, the oldest of them first."""
+
+    def once(one: HistoryEntry) -> str:
+        return one.entry.partition(".")[0] if one.who == "file" else one.entry
+
+    return [list(made)[::-1] for _, made in groupby(entries, once)]
 
 
 def _is_cut(found: TaskHistory, wanted: Wanted) -> bool:

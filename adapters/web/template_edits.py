@@ -10,6 +10,7 @@ from adapters.web.asking import (
     Form,
     FormRequest,
     Notice,
+    at_field,
     clash_of,
     clashing,
     compared,
@@ -38,8 +39,9 @@ def known(site: Site, template_id: str) -> Template:
 
 def create(site: Site, asked: FormRequest) -> Notice:
     """Make a template with its first version."""
-    name = asked.needed("name").strip()
-    actions.create_template(site.home, name, _directives(asked), key=asked.key)
+    name, given = asked.needed("name").strip(), _directives(asked)
+    with at_field("name"):
+        actions.create_template(site.home, name, given, key=asked.key)
     return Notice(f"Made “{name}”.")
 
 
@@ -69,14 +71,17 @@ def change(site: Site, asked: FormRequest) -> Notice:
     if found.moved and not actions.is_known(site.home, asked.key):
         return clashing(asked, found, {}, {"categories": "text"})
     named = [category_named(catalog, one).id for one in given["categories"].split("\n") if one]
-    actions.change_template(
-        site.home,
-        template.id,
-        given["name"] if "name" in found.changed else "",
-        given["model"] if "model" in found.changed else None,
-        tuple(named) if "categories" in found.changed else None,
-        asked.key,
-    )
+    with at_field("model"):
+        actions.check_directives(actions.Directives(model=given["model"]))
+    with at_field("name"):
+        actions.change_template(
+            site.home,
+            template.id,
+            given["name"] if "name" in found.changed else "",
+            given["model"] if "model" in found.changed else None,
+            tuple(named) if "categories" in found.changed else None,
+            asked.key,
+        )
     return Notice("Changed.")
 
 
@@ -84,7 +89,6 @@ def add_version(site: Site, asked: FormRequest) -> Notice:
     """Add a version, active at once, unless another one is than the form was made from."""
     template = known(site, asked.names["id"])
     given = _directives(asked)
-    actions.check_directives(given)
     if _has_moved(site, asked, template):
         return _both(site, asked, template)
     actions.add_version(site.home, template.id, given, asked.key)
@@ -108,7 +112,8 @@ def roll_back(site: Site, asked: FormRequest) -> Notice:
 def assign(site: Site, asked: FormRequest) -> Notice:
     """Let an agent live on the template, or on the built-in directives again."""
     template = known(site, asked.names["id"])
-    agent_id = pick_agent(site.home, asked.needed("agent").strip())
+    with at_field("agent"):
+        agent_id = pick_agent(site.home, asked.needed("agent").strip())
     is_taken_off = asked.form.get("verb") == "remove"
     if is_taken_off and not _lives_on(site, asked, agent_id, template.id):
         because = f"that agent does not live on “{template.name}” any more"
@@ -173,4 +178,8 @@ def _both(site: Site, asked: FormRequest, template: Template) -> Notice:
 
 def _directives(asked: FormRequest) -> actions.Directives:
     general, report = (in_lines(asked.needed(name)).rstrip() for name in ("general", "report"))
-    return actions.Directives(general, report, asked.form.get("model", "").strip())
+    given = actions.Directives(general, report, asked.form.get("model", "").strip())
+    for name, text in given._asdict().items():
+        with at_field(name):
+            actions.check_directives(actions.Directives(**{name: text}))
+    return given

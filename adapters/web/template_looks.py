@@ -9,6 +9,7 @@ from adapters.actions.previewing import preview
 from adapters.documents.templates import VersionDetails, document
 from adapters.web.asking import FormRequest, Page, missing
 from adapters.web.comparing import Later, differences
+from adapters.web.plain_text import compared
 from adapters.web.site import Site
 from adapters.web.template_edits import known
 from domain.errors import Refused
@@ -33,7 +34,10 @@ def show_diff(site: Site, asked: FormRequest) -> Page:
         "report": Later(partial(differences, before.report, of.report)),
     }
     numbers = [one.version for one in found]
-    return Page("template_diff.html", f"Versions of {template.name}", told, {"numbers": numbers})
+    sides = [(before.general, of.general), (before.report, of.report)]
+    marked = [Later(partial(differences, *compared(*pair))) for pair in sides]
+    values = {"numbers": numbers, "marked": marked}
+    return Page("template_diff.html", f"Versions of {template.name}", told, values)
 
 
 def _version(found: list[VersionDetails], given: str) -> VersionDetails:

@@ -21,6 +21,7 @@ from adapters.timetravel.fork_spending import TOKENS_MAX
 from adapters.timetravel.place import Place
 from adapters.web.asking import FormRequest, Notice, Page, in_lines, missing
 from adapters.web.comparing import Later, near_later
+from adapters.web.plain_text import compared
 from adapters.web.site import Site, check_sure, page_size
 from domain.agent import limits
 from domain.errors import Refused
@@ -249,7 +250,7 @@ def _sides(site: Site, kept: KeptFork, making: Mapping[str, str]) -> Page:
             "making": making,
             "run_key": kept.run_key,
             "first": first_difference(sides) if sides else "",
-            "sections": _sections(sides) if sides else [],
+            "sections": _sections(sides, site.zone) if sides else [],
             "folder": str(site.home.path / files.FORKS / kept.name),
         },
     )
@@ -262,10 +263,12 @@ def first_difference(sides: Sides) -> str:
     return turned or ("" if sides.report.same and sides.proposals.same else "left")
 
 
-def _sections(sides: Sides) -> list[tuple[str, Later]]:
+def _sections(sides: Sides, zone: str) -> list[tuple[str, Later]]:
     """The sections of the prompt that differ, with the words that came and went."""
     return [
-        (one.section, near_later(one.a or "", one.b or "")) for one in sides.prompt if not one.same
+        (one.section, near_later(*compared(one.a or "", one.b or "", zone)))
+        for one in sides.prompt
+        if not one.same
     ]
 
 

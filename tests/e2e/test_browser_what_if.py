@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.test_browser_everybody import axe, too_wide, unreadable
-from tests.support.browsing import aside, in_browser, served, statuses, told
+from tests.support.browsing import aside, in_browser, press, served, statuses, told
 from tests.support.pasts import FIRST, lived
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -14,24 +14,19 @@ expect = playwright.expect
 
 __all__ = ["axe"]
 pytestmark = in_browser
-TABS_MAX = 60
-FOCUSED = "document.activeElement ? document.activeElement.innerText || '' : ''"
+STEPS = (
+    ("wake", 30, ('region "Paint the door"', 'link "wake"', 'listitem "1.2 Set estimate to 60')),
+    ("What if …", 18, ('heading "Wake ', 'link "What if …"', 'region "Why it woke"')),
+    ("One more note before this wake", 17, ('textbox "One more note', 'group: "Note 1: Takes')),
+    ("Show what would have happened", 9, ('button "Show what would', 'checkbox "A model that')),
+)
+"""What is pressed, by how many presses of Tab at most, and what the tree of its page names."""
 SMALL = """[...document.querySelectorAll('main :is(a, button, input, select, summary)')]
 .filter((one) => {
     const {width, height} = one.getBoundingClientRect();
     return height && Math.min(width, height) < 24 && one.type !== 'checkbox'
         && getComputedStyle(one).display !== 'inline';
 }).map((one) => one.outerHTML.slice(0, 90))"""
-
-
-def press(page: Any, name: str) -> None:
-    """Reach a link or button by Tab alone, and press it."""
-    for _ in range(TABS_MAX):
-        page.keyboard.press("Tab")
-        if page.evaluate(FOCUSED).strip() == name:
-            page.keyboard.press("Enter")
-            return
-    raise AssertionError(f"no way to {name!r} by keyboard")
 
 
 def looked_at(page: Any, address: str, path: str, axe: str) -> list[str]:
@@ -50,18 +45,16 @@ def test_three_presses_lead_from_a_proposal_to_what_another_note_would_have_done
     page: Any, address: str, home: Path, axe: str, complaints: list[str]
 ) -> None:
     page.goto(f"{address}/inbox")
-    page.locator(".item").first.focus()
-    page.evaluate("document.querySelector('.card :is(h2, h3) a').focus()")  # the card's head
-    press(page, "wake")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Wake")
-    press(page, "What if …")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("What if, in wake")
-    for _ in range(TABS_MAX):
-        page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.name") == "text":
-            break
-    page.keyboard.type("Takes about 15 minutes.")
-    press(page, "Show what would have happened")
+    for (name, tabs, named), title in zip(
+        STEPS, ("Inbox", "Wake", "What if", "What if"), strict=True
+    ):
+        expect(page.get_by_role("heading", level=1)).to_contain_text(title)
+        heard = page.locator("main").aria_snapshot()
+        assert [one for one in named if one not in heard] == []
+        is_text = name.startswith("One more note")
+        assert press(page, name, "End" if is_text else "Enter") <= tabs, name
+        if is_text:
+            page.keyboard.type("Takes about 15 minutes.")
     expect(page.locator("#turn-1")).to_contain_text("First difference")
     expect(page.locator(".both").first).to_contain_text("Set estimate to 15 minutes")
     told_so = page.locator("main").aria_snapshot()
@@ -121,5 +114,5 @@ def test_the_slider_of_a_life_leads_through_it_and_links_do_without_javascript(
         expect(page.locator(".stands")).not_to_have_text(last)
         page.get_by_label("End of day").fill("2027-01-02")
         page.get_by_role("button", name="Go", exact=True).click()
-        expect(page.locator(".stands")).to_contain_text("you confirmed its proposal 2")
+        expect(page.locator(".stands")).to_contain_text("You confirmed its proposal 2")
         context.close()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.browsing import aside, done, in_browser, told
+from tests.support.browsing import aside, done, in_browser, press, told
 from tests.support.cli import proved
 from tests.support.waking import proposing
 
@@ -15,6 +15,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 expect = playwright.expect
 
 pytestmark = [*in_browser, pytest.mark.slow]
+VALUE_TABS, NOTE_TABS = 40, 5  # from the top of the task's page, from the answer
 NOTE = "It is due by 2027-03-15, as Ann said."
 AXE = """async () => (await axe.run({resultTypes: ["violations"]})).violations.map(
     (one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 160))}`)"""
@@ -32,14 +33,36 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def refuse_a_name(page: Any, address: str, home: Path) -> None:
+    """Of the many names of a page the one that was sent is marked."""
+    done(["category", "add", "Garden"], home)
+    done(["category", "add", "House"], home)
+    page.goto(f"{address}/catalog")
+    page.get_by_text("Rename House …").click()
+    name = page.locator("details[open]").get_by_label("Name")
+    name.fill("Garden")
+    page.get_by_role("button", name="Rename House").click()
+    expect(name).to_be_focused()
+    expect(name).to_have_value("Garden")
+    expect(name).to_have_accessible_description(re.compile("Garden"))
+    expect(page.locator("[aria-invalid]")).to_have_count(1)
+
+
 def test_a_value_leads_to_the_note_that_caused_it_by_keyboard_alone(
     page: Any, address: str, home: Path, complaints: list[str]
 ) -> None:
     task = told(["task", "show", "Fix the sink"], home)
     page.goto(f"{address}/tasks/{task['id']}")
     asks = page.get_by_role("button", name="Why? the due")
-    asks.focus()
-    page.keyboard.press("Enter")  # the first press: the answer stands below the field
+    heard = page.locator("main").aria_snapshot()
+    for part in (
+        'heading "Fix the sink" [level=1]',
+        'region "Fields"',
+        'textbox "Due": 2027-03-15',
+    ):
+        assert part in heard
+    tabs = press(page, "Why? the due")  # the first press: the answer stands below the field
+    assert tabs <= VALUE_TABS
     answer = page.locator(".why-answer")
     expect(answer).to_be_visible()
     expect(asks).to_have_attribute("aria-expanded", "true")
@@ -62,20 +85,20 @@ def test_a_value_leads_to_the_note_that_caused_it_by_keyboard_alone(
             - text: /as Ann said/
         """
     )
-    for _ in range(4):
-        page.keyboard.press("Tab")
-    note = page.get_by_role("link", name="It was woken by your note")
-    expect(note).to_be_focused()
-    page.keyboard.press("Enter")  # the second press: the note
+    tabs = press(page, "It was woken by your note:")  # the second press: the note
+    assert tabs <= NOTE_TABS
     at = task["notes"][-1]["at"]
     expect(page).to_have_url(f"{address}/tasks/{task['id']}#note:{at}")
-    expect(page.locator(f'[id="note:{at}"]')).to_be_in_viewport()
+    note = page.locator(f'[id="note:{at}"]')
+    expect(note).to_be_in_viewport()
+    expect(note).to_match_aria_snapshot(f"- article:\n  - paragraph\n  - paragraph: {NOTE}")
     estimate = page.get_by_label("Estimate, minutes")
     estimate.fill("a while")
     page.get_by_role("button", name="Save the fields").click()
     expect(estimate).to_be_focused()
     expect(estimate).to_have_attribute("aria-invalid", "true")
     expect(estimate).to_have_accessible_description(re.compile("a while"))
+    refuse_a_name(page, address, home)
     assert [one for one in complaints if "422" not in one] == []
 
 

@@ -123,7 +123,8 @@ def test_what_an_agent_remembers_is_shown_and_each_digest_opens_its_sources(
         page = visitor.page(url)
         assert "&lt;i&gt;twice" in page
         assert "<i>" not in page
-        assert page.count("/wakes/") == 20
+        assert page.split("What it was made of")[1].count("<li>") == 20
+        assert page.count("/wakes/") == 1, "one wake noted all of them: it is named once"
         assert "What it remembers" not in visitor.page(f"/agents/{other}")
         for path in (url.replace(made, other), url[:-20], f"/agents/{made}/memory/none"):
             assert visitor.get(path).status_code == 404

@@ -134,3 +134,46 @@ def test_versions_are_compared_and_a_question_is_seen_before_it_is_asked(
         )  # nothing was written
     assert told(["agent", "show", agent["id"]], home)["template_id"] is None
     proved(home)
+
+
+def test_what_a_form_of_templates_and_the_catalog_got_wrong_stands_at_its_field(
+    tmp_path: Path, homes: Homes
+) -> None:
+    home = homes.copy(proposing, tmp_path)
+    done(["template", "create", "Brief"], home)
+    done(["category", "add", "Garden"], home)
+    done(["category", "add", "House"], home)
+    (template,) = told(["template", "list"], home)
+    of, long = f"/templates/{template['id']}", "x" * 200_000
+    (garden,) = [one["id"] for one in told(["category", "list"], home) if one["name"] == "Garden"]
+    at = f"/catalog/categories/{garden}"
+    texts = {"general": "", "report": ""}
+    cases = [  # page, form, the field that is wrong, what is typed
+        ("/catalog", "/catalog/categories", "name", {"name": " "}),
+        ("/catalog", "/catalog/categories", "language", {"name": "Hall", "language": "klingon!"}),
+        ("/catalog", at, "name", {"name": "n" * 999}),
+        ("/catalog", at, "name", {"name": "House"}),
+        ("/catalog", f"{at}/correct", "after", {"before": "same", "after": "same"}),
+        ("/catalog", "/catalog/labels", "name", {"name": "#"}),
+        ("/templates", "/templates", "name", {"name": "n" * 999}),
+        ("/templates", "/templates", "report", {"name": "Long", "report": long}),
+        ("/templates", "/templates", "model", {"name": "Odd", "model": "m" * 999}),
+        (of, f"{of}/set", "name", {"name": "n" * 999}),
+        (of, f"{of}/set", "model", {"model": "m" * 999}),
+        (of, f"{of}/version", "general", {"general": long}),
+        (of, f"{of}/assign", "agent", {"agent": "nobody of that name"}),
+    ]
+    with visiting(home) as visitor:
+        for page, action, field, typed in cases:
+            answer = visitor.send(visitor.form(page, action), None, **{**texts, **typed})
+            where = (action, field, text_of(answer.text.partition("told is-")[2])[:200])
+            assert answer.status_code in (404, 422), where
+            assert answer.text.count(f'aria-describedby="wrong-{field}"') == 1, where
+            assert answer.text.count("aria-invalid") == 1, where
+            marked = answer.text.split('aria-invalid="true"')[0]
+            assert marked.rpartition("<form ")[2].partition(f'action="{action}"')[1], where
+            assert typed[field].strip() in answer.text, where  # it is given back
+            folded = marked.rpartition("<details")
+            if "</details>" not in folded[2]:
+                assert " open>" in folded[2].partition("<summary")[0], where
+    proved(home)

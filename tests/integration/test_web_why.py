@@ -175,9 +175,21 @@ def test_a_history_is_told_filtered_and_paged(lived: Lived) -> None:
             seen += one["entries"]
             following = (one["next"] or "").replace("/history?", "/history.json?")
         assert seen == every
+        page = visitor.page(f"{lived.of('Paint the door')}/history")
+        assert text_of(page).count("more changes by the same import") == 1
+        brought = next(one for one in together_of(page) if "made the task" in one)
+        assert "added the item “Sand it”" in brought.partition("<details")[2], "it is folded"
+        first = door[-2]["entry"]
+        opened = visitor.page(f"{lived.of('Paint the door')}/history?from={first}")
+        assert f'data-key="import-{door[-1]["entry"]}" open' in opened, "what is led to is in view"
         page = text_of(visitor.page(path))
         assert "By an undo you changed the priority from P0 to P1." in page
         assert "The agent set the due date to 2027-03-15. You confirmed it: proposal 2.1" in page
+
+
+def together_of(page: str) -> list[str]:
+    """The rows of a history, each with what is folded in it."""
+    return page.split('<ol class="history">')[1].split('  <li id="e')[1:]
 
 
 def test_a_deed_of_the_history_is_undone_and_what_cannot_be_has_no_button(lived: Lived) -> None:

@@ -26,6 +26,11 @@ FLAGS = (
     "--disable-sync --disable-background-networking --disable-component-update"
 ).split()
 CARDS: Any = {"width": 960, "height": 720}  # of a window: narrower than two panes
+TABS_MAX = 80
+FOCUSED = """(() => {
+    const one = document.activeElement;
+    return (one.labels?.[0]?.innerText || one.innerText || '').trim().replaceAll('\\n', ' ');
+})()"""  # what it is called: the words of its label, or its own
 ACTION_MS = 20_000  # a busy machine is no failure
 START_SECONDS = 30
 
@@ -82,6 +87,16 @@ def statuses(home: Path) -> dict[str, str]:
     """All proposals ever made: by reference, what became of them."""
     sets = told(["inbox", "--all"], home)
     return {item["ref"]: item["status"] for one in sets for item in one["items"]}
+
+
+def press(page: Any, name: str, key: str = "Enter") -> int:
+    """Reach what is called so by Tab alone, and press it; how often Tab was pressed."""
+    for tabs in range(1, TABS_MAX):
+        page.keyboard.press("Tab")
+        if page.evaluate(FOCUSED) == name:
+            page.keyboard.press(key)
+            return tabs
+    raise AssertionError(f"no way to {name!r} by keyboard")
 
 
 def every_page(home: Path) -> list[str]:

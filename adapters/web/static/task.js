@@ -20,7 +20,7 @@
     }
     const told = document.querySelector("#told [data-field]");
     const name = told && told.dataset.field;
-    const input = name && document.querySelector(`form[data-fields] [name="${name}"]`);
+    const input = name && document.querySelector(`form[data-fields][action$="${told.dataset.at}"] [name="${name}"]`);
     if (!input || input.hasAttribute("aria-describedby")) return;
     const text = document.createElement("p");
     Object.assign(text, { id: `wrong-${name}`, className: "field-error is-here" });
