@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from adapters.store.recorder import LogRecorder, Onward, by_append, numbered
+from adapters.store.recorder import LogRecorder, Onward, Tail, by_append, tail_of
 from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.version import package_version
 from domain import envelope
@@ -54,15 +54,6 @@ class States(OrderedDict[str, Folded]):
         self.move_to_end(stream)
         if len(self) > STATES_MAX:
             self.popitem(last=False)
-
-
-class Tail(NamedTuple):
-    """The newest append: its number, time and digest, and who wrote it."""
-
-    n: int = 0
-    at: str = ""
-    digest: str = ""
-    replica: str = ""
 
 
 class Main(NamedTuple):
@@ -155,7 +146,8 @@ class Log:
         rows = composed.rows
         if not rows:
             return Appended(composed.result, (), tail.n)
-        written = self._write(rows, [*payloads, *composed.payloads], at)
+        self.recorder.insert(rows, [*payloads, *composed.payloads])
+        written = tail_of(rows)
         if not rows[0].stream.startswith("log:"):
             self._seen = LogPosition(seen.rows + len(rows), written, seen.main)
         return Appended(composed.result, rows, tail.n + 1)
@@ -250,6 +242,8 @@ class Log:
 
     def tail(self) -> Tail:
         """The newest append; `n` 0 where there is none."""
+        if self._seen.rows and self.recorder.count() == self._seen.rows:
+            return self._seen.tail
         with self.recorder.reading():
             return self._look().tail
 
@@ -278,20 +272,8 @@ class Log:
         """What the log comes to; read only if it has grown since."""
         count = self.recorder.count()
         if count != self._seen.rows:
-            self._seen = LogPosition(count, self._newest(), self._main_now())
+            self._seen = LogPosition(count, self.recorder.tail(), self._main_now())
         return self._seen
-
-    def _newest(self) -> Tail:
-        rows = self.recorder.last_append()
-        if not rows:
-            return Tail()
-        first = numbered(rows[0].state)
-        replica = rows[0].stream.rpartition("@")[2]
-        return Tail(first.n, first.at, envelope.digest(rows), replica)
-
-    def _write(self, rows: tuple[Row, ...], payloads: Sequence[Payload], at: str) -> Tail:
-        self.recorder.insert(rows, payloads)
-        return Tail(numbered(rows[0].state).n, at, envelope.digest(rows), self.replica)
 
     def _began(self, now: str) -> LogPosition:
         """What to append to, after what must come first: a marker of the rows that another
@@ -337,7 +319,7 @@ class Log:
         if isinstance(fact, ReplicasImported):
             world.n = max(world.n, *(one.until + 1 for one in fact.given_up), 0)
         composed = _compose(fact, "", at, prev, world)
-        self._write(composed.rows, (), at)
+        self.recorder.insert(composed.rows, ())
         return self._look()
 
     def _main_now(self) -> Main:
@@ -356,9 +338,8 @@ class Log:
         """The newest append of each replica in the file, by name; reads all of it."""
         last: dict[str, Tail] = {}
         for rows in by_append(self.recorder.rows(0)):
-            first = numbered(rows[0].state)
-            name = rows[0].stream.rpartition("@")[2]
-            last[name] = Tail(first.n, first.at, envelope.digest(rows), name)
+            newest = tail_of(rows)
+            last[newest.replica] = newest
         return dict(sorted(last.items()))
 
     def writers(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from itertools import islice
 from eventsourcing.persistence import StoredEvent
 from eventsourcing.popo import POPOApplicationRecorder
 
-from adapters.store.recorder import Onward, Timed, by_append, line, numbered
+from adapters.store.recorder import Onward, Tail, Timed, by_append, line, numbered, tail_of
 from domain.envelope import Row
 from domain.wire import Payload, PayloadId
 
@@ -61,7 +61,10 @@ class MemoryLogRecorder(POPOApplicationRecorder):
     def streams_of(self, kind: str) -> Sequence[str]:
         return [one for one in self._stored_events_index if one.startswith(f"{kind}:")]
 
-    def last_append(self) -> Sequence[Row]:
+    def tail(self) -> Tail:
+        return tail_of(self._last_append())
+
+    def _last_append(self) -> Sequence[Row]:
         if not self._stored_events:
             return ()
         first = len(self._stored_events) - 1 - numbered(self._stored_events[-1].state).row

@@ -25,7 +25,7 @@ from adapters.store.opening import (
     unusable,
     whole,
 )
-from adapters.store.recorder import Onward, Timed, numbered
+from adapters.store.recorder import Onward, Tail, Timed, numbered, tail_of
 from domain.envelope import Row
 from domain.errors import Damaged
 from domain.rules import FORMAT
@@ -193,7 +193,10 @@ class SQLiteLogRecorder:
     def streams_of(self, kind: str) -> Sequence[str]:
         return [name for (name,) in self._found(_STREAMS, f"{kind}:", f"{kind};")]  # ; follows :
 
-    def last_append(self) -> Sequence[Row]:
+    def tail(self) -> Tail:
+        return tail_of(self._last_append())
+
+    def _last_append(self) -> Sequence[Row]:
         last = self._max()
         if not last:
             return ()

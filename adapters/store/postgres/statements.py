@@ -7,7 +7,7 @@ PAGE_PAYLOADS = 64  # that are read at once
 AHEAD_MAX_BYTES = 65_536  # of a payload that nobody has asked for yet
 
 ROLE = "SET LOCAL ROLE wakelog_app"
-HOME = "SELECT set_config('wakelog.home', %s, true)"
+ENTER = "SELECT set_config('role', 'wakelog_app', true), set_config('wakelog.home', %s, true)"
 READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
@@ -36,10 +36,11 @@ def statements_of(log: str) -> Statements:
     """The statements of ``journal`` or ``agent``."""
     events, payloads, heads = f"{log}.events", f"{log}.payloads", f"{log}.heads"
     row = "stream, version, topic, state"
+    head = f"SELECT state, row_count, n, at, digest, replica FROM {heads} WHERE home = %s"
     # `at` is the first key of the state of an append's first row
     return Statements(
-        lock=f"SELECT n, row_count, state FROM {heads} WHERE home = %s FOR UPDATE",
-        head=f"SELECT n, row_count, state FROM {heads} WHERE home = %s",
+        lock=f"{head} FOR UPDATE",
+        head=head,
         stream=f"""
             SELECT one.stream, one.version, one.topic, one.state, substr(first.state, 8, 27)
             FROM {events} AS one JOIN {events} AS first ON first.home = one.home
