@@ -32,7 +32,8 @@ class PostgresLogRecorder:
         self._sql = statements_of(log)
         self._open: Connection | None = None
         self._count, self._tail = 0, Tail()
-        self._waiting: list[tuple[str, tuple[Any, ...]]] = []
+        self._rows: list[tuple[Any, ...]] = []  # that wait to be written, and payloads
+        self._kept: list[tuple[Any, ...]] = []
         self._writes_when = ("open", "frozen") if is_copying else ("open",)
 
     @contextmanager
@@ -48,7 +49,7 @@ class PostgresLogRecorder:
                 raise
             finally:
                 self._open = None
-                self._waiting = []
+                self._rows, self._kept = [], []
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -139,16 +140,11 @@ class PostgresLogRecorder:
     def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
         """Keep what is written with the commit; what is read before it sees it all the same."""
         self._tail = tail_of(rows)
-        n, at, digest, replica = self._tail
-        columns = zip(*rows, strict=True)
-        streams, versions, topics, states = (list(one) for one in columns)
-        rows_of = [numbered(row.state).row for row in rows]
-        places = [n] * len(rows), rows_of, versions, [replica] * len(rows)
-        self._waiting.append((self._sql.insert, (self._home, *places, streams, topics, states)))
-        if payloads:
-            kept = [one.id for one in payloads], [one.data for one in payloads]
-            self._waiting.append((self._sql.keep, (self._home, n, *kept)))
-        self._waiting.append((self._sql.move, (n, len(rows), at, digest, replica, self._home)))
+        n, _, _, replica = self._tail
+        for name, version, topic, state in rows:
+            place = n, numbered(state).row, version, replica
+            self._rows.append((*place, name, topic, state))
+        self._kept += [(n, one.id, one.data) for one in payloads]
         self._count += len(rows)
 
     def close(self) -> None:
@@ -156,14 +152,12 @@ class PostgresLogRecorder:
 
     def _begin(self, connection: Connection, begin: str, head: str) -> None:
         """Begin, and learn where the log ends, in one round trip."""
-        with self._database.told(), connection.pipeline() as pipeline:
+        with self._database.told(), connection.pipeline():
             connection.execute(begin.encode())
             connection.execute(ENTER, (str(self._home),))
             found = connection.execute(head.encode(), (self._home,))
-            pipeline.sync()
-            rows = found.fetchall()
         try:
-            state = self._know(rows)
+            state = self._know(found.fetchall())
         except Refused:
             self._end(connection)
             raise
@@ -184,11 +178,9 @@ class PostgresLogRecorder:
 
     def _commit(self, connection: Connection, before: int) -> None:
         """Write what waits and commit, in one round trip."""
-        waiting, self._waiting = self._waiting, []
         try:
             with connection.pipeline():
-                for sql, values in waiting:
-                    connection.execute(sql.encode(), values)
+                self._flush(connection)
                 connection.execute("COMMIT")
         except Lost as error:
             if self._tail.n > before and self._has(self._tail):
@@ -207,9 +199,15 @@ class PostgresLogRecorder:
                 self._end(connection)
 
     def _flush(self, connection: Connection) -> None:
-        waiting, self._waiting = self._waiting, []
-        for sql, values in waiting:
-            connection.execute(sql.encode(), values)
+        """Write what waits, however many appends it is, by one statement."""
+        if not self._rows:
+            return
+        rows = [list(column) for column in zip(*self._rows, strict=True)]
+        kept = [[one[nth] for one in self._kept] for nth in range(3)]
+        head = *self._tail, len(self._rows), self._home
+        self._rows, self._kept = [], []
+        values = self._home, *rows, self._home, *kept, *head
+        connection.execute(self._sql.write.encode(), values)
 
     def _found(self, sql: str, *values: Any) -> list[Any]:
         return self._asked(sql, values)
@@ -219,8 +217,7 @@ class PostgresLogRecorder:
         if connection is None:
             return self._database.asked(self._home, sql, values)
         with self._database.told():
-            if self._waiting:
-                self._flush(connection)
+            self._flush(connection)
             return connection.execute(sql.encode(), values, binary=True).fetchall()
 
     @staticmethod

@@ -27,9 +27,7 @@ class Statements(NamedTuple):
     payloads: str
     kept: str
     onward: str
-    insert: str
-    keep: str
-    move: str
+    write: str
 
 
 def statements_of(log: str) -> Statements:
@@ -76,14 +74,15 @@ def statements_of(log: str) -> Statements:
                 ON one.home = %(home)s AND one.n >= wanted.n AND one.id <> wanted.id
                 WHERE wanted.n > %(last)s AND octet_length(one.bytes) <= {AHEAD_MAX_BYTES}
                 ORDER BY one.n LIMIT {PAGE_PAYLOADS - 1})""",
-        insert=f"""
-            INSERT INTO {events} (home, n, row, version, replica, stream, topic, state)
-            SELECT %s, * FROM unnest(%s::bigint[], %s::integer[], %s::integer[], %s::text[],
-                %s::text[], %s::text[], %s::bytea[])""",
-        keep=f"""
-            INSERT INTO {payloads} (home, n, id, bytes)
-            SELECT %s, %s, * FROM unnest(%s::text[], %s::bytea[]) ON CONFLICT DO NOTHING""",
-        move=f"""
-            UPDATE {heads} SET n = %s, row_count = row_count + %s, at = %s, digest = %s,
-                replica = %s, is_news = true WHERE home = %s""",
+        write=f"""
+            WITH written AS (
+                INSERT INTO {events} (home, n, row, version, replica, stream, topic, state)
+                SELECT %s, * FROM unnest(%s::bigint[], %s::integer[], %s::integer[], %b::text[],
+                    %b::text[], %b::text[], %b::bytea[])),
+            kept AS (
+                INSERT INTO {payloads} (home, n, id, bytes)
+                SELECT %s, * FROM unnest(%s::bigint[], %b::text[], %b::bytea[])
+                ON CONFLICT DO NOTHING)
+            UPDATE {heads} SET n = %s, at = %s, digest = %s, replica = %s,
+                row_count = row_count + %s, is_news = true WHERE home = %s""",
     )
