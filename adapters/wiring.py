@@ -84,21 +84,22 @@ def open_home(
             the other one: an empty log in its place would be another past.
     """
     place = FolderPlace(where) if isinstance(where, Path) else where
-    settings = place.settings(environ, model)
+    now = place.looked()
+    settings = now.settings(environ, model)
     checked(settings.otel)
-    exists = is_writing or place.exists()
+    exists = is_writing or now.exists()
     other: OtherPast | None = None
     if exists:
-        journal, agents = place.logs(environ, is_writing=is_writing)
+        journal, agents = now.logs(environ, is_writing=is_writing)
         other = other_past(journal, agents)
         if is_writing:
             try:
-                check_writing(place, environ, other)
+                check_writing(now, environ, other)
             except Refused:
                 journal.close()
                 agents.close()
                 raise
-        views = Views(place.documents(), {"journal": journal, "agent": agents})
+        views = Views(now.documents(), {"journal": journal, "agent": agents})
     else:
         journal, agents = Log.in_memory("journal"), Log.in_memory("agent")
         views = Views.in_memory({"journal": journal, "agent": agents})

@@ -3,7 +3,7 @@
 from adapters.cluster.tending import Tended
 from adapters.store.postgres.database import Database
 from adapters.store.postgres.schema import LOGS
-from adapters.store.postgres.statements import HOME, ROLE
+from adapters.store.postgres.statements import ENTER
 
 HOLD_MAX_SECONDS = 300
 _DONE = """
@@ -26,8 +26,7 @@ def _done(database: Database, home: int, tended: Tended) -> None:
     """Nothing is due up to `next_at`, unless something new came in meanwhile."""
     with database.connection() as connection, connection.transaction():
         connection.execute(_DONE, (tended.next_at or "infinity", home))
-        connection.execute(ROLE.encode())
-        connection.execute(HOME.encode(), (str(home),))
+        connection.execute(ENTER, (str(home),))
         for log, n in zip(LOGS, tended.reached, strict=True):
             sql = f"UPDATE {log}.heads SET is_news = false WHERE home = %s AND n = %s"
             connection.execute(sql.encode(), (home, n))

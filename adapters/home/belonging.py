@@ -71,7 +71,10 @@ def other_past(journal: Log, agents: Log) -> OtherPast | None:
     It costs the same however long the logs are; older claims are not looked at, see `misfits`.
     """
     try:
-        return _first_misfit(journal, _newest(agents))
+        with agents.recorder.reading():
+            claims = list(_newest(agents))
+        with journal.recorder.reading():
+            return _first_misfit(journal, claims)
     except (WakelogError, MsgspecError):  # damage, which is told where it is met
         return None
 

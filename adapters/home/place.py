@@ -64,6 +64,9 @@ class Place(Protocol):
     def is_folder(self) -> bool:
         """Whether its logs are files in `folder`."""
 
+    def looked(self) -> "Place":
+        """The same, for whoever asks several things at once: it may look only once."""
+
     def exists(self) -> bool:
         """Whether the home has been made. Raises Refused."""
 
@@ -183,6 +186,9 @@ class FolderPlace:
         self.folder = path
         self.name = str(path)
 
+    def looked(self) -> Place:
+        return self
+
     def exists(self) -> bool:
         return files.exists(self.folder)
 
@@ -271,8 +277,15 @@ class DatabasePlace:
     def __init__(self, homes: "Homes", name: str, environ: Mapping[str, str]) -> None:
         self._homes = homes
         self._home_name = name
+        self._looked: HomeRow | None = None
+        self._environ = environ
         self.name = f"{PREFIX}{name}"
         self.folder = files.cache_folder(environ) / "pg" / homes.database.id / name
+
+    def looked(self) -> Place:
+        found = DatabasePlace(self._homes, self._home_name, self._environ)
+        found._looked = self._row()
+        return found
 
     def exists(self) -> bool:
         self._row()
@@ -349,7 +362,7 @@ class DatabasePlace:
         return [self._homes.probe(self._row())]
 
     def _row(self) -> "HomeRow":
-        return self._homes.named(self._home_name)
+        return self._looked or self._homes.named(self._home_name)
 
 
 def open_logs(path: Path, replica: str, *, is_writing: bool) -> tuple[Log, Log]:

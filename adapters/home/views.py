@@ -238,23 +238,16 @@ class Views:
     # ------------------------------------------------------------------------------ catching up
 
     def _advance(self, progress: LogProgress | None) -> None:
+        positions = self._store.positions(self._views)
         for name, log in self._logs.items():
             views = [view for view in self._views if view.log == name]
             n, before = -1, -2
-            while n != before and not self._is_current(log, views):  # bounded by the log
+            while n != before and not _are_current(log, views, positions):  # bounded by the log
                 before, n = n, self._batch(log, views)
+                positions = self._store.positions(self._views)
                 if progress:
                     progress(name, n, log.tail().n)
             self._anew.discard(name)
-
-    def _is_current(self, log: Log, views: Sequence[View[Any]]) -> bool:
-        """Whether every view has come to the log's end; needs no lock."""
-        tail = log.tail()
-        positions = self._store.positions(views)
-        return all(
-            positions.get(view.name) == Position(view.version, tail.n, tail.digest)
-            for view in views
-        )
 
     def _batch(self, log: Log, views: Sequence[View[Any]]) -> int:
         """Apply the next appends in one transaction; the n of the last one."""
@@ -339,6 +332,14 @@ class Views:
     def _again(self, work: Callable[[], R]) -> R:
         self._advance(None)
         return work()
+
+
+def _are_current(log: Log, views: Sequence[View[Any]], positions: Mapping[str, Position]) -> bool:
+    """Whether every view has come to the log's end; needs no lock."""
+    tail = log.tail()
+    return all(
+        positions.get(view.name) == Position(view.version, tail.n, tail.digest) for view in views
+    )
 
 
 def _store(where: DocumentStore | Path | None, views: Sequence[View[Any]]) -> DocumentStore:

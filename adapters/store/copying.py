@@ -47,6 +47,8 @@ def differs(source: Log, target: Log) -> str:
     end, there = source.tail(), target.tail()
     if end != there:
         return f"the {source.name} log ends at append {end.n}, its copy at {there.n}"
+    if list(source.append_at(end.n)) != list(target.append_at(end.n)):  # a head tells no rows
+        return f"append {end.n} of the {source.name} log is another one in its copy"
     rows, copied = source.count(), target.count()
     return "" if rows == copied else f"{rows} rows of the {source.name} log came to {copied}"
 

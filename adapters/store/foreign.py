@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from adapters.store.reader import Tail
+from adapters.store.recorder import Tail
 from domain.envelope import Row
 from domain.errors import Refused
 from domain.wire import Payload

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.store.foreign import ForeignAppend, check_next
-from adapters.store.reader import LogPosition, LogReader, Tail, tail_of, tells
-from adapters.store.recorder import LogRecorder, numbered
+from adapters.store.reader import LogPosition, LogReader, tells
+from adapters.store.recorder import LogRecorder, Tail, tail_of
 from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.version import package_version
-from domain import envelope
 from domain.causes import (
     Cause,
     Command,
@@ -182,7 +181,8 @@ class Log(LogReader):
         rows = composed.rows
         if not rows:
             return Appended(composed.result, (), tail.n)
-        written = self._write(rows, [*payloads, *composed.payloads], at)
+        self.recorder.insert(rows, [*payloads, *composed.payloads])
+        written = tail_of(rows)
         if not rows[0].stream.startswith("log:"):
             self._seen = LogPosition(seen.rows + len(rows), written, seen.main)
         return Appended(composed.result, rows, tail.n + 1)
@@ -196,10 +196,6 @@ class Log(LogReader):
         except BaseException:
             self._seen = LogPosition(main=before)  # some of it may be undone
             raise
-
-    def _write(self, rows: tuple[Row, ...], payloads: Sequence[Payload], at: str) -> Tail:
-        self.recorder.insert(rows, payloads)
-        return Tail(numbered(rows[0].state).n, at, envelope.digest(rows), self.replica)
 
     def _began(self, now: str) -> LogPosition:
         """What to append to, after what must come first: a marker of the rows that another
@@ -245,7 +241,7 @@ class Log(LogReader):
             above = [*(one.until for one in fact.given_up), *(one.n for one in fact.replicas)]
             world.n = max(world.n, *(n + 1 for n in above), 0)
         composed = _compose(fact, "", at, prev, world)
-        self._write(composed.rows, (), at)
+        self.recorder.insert(composed.rows, ())
         return self._look()
 
 

@@ -9,7 +9,7 @@ from eventsourcing.persistence import StoredEvent
 from eventsourcing.popo import POPOApplicationRecorder
 
 from adapters.store.order import Place, place_of, places_of
-from adapters.store.recorder import Onward, Timed, by_append, line, numbered
+from adapters.store.recorder import Onward, Tail, Timed, by_append, line, numbered, tail_of
 from domain.envelope import Row
 from domain.wire import Payload, PayloadId
 
@@ -110,7 +110,10 @@ class MemoryLogRecorder(POPOApplicationRecorder):
     def keep_order(self) -> None:
         self._order = MemoryOrder(self._stored_events, places_of(self.rows(0)))
 
-    def last_append(self) -> Sequence[Row]:
+    def tail(self) -> Tail:
+        return tail_of(self._last_append())
+
+    def _last_append(self) -> Sequence[Row]:
         if self._order:
             return self._order.last()
         if not self._stored_events:

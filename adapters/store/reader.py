@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from itertools import takewhile
 from typing import NamedTuple
 
-from adapters.store.recorder import LogRecorder, Onward, by_append, numbered
+from adapters.store.recorder import LogRecorder, Onward, Tail, by_append, numbered, tail_of
 from adapters.store.shared import Others, sift
 from domain import envelope
 from domain.causes import EpochBegan, LogShared, ReplicasImported
@@ -16,16 +16,6 @@ from domain.wire import PayloadId
 from domain.world import MAIN, Folded, Known, Parts, Read, Recorded, Sift, World, entity_of
 
 ALONE = ("receipt", "log")  # kinds whose streams are of one replica each
-
-
-class Tail(NamedTuple):
-    """The newest append: its number, time and digest, and who wrote it. Of a shared log the
-    newest that this replica wrote: it knows all others that count."""
-
-    n: int = 0
-    at: str = ""
-    digest: str = ""
-    replica: str = ""
 
 
 class Main(NamedTuple):
@@ -176,6 +166,8 @@ class LogReader:
 
     def tail(self) -> Tail:
         """The newest append; `n` 0 where there is none."""
+        if self._seen.rows and self.recorder.count() == self._seen.rows:
+            return self._seen.tail
         with self.recorder.reading():
             return self._look().tail
 
@@ -212,7 +204,7 @@ class LogReader:
 
     def _newest(self, main: Main) -> Tail:
         order = self.recorder.order() if main.is_shared else None
-        return tail_of(order.last(self.replica) if order else self.recorder.last_append())
+        return tail_of(order.last(self.replica)) if order else self.recorder.tail()
 
     def _until(self, n: int, seen: LogPosition) -> Mapping[str, int] | None:
         """Up to which append of each replica this one knew before its append n; None where that
@@ -381,11 +373,3 @@ def _place(row: Recorded) -> tuple[int, str, int]:
 
 def _writer(rows: Sequence[Row]) -> str:
     return rows[0].stream.rpartition("@")[2]
-
-
-def tail_of(rows: Sequence[Row]) -> Tail:
-    """What the rows of an append come to."""
-    if not rows:
-        return Tail()
-    first = numbered(rows[0].state)
-    return Tail(first.n, first.at, envelope.digest(rows), _writer(rows))

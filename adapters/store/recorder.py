@@ -12,11 +12,21 @@ import msgspec
 from msgspec import Struct
 from msgspec.json import Decoder
 
+from domain import envelope
 from domain.envelope import Row
 from domain.wire import Payload, PayloadId
 
 Onward = Callable[[PayloadId], Sequence[tuple[PayloadId, bytes]]]
 """``read(wanted)``: the payload, if it is there, and perhaps some that were kept right after it."""
+
+
+class Tail(NamedTuple):
+    """The newest append: its number, time and digest, and who wrote it."""
+
+    n: int = 0
+    at: str = ""
+    digest: str = ""
+    replica: str = ""
 
 
 class Timed(NamedTuple):
@@ -49,6 +59,14 @@ def by_append(rows: Iterable[Row]) -> Iterator[list[Row]]:
         found.append(row)
     if found:
         yield found
+
+
+def tail_of(rows: Sequence[Row]) -> Tail:
+    """What a log ends with that ends with these rows of one append."""
+    if not rows:
+        return Tail()
+    first = numbered(rows[0].state)
+    return Tail(first.n, first.at, envelope.digest(rows), rows[0].stream.rpartition("@")[2])
 
 
 def line(row: Row) -> bytes:
@@ -97,8 +115,8 @@ class LogRecorder(Protocol):
     def keep_order(self) -> None:
         """Let rows come in in any order from now on, inside `deciding`."""
 
-    def last_append(self) -> Sequence[Row]:
-        """The rows of the newest append, in order; empty where there is none."""
+    def tail(self) -> Tail:
+        """The newest append; `n` 0 where there is none."""
 
     def append_at(self, n: int) -> Sequence[Row]:
         """The rows of append n, in order; empty where there is none."""

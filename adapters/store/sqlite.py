@@ -26,7 +26,7 @@ from adapters.store.opening import (
     whole,
 )
 from adapters.store.order import KEEP, LINE, MAKE, FileOrder, place_of, places_of, stored_bytes
-from adapters.store.recorder import Onward, Timed, numbered
+from adapters.store.recorder import Onward, Tail, Timed, numbered, tail_of
 from domain.envelope import Row
 from domain.errors import Damaged
 from domain.rules import FORMAT, FORMAT_MAX
@@ -209,7 +209,10 @@ class SQLiteLogRecorder:
         self._connection.executemany(KEEP, places_of(self.rows(0)))
         self._connection.execute(f"PRAGMA user_version={FORMAT_MAX}")
 
-    def last_append(self) -> Sequence[Row]:
+    def tail(self) -> Tail:
+        return tail_of(self._last_append())
+
+    def _last_append(self) -> Sequence[Row]:
         if order := self.order():
             return order.last()
         last = self._max()

@@ -9,7 +9,7 @@ at the k-th boundary, counted from 1.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from adapters.store.recorder import LogRecorder, Onward, Order, Timed
+from adapters.store.recorder import LogRecorder, Onward, Order, Tail, Timed
 from domain.envelope import Row
 from domain.wire import Payload, PayloadId
 
@@ -94,8 +94,8 @@ class FaultyRecorder:
     def keep_order(self) -> None:
         self._recorder.keep_order()
 
-    def last_append(self) -> Sequence[Row]:
-        return self._recorder.last_append()
+    def tail(self) -> Tail:
+        return self._recorder.tail()
 
     def append_at(self, n: int) -> Sequence[Row]:
         return self._recorder.append_at(n)

@@ -12,6 +12,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from adapters.store.postgres import schema_people, schema_runtime, schema_settings, schema_views
 from adapters.store.postgres.schema import ROLES, script
+from adapters.store.postgres.statements import ENTER
 from domain.errors import Damaged, Refused
 from domain.rules import FORMAT
 
@@ -71,6 +72,15 @@ class Database:
             self._pool.open()
             with self._pool.connection() as found:
                 yield found
+
+    def asked(self, home: int, sql: str, values: Any) -> list[Any]:
+        """One question of a home, in one round trip: what a pipeline sends at once outside of a
+        transaction is one of its own. Raises Refused, see `connection`."""
+        with self.connection() as connection:
+            with connection.pipeline():
+                connection.execute(ENTER, (str(home),))
+                found = connection.execute(sql.encode(), values, binary=True)
+            return found.fetchall()
 
     @contextmanager
     def told(self) -> Iterator[None]:

@@ -6,13 +6,15 @@ from contextlib import contextmanager
 from typing import Any
 
 import msgspec
+from psycopg.pq import TransactionStatus
 
 from adapters.store.documents import FROM_DOCUMENTS, Asked, DocumentStore, Kept, Position, Told
 from adapters.store.postgres.database import Connection, Database
-from adapters.store.postgres.statements import HOME, READ, ROLE
+from adapters.store.postgres.statements import ENTER, READ
 from projections.view import View
 
 _COLUMNS = "view, key, shelf, place, mark, due, tally, turn, title, document"
+_OPEN = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 _TITLED = "title = ?"
 _INDEXED = "title <> '' AND md5(title) = md5(?) AND title = ?"
 _WRITE = f"""
@@ -174,8 +176,7 @@ class PostgresDocumentStore:
         if self._open is not None:
             with self._database.told():
                 return self._open.execute(sql.encode(), values, binary=True).fetchall()
-        with self._inside(READ) as connection:
-            return connection.execute(sql.encode(), values, binary=True).fetchall()
+        return self._database.asked(self._home, sql, values)
 
     def _writing(self) -> Connection:
         assert self._open is not None, "documents are written in a transaction"
@@ -187,14 +188,13 @@ class PostgresDocumentStore:
         with self._database.connection() as connection:
             with connection.pipeline():
                 connection.execute(begin.encode())
-                connection.execute(ROLE)
-                connection.execute(HOME, (str(self._home),))
+                connection.execute(ENTER, (str(self._home),))
             self._open = connection
             try:
                 yield connection
             finally:
                 self._open = None
-                if not connection.closed and not connection.broken:
+                if connection.info.transaction_status in _OPEN:  # ROLLBACK forgets all plans
                     connection.execute("ROLLBACK")
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from adapters.store.notices import Rows
 from adapters.store.postgres.database import Connection, Database
-from adapters.store.postgres.statements import HOME, ROLE
+from adapters.store.postgres.statements import ENTER
 
 
 class PostgresNoticeRows:
@@ -21,8 +21,7 @@ class PostgresNoticeRows:
     @contextmanager
     def transaction(self, *, is_writing: bool = True) -> Iterator[Rows]:
         with self._database.connection() as connection, connection.transaction():
-            connection.execute(ROLE)
-            connection.execute(HOME, (str(self._home),))
+            connection.execute(ENTER, (str(self._home),))
             if is_writing:
                 lock = "SELECT pg_advisory_xact_lock(hashtext('wakelog notices'), %s)"
                 connection.execute(lock, (self._home,))

@@ -10,9 +10,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from adapters.store.postgres.database import Connection, Database, Lost
-from adapters.store.postgres.statements import HOME, READ, ROLE, statements_of
-from adapters.store.recorder import Onward, Timed, by_append, line, numbered
-from domain import envelope
+from adapters.store.postgres.statements import ENTER, READ, statements_of
+from adapters.store.recorder import Onward, Tail, Timed, by_append, line, numbered, tail_of
 from domain.envelope import Row
 from domain.errors import Refused
 from domain.wire import Payload, PayloadId
@@ -32,16 +31,16 @@ class PostgresLogRecorder:
         self._home = home
         self._sql = statements_of(log)
         self._open: Connection | None = None
-        self._n = self._count = 0
-        self._waiting: list[tuple[str, tuple[Any, ...]]] = []
+        self._count, self._tail = 0, Tail()
+        self._rows: list[tuple[Any, ...]] = []  # that wait to be written, and payloads
+        self._kept: list[tuple[Any, ...]] = []
         self._writes_when = ("open", "frozen") if is_copying else ("open",)
-        self._moved = (0, "")  # to the newest append that was inserted, and its digest
 
     @contextmanager
     def deciding(self) -> Iterator[None]:
         with self._database.connection() as connection:
             self._begin(connection, "BEGIN", self._sql.lock)
-            before = self._n
+            before = self._tail.n
             try:
                 yield
                 self._commit(connection, before)
@@ -50,7 +49,7 @@ class PostgresLogRecorder:
                 raise
             finally:
                 self._open = None
-                self._waiting, self._moved = [], (0, "")
+                self._rows, self._kept = [], []
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -63,7 +62,7 @@ class PostgresLogRecorder:
                 yield
             finally:
                 self._open = None
-                self._roll_back(connection)
+                self._end(connection)
 
     def stream(self, stream: str, after: int, but: Sequence[str] = ()) -> Sequence[Timed]:
         found = self._found(self._sql.stream, self._home, stream, after, list(but))
@@ -86,9 +85,9 @@ class PostgresLogRecorder:
         because = "a home in PostgreSQL cannot be shared in a folder"
         raise Refused("not_shared", because=because, instead="share one that is in a folder")
 
-    def last_append(self) -> Sequence[Row]:
-        with self.reading():
-            return self.append_at(self._n) if self._n else ()
+    def tail(self) -> Tail:
+        self.count()
+        return self._tail
 
     def append_at(self, n: int) -> Sequence[Row]:
         return [Row(*one) for one in self._found(self._sql.append, self._home, n)]
@@ -116,8 +115,9 @@ class PostgresLogRecorder:
             yield b"\n".join(page)
 
     def count(self) -> int:
-        with self.reading():
-            return self._count
+        if self._open is None:
+            self._know(self._database.asked(self._home, self._sql.head, (self._home,)))
+        return self._count
 
     def payload(self, payload_id: PayloadId) -> bytes | None:
         found = self._found(self._sql.payload, self._home, payload_id)
@@ -146,84 +146,92 @@ class PostgresLogRecorder:
 
     def insert(self, rows: Sequence[Row], payloads: Sequence[Payload]) -> None:
         """Keep what is written with the commit; what is read before it sees it all the same."""
-        marks = [numbered(row.state) for row in rows]
-        names = [row.stream.rpartition("@")[2] for row in rows]
-        n, at, digest = marks[0].n, marks[0].at, envelope.digest(rows)
-        columns = zip(*rows, strict=True)
-        streams, versions, topics, states = (list(one) for one in columns)
-        places = [n] * len(rows), [one.row for one in marks], versions, names
-        self._waiting.append((self._sql.insert, (self._home, *places, streams, topics, states)))
-        if payloads:
-            kept = [one.id for one in payloads], [one.data for one in payloads]
-            self._waiting.append((self._sql.keep, (self._home, n, *kept)))
-        moved = n, len(rows), at, digest, names[0], self._home
-        self._waiting.append((self._sql.move, moved))
-        self._n, self._count = n, self._count + len(rows)
-        self._moved = n, digest
+        self._tail = tail_of(rows)
+        n, _, _, replica = self._tail
+        for name, version, topic, state in rows:
+            place = n, numbered(state).row, version, replica
+            self._rows.append((*place, name, topic, state))
+        self._kept += [(n, one.id, one.data) for one in payloads]
+        self._count += len(rows)
 
     def close(self) -> None:
         """Nothing to release: the pool is the process's."""
 
     def _begin(self, connection: Connection, begin: str, head: str) -> None:
         """Begin, and learn where the log ends, in one round trip."""
-        with self._database.told(), connection.pipeline() as pipeline:
+        with self._database.told(), connection.pipeline():
             connection.execute(begin.encode())
-            connection.execute(ROLE.encode())
-            connection.execute(HOME.encode(), (str(self._home),))
+            connection.execute(ENTER, (str(self._home),))
             found = connection.execute(head.encode(), (self._home,))
-            pipeline.sync()
-            rows = found.fetchall()
-        if not rows:
-            self._roll_back(connection)
-            because, instead = "this home is no more", "see `wakelog home list`"
-            raise Refused("unknown_home", because=because, instead=instead)
-        self._n, self._count, state = rows[0]
+        try:
+            state = self._know(found.fetchall())
+        except Refused:
+            self._end(connection)
+            raise
         if head == self._sql.lock and state not in self._writes_when:
-            self._roll_back(connection)
+            self._end(connection)
             because = f"this home is {state}, and nobody writes in it"
             raise Refused(state, because=because, instead="see `wakelog home list`")
         self._open = connection
 
+    def _know(self, heads: list[Any]) -> str:
+        """Where the log ends, from its head; the state of its home."""
+        if not heads:
+            because, instead = "this home is no more", "see `wakelog home list`"
+            raise Refused("unknown_home", because=because, instead=instead)
+        state, self._count, *tail = heads[0]
+        self._tail = Tail(*tail)
+        return str(state)
+
     def _commit(self, connection: Connection, before: int) -> None:
         """Write what waits and commit, in one round trip."""
-        waiting, self._waiting = self._waiting, []
         try:
             with connection.pipeline():
-                for sql, values in waiting:
-                    connection.execute(sql.encode(), values)
+                self._flush(connection)
                 connection.execute("COMMIT")
         except Lost as error:
-            if self._moved[0] and self._has(*self._moved, before):
+            if self._tail.n > before and self._has(self._tail):
                 return
             raise self._database.away(error) from None
 
-    def _has(self, n: int, digest: str, before: int) -> bool:
+    def _has(self, written: Tail) -> bool:
         """Whether an append, whose commit nobody answered, is in the log after all: its head is
         taken first, which waits for whatever the old connection still does."""
         with self._database.connection() as connection:
             self._begin(connection, "BEGIN", self._sql.lock)
             try:
-                rows = self.append_at(n) if self._n > before else ()
-                return bool(rows) and envelope.digest(rows) == digest
+                return tail_of(self.append_at(written.n)) == written
             finally:
                 self._open = None
-                self._roll_back(connection)
+                self._end(connection)
 
     def _flush(self, connection: Connection) -> None:
-        waiting, self._waiting = self._waiting, []
-        for sql, values in waiting:
-            connection.execute(sql.encode(), values)
+        """Write what waits, however many appends it is, by one statement."""
+        if not self._rows:
+            return
+        rows = [list(column) for column in zip(*self._rows, strict=True)]
+        kept = [[one[nth] for one in self._kept] for nth in range(3)]
+        head = *self._tail, len(self._rows), self._home
+        self._rows, self._kept = [], []
+        values = self._home, *rows, self._home, *kept, *head
+        connection.execute(self._sql.write.encode(), values)
 
     def _found(self, sql: str, *values: Any) -> list[Any]:
         return self._asked(sql, values)
 
     def _asked(self, sql: str, values: Any) -> list[Any]:
-        with self.reading(), self._database.told():
-            connection = self._open
-            assert connection is not None
-            if self._waiting:
-                self._flush(connection)
+        connection = self._open
+        if connection is None:
+            return self._database.asked(self._home, sql, values)
+        with self._database.told():
+            self._flush(connection)
             return connection.execute(sql.encode(), values, binary=True).fetchall()
+
+    @staticmethod
+    def _end(connection: Connection) -> None:
+        """End what has only read: unlike ROLLBACK, it lets prepared statements live."""
+        if not connection.closed and not connection.broken:
+            connection.execute("COMMIT")
 
     @staticmethod
     def _roll_back(connection: Connection) -> None:

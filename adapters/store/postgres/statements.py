@@ -7,7 +7,7 @@ PAGE_PAYLOADS = 64  # that are read at once
 AHEAD_MAX_BYTES = 65_536  # of a payload that nobody has asked for yet
 
 ROLE = "SET LOCAL ROLE wakelog_app"
-HOME = "SELECT set_config('wakelog.home', %s, true)"
+ENTER = "SELECT set_config('role', 'wakelog_app', true), set_config('wakelog.home', %s, true)"
 READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
@@ -27,19 +27,18 @@ class Statements(NamedTuple):
     payloads: str
     kept: str
     onward: str
-    insert: str
-    keep: str
-    move: str
+    write: str
 
 
 def statements_of(log: str) -> Statements:
     """The statements of ``journal`` or ``agent``."""
     events, payloads, heads = f"{log}.events", f"{log}.payloads", f"{log}.heads"
     row = "stream, version, topic, state"
+    head = f"SELECT state, row_count, n, at, digest, replica FROM {heads} WHERE home = %s"
     # `at` is the first key of the state of an append's first row
     return Statements(
-        lock=f"SELECT n, row_count, state FROM {heads} WHERE home = %s FOR UPDATE",
-        head=f"SELECT n, row_count, state FROM {heads} WHERE home = %s",
+        lock=f"{head} FOR UPDATE",
+        head=head,
         stream=f"""
             SELECT one.stream, one.version, one.topic, one.state, substr(first.state, 8, 27)
             FROM {events} AS one JOIN {events} AS first ON first.home = one.home
@@ -75,14 +74,15 @@ def statements_of(log: str) -> Statements:
                 ON one.home = %(home)s AND one.n >= wanted.n AND one.id <> wanted.id
                 WHERE wanted.n > %(last)s AND octet_length(one.bytes) <= {AHEAD_MAX_BYTES}
                 ORDER BY one.n LIMIT {PAGE_PAYLOADS - 1})""",
-        insert=f"""
-            INSERT INTO {events} (home, n, row, version, replica, stream, topic, state)
-            SELECT %s, * FROM unnest(%s::bigint[], %s::integer[], %s::integer[], %s::text[],
-                %s::text[], %s::text[], %s::bytea[])""",
-        keep=f"""
-            INSERT INTO {payloads} (home, n, id, bytes)
-            SELECT %s, %s, * FROM unnest(%s::text[], %s::bytea[]) ON CONFLICT DO NOTHING""",
-        move=f"""
-            UPDATE {heads} SET n = %s, row_count = row_count + %s, at = %s, digest = %s,
-                replica = %s, is_news = true WHERE home = %s""",
+        write=f"""
+            WITH written AS (
+                INSERT INTO {events} (home, n, row, version, replica, stream, topic, state)
+                SELECT %s, * FROM unnest(%s::bigint[], %s::integer[], %s::integer[], %b::text[],
+                    %b::text[], %b::text[], %b::bytea[])),
+            kept AS (
+                INSERT INTO {payloads} (home, n, id, bytes)
+                SELECT %s, * FROM unnest(%s::bigint[], %b::text[], %b::bytea[])
+                ON CONFLICT DO NOTHING)
+            UPDATE {heads} SET n = %s, at = %s, digest = %s, replica = %s,
+                row_count = row_count + %s, is_news = true WHERE home = %s""",
     )
