@@ -114,11 +114,11 @@ def test_one_fork_is_made_at_a_time_and_what_was_left_half_goes(
     past: Path, keys: list[str]
 ) -> None:
     half = past / "forks" / f".{keys[0][:8]}-7.making"
-    half.mkdir(parents=True)
-    (half / "journal.db").write_bytes(b"half")
-    there = [one for one in names(past) if not one.startswith(".")]
     with visiting(past) as visitor:
         with held(past):
+            half.mkdir()
+            (half / "journal.db").write_bytes(b"half")
+            there = [one for one in names(past) if not one.startswith(".")]
             asked(visitor, keys[0], text="Be slow.", model="rules")
             page = text_of(visitor.page(f"/wakes/{keys[0]}/forked"))
             assert "It was not made: another fork of this home is being made just now" in page
