@@ -40,7 +40,7 @@ def test_a_deed_sends_no_more_statements_than_it_needs(
     done(["agent", "create", "--task", "fence"], HOME, env=environ)
     assert 0 < sent(lambda: done(["task", "show", "fence"], HOME, env=environ)) <= 56
     assert 0 < sent(lambda: done(["task", "add", "Milk"], HOME, env=environ)) <= 92
-    assert 0 < sent(lambda: done(["wake", "fence"], HOME, env=environ)) <= 420
+    assert 0 < sent(lambda: done(["wake", "fence"], HOME, env=environ)) <= 400
     assert 0 < sent(opened) <= 30
 
 
