@@ -63,3 +63,47 @@ def test_machines_edit_offline_meet_in_a_folder_and_hold_the_same(tmp_path: Path
     other = Machine(tmp_path / "other", folder)
     other.said("task", "add", "Of another life")
     assert "another_home" in other.said("sync", str(folder), status=2)
+
+
+def test_what_two_machines_said_at_once_is_shown_until_it_is_settled(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    desk, laptop = (Machine(tmp_path / one, folder) for one in ("desk", "laptop"))
+    desk.said("task", "add", "Trip")
+    for one in desk, laptop:
+        one.sync()
+        one.said("replicas", "name", f"the {one.home.name}")
+    desk.said("task", "set", "Trip", "--title", "Hills")
+    laptop.said("task", "set", "Trip", "--title", "\u6e56")
+    for one in desk, laptop, desk:
+        report = one.sync()
+    assert report["conflicts"] == 1
+    (conflict,) = desk.told("conflicts")
+    assert (conflict["kind"], conflict["field"], conflict["stands"]) == (
+        "values",
+        "title",
+        "laptop",
+    )
+    assert [(one["label"], one["value"]) for one in conflict["values"]] == [
+        ("the desk", "Hills"),
+        ("the laptop", "\u6e56"),
+    ]
+    said = desk.said("conflicts")
+    assert "title: Hills on the desk, \u6e56 on the laptop, which stands" in said
+    assert "--keep the desk|the laptop" in said
+    assert "title: Hills on the desk" in laptop.said("task", "show", "\u6e56")
+    assert "no side of a conflict" in desk.said(
+        "settle", "\u6e56", "title", "--keep", "x", status=2
+    )
+    args = ("settle", "\u6e56", "title", "--keep", "the desk", "--both", "--key", "k1")
+    desk.said(*args)
+    laptop.sync()
+    desk.sync()
+    laptop.sync()
+    assert laptop.titles() == desk.titles() == {"Hills"}
+    assert desk.told("conflicts") == laptop.told("conflicts") == []
+    (note,) = laptop.told("task", "show", "Hills")["log"]
+    assert note["text"] == "Title on the laptop: \u6e56"
+    for one in desk, laptop:
+        one.said("prove")
+        assert "shared" in one.told("prove", "--since", "last")["memory_unused"]
