@@ -102,7 +102,7 @@ def test_what_two_machines_said_at_once_is_shown_until_it_is_settled(tmp_path: P
     laptop.sync()
     assert laptop.titles() == desk.titles() == {"Hills"}
     assert desk.told("conflicts") == laptop.told("conflicts") == []
-    (note,) = laptop.told("task", "show", "Hills")["log"]
+    (note,) = laptop.told("task", "show", "Hills")["notes"]
     assert note["text"] == "Title on the laptop: \u6e56"
     for one in desk, laptop:
         one.said("prove")
