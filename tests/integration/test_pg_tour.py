@@ -31,6 +31,7 @@ ELSEWHERE = {
 
 SAID_OTHERWISE = {
     "home show": "a folder has an installation, which tells a copy from its original",
+    "health": "a folder is kept awake by `run`, a database by workers",
     "doctor": "a folder has files, which are looked at as such",
 }
 """What is told in other words, and why."""

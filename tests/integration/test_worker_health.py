@@ -24,6 +24,7 @@ from tests.support.postgres import database
 pytestmark = pytest.mark.slow
 STOPPING = "it is stopping, and takes no home any more"
 AWAY = "its database does not answer"
+SILENT = "it could not say for a whole lease that it lives"
 ROUNDS = 600
 SECONDS = 30
 
@@ -87,7 +88,8 @@ def test_a_worker_is_ready_while_it_works_and_its_database_answers(line: tuple[s
         working, away, again = asyncio.run(looked_at(worker, listening, cut))
     opened.close()
     jsonschema.validate(working, schema_of("worker-health") or {})
-    assert [one["trouble"] for one in (working, away, again)] == [None, AWAY, None]
+    assert (working["trouble"], again["trouble"]) == (None, None)
+    assert away["trouble"] in (AWAY, SILENT)  # whichever is noticed first
     assert working["worker"]["id"] == worker.owner
     assert working["worker"]["homes"] == 0
     assert worker.health().trouble == STOPPING
