@@ -59,7 +59,19 @@ def a_second(url: str, file: Path, writers: int, seconds: int) -> float:
     pgbench = shutil.which("pgbench")
     if pgbench is None:
         raise SystemExit("there is no pgbench; it comes with Debian's postgresql")
-    words = ["-n", "-M", "prepared", "-c", str(writers), "-j", "1", "-T", str(seconds), "-f", str(file)]
+    words = [
+        "-n",
+        "-M",
+        "prepared",
+        "-c",
+        str(writers),
+        "-j",
+        "1",
+        "-T",
+        str(seconds),
+        "-f",
+        str(file),
+    ]
     done = subprocess.run([pgbench, *words, url], capture_output=True, text=True, check=True)
     found = re.search(r"tps = ([\d.]+)", done.stdout)
     assert found is not None, done.stdout
