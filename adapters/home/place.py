@@ -314,8 +314,7 @@ class DatabasePlace:
         return self._row().settings
 
     def hold(self) -> Hold:
-        row = self._row()
-        return Hold(row.state, row.moved_to)
+        return Hold((row := self._row()).state, row.moved_to)
 
     def keep_hold(self, hold: Hold) -> None:
         self._homes.hold(self._row(), hold.state, hold.of)
@@ -339,8 +338,7 @@ class DatabasePlace:
         is_writing: bool,  # noqa: ARG002  nothing is made by writing
     ) -> tuple[Log, Log]:
         self.begin(environ)
-        row = self._row()
-        return self._homes.log(row, "journal"), self._homes.log(row, "agent")
+        return self._homes.log(row := self._row(), "journal"), self._homes.log(row, "agent")
 
     def leases(self, *, is_looking: bool = False) -> "Leases":
         from adapters.store.postgres.leases import HomeLeases

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -234,12 +235,10 @@ class LogReader:
         if not 0 < seen.main.shared_n < n:
             return []
         known = self._horizons(seen).brought(self.replica, n)
-        found = [
-            read_append(rows)
-            for name, (above, last) in known.items()
-            for rows in takewhile(lambda one: _n(one) <= last, self.appends_of(name, above))  # noqa: B023  # taken at once
-            if tells(rows)
-        ]
+        found: list[list[Recorded]] = []
+        for name, (above, last) in known.items():
+            theirs = takewhile(partial(_is_until, last), self.appends_of(name, above))
+            found += [read_append(rows) for rows in theirs if tells(rows)]
         return sorted(found, key=lambda rows: (rows[0].n, rows[0].replica))
 
     def _horizons(self, seen: LogPosition) -> Horizons:
@@ -347,8 +346,8 @@ def read_append(rows: Sequence[Row]) -> list[Recorded]:
     return [envelope.recorded(row, at, one) for row, one in zip(rows, decoded, strict=True)]
 
 
-def _n(rows: Sequence[Row]) -> int:
-    return numbered(rows[0].state).n
+def _is_until(last: int, rows: Sequence[Row]) -> bool:
+    return numbered(rows[0].state).n <= last
 
 
 def some(appends: Iterable[list[Recorded]], count: int) -> Iterator[list[Recorded]]:

@@ -41,7 +41,7 @@ def _open(world: World, task: t.Task, field: str) -> Conflict:
     conflict = next((one for one in found if one.field == field), None)
     if conflict is None:
         because = f"no two machines say different things of {field!r} in {task.title!r}"
-        raise invalid(because, "see `wakelog conflicts`")
+        raise invalid(because, "name a field in which they do")
     return conflict  # type: ignore[no-any-return]  # the world cannot name its type
 
 

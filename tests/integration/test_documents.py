@@ -37,10 +37,13 @@ ELSEWHERE = {  # other homes, an extra, a database
     "exported-wakes",
     "homes",
     "memory-sources",
+    "named-replica",
     "prepared-database",
     "renamed-home",
+    "replicas",
     "revoked-token",
     "settings",
+    "synced",
     "tokens",
     "thawed-home",
     "worked-homes",
@@ -195,6 +198,8 @@ def leaves(group: click.Group, path: str = "") -> Iterator[str]:
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         if isinstance(command, click.Group):
+            if command.invoke_without_command:
+                yield path + name
             yield from leaves(command, f"{path}{name} ")
         else:
             yield path + name

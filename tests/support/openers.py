@@ -32,6 +32,7 @@ _NAMED_BY_PERSONS = {  # each of them once `homefiles` has seen that it is no da
 }
 _NO_DATABASES = {
     "adapters/sync/memory.py alone: open": "the lock of syncs",
+    "adapters/home/machines.py machine_names: read_bytes": "what a home keeps of its syncs",
     "adapters/sync/memory.py kept: read_bytes": "what a home keeps of its syncs",
     "adapters/sync/shelf.py DirectoryShelf.read: open": "what machines left in their folder",
     "adapters/sync/shelf.py DirectoryShelf.write: open": "what this one leaves there",
