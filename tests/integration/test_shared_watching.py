@@ -11,6 +11,7 @@ from adapters.runtime.services import Services
 from adapters.store.foreign import ForeignAppend
 from adapters.store.log import Log
 from adapters.timetravel.logs_at import Past
+from adapters.timetravel.why import why
 from domain.agent.commands import TakeJournal
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.causes import Receipt
@@ -86,6 +87,11 @@ def test_what_the_laptop_wrote_wakes_the_desks_agent_though_it_is_numbered_below
     proved = prove_logs(at.journal, at.agents)
     assert proved.divergences == ()
     assert proved.prompts == 2
+    told_of = {(one.position, one.what, one.outcome) for one in why(at, agent, 50)}
+    assert {one for one in told_of if one[0].startswith("journal:a:")} == {
+        (f"journal:a:{written - 1}", "retitled by you", "woke"),
+        (f"journal:a:{written}", "note added by you", "merged"),
+    }
     past, here = Past(at.journal, at.agents), at.journal.replica
     assert {one.is_same for one in prompt_again(past, queued.run_key, here)} == {True}
     titles = [past.journal.world(n).load(TASK, task).title for n in (marker - 1, marker)]
