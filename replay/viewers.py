@@ -61,7 +61,7 @@ class Viewers:
     def missed(self, facts: Sequence[Recorded], last: Mapping[str, int]) -> Iterator[Difference]:
         """Ends of others that a marker names and the walk, which was `last` there, has not met:
         they were cut off, or the marker was forged."""
-        for row in facts:
+        for row in facts if self.since else ():
             is_shared = row.n > self.since.get(row.replica, row.n)
             named = row.fact.replicas if isinstance(row.fact, ReplicasImported) else ()
             for name, n in [(one.replica, one.n) for one in named if is_shared]:
