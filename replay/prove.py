@@ -150,7 +150,7 @@ class Proof:
         yield from self._chain(one)
         found = [*self._shape(one), *self._unread(one)]
         is_whole = not found
-        found += self._kept(one)
+        found += [*self._kept(one), *self.streams.viewers.missed(one.facts, self.last)]
         if self._hole:
             self.streams.fill(one.facts)
         if is_whole and one.facts:

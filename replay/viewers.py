@@ -5,13 +5,14 @@ then, and more: a world ends where its replica's markers say, not where the walk
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from domain.causes import LogShared, Receipt, ReplicasImported
 from domain.horizons import Horizons
 from domain.journal.commands import ApplyOperation
 from domain.sifting import Sifter
 from domain.world import Folded, Recorded, Sift
+from replay.divergence import ALTERED, Difference
 
 Place = tuple[int, str]
 """The `n` and the replica of an append: canonical order."""
@@ -56,6 +57,17 @@ class Viewers:
                     self._states[row.replica].clear()
             case Receipt(command=ApplyOperation(operation=operation)) if self.since:
                 self._again(operation, writers, kept)
+
+    def missed(self, facts: Sequence[Recorded], last: Mapping[str, int]) -> Iterator[Difference]:
+        """Ends of others that a marker names and the walk, which was `last` there, has not met:
+        they were cut off, or the marker was forged."""
+        for row in facts if self.since else ():
+            is_shared = row.n > self.since.get(row.replica, row.n)
+            named = row.fact.replicas if isinstance(row.fact, ReplicasImported) else ()
+            for name, n in [(one.replica, one.n) for one in named if is_shared]:
+                if (ended := last.get(name, 0)) < n:
+                    expected = f"append {n} of {name}"
+                    yield Difference(row.row, ALTERED, "tail", expected, f"it ends at {ended}")
 
     def _again(self, operation: str, writers: Iterable[str], kept: Kept) -> None:
         """Learn whether an operation was applied by several."""

@@ -70,25 +70,26 @@ class LogReader:
         with self.recorder.reading():
             yield self._world(self._look())
 
-    def world_at(self, n: int) -> World:
-        """The log as it stood after append n of this replica; nothing of it is cached."""
-        seen = self._look()
-        known = self._until(n + 1, seen)
+    def world_at(self, n: int, replica: str = "", read: Read | None = None) -> World:
+        """The log as it stood after append n of this replica, of a shared log of any; nothing of
+        it is cached. `read`: reads the rows of a stream, in place of the log itself."""
+        seen, replica, kept = self._look(), replica or self.replica, read or self._read
+        known = self._until(n + 1, seen, replica)
 
-        def read(stream: str, after: int) -> list[Recorded]:
-            rows = self._read(stream, after)
+        def then(stream: str, after: int) -> list[Recorded]:
+            rows = kept(stream, after)
             return [one for one in rows if one.n <= (known.get(one.replica, 0) if known else n)]
 
-        replicas = self._replicas(seen)
         return World(
             self.name,
-            self.replica,
+            replica,
             n + 1,
-            read,
+            then,
             self.payload,
-            replicas=replicas,
-            sift=self._sift(seen, read),
-            known=self._known(seen),
+            replicas=known or self._replicas(seen),
+            sift=self._sift(seen, then),
+            known=self._known(seen, replica),
+            streams=self.streams_of,
         )
 
     def appends(self, after: int = 0) -> Iterator[list[Recorded]]:
@@ -207,16 +208,18 @@ class LogReader:
         order = self.recorder.order() if main.is_shared else None
         return tail_of(order.last(self.replica)) if order else self.recorder.tail()
 
-    def _until(self, n: int, seen: LogPosition) -> Mapping[str, int] | None:
-        """Up to which append of each replica this one knew before its append n; None where that
-        is all up to there."""
-        return self._horizons(seen).until(self.replica, n) if seen.main.is_shared else None
-
-    def _known(self, seen: LogPosition) -> Known | None:
-        """What this replica knew right after an append of its own, see `World.recorded`."""
+    def _until(self, n: int, seen: LogPosition, replica: str = "") -> Mapping[str, int] | None:
+        """Up to which append of each replica one of them, this one if none is named, knew before
+        its append n; None where that is all up to there."""
         if not seen.main.is_shared:
             return None
-        return lambda n: self._horizons(seen).until(self.replica, n + 1)
+        return self._horizons(seen).until(replica or self.replica, n)
+
+    def _known(self, seen: LogPosition, replica: str = "") -> Known | None:
+        """What a replica knew right after an append of its own, see `World.recorded`."""
+        if not seen.main.is_shared:
+            return None
+        return lambda n: self._horizons(seen).until(replica or self.replica, n + 1)
 
     def arrivals(self, after: int) -> Iterator[list[Recorded]]:
         """The appends above n `after` in the order in which they became part of this log. What

@@ -70,10 +70,12 @@ class History:
             replica: Whose world; empty: the one that writes here.
         """
         writer = replica or self.log.replica
+        if self.log.is_shared:
+            return self.log.world_at(n, writer, self._after)
 
         def read(stream: str, after: int) -> Sequence[Recorded]:
-            rows = self.rows_of(stream)
-            return rows[bisect_right(rows, after, key=_version) : bisect_right(rows, n, key=_n)]
+            rows = self._after(stream, after)
+            return rows[: bisect_right(rows, n, key=_n)]
 
         main = read(f"log:{MAIN}@{writer}", 0)
         brought = [
@@ -103,6 +105,10 @@ class History:
                 self.folds.pop(self._streams.popitem(last=False)[0], None)
         return self._streams[stream]
 
+    def _after(self, stream: str, version: int) -> Sequence[Recorded]:
+        rows = self.rows_of(stream)
+        return rows[bisect_right(rows, version, key=_version) :]
+
     def append(self, n: int) -> list[Row]:
         """The rows of append n, as they are stored; empty if there is none."""
         return list(self.log.append_at(n))
@@ -119,12 +125,14 @@ class History:
         return f"{self.log.name}:{replica}:{n}"
 
     def until(self, at: str, *, is_with: bool = True) -> int:
-        """The last append's n up to a time, and with it; times never go back, so halving finds
-        it."""
+        """The last append's n up to a time, and with it, of a shared log of this replica's; its
+        times never go back, so halving finds it."""
         low, high = 0, self.log.tail().n
+        mine = f"@{self.log.replica}" if self.log.is_shared else ""
         while low < high:  # bounded: halves what is left
             middle = (low + high + 1) // 2
-            found = next(iter(self.log.rows(middle - 1)), None)
+            rows = self.log.rows(middle - 1)
+            found = next((one for one in rows if one.stream.endswith(mine)), None)
             there = numbered(found.state).at if found is not None else ""
             if found is not None and (there < at or (is_with and there == at)):
                 low = middle

@@ -125,7 +125,7 @@ def why(services: Services, agent_id: str, limit: int) -> list[Why]:
     newest = list(fates.first.items())[-limit:]
     found = [_triggered(services, fates, name, trigger, row) for name, (trigger, row) in newest]
     found = [_with_origin(services, agent, one) for one in found]
-    known = {trigger.position for trigger, _ in fates.first.values()}
+    known = {_origin(trigger) for trigger, _ in fates.first.values()}
     found += _others(services, agent, known, limit)
     return sorted(found, key=lambda one: (one.at, one.position), reverse=True)
 
@@ -194,11 +194,19 @@ def _triggered(
         position = f"agent:{row.replica}:{row.n}"
         what = _asked(trigger)
         return Why(position, row.at, (), outcome, run_key, rule, trigger.reason, what)
-    append = append_of(services.journal, trigger.position)
-    position = f"journal:{trigger.replica}:{trigger.position}"
+    replica, n = _origin(trigger)
+    append = append_of(services.journal, n, replica)
+    position = f"journal:{replica}:{n}"
     at = append[0].at if append else row.at
     what = _what(append) + (", through a link" if trigger.is_propagated else "")
     return Why(position, at, trigger.tokens, outcome, run_key, rule, trigger.reason, what)
+
+
+def _origin(trigger: Trigger) -> tuple[str, int]:
+    """Whose append of the journal it is of: what another machine wrote came with a marker."""
+    if trigger.of:
+        return trigger.of, trigger.of_n
+    return trigger.replica, trigger.position
 
 
 def _with_origin(services: Services, agent: Agent, one: Why) -> Why:
@@ -234,14 +242,14 @@ def _asked(trigger: Trigger) -> str:
             return "you woke it"
 
 
-def _others(services: Services, agent: Agent, known: set[int], limit: int) -> list[Why]:
+def _others(services: Services, agent: Agent, known: set[tuple[str, int]], limit: int) -> list[Why]:
     """The newest journal appends that are no trigger of the agent."""
     taken = watcher.position(services)
     last = services.journal.tail().n
     after = max(agent.born, last - limit)
     found: list[Why] = []
     for append in services.journal.appends(after):
-        if append[0].n in known:
+        if (append[0].replica, append[0].n) in known:
             continue
         seen = _batch(services, append)
         if seen is not None:
@@ -271,9 +279,9 @@ def _unmatched(
     return "unmatched", rule, seen.tokens
 
 
-def append_of(log: Log, n: int) -> list[Recorded]:
-    """The facts of one append; empty where there is none."""
-    rows = [(row, envelope.read(row)) for row in log.append_at(n)]
+def append_of(log: Log, n: int, replica: str = "") -> list[Recorded]:
+    """The facts of one append; empty where there is none. `replica`: see `Log.append_at`."""
+    rows = [(row, envelope.read(row)) for row in log.append_at(n, replica)]
     return [envelope.recorded(row, rows[0][1].at, one) for row, one in rows]
 
 

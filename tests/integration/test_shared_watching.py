@@ -3,16 +3,20 @@ the wake proves (plan of sync, sections 7 and 8)."""
 
 import asyncio
 
+from adapters.documents.timetravel import prompt_again
 from adapters.proof.prove import prove_logs
 from adapters.runtime import watcher
 from adapters.runtime.performer import run_wake
 from adapters.runtime.services import Services
 from adapters.store.foreign import ForeignAppend
 from adapters.store.log import Log
+from adapters.timetravel.logs_at import Past
+from adapters.timetravel.why import why
 from domain.agent.commands import TakeJournal
 from domain.agent.wake_queue import WAKE_QUEUE
 from domain.causes import Receipt
 from domain.journal.commands import AddNote, CreateTask, EditTask
+from domain.journal.fold import TASK
 from domain.wake.commands import BeginWake
 from domain.wire import Words
 from tests.support.services import START, queued_key, reply, services, task_with_agent
@@ -83,6 +87,30 @@ def test_what_the_laptop_wrote_wakes_the_desks_agent_though_it_is_numbered_below
     proved = prove_logs(at.journal, at.agents)
     assert proved.divergences == ()
     assert proved.prompts == 2
+    told_of = {(one.position, one.what, one.outcome) for one in why(at, agent, 50)}
+    assert {one for one in told_of if one[0].startswith("journal:a:")} == {
+        (f"journal:a:{written - 1}", "retitled by you", "woke"),
+        (f"journal:a:{written}", "note added by you", "merged"),
+    }
+    past, here = Past(at.journal, at.agents), at.journal.replica
+    assert {one.is_same for one in prompt_again(past, queued.run_key, here)} == {True}
+    titles = [past.journal.world(n).load(TASK, task).title for n in (marker - 1, marker)]
+    assert titles == ["Fix the sink", "Fix the tap"]
+    assert past.journal.world(written, "a").load(TASK, task).title == "Fix the tap"
+
+
+def test_a_time_is_of_this_machine_though_the_clock_of_another_is_ahead() -> None:
+    at, laptop, task, _ = shared()
+    for nth in range(5):
+        laptop.append(EditTask(task, title=f"Title {nth}"), "2099-01-01T00:00:00.000000Z")
+    for nth in range(9):
+        at.append_journal(CreateTask(f"Of the desk {nth}"))
+    taken_in(laptop, at.journal, at.journal.tail().at)
+    own, now = at.journal.tail().n, at.journal.tail().at
+    past = Past(at.journal, at.agents).journal
+    assert past.until(now) == own
+    assert past.until(now, is_with=False) < own
+    assert past.until("2026-01-01T00:00:00.000000Z") == 0
 
 
 def test_what_is_numbered_above_comes_with_its_marker_and_once() -> None:

@@ -7,8 +7,10 @@ import pytest
 from adapters.proof.prove import Proved, prove_logs
 from adapters.store.log import Log
 from adapters.store.recorder import numbered
+from domain import envelope
+from domain.causes import ReplicasImported
 from domain.envelope import Row
-from replay.divergence import Divergence
+from replay.divergence import ALTERED, Divergence
 from replay.prove import Proof
 from replay.streams import LIMITS, Limits
 from tests.property.test_shared_laws import Machines
@@ -68,3 +70,41 @@ def test_a_row_of_another_machine_that_is_changed_or_gone_is_found() -> None:
         forged = [*rows[:nth], rows[nth]._replace(state=altered), *rows[nth + 1 :]]
         assert found(log, forged), rows[nth]
         assert found(log, rows[:nth] + rows[nth + 1 :]), rows[nth]
+
+
+def test_an_end_of_another_machines_log_that_somebody_knew_is_missed_where_it_is_cut_off() -> None:
+    log = lived()
+    rows = list(log.rows())
+    for name in "laptop", "phone":
+        known = max(
+            one.n
+            for appends in log.appends()
+            for row in appends
+            if isinstance(row.fact, ReplicasImported) and row.replica != name
+            for one in row.fact.replicas
+            if one.replica == name
+        )
+        theirs = [row for row in rows if row.stream.endswith(f"@{name}")]
+        for first in sorted({n for row in theirs if (n := numbered(row.state).n) <= known})[1::5]:
+            cut = [row for row in rows if row not in theirs or numbered(row.state).n < first]
+            told = [(one.kind_of, one.path) for one in found(log, cut)]
+            assert (ALTERED, "tail") in told, (name, first)
+
+
+def test_a_marker_of_a_wrong_number_or_of_appends_that_are_not_there_is_found() -> None:
+    log = lived()
+    *rows, last = log.rows()
+    marker = envelope.read(last)
+    assert isinstance(marker.data, ReplicasImported)
+    own, named = marker.n, max(one.n for one in marker.data.replicas)
+
+    def told(old: str, new: str, row: Row = last) -> list[tuple[str, str]]:
+        forged = row._replace(state=row.state.replace(old.encode(), new.encode()))
+        assert forged != row
+        return [(one.kind_of, one.path) for one in found(log, [*rows, forged])]
+
+    assert told(f'"n":{own},', f'"n":{own + 1},') == [(ALTERED, "n")]
+    above = f'"n":{named + 100}}}'
+    assert (ALTERED, "n") in told(f'"n":{named}}}', above)
+    higher = last._replace(state=last.state.replace(b'"n":%d,' % own, b'"n":%d,' % (named + 101)))
+    assert told(f'"n":{named}}}', above, higher) == [(ALTERED, "tail")]
