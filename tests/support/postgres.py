@@ -51,7 +51,7 @@ def server() -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    options = [f"port={port}", "listen_addresses=127.0.0.1", "fsync=off", "max_connections=60"]
+    options = [f"port={port}", "listen_addresses=127.0.0.1", "fsync=off", "max_connections=100"]
     options += [f"unix_socket_directories={folder}", "shared_buffers=32MB"]
     command = [str(found / "postgres"), "-D", str(data), *(f"--{one}" for one in options)]
     with log.open("w") as told:
