@@ -1,6 +1,7 @@
 """A log in PostgreSQL: fences between homes, many writers, and a line that breaks."""
 
 import threading
+from typing import Any
 from urllib.parse import urlsplit
 
 import psycopg
@@ -9,8 +10,10 @@ import pytest
 from adapters.store.log import Log
 from adapters.store.postgres.database import Database
 from adapters.store.postgres.homes import Homes
+from adapters.store.postgres.statements import statements_of
 from domain.errors import Damaged, Refused, WakelogError
-from domain.journal.commands import CreateTask
+from domain.journal.commands import AddNote, CreateTask
+from domain.wire import Words, payload
 from replay.prove import Proof
 from tests.support.cutting import PLAINLY, Side, line_to
 
@@ -56,6 +59,54 @@ def test_who_names_no_home_sees_nothing_and_who_names_one_sees_no_other(
         assert asked(head % anna.number, ben.number) == []
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             asked("SELECT * FROM wakelog.homes", anna.number)
+
+
+def test_no_statement_of_a_log_says_anything_to_who_names_no_home_or_another(
+    postgres_homes: Homes,
+) -> None:
+    """But where a log ends: that is seen before a home is named."""
+    anna, ben = (postgres_homes.create(name, "r1") for name in ("anna", "ben"))
+    log, words = postgres_homes.log(anna, "journal"), payload("task", b"words")
+    task = log.append(CreateTask("Anna's"), AT).result.ids[0]
+    log.append(AddNote(task, "note", Words(payload=words.id)), AT, payloads=[words])
+    home, stream, sql = anna.number, f"task:{task}@r1", statements_of("journal")
+    written = [[99], [0], [1], ["r1"], [f"{stream}x"], ["t"], [b"{}"]]
+    asked: dict[str, Any] = {
+        "lock": (home,),
+        "head": (home,),
+        "stream": (home, stream, 0, []),
+        "present": ([stream], home),
+        "streams": (home, "task:", "task;"),
+        "append": (home, 1),
+        "newest": (home, 9),
+        "last_version": (home, stream),
+        "page": (home, 0, "", 0),
+        "payload": (home, words.id),
+        "payloads": (home, [words.id]),
+        "kept": (home, 0, ""),
+        "onward": {"home": home, "id": words.id, "last": 9},
+        "write": (home, *written, home, [99], ["p"], [b"p"], 99, AT, "d", "r1", 1, home),
+    }
+    assert asked.keys() == sql._asdict().keys()
+
+    def told(name: str, of: int | None) -> list[tuple[Any, ...]]:
+        open_line = postgres_homes.database.connection()
+        with open_line as line, line.transaction(force_rollback=True):
+            line.execute("SET LOCAL ROLE wakelog_app")
+            if of is not None:
+                line.execute("SELECT set_config('wakelog.home', %s, true)", (str(of),))
+            cursor = line.execute(getattr(sql, name).encode(), asked[name])
+            return cursor.fetchall() if cursor.description else []
+
+    for name in asked.keys() - {"head"}:
+        with pytest.raises((psycopg.Error, WakelogError)):
+            told(name, None)
+    for name in asked.keys() - {"head", "write", "last_version"}:
+        assert told(name, home) != [], name
+        assert told(name, ben.number) == [], name
+    assert told("last_version", ben.number) == [(None,)]
+    with pytest.raises(Refused, match="row-level security"):
+        told("write", ben.number)
 
 
 # ----------------------------------------------------------------------------------- many writers

@@ -8,9 +8,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from adapters.home.place import Place, place_of
+from adapters.proof.prove import prove_home
 from adapters.store.log import Log
+from adapters.upkeep.copying import copy_home
+from adapters.wiring import open_home
+from domain.agent.commands import CreateAgent
 from domain.errors import Refused, WakelogError
 from domain.journal import commands as do
+from domain.journal.catalog import category_id
 from replay.prove import Proof
 
 AT, LATER = "2027-01-01T00:00:00.000000Z", "2027-01-02T00:00:00.000000Z"
@@ -74,6 +80,38 @@ def test_two_writers_of_a_home_in_a_database_and_one_in_memory_hold_the_same_byt
         assert sorted(log.kept_payloads()) == sorted(memory.kept_payloads())
         assert log.tail() == memory.tail()
     assert list(Proof("journal", log.payload).walk(log.rows())) == []
+
+
+@pytest.mark.slow
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(STEPS)
+def test_a_home_that_is_made_up_goes_into_a_database_and_back_as_it_was(
+    postgres_homes: Any,
+    tmp_path_factory: pytest.TempPathFactory,
+    steps: list[tuple[do.JournalCommand, str, str]],
+) -> None:
+    folder = tmp_path_factory.mktemp("homes")
+    environ = {"WAKELOG_DATABASE": postgres_homes.database.url, "HOME": str(folder)}
+    names = str(folder / "home"), f"pg:made-{len(postgres_homes.all())}", str(folder / "back")
+    here, there, back = (place_of(name, environ) for name in names)
+    with open_home(here, environ, is_writing=True) as opened:
+        performed(opened.services.journal, steps)
+        task = next(opened.services.journal.appends(1))[-1].entity
+        command = CreateAgent(task, "A", category_id("Inbox"), 2, "hybrid", is_enabled=True)
+        opened.services.append_agent(command)
+    copy_home(here, there, environ, lambda *_: None)
+    copy_home(there, back, environ, lambda *_: None)
+    found = [contents(one, environ) for one in (here, there, back)]
+    assert found[0] == found[1] == found[2]
+    with open_home(back, environ) as opened:
+        assert prove_home(opened).divergences == ()
+
+
+def contents(place: Place, environ: dict[str, str]) -> list[Any]:
+    """All rows, payloads and ends of a home's logs."""
+    with open_home(place, environ) as opened:
+        logs = opened.services.journal, opened.services.agents
+        return [(list(one.rows()), sorted(one.kept_payloads()), one.tail()) for one in logs]
 
 
 @pytest.mark.slow
