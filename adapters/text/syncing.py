@@ -28,7 +28,8 @@ def sync_lines(did: SyncReport, zone: str) -> Iterator[str]:
         yield f"{called(one)} was not known here before."
     if did.equal:
         equal = _joined([called(one) for one in did.equal])
-        yield f"Equal with {equal} (digest {did.digest[:ID_SHOWN]})."
+        digest = f" (digest {did.digest[:ID_SHOWN]})" if did.digest else ""
+        yield f"Equal with {equal}{digest}."
     for other in did.behind:
         yield _behind(other, called(other.replica), zone)
     for waits in did.waiting:
