@@ -8,6 +8,16 @@ from domain.text import cut, squeeze
 if TYPE_CHECKING:
     from adapters.documents.conflicts import ConflictDetails, ConflictValue
 
+_NAMES = {
+    "note": "a note",
+    "item": "a checklist item",
+    "label": "a label",
+    "suppressed": "a label that is not wanted",
+    "entry": "a time entry",
+    "rating": "a rating",
+    "deleted": "whether the task goes",
+}
+
 
 def told(one: "ConflictDetails") -> str:
     """All values in one line."""
@@ -22,6 +32,15 @@ def told(one: "ConflictDetails") -> str:
 def _side(one: "ConflictDetails", side: "ConflictValue") -> str:
     stands = ", which stands" if side.replica == one.stands else ""
     return f"{shown(side.value)} on {safe(side.label)}{stands}"
+
+
+def named(field: str) -> str:
+    """A field of a conflict between machines, as it is called in a sentence.
+
+    >>> named("title"), named("item:x1:checked"), named("deleted")
+    ('the title', 'a checklist item', 'whether the task goes')
+    """
+    return _NAMES.get(field.partition(":")[0], f"the {field}")
 
 
 def shown(value: str) -> str:

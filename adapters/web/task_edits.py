@@ -7,6 +7,7 @@ from adapters.actions import tasks as deeds
 from adapters.actions.inputs import NONE, TEXT_BYTES_MAX, typed
 from adapters.actions.naming import pick_task
 from adapters.documents.conflicts import conflicts_of
+from adapters.web import disputes
 from adapters.web.asking import (
     AtField,
     Clash,
@@ -119,8 +120,7 @@ def settle(site: Site, asked: FormRequest) -> Notice:
     task = task_of(site, asked)
     field, side = asked.needed("field"), asked.needed("keep")
     if side not in ("file", "mine"):
-        differing.settle_machines(site.home, task.id, field, side, asked.key)
-        return Notice(f"Settled the {field.partition(':')[0]}.")
+        return disputes.settle(site, asked, task.id, field, side)
     with site.home.services.journal.reading() as world:
         said = [one.values[1].value for one in conflicts_of(world, task.id) if one.field == field]
     is_known = _is_known(site, asked)

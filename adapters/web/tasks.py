@@ -8,6 +8,7 @@ from msgspec.structs import asdict
 from adapters.actions.likeness import Name, is_meant
 from adapters.documents.agents import agent_line
 from adapters.documents.tasks import TaskPage, catalog_of, task_page
+from adapters.web import disputes
 from adapters.web.asking import FormRequest, Page, made_from, missing
 from adapters.web.inbox import OPEN_SHOWN, open_cards
 from adapters.web.policy import consents_of, is_held
@@ -231,7 +232,7 @@ def _more(site: Site, page: TaskPage, document: dict[str, Any], now: str) -> dic
         "labels": site.labels(),
         "labels_here": list(names.items()),
         "labels_left": labels,
-        "conflicts": [asdict(one) for one in page.conflicts],
+        "conflicts": [disputes.shown(one) for one in page.conflicts],
         "described": page.text(task.description),
         "made_from": made_from,
         "item_shown": ITEM_SHOWN,

@@ -1,0 +1,47 @@
+"""The card of a task on which two machines of a home said different things (ADR 71)."""
+
+from typing import Any
+
+from msgspec.structs import asdict
+
+from adapters.actions import differing
+from adapters.actions.tasks import is_done
+from adapters.documents.conflicts import ConflictDetails
+from adapters.documents.disputes import disputes_of
+from adapters.text.conflicts import named
+from adapters.web.asking import FormRequest, Notice, made_from
+from adapters.web.site import Site
+from domain.errors import Refused
+
+BOTH = "both:"  # before the machine whose text stands, where the other becomes a note
+
+
+def shown(one: ConflictDetails) -> dict[str, Any]:
+    """What the page shows of a conflict, and what its form carries."""
+    return {
+        **asdict(one),
+        "named": named(one.field),
+        "is_text": one.field in differing.TEXTS,
+        "made_from": _made_from(one),
+    }
+
+
+def settle(site: Site, asked: FormRequest, task_id: str, field: str, side: str) -> Notice:
+    """Let what a machine said stand, as the form shows it.
+
+    Raises:
+        Refused: Code ``stale``: the machines say something else by now, or it is settled.
+    """
+    with site.home.services.journal.reading() as world:
+        found = [one for one in disputes_of(world, task_id, {}) if one.field == field]
+    was = [_made_from(one) for one in found]
+    if not is_done(site.home, asked.key) and was != [asked.needed("was.sides")]:
+        because = "what the machines say was changed or settled since"
+        raise Refused("stale", because=because, instead="look at the page again")
+    is_both, machine = side.startswith(BOTH), side.removeprefix(BOTH)
+    differing.settle_machines(site.home, task_id, field, machine, asked.key, is_both=is_both)
+    return Notice(f"Settled {named(field)}." + (" The other text is a note." if is_both else ""))
+
+
+def _made_from(one: ConflictDetails) -> str:
+    return made_from(*(part for side in one.values for part in (side.replica, side.value)))

@@ -1,0 +1,72 @@
+"""The card of a task on which two machines said different things: shown, settled, told as stale."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import done, proved, told
+from tests.support.forms import Form
+from tests.support.pages import Visitor, visiting
+
+pytestmark = pytest.mark.slow
+LAKE = "湖"
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Path:
+    """A desk that said "Hills" of a title of which a laptop said something else."""
+    folder, desk = tmp_path / "folder", tmp_path / "desk"
+    folder.mkdir()
+    homes: dict[Path, dict[str, str]] = {
+        desk: {},
+        tmp_path / "laptop": {"WAKELOG_REPLICA": "laptop"},
+    }
+    done(["task", "add", "Trip"], desk)
+    for home, env in homes.items():
+        done(["sync", str(folder)], home, env=env)
+        done(["replicas", "name", home.name], home, env=env)
+    for title, (home, env) in zip(("Hills", LAKE), homes.items(), strict=True):
+        done(["task", "set", "Trip", "--title", title], home, env=env)
+    for home in (*homes, desk):
+        done(["sync"], home, env=homes[home])
+    return desk
+
+
+def url_of(home: Path) -> str:
+    (task,) = told(["task", "list"], home)
+    return f"/tasks/{task['id']}"
+
+
+def form_of(visitor: Visitor, url: str) -> Form:
+    return visitor.form(url, f"{url}/settle", field="title")
+
+
+def test_both_texts_stand_on_the_card_and_one_press_keeps_one_or_both(
+    desk: Path, tmp_path: Path
+) -> None:
+    url, there = url_of(desk), shutil.copytree(desk, tmp_path / "there")
+    with visiting(desk) as visitor:
+        page = visitor.page(url)
+        assert "Two machines said something else of the title" in page
+        for said in "Hills", LAKE, "Keep what desk says", "Keep what laptop says", "Keep both":
+            assert said in page
+        stands = visitor.json(url)["title"]
+        form = form_of(visitor, url)
+        (conflict,) = told(["conflicts"], desk)
+        assert visitor.send(form, keep=f"both:{conflict['stands']}").status_code == 200
+        assert f"{url}/settle" not in visitor.page(url)
+        again = visitor.send(form, keep=f"both:{conflict['stands']}")
+        assert again.status_code == 200  # the same press once more
+    (task,) = told(["task", "list"], desk)
+    (note,) = told(["task", "show", task["id"]], desk)["notes"]
+    assert {task["title"], note["text"].rpartition(": ")[2]} == {"Hills", LAKE}
+    assert task["title"] == stands
+    proved(desk)
+    with visiting(there) as visitor:
+        form = form_of(visitor, url)
+        done(["settle", url.rpartition("/")[2], "title", "--keep", "laptop"], there)
+        late = visitor.send(form, keep=conflict["values"][0]["replica"])
+        assert late.status_code in (409, 422)
+        assert "changed or settled since" in late.text
+    assert told(["task", "list"], there)[0]["title"] == LAKE
