@@ -48,7 +48,7 @@ def test_both_texts_stand_on_the_card_and_one_press_keeps_one_or_both(
     url, there = url_of(desk), shutil.copytree(desk, tmp_path / "there")
     with visiting(desk) as visitor:
         page = visitor.page(url)
-        assert "Two machines said something else of the title" in page
+        assert "Two machines differ on the title" in page
         for said in "Hills", LAKE, "Keep what desk says", "Keep what laptop says", "Keep both":
             assert said in page
         stands = visitor.json(url)["title"]
