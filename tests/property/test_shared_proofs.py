@@ -15,7 +15,7 @@ from replay.prove import Proof
 from replay.streams import LIMITS, Limits
 from tests.property.test_shared_laws import Machines
 
-SLOW = [pytest.param(seed, marks=pytest.mark.slow) for seed in range(21, 27)]
+pytestmark = pytest.mark.slow
 FEW = Limits(3, 3, 3)
 
 
@@ -23,7 +23,7 @@ def proved(log: Log, limits: Limits = LIMITS) -> Proved:
     return prove_logs(log, Log.in_memory("agent", log.replica), limits=limits)
 
 
-@pytest.mark.parametrize("seed", [20, *SLOW])
+@pytest.mark.parametrize("seed", range(20, 27))
 def test_every_machine_proves_midway_and_at_the_end_and_all_hold_alike(seed: int) -> None:
     machines = Machines(seed)
     machines.live(100)
