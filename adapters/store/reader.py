@@ -12,8 +12,8 @@ from adapters.store.shared import Others, sift
 from domain import envelope
 from domain.causes import EpochBegan, LogShared, ReplicasImported
 from domain.envelope import Row
-from domain.horizons import Horizons
-from domain.wire import PayloadId
+from domain.horizons import Horizons, imported
+from domain.wire import Imported, PayloadId
 from domain.world import MAIN, Folded, Known, Parts, Read, Recorded, Sift, World, entity_of
 
 ALONE = ("receipt", "log")  # kinds whose streams are of one replica each
@@ -88,7 +88,7 @@ class LogReader:
             self.payload,
             replicas=known or self._replicas(seen),
             sift=self._sift(seen, then),
-            known=self._known(seen, replica),
+            known=self._known(seen),
             streams=self.streams_of,
         )
 
@@ -215,11 +215,17 @@ class LogReader:
             return None
         return self._horizons(seen).until(replica or self.replica, n)
 
-    def _known(self, seen: LogPosition, replica: str = "") -> Known | None:
+    def _known(self, seen: LogPosition) -> Known | None:
         """What a replica knew right after an append of its own, see `World.recorded`."""
         if not seen.main.is_shared:
             return None
-        return lambda n: self._horizons(seen).until(replica or self.replica, n + 1)
+        return lambda name, n: self._horizons(seen).until(name, n + 1)
+
+    def horizon(self, n: int) -> tuple[Imported, ...]:
+        """What this replica knew of a shared log right after its append n, as facts keep it; empty
+        where it was not shared then."""
+        seen = self._look()
+        return imported(self._until(n + 1, seen) or {}) if 0 < seen.main.shared_n <= n else ()
 
     def arrivals(self, after: int) -> Iterator[list[Recorded]]:
         """The appends above n `after` in the order in which they became part of this log. What
