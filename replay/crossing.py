@@ -64,8 +64,9 @@ class Crossing:
         self._reached = 0  # n up to which it was walked
         self._is_ended = False
         self._known = 0  # the highest position of the journal that the agent log names
+        self._known_of: dict[str, int] = {}  # the same of each replica
         self._digests: dict[int, dict[str, Digest]] = {}  # by n and replica
-        self._notices = Notices(journal.proof.streams.viewers)
+        self._notices = Notices(journal.proof.streams.viewers, journal.between)
         self._lines = TaskLines()
         self._changed: set[str] | None = None  # tasks, since `_lines` were made; None: never yet
         self._effects = Effects(journal.payload, agents.payload)
@@ -94,6 +95,7 @@ class Crossing:
         for one in appends(self._agents.rows):
             self._notices.watchers.add(one.replica)
             named = max((n for n in map(self._position, one.facts)), default=0)
+            self._known_of[one.replica] = max(named, self._known_of.get(one.replica, 0))
             yield from self._advance(named)
             for row in one.facts:
                 self._mind(row.fact, one.replica)
@@ -132,19 +134,19 @@ class Crossing:
             self._reached = max(self._reached, one.n)
             self._effects.is_shared = self._is_shared
             head = f"journal:{one.replica}"
-            digest = f"{head}:{one.n}", self._journal.proof.heads[head]
-            self._digests.setdefault(one.n, {})[one.replica] = digest
+            known = self._digests.setdefault(one.n, {})
+            known[one.replica] = f"{head}:{one.n}", self._journal.proof.heads[head]
             if len(self._digests) > DIGESTS_MAX:
                 del self._digests[next(iter(self._digests))]
             self._noticed(one)
 
-    def _is_shared_at(self, n: int) -> bool:
-        """Whether another replica of a shared journal has an append n, too."""
-        return self._is_shared and self._left.n is not None and self._left.n <= n
-
     @property
     def _is_shared(self) -> bool:
         return self._journal.proof.is_shared
+
+    def _is_shared_at(self, n: int) -> bool:
+        """Whether another replica of a shared journal has an append n, too."""
+        return self._is_shared and self._left.n is not None and self._left.n <= n
 
     def _noticed(self, one: Append) -> None:
         """A journal append: its notice, and which operation it applied."""
@@ -333,12 +335,11 @@ class Crossing:
         than what is new to an agent, if one is named."""
         missed: list[PayloadId] = []
         streams = self._agents.proof.streams
-        agents: World | None = None
+        agents = journal = None
         if self._is_at(self._agents, replica, agent_position):
             agents = streams.world(replica, agent_position + 1, missed)
         elif self._agents.at is not None:
             agents = self._agents.at(agent_position, replica)
-        journal: World | None = None
         if self._is_at(self._journal, replica, position):
             seen = (agents.load(AGENT, agent).position if agents else 0) if agent else None
             journal = self._journal.proof.streams.world(replica, position + 1, missed, seen=seen)
@@ -380,10 +381,9 @@ class Crossing:
         """Effects on the journal that no intent of the agent log asked for. Those beyond what it
         knows of the journal may be younger than its last row: a backup copies it first."""
         for operation, one in self._effects.unasked():
-            if one.n > self._known:
-                continue
-            if self._is_shared and one.replica not in self._agents.proof.last:
-                self.unasked_elsewhere += 1  # by agents of a machine that keeps their log
+            if one.n > (self._known_of.get(one.replica, 0) if self._is_shared else self._known):
+                is_kept = one.replica not in self._agents.proof.last
+                self.unasked_elsewhere += is_kept  # by agents of a machine that keeps their log
                 continue
             row = one.rows[0]
             yield Divergence(

@@ -213,7 +213,8 @@ class LogReader:
         its append n; None where that is all up to there."""
         if not seen.main.is_shared:
             return None
-        return self._horizons(seen).until(replica or self.replica, n)
+        is_own = replica in ("", self.replica)
+        return self._horizons(seen, of_other=not is_own).until(replica or self.replica, n)
 
     def _known(self, seen: LogPosition) -> Known | None:
         """What a replica knew right after an append of its own, see `World.recorded`."""
@@ -250,9 +251,11 @@ class LogReader:
             found += [read_append(rows) for rows in theirs if tells(rows)]
         return sorted(found, key=lambda rows: (rows[0].n, rows[0].replica))
 
-    def _horizons(self, seen: LogPosition) -> Horizons:
-        replicas = (self.replica, *seen.main.replicas)
-        return self._others.horizons(self._read, replicas, seen.main.version)
+    def _horizons(self, seen: LogPosition, *, of_other: bool = False) -> Horizons:
+        order = self.recorder.order() if of_other else None
+        replicas = order.writers() if order else (self.replica, *seen.main.replicas)
+        version = seen.main.version
+        return self._others.horizons(self._read, replicas, version, of_other=of_other)
 
     def _main_now(self) -> Main:
         """``log:main`` of this replica, read on from where it was known."""
