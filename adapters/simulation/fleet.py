@@ -81,11 +81,11 @@ class Machine:
     def state(self) -> dict[tuple[str, str, str], object]:
         """What all entities that machines share have come to."""
         found: dict[tuple[str, str, str], object] = {}
+        merged = [kind for kind in KINDS.values() if kind.is_merged]
         for log in self.logs:
             with log.reading() as world:
-                for name, kind in KINDS.items():
-                    for one in world.entities(name) if kind.is_merged else ():
-                        found[log.name, name, one] = world.load(kind, one)
+                names = [(kind, one) for kind in merged for one in world.entities(kind.name)]
+                found |= {(log.name, kind.name, one): world.load(kind, one) for kind, one in names}
         return found
 
 
