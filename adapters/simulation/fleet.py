@@ -70,11 +70,13 @@ class Machine:
         self.home = Home.in_memory(self.services)
         self.deeds = Steps(self.home, self.model)
         self.is_cut_off = False
+        self._kept = Kept()  # of the last sync; it is lost with the process
 
     def sync(self, folder: MemoryShelf) -> None:
         """Take what is in the folder, and give."""
+        kept, self._kept = self._kept, Kept()
         try:
-            sync(self.logs, folder, self.services.clock.now(), Kept())
+            self._kept = sync(self.logs, folder, self.services.clock.now(), kept).kept
         finally:
             self.deeds.look()
 
