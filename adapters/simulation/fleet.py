@@ -29,6 +29,7 @@ from domain.errors import WakelogError
 from domain.keys import key, sha
 from domain.kinds import KINDS
 from domain.timestamps import later
+from projections.every import VIEWS
 
 START = "2027-01-01T00:00:00.000000Z"
 NAMES = ("desk", "laptop", "phone", "tablet", "shed")
@@ -89,6 +90,15 @@ class Machine:
                 names = [(kind, one) for kind in merged for one in world.entities(kind.name)]
                 found |= {(log.name, kind.name, one): world.load(kind, one) for kind, one in names}
         return found
+
+    def shown(self) -> dict[tuple[str, str], object]:
+        """The documents of all views that are alike on every machine."""
+        views = self.home.views
+        views.catch_up()
+        alike = [view for view in VIEWS if not view.own]
+        return {
+            (view.name, str(nth)): one for view in alike for nth, one in enumerate(views.all(view))
+        }
 
 
 class Fleet:
@@ -225,6 +235,11 @@ class Fleet:
         proofs = [prove_logs(one.journal, one.agents) for one in homes]
         for one, proof in zip(self.machines, proofs, strict=True):
             self.faults += [f"{one.name}: law 6: {told}" for told in _told(proof)]
+        first, *others = [one.shown() for one in self.machines]
+        for one, shown in zip(self.machines[1:], others, strict=True):
+            names = sorted({*first, *shown})
+            differing = (n for n in names if first.get(n) != shown.get(n))
+            self.faults += [f"S3: the view {n} differs on {one.name}" for n in differing]
         if len({proof.shared for proof in proofs}) > 1:
             self.faults.append("S3: all hold the same, and their digests differ")
 
