@@ -18,6 +18,7 @@ from domain.changes.change_set import (
     has_lapsed,
     ref,
 )
+from domain.changes.doubts import is_late
 from domain.changes.events import (
     ChangesFact,
     ChangesReply,
@@ -258,14 +259,17 @@ def retake(changes: ChangeSet, number: int) -> list[ChangesFact]:
     return [] if asked is None else [replace(asked, attempt=asked.attempt + 1)]
 
 
-def settle(changes: ChangeSet, reply: ChangesReply) -> list[ChangesFact]:
-    """What came of an operation; nothing if the item does not wait for it (any more).
+def settle(
+    changes: ChangeSet, reply: ChangesReply, *, is_shared: bool = False
+) -> list[ChangesFact]:
+    """What came of an operation; nothing if the item does not wait for it (any more). In a shared
+    log an effect counts whatever was decided: who asked for it may be another machine.
 
     A failure that can never succeed retracts the item, unless the person had edited the
     arguments: then the fault may be theirs, and the item stays for another try.
     """
     item = find(changes, reply.item)
-    if item is None or not _awaits(item, reply):
+    if item is None or not (_awaits(item, reply) or (is_shared and is_late(item, reply))):
         return []
     match reply:
         case ItemFailed(code=code, message=message) if code in HOPELESS:
@@ -328,6 +332,8 @@ def _awaits(item: Item, reply: ChangesReply) -> bool:
             return asked.operation == operation
         case ItemConfirming() as asked, ItemConfirmed() | ItemFailed():
             return asked.confirmation == reply.confirmation
+        case _, ItemConfirmed() | ItemFailed() if item.held is not None:
+            return item.held.confirmation == reply.confirmation
         case _:
             return False
 
