@@ -116,8 +116,6 @@ def _walked(first: str, edges: Mapping[str, Collection[str]], seen: set[str]) ->
 def verdicts(rows: Sequence[Recorded], heads: Mapping[str, Sequence[Head]]) -> Iterator[Conflict]:
     """Items of a change set of which two sides decided different things. What a rule or an agent
     closed differs from a confirmation alone: nothing of a person's is lost by the others."""
-    if not rows:
-        return
     changes = fold_set(rows[0].entity, rows)
     for item in changes.items:
         field = f"item:{item.number}"

@@ -247,6 +247,21 @@ def test_a_subscription_that_one_side_ended_is_ended_at_both_ends() -> None:
         assert shown(sides, "subs:id:t2") == []
 
 
+def test_an_end_of_a_subscription_beats_one_that_was_made_again_at_both_ends() -> None:
+    heard, token = a.Subscribed("s", ("id:t2",)), "subs:id:t2"
+    for order in ("desk", "phone"), ("phone", "desk"):
+        sides = both(a.SubscriberAdded("a1", "s"), of=token)
+        sides.says(order[0], a.SubscriberRemoved("a1", "s"), of=token)
+        sides.says(order[1], a.SubscriberRemoved("a1", "s"), of=token)
+        sides.says(order[1], a.SubscriberAdded("a1", "s"), of=token)
+        agent = both(MADE, *OWN, heard, of=AGENT)
+        agent.says(order[0], a.Unsubscribed("s"), of=AGENT)
+        agent.says(order[1], a.Unsubscribed("s"), of=AGENT)
+        agent.says(order[1], heard, of=AGENT)
+        assert (sides.state(token).subscribers, shown(sides, token)) == ((), [])
+        assert agent.state(AGENT).subscriptions == ()
+
+
 def test_a_tick_that_was_taken_on_one_machine_is_not_taken_again_on_another() -> None:
     sides = apart(ticked(1, 2, 3), ticked(1, 2), MADE, *OWN, SET, of=AGENT)
     agent = sides.state(AGENT)

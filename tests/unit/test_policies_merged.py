@@ -4,10 +4,17 @@ from typing import Any
 
 import pytest
 
+from domain.agent import events as a
+from domain.errors import Refused
+from domain.handlers import templates as handlers
 from domain.lessons import lessons as le
 from domain.policy import policy as p
+from domain.sifting import Sifter
+from domain.templates import commands as do
 from domain.templates import template as te
 from domain.wire import Words
+from domain.world import Recorded, World
+from tests.support.services import START
 from tests.support.sides import Sides, apart, both, shown
 
 POLICY, TEMPLATE, LESSONS = "policy:main", "template:m1", "lessons:category:c1"
@@ -170,3 +177,56 @@ def test_settings_of_a_template_are_fields() -> None:
         assert "B" in getattr(sides.state(TEMPLATE), field)
     gone = apart(te.InstanceAdded("a1"), te.InstanceRemoved("a1"), CALM, of=TEMPLATE)
     assert (gone.state(TEMPLATE).instances, shown(gone, TEMPLATE)) == ((), [])
+
+
+def versions_of_both() -> Sides:
+    """Each made a second version apart from the other, and desk has gone back to the first."""
+    sides = both(CALM, ONE, of=TEMPLATE)
+    for one in "desk", "phone":
+        sides.says(one, te.VersionAdded(2, "user", Words(one), Words("b")), of=TEMPLATE)
+    sides.meet("desk", "phone")
+    sides.says("desk", te.VersionActivated(1), of=TEMPLATE)
+    sides.meet("desk", "phone")
+    return sides
+
+
+def world_of(sides: Sides, replica: str) -> World:
+    def read(stream: str, after: int) -> list[Recorded]:
+        return [row for row in sides.rows if row.stream == stream][after:]
+
+    other = {"desk": "phone", "phone": "desk"}[replica]
+    sift = Sifter(sides.knows)
+    return World("agent", replica, 9, read, lambda _: None, replicas=(other,), sift=sift)
+
+
+@pytest.mark.parametrize(("of", "named"), [("desk", ""), ("phone", "phone")])
+def test_a_version_of_a_number_that_two_have_is_named_with_its_machine(of: str, named: str) -> None:
+    world = world_of(versions_of_both(), "desk")
+    with pytest.raises(Refused, match="2@desk, 2@phone") as refused:
+        handlers.roll_back(do.RollBackTemplate("m1", 2), "", START, world)
+    assert refused.value.code == "ambiguous"
+    with pytest.raises(Refused, match="no version 2@r9"):
+        handlers.roll_back(do.RollBackTemplate("m1", 2, "r9"), "", START, world)
+    decided = handlers.roll_back(do.RollBackTemplate("m1", 2, of), "", START, world)
+    assert decided.events == [("template:m1@desk", te.VersionActivated(2, named))]
+    world = world_of(versions_of_both(), "desk")
+    assert not handlers.roll_back(do.RollBackTemplate("m1", 1), "", START, world).events
+
+
+def test_whose_version_a_wake_runs_on_is_said_of_another_machines_alone() -> None:
+    template = versions_of_both().state(TEMPLATE)
+    mine, theirs = template.numbered(2)
+    assert [te.whose(one, "desk") for one in (None, mine, theirs)] == ["", "", "phone"]
+    assert te.whose(theirs, "") == ""  # a log that is alone has one of each number
+
+
+def test_a_template_on_which_only_a_stream_says_that_an_agent_lives_can_be_deleted() -> None:
+    """Two machines gave an agent other templates; it lives on that of the canonical last."""
+    sides = both(CALM, ONE, te.InstanceAdded("a1"), of=TEMPLATE)
+    sides.says("desk", a.TemplateAssigned("m1"), of="agent:a1")
+    with pytest.raises(Refused) as refused:
+        handlers.delete(do.DeleteTemplate("m1"), "", START, world_of(sides, "desk"))
+    assert refused.value.code == "template_in_use"
+    sides.says("phone", a.TemplateAssigned("m2"), of="agent:a1")
+    decided = handlers.delete(do.DeleteTemplate("m1"), "", START, world_of(sides, "desk"))
+    assert decided.events == [("template:m1@desk", te.TemplateDeleted())]
