@@ -1,39 +1,55 @@
 """Which rows of an entity count where several replicas wrote it: one filter in front of the folds.
 
 Pure: a set of rows gives one answer, whatever way and in whatever order they came, and no clock is
-asked. What is left out stays in the log, and is an open conflict until a row that knows it all.
-Journal's kinds only (ADR 71).
+asked. What is left out stays in the log, and is an open conflict until a row that knows it all
+(ADR 71, 73).
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Literal
 
 from msgspec import Struct
 
 from domain.causes import Receipt, Result
-from domain.journal.catalog import CATALOG, Catalog, CategoryAdded, CategoryRenamed, LabelAdded
+from domain.changes.change_set import CHANGES
+from domain.conflicts import Conflict, ConflictKind, Head, Knows, Side, conflict, place
+from domain.differing import namesakes, open_cycles, timers, verdicts, withdrawals
+from domain.journal.catalog import CATALOG
 from domain.journal.commands import ApplyOperation
-from domain.journal.merged import PERSONS, TASK_ITSELF, Meaning, author, meaning, rank
-from domain.journal.task import TaskLinked, TaskUnlinked
-from domain.journal.timer import TIMER, Timer, TimerStarted
-from domain.text import fold
+from domain.journal.timer import TIMER
+from domain.meanings import PERSONS, TASK_ITSELF, Meaning, rank
+from domain.merged import meaning
+from domain.policy.policy import POLICY
+from domain.wire import Stored
 from domain.world import Recorded
 
-Knows = Callable[[Recorded, Recorded], bool]
-"""``knows(a, b)``: whoever wrote `a` knew `b` by then; transitive, and a replica knows its own."""
+__all__ = [
+    "Conflict",
+    "ConflictKind",
+    "Head",
+    "Knows",
+    "Merged",
+    "Repeats",
+    "Side",
+    "effective",
+    "open_conflicts",
+    "open_cycles",
+    "place",
+    "repeats_of",
+    "standing",
+]
 
 Repeats = Collection[tuple[str, int]]
 """Replica and `n` of appends whose operation an earlier append did already."""
 
-ConflictKind = Literal["values", "removal", "verdicts", "cycle", "timers"]
+Ends = Callable[[Stored], bool]
 
 
 def effective(
     rows: Sequence[Recorded], knows: Knows, repeats: Repeats = frozenset()
 ) -> Sequence[Recorded]:
-    """The rows that count, in the same order.
+    """The rows that count, in the same order; one that lost and is still heard comes earlier.
 
     Args:
         rows: All of one entity of a merged kind, in canonical order: by `n`, replica, row.
@@ -51,14 +67,6 @@ def is_one_line(rows: Sequence[Recorded], knows: Knows) -> bool:
     )
 
 
-class Head(Struct, frozen=True):
-    """A value of a field that no row knows to be replaced."""
-
-    row: Recorded
-    value: object
-    rank: int
-
-
 class Kept(Struct, frozen=True):
     """A removal that is left out, and what kept the thing: the last edit of each replica."""
 
@@ -71,37 +79,45 @@ class Merged:
     """The rows of an entity, sorted out in one walk.
 
     A row counts unless a row before it that counts, and that it does not know, has a higher rank
-    in a field that it sets, or added the same thing; a removal unless a person edited the thing
-    without knowing of it. Whoever writes next knows all of that, so it never changes what counts:
-    a state can be folded on.
+    in a field that it sets, added the same thing, or ends it; a removal unless a person edited the
+    thing without knowing of it. Whoever writes next knows all of that, so it never changes what
+    counts: a state can be folded on.
     """
 
     def __init__(self, rows: Sequence[Recorded], knows: Knows) -> None:
+        self._knows = knows
+        self._edits = _edits_of_persons(rows)
+        self._renewed: set[tuple[int, str, int]] = set()  # places of removals that were taken back
+        self._walk(rows)
+        while found := {row for row in rows if place(row) in self._renewed}:  # each goes once
+            rows = [row for row in rows if row not in found]
+            self._walk(rows)
+
+    def _walk(self, rows: Sequence[Recorded]) -> None:
         self.counted: list[Recorded] = []
         self.heads: dict[str, list[Head]] = {}  # of what counts, the last one stands
         self.lost: dict[str, list[Head]] = {}  # of what is left out
         self.kept: list[Kept] = []
         self.gone: set[str] = set()  # things whose removal counts
-        self._knows = knows
         self._added: dict[str, list[Recorded]] = {}
-        self._edits = _edits_of_persons(rows)
+        self._ending: list[tuple[Recorded, Ends]] = []
         for row in rows:
             self._take(row)
 
     def _take(self, row: Recorded) -> None:
         meant = meaning(row.fact)
-        weight = rank(row.fact) if meant.is_ranked else 0
+        weight = meant.weight or (rank(row.fact) if meant.is_ranked else 0,)
         new = [(field, Head(row, value, weight)) for field, value in meant.sets]
+        beaten = [field for field, head in new if self._is_beaten(field, head, meant)]
         is_left_out = (
-            self._is_kept(row, meant)
-            or self._is_there(row, meant)
-            or any(self._is_beaten(field, head) for field, head in new)
-        )
+            self._is_kept(row, meant) or self._is_there(row, meant) or self._is_ended(row)
+        ) or bool(beaten)
         for field, head in new:
             self._put(self.lost, field, head, is_new=is_left_out)
             if not is_left_out:
                 self._put(self.heads, field, head, is_new=True)
         if is_left_out:
+            self._hear(row, meant, beaten)
             return
         self.counted.append(row)
         if meant.adds:
@@ -109,16 +125,36 @@ class Merged:
             self.gone.discard(meant.adds)
         if meant.removes:
             self.gone.add(meant.removes)
+        if meant.ends:
+            self._ending.append((row, meant.ends))
+
+    def _hear(self, row: Recorded, meant: Meaning, beaten: Sequence[str]) -> None:
+        """What a row is still good for that is left out."""
+        if meant.is_heard and meant.adds:
+            self.counted.append(row)
+        elif meant.is_heard:
+            first = min(self.counted.index(self.heads[field][-1].row) for field in beaten)
+            self.counted.insert(first, row)
+        if meant.renews:
+            self._renewed.update(
+                place(one.row)
+                for field in beaten
+                for one in self.heads[field]
+                if one.value is None and self._knows(row, one.row)
+            )
 
     def _is_there(self, row: Recorded, meant: Meaning) -> bool:
         """Whether somebody added the thing whom this one did not know."""
         return any(not self._knows(row, one) for one in self._added.get(meant.adds, ()))
 
-    def _is_beaten(self, field: str, head: Head) -> bool:
-        return any(
-            one.rank > head.rank and not self._knows(head.row, one.row)
-            for one in self.heads.get(field, ())
-        )
+    def _is_ended(self, row: Recorded) -> bool:
+        return any(ends(row.fact) and not self._knows(row, one) for one, ends in self._ending)
+
+    def _is_beaten(self, field: str, head: Head, meant: Meaning) -> bool:
+        others = self.heads.get(field, ())
+        if meant.weight is not None:
+            others = [*others, *self.lost.get(field, ())]
+        return any(one.rank > head.rank and not self._knows(head.row, one.row) for one in others)
 
     def _put(self, among: dict[str, list[Head]], field: str, head: Head, *, is_new: bool) -> None:
         """Take away what a row knows, and put it there if it belongs there."""
@@ -163,32 +199,6 @@ def _edited(row: Recorded) -> Iterator[str]:
         yield from (field for field, _ in meant.sets)
 
 
-class Side(Struct, frozen=True):
-    """What one replica says: `value` is the field's, or whether a thing is removed."""
-
-    row: Recorded
-    value: object
-
-    @property
-    def by(self) -> str:
-        """Who said it."""
-        return author(self.row.fact)
-
-
-class Conflict(Struct, frozen=True):
-    """What two sides did without knowing of each other, and nobody has settled.
-
-    `entity` is the task, or ``main`` of the catalog and the timer; `stands` the value that counts.
-    """
-
-    of_kind: str
-    entity: str
-    field: str
-    kind: ConflictKind
-    stands: object
-    sides: tuple[Side, ...]
-
-
 def open_conflicts(
     rows: Sequence[Recorded], knows: Knows, repeats: Repeats = frozenset()
 ) -> Sequence[Conflict]:
@@ -203,9 +213,13 @@ def open_conflicts(
     found = [*_values(merged), *_removals(merged, once, knows)]
     match once[0].of_kind:
         case TIMER.name:
-            found += _timers(merged.counted)
+            found += timers(merged.counted)
         case CATALOG.name:
-            found += _namesakes(merged.counted)
+            found += namesakes(merged.counted)
+        case CHANGES.name:
+            found += verdicts(merged.counted, merged.heads)
+        case POLICY.name:
+            found += withdrawals(once, knows)
     return found
 
 
@@ -218,7 +232,7 @@ def _values(merged: Merged) -> Iterator[Conflict]:
         is_shown = meaning(stands.row.fact).is_shown
         if is_gone or not is_shown or all(one.value == stands.value for one in every):
             continue
-        yield _conflict(field, "values", stands.value, [(one.row, one.value) for one in every])
+        yield conflict(field, "values", stands.value, [(one.row, one.value) for one in every])
 
 
 def _removals(merged: Merged, rows: Sequence[Recorded], knows: Knows) -> Iterator[Conflict]:
@@ -232,116 +246,12 @@ def _removals(merged: Merged, rows: Sequence[Recorded], knows: Knows) -> Iterato
             for row in rows
         ):
             told = [(row, row is kept.removal) for row in sorted(sides, key=place)]
-            yield _conflict(kept.thing, "removal", stands=False, told=told)
+            yield conflict(kept.thing, "removal", stands=False, told=told)
 
 
 def _touched(row: Recorded) -> Iterator[str]:
     yield from _edited(row)
     yield meaning(row.fact).removes
-
-
-def _timers(rows: Sequence[Recorded]) -> Iterator[Conflict]:
-    """Timers that run at once."""
-    started: dict[str, Recorded] = {}
-    timer = Timer("")
-    for row in rows:
-        timer = TIMER.evolve(timer, row)
-        if isinstance(row.fact, TimerStarted):
-            started[row.fact.entry] = row
-    if len(timer.running) > 1:
-        told = [(started[one.entry], (one.task, one.entry)) for one in timer.running]
-        yield _conflict("timer", "timers", (timer.task, timer.entry), told)
-
-
-def _namesakes(rows: Sequence[Recorded]) -> Iterator[Conflict]:
-    """Categories, and living labels, of one name; the first one is found by it."""
-    catalog = Catalog("")
-    named: dict[str, Recorded] = {}  # by id: what named it last
-    for row in rows:
-        catalog = CATALOG.evolve(catalog, row)
-        match row.fact:
-            case (
-                CategoryAdded(category=one) | CategoryRenamed(category=one) | LabelAdded(label=one)
-            ):
-                named[one] = row
-    labels = [one for one in catalog.labels.values() if not one.is_deleted]
-    for what, things in ("category", [*catalog.categories.values()]), ("label", labels):
-        alike: dict[str, list[str]] = {}
-        for thing in things:
-            alike.setdefault(fold(thing.name), []).append(thing.id)
-        for ids in alike.values():
-            if len(ids) > 1 and all(one in named for one in ids):
-                told = [(named[one], one) for one in ids]
-                yield _conflict(f"{what}:{ids[0]}:name", "values", ids[0], told)
-
-
-def open_cycles(tasks: Mapping[str, Sequence[Recorded]]) -> Sequence[Conflict]:
-    """Circles of `blocks` links, which two sides made of links that each was free to make.
-
-    Args:
-        tasks: By id, the rows of tasks that count. Closed by taking one of the links away.
-    """
-    edges: dict[str, dict[str, Recorded]] = {}
-    for task, rows in tasks.items():
-        blocked = edges.setdefault(task, {})
-        for row in rows:
-            match row.fact:
-                case TaskLinked(relation="blocks", target=target):
-                    blocked[target] = row
-                case TaskUnlinked(relation="blocks", target=target):
-                    blocked.pop(target, None)
-    found: list[Conflict] = []
-    for circle in _circles(edges):
-        links = [
-            (row, (task, target))
-            for task in sorted(circle)
-            for target, row in edges[task].items()
-            if target in circle
-        ]
-        links.sort(key=lambda link: place(link[0]))
-        found.append(_conflict("blocks", "cycle", stands=True, told=links))
-    return found
-
-
-def _circles(edges: Mapping[str, Collection[str]]) -> list[set[str]]:
-    """The tasks that can be reached from each other, where they are more than one (Kosaraju)."""
-    back: dict[str, list[str]] = {}
-    for task, targets in edges.items():
-        for target in targets:
-            back.setdefault(target, []).append(task)
-    seen: set[str] = set()
-    ended = [task for first in edges for task in _walked(first, edges, seen)]
-    taken: set[str] = set()
-    groups = [set(_walked(task, back, taken)) for task in reversed(ended)]
-    return [group for group in groups if len(group) > 1]
-
-
-def _walked(first: str, edges: Mapping[str, Collection[str]], seen: set[str]) -> list[str]:
-    """What can be reached and was not seen, each after what it leads to; no recursion: a chain
-    of links may be longer than Python's stack."""
-    if first in seen:
-        return []
-    seen.add(first)
-    ended: list[str] = []
-    stack = [(first, iter(edges.get(first, ())))]
-    while stack:  # bounded: each task is put there once
-        task, targets = stack[-1]
-        ahead = next((one for one in targets if one not in seen), None)
-        if ahead is None:
-            ended.append(task)
-            stack.pop()
-        else:
-            seen.add(ahead)
-            stack.append((ahead, iter(edges.get(ahead, ()))))
-    return ended
-
-
-def _conflict(
-    field: str, kind: ConflictKind, stands: object, told: Sequence[tuple[Recorded, object]]
-) -> Conflict:
-    first = told[0][0]
-    sides = tuple(Side(row, value) for row, value in told)
-    return Conflict(first.of_kind, first.entity, field, kind, stands, sides)
 
 
 def repeats_of(receipts: Iterable[Recorded]) -> frozenset[tuple[str, int]]:
@@ -376,8 +286,3 @@ def standing(receipts: Iterable[Recorded]) -> Recorded | None:
         row for row in rows if isinstance(row.fact, Receipt) and row.fact.result.status == "applied"
     )
     return next(applied, rows[0] if rows else None)
-
-
-def place(row: Recorded) -> tuple[int, str, int]:
-    """Where a row stands in canonical order: never before one that its writer knew."""
-    return row.n, row.replica, row.row

@@ -43,6 +43,10 @@ class Imported(Part, frozen=True):
     n: int
 
 
+Horizon = tuple[Imported, ...]
+"""What is known of each machine that shares a log, by replica; empty of one that is alone."""
+
+
 class Payload(Struct, frozen=True):
     """Bytes that stand once in the payload table, under an id that names unit and bytes."""
 

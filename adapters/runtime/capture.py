@@ -53,6 +53,7 @@ def capture(
         digest = services.journal.digest_at(positions[0])
         horizon = services.journal.horizon(positions[0])
         template = templates.load(agents, agent.template) if agent.template else Template("")
+        of = templates.whose(template.version, agents.replica if agents.is_shared else "")
     kept = payload(agent.task, canonical.encode(seen))
     payloads = [kept]
     model = services.model_for(services.model_name(agent)).name
@@ -77,6 +78,7 @@ def capture(
         local=given.local,
         has_secret=is_leaving(model),  # it could be had
         seen=horizon,
+        template_of=of,
     )
     return Captured(command, payloads)
 

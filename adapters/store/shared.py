@@ -41,7 +41,7 @@ def sift(horizons: Horizons, doubled: Doubled) -> Sift:
         doubled: The receipts of operations that several replicas applied, of some appends.
     """
 
-    from domain.journal.merged import author  # it loads all that folds
+    from domain.meanings import author  # it loads all that folds
     from domain.merging import repeats_of
     from domain.sifting import Sifter
 

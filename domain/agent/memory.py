@@ -92,6 +92,13 @@ def is_covered(memory: Memory, position: str) -> bool:
     return any(here <= end for end in memory.covered if end[1] == here[1])
 
 
+def overlap(one: MemoryFolded, other: MemoryFolded) -> bool:
+    """Whether two digests hold the same note, or may: of digests of digests the spans tell."""
+    if one.depth == other.depth == 1:
+        return not set(one.sources).isdisjoint(other.sources)
+    return place(one.first) <= place(other.last) and place(other.first) <= place(one.last)
+
+
 def evolve(memory: Memory, recorded: Recorded) -> Memory:
     """The memory after one more digest. A note belongs to the first digest that names it, a
     digest to the first that took it in; one that adds nothing was made by another replica, too."""

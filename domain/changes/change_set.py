@@ -97,7 +97,8 @@ class Item(Struct, frozen=True):
     verdict, of a confirmed item the one that holds the effect; of a replaced one that of its
     deferral, if it was put off. `because`, `because_at`: as in `ItemProposed`.
     `until` is when one that is put off waits for the person again, if ever of itself. `seen`: of a
-    journal that machines share, what who declined it knew of each.
+    journal that machines share, what who declined it knew of each. `held` is a confirmation that
+    met another machine's verdict; its effect, if any, makes the item confirmed.
     """
 
     number: int
@@ -123,6 +124,7 @@ class Item(Struct, frozen=True):
     because_at: str = ""
     until: str = ""
     seen: tuple[Imported, ...] = ()
+    held: ItemConfirming | None = None
 
 
 class ChangeSet(Struct, frozen=True):
@@ -185,7 +187,8 @@ def evolve(changes: ChangeSet, recorded: Recorded) -> ChangeSet:
     """The set after one more fact. Total: what does not fit changes nothing.
 
     The order of facts from several replicas is not one that a decider allowed: there the
-    first verdict on an item stands, but an effect in the journal always makes it confirmed.
+    first verdict on an item stands, but an effect in the journal always makes it confirmed, and
+    each operation that anybody asked for is kept, so that the journal can be asked for it.
     """
     match recorded.fact:
         case ItemProposed() as fact:
@@ -254,6 +257,8 @@ def _after(item: Item, fact: Any, at: str) -> Item:
     match item.status, fact:
         case "pending" | "deferred" | "confirming", ItemConfirming():
             return _confirming(item, fact, at)
+        case _, ItemConfirming():
+            return _held(item, fact)
         case "confirmed", _:
             return item
         case _, LiftAsked():
@@ -262,13 +267,15 @@ def _after(item: Item, fact: Any, at: str) -> Item:
             is_awaited = isinstance(item.asked, LiftAsked) and item.asked.operation == operation
             return replace(item, asked=None) if is_awaited else item
         case "rejected" | "deferred", ItemReopened():
-            return _decided(replace(item, error_code=""), "pending", "")
+            return _reopened(item, at)
         case "retracted", ItemReopened() if has_lapsed(item):
             return _decided(item, "pending", "")
         case _, ItemConfirmed():
-            return replace(item, status="confirmed", asked=None, position=fact.position)
+            return _confirmed(item, fact, at)
         case "confirming", ItemFailed(confirmation=item.confirmation):
-            return _failed(item, fact)
+            return _failed(item, fact, at)
+        case _, ItemFailed() if item.held and item.held.confirmation == fact.confirmation:
+            return replace(item, held=None)
         case "pending" | "deferred", ItemRejected():
             after = _decided(item, "rejected", at, fact.by, fact.reason, fact.position)
             return replace(after, seen=fact.seen)
@@ -292,24 +299,53 @@ def _after(item: Item, fact: Any, at: str) -> Item:
 
 
 def _confirming(item: Item, fact: ItemConfirming, at: str) -> Item:
-    """A new confirmation, or the next attempt of the one under way; an older one is ignored."""
-    if fact.confirmation > item.confirmation and item.status != "confirming":
-        return replace(
-            item,
-            status="confirming",
-            confirmation=fact.confirmation,
-            operations=(*item.operations, fact.operation),
-            asked=fact,
-            arguments_now=fact.arguments,
-            decided_by=fact.by,
-            decided_at=at,
-            reason="",
-            until="",
-            position=0,
-            error="",
-            error_code="",
-        )
-    return _next_attempt(item, fact)
+    """A new confirmation, or the next attempt of the one under way. The same number again is that
+    of another machine, which did not know that the first one failed."""
+    if fact.confirmation < item.confirmation:
+        return _held(item, fact)
+    if item.status == "confirming":
+        after = _next_attempt(item, fact)
+        return _held(item, fact) if after is item else after
+    return replace(
+        _with_operation(item, fact.operation),
+        status="confirming",
+        confirmation=fact.confirmation,
+        asked=fact,
+        arguments_now=fact.arguments,
+        decided_by=fact.by,
+        decided_at=at,
+        reason="",
+        until="",
+        position=0,
+        error="",
+        error_code="",
+        held=None,
+    )
+
+
+def _with_operation(item: Item, operation: str) -> Item:
+    known = item.operations
+    return item if operation in known else replace(item, operations=(*known, operation))
+
+
+def _held(item: Item, fact: ItemConfirming) -> Item:
+    """A confirmation that met another verdict. Of a confirmed item only its operation is kept."""
+    kept = _with_operation(item, fact.operation)
+    return kept if item.status == "confirmed" else replace(kept, held=fact)
+
+
+def _reopened(item: Item, at: str) -> Item:
+    """Pending again; a confirmation that only the verdict held back is under way."""
+    item, held = _decided(replace(item, error_code=""), "pending", ""), item.held
+    return _confirming(item, held, at) if held else item
+
+
+def _confirmed(item: Item, fact: ItemConfirmed, at: str) -> Item:
+    """The effect is there: what was asked for it counts, whatever else was decided."""
+    held = item.held
+    if held and item.status != "confirming" and held.confirmation == fact.confirmation:
+        item = _confirming(replace(item, status="pending"), held, at)
+    return replace(item, status="confirmed", asked=None, position=fact.position, held=None)
 
 
 def _intended(item: Item, fact: SuppressionAsked | LiftAsked) -> Item:
@@ -325,8 +361,9 @@ def _next_attempt(item: Item, fact: ItemConfirming | SuppressionAsked | LiftAske
     return replace(item, asked=fact)
 
 
-def _failed(item: Item, fact: ItemFailed) -> Item:
-    return replace(
+def _failed(item: Item, fact: ItemFailed, at: str) -> Item:
+    """Pending again, or under way as another machine asked for it."""
+    after = replace(
         item,
         status="pending",
         asked=None,
@@ -336,6 +373,7 @@ def _failed(item: Item, fact: ItemFailed) -> Item:
         error=fact.message,
         error_code=fact.code,
     )
+    return _confirming(after, after.held, at) if after.held else after
 
 
 def _decided(

@@ -18,6 +18,7 @@ from domain.changes.change_set import (
     has_lapsed,
     ref,
 )
+from domain.changes.doubts import is_late
 from domain.changes.events import (
     ChangesFact,
     ChangesReply,
@@ -41,7 +42,7 @@ from domain.changes.needs import RULES, need_of, unmet
 from domain.errors import Refused, Remedy
 from domain.keys import key
 from domain.text import cut
-from domain.wire import INLINE_MAX_BYTES, Imported, Payload, Words, words
+from domain.wire import INLINE_MAX_BYTES, Horizon, Payload, Words, words
 
 HOPELESS = ("not_found", "redundant", "unknown_tool", "invalid_arguments")
 """What a second confirm would meet again. The others depend on what may change: the task
@@ -184,12 +185,7 @@ def confirm(
 
 
 def reject(
-    changes: ChangeSet,
-    number: int,
-    by: str,
-    reason: str,
-    position: int,
-    seen: tuple[Imported, ...] = (),
+    changes: ChangeSet, number: int, by: str, reason: str, position: int, seen: Horizon = ()
 ) -> list[ChangesFact]:
     """Decline an item and what needs it, and ask for the suppression of a declined label; again:
     nothing.
@@ -215,7 +211,7 @@ def defer(
     reason: str,
     position: int,
     until: str = "",
-    seen: tuple[Imported, ...] = (),
+    seen: Horizon = (),
 ) -> list[ChangesFact]:
     """Put an item off; it can still be decided. Again: nothing, but with another `until`.
 
@@ -269,14 +265,17 @@ def retake(changes: ChangeSet, number: int) -> list[ChangesFact]:
     return [] if asked is None else [replace(asked, attempt=asked.attempt + 1)]
 
 
-def settle(changes: ChangeSet, reply: ChangesReply) -> list[ChangesFact]:
-    """What came of an operation; nothing if the item does not wait for it (any more).
+def settle(
+    changes: ChangeSet, reply: ChangesReply, *, is_shared: bool = False
+) -> list[ChangesFact]:
+    """What came of an operation; nothing if nobody waits for it (any more), but for an effect that
+    another machine of a shared log asked for.
 
     A failure that can never succeed retracts the item, unless the person had edited the
     arguments: then the fault may be theirs, and the item stays for another try.
     """
     item = find(changes, reply.item)
-    if item is None or not _awaits(item, reply):
+    if item is None or not (_awaits(item, reply) or (is_shared and is_late(item, reply))):
         return []
     match reply:
         case ItemFailed(code=code, message=message) if code in HOPELESS:
@@ -339,6 +338,8 @@ def _awaits(item: Item, reply: ChangesReply) -> bool:
             return asked.operation == operation
         case ItemConfirming() as asked, ItemConfirmed() | ItemFailed():
             return asked.confirmation == reply.confirmation
+        case _, ItemConfirmed() | ItemFailed() if item.held is not None:
+            return item.held.confirmation == reply.confirmation
         case _:
             return False
 
@@ -376,20 +377,14 @@ def _decided(changes: ChangeSet, item: Item) -> Refused:
             because=f"item {name} is being confirmed",
             instead=Remedy("await_wake_or_recover"),
         )
-    return Refused(
-        "decided",
-        because=f"item {name} is {item.status}",
-        instead=Remedy("see_open_proposals"),
-    )
+    because = f"item {name} is {item.status}"
+    return Refused("decided", because=because, instead=Remedy("see_open_proposals"))
 
 
 def _bounded(reason: str) -> str:
     if len(reason.encode()) > INLINE_MAX_BYTES:
-        raise Refused(
-            "invalid_value",
-            because=f"the reason is longer than {INLINE_MAX_BYTES} bytes",
-            instead="say it in fewer words",
-        )
+        because = f"the reason is longer than {INLINE_MAX_BYTES} bytes"
+        raise Refused("invalid_value", because=because, instead="say it in fewer words")
     return reason
 
 

@@ -107,7 +107,8 @@ def expire(cause: do.ExpireItems, key: str, at: str, world: World) -> Decided:
 def replied(entity: str, reply: ChangesReply, at: str, world: World) -> Decided:
     """What came of an operation; nothing is written where nobody waits for it any more."""
     changes = world.load(CHANGES, entity)
-    return _decided(world, changes, reply.item, decisions.settle(changes, reply))
+    facts = decisions.settle(changes, reply, is_shared=world.is_shared)
+    return _decided(world, changes, reply.item, facts)
 
 
 HANDLERS: dict[type, Handler] = {

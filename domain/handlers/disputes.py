@@ -8,8 +8,8 @@ from domain.handlers.links import task_of
 from domain.journal import commands as do
 from domain.journal import task as t
 from domain.journal.fold import TASK
-from domain.journal.merged import TASK_ITSELF
 from domain.journal.settling import settled
+from domain.meanings import TASK_ITSELF
 from domain.merging import Conflict, Side
 from domain.world import World
 

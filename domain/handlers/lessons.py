@@ -51,9 +51,9 @@ def of_verdicts(
                 events += _taught(world, changes, fact.item, "reopened", category)
             case ItemConfirmed():
                 item = find(changes, fact.item)
-                asked = item.asked if item else None
-                named = asked.category if isinstance(asked, ItemConfirming) else ""
-                events += _taught(world, changes, fact.item, "confirmed", named)
+                asked = (item.asked, item.held) if item else ()
+                named = (one.category for one in asked if isinstance(one, ItemConfirming))
+                events += _taught(world, changes, fact.item, "confirmed", next(named, ""))
             case _:
                 pass
     return events

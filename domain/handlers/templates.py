@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
+from domain.agent.agent import AGENT
 from domain.agent.events import AgentFact, TemplateAssigned
 from domain.agent.identity import AGENT_KIND
 from domain.causes import Result
@@ -45,12 +48,24 @@ def add_version(cause: do.AddVersion, key: str, at: str, world: World) -> Decide
 
 
 def roll_back(cause: do.RollBackTemplate, key: str, at: str, world: World) -> Decided:
-    facts = t.roll_back(world.load(TEMPLATE, cause.template), cause.version)
+    template = world.load(TEMPLATE, cause.template)
+    replica = world.replica if world.is_shared else ""
+    facts = t.roll_back(template, cause.version, cause.of, replica=replica)
     return _written(world, cause.template, facts)
 
 
 def delete(cause: do.DeleteTemplate, key: str, at: str, world: World) -> Decided:
-    return _written(world, cause.template, t.delete(world.load(TEMPLATE, cause.template)))
+    return _written(world, cause.template, t.delete(_lived_on(world, cause.template)))
+
+
+def _lived_on(world: World, template_id: str) -> t.Template:
+    """A template with those that live on it: of an agent that two machines gave other templates
+    apart from each other, the streams of both still tell."""
+    template = world.load(TEMPLATE, template_id)
+    if not world.is_shared:
+        return template
+    living = [one for one in template.instances if world.load(AGENT, one).template == template_id]
+    return replace(template, instances=tuple(living))
 
 
 def assign(cause: do.AssignTemplate, key: str, at: str, world: World) -> Decided:

@@ -86,6 +86,7 @@ def begin(cause: do.BeginWake, key: str, at: str, world: World) -> Decided:
         ttl_days=cause.ttl_days,
         throttle_seconds=cause.throttle_seconds,
         seen=cause.seen,
+        template_of=cause.template_of,
     )
     policy = world.load(POLICY, MAIN)
     if refused := refused_of(policy, agent, started, has_secret=cause.has_secret):

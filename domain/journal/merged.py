@@ -4,71 +4,21 @@ fields that it sets, the thing that it adds or removes (`domain.merging`, ADR 71
 One table names every fact that a journal's kinds fold; a test holds it against the vocabulary.
 """
 
-from collections.abc import Callable
 from typing import Any
-
-from msgspec import Struct
 
 from domain.journal import catalog as c
 from domain.journal import links as li
 from domain.journal import task as t
 from domain.journal import timer as ti
 from domain.journal.fields import FIELDS
-from domain.journal.task import PERSON
-from domain.wire import Stored
-
-PERSONS = 2  # the rank of what a person says
-TASK_ITSELF = "deleted"
-"""The thing that every fact of a task's stream is about; and the field its removal is shown as."""
-
-Field = tuple[str, object]
-"""The name of a field, and the value that a fact gives it."""
+from domain.meanings import NOTHING, TASK_ITSELF, Meaning, Meant
 
 
-class Meaning(Struct, frozen=True):
-    """What a fact does to its entity.
-
-    `adds` and `removes` name a thing; `is_ranked`: whether a person's value beats an agent's (it
-    cannot where the fact's twin in another stream does not say who did it); `is_shown`: whether
-    values that differ are for a person to settle.
-    """
-
-    sets: tuple[Field, ...] = ()
-    adds: str = ""
-    removes: str = ""
-    is_ranked: bool = True
-    is_shown: bool = True
-
-
-_Meant = Callable[[Any], Meaning]
-_NOTHING = Meaning()
-"""A fact that counts whatever others say."""
-
-
-def meaning(fact: Stored) -> Meaning:
-    """What a fact means to merging; of what no table names: nothing, it counts."""
-    meant = MEANINGS.get(type(fact))
-    return meant(fact) if meant else _NOTHING
-
-
-def author(fact: Stored) -> str:
-    """Who did it. Only persons and files change what does not say so, a catalog for example."""
-    return getattr(fact, "by", PERSON)
-
-
-def rank(fact: Stored) -> int:
-    """Whose word it is: a person's 2, a file's 1, an agent's 0."""
-    by = author(fact)
-    if by == PERSON:
-        return PERSONS
-    return 1 if by.startswith("import:") else 0
-
-
-def _field(name: str, value: str) -> _Meant:
+def _field(name: str, value: str) -> Meant:
     return lambda fact: Meaning(((name, getattr(fact, value)),))
 
 
-def _part(thing: str, of: str, field: str, value: object) -> _Meant:
+def _part(thing: str, of: str, field: str, value: object) -> Meant:
     """A field of a part of the task, which `of` names; with a fixed value."""
     return lambda fact: Meaning(((f"{thing}:{getattr(fact, of)}{field}", value),))
 
@@ -109,7 +59,7 @@ def _rated(fact: t.TaskRated) -> Meaning:
     return Meaning(((name, (fact.score, fact.comment)),))
 
 
-def _link(end: str, value: bool) -> _Meant:
+def _link(end: str, value: bool) -> Meant:
     """Both ends of an edge must stand alike, and the far one does not say who made it."""
 
     def meant(fact: Any) -> Meaning:
@@ -127,7 +77,7 @@ def _label_added(fact: c.LabelAdded) -> Meaning:
     return Meaning(((f"label:{fact.label}", (fact.name, fact.categories)),))
 
 
-MEANINGS: dict[type, _Meant] = {
+MEANINGS: dict[type, Meant] = {
     t.TaskCreated: _created,
     t.TaskRetitled: _field("title", "title"),
     t.TaskDescribed: _field("description", "description"),
@@ -156,16 +106,16 @@ MEANINGS: dict[type, _Meant] = {
     t.TaskLinked: _link("target", value=True),
     t.TaskUnlinked: _link("target", value=False),
     t.TaskDeleted: lambda _: Meaning(removes=TASK_ITSELF),
-    t.TaskRestored: lambda _: _NOTHING,
+    t.TaskRestored: lambda _: NOTHING,
     t.TaskImported: _imported,
-    t.DifferenceSettled: lambda _: _NOTHING,
+    t.DifferenceSettled: lambda _: NOTHING,
     li.LinkedFrom: _link("source", value=True),
     li.UnlinkedFrom: _link("source", value=False),
-    ti.TimerStarted: lambda _: _NOTHING,
-    ti.TimerStopped: lambda _: _NOTHING,
+    ti.TimerStarted: lambda _: NOTHING,
+    ti.TimerStopped: lambda _: NOTHING,
     c.CategoryAdded: lambda fact: Meaning(adds=f"category:{fact.category}"),
     c.CategoryRenamed: lambda fact: Meaning(((f"category:{fact.category}:name", fact.name),)),
-    c.CorrectionCaptured: lambda _: _NOTHING,
+    c.CorrectionCaptured: lambda _: NOTHING,
     c.LabelAdded: _label_added,
     c.LabelDeleted: lambda fact: Meaning(((f"label:{fact.label}", None),)),
 }

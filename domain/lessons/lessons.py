@@ -120,10 +120,12 @@ def evolve(lessons: Lessons, recorded: Recorded) -> Lessons:
 
 def _decided(lessons: Lessons, told: LessonDecided, at: str) -> Lessons:
     """With the verdict in place of an earlier one on the same item. The order is that of time, so
-    it does not matter in which order facts come that are about different items."""
+    it does not matter in which order facts come that are about different items. One that was
+    learnt later never replaces a newer one; of what was said as it was given the last stands,
+    whatever the clocks of machines say."""
     before = lessons.tools.get(told.tool, ())
     known = _found(before, told)
-    if known is not None and known.at > at:
+    if known is not None and told.at and known.at > at:
         return lessons
     made = Lesson(at, told.changes, told.item, told.verdict, told.is_edited)
     others = [one for one in before if one is not known]

@@ -138,6 +138,15 @@ def pattern(given: str) -> str:
     return given
 
 
+def ends(withdrawn: ReceiptWithdrawn, fact: Stored) -> bool:
+    """Whether a withdrawal ends a receipt, or a part of it."""
+    return (
+        isinstance(fact, ReceiptGiven)
+        and meets(fact.model, withdrawn.model)
+        and not (withdrawn.categories and set(withdrawn.categories).isdisjoint(fact.categories))
+    )
+
+
 def give(
     policy: Policy, model: str, categories: tuple[str, ...], notice: int, sections: tuple[str, ...]
 ) -> list[PolicyFact]:

@@ -37,8 +37,11 @@ class AddVersion(Stored, frozen=True, tag="command.add_version.1"):
 
 
 class RollBackTemplate(Stored, frozen=True, tag="command.roll_back_template.1"):
+    """`of`: whose version of that number, where machines gave it apart from each other."""
+
     template: str
     version: int
+    of: str = ""
 
 
 class AssignTemplate(Stored, frozen=True, tag="command.assign_template.1"):

@@ -1,8 +1,9 @@
 """A template of agents: directives in versions, one of them active (SPEC 8).
 
 STORAGE FORMAT, see `domain.wire`. Versions are numbered from 1; adding one makes it the active
-one, and a rollback makes an old one active again without a new number. Who lives on a template
-stands in its own stream, so that it cannot be deleted under a living agent.
+one, and a rollback makes an old one active again without a new number. Two machines that did not
+know of each other may give one number; then whose it is belongs to the version's name. Who lives on
+a template stands in its own stream, so that it cannot be deleted under a living agent.
 """
 
 from typing import Literal
@@ -52,7 +53,10 @@ class VersionAdded(Stored, frozen=True, tag="template.version_added.1"):
 
 
 class VersionActivated(Stored, frozen=True, tag="template.version_activated.1"):
+    """`of`: the replica whose version of that number it is; empty: the own one, or the only."""
+
     version: int
+    of: str = ""
 
 
 class InstanceAdded(Stored, frozen=True, tag="template.instance_added.1"):
@@ -87,10 +91,17 @@ class Version(Struct, frozen=True):
     report: Words
     model: str
     created_at: str
+    replica: str = ""  # who added it
+    also: tuple[str, ...] = ()  # who else added the same under the same number
+
+    def is_of(self, replica: str) -> bool:
+        """Whether a replica added it."""
+        return replica == self.replica or replica in self.also
 
 
 class Template(Struct, frozen=True):
-    """A template as its facts make it; `active` is 0 where it has no version yet."""
+    """A template as its facts make it; `active` is 0 where it has no version yet, and `active_of`
+    whose version of that number it is."""
 
     id: str
     exists: bool = False
@@ -103,11 +114,17 @@ class Template(Struct, frozen=True):
     active: int = 0
     instances: tuple[str, ...] = ()
     created_at: str = ""
+    active_of: str = ""
 
     @property
     def version(self) -> Version | None:
         """The active version."""
-        return next((one for one in self.versions if one.version == self.active), None)
+        active = self.active, self.active_of
+        return next((one for one in self.versions if (one.version, one.replica) == active), None)
+
+    def numbered(self, version: int) -> tuple[Version, ...]:
+        """The versions of a number: more than one where machines gave it apart from each other."""
+        return tuple(one for one in self.versions if one.version == version)
 
     @property
     def model_in_force(self) -> str:
@@ -161,14 +178,45 @@ def add_version(
     return [VersionAdded(number, author, general, report, model)]
 
 
-def roll_back(template: Template, version: int) -> list[TemplateFact]:
-    """Make an old version the active one again; nothing if it is."""
+def roll_back(
+    template: Template, version: int, of: str = "", *, replica: str = ""
+) -> list[TemplateFact]:
+    """Make an old version the active one again; nothing if it is.
+
+    Args:
+        template: Which.
+        version: Its number.
+        of: Whose version of that number; empty: the only one.
+        replica: Who asks, in a log that machines share; empty in one that is alone.
+
+    Raises:
+        Refused: Code ``unknown_template`` or ``ambiguous``.
+    """
     living(template)
-    if not any(one.version == version for one in template.versions):
-        because = f"the template {template.name!r} has no version {version}"
-        instead = Remedy("see_template", template.id[:8])
+    found = [one for one in template.numbered(version) if not of or one.is_of(of)]
+    instead = Remedy("see_template", template.id[:8])
+    if not found:
+        name = f"{version}@{of}" if of else str(version)
+        because = f"the template {template.name!r} has no version {name}"
         raise Refused("unknown_template", because=because, instead=instead)
-    return [] if version == template.active else [VersionActivated(version)]
+    if len(found) > 1:
+        names = ", ".join(f"{version}@{one.replica}" for one in found)
+        because = f"the template {template.name!r} has the versions {names}"
+        raise Refused("ambiguous", because=because, instead="name one of them")
+    (one,) = found
+    if one == template.version:
+        return []
+    return [VersionActivated(version, whose(one, replica))]
+
+
+def whose(version: Version | None, replica: str) -> str:
+    """How a row of a replica says whose version it means: empty where it is its own.
+
+    Args:
+        version: Which; None: none.
+        replica: Who writes, in a log that machines share; empty in one that is alone.
+    """
+    return "" if version is None or not replica or version.is_of(replica) else version.replica
 
 
 def delete(template: Template) -> list[TemplateFact]:
@@ -214,9 +262,12 @@ def evolve(template: Template, recorded: Recorded) -> Template:
         case TemplateCategoriesSet(categories=categories):
             return replace(template, categories=categories)
         case VersionAdded() as added:
-            return _with_version(template, added, recorded.at)
-        case VersionActivated(version=version):
-            return replace(template, active=version)
+            return _with_version(template, added, recorded)
+        case VersionActivated(version=version, of=of):
+            known = template.numbered(version)
+            mine = (one for one in known if one.is_of(of or recorded.replica))
+            one = next(mine, known[0] if known else None)
+            return replace(template, active=version, active_of=one.replica if one else "")
         case InstanceAdded(agent=agent):
             return replace(template, instances=(*_without(template.instances, agent), agent))
         case InstanceRemoved(agent=agent):
@@ -233,11 +284,22 @@ def _without(instances: tuple[str, ...], agent: str) -> tuple[str, ...]:
     return tuple([one for one in instances if one != agent])
 
 
-def _with_version(template: Template, added: VersionAdded, at: str) -> Template:
-    if any(one.version == added.version for one in template.versions):
-        return template  # another replica added the same number
-    made = Version(added.version, added.author, added.general, added.report, added.model, at)
-    return replace(template, versions=(*template.versions, made), active=added.version)
+def _with_version(template: Template, added: VersionAdded, row: Recorded) -> Template:
+    said = added.general, added.report, added.model
+    versions = template.versions
+    for nth, one in enumerate(versions):
+        if one.version != added.version:
+            continue
+        if one.is_of(row.replica):
+            return template
+        if (one.general, one.report, one.model) == said:
+            same = replace(one, also=(*one.also, row.replica))
+            others = (*versions[:nth], same, *versions[nth + 1 :])
+            return replace(template, versions=others, active=one.version, active_of=one.replica)
+    made = Version(added.version, added.author, *said, row.at, row.replica)
+    return replace(
+        template, versions=(*versions, made), active=made.version, active_of=made.replica
+    )
 
 
 TEMPLATE: Kind[Template] = Kind("template", Template, evolve)

@@ -61,6 +61,7 @@ class WakeStarted(Stored, frozen=True, tag="wake.started.1"):
     ttl_days: int = 0  # after which its undecided proposals expire; 0: never
     throttle_seconds: int = 0  # of changes that come while it runs; 0: the default
     seen: tuple[Imported, ...] = ()  # of a shared journal: what its position knows of each machine
+    template_of: str = ""  # whose version of that number; empty: the own one, or the only
 
 
 class ModelAsked(Stored, frozen=True, tag="wake.model_asked.1"):

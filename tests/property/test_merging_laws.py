@@ -1,9 +1,8 @@
 """Merging is a filter: a pure function of the rows, the identity where nobody was apart, the same
 on all replicas (T1), one effect per operation (T2), and no clock in it (M7). ADR 71.
 
-Of the formal rules, M3 and M7 are about the journal, too; M1, M2 and M4 to M6 (what an agent has
-seen, its life, its failures, its goals and its schedule) and T3 (who takes over an operation) are
-about the agents' log, which does not merge yet.
+Of the formal rules these are about the journal; the agents' log, M1 to M6 and what T2 and T3 say of
+verdicts are in test_formal_merging.py and test_verdict_machines.py.
 """
 
 from typing import Any
@@ -211,23 +210,6 @@ def untimed(row: Recorded) -> Recorded:
 def told(conflict: Any) -> Any:
     values = [(untimed(side.row), side.value) for side in conflict.sides]
     return conflict.field, conflict.kind, conflict.stands, values
-
-
-@settings(max_examples=25)
-@given(st.permutations(REPLICAS), st.lists(st.sampled_from(REPLICAS), max_size=3))
-def test_m3_what_knew_the_other_stands_else_the_canonical_last(order: Any, before: Any) -> None:
-    """M3, pointers. A link has no rank: its last maker stands, were it by replica and number."""
-    sides = Sides()
-    for replica in before:
-        sides.says(replica, t.DueSet("person"))
-    for nth, replica in enumerate(order):
-        made = t.TaskLinked if nth % 2 else t.TaskUnlinked
-        sides.says(replica, made("agent:a1" if nth else "person", "blocks", "t2"))
-    last = max((row for row in sides.of() if not isinstance(row.fact, t.DueSet)), key=place)
-    assert bool(sides.state().links) == isinstance(last.fact, t.TaskLinked)
-    sides.meet(*REPLICAS)
-    sides.says(order[0], t.TaskLinked("agent:a1", "blocks", "t2"))
-    assert sides.state().links
 
 
 @settings(max_examples=25)

@@ -66,3 +66,28 @@ def folded(rows: Sequence[Recorded], of: str = TASK) -> Any:
     for row in rows:
         state = KINDS[kind].evolve(state, row)
     return state
+
+
+def both(*base: Stored, of: str) -> Sides:
+    """Two replicas that know the same."""
+    sides = Sides()
+    if base:
+        sides.says("desk", *base, of=of)
+        sides.meet("desk", "phone")
+    return sides
+
+
+def apart(desk: Stored, phone: Stored, *base: Stored, of: str) -> Sides:
+    """Each says one thing; desk stands first in canonical order."""
+    sides = both(*base, of=of)
+    sides.says("desk", desk, of=of)
+    sides.says("phone", phone, of=of)
+    return sides
+
+
+def shown(sides: Sides, of: str) -> list[Any]:
+    """What is open, with each replica's value."""
+    return [
+        (one.kind, one.field, one.stands, [(side.row.replica, side.value) for side in one.sides])
+        for one in sides.open(of)
+    ]

@@ -1,0 +1,166 @@
+"""T2 and T3 of verdicts, as far as they are pure: an item of a change set is confirmed, edited,
+rejected, put off and taken back on machines that stop between any two steps and meet when they
+like. Each operation has one effect, and who meets finishes what others left (ADR 73)."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from domain.changes import decisions
+from domain.changes.change_set import ChangeSet, Item
+from domain.changes.doubts import doubted
+from domain.changes.events import (
+    ChangesFact,
+    ChangesReply,
+    ItemConfirmed,
+    ItemConfirming,
+    ItemFailed,
+    ItemProposed,
+    SetOpened,
+)
+from domain.errors import Refused
+from domain.wire import Words
+from tests.support.agent_sides import MEETINGS, REPLICAS, known, state
+from tests.support.sides import Sides
+
+pytestmark = pytest.mark.slow
+
+SET, ME = "changes:s1", "person"
+WHO, EDITS = st.sampled_from(REPLICAS), st.sampled_from(("", "x", "y"))
+PROPOSED = ItemProposed(1, "set_title", Words("{}"), "", "f1", "", "")
+
+
+class Verdicts(RuleBasedStateMachine):
+    """The model is the journals: by machine, which operations are known to be applied or refused.
+    A receipt of who applied an operation goes before those of who was refused."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sides = Sides()
+        self.sides.says("r0", PROPOSED, SetOpened("a1", "t1", "run"), of=SET)
+        self.receipts: dict[str, dict[str, bool]] = {one: {} for one in REPLICAS}
+        self.meet(set(REPLICAS))
+
+    @rule(who=MEETINGS)
+    def meet(self, who: set[str]) -> None:
+        """Journal and agent log travel together."""
+        self.sides.meet(*who)
+        every: dict[str, bool] = {}
+        for one in who:
+            for operation, is_applied in self.receipts[one].items():
+                every[operation] = is_applied or every.get(operation, False)
+        for one in who:
+            self.receipts[one] = dict(every)
+
+    @rule(who=WHO, edit=EDITS)
+    def confirm(self, who: str, edit: str) -> None:
+        said = Words(edit) if edit else None
+        self.decide(who, lambda known: decisions.confirm(known, 1, ME, action=edit, arguments=said))
+
+    @rule(who=WHO)
+    def reject(self, who: str) -> None:
+        self.decide(who, lambda known: decisions.reject(known, 1, ME, "no", 1))
+
+    @rule(who=WHO)
+    def put_off(self, who: str) -> None:
+        self.decide(who, lambda known: decisions.defer(known, 1, ME, "", 1))
+
+    @rule(who=WHO)
+    def take_back(self, who: str) -> None:
+        self.decide(who, lambda known: decisions.reopen(known, 1, ME))
+
+    @rule(who=WHO)
+    def expire(self, who: str) -> None:
+        self.decide(who, lambda known: decisions.expire(known, "", "the task is gone"))
+
+    @rule(who=WHO)
+    def take_over(self, who: str) -> None:
+        self.decide(who, lambda known: decisions.retake(known, 1))
+
+    @rule(who=WHO, is_applied=st.booleans(), is_killed=st.booleans())
+    def perform(self, who: str, is_applied: bool, is_killed: bool) -> None:
+        """The effect; who is killed after it says nothing of it."""
+        for asked in decisions.pending_effects(self.known(who)):
+            assert isinstance(asked, ItemConfirming)
+            done = self.receipts[who].setdefault(asked.operation, is_applied)
+            if not is_killed:
+                reply = _reply(asked, is_done=done)
+                self.decide(who, partial(_settled, reply))
+
+    def decide(self, who: str, what: Callable[[ChangeSet], Sequence[ChangesFact]]) -> None:
+        try:
+            facts = what(self.known(who))
+        except Refused:
+            return
+        if facts:
+            self.sides.says(who, *facts, of=SET)
+
+    def known(self, who: str) -> ChangeSet:
+        found: ChangeSet = state(self.sides, who, SET)
+        return found
+
+    @invariant()
+    def what_is_confirmed_has_an_effect_and_names_it(self) -> None:
+        for who in REPLICAS:
+            (item,) = self.known(who).items
+            if item.status == "confirmed":
+                assert any(self.receipts[who].get(one) for one in item.operations)
+            asked = {
+                row.fact.operation
+                for row in known(self.sides, who, SET)
+                if isinstance(row.fact, ItemConfirming)
+            }
+            assert asked == set(item.operations)
+
+    def teardown(self) -> None:
+        """Who knows all finishes what is left: T3, either side may."""
+        for last in REPLICAS:
+            self.meet(set(REPLICAS))
+            self.finish(last)
+        self.meet(set(REPLICAS))
+        items = [self.known(who).items[0] for who in REPLICAS]
+        assert all(item == items[0] for item in items)
+        applied = {one for one, is_applied in self.receipts["r0"].items() if is_applied}
+        assert (items[0].status == "confirmed") == bool(applied)
+        assert applied <= set(items[0].operations)
+        assert items[0].status != "confirming"
+        self.shown(items[0])
+
+    def finish(self, who: str) -> None:
+        while pending := decisions.pending_effects(self.known(who)):  # each ends one of them
+            (asked,) = pending
+            assert isinstance(asked, ItemConfirming)
+            self.take_over(who)
+            done = self.receipts[who].setdefault(asked.operation, True)
+            reply = _reply(asked, is_done=done)
+            self.decide(who, partial(_settled, reply))
+        for doubt in doubted(self.known(who)):
+            if any(self.receipts[who].get(one) for one in doubt.operations):
+                done_it = ItemConfirmed(doubt.item, doubt.confirmation, 1)
+                self.decide(who, partial(_settled, done_it))
+
+    def shown(self, item: Item) -> None:
+        """What is still open is of verdicts that differ, and one of them stands."""
+        for one in self.sides.open(SET):
+            values = [side.value for side in one.sides]
+            assert (one.kind, one.field) == ("verdicts", "item:1")
+            assert len(set(values)) > 1
+            assert one.stands == item.status
+
+
+def _reply(asked: ItemConfirming, *, is_done: bool) -> ChangesReply:
+    if is_done:
+        return ItemConfirmed(1, asked.confirmation, 1)
+    return ItemFailed(1, asked.confirmation, "stale", "")
+
+
+def _settled(reply: ChangesReply, known: ChangeSet) -> list[ChangesFact]:
+    return decisions.settle(known, reply, is_shared=True)
+
+
+Verdicts.TestCase.settings = settings(max_examples=150, stateful_step_count=14)
+TestVerdictsOfMachines = Verdicts.TestCase
