@@ -90,9 +90,10 @@ class RescueReport(Struct, frozen=True):
     """What a rescue did: this machine wrote as `was` and is `replica` now, empty in a dry run.
 
     `copy`: the home as it was, empty where nothing had to be done again; `void`: what was given up;
-    `causes`: what was done on this machine and would be, or was, handed in again. Of them `redone`
-    were done again, `answered` were there already, `left_out` are not repeated (wakes, and what
-    followed from them), `refused` are not possible any more. `synced`: the sync after it; None:
+    `took`: rows that came instead, by replica; `causes`: what was done on this machine and would
+    be, or was, handed in again. Of them `redone` were done again, `answered` were there already,
+    `left_out` are not repeated (wakes, and what followed from them), `refused` are not possible any
+    more. `synced`: the sync after it; None:
     `sync_refused` says why there is none, or it was a dry run.
     """
 
@@ -100,6 +101,7 @@ class RescueReport(Struct, frozen=True):
     was: str
     copy: str
     void: list[VoidBranch]
+    took: dict[str, int]
     causes: int
     redone: int
     answered: int

@@ -19,7 +19,7 @@ from domain.world import MAIN
 def given_up(found: Survey, kept: Iterable[Void] = ()) -> tuple[Void, ...]:
     """All branches that are told to be void, here or in the folder."""
     told = [one for have in found.haves.values() for one in have.void]
-    return tuple(sorted({*kept, *told}, key=lambda one: (*one.place, one.after, one.head)))
+    return tuple(sorted({*kept, *told}, key=lambda one: (*one.place, one.after, one.head, one.by)))
 
 
 def without(found: Survey, void: Collection[Void]) -> Survey:

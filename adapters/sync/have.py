@@ -33,6 +33,7 @@ class Void(Struct, frozen=True):
     after: int
     head: str
     digests: tuple[str, ...] = ()
+    by: str = ""
 
     @property
     def place(self) -> Place:

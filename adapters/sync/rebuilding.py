@@ -77,7 +77,7 @@ def planned(logs: Sequence[Log], shelf: Shelf, there: Survey, told: tuple[Void, 
     good: dict[str, Mapping[str, int]] = {}
     is_forked = False
     void, causes = list[Void](), list[Cut]()
-    known = {one for branch in told for one in branch.digests}
+    known = {one for branch in told if branch.by for one in branch.digests}
     for log in logs:
         ends = {one.replica: one.after for one in held_of(log, told)}
         until = others_branch(log, shelf, found) if log.replica else None
@@ -111,8 +111,8 @@ def rebuilt(
     shelf: Shelf,
     there: Survey,
     step: Callable[[str], None],
-) -> Again:
-    """Make the logs anew in a folder; what came of the causes.
+) -> tuple[Again, dict[str, int]]:
+    """Make the logs anew in a folder; what came of the causes, and what was taken.
 
     Args:
         folder: Where.
@@ -144,13 +144,15 @@ def rebuilt(
             log.share(at)
         step("take")
         found = without(there, (*plan.told, *plan.void))
+        took = dict[str, int]()
         for taking in takings_of([*made.values()], shelf, found):
             taking.take(at, lambda _: None)
+            took |= {one: rows + took.get(one, 0) for one, rows in taking.took.items()}
         again = Again(made, {log.name: log for log in was.logs})
         _hand(plan, again, step)
     for log in was.logs:
         check_alone(folder / FILES[log.name])  # one file each
-    return again
+    return again, took
 
 
 def _copy(source: Log, target: Log, good: Mapping[str, int]) -> None:

@@ -92,7 +92,9 @@ def _looked(place: Place, environ: Mapping[str, str], shelf: Shelf) -> RescueRep
     with ExitStack() as opened:
         was = _opened(place, environ, opened)
         plan, _ = _plan(place, was, shelf)
-        return RescueReport("", plan.was, "", void_lines(plan.void), len(plan.causes), 0, 0, 0, [])
+        return RescueReport(
+            "", plan.was, "", void_lines(plan.void), {}, len(plan.causes), 0, 0, 0, []
+        )
 
 
 def _rescued(place: Place, environ: Mapping[str, str], shelf: Shelf, step: Step) -> RescueReport:
@@ -111,14 +113,15 @@ def _rescued(place: Place, environ: Mapping[str, str], shelf: Shelf, step: Step)
                 step("copy")
                 copy = _copied(home, plan)
                 step("make")
-                made = rebuilt(home / WORK, name, was, plan, shelf, found, step)
-                report = _report(name, plan, made, copy)
+                made, took = rebuilt(home / WORK, name, was, plan, shelf, found, step)
+                report = _report(name, plan, made, took, copy)
         if not plan.void:
             report = _named(home, environ, plan)
             place.keep_hold(Hold())
             return report
         step("ready")
-        ready = Ready(plan.is_forked, plan.void, report)
+        void = tuple(replace(one, by=name) if one.replica == plan.was else one for one in plan.void)
+        ready = Ready(plan.is_forked, void, report)
         with files.told(home):
             files.replace_file(home / WORK / READY, msgspec.json.encode(ready).decode())
     except BaseException:
@@ -154,7 +157,7 @@ def _named(home: Path, environ: Mapping[str, str], plan: Plan) -> RescueReport:
     """Only another name: nothing was written since the split."""
     name = files.replica_given(environ) or files.drawn()
     _settle(home, name, plan.was, is_forked=True, void=())
-    return RescueReport(name, plan.was, "", [], 0, 0, 0, 0, [])
+    return RescueReport(name, plan.was, "", [], {}, 0, 0, 0, 0, [])
 
 
 def _settle(home: Path, name: str, was: str, *, is_forked: bool, void: tuple[Void, ...]) -> None:
@@ -187,12 +190,13 @@ def _free(folder: Path, name: str) -> Path:
     return found
 
 
-def _report(name: str, plan: Plan, made: Again, copy: str) -> RescueReport:
+def _report(name: str, plan: Plan, made: Again, took: dict[str, int], copy: str) -> RescueReport:
     return RescueReport(
         name,
         plan.was,
         copy,
         void_lines(plan.void),
+        took,
         len(plan.causes),
         made.redone,
         made.answered,

@@ -1,5 +1,6 @@
 """What a sync did, in words."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from adapters.documents.syncing import (
@@ -13,6 +14,7 @@ from adapters.documents.syncing import (
 from adapters.text.common import ID_SHOWN, local_time, safe
 from adapters.text.reading import counted
 
+NAMED = re.compile("[a-z2-7]{32}")  # by an id
 REASONS: Mapping[WaitsFor, str] = {
     "gap": "waits for rows that are not here yet",
     "cut short": "waits for a file that is not whole yet",
@@ -61,6 +63,8 @@ def rescue_lines(did: RescueReport, zone: str) -> Iterator[str]:
         there = f"; {did.answered} were there already" if did.answered else ""
         left = f"; {did.left_out} of agents are not repeated" if did.left_out else ""
         yield f"Of {counted(did.causes, 'command')}, {did.redone} were done again{there}{left}."
+        took = [f"{counted(rows, 'row')} of {one}" for one, rows in did.took.items()]
+        yield f"Took {_joined(took) or 'nothing'} instead."
     for one in did.refused:
         yield _refused(one, zone)
     if did.synced:
@@ -70,7 +74,8 @@ def rescue_lines(did: RescueReport, zone: str) -> Iterator[str]:
 
 
 def _refused(one: RefusedCause, zone: str) -> str:
-    about = f" of {safe(one.about)}" if one.about else ""
+    is_id = NAMED.fullmatch(one.about) is not None
+    about = f" of {safe(one.about[:ID_SHOWN] if is_id else one.about)}" if one.about else ""
     when = local_time(one.at, zone)
     return f"Not possible any more: {one.what}{about}, {when}: {safe(one.because)}."
 
