@@ -170,7 +170,12 @@ def _keys_of(rows: Iterable[Recorded]) -> set[str]:
 
 
 def keys_in(fact: Stored) -> set[str]:
-    """What a fact names by keys as `domain.keys` makes them."""
+    """What a fact names by keys as `domain.keys` makes them.
+
+    >>> from domain.journal.commands import DeleteTask
+    >>> keys_in(DeleteTask(32 * "a")) == {32 * "a"}
+    True
+    """
     return {*_KEY.findall(_text(fact))}
 
 

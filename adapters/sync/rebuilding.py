@@ -13,6 +13,7 @@ from adapters.store.log import Log
 from adapters.store.opening import check_alone
 from adapters.store.reader import read_append
 from adapters.store.recorder import by_append, numbered
+from adapters.store.sqlite import SQLiteLogRecorder
 from adapters.sync.again import Again
 from adapters.sync.branches import held_of, others_branch, resting_on, without
 from adapters.sync.have import Void
@@ -131,7 +132,7 @@ def rebuilt(
         made: dict[str, Log] = {}
         for log in was.logs:
             step(f"make {log.name}")
-            target = Log.open(log.name, folder / FILES[log.name], name)
+            target = Log(log.name, SQLiteLogRecorder(folder / FILES[log.name]), name)
             made[log.name] = opened.enter_context(closing(target))
             _copy(log, target, plan.good[log.name])
         begin = plan.causes[0].rows[0].state if plan.causes else b""

@@ -214,24 +214,9 @@ def _ended(place: Place, step: Step) -> RescueReport | None:
     """Put the new logs in the place of the old ones, if they are ready; each step can be repeated.
     What was done; None where nothing was begun."""
     home = place.folder
-    work, done = home / WORK, home / DONE
-    if (work / READY).exists():
-        ready = _ready(work)
-        for name in LOGS:
-            if (work / name).exists():
-                step(f"put {name}")
-                check_alone(home / name)
-                with files.told(home):
-                    (work / name).rename(home / name)
-        step("name")
-        report = ready.report
-        _settle(home, report.replica, report.was, is_forked=ready.is_forked, void=ready.void)
-        with files.told(home):
-            for name in VIEWS:
-                (home / name).unlink(missing_ok=True)
-            shutil.rmtree(done, ignore_errors=True)
-            step("done")
-            work.rename(done)
+    done = home / DONE
+    if (home / WORK / READY).exists():
+        _put(home, _ready(home / WORK), step)
     elif not (done / READY).exists() or place.hold() != RESCUED:
         shutil.rmtree(done, ignore_errors=True)
         if place.hold() == RESCUED:  # it was cut off before anything was ready
@@ -243,6 +228,26 @@ def _ended(place: Place, step: Step) -> RescueReport | None:
     step("clean")
     shutil.rmtree(done, ignore_errors=True)
     return report
+
+
+def _put(home: Path, ready: Ready, step: Step) -> None:
+    """The new logs, and the name of who writes in them."""
+    work, done = home / WORK, home / DONE
+    for name in LOGS:
+        if (work / name).exists():
+            step(f"put {name}")
+            check_alone(home / name)
+            with files.told(home):
+                (work / name).rename(home / name)
+    step("name")
+    report = ready.report
+    _settle(home, report.replica, report.was, is_forked=ready.is_forked, void=ready.void)
+    with files.told(home):
+        for name in VIEWS:
+            (home / name).unlink(missing_ok=True)
+        shutil.rmtree(done, ignore_errors=True)
+        step("done")
+        work.rename(done)
 
 
 def _synced(

@@ -163,18 +163,17 @@ class Writer:
         task = chance.choice(known)
         text = f"{mark} is a long text about what has to be done with it".encode()
         kept = Payload(payload_id(task, text), text)
-        command, payloads = chance.choice(
-            [
-                (do.EditTask(task, title=f"Now {mark} this"), ()),
-                (do.AddItems(task, (f"Item {mark} it",)), ()),
-                (do.AddNote(task, "note", Words(f"Say {mark} here")), ()),
-                (do.AddNote(task, "note", Words(payload=kept.id)), (kept,)),
-                (do.AddLabel(f"label {mark} here"), ()),
-                (do.StartTimer(task), ()),
-                (do.StopTimer(f"Did {mark} it"), ()),
-                (do.DeleteTask(task), ()),
-            ]
-        )
+        can: list[tuple[do.JournalCommand, tuple[Payload, ...]]] = [
+            (do.EditTask(task, title=f"Now {mark} this"), ()),
+            (do.AddItems(task, (f"Item {mark} it",)), ()),
+            (do.AddNote(task, "note", Words(f"Say {mark} here")), ()),
+            (do.AddNote(task, "note", Words(payload=kept.id)), (kept,)),
+            (do.AddLabel(f"label {mark} here"), ()),
+            (do.StartTimer(task), ()),
+            (do.StopTimer(f"Did {mark} it"), ()),
+            (do.DeleteTask(task), ()),
+        ]
+        command, payloads = chance.choice(can)
         one.do(command, key, *payloads)
 
 
