@@ -106,8 +106,8 @@ def _rescued(place: Place, environ: Mapping[str, str], shelf: Shelf, step: Step)
         with ExitStack() as opened:
             step("look")
             was = _opened(place, environ, opened)
-            check_new(name, was.logs)
             plan, found = _plan(place, was, shelf)
+            check_new(name, was.logs)
             if plan.void:
                 name = name or files.drawn()
                 step("copy")
