@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from shutil import copytree
 from statistics import median
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -29,6 +30,15 @@ from domain.wire import Words
 from tests.bench.common import NOW, disks, machine, table
 
 AIM = 3.0
+
+
+class Spent(NamedTuple):
+    """Seconds: of doing the commands, of their rescue with all, and up to its last sync, which
+    makes the views anew."""
+
+    doing: float
+    rescue: float
+    until_sync: float
 
 
 def do(home: Path, name: str, causes: int, synced: Path | None = None) -> float:
@@ -52,17 +62,23 @@ def do(home: Path, name: str, causes: int, synced: Path | None = None) -> float:
     return spent
 
 
-def once(folder: Path, past: int, causes: int) -> tuple[float, float, RescueReport]:
-    """Seconds of doing, and of the rescue."""
+def once(folder: Path, past: int, causes: int) -> tuple[Spent, RescueReport]:
+    """What doing took, and the rescue."""
     desk, image, shelf = folder / "desk", folder / "image", folder / "shelf"
     shelf.mkdir()
     do(desk, "desk", past, shelf)
     copytree(desk, image)
     do(desk, "desk", max(causes // 10, 1), shelf)
     doing = do(image, "desk", causes)
+    steps: dict[str, float] = {}
     began = time.perf_counter()
-    report = rescue(FolderPlace(image), {"WAKELOG_REPLICA": "image"}, str(shelf))
-    return doing, time.perf_counter() - began, report
+    report = rescue(
+        FolderPlace(image),
+        {"WAKELOG_REPLICA": "image"},
+        str(shelf),
+        step=lambda name: steps.update({name: time.perf_counter()}),
+    )
+    return Spent(doing, time.perf_counter() - began, steps["sync"] - began), report
 
 
 def main() -> None:
@@ -74,17 +90,20 @@ def main() -> None:
     print(machine())
     rows: list[tuple[str, ...]] = []
     for name, where in disks().items():
-        found: list[tuple[float, float]] = []
+        found: list[Spent] = []
         for _ in range(given.times):
             with tempfile.TemporaryDirectory(dir=where) as folder:
-                doing, rescued, report = once(Path(folder), given.past, given.causes)
+                spent, report = once(Path(folder), given.past, given.causes)
             if report.redone != given.causes or report.sync_refused:
                 raise SystemExit(f"{report.redone} of {given.causes} were done again")
-            found.append((doing, rescued))
-        one, other = (median(side) for side in zip(*found, strict=True))
-        ratio = median(rescued / doing for doing, rescued in found)
-        rows.append((name, f"{one:.2f}", f"{other:.2f}", f"{ratio:.2f}", f"{AIM}"))
-    heads = (f"{given.causes} commands", "doing them, s", "rescuing them, s", "ratio", "aim")
+            found.append(spent)
+        for what, of in (("rescue", [one.rescue for one in found]),
+                         ("up to its sync", [one.until_sync for one in found])):  # fmt: skip
+            doing = median(one.doing for one in found)
+            ratio = median(each / one.doing for each, one in zip(of, found, strict=True))
+            cells = f"{doing:.2f}", f"{median(of):.2f}", f"{ratio:.2f}", f"{AIM}"
+            rows.append((f"{name}: {what}", *cells))
+    heads = (f"{given.causes} commands", "doing them, s", "this, s", "ratio", "aim")
     table(heads, rows)
 
 
