@@ -169,6 +169,16 @@ def _keys_of(rows: Iterable[Recorded]) -> set[str]:
     return {one for row in rows for one in _KEY.findall(row.stream + _text(row.fact))}
 
 
+def keys_in(fact: Stored) -> set[str]:
+    """What a fact names by keys as `domain.keys` makes them.
+
+    >>> from domain.journal.commands import DeleteTask
+    >>> keys_in(DeleteTask(32 * "a")) == {32 * "a"}
+    True
+    """
+    return {*_KEY.findall(_text(fact))}
+
+
 def _told(row: Recorded) -> object:
     """What a row says that was not said in its cause."""
     fact = row.fact.result if isinstance(row.fact, Receipt) else row.fact

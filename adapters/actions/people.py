@@ -12,7 +12,8 @@ from adapters.documents.databases import (
     RenamedHome,
     RevokedToken,
 )
-from adapters.home.place import PREFIX, DatabasePlace, Hold, homes_of
+from adapters.home.hold import Hold
+from adapters.home.place import PREFIX, DatabasePlace, homes_of
 from adapters.home.roles import DEEDS, ROLES
 from domain.errors import Refused, invalid
 

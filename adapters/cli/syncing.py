@@ -1,5 +1,6 @@
 """`wakelog sync` and `wakelog replicas`: one home on several machines, by a folder (ADR 72)."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,10 +11,11 @@ from adapters.cli.entering import TEXT
 from adapters.cli.shared import NO_HOME, Session
 from adapters.documents.syncing import NamedReplica
 from adapters.sync.home import name_replica, replicas_of, shelf_of, sync_home
+from adapters.sync.rescue import Step, rescue
 from adapters.sync.taking import Told
 from adapters.text.common import safe
 from adapters.text.reading import counted
-from adapters.text.syncing import replica_cells, sync_lines
+from adapters.text.syncing import replica_cells, rescue_lines, sync_lines
 
 TROUBLE = ("newer", "fork")  # which time alone does not settle
 
@@ -74,6 +76,42 @@ def replicas_name(session: Session, label: str) -> None:
         session.document(NamedReplica(home.services.journal.replica, label))
     else:
         session.say(safe(f"This machine is {label} now."))
+
+
+@replicas_command.command(
+    "rescue", epilog="Examples: wakelog replicas rescue --dry-run; wakelog replicas rescue"
+)
+@click.argument("folder", type=TEXT, metavar="[DIR]", default="")
+@click.option("--dry-run", "is_dry", is_flag=True, help="Only tell what would be done.")
+@click.pass_obj
+def replicas_rescue(session: Session, folder: str, is_dry: bool) -> int:
+    """Go on under a new name, where another home wrote under the name of this one.
+
+    For a restored image, a copied home, or one that took in what was given up elsewhere. The home
+    is copied into its `forks`; what the others hold is taken in, and what was done here since the
+    split is done again, under this wakelog's rules. What is not possible any more is listed, and
+    stays in the copy; wakes are not repeated. Repeat it if it was cut off. Exit status 1: something
+    was not possible.
+    """
+    session.check_named()
+    with _steps(session) as step:
+        did = rescue(session.place, os.environ, folder, is_dry=is_dry, step=step)
+    if session.as_json:
+        session.document(did)
+    else:
+        for line in rescue_lines(did, session.settings().timezone):
+            session.say(line)
+    return int(bool(did.refused))
+
+
+@contextmanager
+def _steps(session: Session) -> Iterator[Step]:
+    """One line on stderr that tells what is done, where somebody looks."""
+    if session.as_json or session.is_quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    yield lambda name: click.echo(f"\rRescuing: {name:<20}", nl=False, err=True)
+    click.echo(err=True)
 
 
 @contextmanager

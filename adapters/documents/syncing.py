@@ -62,3 +62,50 @@ class NamedReplica(Struct, frozen=True):
 
     replica: str
     label: str
+
+
+class RefusedCause(Struct, frozen=True):
+    """What was done on a branch that was given up and could not be done again: append `n` of a log
+    there. `what`: the command, in words; `about`: the id or title that it names."""
+
+    log: str
+    n: int
+    at: str
+    what: str
+    about: str
+    code: str
+    because: str
+
+
+class VoidBranch(Struct, frozen=True):
+    """What was given up of a chain: `appends` of them, behind append `after`."""
+
+    log: str
+    replica: str
+    after: int
+    appends: int
+
+
+class RescueReport(Struct, frozen=True):
+    """What a rescue did: this machine wrote as `was` and is `replica` now, empty in a dry run.
+
+    `copy`: the home as it was, empty where nothing had to be done again; `void`: what was given up;
+    `took`: rows that came instead, by replica; `causes`: what was done on this machine and would
+    be, or was, handed in again. Of them `redone` were done again, `answered` were there already,
+    `left_out` are not repeated (wakes, and what followed from them), `refused` are not possible any
+    more. `synced`: the sync after it; None:
+    `sync_refused` says why there is none, or it was a dry run.
+    """
+
+    replica: str
+    was: str
+    copy: str
+    void: list[VoidBranch]
+    took: dict[str, int]
+    causes: int
+    redone: int
+    answered: int
+    left_out: int
+    refused: list[RefusedCause]
+    synced: SyncReport | None = None
+    sync_refused: str = ""

@@ -7,10 +7,11 @@ import os
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from adapters.home import files, installation
 from adapters.home.defaults import defaults_of, unlocked
+from adapters.home.hold import Hold
 from adapters.home.settings import Settings, load, with_environment
 from adapters.home.zones import checked, with_zone
 from adapters.store.changes import FileProbe, Probe
@@ -28,26 +29,6 @@ if TYPE_CHECKING:
 DATABASE_VARIABLE = "WAKELOG_DATABASE"
 PREFIX = files.PREFIX
 Edit = Callable[[str], str]
-
-
-class Hold(NamedTuple):
-    """`state`: ``open``, ``frozen`` (it is being copied) or ``moved``; `of`: where to or from."""
-
-    state: str = "open"
-    of: str = ""
-
-    def check(self, name: str) -> None:
-        """Refuse to write. Raises Refused, with the state as its code."""
-        if self.state == "frozen" and not self.of:
-            instead = f"whoever runs it says `wakelog --home {name} home thaw`"
-            raise Refused("frozen", because=f"the home {name} is frozen", instead=instead)
-        if self.state == "frozen":
-            because = f"the home {name} is being copied {self.of}, or that was cut off"
-            instead = f"repeat the copy, or `wakelog --home {name} home thaw`"
-            raise Refused("frozen", because=because, instead=instead)
-        if self.state == "moved":
-            because = f"the home {name} has moved to {self.of}"
-            raise Refused("moved", because=because, instead=f"go on there: --home {self.of}")
 
 
 class Place(Protocol):
@@ -208,7 +189,8 @@ class FolderPlace:
         return Hold(state, of)
 
     def keep_hold(self, hold: Hold) -> None:
-        for name in (files.JOURNAL, files.AGENT) if hold.state == "frozen" else ():
+        is_taken = hold.state in ("frozen", "rescued")
+        for name in (files.JOURNAL, files.AGENT) if is_taken else ():
             check_alone(self.folder / name)
         with files.told(self.folder):
             if hold.state == "open":

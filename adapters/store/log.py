@@ -213,6 +213,8 @@ class Log(LogReader):
         own = last.pop(self.replica, Tail())
         brought = tuple(Imported(name, one.n) for name, one in last.items())
         marker = ReplicasImported(brought, given_up)
+        if self.recorder.order():  # where several meet, another's clock pushes nobody's
+            seen = LogPosition(seen.rows, own, seen.main)
         seen = self._alone(marker, now, seen, prev=own.digest)
         if self.recorder.order() and not seen.main.is_shared:  # it was, under another name
             seen = self._alone(LogShared(), now, seen, prev=seen.tail.digest)

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from adapters.store.log import Log, Tail
-from adapters.sync.segments import FORMAT
+from adapters.sync.segments import FORMAT, Place
 from domain.keys import shared_digest
 from domain.rules import RULES
 from domain.timestamps import instant
@@ -24,9 +24,25 @@ class Head(Struct, frozen=True):
     digest: str
 
 
-class Have(Struct, frozen=True):
+class Void(Struct, frozen=True):
+    """A branch of a chain that was given up: what stands above append `after`, up to `head`, by
+    the digests of its appends, in order; the last one is `head` (ADR 74)."""
+
+    log: str
+    replica: str
+    after: int
+    head: str
+    digests: tuple[str, ...] = ()
+    by: str = ""
+
+    @property
+    def place(self) -> Place:
+        return Place(self.log, self.replica)
+
+
+class Have(Struct, frozen=True, omit_defaults=True):
     """What a writer holds: `heads` by log and replica, `told` of appends that say more than the log
-    of itself; `digest` is equal where two hold the same."""
+    of itself; `digest` is equal where two hold the same; `void`: given up, as far as is known."""
 
     have: int
     replica: str
@@ -37,16 +53,19 @@ class Have(Struct, frozen=True):
     heads: Mapping[str, Head]
     told: Mapping[str, Head]
     digest: str
+    void: tuple[Void, ...] = ()
 
 
-def have_of(logs: Iterable[Log], replica: str, label: str, now: str) -> Have:
+def have_of(
+    logs: Iterable[Log], replica: str, label: str, now: str, void: tuple[Void, ...] = ()
+) -> Have:
     """What a home holds now."""
     heads, told = dict[str, Head](), dict[str, Head]()
     for log in logs:
         heads |= _heads(log.name, log.heads())
         told |= _heads(log.name, log.telling_heads())
     digest = shared_digest({name: one.digest for name, one in told.items()})
-    return Have(1, replica, label, now, RULES, FORMAT, heads, told, digest)
+    return Have(1, replica, label, now, RULES, FORMAT, heads, told, digest, void)
 
 
 def read_have(data: bytes | None, writer: str) -> Have | None:

@@ -1,5 +1,6 @@
 """A home that is synced: its folder, its lock, and what it keeps of it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,6 +74,14 @@ def replicas_of(home: "Home") -> list[ReplicaLine]:
         raise Refused("not_shared", because=because, instead="run `wakelog sync DIR` first")
     shelf = shelf_of(home.place, home.settings)
     return syncing.replicas(logs, shelf, home.services.clock.now(), memory.kept(home.path))
+
+
+def travelling(place: Place, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The names of the logs of a home that travel. Raises as `open_home` does."""
+    from adapters.wiring import open_home  # a command that only shows a folder needs none
+
+    with open_home(place, environ) as home:
+        return tuple(one.name for one in _logs(home))
 
 
 def name_replica(home: "Home", label: str) -> None:

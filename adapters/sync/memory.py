@@ -13,18 +13,22 @@ from msgspec import Struct
 
 from adapters.home.files import replace_file, told
 from adapters.home.machines import SYNC_FILE
+from adapters.sync.have import Void
 from adapters.sync.survey import Checked
 
 LOCK = "sync.lock"
 
 
 class Kept(Struct, frozen=True):
-    """`checked`: whole files of `folder`, by name; `labels`: of the machines that were met."""
+    """`checked`: whole files of `folder`, by name; `labels`: of the machines that were met; `void`:
+    branches that were given up; `was`: names under which this machine wrote before."""
 
     label: str = ""
     folder: str = ""
     checked: Mapping[str, Checked] = {}
     labels: Mapping[str, str] = {}
+    void: tuple[Void, ...] = ()
+    was: tuple[str, ...] = ()
 
 
 def kept(home: Path) -> Kept:

@@ -45,6 +45,9 @@ class Shelf(Protocol):
     def write(self, name: str, data: bytes) -> None:
         """Make a file, whole or not at all, also in the place of one. Raises OSError."""
 
+    def remove(self, name: str) -> None:
+        """Take a file away; nothing where it is gone. Raises OSError."""
+
 
 class DirectoryShelf:
     """A folder of this machine."""
@@ -97,6 +100,9 @@ class DirectoryShelf:
                 part.unlink(missing_ok=True)
             raise
 
+    def remove(self, name: str) -> None:
+        (self.path / name).unlink(missing_ok=True)
+
 
 class MemoryShelf:
     """A folder in memory, for tests."""
@@ -117,6 +123,9 @@ class MemoryShelf:
 
     def write(self, name: str, data: bytes) -> None:
         self.held[name] = data
+
+    def remove(self, name: str) -> None:
+        self.held.pop(name, None)
 
 
 def _files_of(place: Path) -> list[Listed]:

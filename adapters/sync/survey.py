@@ -17,11 +17,13 @@ class Checked(Struct, frozen=True):
 
 
 class Survey(Struct, frozen=True):
-    """`whole`: files by name; `broken`: names of those that are not; `haves`: by writer."""
+    """`whole`: files by name; `broken`: names of those that are not; `haves`: by writer; `astray`:
+    of writers that know a void branch, behind which append of whom it begins."""
 
     whole: Mapping[str, Checked]
     broken: Sequence[str]
     haves: Mapping[str, Have]
+    astray: Mapping[Place, Mapping[str, int]] = {}
 
     def of(self, place: Place) -> list[tuple[str, Header]]:
         """The whole files of a replica in a log, by their first append."""

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from adapters.documents.syncing import Behind, ReplicaLine, SyncReport, Waiting
 from adapters.store.log import Log
 from adapters.sync import have as haves
+from adapters.sync.branches import given_up, held_of, without
 from adapters.sync.giving import files_of, not_offered, rows_in
 from adapters.sync.have import HAVE, Have, have_of
 from adapters.sync.memory import Kept
@@ -15,6 +16,7 @@ from adapters.sync.taking import Taking, Told
 from domain.errors import Refused
 from domain.timestamps import instant
 
+RESCUE = "run `wakelog replicas rescue` here; nothing was changed"
 TEXT = b"""Here the machines of one wakelog home meet. Each writes in a folder of its own, and no
 file ever changes but have.json. Let any tool carry this folder; delete nothing. `wakelog sync` in
 a home takes what is new here and leaves what others lack.
@@ -53,7 +55,12 @@ def sync(
         Refused: Code ``another_home``, ``forked_replica``; ``read_only``: the folder cannot be
             written, and what was taken stays; ``unreadable_file``.
     """
-    found = survey(shelf, kept.checked if kept.folder == shelf.name else {})
+    there = survey(shelf, kept.checked if kept.folder == shelf.name else {})
+    void = given_up(there, kept.void)
+    if dead := [one for log in logs for one in held_of(log, void)]:
+        because = f"a branch of {dead[0].replica} that is here was given up where it was written"
+        raise Refused("forked_replica", because=because, instead=RESCUE)
+    found = without(there, void)
     takings = takings_of(logs, shelf, found, hold)
     if not all(one.is_related() for one in takings):
         because = f"{shelf.name} is the folder of another home, with other tasks"
@@ -71,9 +78,12 @@ def sync(
         # agents first: what they name of the journal is there by then
         each = (_given(one, found, shelf, replica, is_dry=is_dry) for one in takings[::-1])
         gave = sum(each)
-        mine = have_of(logs, replica, label, now)
+        mine = have_of(logs, replica, label, now, void)
         if not is_dry and haves.is_news(mine, known):
             shelf.write(f"{replica}/{HAVE}", haves.written(mine))
+        for name in there.whole.keys() - found.whole.keys() if not is_dry else ():
+            if name.partition("/")[0] in (replica, *kept.was):
+                shelf.remove(name)  # a dead file, of ours
     except OSError as error:
         took = sum(sum(one.took.values()) for one in takings)
         because = (
@@ -83,7 +93,7 @@ def sync(
         raise Refused("read_only", because=because, instead=instead) from None
     report = _report(takings, mine, gave, found)
     labels = {**kept.labels, **report.labels}
-    return Synced(report, Kept(label, shelf.name, found.whole, labels))
+    return Synced(report, Kept(label, shelf.name, found.whole, labels, void, kept.was))
 
 
 def takings_of(
@@ -97,7 +107,8 @@ def takings_of(
 
 def replicas(logs: Sequence[Log], shelf: Shelf, now: str, kept: Kept) -> list[ReplicaLine]:
     """All writers that are known here or in the folder, this home first."""
-    found = survey(shelf, kept.checked if kept.folder == shelf.name else {})
+    there = survey(shelf, kept.checked if kept.folder == shelf.name else {})
+    found = without(there, given_up(there, kept.void))
     takings = takings_of(logs, shelf, found)
     for one in takings:
         one.take(now, lambda _: None, is_dry=True)

@@ -3,13 +3,13 @@
 A chain is taken as far as it goes; what is left waits, and the next sync tries again.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from adapters.documents.syncing import Waiting, WaitsFor
 from adapters.store.foreign import ForeignAppend
 from adapters.store.log import Log
 from adapters.store.recorder import numbered
-from adapters.sync.have import Head
+from adapters.sync.have import Have, Head
 from adapters.sync.segments import Header, NotWhole, Place, decoded, hint
 from adapters.sync.shelf import Shelf
 from adapters.sync.survey import Survey
@@ -211,7 +211,18 @@ class Taking:
             if one.replica == self.log.replica
         ):
             raise self._own_fork()
+        void = self._void_for(chain.place)
+        if any(one.n > void.get(one.replica, one.n) for one in brought):
+            chain.blocked = "fork"
+            return False
         return all(one.n <= heads.get(one.replica, NOTHING).n for one in brought)
+
+    def _void_for(self, writer: Place) -> Mapping[str, int]:
+        """Behind which append of whom a writer knows another branch than this log, or may."""
+        have = self._found.haves.get(writer.replica)
+        heads = {} if have is None else dict(_heads(self.log.name, have))
+        lost = {one: 0 for one in self.forked & heads.keys() if not self._holds(one, heads[one])}
+        return {**lost, **self._found.astray.get(writer, {})}
 
     def _bring(self, batch: Sequence[ForeignAppend], now: str, told: Told, *, is_dry: bool) -> None:
         if not is_dry:
@@ -246,7 +257,7 @@ class Taking:
 
     def _own_fork(self) -> Refused:
         because = f"another home wrote under the name of this one, {self.log.replica}"
-        instead = "it was copied or restored: see the README, Several machines; nothing was changed"
+        instead = "run `wakelog replicas rescue` on the copied or restored one; nothing was changed"
         return Refused("forked_replica", because=because, instead=instead)
 
 
@@ -259,9 +270,14 @@ def _points(log: str, found: Survey) -> Iterator[tuple[str, Head]]:
             if header.after:
                 yield header.replica, Head(header.after, header.prev)
     for have in found.haves.values():
-        for name, head in have.heads.items():
-            if name.startswith(f"{log}:"):
-                yield name.partition(":")[2], head
+        yield from _heads(log, have)
+
+
+def _heads(log: str, have: Have) -> Iterator[tuple[str, Head]]:
+    """What a writer holds of a log, by replica."""
+    for name, head in have.heads.items():
+        if name.startswith(f"{log}:"):
+            yield name.partition(":")[2], head
 
 
 def _told(place: Place, found: Survey) -> int:

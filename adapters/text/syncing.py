@@ -1,11 +1,20 @@
 """What a sync did, in words."""
 
+import re
 from collections.abc import Iterator, Mapping
 
-from adapters.documents.syncing import Behind, ReplicaLine, SyncReport, WaitsFor
+from adapters.documents.syncing import (
+    Behind,
+    RefusedCause,
+    ReplicaLine,
+    RescueReport,
+    SyncReport,
+    WaitsFor,
+)
 from adapters.text.common import ID_SHOWN, local_time, safe
 from adapters.text.reading import counted
 
+NAMED = re.compile("[a-z2-7]{32}")  # by an id
 REASONS: Mapping[WaitsFor, str] = {
     "gap": "waits for rows that are not here yet",
     "cut short": "waits for a file that is not whole yet",
@@ -38,6 +47,37 @@ def sync_lines(did: SyncReport, zone: str) -> Iterator[str]:
         yield f"{counted(did.conflicts, 'conflict')}: see `wakelog conflicts`."
     if did.skipped:
         yield f"{counted(did.skipped, 'file')} of the folder could not be read."
+
+
+def rescue_lines(did: RescueReport, zone: str) -> Iterator[str]:
+    """What a rescue did, or would do."""
+    given_up = sum(one.appends for one in did.void)
+    if not did.replica:
+        yield f"This machine wrote as {did.was}, and so did another one. It would get a new name;"
+        again = counted(did.causes, "command")
+        yield f"{counted(given_up, 'append')} would be given up, {again} handed in again."
+        return
+    yield f"This machine wrote as {did.was}, and is {did.replica} now."
+    if did.copy:
+        yield f"As it was, it is in {safe(did.copy)}."
+        there = f"; {did.answered} were there already" if did.answered else ""
+        left = f"; {did.left_out} of agents are not repeated" if did.left_out else ""
+        yield f"Of {counted(did.causes, 'command')}, {did.redone} were done again{there}{left}."
+        took = [f"{counted(rows, 'row')} of {one}" for one, rows in did.took.items()]
+        yield f"Took {_joined(took) or 'nothing'} instead."
+    for one in did.refused:
+        yield _refused(one, zone)
+    if did.synced:
+        yield from sync_lines(did.synced, zone)
+    else:
+        yield f"The others do not know of it yet: {did.sync_refused}. Run `wakelog sync`."
+
+
+def _refused(one: RefusedCause, zone: str) -> str:
+    is_id = NAMED.fullmatch(one.about) is not None
+    about = f" of {safe(one.about[:ID_SHOWN] if is_id else one.about)}" if one.about else ""
+    when = local_time(one.at, zone)
+    return f"Not possible any more: {one.what}{about}, {when}: {safe(one.because)}."
 
 
 def replica_cells(one: ReplicaLine, zone: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ Whoever writes on after another past, or beside an original, needs a name that n
 under: its streams begin anew, and what others wrote is brought in, as in a restored backup.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from typing import NamedTuple
 from adapters.home import belonging, files, installation
 from adapters.home.clock import clock_from
 from adapters.home.place import open_logs
+from adapters.store.log import Log
 from domain.causes import GivenUp
 from domain.errors import Refused
 
@@ -67,10 +68,7 @@ def restored(home: Path, environ: Mapping[str, str]) -> Adopted:
         if not lost and belonging.other_past(journal, agents) is None:
             raise _nothing(f"the two logs of {home} belong together", "write in it as it is")
         given = environ.get(files.REPLICA_VARIABLE, "")
-        if given and given in (*journal.writers(), *agents.writers()):
-            because = f"{files.REPLICA_VARIABLE} is {given}, which has written in this home"
-            instead = "unset it, or set it to a name that is new, for good"
-            raise Refused("invalid_value", because=because, instead=instead)
+        check_new(given, (journal, agents))
         now = clock_from(environ, max(journal.tail().at, agents.tail().at)).now()
     name = given or files.rename(home)
     if installation.state(home, environ) == "elsewhere":
@@ -80,6 +78,18 @@ def restored(home: Path, environ: Mapping[str, str]) -> Adopted:
     with closing(journal), closing(agents):
         journal.adopt(now, lost)
     return Adopted(name, was, lost)
+
+
+def check_new(given: str, logs: Iterable[Log]) -> None:
+    """Look whether the name that `WAKELOG_REPLICA` gives, if it does, is one to go on under.
+
+    Raises:
+        Refused: Code ``invalid_value``: it has written in the home.
+    """
+    if given and any(given in log.writers() for log in logs):
+        because = f"{files.REPLICA_VARIABLE} is {given}, which has written in this home"
+        instead = "unset it, or set it to a name that is new, for good"
+        raise Refused("invalid_value", because=because, instead=instead)
 
 
 def _check_exists(home: Path) -> None:

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from typing import NamedTuple
 
-from adapters.home.place import Hold, Place
+from adapters.home.hold import Hold
+from adapters.home.place import Place
 from adapters.store.copying import Told, copy_log, differs
 from adapters.store.log import Log
 from domain.errors import Damaged, Refused
@@ -56,11 +57,11 @@ def thaw(place: Place) -> bool:
     """Let a home be written again whose copying was cut off; whether it was frozen.
 
     Raises:
-        Refused: Code ``moved``: it was copied to its end and goes on elsewhere; ``invalid_value``:
-            it is the unfinished copy.
+        Refused: Code ``moved``: it was copied to its end and goes on elsewhere; ``frozen``: a
+            rescue has to be ended; ``invalid_value``: it is the unfinished copy.
     """
     hold = place.hold()
-    if hold.state == "moved":
+    if hold.state in ("moved", "rescued"):
         hold.check(place.name)
     if hold.of.startswith("from "):
         because = f"{place.name} is a copy {hold.of} that was cut off"

@@ -41,6 +41,7 @@ ELSEWHERE = {  # other homes, an extra, a database
     "prepared-database",
     "renamed-home",
     "replicas",
+    "rescued",
     "revoked-token",
     "settings",
     "synced",

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from adapters.home.place import Hold, Place, place_of
+from adapters.home.hold import Hold
+from adapters.home.place import Place, place_of
 from adapters.store import copying
 from adapters.store.postgres.homes import Homes
 from adapters.upkeep.copying import copy_home

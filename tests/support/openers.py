@@ -34,6 +34,7 @@ _NO_DATABASES = {
     "adapters/sync/memory.py alone: open": "the lock of syncs",
     "adapters/home/machines.py machine_names: read_bytes": "what a home keeps of its syncs",
     "adapters/sync/memory.py kept: read_bytes": "what a home keeps of its syncs",
+    "adapters/sync/rescue.py _ready: read_bytes": "what a rescue has ready",
     "adapters/sync/shelf.py DirectoryShelf.read: open": "what machines left in their folder",
     "adapters/sync/shelf.py DirectoryShelf.write: open": "what this one leaves there",
     "adapters/analytics/database.py _replacing: touch": "a new file",

@@ -1,0 +1,151 @@
+"""What a branch did that was given up, handed to another one, cause by cause (ADR 74).
+
+Today's code decides again. A caller's own key stays, so what both branches did under it is one
+deed; a key that was derived of the append's number is derived anew, and what is named by it gets
+another name, which is learnt by comparing the rows, as in a fork (ADR 16). Wakes are not repeated.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from adapters.documents.syncing import RefusedCause
+from adapters.store.log import Log
+from domain import envelope
+from domain.agent import commands as agent
+from domain.causes import Cause, Command, LogFact, Replied
+from domain.changes import commands as changes
+from domain.errors import Refused, WakelogError
+from domain.journal import commands as do
+from domain.keys import command_key, payload_id
+from domain.lessons.commands import RateRun
+from domain.policy.commands import PolicyCommand
+from domain.templates.commands import TemplateCommand
+from domain.wire import Payload, PayloadId, tag_of
+from domain.world import Recorded
+from replay import fork
+from replay.payloads import named
+
+PERSONS = (
+    agent.CreateAgent,
+    agent.ConfigureAgent,
+    agent.PauseAgent,
+    agent.ResumeAgent,
+    agent.DestroyAgent,
+    agent.DeleteAgent,
+    changes.ConfirmItem,
+    changes.RejectItem,
+    changes.DeferItem,
+    RateRun,
+    PolicyCommand,
+    TemplateCommand,
+)
+"""What a person asks of the agent log; all else there follows from it, or from wakes."""
+
+
+class Again:
+    """Hands causes to the logs of the branch that goes on.
+
+    `redone`: how many were decided again; `answered`: were there already, under their callers'
+    keys; `left_out`: are not repeated; `refused`: are not possible there.
+    """
+
+    def __init__(self, logs: Mapping[str, Log], was: Mapping[str, Log]) -> None:
+        """`logs`: to write in, by name; `was`: where the causes stand, and what they name."""
+        self.redone = self.answered = self.left_out = 0
+        self.refused: list[RefusedCause] = []
+        self._logs = logs
+        self._was = was
+        self._names: dict[str, str] = {}
+        self._stands: dict[int, int] = {}  # append of the journal by the one that was; 0: refused
+
+    def hand(self, log: str, rows: Sequence[Recorded]) -> None:
+        """Decide one append again.
+
+        Args:
+            log: Its log.
+            rows: All of it, as it was.
+        """
+        cause, key = envelope.cause_of(rows[0])
+        if isinstance(cause, LogFact):
+            return
+        if isinstance(cause, Replied) or (log == "agent" and not isinstance(cause, PERSONS)):
+            self.left_out += 1
+            return
+        made: list[Recorded] = []
+        try:
+            made = self._decided(log, rows[0], cause, key)
+        except WakelogError as error:
+            self.refused.append(_refused(log, rows[0], cause, error))
+        fork.learn(self._names, rows, made)
+        if log == "journal":
+            self._stands[rows[0].n] = made[0].n if made else 0
+
+    def _decided(self, log: str, was: Recorded, cause: Command, key: str) -> list[Recorded]:
+        """The rows that it comes to now; none where its key was known. Raises WakelogError."""
+        payloads = self._brought(log, cause)
+        there = fork.renamed(self._moved(cause), self._names)
+        given = "" if key == command_key(log, was.replica, was.n) else key
+        to = self._logs[log]
+        appended = to.append(there, was.at, key=self._names.get(given, given), payloads=payloads)
+        if not appended.rows:
+            self.answered += 1
+            return []
+        self.redone += 1
+        at = envelope.read(appended.rows[0]).at
+        return [envelope.recorded(one, at, envelope.read(one)) for one in appended.rows]
+
+    def _brought(self, log: str, cause: Command) -> list[Payload]:
+        """The payloads that a cause names. What belongs to something with another name now has
+        another name itself: a payload is called by its unit."""
+        kept = self._was[log]
+        read = ((one, kept.payload(one)) for one in dict.fromkeys(named(cause)))
+        found = {one: data for one, data in read if data is not None}
+        units = self._names.keys() & fork.keys_in(cause) if found else ()
+        for one, data in found.items():
+            for unit in units:
+                if payload_id(unit, data) == one:
+                    self._names[one] = payload_id(self._names[unit], data)
+        return [Payload(PayloadId(self._names.get(one, one)), data) for one, data in found.items()]
+
+    def _moved(self, cause: Command) -> Cause:
+        """A cause that names appends, with those that they are now.
+
+        Raises:
+            Refused: Code ``stays``: some were written before the branch began, or were refused.
+        """
+        match cause:
+            case do.UndoDeed(appends=appends):
+                return replace(cause, appends=tuple(self._now(one) for one in appends))
+            case do.UndoImport(first=first, last=last):
+                return replace(cause, first=self._now(first), last=self._now(last))
+            case do.SettleConflict(seen=seen):
+                mine, here = self._was["journal"].replica, self._logs["journal"].replica
+                sides = [
+                    do.SideSeen(here, self._stands[one.n])
+                    if one.replica == mine and self._stands.get(one.n)
+                    else one
+                    for one in seen
+                ]
+                keep = here if cause.keep == mine and (*sides,) != seen else cause.keep
+                return replace(cause, seen=tuple(sides), keep=keep)
+            case _:
+                return fork.moved(cause, self._position)
+
+    def _now(self, n: int) -> int:
+        if found := self._stands.get(n):
+            return found
+        because = f"it takes back append {n}, which this machine no longer has under its name"
+        raise Refused("stays", because=because, instead="change by hand what it should change")
+
+    def _position(self, n: int) -> int:
+        return self._stands.get(n) or self._logs["journal"].tail().n
+
+
+def _refused(log: str, was: Recorded, cause: Command, error: WakelogError) -> RefusedCause:
+    told: Any = msgspec.to_builtins(cause)
+    words = tag_of(cause).split(".")[1].replace("_", " ")
+    subject = str(told.get("task") or told.get("agent") or told.get("title") or "")
+    return RefusedCause(log, was.n, was.at, words, subject, error.code, error.because)

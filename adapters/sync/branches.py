@@ -1,0 +1,139 @@
+"""Branches of a chain: where two part, which one was given up, and what rests on it (ADR 74)."""
+
+from collections.abc import Collection, Iterable, Mapping
+
+from msgspec.structs import replace
+
+from adapters.store.log import Log
+from adapters.store.recorder import numbered
+from adapters.sync.have import Have, Head, Void
+from adapters.sync.segments import Header, NotWhole, Place, decoded
+from adapters.sync.shelf import Shelf
+from adapters.sync.survey import Survey
+from domain import envelope
+from domain.causes import ReplicasImported
+from domain.errors import Refused
+from domain.world import MAIN
+
+
+def given_up(found: Survey, kept: Iterable[Void] = ()) -> tuple[Void, ...]:
+    """All branches that are told to be void, here or in the folder."""
+    told = [one for have in found.haves.values() for one in have.void]
+    return tuple(sorted({*kept, *told}, key=lambda one: (*one.place, one.after, one.head, one.by)))
+
+
+def without(found: Survey, void: Collection[Void]) -> Survey:
+    """What lies in a folder but for void branches: their files, and what is told of them. The last
+    append of such a file is one of the branch."""
+    if not void:
+        return found
+    dead = _digests(void)
+    whole = {name: one for name, one in found.whole.items() if not _is_dead(one.header, dead)}
+    haves = {writer: _living(have, dead) for writer, have in found.haves.items()}
+    astray: dict[Place, dict[str, int]] = {}
+    for writer, have in found.haves.items():
+        for one in void:
+            head = have.heads.get(":".join(one.place))
+            if head and head.digest in dead[one.place]:
+                astray.setdefault(Place(one.log, writer), {})[one.replica] = one.after
+    return replace(found, whole=whole, haves=haves, astray=astray)
+
+
+def held_of(log: Log, void: Iterable[Void]) -> list[Void]:
+    """The void branches of which a log holds the beginning, at least."""
+    return [
+        one
+        for one in void
+        if one.log == log.name
+        and (rows := next(log.appends_of(one.replica, one.after), ()))
+        and envelope.digest(rows) in one.digests
+    ]
+
+
+def others_branch(log: Log, shelf: Shelf, found: Survey) -> int | None:
+    """Up to which append a log's own chain is the one that others know; None: they know no other.
+
+    Raises:
+        Refused: Code ``forked_replica``: what another home wrote is not here yet.
+    """
+    place = Place(log.name, log.replica)
+    files = [(name, one) for name, one in found.of(place) if not _holds(log, one.last, one.head)]
+    told = [one for have in found.haves.values() if (one := have.heads.get(":".join(place)))]
+    if not files and all(_holds(log, one.n, one.digest) for one in told):
+        return None
+    agreed = [n for name, one in files if (n := _agreed(log, shelf, name, one)) is not None]
+    if not agreed:
+        because = f"what another home wrote under the name {log.replica} is not here yet"
+        instead = "let all files of the folder arrive, then repeat it; nothing was changed"
+        raise Refused("forked_replica", because=because, instead=instead)
+    return max(agreed)
+
+
+def resting_on(log: Log, dead: Mapping[str, int]) -> dict[str, int]:
+    """Where chains end that have no dead part, by replica, of those that are not whole.
+
+    Args:
+        log: That holds them.
+        dead: Up to which append chains are good whose rest is dead; whoever names such a rest in
+            a marker knew it, so what it wrote from there on rests on it.
+    """
+    good = dict(dead)
+    markers = [
+        (row.replica, row.n, row.fact.replicas)
+        for replica in log.heads()
+        for row in log.facts(f"log:{MAIN}@{replica}")
+        if isinstance(row.fact, ReplicasImported)
+    ]
+    grows = True
+    while grows:  # bounded by the markers
+        grows = False
+        for replica, n, named in markers:
+            knew = any(one.n > good.get(one.replica, one.n) for one in named)
+            if knew and good.get(replica, n) >= n:
+                good[replica] = n - 1
+                grows = True
+    return good
+
+
+def _digests(void: Iterable[Void]) -> dict[Place, set[str]]:
+    dead: dict[Place, set[str]] = {}
+    for one in void:
+        dead.setdefault(one.place, set()).update(one.digests, (one.head,))
+    return dead
+
+
+def _is_dead(header: Header, dead: Mapping[Place, Collection[str]]) -> bool:
+    return header.head in dead.get(header.place, ())
+
+
+def _living(have: Have, dead: Mapping[Place, Collection[str]]) -> Have:
+    def living(heads: Mapping[str, Head]) -> dict[str, Head]:
+        named = {Place(*name.split(":", 1)): name for name in heads if ":" in name}
+        return {
+            name: heads[name]
+            for place, name in named.items()
+            if heads[name].digest not in dead.get(place, ())
+        }
+
+    return replace(have, heads=living(have.heads), told=living(have.told))
+
+
+def _agreed(log: Log, shelf: Shelf, name: str, header: Header) -> int | None:
+    """The last append of a file that stands in a log, too; None where it begins behind that."""
+    if header.after and not _holds(log, header.after, header.prev):
+        return None
+    agreed = header.after
+    try:
+        appends = decoded(shelf.read(name) or b"", name).appends
+    except NotWhole:
+        return None
+    for rows, _ in appends:
+        n = numbered(rows[0].state).n
+        if not _holds(log, n, envelope.digest(rows)):
+            break
+        agreed = n
+    return agreed
+
+
+def _holds(log: Log, n: int, digest: str) -> bool:
+    return log.digest_at(n) == digest
