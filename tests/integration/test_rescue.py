@@ -304,7 +304,7 @@ def test_the_command_tells_what_was_done_and_what_was_not_possible(tmp_path: Pat
     assert said[0] == "This machine wrote as desk, and is desk2 now."
     assert said[1] == f"As it was, it is in {twin.home}/forks/desk-4."
     assert said[2] == "Of 8 commands, 5 were done again; 2 were there already."
-    assert said[3] == "Took 6 rows of desk, 5 rows of laptop and 5 rows of phone instead."
+    assert said[3] == "Took 6 rows of desk, 7 rows of laptop and 7 rows of phone instead."
     assert said[4].startswith(f"Not possible any more: edit task of {task[:8]}, ")
     assert said[4].endswith("the task 'Old one' is deleted.")
     assert said[5].startswith("Took nothing; gave ")
